@@ -1,0 +1,45 @@
+import { defineConfig } from "vitest/config";
+
+/** Projects: what runs in seconds without a build (`unit`), and what proves the product whole (`product`, `browser`). */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: [
+            "shared/**/*.test.ts",
+            "relay/**/*.test.ts",
+            "widget/src/**/*.test.{ts,tsx}",
+            "test/house/**/*.test.ts",
+          ],
+          environment: "node",
+        },
+      },
+      {
+        test: {
+          name: "product",
+          include: ["test/*.test.ts", "test/faults/**/*.test.ts", "test/nodes/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "browser",
+          include: ["test/browser/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+    coverage: {
+      provider: "v8",
+      include: ["shared/*.ts", "relay/src/**/*.ts", "relay/sandbox/**/*.ts", "widget/src/**/*.{ts,tsx}"],
+      exclude: ["**/*.test.*", "**/*.fixture.*"],
+      reportOnFailure: true,
+      reporter: ["text-summary", "json-summary"],
+    },
+  },
+});
