@@ -1,0 +1,8 @@
+/**
+ * Milliseconds to wait before try number `attempt` (0 for the first repeat): full jitter, uniform between 0 and
+ * `min(cap, base * 2^attempt)`, so that many clients that fell together do not return together.
+ * @param random uniform in [0, 1)
+ */
+export function backoff(attempt: number, base: number, cap: number, random: () => number = Math.random): number {
+  return Math.floor(random() * Math.min(cap, base * 2 ** Math.min(attempt, 30)));
+}

@@ -1,0 +1,149 @@
+/** Turns text from the wire into a frame, or says why it is none. One table per direction, one predicate per field. */
+
+import { EMOJI_MAX, ID, PAGE_MAX, REPLY_MAX, TEXT_MAX } from "./limits.ts";
+import type { ClientFrame, RelayFrame } from "./protocol.ts";
+
+type Check = (value: unknown) => boolean;
+type Fields = Record<string, Check>;
+export type Parsed<Frame> = { frame: Frame } | { problem: string };
+
+const text =
+  (max: number, min = 0): Check =>
+  (v) =>
+    typeof v === "string" && v.length >= min && v.length <= max;
+const count: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0;
+const flag: Check = (v) => typeof v === "boolean";
+const id: Check = (v) => typeof v === "string" && ID.test(v);
+const oneOf =
+  (...all: string[]): Check =>
+  (v) =>
+    all.includes(v as string);
+const optional =
+  (check: Check): Check =>
+  (v) =>
+    v === undefined || check(v);
+const list =
+  (check: Check): Check =>
+  (v) =>
+    Array.isArray(v) && v.every(check);
+/** What stands inside a relay's frame: unknown fields are ignored there too. */
+const shape =
+  (fields: Fields): Check =>
+  (v) =>
+    isRecord(v) && wrongIn(v, fields) === undefined;
+const span: Check = (v) => Array.isArray(v) && v.length === 2 && v.every(count);
+
+const media = shape({
+  url: text(2_048, 1),
+  type: text(128, 1),
+  name: text(512),
+  size: count,
+  width: optional(count),
+  height: optional(count),
+});
+
+const message: Check = (v) =>
+  shape({
+    id: text(128, 1),
+    pos: count,
+    n: count,
+    at: count,
+    text: text(REPLY_MAX),
+    media: optional(media),
+    from: oneOf("visitor", "reply"),
+    state: optional(oneOf("sent", "delivered", "failed")),
+    reason: optional(text(64)),
+    reaction: optional(text(EMOJI_MAX)),
+  })(v);
+
+const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {
+  hello: {
+    v: count,
+    site: text(64, 1),
+    token: optional(text(1_024)),
+    identity: optional(text(3_072)),
+    epoch: optional(text(64)),
+    since: optional(count),
+  },
+  send: {
+    id,
+    text: text(TEXT_MAX),
+    media: optional(id),
+    page: optional(text(PAGE_MAX)),
+    locale: optional(text(35)),
+    campaign: optional(text(64)),
+  },
+  retry: { id },
+  read: { n: count },
+  react: { id: text(128, 1), emoji: text(EMOJI_MAX) },
+  typing: {},
+  lead: {
+    id,
+    chat: flag,
+    firstName: optional(text(200)),
+    lastName: optional(text(200)),
+    email: optional(text(300)),
+    phone: optional(text(64)),
+    consent: optional(text(2_000)),
+  },
+  older: { before: count },
+  forget: {},
+  logout: {},
+  ping: {},
+};
+
+const FROM_RELAY: { [T in RelayFrame["t"]]: Fields } = {
+  welcome: {
+    v: count,
+    token: optional(text(1_024, 1)),
+    epoch: text(64, 1),
+    after: count,
+    head: count,
+    reset: flag,
+    older: flag,
+    read: count,
+    delivery: oneOf("ok", "delayed"),
+    name: optional(text(100)),
+  },
+  message: { after: count, message },
+  history: { before: count, messages: list(message), older: flag },
+  status: { read: optional(count), delivery: optional(oneOf("ok", "delayed")) },
+  typing: { on: flag },
+  error: { code: text(64, 1), id: optional(text(128)), retryAfter: optional(count) },
+  lead: { id: text(128, 1) },
+  bye: { retry: span },
+  pong: { head: count },
+};
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Names the first field that is wrong; `undefined` when all is well. */
+const wrongIn = (value: Record<string, unknown>, fields: Fields): string | undefined =>
+  Object.keys(fields).find((name) => !fields[name]?.(value[name]));
+
+/** Names the first field that does not belong, besides the frame's own tag. */
+const strangeIn = (value: Record<string, unknown>, fields: Fields): string | undefined =>
+  Object.keys(value).find((name) => name !== "t" && !Object.hasOwn(fields, name));
+
+function parse<Frame>(raw: string, table: Record<string, Fields>, strict: boolean): Parsed<Frame> {
+  let value: unknown;
+  try {
+    value = JSON.parse(raw);
+  } catch {
+    return { problem: "not JSON" };
+  }
+  if (!isRecord(value)) return { problem: "not an object" };
+  const kind = value.t;
+  if (typeof kind !== "string" || !Object.hasOwn(table, kind)) return { problem: "t" };
+  const fields = table[kind] as Fields;
+  const wrong = wrongIn(value, fields) ?? (strict ? strangeIn(value, fields) : undefined);
+  return wrong === undefined ? { frame: value as Frame } : { problem: `${kind}.${wrong}` };
+}
+
+/** A frame from a client. Unknown fields are refused: nobody but our own widget speaks here. */
+export const parseClientFrame = (raw: string): Parsed<ClientFrame> => parse<ClientFrame>(raw, FROM_CLIENT, true);
+
+/** A frame from the relay. Unknown fields are ignored: a newer relay may say more than this widget understands. */
+export const parseRelayFrame = (raw: string): Parsed<RelayFrame> => parse<RelayFrame>(raw, FROM_RELAY, false);

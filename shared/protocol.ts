@@ -1,0 +1,170 @@
+/**
+ * The wire: every frame either side may send, over any transport. Types only.
+ *
+ * A thread is a numbered log. Each change of a thread (a message, a later state of a message) takes the next number `n`
+ * of its visitor, without gaps. The relay streams what changed after the number a client knows; each `message` frame says
+ * in `after` which number it continues from, so a client that reads `after` greater than what it holds knows that it
+ * missed something and greets again. There is no other way to catch up.
+ */
+
+/** Rises only when an old widget could not talk to a new relay. */
+export const PROTOCOL = 1;
+
+/** What a visitor's message has reached. PRODUCT: sent = durable here; delivered = the service answered 200. */
+export type SentState = "sent" | "delivered" | "failed";
+
+/** Why a message failed, as a code; the widget words it in the visitor's language. */
+export type FailReason =
+  | "rejected" // the service refused this message (400, 413, 415, 422)
+  | "expired" // not deliverable within the horizon
+  | "not-configured"; // the site's campaign or account refuses it, see the relay's log
+
+/** A file that belongs to a message. `url` is absolute or relative to the relay's origin. */
+export type Media = {
+  url: string;
+  /** MIME type, from the file's bytes, never from the sender's word. */
+  type: string;
+  name: string;
+  /** Bytes. */
+  size: number;
+  /** Pixels, pictures only, so that nothing shifts while it loads. */
+  width?: number;
+  height?: number;
+};
+
+type Entry = {
+  /** The client's id for a visitor's message, the relay's for a reply. Stable over all states. */
+  id: string;
+  /** Place in the thread: the number the message took when it was written. Never changes; messages sort by it. */
+  pos: number;
+  /** Number of its newest state: equal to `pos`, or greater after a change. */
+  n: number;
+  /** Milliseconds since 1970 by the relay's clock. */
+  at: number;
+  text: string;
+  media?: Media;
+};
+
+export type VisitorMessage = Entry & { from: "visitor"; state: SentState; reason?: FailReason };
+export type Reply = Entry & {
+  from: "reply";
+  /** The visitor's own emoji on this reply, if any (R-235). */
+  reaction?: string;
+};
+export type Message = VisitorMessage | Reply;
+
+/** Whether the way to the service is open. `delayed`: messages are safe here and will go out. */
+export type Delivery = "ok" | "delayed";
+
+// ── client → relay ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** First frame of every connection. Without `token` and `identity` the relay makes a new visitor. */
+export type Hello = {
+  t: "hello";
+  v: number;
+  site: string;
+  token?: string;
+  /** The owner's signed JWT. With the `token` of an anonymous visitor, that visitor's thread becomes the user's, once. */
+  identity?: string;
+  /** The log the client holds, and up to which number; absent: it holds nothing. */
+  epoch?: string;
+  since?: number;
+};
+export type Send = {
+  t: "send";
+  /** Made by the client, unique per visitor; a repeat is answered with the stored message. */
+  id: string;
+  /** May be empty when there is a file. */
+  text: string;
+  /** Key of a finished upload. */
+  media?: string;
+  /** Where it was written; the site's routes look at it once per conversation. Path and query of the page. */
+  page?: string;
+  /** BCP 47. */
+  locale?: string;
+  /** Name that the page gives (`data-campaign`); the site's routes translate it. */
+  campaign?: string;
+};
+/** Send a failed message anew. */
+export type Retry = { t: "retry"; id: string };
+/** Everything up to `n` was seen. */
+export type Read = { t: "read"; n: number };
+/** The visitor's emoji on the newest reply; an empty string takes it back (R-235). */
+export type React = { t: "react"; id: string; emoji: string };
+export type Typing = { t: "typing" };
+/**
+ * What a visitor says of themselves in a form. Answered with `lead` once it is durable, or with an `error` that names the
+ * field; the same `id` again then replaces it.
+ */
+export type Lead = {
+  t: "lead";
+  id: string;
+  /** True: before or in a chat, and the service hears of it with the next message. False: "call me back". */
+  chat: boolean;
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+  /** As dialled. */
+  phone?: string;
+  /** The sentence that was agreed to. */
+  consent?: string;
+};
+/** Asks for the messages before place `before`. */
+export type Older = { t: "older"; before: number };
+/** Deletes the visitor and the thread here. */
+export type Forget = { t: "forget" };
+/** Ends this session on every connection that has it: each is closed with `badToken`, this one too. */
+export type Logout = { t: "logout" };
+export type Ping = { t: "ping" };
+export type ClientFrame = Hello | Send | Retry | Read | React | Typing | Lead | Older | Forget | Logout | Ping;
+
+// ── relay → client ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * Answer to `hello`. With `reset` the client drops what it holds: the thread starts anew at `after`, and what lies before
+ * is asked for with `older` when `older` is true.
+ */
+export type Welcome = {
+  t: "welcome";
+  v: number;
+  /** Present when the client must keep a new one. */
+  token?: string;
+  epoch: string;
+  /** The `message` frames that follow continue from this number… */
+  after: number;
+  /** …and have caught up at this one. */
+  head: number;
+  reset: boolean;
+  older: boolean;
+  /** The number up to which the visitor has seen everything, on any device. */
+  read: number;
+  delivery: Delivery;
+  /** Answer to a signed `identity` only: the person's first name, to greet them by. */
+  name?: string;
+};
+export type MessageFrame = { t: "message"; after: number; message: Message };
+export type History = { t: "history"; before: number; messages: Message[]; older: boolean };
+/** What is true right now and not worth a number: how far was read elsewhere, whether deliveries go out. */
+export type Status = { t: "status"; read?: number; delivery?: Delivery };
+/** The service accepted the newest message and may be working on an answer; `false` ends it. */
+export type Working = { t: "typing"; on: boolean };
+/** `id` names the frame's message when the error is about one; `retryAfter` in milliseconds. */
+export type ErrorFrame = { t: "error"; code: ErrorCode; id?: string; retryAfter?: number };
+export type ErrorCode =
+  | "bad_frame"
+  | "empty"
+  | "too_long"
+  | "rate_limited"
+  | "try_later"
+  | "unknown_message"
+  | "unknown_media"
+  | "invalid_email"
+  | "invalid_phone"
+  | "not_allowed";
+/** A form is durable. */
+export type Captured = { t: "lead"; id: string };
+/** The connection will be closed; come back after a random time in `retry` (milliseconds, from–to). */
+export type Bye = { t: "bye"; retry: [number, number] };
+/** Heartbeat, also unasked. A client that holds less than `head` and waits for nothing has missed something. */
+export type Pong = { t: "pong"; head: number };
+export type RelayFrame = Welcome | MessageFrame | History | Status | Working | ErrorFrame | Captured | Bye | Pong;
