@@ -1,0 +1,22 @@
+import type { IncomingMessage } from "node:http";
+import { expect, it } from "vitest";
+import { addressOf } from "./address.ts";
+
+const request = (remoteAddress: string, forwarded?: string | string[]): IncomingMessage =>
+  ({ socket: { remoteAddress }, headers: { "x-forwarded-for": forwarded } }) as unknown as IncomingMessage;
+
+it("believes no header while no proxy is trusted", () => {
+  expect(addressOf(request("203.0.113.9", "198.51.100.1"), 0)).toBe("203.0.113.9");
+});
+
+it("takes the trusted proxies' entry, counted from the right, whatever the sender put before it", () => {
+  expect(addressOf(request("10.0.0.1", "6.6.6.6, 198.51.100.1"), 1)).toBe("198.51.100.1");
+  expect(addressOf(request("10.0.0.1", ["6.6.6.6", "198.51.100.1, 10.0.0.2"]), 2)).toBe("198.51.100.1");
+  expect(addressOf(request("10.0.0.1"), 1)).toBe("10.0.0.1");
+});
+
+it("counts an IPv6 customer by the /64, in every spelling, and mapped IPv4 as IPv4", () => {
+  expect(addressOf(request("2001:db8:0:7::1"), 0)).toBe(addressOf(request("2001:0DB8:0000:0007:ffff::9"), 0));
+  expect(addressOf(request("2001:db8:0:7::1"), 0)).not.toBe(addressOf(request("2001:db8:0:8::1"), 0));
+  expect(addressOf(request("::ffff:203.0.113.9"), 0)).toBe("203.0.113.9");
+});

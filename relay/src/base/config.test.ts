@@ -1,0 +1,98 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readSettings } from "./config.ts";
+
+const ENOUGH = { SERVICE_URL: "https://service.example/v1" };
+
+function settingsOf(env: Record<string, string>) {
+  const read = readSettings({ ...ENOUGH, ...env });
+  if ("problems" in read) throw new Error(read.problems.join("\n"));
+  return read.settings;
+}
+
+function problemsOf(env: Record<string, string>): string[] {
+  const read = readSettings(env);
+  return "problems" in read ? read.problems : [];
+}
+
+describe("settings from the environment", () => {
+  it("need only the service's address", () => {
+    expect(settingsOf({})).toMatchObject({ port: 8787, dataDir: "./data", trustProxy: 0, horizon: 43_200_000 });
+    expect(problemsOf({})).toEqual([expect.stringContaining("SERVICE_URL")]);
+  });
+
+  it.each([
+    ["PORT", "80 80"],
+    ["PORT", "70000"],
+    ["PUBLIC_URL", "chat.example.com"],
+    ["PUBLIC_URL", "ftp://chat.example.com"],
+    ["CALLBACK_SECRET", "short"],
+    ["ALLOWED_ORIGINS", "https://shop.example/path"],
+    ["ALLOWED_ORIGINS", "shop.example"],
+    ["TRUST_PROXY", "yes"],
+    ["LOG_LEVEL", "loud"],
+    ["DELIVERY_HORIZON_HOURS", "0"],
+    ["UNKNOWN_CONTACT", "410"],
+  ])("name %s when it says %j", (name, value) => {
+    expect(problemsOf({ ...ENOUGH, [name]: value })).toEqual([expect.stringMatching(`^${name}: `)]);
+  });
+
+  it("report every wrong one at once", () => {
+    expect(problemsOf({ PORT: "x", HOST: "h", LOG_LEVEL: "y" }).map((line) => line.split(":")[0])).toEqual([
+      "PORT",
+      "LOG_LEVEL",
+    ]);
+  });
+
+  it("take two callback secrets while rotating, and several origins", () => {
+    const settings = settingsOf({
+      CALLBACK_SECRET: "a-new-secret-of-enough-length,the-old-secret-of-enough-length",
+      ALLOWED_ORIGINS: "https://shop.example, https://*.shop.example",
+    });
+    expect(settings.callbackSecrets).toHaveLength(2);
+    expect(settings.sites[0]?.origins).toEqual(["https://shop.example", "https://*.shop.example"]);
+  });
+});
+
+describe("a configuration file", () => {
+  const file = (value: unknown): string => {
+    const path = join(mkdtempSync(join(tmpdir(), "porchlight-")), "config.json");
+    writeFileSync(path, JSON.stringify(value));
+    return path;
+  };
+  const accounts = { main: { url: "https://service.example/v1", key: "env:MAIN_KEY" } };
+
+  it("describes several sites and accounts, with secrets from the environment", () => {
+    const path = file({
+      accounts,
+      sites: { shop: { account: "main", title: "Shop", campaign: "c1" }, blog: { account: "main" } },
+    });
+    const settings = settingsOf({ PORCHLIGHT_CONFIG: path, MAIN_KEY: "k+/=&" });
+    expect(settings.accounts).toEqual([
+      { id: "main", url: "https://service.example/v1", rate: 60, key: { value: "k+/=&" } },
+    ]);
+    expect(settings.sites.map((site) => [site.public.id, site.public.title, site.campaign])).toEqual([
+      ["shop", "Shop", "c1"],
+      ["blog", "", undefined],
+    ]);
+  });
+
+  it.each([
+    [{ accounts, sites: { shop: { account: "other" } } }, "sites.shop.account"],
+    [{ accounts, sites: { shop: { account: "main", colour: "red" } } }, "colour"],
+    [{ accounts, sites: { shop: { account: "main", accent: "red" } } }, "sites.shop.accent"],
+    [{ accounts: { main: { url: "https://s.example/v1", key: "plain-secret" } }, sites: {} }, "accounts.main.key"],
+    [{ accounts: { main: { url: "https://s.example/v1", key: "env:NOT_SET" } }, sites: {} }, "NOT_SET"],
+  ])("is refused with the field that is wrong (%#)", (value, field) => {
+    const problems = problemsOf({ PORCHLIGHT_CONFIG: file(value), MAIN_KEY: "k" });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain("PORCHLIGHT_CONFIG");
+    expect(problems[0]).toContain(field);
+  });
+
+  it("is refused when it is not there", () => {
+    expect(problemsOf({ PORCHLIGHT_CONFIG: "/nowhere/config.json" })[0]).toContain("does not exist");
+  });
+});

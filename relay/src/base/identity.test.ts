@@ -1,0 +1,147 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { base64url, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createIdentity } from "./identity.ts";
+
+const SECRET = "a secret of thirty-two bytes or more";
+const NOW = Date.UTC(2026, 10, 21);
+const SECONDS = NOW / 1_000;
+const key = (secret: string) => new TextEncoder().encode(secret);
+
+const reasons: string[] = [];
+const options = { site: "shop", now: () => NOW, refused: (reason: string) => void reasons.push(reason) };
+const check = createIdentity({ ...options, keys: { secret: SECRET } });
+
+const sign = (claims: JWTPayload, { alg = "HS256", secret = SECRET } = {}) =>
+  new SignJWT(claims).setProtectedHeader({ alg }).sign(key(secret));
+const good = { sub: "customer-7", exp: SECONDS + 600 };
+
+/** A token put together by hand, for what no library would sign. */
+const raw = (header: object, payload: unknown, signature = ""): string =>
+  [...[header, payload].map((part) => base64url.encode(JSON.stringify(part))), signature].join(".");
+
+describe("a signed identity", () => {
+  it("gives the person its claims, cleaned", async () => {
+    const claims = {
+      ...good,
+      name: " Ada  King Lovelace ",
+      email: "Ada@EXAMPLE.com",
+      phone: "+44 20 7946 0000",
+      plan: "pro",
+    };
+    expect(await check(await sign(claims))).toMatchObject({
+      subject: "customer-7",
+      firstName: "Ada King",
+      lastName: "Lovelace",
+      email: "Ada@example.com",
+      phone: "+44 20 7946 0000",
+      claims: { plan: "pro" },
+    });
+    expect(await check(await sign({ ...good, name: "Plato" }))).toMatchObject({ firstName: "Plato" });
+  });
+
+  it("leaves out claims that say nothing or are none", async () => {
+    const empty = { name: "Unknown", email: "unknown@unknown.com", phone: "" };
+    const odd = { name: { toString: "x" }, email: ["a@b.example"], phone: 5 };
+    for (const claims of [empty, odd, { email: "no-address" }]) {
+      const person = await check(await sign({ ...good, ...claims } as JWTPayload));
+      expect(Object.keys(person ?? {})).toEqual(["subject", "claims"]);
+    }
+  });
+
+  it("may name its site, and no other", async () => {
+    expect(await check(await sign({ ...good, aud: "shop" }))).toBeDefined();
+    expect(await check(await sign({ ...good, aud: ["blog", "shop"] }))).toBeDefined();
+    expect(await check(await sign({ ...good, aud: "blog" }))).toBeUndefined();
+    expect(await check(await sign({ ...good, aud: "" }))).toBeUndefined();
+  });
+
+  it("ends within the hour, give or take the clocks of two machines", async () => {
+    expect(await check(await sign({ ...good, exp: SECONDS + 3_600 }))).toBeDefined();
+    expect(await check(await sign({ ...good, exp: SECONDS + 3_630 }))).toBeDefined();
+    expect(await check(await sign({ ...good, exp: SECONDS + 3_700 }))).toBeUndefined();
+    expect(await check(await sign({ ...good, iat: SECONDS + 30 }))).toBeDefined();
+  });
+});
+
+describe("a forged identity", () => {
+  const header = { alg: "HS256", typ: "JWT" };
+  const mutants: Record<string, () => Promise<string> | string> = {
+    "is signed with another secret": () => sign(good, { secret: "another secret of thirty-two bytes!" }),
+    "uses another algorithm of the same secret": () => sign(good, { alg: "HS512", secret: SECRET.repeat(2) }),
+    "is not signed": () => raw({ alg: "none" }, good),
+    "is not signed, in other letters": () => raw({ alg: "NoNe" }, good),
+    "has no algorithm": () => raw({}, good, "AAAA"),
+    "asks for a critical extension": () => raw({ ...header, crit: ["x"], x: 1 }, good, "AAAA"),
+    "brings its own key": () => raw({ alg: "HS256", jwk: { kty: "oct", k: "AAAA" } }, good, "AAAA"),
+    "says where its key is": () => raw({ alg: "RS256", jku: "https://evil.example/jwks" }, good, "AAAA"),
+    "has expired": () => sign({ ...good, exp: SECONDS - 1 }),
+    "expires now": () => sign({ ...good, exp: SECONDS }),
+    "never expires": () => sign({ sub: "customer-7" }),
+    "expires in words": () => sign({ ...good, exp: "tomorrow" as unknown as number }),
+    "expires as text": () => sign({ ...good, exp: String(SECONDS + 60) as unknown as number }),
+    "expires at no number": () => raw(header, { sub: "customer-7", exp: null }, "AAAA"),
+    "is not yet valid": () => sign({ ...good, nbf: SECONDS + 60 }),
+    "was made in the future": () => sign({ ...good, iat: SECONDS + 600 }),
+    "was made at no time": () => sign({ ...good, iat: "now" as unknown as number }),
+    "names nobody": () => sign({ exp: good.exp }),
+    "names an empty somebody": () => sign({ ...good, sub: "" }),
+    "names a number": () => sign({ ...good, sub: 7 as unknown as string }),
+    "names a list": () => sign({ ...good, sub: ["customer-7"] as unknown as string }),
+    "names somebody endless": () => sign({ ...good, sub: "x".repeat(300) }),
+    "is empty": () => "",
+    "is no token": () => "hello",
+    "has too many parts": async () => `${await sign(good)}.x`,
+    "has lost its signature": async () => (await sign(good)).replace(/[^.]*$/, ""),
+    "has another payload under its signature": async () => {
+      const [head, , signature] = (await sign(good)).split(".");
+      return `${head}.${base64url.encode(JSON.stringify({ ...good, sub: "customer-8" }))}.${signature}`;
+    },
+    "carries no object": async () => {
+      const [head, , signature] = (await sign(good)).split(".");
+      return `${head}.${base64url.encode("[]")}.${signature}`;
+    },
+  };
+
+  it.each(Object.entries(mutants))("%s: refused", async (_name, make) => {
+    reasons.length = 0;
+    expect(await check(await make())).toBeUndefined();
+    expect(reasons).toHaveLength(1);
+    expect(reasons.join()).not.toContain("customer-7");
+  });
+});
+
+describe("an identity signed with a published key", () => {
+  let signer: (claims: JWTPayload, kid?: string) => Promise<string>;
+  let file: string;
+  let publicKey: string;
+
+  beforeAll(async () => {
+    const pair = await generateKeyPair("ES256", { extractable: true });
+    const jwk = { ...(await exportJWK(pair.publicKey)), kid: "one", alg: "ES256" };
+    publicKey = JSON.stringify(jwk);
+    file = join(mkdtempSync(join(tmpdir(), "porchlight-")), "jwks.json");
+    writeFileSync(file, JSON.stringify({ keys: [jwk] }));
+    signer = (claims, kid = "one") =>
+      new SignJWT(claims).setProtectedHeader({ alg: "ES256", kid }).sign(pair.privateKey);
+  });
+
+  it("is taken when the key is among the published ones", async () => {
+    const byKeys = createIdentity({ ...options, keys: { jwks: file } });
+    expect(await byKeys(await signer(good))).toMatchObject({ subject: "customer-7" });
+    expect(await byKeys(await signer(good, "two"))).toBeUndefined();
+    expect(await byKeys(await signer({ ...good, aud: "blog" }))).toBeUndefined();
+  });
+
+  it("is not taken when the published key was used as a secret", async () => {
+    const byKeys = createIdentity({ ...options, keys: { jwks: file } });
+    expect(await byKeys(await sign(good, { secret: publicKey }))).toBeUndefined();
+  });
+
+  it("is put off, not refused, while the keys cannot be fetched", async () => {
+    const nowhere = createIdentity({ ...options, keys: { jwks: "https://127.0.0.1:1/jwks.json" } });
+    expect(await nowhere(await signer(good))).toBe("unavailable");
+  });
+});

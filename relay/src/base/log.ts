@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { Writable } from "node:stream";
+import { type DestinationStream, pino } from "pino";
+
+/** Every event the relay tells about: its level and its words. Message texts are never among the details. */
+const EVENTS = {
+  "relay.started": ["info", "Listening"],
+  "relay.stopping": ["info", "Stopping: finishing what is under way"],
+  "relay.stopped": ["info", "Stopped"],
+  "relay.origins": ["warn", "ALLOWED_ORIGINS is not set: only the relay's own pages may open the chat"],
+  "relay.insecure": ["warn", "The service is called over plain http"],
+  "relay.key_missing": ["warn", "No key for the service: messages are kept until there is one"],
+  "relay.internal": ["error", "Unexpected error"],
+  "settings.reloaded": ["info", "Keys were read again"],
+  "settings.warning": ["warn", "A setting looks odd"],
+  "database.opened": ["info", "Database is open"],
+  "database.failing": ["error", "The database does not take writes"],
+  "socket.refused": ["debug", "A connection was refused"],
+  "socket.bad_frame": ["debug", "A frame was refused"],
+  "callback.stored": ["debug", "A reply was stored"],
+  "callback.duplicate": ["debug", "A reply was already known"],
+  "callback.unknown_contact": ["warn", "A reply for nobody here was refused"],
+  "callback.refused": ["warn", "A callback was refused"],
+  "callback.wrong_secret": ["warn", "A callback with a wrong secret was refused"],
+  "callback.user_changed": ["warn", "A callback names another account owner than the first one"],
+  "callback.spooled": ["error", "A reply went to the spool file: the database does not take it"],
+  "callback.replayed": ["info", "Replies from the spool file are in the database now"],
+  "callback.lost": ["error", "A reply could not be written anywhere; the service was told 503"],
+  "identity.refused": ["warn", "A signed identity was refused"],
+  "upload.stored": ["debug", "A file was stored"],
+  "upload.refused": ["debug", "A file was refused"],
+  "upload.lost": ["error", "A file could not be stored; its visitor was told to try again"],
+  "upload.unreadable": ["error", "A file could not be read from its store"],
+  "upload.sweep_failed": ["error", "Files that nobody owns could not be removed"],
+  "delivery.done": ["debug", "A message was delivered"],
+  "delivery.retry": ["debug", "A message will be tried again"],
+  "delivery.failed": ["warn", "A message was not delivered; its visitor sees it"],
+  "credits.received": ["info", "An auto-recharge event was stored"],
+  "credits.conflict": ["error", "A key of the credit ledger came again with other content: nothing was granted for it"],
+  "credits.granted": ["info", "Credits were granted"],
+  "credits.waiting": ["warn", "Credits were not granted yet; the ledger says why"],
+  "credits.lost": ["error", "An auto-recharge event could not be written anywhere; the service was told 503"],
+  "webhook.failed": ["warn", "The owner's backend did not take an event"],
+  "lead.captured": ["info", "A visitor left their details"],
+  "lead.waiting": ["warn", "A lead is kept: the service does not take it yet"],
+  "lead.done": ["info", "A lead is a contact, on every list of its site"],
+  "outreach.sent": ["info", "A message from the owner's side was sent"],
+  "outreach.waiting": ["warn", "A message from the owner's side was not sent yet; the ledger says why"],
+  "ledger.restored": [
+    "error",
+    "The database is a restored backup: what it held as still to be called waits for a person",
+  ],
+  "ledger.unknown": ["error", "Nobody knows whether a call that must not be repeated was done: a person must look"],
+  "account.paused": ["error", "The service refuses our key or address: deliveries wait until that is mended"],
+  "account.resumed": ["info", "Deliveries go out again"],
+  "account.throttled": ["info", "The service asks us to slow down"],
+  "account.unreachable": ["warn", "The service does not answer: trying again now and then"],
+} as const satisfies Record<string, readonly ["debug" | "info" | "warn" | "error", string]>;
+
+export type LogEvent = keyof typeof EVENTS;
+export type Log = (event: LogEvent, details?: Record<string, unknown>) => void;
+
+/** A short stable stand-in for a visitor's id, so that lines about one person can be found without naming them. */
+export const hashed = (id: string): string => createHash("sha256").update(id).digest("base64url").slice(0, 10);
+
+/** All spellings in which a secret could slip into a line. */
+function spellings(secret: string): string[] {
+  return [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    new URLSearchParams([["", secret]]).toString().slice(1),
+  ];
+}
+
+/** A stream that replaces every known secret before the line leaves the process. */
+function scrubbing(target: NodeJS.WritableStream, secrets: () => readonly string[]): Writable {
+  return new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      let line = String(chunk);
+      for (const secret of secrets()) {
+        if (secret.length < 6) continue;
+        for (const spelling of new Set(spellings(secret))) line = line.replaceAll(spelling, "[redacted]");
+      }
+      target.write(line);
+      done();
+    },
+  });
+}
+
+/**
+ * The relay's voice: one JSON line per event.
+ * @param options.level pino level name
+ * @param options.secrets the secrets of the moment; none of them ever appears in a line, however it got there
+ */
+export function createLog(options: {
+  level: string;
+  secrets?: () => readonly string[];
+  target?: NodeJS.WritableStream;
+}): Log {
+  const target: DestinationStream = scrubbing(options.target ?? process.stdout, options.secrets ?? (() => []));
+  const logger = pino({ level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, target);
+  return (event, details = {}) => {
+    const [level, words] = EVENTS[event];
+    logger[level]({ event, ...details }, words);
+  };
+}
+
+export const silentLog: Log = () => {};

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { campaignFor, claimsFor, fits, isCampaign } from "./routes.ts";
+import { type RouteRule, routeRule } from "./rules.ts";
+
+const rules: RouteRule[] = [
+  { campaign: "sales", name: "sales" },
+  { campaign: "pro-fr", claim: { plan: "pro" }, language: "fr" },
+  { campaign: "pro", claim: { plan: "pro" } },
+  { campaign: "pricing", page: "/pricing*" },
+  { campaign: "spring", page: "*utm_campaign=spring*" },
+  { campaign: "brazil", language: "pt-BR" },
+];
+const chosen = (situation: Parameters<typeof campaignFor>[2]) => campaignFor(rules, "own", situation);
+
+describe("a conversation's campaign", () => {
+  it("is that of the first rule whose conditions all hold", () => {
+    expect(chosen({ name: "sales", page: "/pricing", claims: { plan: "pro" } })).toBe("sales");
+    expect(chosen({ claims: { plan: "pro" }, locale: "fr-CA" })).toBe("pro-fr");
+    expect(chosen({ claims: { plan: "pro" }, locale: "fry" })).toBe("pro");
+    expect(chosen({ page: "/pricing/teams?x=1" })).toBe("pricing");
+    expect(chosen({ page: "/home?utm_campaign=spring&x" })).toBe("spring");
+    expect(chosen({ locale: "PT-br" })).toBe("brazil");
+  });
+
+  it("is the site's own where no rule holds, or none", () => {
+    expect(chosen({ name: "Sales", page: "/", locale: "pt", claims: { plan: ["pro"] } })).toBe("own");
+    expect(chosen({})).toBe("own");
+    expect(campaignFor([], undefined, { name: "sales" })).toBeUndefined();
+  });
+
+  it("is never what a page or a claim says, only what the rules say", () => {
+    expect(chosen({ name: "pricing" })).toBe("own");
+    expect(isCampaign(rules, "own", "pricing")).toBe(true);
+    expect(isCampaign(rules, "own", "removed")).toBe(false);
+  });
+
+  it("keeps of an identity only the claims that rules ask for", () => {
+    expect(claimsFor(rules, { plan: "pro", email: "ada@example.com", sub: "7" })).toEqual({ plan: "pro" });
+  });
+});
+
+describe("a page pattern", () => {
+  it.each([
+    ["/a", "/a", true],
+    ["/a", "/ab", false],
+    ["/a*", "/ab", true],
+    ["*", "", true],
+    ["/a*c", "/abc", true],
+    ["/a*c", "/abcd", false],
+    ["/a*b*c", "/a1b2c", true],
+    ["/aa*aa", "/aaa", false],
+    ["/*/*/x", "/1/2/x", true],
+    ["/*/*/x", "/1/x", false],
+  ])("%s on %s: %s", (pattern, text, expected) => {
+    expect(fits(pattern, text)).toBe(expected);
+  });
+
+  it("stays linear, whatever the address", () => {
+    const started = performance.now();
+    fits(`${"*a".repeat(250)}b`, "a".repeat(100_000));
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+});
+
+it("accepts a rule with no conditions and refuses unknown ones", () => {
+  expect(routeRule.safeParse({ campaign: "x" }).success).toBe(true);
+  expect(routeRule.safeParse({ campaign: "x", country: "de" }).success).toBe(false);
+});

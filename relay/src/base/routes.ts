@@ -1,0 +1,54 @@
+import type { RouteRule } from "./rules.ts";
+
+/** What is known of a conversation when its first message comes. */
+export type Situation = {
+  name?: string | undefined;
+  page?: string | undefined;
+  locale?: string | undefined;
+  /** Of a signed identity. */
+  claims?: Record<string, unknown> | undefined;
+};
+
+/** Whether a text fits a pattern in which `*` stands for anything. Linear: the page's address is the visitor's word. */
+export function fits(pattern: string, text: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return text === pattern;
+  if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at <= text.length - last.length;
+}
+
+const onPage = (pattern: string, page: string): boolean =>
+  fits(pattern, page) || fits(pattern, page.split("?")[0] ?? "");
+
+/** Basic filtering of RFC 4647: "pt" fits "pt-BR", not the other way round. */
+const inLanguage = (range: string, locale: string): boolean =>
+  `${locale.toLowerCase()}-`.startsWith(`${range.toLowerCase()}-`);
+
+function holds({ name, page, language, claim }: RouteRule, situation: Situation): boolean {
+  if (name !== undefined && name !== situation.name) return false;
+  if (page !== undefined && !onPage(page, situation.page ?? "")) return false;
+  if (language !== undefined && !inLanguage(language, situation.locale ?? "")) return false;
+  return Object.entries(claim ?? {}).every(([key, value]) => situation.claims?.[key] === value);
+}
+
+/** The campaign of the first rule that holds, else the site's own; nothing when the site has none. */
+export function campaignFor(rules: readonly RouteRule[], own: string | undefined, now: Situation): string | undefined {
+  return rules.find((rule) => holds(rule, now))?.campaign ?? own;
+}
+
+/** Only the claims that rules look at: the rest of an identity is not ours to keep. */
+export function claimsFor(rules: readonly RouteRule[], claims: Record<string, unknown>): Record<string, unknown> {
+  const wanted = new Set(rules.flatMap(({ claim }) => Object.keys(claim ?? {})));
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => wanted.has(name)));
+}
+
+/** Whether a conversation's campaign is still one of the site's: a wrong id would fail every message of it (R-105). */
+export const isCampaign = (rules: readonly RouteRule[], own: string | undefined, campaign: string): boolean =>
+  campaign === own || rules.some((rule) => rule.campaign === campaign);

@@ -1,0 +1,151 @@
+import { existsSync, readFileSync } from "node:fs";
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { z } from "zod";
+import { type CreditRules, creditRules, leadRules, routeRule, webhookRules } from "../rules.ts";
+import { origin, problem, signingSecret, web } from "./parsers.ts";
+import type { Env, KeySource, Site, Tenants } from "./shape.ts";
+
+const named = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 characters of A-Z a-z 0-9 _ -");
+const checked = (parse: (given: string) => string) =>
+  z.string().transform((given, context) => {
+    try {
+      return parse(given);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is not valid" });
+      return z.NEVER;
+    }
+  });
+
+const fileSchema = z.strictObject({
+  accounts: z.record(
+    named,
+    z.strictObject({
+      url: checked(web),
+      key: z.string().min(1),
+      rate: z.int().min(1).max(100_000).default(60),
+      credits: creditRules.optional(),
+    }),
+  ),
+  sites: z.record(
+    named,
+    z.strictObject({
+      account: named,
+      origins: z.array(checked(origin)).default([]),
+      channel: z.string().min(1).max(64).default("website"),
+      business: z.string().min(1).max(64).optional(),
+      campaign: z.string().min(1).max(128).optional(),
+      leads: leadRules.optional(),
+      webhook: webhookRules.optional(),
+      routes: z.array(routeRule).max(200).optional(),
+      identitySecret: z.string().min(1).optional(),
+      identityKeys: z
+        .string()
+        .regex(/^(https:\/\/|file:)/, 'must be the https address of a JWKS, or "file:PATH"')
+        .optional(),
+      requireIdentity: z.boolean().default(false),
+      title: z.string().max(80).default(""),
+      greeting: z.string().max(500).default(""),
+      suggestions: z.array(z.string().min(1).max(120)).max(6).default([]),
+      accent: z
+        .string()
+        .regex(/^#[0-9a-fA-F]{6}$/, "must be a colour like #4f46e5")
+        .default(DEFAULT_SITE.accent),
+      theme: z.enum(["auto", "light", "dark"]).default("auto"),
+      position: z.enum(["right", "left"]).default("right"),
+      locale: z.string().max(35).default("auto"),
+      responder: z.enum(["ai", "human", "mixed"]).default("ai"),
+      privacyUrl: z.union([z.literal(""), checked(web)]).default(""),
+    }),
+  ),
+});
+
+function keySource(given: string, env: Env, where: string): KeySource {
+  if (given.startsWith("file:")) return { file: given.slice("file:".length) };
+  if (!given.startsWith("env:")) return problem(`${where} must be "env:NAME" or "file:PATH": no secrets in this file`);
+  const value = env[given.slice("env:".length)];
+  return value === undefined || value === ""
+    ? problem(`${where} names ${given.slice("env:".length)}, which is not set`)
+    : { value };
+}
+
+/** A secret as it stands now, of something that has one. */
+function withSecret<T extends { secret: string }>(given: T, env: Env, where: string): T {
+  const source = keySource(given.secret, env, `${where}.secret`);
+  if (source === undefined) return problem(`${where}.secret is needed`);
+  return { ...given, secret: "value" in source ? source.value : readFileSync(source.file, "utf8").trim() };
+}
+
+/** How a site's owner signs identities. @throws when nobody could be let in, or two ways are given */
+function identityOf(
+  given: { identitySecret?: string | undefined; identityKeys?: string | undefined; requireIdentity: boolean },
+  env: Env,
+  where: string,
+): Pick<Site, "identity" | "requireIdentity"> {
+  const { identitySecret: secret, identityKeys: keys, requireIdentity } = given;
+  if (secret !== undefined && keys !== undefined) problem(`${where} has identitySecret and identityKeys: keep one`);
+  if (secret === undefined && keys === undefined)
+    return requireIdentity ? problem(`${where}.requireIdentity needs identitySecret or identityKeys`) : {};
+  if (keys !== undefined) return { identity: { jwks: keys.replace(/^file:/, "") }, requireIdentity };
+  const found = withSecret({ secret: secret ?? "" }, env, `${where}.identity`).secret;
+  try {
+    return { identity: { secret: signingSecret(found) }, requireIdentity };
+  } catch (error) {
+    return problem(`${where}.identitySecret ${error instanceof Error ? error.message : ""}`);
+  }
+}
+
+/** An account's rules with the secret of its billing address. @throws when that address is needed and missing */
+function creditsOf(given: CreditRules, env: Env, where: string): CreditRules {
+  if (given.mode === "webhook" && given.billing === undefined) problem(`${where}.billing is needed in mode webhook`);
+  return given.billing === undefined
+    ? given
+    : { ...given, billing: withSecret(given.billing, env, `${where}.billing`) };
+}
+
+/**
+ * Sites and accounts of the configuration file, with their secrets as they stand now.
+ * @throws Error that names the field that is wrong
+ */
+export function fromFile(path: string, env: Env): Tenants {
+  const raw = existsSync(path) ? readFileSync(path, "utf8") : problem(`names ${path}, which does not exist`);
+  let json: unknown;
+  try {
+    json = JSON.parse(raw);
+  } catch (error) {
+    problem(`${path} is not JSON: ${error instanceof Error ? error.message : ""}`);
+  }
+  const parsed = fileSchema.safeParse(json);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    return problem(`${path}: ${issue?.path.join(".")} ${issue?.message}`);
+  }
+  const { accounts, sites } = parsed.data;
+  return {
+    accounts: Object.entries(accounts).map(([id, { url, key, rate, credits }]) => ({
+      id,
+      url,
+      rate,
+      key: keySource(key, env, `accounts.${id}.key`),
+      ...(credits === undefined ? {} : { credits: creditsOf(credits, env, `accounts.${id}.credits`) }),
+    })),
+    sites: Object.entries(sites).map(
+      ([id, { account, origins, channel, business, campaign, leads, webhook, routes, ...rest }]) => {
+        const { identitySecret, identityKeys, requireIdentity, ...look } = rest;
+        if (!Object.hasOwn(accounts, account))
+          problem(`${path}: sites.${id}.account names "${account}", which is not there`);
+        return {
+          public: { id, ...look },
+          account,
+          origins,
+          channel,
+          business: business ?? id,
+          campaign,
+          ...identityOf({ identitySecret, identityKeys, requireIdentity }, env, `sites.${id}`),
+          ...(routes === undefined ? {} : { routes }),
+          ...(leads === undefined ? {} : { leads }),
+          ...(webhook === undefined ? {} : { webhook: withSecret(webhook, env, `sites.${id}.webhook`) }),
+        };
+      },
+    ),
+  };
+}

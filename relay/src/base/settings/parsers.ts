@@ -1,0 +1,63 @@
+/** What a setting's text must be: each parser gives the value, or throws words that follow the setting's name. */
+
+export const problem = (text: string): never => {
+  throw new Error(text);
+};
+export const text = (given: string): string => given;
+export const whole =
+  (min: number, max: number) =>
+  (given: string): number => {
+    const value = /^\d{1,12}$/.test(given) ? Number(given) : Number.NaN;
+    return value >= min && value <= max ? value : problem(`must be a whole number from ${min} to ${max}`);
+  };
+export const oneOf =
+  <const T extends string>(...all: T[]) =>
+  (given: string): T =>
+    all.find((one) => one === given) ?? problem(`must be one of ${all.join(", ")}`);
+export const list = (given: string): string[] =>
+  given
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+export const onOff = (given: string): boolean =>
+  oneOf("true", "false", "1", "0")(given).startsWith("t") || given === "1";
+
+export const web = (given: string): string => {
+  const url = URL.canParse(given) ? new URL(given) : problem("must be an address like https://chat.example.com");
+  if (!/^https?:$/.test(url.protocol)) problem("must start with https:// or http://");
+  if (url.username !== "" || url.search !== "" || url.hash !== "") problem("must have no user, query or fragment");
+  return given.replace(/\/+$/, "");
+};
+export const origin = (given: string): string => {
+  const probe = given.replace("://*.", "://wildcard.");
+  const ok = URL.canParse(probe) && new URL(probe).origin === probe.toLowerCase();
+  return ok
+    ? given.toLowerCase()
+    : problem(`has "${given}", which is no origin: scheme and host, like https://www.example.com`);
+};
+export const secret = (given: string): string =>
+  /^[A-Za-z0-9_-]{16,128}$/.test(given) ? given : problem("needs 16 to 128 characters of A-Z a-z 0-9 _ - each");
+export const signingSecret = (given: string): string =>
+  Buffer.byteLength(given) >= 32 ? given : problem("needs 32 bytes or more: `openssl rand -base64 48` makes one");
+export const megabytes = (given: string): number => whole(0, 1_000_000)(given) * 1024 * 1024;
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+/** `s3://bucket/folder?region=…&endpoint=…`; the endpoint is Amazon's of the region where none is given. */
+export function bucketOf(given: string): { bucket: string; prefix: string; region: string; endpoint: string } {
+  const url = URL.canParse(given) ? new URL(given) : problem("must be like s3://bucket/folder");
+  if (url.protocol !== "s3:" || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host))
+    problem("must be like s3://bucket");
+  const unknown = [...url.searchParams.keys()].find((name) => name !== "region" && name !== "endpoint");
+  if (unknown !== undefined) problem(`knows region and endpoint, not "${unknown}"`);
+  const folder = url.pathname.replace(/^\/+|\/+$/g, "");
+  if (!/^[\w./-]*$/.test(folder)) problem("may have a folder of A-Z a-z 0-9 _ . / -");
+  const region = url.searchParams.get("region") ?? "us-east-1";
+  const endpoint = new URL(web(url.searchParams.get("endpoint") ?? `https://s3.${region}.amazonaws.com`));
+  if (endpoint.protocol === "http:" && !LOOPBACK.test(endpoint.hostname)) problem("needs an endpoint with https");
+  return { bucket: url.host, prefix: folder === "" ? "" : `${folder}/`, region, endpoint: endpoint.origin };
+}
+export const optional =
+  <T>(parse: (given: string) => T) =>
+  (given: string): T | undefined =>
+    given === "" ? undefined : parse(given);
+/** A setting whose time has not come: better refused than ignored. */
+export const notYet = (why: string) => (): string => problem(why);

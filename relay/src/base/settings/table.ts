@@ -1,0 +1,196 @@
+import {
+  bucketOf,
+  list,
+  megabytes,
+  notYet,
+  oneOf,
+  onOff,
+  optional,
+  origin,
+  secret,
+  signingSecret,
+  text,
+  web,
+  whole,
+} from "./parsers.ts";
+
+type Field<T> = { env: string; fallback: string; parse: (text: string) => T; help: string };
+
+/** The table of settings: the only place that knows their names. The README's table is made from it. */
+export const TABLE = {
+  port: { env: "PORT", fallback: "8787", parse: whole(0, 65_535), help: "Port to listen on; 0 picks a free one." },
+  host: { env: "HOST", fallback: "0.0.0.0", parse: text, help: "Address to listen on." },
+  publicUrl: {
+    env: "PUBLIC_URL",
+    fallback: "",
+    parse: optional(web),
+    help: "Where browsers and the service reach the relay, like https://chat.example.com.",
+  },
+  serviceUrl: {
+    env: "SERVICE_URL",
+    fallback: "",
+    parse: optional(web),
+    help: "Base address of the messaging service; ends in /v1.",
+  },
+  serviceKey: {
+    env: "SERVICE_API_KEY",
+    fallback: "",
+    parse: text,
+    help: "The account's key at the service. Never leaves the relay.",
+  },
+  serviceKeyFile: {
+    env: "SERVICE_API_KEY_FILE",
+    fallback: "",
+    parse: text,
+    help: "File that holds the key instead; read again on SIGHUP and while the service refuses the key.",
+  },
+  callbackSecrets: {
+    env: "CALLBACK_SECRET",
+    fallback: "",
+    parse: (given: string) => list(given).map(secret),
+    help: "Secret part of the callback addresses; two, separated by a comma, while rotating. Made and kept in the data folder when absent.",
+  },
+  adminToken: {
+    env: "ADMIN_TOKEN",
+    fallback: "",
+    parse: optional(secret),
+    help: "Opens the operator's pages. Made and kept in the data folder when absent.",
+  },
+  dataDir: { env: "DATA_DIR", fallback: "./data", parse: text, help: "Folder for the database, secrets and spool." },
+  databaseUrl: {
+    env: "DATABASE_URL",
+    fallback: "",
+    parse: optional(text),
+    help: "`sqlite:` and a file's path. Default: porchlight.db in the data folder.",
+  },
+  redisUrl: {
+    env: "REDIS_URL",
+    fallback: "",
+    parse: optional(notYet("several nodes are not supported yet: leave it unset and run one process")),
+    help: "For several nodes; not supported yet, so it must not be set.",
+  },
+  trustProxy: {
+    env: "TRUST_PROXY",
+    fallback: "0",
+    parse: whole(0, 10),
+    help: "How many proxies stand in front: that entry of X-Forwarded-For, from the right, is the visitor's address.",
+  },
+  allowedOrigins: {
+    env: "ALLOWED_ORIGINS",
+    fallback: "",
+    parse: (given: string) => list(given).map(origin),
+    help: "Origins whose pages may open the chat, separated by commas; `https://*.example.com` for subdomains. Unset: only the relay's own pages.",
+  },
+  logLevel: {
+    env: "LOG_LEVEL",
+    fallback: "info",
+    parse: oneOf("debug", "info", "warn", "error", "silent"),
+    help: "debug, info, warn, error or silent.",
+  },
+  horizonHours: {
+    env: "DELIVERY_HORIZON_HOURS",
+    fallback: "12",
+    parse: whole(1, 24),
+    help: "Hours after which an undelivered message fails and its visitor is offered Retry (the service's memory of message ids is finite).",
+  },
+  messagesPerMinute: {
+    env: "MESSAGES_PER_MINUTE",
+    fallback: "30",
+    parse: whole(0, 100_000),
+    help: "Messages one visitor may send a minute, ten of them at once; every message may cost credits. 0: no limit.",
+  },
+  socketsPerAddress: {
+    env: "SOCKETS_PER_ADDRESS",
+    fallback: "200",
+    parse: whole(0, 1_000_000),
+    help: "Open chats that one address may hold at a time. 0: no limit.",
+  },
+  uploadImage: {
+    env: "UPLOAD_IMAGE_MB",
+    fallback: "10",
+    parse: megabytes,
+    help: "Largest picture that visitors may upload, in megabytes. 0: no pictures.",
+  },
+  uploadAv: {
+    env: "UPLOAD_AV_MB",
+    fallback: "16",
+    parse: megabytes,
+    help: "The same for audio and video.",
+  },
+  uploadDocument: {
+    env: "UPLOAD_DOCUMENT_MB",
+    fallback: "20",
+    parse: megabytes,
+    help: "The same for PDF and plain text.",
+  },
+  uploadVisitor: {
+    env: "UPLOAD_VISITOR_MB",
+    fallback: "100",
+    parse: megabytes,
+    help: "Megabytes that one visitor may have stored.",
+  },
+  uploadSite: {
+    env: "UPLOAD_SITE_MB",
+    fallback: "10000",
+    parse: megabytes,
+    help: "Megabytes that all visitors of a site may have stored.",
+  },
+  uploadsPerMinute: {
+    env: "UPLOADS_PER_MINUTE",
+    fallback: "20",
+    parse: whole(0, 100_000),
+    help: "Uploads of one address a minute, ten of them at once. 0: no limit.",
+  },
+  mediaMode: {
+    env: "MEDIA_MODE",
+    fallback: "auto",
+    parse: oneOf("auto", "link", "embed"),
+    help: "How the service gets files: link (it fetches them from PUBLIC_URL), embed (inside the message, 5 MB at most) or auto: link when PUBLIC_URL is https.",
+  },
+  mediaStore: {
+    env: "MEDIA_STORE",
+    fallback: "",
+    parse: optional(bucketOf),
+    help: "Where uploads lie: unset, in the data folder; or a private bucket of any S3-compatible store, like s3://bucket/folder?region=eu-central-1&endpoint=https://s3.example.com.",
+  },
+  s3KeyId: { env: "S3_ACCESS_KEY_ID", fallback: "", parse: text, help: "Id of the key to that bucket." },
+  s3Secret: { env: "S3_SECRET_ACCESS_KEY", fallback: "", parse: text, help: "The key itself." },
+  identitySecret: {
+    env: "IDENTITY_SECRET",
+    fallback: "",
+    parse: optional(signingSecret),
+    help: "Secret of 32 bytes or more with which the owner's backend signs visitors' identities (JWT, HS256).",
+  },
+  requireIdentity: {
+    env: "REQUIRE_IDENTITY",
+    fallback: "false",
+    parse: onOff,
+    help: "true lets nobody in without a signed identity.",
+  },
+  unknownContact: {
+    env: "UNKNOWN_CONTACT",
+    fallback: "404",
+    parse: (given: string) => (oneOf("404", "200")(given) === "404" ? 404 : 200),
+    help: "Answer to replies for somebody this relay does not know: 404 shows them as Failed at the service, 200 where several programs share the callback address.",
+  },
+  allowInsecureService: {
+    env: "ALLOW_INSECURE_SERVICE",
+    fallback: "false",
+    parse: onOff,
+    help: "true lets the relay call a service on another machine over plain http. The key would travel in the clear.",
+  },
+  siteTitle: { env: "SITE_TITLE", fallback: "", parse: text, help: "Heading of the chat of the site `default`." },
+  configFile: {
+    env: "PORCHLIGHT_CONFIG",
+    fallback: "",
+    parse: text,
+    help: 'JSON file for several sites and accounts; secrets in it are "env:NAME" or "file:PATH".',
+  },
+} as const satisfies Record<string, Field<unknown>>;
+
+/** Every setting, parsed. */
+export type Values = { [K in keyof typeof TABLE]: ReturnType<(typeof TABLE)[K]["parse"]> };
+
+/** Rows of the settings table, for the README and `--help`. */
+export const settingsHelp = (): { env: string; fallback: string; help: string }[] =>
+  Object.values(TABLE).map(({ env, fallback, help }) => ({ env, fallback, help }));

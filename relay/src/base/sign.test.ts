@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { anySecret, identifiedVisitorId, isVisitorId, newVisitorId, signSession, verifySession } from "./sign.ts";
+
+const KEY = "a key of this deployment";
+
+describe("a visitor's id", () => {
+  it("has 20 to 50 letters, digits and underscores, and is never the same twice", () => {
+    const ids = Array.from({ length: 1_000 }, () => newVisitorId(KEY));
+    for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_]{20,50}$/);
+    expect(new Set(ids).size).toBe(1_000);
+  });
+
+  it("is recognised here and nowhere else", () => {
+    const id = newVisitorId(KEY);
+    expect(isVisitorId(KEY, id)).toBe(true);
+    expect(isVisitorId("another deployment", id)).toBe(false);
+  });
+
+  it("is refused when any one character is another", () => {
+    const id = newVisitorId(KEY);
+    for (let i = 0; i < id.length; i++) {
+      const other = id[i] === "7" ? "8" : "7";
+      expect(isVisitorId(KEY, id.slice(0, i) + other + id.slice(i + 1))).toBe(false);
+    }
+  });
+
+  it("is the same on every device for a person the owner vouches for, and another one per site", () => {
+    const id = identifiedVisitorId(KEY, "shop", "user-1");
+    expect(identifiedVisitorId(KEY, "shop", "user-1")).toBe(id);
+    expect(identifiedVisitorId(KEY, "blog", "user-1")).not.toBe(id);
+    expect(isVisitorId(KEY, id)).toBe(true);
+  });
+});
+
+describe("a session token", () => {
+  const session = { visitor: newVisitorId(KEY), site: "shop", generation: 2, expires: 2_000, id: "login-1" };
+
+  it("gives back what was signed", () => {
+    expect(verifySession(KEY, signSession(KEY, session), 1_000)).toEqual(session);
+  });
+
+  it("is void after its time", () => {
+    expect(verifySession(KEY, signSession(KEY, session), 2_000)).toBeUndefined();
+  });
+
+  it("is refused when forged, cut, extended, empty or signed elsewhere", () => {
+    const token = signSession(KEY, session);
+    const [payload = "", mac = ""] = token.split(".");
+    const other = Buffer.from(JSON.stringify(["v_x", "shop", 2, 9e12])).toString("base64url");
+    const forged = [`${other}.${mac}`, payload, `${payload}.`, `.${mac}`, "", `${token}.x`, `${payload}.${payload}`];
+    forged.push(signSession("another key", session), token.slice(0, -1));
+    for (const text of forged) expect(verifySession(KEY, text, 1_000)).toBeUndefined();
+  });
+});
+
+it("finds any of two secrets, whatever the lengths", () => {
+  expect(anySecret("new-secret", ["old", "new-secret"])).toBe(true);
+  expect(anySecret("old", ["old", "new-secret"])).toBe(true);
+  expect(anySecret("", ["old", "new-secret"])).toBe(false);
+  expect(anySecret("new-secre", ["old", "new-secret"])).toBe(false);
+});

@@ -1,0 +1,81 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomId } from "@porchlight/shared/id";
+
+/** Letters and digits of one case: 32 of them, five bits each; ids pass `[A-Za-z0-9_]` filters everywhere (R-225). */
+const BASE32 = "0123456789abcdefghjkmnpqrstvwxyz";
+/** A visitor's id: kind, 130 random bits, 65 bits of MAC: 42 characters. `v` anonymous, `u` identified by the owner. */
+const VISITOR_ID = /^([vu]_[0-9a-z]{26})_([0-9a-z]{13})$/;
+
+const mac = (key: string, purpose: string, text: string): Buffer =>
+  createHmac("sha256", key).update(purpose).update("\0").update(text).digest();
+
+const base32 = (bytes: Buffer, length: number): string => {
+  let out = "";
+  for (const byte of bytes.subarray(0, length)) out += BASE32[byte & 31];
+  return out;
+};
+
+/** Compares in constant time whatever the lengths: `timingSafeEqual` alone throws on unequal ones. */
+export function sameSecret(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
+
+/** Whether `given` is one of the active secrets. All are compared, so the time says nothing about which. */
+export function anySecret(given: string, expected: readonly string[]): boolean {
+  let found = false;
+  for (const secret of expected) found = sameSecret(given, secret) || found;
+  return found;
+}
+
+/** A new secret: 32 random bytes as 43 characters of base64url. */
+export const newSecret = (): string => randomBytes(32).toString("base64url");
+
+/**
+ * The id under which the service knows a visitor (`fromId`, and `toId` in callbacks): it carries its own MAC, so an id of
+ * another deployment, or a guessed one, is recognised without a look-up (RELIABILITY 3a).
+ */
+export function newVisitorId(key: string, bytes?: (count: number) => Uint8Array): string {
+  return taggedId(key, `v_${randomId(26, bytes)}`);
+}
+
+/** The id of a person the owner vouches for: the same on every device (R-225). */
+export function identifiedVisitorId(key: string, site: string, subject: string): string {
+  return taggedId(key, `u_${base32(mac(key, "identity", `${site}\0${subject}`), 26)}`);
+}
+
+const taggedId = (key: string, id: string): string => `${id}_${base32(mac(key, "visitor", id), 13)}`;
+
+/** Whether the id is of a person the owner vouched for. */
+export const isIdentified = (id: string): boolean => id.startsWith("u_");
+
+/** Whether this deployment minted the id. */
+export function isVisitorId(key: string, id: string): boolean {
+  const [, body, tag] = VISITOR_ID.exec(id) ?? [];
+  return body !== undefined && tag !== undefined && sameSecret(base32(mac(key, "visitor", body), 13), tag);
+}
+
+/** What a browser keeps to be recognised: whose thread, on which site, of which generation, until when (ms), which login. */
+export type Session = { visitor: string; site: string; generation: number; expires: number; id: string };
+
+/** Signs a session as `payload.mac`, both base64url. */
+export function signSession(key: string, session: Session): string {
+  const { visitor, site, generation, expires, id } = session;
+  const payload = Buffer.from(JSON.stringify([visitor, site, generation, expires, id])).toString("base64url");
+  return `${payload}.${mac(key, "session", payload).toString("base64url")}`;
+}
+
+/** The session of a token, or nothing when it is not ours, damaged or past its time. One uniform answer. */
+export function verifySession(key: string, token: string, now: number): Session | undefined {
+  const [payload, signature, ...rest] = token.split(".");
+  if (payload === undefined || signature === undefined || rest.length > 0) return undefined;
+  if (!sameSecret(mac(key, "session", payload).toString("base64url"), signature)) return undefined;
+  const [visitor, site, generation, expires, id] = JSON.parse(Buffer.from(payload, "base64url").toString()) as [
+    string,
+    string,
+    number,
+    number,
+    string,
+  ];
+  return expires > now ? { visitor, site, generation, expires, id } : undefined;
+}
