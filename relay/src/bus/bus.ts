@@ -1,0 +1,34 @@
+/** News of a visitor: the thread's newest number and the read mark. A hint: losing one only delays (DESIGN 5). */
+export type News = {
+  visitor: string;
+  head: number;
+  read?: number;
+  /** The chat was deleted. */
+  gone?: boolean;
+  /** A session ended: its id, or `*` for every one of the visitor's. */
+  ended?: string;
+};
+
+export interface Bus {
+  publish(news: News): void;
+  /** Calls `listener` with every piece of news about the visitor; returns what ends that. */
+  subscribe(visitor: string, listener: (news: News) => void): () => void;
+}
+
+/** The bus of a single process. */
+export function createBus(): Bus {
+  const rooms = new Map<string, Set<(news: News) => void>>();
+  return {
+    publish(news) {
+      for (const listener of rooms.get(news.visitor) ?? []) listener(news);
+    },
+    subscribe(visitor, listener) {
+      const room = rooms.get(visitor) ?? new Set();
+      rooms.set(visitor, room.add(listener));
+      return () => {
+        room.delete(listener);
+        if (room.size === 0 && rooms.get(visitor) === room) rooms.delete(visitor);
+      };
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Database } from "./database.ts";
+import { openSqlite } from "./sqlite.ts";
+
+const open: Database[] = [];
+const newFile = (): string => join(mkdtempSync(join(tmpdir(), "porchlight-")), "test.db");
+
+function database(file = newFile()): Database {
+  const db = openSqlite(file);
+  open.push(db);
+  return db;
+}
+
+afterEach(async () => {
+  for (const db of open.splice(0)) await db.close();
+});
+
+describe("transactions", () => {
+  it("that arrive together share a commit, and each gets its own result", async () => {
+    const db = database();
+    await db.run("CREATE TABLE t (x INTEGER)");
+    const results = await Promise.all(
+      [1, 2, 3].map((x) => db.transaction((tx) => tx.all<{ x: number }>("INSERT INTO t VALUES ($1) RETURNING x", x))),
+    );
+    expect(results.flat().map((row) => row.x)).toEqual([1, 2, 3]);
+  });
+
+  it("fail alone: the others of their group are kept", async () => {
+    const db = database();
+    await db.run("CREATE TABLE t (x INTEGER PRIMARY KEY)");
+    const add = (x: number) => db.run("INSERT INTO t VALUES ($1)", x);
+    const outcomes = await Promise.allSettled([add(1), add(1), add(2)]);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(await db.all("SELECT x FROM t ORDER BY x")).toMatchObject([{ x: 1 }, { x: 2 }]);
+  });
+
+  it("are seen by readers only when committed", async () => {
+    const db = database();
+    await db.run("CREATE TABLE t (x INTEGER)");
+    let seen = -1;
+    await db.transaction(async (tx) => {
+      await tx.run("INSERT INTO t VALUES (1)");
+      seen = (await db.all("SELECT * FROM t")).length;
+    });
+    expect(seen).toBe(0);
+    expect(await db.all("SELECT * FROM t")).toHaveLength(1);
+  });
+});
+
+it("numbers its parameters, whatever their order", async () => {
+  const db = database();
+  expect(await db.all("SELECT $2 AS b, $1 AS a, $2 AS c", "one", "two")).toMatchObject([
+    { a: "one", b: "two", c: "two" },
+  ]);
+});
+
+it("refuses a damaged file with its name, and leaves it, also when no seal was set because the relay was killed", async () => {
+  const file = newFile();
+  const db = openSqlite(file);
+  await db.run("CREATE TABLE t (x TEXT)");
+  for (let i = 0; i < 200; i++) await db.run("INSERT INTO t VALUES ($1)", "x".repeat(200));
+  await db.close();
+  rmSync(`${file}.seal`);
+  const fd = openSync(file, "r+");
+  for (let page = 2; page < 8; page++) writeSync(fd, Buffer.alloc(600, 0xab), 0, 600, page * 4096);
+  expect(() => openSqlite(file)).toThrow(/damaged|malformed/);
+});
