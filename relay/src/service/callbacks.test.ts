@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { parseCallback } from "./callbacks.ts";
+
+const SIX = {
+  contactId: "c1",
+  messageId: "m1",
+  userId: "owner-1",
+  body: "Yes, we do!",
+  toId: "v_1",
+  channel: "website",
+};
+const reply = (fields: Record<string, unknown>) => parseCallback(JSON.stringify(fields));
+
+describe("a reply callback", () => {
+  it("is read from its six fields, without the owner's id (R-506)", () => {
+    const callback = reply(SIX);
+    expect(callback).toMatchObject({
+      kind: "reply",
+      toId: "v_1",
+      text: "Yes, we do!",
+      messageId: "m1",
+      contactId: "c1",
+      channel: "website",
+    });
+    expect(JSON.stringify(callback)).not.toContain("owner-1");
+  });
+
+  it("may carry numbers as ids, and nothing but toId and body (R-603, R-009)", () => {
+    expect(reply({ ...SIX, messageId: 17, contactId: 4 })).toMatchObject({ messageId: "17", contactId: "4" });
+    expect(reply({ toId: "v_1", body: "hi" })).toMatchObject({ kind: "reply", messageId: undefined });
+  });
+
+  it.each(["customData", "data", "message"])("is unwrapped from %s (R-604)", (name) => {
+    expect(reply({ [name]: SIX })).toMatchObject({ kind: "reply", toId: "v_1", text: "Yes, we do!" });
+  });
+
+  it("is read from a form, whatever the content type said (R-602)", () => {
+    expect(parseCallback("toId=v_1&body=caf%C3%A9+%26+co&messageId=m2")).toMatchObject({
+      text: "café & co",
+      messageId: "m2",
+    });
+  });
+
+  it("without words shows the file's link, or that there was one (R-605)", () => {
+    expect(reply({ ...SIX, body: "", mediaUrl: "https://files.example/a.pdf" })).toMatchObject({
+      text: "https://files.example/a.pdf",
+    });
+    expect(reply({ ...SIX, body: "", mediaUrl: "ftp://files.example/a.pdf" })).toMatchObject({
+      text: expect.stringContaining("attachment"),
+    });
+    expect(reply({ ...SIX, body: "See", mediaUrl: "https://files.example/a.pdf" })).toMatchObject({
+      text: "See\nhttps://files.example/a.pdf",
+    });
+  });
+
+  it("keeps markup, entities and direction marks as they are, and drops what no database holds", () => {
+    const body = "<b>&amp;</b> **x** שלום \u202e";
+    expect(reply({ ...SIX, body })).toMatchObject({ text: body });
+    expect(reply({ ...SIX, body: "a\0b\ud800c" })).toMatchObject({ text: "ab\ufffdc" });
+  });
+
+  it("is cut at 16,000 characters, never inside an emoji", () => {
+    const callback = reply({ ...SIX, body: `${"x".repeat(15_999)}👋🏽 and more` });
+    expect(callback).toMatchObject({ text: "x".repeat(15_999) });
+  });
+});
+
+describe("a callback that cannot be read", () => {
+  it.each([
+    ["", "bad_json"],
+    ["[1]", "bad_json"],
+    ["nothing", "bad_json"],
+    ['{"toId":', "bad_json"],
+    [`{"toId":"v","body":"x","y":${"[".repeat(30)}${"]".repeat(30)}}`, "too_deep"],
+    [`{"toId":"v","body":"x","y":${"[".repeat(30_000)}`, "too_deep"],
+  ])("%# is refused", (raw, code) => {
+    expect(parseCallback(raw)).toEqual({ kind: "refused", code });
+  });
+
+  it("names the field that is missing", () => {
+    expect(reply({ body: "x" })).toEqual({ kind: "refused", code: "missing_field", field: "toId" });
+    expect(reply({ toId: "v_1" })).toEqual({ kind: "refused", code: "missing_field", field: "body" });
+    expect(reply({ toId: "v_1", body: { html: "x" } })).toEqual({
+      kind: "refused",
+      code: "missing_field",
+      field: "body",
+    });
+    expect(reply({ toId: ["v_1"], body: "x" })).toEqual({ kind: "refused", code: "missing_field", field: "toId" });
+  });
+});
+
+it("knows a recharge that comes to the reply address by its key (R-620, R-622)", () => {
+  expect(reply({ idempotency_key: "k1", email: "a@b.example" })).toEqual({ kind: "recharge", key: "k1" });
+  expect(reply({ idempotencyKey: "k1" })).toEqual({ kind: "recharge", key: "k1" });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { parseRecharge } from "./recharge.ts";
+
+const parse = (body: unknown, header?: string, paths?: Parameters<typeof parseRecharge>[2]) =>
+  parseRecharge(typeof body === "string" ? body : JSON.stringify(body), header, paths);
+
+describe("an auto-recharge event", () => {
+  it("is read with nothing but its key (R-621)", () => {
+    expect(parse({ idempotency_key: "k-1" })).toEqual({
+      key: "k-1",
+      email: undefined,
+      subAccount: undefined,
+      amount: undefined,
+    });
+  });
+
+  it.each([
+    [{ idempotencyKey: "k-1", data: { sub_account: { email: " A@B.example " } }, recharge_amount: "12.5" }],
+    [{ data: { idempotency_key: "k-1", subAccountEmail: "a@b.example", credits: 12.5 } }],
+    [{ idempotency_key: "k-1", email: "A@b.example", amount: 12.5 }],
+  ])("finds key, e-mail and amount where others put them: %j", (body) => {
+    expect(parse(body)).toMatchObject({ key: "k-1", email: "a@b.example", amount: 12.5 });
+  });
+
+  it("takes the key from the header, quoted or not (R-622)", () => {
+    expect(parse({ email: "a@b.example" }, '"k-1"')?.key).toBe("k-1");
+    expect(parse("", "k-1")?.key).toBe("k-1");
+  });
+
+  it("looks at the configured places first", () => {
+    const body = { idempotency_key: "k-1", email: "owner@agency.example", client: { mail: "a@b.example" } };
+    expect(parse(body, undefined, { email: ["client.mail"] })?.email).toBe("a@b.example");
+  });
+
+  it("takes a form as well", () => {
+    expect(parse("idempotency_key=k-1&amount=5")).toMatchObject({ key: "k-1", amount: 5 });
+  });
+
+  it.each([["[]"], ["not json {"], ["{}"], ['{"idempotency_key":""}'], [`{"idempotency_key":"${"k".repeat(256)}"}`]])(
+    "is refused without a key that a ledger could hold: %s",
+    (raw) => expect(parse(raw)).toBeUndefined(),
+  );
+
+  it.each(["0x10", "1e9", "-5", "", "many"])("takes %j for no amount", (amount) => {
+    expect(parse({ idempotency_key: "k-1", amount })?.amount).toBeUndefined();
+  });
+});

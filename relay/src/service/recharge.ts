@@ -1,0 +1,89 @@
+import { DEPTH_MAX } from "@porchlight/shared/limits";
+import { tooDeep } from "../base/depth.ts";
+
+/** An auto-recharge event (interface section 6). Only its key is promised; the rest is found where it may stand (R-621). */
+export type Recharge = {
+  key: string;
+  /** Lower case (R-485). */
+  email: string | undefined;
+  subAccount: string | undefined;
+  /** Credits. */
+  amount: number | undefined;
+};
+
+/** Where the fields of an event stand: dotted paths, the first that says something counts. */
+export type RechargePaths = Record<"email" | "subAccount" | "amount", readonly string[]>;
+
+export const RECHARGE_PATHS: RechargePaths = {
+  email: ["email", "sub_account_email", "subAccountEmail", "sub_account.email", "subAccount.email"],
+  subAccount: ["sub_account_id", "subAccountId", "sub_account.id", "subAccount.id"],
+  amount: ["amount", "credits", "recharge_amount", "rechargeAmount"],
+};
+
+const KEYS = ["idempotency_key", "idempotencyKey"];
+/** Envelopes around the fields. */
+const WRAPPERS = ["", "data.", "event.", "payload."];
+const KEY_MAX = 255;
+
+type Fields = Record<string, unknown>;
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const at = (fields: Fields, path: string): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>(
+      (value, name) => (isFields(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+      fields,
+    );
+
+function find(fields: Fields, paths: readonly string[]): string | undefined {
+  for (const wrapper of WRAPPERS) {
+    for (const path of paths) {
+      const value = at(fields, wrapper + path);
+      const text = typeof value === "number" && Number.isFinite(value) ? String(value) : value;
+      if (typeof text === "string" && text.trim() !== "") return text.trim();
+    }
+  }
+  return undefined;
+}
+
+/** Plain decimals only: `Number` also takes "0x10", "1e9" and blanks. */
+const decimal = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,12}(?:\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
+
+function fieldsOf(raw: string): Fields | undefined {
+  const text = raw.trim();
+  if (text === "") return {};
+  if (!text.startsWith("{")) return text.startsWith("[") ? undefined : Object.fromEntries(new URLSearchParams(text));
+  try {
+    const value: unknown = JSON.parse(text);
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A key as header may be quoted, as the draft of the `Idempotency-Key` field has it. */
+const unquoted = (text: string): string => text.trim().replace(/^"(.*)"$/, "$1");
+
+/**
+ * Reads an auto-recharge event (R-621, R-622).
+ * @param header value of `Idempotency-Key`, where the body has no key
+ * @param paths places to look at before the usual ones
+ * @returns nothing when it names no key, or one that no ledger should hold
+ */
+export function parseRecharge(
+  raw: string,
+  header: string | undefined,
+  paths?: { [Name in keyof RechargePaths]?: readonly string[] | undefined },
+): Recharge | undefined {
+  if (tooDeep(raw, DEPTH_MAX)) return undefined;
+  const fields = fieldsOf(raw);
+  if (fields === undefined) return undefined;
+  const key = find(fields, KEYS) ?? (header === undefined ? undefined : unquoted(header));
+  if (key === undefined || key === "" || key.length > KEY_MAX || !/^[\x21-\x7e]+$/.test(key)) return undefined;
+  const look = (name: keyof RechargePaths): string | undefined =>
+    find(fields, [...(paths?.[name] ?? []), ...RECHARGE_PATHS[name]]);
+  return { key, email: look("email")?.toLowerCase(), subAccount: look("subAccount"), amount: decimal(look("amount")) };
+}
