@@ -1,0 +1,46 @@
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Files } from "./store.ts";
+
+const KEY = /^[0-9a-z]{26}$/;
+
+const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
+
+/** Makes a folder's entries durable: a renamed file is only found after a power cut when its folder was synced too. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  await folder.sync().finally(() => folder.close());
+}
+
+/** Files on the machine's disk: in folders by the first two characters of the key, so that none grows without end. */
+export function createDiskFiles(root: string): Files {
+  const folderOf = (key: string): string => join(root, key.slice(0, 2));
+  function pathOf(key: string): string {
+    if (!KEY.test(key)) throw new Error("Not a key of ours");
+    return join(folderOf(key), key);
+  }
+
+  return {
+    async put(key, path) {
+      const target = pathOf(key);
+      if ((await mkdir(folderOf(key), { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(root);
+      const file = await open(path, "r+");
+      await file.sync().finally(() => file.close());
+      await rename(path, target);
+      await syncFolder(folderOf(key));
+    },
+    async get(key, span) {
+      try {
+        const file = await open(pathOf(key), "r");
+        return file.createReadStream(span === undefined ? {} : { start: span.from, end: span.to });
+      } catch (error) {
+        if (missing(error)) return undefined;
+        throw error;
+      }
+    },
+    async remove(key) {
+      await rm(pathOf(key), { force: true });
+    },
+    close: async () => {},
+  };
+}

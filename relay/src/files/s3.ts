@@ -1,0 +1,71 @@
+import { createReadStream } from "node:fs";
+import { rm, stat } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { AwsV4Signer } from "aws4fetch";
+import { Agent, type Dispatcher } from "undici";
+import type { Bucket } from "../base/config.ts";
+import type { Files } from "./store.ts";
+
+const CONNECT_MS = 5_000;
+/** Until the store answers, and between two pieces of an answer. */
+const ANSWER_MS = 30_000;
+
+/**
+ * Files in a bucket of any S3-compatible store, private: browsers and the service reach them through the relay only, so
+ * every answer carries the same guards (RELIABILITY 3e.8). Uploads pass through the relay as well, because it looks at
+ * their bytes. The payload is not part of the signature (`UNSIGNED-PAYLOAD`), so nothing is read twice; TLS protects it.
+ */
+export function createS3Files(bucket: Bucket): Files {
+  const { endpoint, region, keyId, secret } = bucket;
+  // The bucket stands in the path, not in the host's name: every implementation understands that.
+  const agent = new Agent({ connect: { timeout: CONNECT_MS }, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
+
+  /** One signed request. Errors name the method and the status, never an address or a header. */
+  async function call(
+    method: "GET" | "PUT" | "DELETE",
+    key: string,
+    { headers = {}, body = null }: { headers?: Record<string, string>; body?: Readable | null } = {},
+  ): Promise<Dispatcher.ResponseData> {
+    const url = `${endpoint}/${bucket.bucket}/${bucket.prefix}${key}`;
+    const signer = new AwsV4Signer({
+      method,
+      url,
+      headers,
+      service: "s3",
+      region,
+      accessKeyId: keyId,
+      secretAccessKey: secret,
+    });
+    const signed = await signer.sign();
+    const { origin, pathname } = signed.url;
+    return agent.request({ origin, path: pathname, method, headers: Object.fromEntries(signed.headers), body });
+  }
+
+  async function done(method: "PUT" | "DELETE", answer: Dispatcher.ResponseData): Promise<void> {
+    await answer.body.dump();
+    const { statusCode } = answer;
+    if (statusCode >= 300 && !(method === "DELETE" && statusCode === 404))
+      throw new Error(`The store of files answered ${statusCode} to ${method}`);
+  }
+
+  return {
+    async put(key, path, type) {
+      const { size } = await stat(path);
+      const headers = { "content-type": type, "content-length": String(size) };
+      await done("PUT", await call("PUT", key, { headers, body: createReadStream(path) }));
+      await rm(path, { force: true });
+    },
+    async get(key, span) {
+      const headers = span === undefined ? {} : { range: `bytes=${span.from}-${span.to}` };
+      const answer = await call("GET", key, { headers });
+      if (answer.statusCode === 200 || answer.statusCode === 206) return answer.body;
+      await answer.body.dump();
+      if (answer.statusCode === 404) return undefined;
+      throw new Error(`The store of files answered ${answer.statusCode} to GET`);
+    },
+    async remove(key) {
+      await done("DELETE", await call("DELETE", key));
+    },
+    close: () => agent.close(),
+  };
+}

@@ -1,0 +1,118 @@
+import { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { RelayError } from "../base/errors.ts";
+import { gif, PNG, png } from "./samples.fixture.ts";
+import { createSniffer } from "./sniff.ts";
+import { type Caps, createStage } from "./stage.ts";
+
+const MB = 1024 * 1024;
+const CAPS: Caps = { image: MB, av: 2 * MB, document: MB };
+const sniffer = createSniffer();
+afterAll(() => sniffer.close());
+
+function stageIn(caps: Partial<Caps> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
+  return { folder, stage: createStage({ folder, caps: { ...CAPS, ...caps }, sniffer }) };
+}
+
+/** The bytes in pieces, as a network brings them. */
+async function* pieces(bytes: Uint8Array, size = 700): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield Buffer.from(bytes.subarray(at, at + size));
+}
+
+async function* endless(start: Buffer): AsyncGenerator<Buffer> {
+  yield start;
+  for (;;) yield Buffer.alloc(64 * 1024, 7);
+}
+
+const refusal = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "taken",
+    (error: unknown) => (error instanceof RelayError ? error.code : String(error)),
+  );
+
+describe("an upload", () => {
+  it("is written down byte by byte, with the type and size of its bytes", async () => {
+    const { folder, stage } = stageIn();
+    const staged = await stage.take(pieces(PNG, 10), "photo.html");
+    expect(staged).toMatchObject({ size: PNG.length, pixels: { width: 1, height: 1 } });
+    expect(staged.type.type).toBe("image/png");
+    expect(readFileSync(staged.path)).toEqual(PNG);
+    await staged.discard();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("ends at the first byte too many, however long it would go on", async () => {
+    const { folder, stage } = stageIn();
+    expect(await refusal(stage.take(endless(png(9, 9)), "endless.png"))).toBe("too_large");
+    expect(await refusal(stage.take(pieces(Buffer.concat([png(9, 9), Buffer.alloc(MB)]), 9_000), "x.png"))).toBe(
+      "too_large",
+    );
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("is refused when it is empty, unknown, or of a kind that is switched off", async () => {
+    const { folder, stage } = stageIn({ document: 0 });
+    expect(await refusal(stage.take(pieces(Buffer.alloc(0)), "x.png"))).toBe("empty_file");
+    expect(await refusal(stage.take(pieces(Buffer.from("hello")), "x.bin"))).toBe("type_not_allowed");
+    expect(await refusal(stage.take(pieces(Buffer.from("<svg onload=alert(1)>")), "x.png"))).toBe("type_not_allowed");
+    expect(await refusal(stage.take(pieces(Buffer.from("%PDF-1.4\n")), "x.pdf"))).toBe("type_not_allowed");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("is refused when the picture is damaged, or a bomb of pixels", async () => {
+    const { stage } = stageIn();
+    expect(await refusal(stage.take(pieces(png(30_000, 30_000)), "bomb.png"))).toBe("too_many_pixels");
+    expect(await refusal(stage.take(pieces(gif(0, 100)), "x.gif"))).toBe("bad_image");
+    expect(await refusal(stage.take(pieces(png(7_000, 5_000)), "large.png"))).toBe("taken");
+  });
+
+  it("is plain text only when its name and every byte say so", async () => {
+    const { stage } = stageIn();
+    const taken = (words: string | Buffer, name = "notes.txt") =>
+      refusal(stage.take(pieces(Buffer.from(words), 5), name));
+    expect(await taken("Dear shop,\r\n\tit is 3 < 4, and ÆØÅ 👋\n")).toBe("taken");
+    expect(await taken("words", "notes.csv")).toBe("type_not_allowed");
+    const far = "long text ".repeat(1_000);
+    const markup = ["<b>", "</p>", "<!doctype html>", "<?xml ?>", "+ADw-script+AD4-", `${far}<script>`];
+    for (const words of markup) expect(await taken(words)).toBe("type_not_allowed");
+    const bytes = [Buffer.from([0xff, 0xfe, 0x3c, 0]), Buffer.from([65, 0, 66]), Buffer.from([0xc3])];
+    for (const words of bytes) expect(await taken(words)).toBe("type_not_allowed");
+  });
+
+  it("leaves nothing behind when its sender goes away", async () => {
+    const { folder, stage } = stageIn();
+    async function* broken(): AsyncGenerator<Buffer> {
+      yield PNG.subarray(0, 20);
+      throw new Error("aborted");
+    }
+    await expect(stage.take(broken(), "x.png")).rejects.toThrow("aborted");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("of an earlier life is removed at the start, one that may still be under way is not", async () => {
+    const { folder, stage } = stageIn();
+    writeFileSync(join(folder, "old"), "x");
+    writeFileSync(join(folder, "new"), "x");
+    utimesSync(join(folder, "old"), 1, 1);
+    await stage.start(Date.now());
+    expect(readdirSync(folder)).toEqual(["new"]);
+  });
+});
+
+describe("sniffing", () => {
+  it("ends a thread that hangs, answers for it, and goes on with another one", async () => {
+    const hanging = createSniffer(new URL("data:text/javascript,for(;;);"), 50);
+    expect(await Promise.all([hanging.sniff(PNG), hanging.sniff(PNG)])).toEqual([undefined, undefined]);
+    expect(await hanging.sniff(PNG)).toBeUndefined();
+    await hanging.close();
+  });
+
+  it("answers without waiting when the thread falls over", async () => {
+    const broken = createSniffer(new URL("data:text/javascript,throw 1"), 600_000);
+    expect(await broken.sniff(PNG)).toBeUndefined();
+    await broken.close();
+  });
+});

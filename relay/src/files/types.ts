@@ -1,0 +1,66 @@
+/** What visitors may upload, and how each kind is named and shown (RELIABILITY 3e; R-241). */
+
+/** The groups that share a size limit. `av`: audio and video. */
+export type Group = "image" | "av" | "document";
+
+export type FileType = {
+  /** The registered MIME type: stored, served and told to the service. */
+  type: string;
+  group: Group;
+  /** Endings of names; ours is the first. */
+  endings: readonly [string, ...string[]];
+  /** Browsers show it in place. Only formats that cannot carry script when they are opened. */
+  inline: boolean;
+};
+
+const known = (type: string, group: Group, inline: boolean, ...endings: [string, ...string[]]): FileType => ({
+  type,
+  group,
+  endings,
+  inline,
+});
+
+const TYPES = {
+  png: known("image/png", "image", true, "png"),
+  jpeg: known("image/jpeg", "image", true, "jpg", "jpeg", "jfif"),
+  gif: known("image/gif", "image", true, "gif"),
+  webp: known("image/webp", "image", true, "webp"),
+  mp4: known("video/mp4", "av", true, "mp4", "m4v"),
+  webm: known("video/webm", "av", true, "webm"),
+  mp3: known("audio/mpeg", "av", true, "mp3"),
+  m4a: known("audio/mp4", "av", true, "m4a"),
+  ogg: known("audio/ogg", "av", true, "ogg", "oga", "opus"),
+  wav: known("audio/wav", "av", true, "wav"),
+  pdf: known("application/pdf", "document", false, "pdf"),
+  text: known("text/plain", "document", false, "txt"),
+} as const;
+
+export const TEXT: FileType = TYPES.text;
+
+/** By the MIME type that sniffing reports, parameters left out. What is not here is refused. */
+const SNIFFED = new Map<string, FileType>([
+  ["image/png", TYPES.png],
+  ["image/jpeg", TYPES.jpeg],
+  ["image/gif", TYPES.gif],
+  ["image/webp", TYPES.webp],
+  ["video/mp4", TYPES.mp4],
+  ["video/webm", TYPES.webm],
+  ["audio/mpeg", TYPES.mp3],
+  ["audio/mp4", TYPES.m4a],
+  ["audio/x-m4a", TYPES.m4a],
+  ["audio/ogg", TYPES.ogg],
+  ["audio/wav", TYPES.wav],
+  ["application/pdf", TYPES.pdf],
+]);
+
+/** The allowed type behind a sniffed MIME type; nothing when files like that are refused. */
+export const allowedType = (sniffed: string): FileType | undefined => SNIFFED.get(sniffed.split(";")[0]?.trim() ?? "");
+
+const byType = new Map<string, FileType>(Object.values(TYPES).map((one) => [one.type, one]));
+
+/** What is known of a stored type. @throws Error for a type that was never stored */
+export function typeOf(type: string): FileType {
+  const found = byType.get(type);
+  if (found === undefined) throw new Error(`No file of type ${type} is ever stored`);
+  return found;
+}
