@@ -1,0 +1,28 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it } from "vitest";
+import { createHooks, signatureOf } from "./post.ts";
+
+it("signs as Standard Webhooks has it in its own example", () => {
+  const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  const signature = signatureOf(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, '{"test": 2432232314}');
+  expect(signature).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+});
+
+it("follows no redirect, and tells a missing answer from a bad one", async () => {
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked++;
+    response.writeHead(307, { Location: "/elsewhere" }).end("moved");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?x=1`;
+  const hooks = createHooks();
+  const hook = { url, secret: "whsec_AAAA", id: "msg_1", body: "{}" };
+  expect(await hooks.post(hook, 0)).toEqual({ status: 307, text: "moved" });
+  expect(asked).toBe(1);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  expect(await hooks.post(hook, 0)).toEqual({ status: 0, text: "ECONNREFUSED" });
+  await hooks.close();
+});

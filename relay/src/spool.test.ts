@@ -1,0 +1,45 @@
+import { appendFileSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openSpool } from "./spool.ts";
+
+const folder = () => mkdtempSync(join(tmpdir(), "porchlight-"));
+
+async function taken(dir: string): Promise<unknown[]> {
+  const entries: unknown[] = [];
+  await openSpool(dir).replay(async (entry) => void entries.push(entry));
+  return entries;
+}
+
+it("gives back what was appended, in order, also in a later life, and is empty then", async () => {
+  const dir = folder();
+  const spool = openSpool<{ n: number }>(dir);
+  for (let n = 0; n < 3; n++) spool.append({ n });
+  expect(spool.waiting).toBe(true);
+  expect(openSpool(dir).waiting).toBe(true);
+  expect(await taken(dir)).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
+  expect(openSpool(dir).waiting).toBe(false);
+});
+
+it("hands everything over again when a replay broke off, with what came meanwhile behind it", async () => {
+  const dir = folder();
+  const spool = openSpool<{ n: number }>(dir);
+  spool.append({ n: 0 });
+  spool.append({ n: 1 });
+  const broken = spool.replay(async ({ n }) => {
+    if (n === 1) throw new Error("the database is away again");
+  });
+  await expect(broken).rejects.toThrow("away again");
+  spool.append({ n: 2 });
+  expect(await taken(dir)).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
+});
+
+it("passes over a line that a full disk cut off, and keeps those behind it", async () => {
+  const dir = folder();
+  writeFileSync(join(dir, "replies.spool"), '{"n":0}\n{"n":');
+  const spool = openSpool<{ n: number }>(dir);
+  spool.append({ n: 2 });
+  appendFileSync(join(dir, "replies.spool"), '{"n":3');
+  expect(await taken(dir)).toEqual([{ n: 0 }, { n: 2 }]);
+});
