@@ -1,0 +1,49 @@
+import type { ContactAnswer, Service } from "../service/api.ts";
+import type { Outcome } from "../service/outcome.ts";
+
+/** What a contact is made of: a phone in E.164, or an e-mail, or both. */
+export type Person = { firstName?: string; lastName?: string; email?: string; phone?: string };
+
+/** Makes one call of an account when its pace allows; nothing when that takes too long. */
+export type Paced = <T extends Outcome>(account: string, call: (client: Service) => Promise<T>) => Promise<T | Outcome>;
+
+/**
+ * Contacts at the service. Creating is not idempotent for an e-mail alone (R-204): whoever has this e-mail is looked up
+ * first, and one person is worked on once at a time.
+ */
+export function createContacts(paced: Paced) {
+  const working = new Map<string, Promise<unknown>>();
+
+  /** Runs `work` after what is under way for the same person. */
+  function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const turn = (working.get(name) ?? Promise.resolve()).then(work, work);
+    const done = turn
+      .catch(() => undefined)
+      .finally(() => {
+        if (working.get(name) === done) working.delete(name);
+      });
+    working.set(name, done);
+    return turn;
+  }
+
+  const find = (account: string, by: { phone: string } | { email: string }): Promise<ContactAnswer> =>
+    paced(account, (client) => client.findContact("phone" in by ? { phoneNumber: by.phone } : by));
+
+  /** The person's contact, made when there is none. A phone decides who is who (interface 2, rule 3). */
+  function findOrCreate(account: string, person: Person): Promise<ContactAnswer> {
+    const { phone, email } = person;
+    const by = phone === undefined ? { email: email ?? "" } : { phone };
+    return alone(`${account}\0${phone ?? email?.toLowerCase()}`, async () => {
+      const found = await find(account, by);
+      if (found.kind !== "ok" || found.contact !== undefined) return { ...found, created: false };
+      return paced(account, (client) => client.createContact(person));
+    });
+  }
+
+  const addToList = (account: string, list: string, contact: string): Promise<Outcome> =>
+    paced(account, (client) => client.addToList(list, contact));
+
+  return { find, findOrCreate, addToList };
+}
+
+export type Contacts = ReturnType<typeof createContacts>;

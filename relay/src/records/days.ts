@@ -1,0 +1,24 @@
+import type { Transaction } from "../db/database.ts";
+
+/**
+ * Takes an amount from what may be granted without a person on one day, or takes nothing.
+ * @param amount in hundredths of a credit, as `cap`
+ */
+export async function spend(
+  tx: Transaction,
+  { account, day, amount, cap }: { account: string; day: string; amount: number; cap: number },
+): Promise<boolean> {
+  await tx.run(
+    "INSERT INTO credit_days (account, day, spent) VALUES ($1, $2, 0) ON CONFLICT (account, day) DO NOTHING",
+    account,
+    day,
+  );
+  const changed = await tx.run(
+    "UPDATE credit_days SET spent = spent + $3 WHERE account = $1 AND day = $2 AND spent + $3 <= $4",
+    account,
+    day,
+    amount,
+    cap,
+  );
+  return changed === 1;
+}

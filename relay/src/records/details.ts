@@ -1,0 +1,53 @@
+import type { Transaction } from "../db/database.ts";
+
+/** What is known of a visitor as a person; the phone as it was given. */
+export type Details = { firstName?: string; lastName?: string; email?: string; phone?: string };
+
+type Row = { first_name: string | null; last_name: string | null; email: string | null; version: number };
+
+/** Keeps what is given and leaves the rest. The visitor's row must be there. */
+export async function setDetails(tx: Transaction, visitor: string, given: Details): Promise<void> {
+  const { firstName = null, lastName = null, email = null, phone = null } = given;
+  if ((firstName ?? lastName ?? email ?? phone) === null) return;
+  await tx.run(
+    `INSERT INTO details (visitor, first_name, last_name, email, phone, version) VALUES ($1, $2, $3, $4, $5, 1)
+     ON CONFLICT (visitor) DO UPDATE SET
+       first_name = coalesce(excluded.first_name, details.first_name),
+       last_name = coalesce(excluded.last_name, details.last_name),
+       email = coalesce(excluded.email, details.email),
+       phone = coalesce(excluded.phone, details.phone),
+       version = details.version + CASE WHEN
+         coalesce(excluded.first_name, details.first_name) IS NOT DISTINCT FROM details.first_name
+         AND coalesce(excluded.last_name, details.last_name) IS NOT DISTINCT FROM details.last_name
+         AND coalesce(excluded.email, details.email) IS NOT DISTINCT FROM details.email THEN 0 ELSE 1 END`,
+    visitor,
+    firstName,
+    lastName,
+    email,
+    phone,
+  );
+}
+
+/** What the service has not been told of a visitor, and the version to say so with; nothing when it knows all. */
+export async function untold(
+  tx: Transaction,
+  visitor: string,
+): Promise<{ details: Omit<Details, "phone">; version: number } | undefined> {
+  const [row] = await tx.all<Row>(
+    "SELECT first_name, last_name, email, version FROM details WHERE visitor = $1 AND told < version",
+    visitor,
+  );
+  if (row === undefined) return undefined;
+  const { first_name, last_name, email, version } = row;
+  const details = {
+    ...(first_name === null ? {} : { firstName: first_name }),
+    ...(last_name === null ? {} : { lastName: last_name }),
+    ...(email === null ? {} : { email }),
+  };
+  return { details, version };
+}
+
+/** The service was told this version. */
+export async function told(tx: Transaction, visitor: string, version: number): Promise<void> {
+  await tx.run("UPDATE details SET told = $2 WHERE visitor = $1 AND told < $2", visitor, version);
+}

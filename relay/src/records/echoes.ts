@@ -1,0 +1,50 @@
+import type { Transaction } from "../db/database.ts";
+import { type Entry, laneEntries, link, move } from "./ledger.ts";
+
+/** What a message from the owner's side says, and to whom. */
+export type SendContent = {
+  site: string;
+  text: string;
+  campaign: string | undefined;
+  firstName: string | undefined;
+  lastName: string | undefined;
+  email: string | undefined;
+};
+
+export const sentContent = (entry: Entry): SendContent => JSON.parse(entry.content) as SendContent;
+
+/** A message that we sent may come back as a callback this long after its answer. */
+const ECHO_MS = 120_000;
+const LOOK_AT = 50;
+
+type Arrived = { visitor: string; external: string; text: string; now: number };
+
+/**
+ * Whether a reply that arrives is a message we sent ourselves, coming back (R-451): the service may call back under the
+ * same id, under another one, before its answer, or not at all, and the visitor sees the message once.
+ * @returns true: it is in the thread already; false: it is to be written there, as any reply
+ */
+export async function isEcho(tx: Transaction, arrived: Arrived): Promise<boolean> {
+  const { visitor, external, text, now } = arrived;
+  const sent = await laneEntries(tx, "send", visitor, LOOK_AT);
+  if (sent.length === 0) return false;
+  if (sent.some(({ echo }) => echo === external)) return true;
+  if (sent.some(({ shown }) => shown === external)) return false;
+  const match = sent.findLast((entry) => fits(entry, text, now));
+  if (match === undefined) return false;
+  if (match.shown !== null) {
+    await link(tx, match, "echo", external);
+    return true;
+  }
+  // The callback came before the answer, or instead of it: proof that the message was sent.
+  await link(tx, match, "shown", external);
+  const proof = { state: "done", reason: "came back as a reply", due: now, actor: "service", now } as const;
+  await move(tx, match, ["unknown"], proof);
+  return false;
+}
+
+function fits(entry: Entry, text: string, now: number): boolean {
+  if (entry.echo !== null || sentContent(entry).text.trim() !== text.trim()) return false;
+  if (entry.state === "calling") return true;
+  return (entry.state === "done" || entry.state === "unknown") && now - entry.changed < ECHO_MS;
+}

@@ -1,0 +1,120 @@
+import type { Transaction } from "../db/database.ts";
+
+/** What the owner's backend can be told. */
+export const EVENT_TYPES = [
+  "message.visitor",
+  "message.reply",
+  "lead.captured",
+  "delivery.failed",
+  "recharge.requested",
+  "credits.granted",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** An event on its way to the owner's backend, and then a line of the delivery log. */
+export type Event = {
+  id: string;
+  site: string;
+  visitor: string | null;
+  type: EventType;
+  /** JSON, as it is signed and sent. */
+  body: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  state: "waiting" | "delivered" | "failed";
+  attempts: number;
+  due: number;
+  /** HTTP status of the last try; 0: no answer. */
+  status: number | null;
+  problem: string | null;
+};
+
+const COLUMNS = "id, site, visitor, type, body, at, state, attempts, due, status, problem";
+
+export async function addEvent(
+  tx: Transaction,
+  { id, site, visitor, type, body, at }: Pick<Event, "id" | "site" | "visitor" | "type" | "body" | "at">,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO events (id, site, visitor, type, body, at, state, due) VALUES ($1, $2, $3, $4, $5, $6, 'waiting', $6)`,
+    id,
+    site,
+    visitor,
+    type,
+    body,
+    at,
+  );
+}
+
+/** Events that may be sent now, oldest first. */
+export async function dueEvents(tx: Transaction, now: number, limit: number): Promise<Event[]> {
+  const sql = `SELECT ${COLUMNS} FROM events WHERE state = 'waiting' AND due <= $1 ORDER BY due, at LIMIT $2`;
+  return tx.all(sql, now, limit);
+}
+
+/** Takes an event for one try. @returns false when another process took it */
+export async function holdEvent(tx: Transaction, { id, due }: Event, until: number): Promise<boolean> {
+  const sql = "UPDATE events SET due = $3 WHERE id = $1 AND due = $2 AND state = 'waiting'";
+  return (await tx.run(sql, id, due, until)) === 1;
+}
+
+/** How a try went. */
+export async function setEvent(
+  tx: Transaction,
+  {
+    id,
+    state,
+    attempts,
+    due,
+    status,
+    problem,
+  }: Pick<Event, "id" | "state" | "attempts" | "due" | "status" | "problem">,
+): Promise<void> {
+  await tx.run(
+    "UPDATE events SET state = $2, attempts = $3, due = $4, status = $5, problem = $6 WHERE id = $1",
+    id,
+    state,
+    attempts,
+    due,
+    status,
+    problem,
+  );
+}
+
+/** Sends an event that failed, or waits, at once. */
+export async function renewEvent(tx: Transaction, site: string, id: string, now: number): Promise<Event | undefined> {
+  const [event] = await tx.all<Event>(
+    `UPDATE events SET state = 'waiting', attempts = 0, due = $3 WHERE id = $2 AND site = $1 RETURNING ${COLUMNS}`,
+    site,
+    id,
+    now,
+  );
+  return event;
+}
+
+/** A site's delivery log, newest first, after the line that ended the page before. */
+export async function eventsPage(
+  tx: Transaction,
+  query: { site: string; state?: Event["state"]; after?: { at: number; id: string }; limit: number },
+): Promise<Event[]> {
+  const { site, state = null, after, limit } = query;
+  return tx.all(
+    `SELECT ${COLUMNS} FROM events WHERE site = $1 AND state = coalesce($2, state) AND (at < $3 OR (at = $3 AND id < $4))
+     ORDER BY at DESC, id DESC LIMIT $5`,
+    site,
+    state,
+    after?.at ?? Number.MAX_SAFE_INTEGER,
+    after?.id ?? "",
+    limit,
+  );
+}
+
+/** Lines that nobody waits for any more. */
+export async function dropEvents(tx: Transaction, before: number): Promise<void> {
+  await tx.run("DELETE FROM events WHERE at < $1 AND state <> 'waiting'", before);
+}
+
+/** What the owner was told of a person goes with the person. */
+export async function forgetEvents(tx: Transaction, visitor: string): Promise<void> {
+  await tx.run("DELETE FROM events WHERE visitor = $1", visitor);
+}

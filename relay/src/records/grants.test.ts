@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { creditRules } from "../base/rules.ts";
+import type { GrantAnswer } from "../service/api.ts";
+import { descriptionOf, fits, verdictOf } from "./grants.ts";
+
+describe("the answer to a grant", () => {
+  const kinds = (answer: Partial<GrantAnswer>) =>
+    verdictOf({ kind: "permanent", status: 0, message: "", ...answer }).kind;
+
+  it.each([400, 401, 403, 404, 405, 413, 415, 422, 429])("%i certainly granted nothing", (status) => {
+    expect(kinds({ status })).toBe("again");
+  });
+
+  it.each([302, 408, 409, 410, 418, 500, 501, 502, 503, 504])("%i leaves it unknown", (status) => {
+    expect(kinds({ status, kind: "transient" })).toBe("unknown");
+  });
+
+  it("that never left is certain, one that was never answered is not", () => {
+    expect(kinds({ kind: "transient", status: 0 })).toBe("again");
+    expect(kinds({ kind: "unknown", status: 0 })).toBe("unknown");
+  });
+
+  it("200 counts only when it says what was granted", () => {
+    expect(kinds({ kind: "ok", status: 200, added: 5 })).toBe("done");
+    expect(kinds({ kind: "ok", status: 200 })).toBe("unknown");
+    expect(kinds({ kind: "permanent", status: 200 })).toBe("again");
+    expect(kinds({ kind: "transient", status: 200 })).toBe("unknown");
+  });
+});
+
+describe("a grant", () => {
+  it("carries its whole key in the description, however long the note is (R-486)", () => {
+    expect(descriptionOf("Auto-recharge", "k-1")).toBe("Auto-recharge [k-1]");
+    const long = descriptionOf("x".repeat(500), "k-1");
+    expect([long.length, long.endsWith("[k-1]")]).toEqual([200, true]);
+    expect(descriptionOf("note", "k".repeat(255))).toBe("k".repeat(255));
+  });
+
+  it("is positive, has at most two decimals and stays under the cap (R-245)", () => {
+    const rules = creditRules.parse({ perGrant: 100 });
+    const all = [100, 0.01, 19.99, 0, -1, 100.01, 1.005, Number.NaN, Number.POSITIVE_INFINITY];
+    expect(all.filter((amount) => fits(amount, rules))).toEqual([100, 0.01, 19.99]);
+  });
+});

@@ -1,0 +1,285 @@
+import type { Transaction } from "../db/database.ts";
+
+/**
+ * Calls that must never be made twice, because the service knows no key for them: credits granted and messages sent from
+ * the owner's side (RELIABILITY 3c).
+ *
+ *   received ──► intent ──claim──► calling ──► done
+ *      │            ▲                 ├──► intent    certainly not done
+ *      ▼            └── a person      └──► unknown   nobody knows: only an answer that comes late, or a person, ends it
+ *   refused
+ *
+ * Each step is one statement that names the state it starts from, so two processes never both take it.
+ */
+
+export type Kind = "grant" | "send";
+export type State = "received" | "intent" | "calling" | "done" | "unknown" | "refused";
+
+export type Entry = {
+  kind: Kind;
+  account: string;
+  key: string;
+  lane: string;
+  digest: string;
+  /** JSON of what is to be called. */
+  content: string;
+  state: State;
+  reason: string | null;
+  /** JSON of what the service answered. */
+  result: string | null;
+  /** Sent messages: the reply (`external`) under which the visitor sees it, and one that came back for it besides. */
+  shown: string | null;
+  echo: string | null;
+  /** The process that calls or called. */
+  node: string | null;
+  attempts: number;
+  /** Milliseconds since 1970, as all times here. */
+  due: number;
+  created: number;
+  changed: number;
+};
+
+export type Step = { state: State; at: number; actor: string; reason: string | null };
+type Name = Pick<Entry, "kind" | "account" | "key">;
+
+const COLUMNS =
+  "kind, account, key, lane, digest, content, state, reason, result, shown, echo, node, attempts, due, created, changed";
+
+async function note(tx: Transaction, { kind, account, key }: Name, step: Step): Promise<void> {
+  await tx.run(
+    `INSERT INTO ledger_history (kind, account, key, step, at, state, actor, reason)
+     SELECT $1, $2, $3, count(*) + 1, CAST($4 AS BIGINT), $5, $6, $7 FROM ledger_history WHERE kind = $1 AND account = $2 AND key = $3`,
+    kind,
+    account,
+    key,
+    step.at,
+    step.state,
+    step.actor,
+    step.reason,
+  );
+}
+
+type NewEntry = Name & Pick<Entry, "lane" | "digest" | "content" | "state" | "reason"> & { actor: string; now: number };
+
+/** Writes an entry down, once per key. `fresh` is false when the key was known: the entry is then as it stands. */
+export async function enter(tx: Transaction, entry: NewEntry): Promise<{ entry: Entry; fresh: boolean }> {
+  const { kind, account, key, lane, digest, content, state, reason, actor, now } = entry;
+  const [written] = await tx.all<Entry>(
+    `INSERT INTO ledger (kind, account, key, lane, digest, content, state, reason, due, created, changed)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9) ON CONFLICT (kind, account, key) DO NOTHING RETURNING ${COLUMNS}`,
+    kind,
+    account,
+    key,
+    lane,
+    digest,
+    content,
+    state,
+    reason,
+    now,
+  );
+  if (written !== undefined) {
+    await note(tx, entry, { state, at: now, actor, reason });
+    return { entry: written, fresh: true };
+  }
+  const known = await findEntry(tx, entry);
+  if (known === undefined) throw new Error("A ledger entry is neither new nor known");
+  return { entry: known, fresh: false };
+}
+
+export async function findEntry(tx: Transaction, { kind, account, key }: Name): Promise<Entry | undefined> {
+  const [entry] = await tx.all<Entry>(
+    `SELECT ${COLUMNS} FROM ledger WHERE kind = $1 AND account = $2 AND key = $3`,
+    kind,
+    account,
+    key,
+  );
+  return entry;
+}
+
+/**
+ * Takes an entry for one call. Commit this before a byte is sent.
+ * @param ordered the lane's entries go out in the order they were written
+ * @returns nothing when another process took it, or when a call of its lane is under way
+ */
+export async function claim(
+  tx: Transaction,
+  { kind, account, key, node, now, ordered }: Name & { node: string; now: number; ordered: boolean },
+): Promise<Entry | undefined> {
+  const earlier = `AND (o.created < ledger.created OR (o.created = ledger.created AND o.key < ledger.key))`;
+  const [entry] = await tx.all<Entry>(
+    `UPDATE ledger SET state = 'calling', node = $4, attempts = attempts + 1, changed = $5, reason = NULL
+     WHERE kind = $1 AND account = $2 AND key = $3 AND state = 'intent' AND NOT EXISTS (
+       SELECT 1 FROM ledger o WHERE o.kind = ledger.kind AND o.account = ledger.account AND o.lane = ledger.lane
+       AND (o.state = 'calling'${ordered ? ` OR (o.state = 'intent' ${earlier})` : ""}))
+     RETURNING ${COLUMNS}`,
+    kind,
+    account,
+    key,
+    node,
+    now,
+  );
+  if (entry !== undefined) await note(tx, entry, { state: "calling", at: now, actor: node, reason: null });
+  return entry;
+}
+
+type Next = { state: State; reason: string | null; due: number; result?: string; actor: string; now: number };
+
+/**
+ * What came of a call. Only the process that made it may say so, also when it was taken for dead meanwhile: an answer is
+ * proof, whenever it comes.
+ * @returns the entry as it stands now, or nothing when the step was not taken
+ */
+export async function settle(tx: Transaction, called: Entry, next: Next): Promise<Entry | undefined> {
+  const [entry] = await tx.all<Entry>(
+    `UPDATE ledger SET state = $6, reason = $7, due = $8, result = coalesce($9, result), changed = $10
+     WHERE kind = $1 AND account = $2 AND key = $3 AND node = $4 AND attempts = $5 AND state IN ('calling', 'unknown')
+     RETURNING ${COLUMNS}`,
+    called.kind,
+    called.account,
+    called.key,
+    called.node,
+    called.attempts,
+    next.state,
+    next.reason,
+    next.due,
+    next.result ?? null,
+    next.now,
+  );
+  if (entry !== undefined)
+    await note(tx, called, { state: next.state, at: next.now, actor: next.actor, reason: next.reason });
+  return entry;
+}
+
+/** A step outside a call, from one of the states `from`; with new content where a person completed it. */
+export async function move(
+  tx: Transaction,
+  name: Name,
+  from: readonly State[],
+  next: Next & { lane?: string; content?: string },
+): Promise<Entry | undefined> {
+  const [entry] = await tx.all<Entry>(
+    `UPDATE ledger SET state = $4, reason = $5, due = $6, result = coalesce($7, result), changed = $8,
+       lane = coalesce($9, lane), content = coalesce($10, content)
+     WHERE kind = $1 AND account = $2 AND key = $3 AND state IN (${from.map((state) => `'${state}'`).join(", ")})
+     RETURNING ${COLUMNS}`,
+    name.kind,
+    name.account,
+    name.key,
+    next.state,
+    next.reason,
+    next.due,
+    next.result ?? null,
+    next.now,
+    next.lane ?? null,
+    next.content ?? null,
+  );
+  if (entry === undefined) return undefined;
+  await note(tx, name, { state: next.state, at: next.now, actor: next.actor, reason: next.reason });
+  return entry;
+}
+
+/**
+ * Calls whose process is gone: from now on nobody knows. There is no way back to `intent` from here, because the service
+ * cannot tell a late first call from a second one.
+ * @param before calls that began earlier than this
+ * @param node who says so
+ */
+export async function abandon(
+  tx: Transaction,
+  { kind, node, before, now }: { kind: Kind; node: string; before: number; now: number },
+): Promise<Entry[]> {
+  const reason = "the process that called is gone";
+  const lost = await tx.all<Entry>(
+    `UPDATE ledger SET state = 'unknown', reason = $3, changed = $4
+     WHERE kind = $1 AND state = 'calling' AND changed < $2 RETURNING ${COLUMNS}`,
+    kind,
+    before,
+    reason,
+    now,
+  );
+  for (const entry of lost) await note(tx, entry, { state: "unknown", at: now, actor: node, reason });
+  return lost;
+}
+
+/** Entries of a state that may go on now, those due first; at most `limit`. */
+export async function dueEntries(
+  tx: Transaction,
+  { kind, state, now, limit }: { kind: Kind; state: "intent" | "received"; now: number; limit: number },
+): Promise<Entry[]> {
+  return tx.all(
+    `SELECT ${COLUMNS} FROM ledger WHERE kind = $1 AND state = $2 AND due <= $3 ORDER BY due, created, key LIMIT $4`,
+    kind,
+    state,
+    now,
+    limit,
+  );
+}
+
+/** A page of entries, newest first. `before` is the last entry of the page before. */
+export async function entries(
+  tx: Transaction,
+  query: { kind: Kind; account: string; state?: State; before?: { created: number; key: string }; limit: number },
+): Promise<Entry[]> {
+  const { kind, account, state = null, before, limit } = query;
+  return tx.all(
+    `SELECT ${COLUMNS} FROM ledger
+     WHERE kind = $1 AND account = $2 AND state = coalesce($3, state) AND (created < $4 OR (created = $4 AND key < $5))
+     ORDER BY created DESC, key DESC LIMIT $6`,
+    kind,
+    account,
+    state,
+    before?.created ?? Number.MAX_SAFE_INTEGER,
+    before?.key ?? "",
+    limit,
+  );
+}
+
+/** The newest entries of a lane. */
+export async function laneEntries(tx: Transaction, kind: Kind, lane: string, limit: number): Promise<Entry[]> {
+  return tx.all(
+    `SELECT ${COLUMNS} FROM ledger WHERE kind = $1 AND lane = $2 ORDER BY created DESC, key DESC LIMIT $3`,
+    kind,
+    lane,
+    limit,
+  );
+}
+
+/** An entry's steps, oldest first. */
+export async function historyOf(tx: Transaction, { kind, account, key }: Name): Promise<Step[]> {
+  return tx.all(
+    "SELECT state, at, actor, reason FROM ledger_history WHERE kind = $1 AND account = $2 AND key = $3 ORDER BY step",
+    kind,
+    account,
+    key,
+  );
+}
+
+/** Remembers under which reply a sent message is seen, or which one came back for it. */
+export async function link(tx: Transaction, name: Name, field: "shown" | "echo", external: string): Promise<void> {
+  await tx.run(
+    `UPDATE ledger SET ${field} = $4 WHERE kind = $1 AND account = $2 AND key = $3`,
+    name.kind,
+    name.account,
+    name.key,
+    external,
+  );
+}
+
+/** Takes the words out of a lane's entries, and ends those that were not called: the person is forgotten, the keys stay. */
+export async function blankLane(tx: Transaction, kind: Kind, lane: string): Promise<void> {
+  await tx.run(
+    `UPDATE ledger SET content = '{"site":"","text":""}', result = NULL,
+       state = CASE state WHEN 'intent' THEN 'refused' ELSE state END WHERE kind = $1 AND lane = $2`,
+    kind,
+    lane,
+  );
+}
+
+/** How many entries stand in each state. */
+export async function countStates(tx: Transaction, kind: Kind): Promise<Partial<Record<State, number>>> {
+  const rows = await tx.all<{ state: State; count: number }>(
+    "SELECT state, count(*) AS count FROM ledger WHERE kind = $1 GROUP BY state",
+    kind,
+  );
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+}

@@ -1,0 +1,133 @@
+import type { Transaction } from "../db/database.ts";
+
+/** A message, or a reaction, on its way to the service. */
+export type Parcel = {
+  visitor: string;
+  /** Place in the visitor's lane: lanes go out strictly in this order. */
+  turn: number;
+  /** Place in the thread of the message, or of the reply that is reacted to. */
+  pos: number;
+  account: string;
+  attempts: number;
+  /** Milliseconds since 1970: not before, and not after. */
+  due: number;
+  expires: number;
+  /** The emoji to carry instead of the message, and its own `messageSid`. */
+  reaction: string | null;
+  reaction_sid: string | null;
+};
+
+const COLUMNS = "visitor, turn, pos, account, attempts, due, expires, reaction, reaction_sid";
+
+export async function addParcel(tx: Transaction, parcel: Parcel): Promise<void> {
+  const { visitor, turn, pos, account, attempts, due, expires, reaction, reaction_sid } = parcel;
+  await tx.run(
+    `INSERT INTO outbox (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    visitor,
+    turn,
+    pos,
+    account,
+    attempts,
+    due,
+    expires,
+    reaction,
+    reaction_sid,
+  );
+}
+
+/** A parcel with what it carries, and the service's `messageSid` of that. */
+export type Head = Parcel & {
+  sid: string;
+  text: string;
+  site: string;
+  /** The id to send under: the visitor's, or the one they had before they logged in. */
+  sender: string;
+  /** The conversation's campaign; `null` while none was chosen, empty for none. */
+  campaign: string | null;
+  /** Its file. */
+  key: string | null;
+  type: string | null;
+  name: string | null;
+  size: number | null;
+};
+
+/** The oldest parcel of a visitor's lane; nothing when the lane is empty. */
+export async function headOf(tx: Transaction, visitor: string): Promise<Head | undefined> {
+  const [head] = await tx.all<Head>(
+    `SELECT o.visitor, o.turn, o.pos, o.account, o.attempts, o.due, o.expires, o.reaction, o.reaction_sid,
+       COALESCE(o.reaction_sid, m.sid) AS sid, COALESCE(o.sender, o.visitor) AS sender, m.text, v.site, v.campaign,
+       f.key, f.type, f.name, f.size
+     FROM outbox o
+     JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos
+     JOIN visitors v ON v.id = o.visitor
+     LEFT JOIN media f ON f.key = m.media AND f.visitor = m.visitor
+     WHERE o.visitor = $1 ORDER BY o.turn LIMIT 1`,
+    visitor,
+  );
+  return head;
+}
+
+/** Lanes with something to deliver, and from when: what a courier begins its life with. */
+export async function lanes(
+  tx: Transaction,
+): Promise<{ visitor: string; account: string; due: number; first: boolean }[]> {
+  const rows = await tx.all<{ visitor: string; account: string; due: number; turn: number }>(
+    `SELECT o.visitor, o.account, o.due, o.turn FROM outbox o
+     WHERE o.turn = (SELECT min(turn) FROM outbox WHERE visitor = o.visitor) ORDER BY o.due, o.visitor`,
+  );
+  return rows.map(({ turn, ...lane }) => ({ ...lane, first: turn === 1 }));
+}
+
+/** Takes a parcel out: delivered, or given up. */
+export async function removeParcel(tx: Transaction, visitor: string, turn: number): Promise<void> {
+  await tx.run("DELETE FROM outbox WHERE visitor = $1 AND turn = $2", visitor, turn);
+}
+
+/**
+ * Puts a whole lane behind another one, with turns and places as the thread's, see `moveThread`. What it carries goes out
+ * under the id it was written under, because a try may have reached the service already.
+ */
+export async function moveLane(tx: Transaction, from: string, to: string, shift: number): Promise<number> {
+  return tx.run(
+    `UPDATE outbox SET visitor = $2, turn = turn + $3, pos = pos + $3, sender = COALESCE(sender, visitor)
+     WHERE visitor = $1`,
+    from,
+    to,
+    shift,
+  );
+}
+
+/** Another try, not before `due`. */
+export async function postpone(
+  tx: Transaction,
+  visitor: string,
+  turn: number,
+  attempts: number,
+  due: number,
+): Promise<void> {
+  await tx.run(
+    "UPDATE outbox SET attempts = $3, due = $4 WHERE visitor = $1 AND turn = $2",
+    visitor,
+    turn,
+    attempts,
+    due,
+  );
+}
+
+export async function countWaiting(tx: Transaction): Promise<number> {
+  const [row] = await tx.all<{ waiting: number }>("SELECT count(*) AS waiting FROM outbox");
+  return row?.waiting ?? 0;
+}
+
+/** Parcels past their horizon, oldest first; at most `limit`. */
+export async function expired(
+  tx: Transaction,
+  now: number,
+  limit: number,
+): Promise<Pick<Parcel, "visitor" | "turn" | "pos" | "account" | "reaction">[]> {
+  return tx.all(
+    "SELECT visitor, turn, pos, account, reaction FROM outbox WHERE expires <= $1 ORDER BY visitor, turn LIMIT $2",
+    now,
+    limit,
+  );
+}

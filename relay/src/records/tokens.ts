@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { randomId } from "@porchlight/shared/id";
+import { newSecret, sameSecret } from "../base/sign.ts";
+import type { Transaction } from "../db/database.ts";
+
+/** What a token may be good for, each for one site. */
+export const SCOPES = [
+  "visitors:read",
+  "visitors:erase",
+  "messages:read",
+  "messages:send",
+  "contacts:read",
+  "contacts:write",
+  "leads:read",
+  "credits:read",
+  "credits:write",
+  "deliveries:read",
+  "deliveries:write",
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export type Token = {
+  id: string;
+  site: string;
+  name: string;
+  scopes: Scope[];
+  created: number;
+  revoked: number | null;
+};
+
+type Row = Omit<Token, "scopes"> & { scopes: string; hash: string };
+const COLUMNS = "id, site, name, scopes, created, revoked, hash";
+
+/** A plain hash is enough: the secret has 256 random bits, nothing can be guessed. */
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
+
+const toToken = ({ hash, scopes, ...rest }: Row): Token => ({ ...rest, scopes: scopes.split(" ") as Scope[] });
+
+/** Makes a token, `pl_<id>_<secret>`: this is the only time that it is known. */
+export async function addToken(
+  tx: Transaction,
+  given: { site: string; name: string; scopes: readonly Scope[]; now: number },
+): Promise<{ token: Token; text: string }> {
+  const id = randomId(12);
+  const text = `pl_${id}_${newSecret()}`;
+  const { site, name, scopes, now } = given;
+  await tx.run(
+    "INSERT INTO tokens (id, site, name, scopes, hash, created) VALUES ($1, $2, $3, $4, $5, $6)",
+    id,
+    site,
+    name,
+    scopes.join(" "),
+    hashOf(text),
+    now,
+  );
+  return { token: { id, site, name, scopes: [...scopes], created: now, revoked: null }, text };
+}
+
+/** The valid token that this text is, or nothing. */
+export async function findToken(tx: Transaction, text: string): Promise<Token | undefined> {
+  const [, id] = /^pl_([0-9a-z]{12})_[A-Za-z0-9_-]{43}$/.exec(text) ?? [];
+  if (id === undefined) return undefined;
+  const [row] = await tx.all<Row>(`SELECT ${COLUMNS} FROM tokens WHERE id = $1 AND revoked IS NULL`, id);
+  return row !== undefined && sameSecret(hashOf(text), row.hash) ? toToken(row) : undefined;
+}
+
+export async function tokens(tx: Transaction): Promise<Token[]> {
+  const rows = await tx.all<Row>(`SELECT ${COLUMNS} FROM tokens ORDER BY created, id`);
+  return rows.map(toToken);
+}
+
+/** Ends a token; resolves to whether there was one. */
+export async function revokeToken(tx: Transaction, id: string, now: number): Promise<boolean> {
+  return (await tx.run("UPDATE tokens SET revoked = $2 WHERE id = $1 AND revoked IS NULL", id, now)) > 0;
+}

@@ -1,0 +1,118 @@
+import type { Transaction } from "../db/database.ts";
+
+export type Visitor = {
+  id: string;
+  site: string;
+  head: number;
+  read: number;
+  generation: number;
+  contact: string | null;
+};
+
+/** Writes a new visitor down; one who is there already stays as he is, and a forgotten one stays forgotten. */
+export async function addVisitor(tx: Transaction, id: string, site: string, now: number): Promise<void> {
+  await tx.run(
+    `INSERT INTO visitors (id, site, created) SELECT $1, $2, CAST($3 AS BIGINT)
+     WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE visitor = $1) ON CONFLICT (id) DO NOTHING`,
+    id,
+    site,
+    now,
+  );
+}
+
+export async function findVisitor(tx: Transaction, id: string): Promise<Visitor | undefined> {
+  const [visitor] = await tx.all<Visitor>(
+    "SELECT id, site, head, read, generation, contact FROM visitors WHERE id = $1",
+    id,
+  );
+  return visitor;
+}
+
+/** Moves the read mark forward, never back and never past the thread's head; resolves to whether it moved. */
+export async function markRead(tx: Transaction, id: string, n: number): Promise<boolean> {
+  return (await tx.run("UPDATE visitors SET read = $2 WHERE id = $1 AND read < $2 AND head >= $2", id, n)) > 0;
+}
+
+/** Remembers the service's id for this person, the first time it is told (R-206). */
+export async function learnContact(tx: Transaction, id: string, contact: string): Promise<void> {
+  await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND contact IS NULL", id, contact);
+}
+
+/** Deletes the person with thread and outbox, and keeps the bare id so that it never comes to life again. */
+export async function forgetVisitor(tx: Transaction, id: string, now: number): Promise<void> {
+  await tx.run("DELETE FROM visitors WHERE id = $1", id);
+  await tx.run("UPDATE forgotten SET successor = NULL WHERE successor = $1", id);
+  await tx.run("INSERT INTO forgotten (visitor, at) VALUES ($1, $2) ON CONFLICT (visitor) DO NOTHING", id, now);
+}
+
+export async function wasForgotten(tx: Transaction, id: string): Promise<boolean> {
+  return (await tx.all("SELECT 1 FROM forgotten WHERE visitor = $1", id)).length > 0;
+}
+
+/**
+ * Whose thread an id stands for: its own; since they logged in, the user's; nobody's once it was deleted. The id itself
+ * is never taken again in the last two cases.
+ */
+export async function ownerOf(tx: Transaction, id: string): Promise<string | undefined> {
+  const [gone] = await tx.all<{ successor: string | null }>("SELECT successor FROM forgotten WHERE visitor = $1", id);
+  return gone === undefined ? id : (gone.successor ?? undefined);
+}
+
+/**
+ * Writes a person down whose identity is proven. Unlike an anonymous id, theirs comes to life again when they return after
+ * a deletion; sessions from before it stay void, because the new generation is a time.
+ */
+export async function addUser(tx: Transaction, id: string, site: string, now: number): Promise<Visitor> {
+  const returned = await tx.run("DELETE FROM forgotten WHERE visitor = $1", id);
+  await addVisitor(tx, id, site, now);
+  if (returned > 0) await tx.run("UPDATE visitors SET generation = $2 WHERE id = $1", id, now);
+  const user = await findVisitor(tx, id);
+  if (user === undefined) throw new Error("The user's row is missing after it was written");
+  return user;
+}
+
+/**
+ * The anonymous id gives way to the user's: its row goes, after thread and lane were moved. Who had seen everything of the
+ * user's thread has seen as much of what came behind it, and the conversation keeps its campaign.
+ */
+export async function succeed(tx: Transaction, anonymous: Visitor | undefined, id: string, user: Visitor, now: number) {
+  if (anonymous !== undefined) {
+    await tx.run(
+      `UPDATE visitors SET head = head + $2, read = CASE WHEN read = head THEN head + $3 ELSE read END,
+         campaign = COALESCE(campaign, (SELECT a.campaign FROM visitors a WHERE a.id = $4)) WHERE id = $1`,
+      user.id,
+      anonymous.head,
+      anonymous.read,
+      id,
+    );
+    await tx.run("DELETE FROM visitors WHERE id = $1", id);
+  }
+  await tx.run(
+    "INSERT INTO forgotten (visitor, at, successor) VALUES ($1, $2, $3) ON CONFLICT (visitor) DO NOTHING",
+    id,
+    now,
+    user.id,
+  );
+}
+
+/** What the conversation's route is chosen by, and whether it was chosen. */
+export async function routingOf(
+  tx: Transaction,
+  id: string,
+): Promise<{ campaign: string | null; claims: string | null } | undefined> {
+  const [row] = await tx.all<{ campaign: string | null; claims: string | null }>(
+    "SELECT campaign, claims FROM visitors WHERE id = $1",
+    id,
+  );
+  return row;
+}
+
+/** Fixes the conversation's campaign; empty: none. */
+export async function fixCampaign(tx: Transaction, id: string, campaign: string): Promise<void> {
+  await tx.run("UPDATE visitors SET campaign = $2 WHERE id = $1", id, campaign);
+}
+
+/** Keeps the claims of a signed identity that routes look at, as JSON. */
+export async function setClaims(tx: Transaction, id: string, claims: string): Promise<void> {
+  await tx.run("UPDATE visitors SET claims = $2 WHERE id = $1", id, claims);
+}
