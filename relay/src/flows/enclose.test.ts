@@ -1,0 +1,91 @@
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import type { Files } from "../files/store.ts";
+import type { Head } from "../records/outbox.ts";
+import { bodyOf, createEnclose } from "./enclose.ts";
+
+const head = (fields: Partial<Head>): Head =>
+  ({ text: "", key: "k", type: "image/png", name: "shot.png", reaction: null, ...fields }) as Head;
+
+describe("the words of a message with a file", () => {
+  it.each([
+    ["a caption", { text: "look" }, "look"],
+    ["a picture", {}, "[image] shot.png"],
+    ["a video", { type: "video/mp4", name: "clip.mp4" }, "[video] clip.mp4"],
+    ["a recording", { type: "audio/mpeg", name: "note.mp3" }, "[audio] note.mp3"],
+    ["a document", { type: "application/pdf", name: "offer.pdf" }, "[file] offer.pdf"],
+    ["a text", { type: "text/plain", name: "notes.txt" }, "[file] notes.txt"],
+    ["no file", { text: "hello", key: null, type: null, name: null }, "hello"],
+  ])("for %s", (_what, fields, expected) => {
+    expect(bodyOf(head(fields))).toBe(expected);
+  });
+});
+
+describe("a file on its way to the service", () => {
+  /** A store whose files are read only when told to. */
+  function store() {
+    const reads: (() => void)[] = [];
+    const files: Files = {
+      put: async () => {},
+      get: (key) =>
+        new Promise((resolve) =>
+          reads.push(() => resolve(key === "gone" ? undefined : Readable.from([Buffer.from(`bytes of ${key}`)]))),
+        ),
+      remove: async () => {},
+      close: async () => {},
+    };
+    return { reads, files };
+  }
+
+  it("is a link where the service can reach us, and nothing is read", async () => {
+    const { reads, files } = store();
+    const enclose = createEnclose({ files, link: (key, type) => `https://chat.example/${key}?${type}` });
+    const carried = await enclose(head({}), async (file) => file);
+    expect(carried).toEqual({ mediaUrl: "https://chat.example/k?image/png", mediaContentType: "image/png" });
+    expect(reads).toHaveLength(0);
+  });
+
+  it("is a data URI in standard, padded base64 otherwise", async () => {
+    const { reads, files } = store();
+    const carried = createEnclose({ files, link: undefined })(head({}), async (file) => file);
+    reads.shift()?.();
+    const bytes = Buffer.from("bytes of k").toString("base64");
+    expect(await carried).toEqual({ mediaUrl: `data:image/png;base64,${bytes}`, mediaContentType: "image/png" });
+  });
+
+  it("is said to be missing when its bytes are gone", async () => {
+    const { reads, files } = store();
+    const carried = createEnclose({ files, link: undefined })(head({ key: "gone" }), async () => "carried");
+    reads.shift()?.();
+    expect(await carried).toBe("missing");
+  });
+
+  it("waits while four others are in memory, and goes in its turn, also after a failure", async () => {
+    const { reads, files } = store();
+    const enclose = createEnclose({ files, link: undefined });
+    const done: string[] = [];
+    const all = ["1", "2", "3", "4", "5", "6"].map((key) =>
+      enclose(head({ key }), async () => {
+        if (key === "1") throw new Error("the service hung up");
+        done.push(key);
+      }).catch(() => done.push("failed")),
+    );
+    expect(reads).toHaveLength(4);
+    reads[0]?.();
+    await expect.poll(() => reads.length).toBe(5);
+    for (let i = 1; i < 6; i++) {
+      await expect.poll(() => reads.length).toBeGreaterThan(i);
+      reads[i]?.();
+    }
+    await Promise.all(all);
+    expect(done[0]).toBe("failed");
+    expect(done.slice(1).sort()).toEqual(["2", "3", "4", "5", "6"]);
+  });
+
+  it("does not travel with a reaction to it, nor with words alone", async () => {
+    const { files } = store();
+    const enclose = createEnclose({ files, link: undefined });
+    expect(await enclose(head({ reaction: "👍" }), async (file) => file)).toBeUndefined();
+    expect(await enclose(head({ key: null, type: null }), async (file) => file)).toBeUndefined();
+  });
+});
