@@ -1,0 +1,201 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { LogEvent } from "../base/log.ts";
+import { creditRules } from "../base/rules.ts";
+import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { openSqlite } from "../db/sqlite.ts";
+import { contentOf } from "../records/grants.ts";
+import { findEntry, historyOf } from "../records/ledger.ts";
+import { createOnce } from "../records/once.ts";
+import { type Billing, createCredits } from "./credits.ts";
+
+let db: Database;
+let now = Date.UTC(2026, 10, 21);
+beforeEach(async () => {
+  db = openSqlite(":memory:");
+  await migrate(db);
+});
+afterEach(() => db.close());
+
+type Given = Parameters<typeof creditRules.parse>[0];
+const EVENT = { key: "k-1", email: "a@b.example", subAccount: undefined, amount: 20 };
+
+function credits(rules: Given, ask: Billing = async () => undefined, told: LogEvent[] = []) {
+  const clock = {
+    now: () => now,
+    uptime: () => now,
+    after,
+  };
+  const log = (event: LogEvent) => void told.push(event);
+  return createCredits({ db, clock, log, rules: () => creditRules.parse(rules), wake: () => {}, ask });
+}
+const after = (_ms: number, fn: () => void) => {
+  setImmediate(fn);
+  return () => {};
+};
+const stored = (key = "k-1") => findEntry(db, { kind: "grant", account: "agency", key });
+const person = { account: "agency", key: "k-1", actor: "ada", reason: "paid by invoice" };
+
+describe("an auto-recharge", () => {
+  it("waits for a person by default, who lets it go once", async () => {
+    const flow = credits({});
+    expect(await flow.recharge("agency", EVENT)).toBe("stored");
+    expect(await stored()).toMatchObject({ state: "received", reason: "waits for a person's approval" });
+    await flow.approve(person);
+    expect(await stored()).toMatchObject({ state: "intent" });
+    expect(await flow.approve(person)).toBe("missing");
+    expect((await historyOf(db, { kind: "grant", account: "agency", key: "k-1" })).map((step) => step.actor)).toEqual([
+      "service",
+      "rules",
+      "ada",
+    ]);
+  });
+
+  it("is one entry, however often it comes, and refused under the same key with another amount", async () => {
+    const told: LogEvent[] = [];
+    const flow = credits({}, undefined, told);
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => flow.recharge("agency", EVENT)));
+    expect(outcomes.sort()).toEqual([...Array(7).fill("duplicate"), "stored"]);
+    expect(await flow.recharge("agency", { ...EVENT, amount: 2_000 })).toBe("conflict");
+    expect(told).toContain("credits.conflict");
+    expect(await stored().then((entry) => entry && contentOf(entry).amount)).toBe(20);
+  });
+
+  it("of one account says nothing about the same key of another", async () => {
+    const flow = credits({});
+    expect(await flow.recharge("agency", EVENT)).toBe("stored");
+    expect(await flow.recharge("other", { ...EVENT, amount: 1 })).toBe("stored");
+  });
+
+  it("without an amount needs a person, who completes it", async () => {
+    const flow = credits({ mode: "auto", allow: ["a@b.example"] });
+    await flow.recharge("agency", { ...EVENT, amount: undefined });
+    expect((await stored())?.reason).toContain("names no sub-account or amount");
+    expect(await flow.approve(person)).toBe("incomplete");
+    await flow.approve({ ...person, amount: 7 });
+    expect(await stored().then((entry) => entry && contentOf(entry))).toMatchObject({
+      email: "a@b.example",
+      amount: 7,
+    });
+  });
+
+  it("finds its sub-account by id and its amount by default, where the rules say so", async () => {
+    const rules = { mode: "auto", allow: ["a@b.example"], emails: { sub_1: "A@b.example" }, amount: 9 } as const;
+    await credits(rules).recharge("agency", { key: "k-1", email: undefined, subAccount: "sub_1", amount: undefined });
+    expect(await stored()).toMatchObject({ state: "intent", lane: "a@b.example" });
+  });
+
+  it.each([
+    ["somebody who is not on the list", { allow: ["c@d.example"] }, "list of automatic grants"],
+    ["more than one grant may be", { perGrant: 19.99 }, "more than one grant"],
+    ["more than the day has left", { perDay: 19.99 }, "one day"],
+  ])("by itself never goes to %s", async (_, rules, reason) => {
+    await credits({ mode: "auto", allow: ["a@b.example"], ...rules }).recharge("agency", EVENT);
+    expect(await stored()).toMatchObject({ state: "received" });
+    expect((await stored())?.reason).toContain(reason);
+  });
+
+  it("shares the day's cap with the others, to the cent, and has a new one the next day", async () => {
+    const flow = credits({ mode: "auto", allow: ["a@b.example"], perDay: 60 });
+    const keys = ["a", "b", "c", "d"];
+    for (const key of keys) await flow.recharge("agency", { ...EVENT, key });
+    now += 86_400_000;
+    await flow.recharge("agency", { ...EVENT, key: "e" });
+    const states = await Promise.all([...keys, "e"].map(async (key) => (await stored(key))?.state));
+    expect(states).toEqual(["intent", "intent", "intent", "received", "intent"]);
+  });
+
+  it("asks the billing address where the rules say so, and obeys", async () => {
+    const billing = { url: "https://billing.example.com/", secret: "s" };
+    const asked: string[] = [];
+    const ask: Billing = async (_account, { key }) => {
+      asked.push(key);
+      return { approve: key === "yes", amount: 3 };
+    };
+    const flow = credits({ mode: "webhook", billing }, ask);
+    await flow.recharge("agency", { ...EVENT, key: "yes" });
+    await flow.recharge("agency", { ...EVENT, key: "no" });
+    flow.start();
+    await expect.poll(async () => (await stored("yes"))?.state).toBe("intent");
+    await expect.poll(async () => (await stored("no"))?.reason).toBe("the billing address declined it");
+    await flow.stop();
+    expect(asked.sort()).toEqual(["no", "yes"]);
+    expect(await stored("yes").then((entry) => entry && contentOf(entry).amount)).toBe(3);
+  });
+});
+
+describe("a ledger from a backup", () => {
+  const order = { account: "agency", email: "a@b.example", amount: 5, note: "", actor: "api" };
+  const once = (called: string[]) =>
+    createOnce({
+      db,
+      clock: { now: () => now, uptime: () => now, after: () => () => {} },
+      log: () => {},
+      kind: "grant",
+      node: "node",
+      ordered: false,
+      pacer: () => undefined,
+      call: async ({ key }) => {
+        called.push(key);
+        return { kind: "done", result: {} };
+      },
+      settled: async () => undefined,
+    });
+
+  it("calls nothing that it held as still to be called, and leaves it to a person", async () => {
+    const called: string[] = [];
+    const before = once(called);
+    await before.start();
+    await before.stop();
+    await credits({}).grant({ ...order, key: "k-old" });
+    await db.run("UPDATE meta SET value = 'another' WHERE name = 'epoch'");
+    const after = once(called);
+    await after.start();
+    expect(await stored("k-old")).toMatchObject({ state: "unknown" });
+    expect((await stored("k-old"))?.reason).toContain("restored from a backup");
+    await credits({}).grant({ ...order, key: "k-new" });
+    after.wake();
+    await expect.poll(async () => (await stored("k-new"))?.state).toBe("done");
+    await after.stop();
+    expect(called).toEqual(["k-new"]);
+    const steps = await historyOf(db, { kind: "grant", account: "agency", key: "k-old" });
+    expect(steps.map(({ state }) => state)).toEqual(["intent", "unknown"]);
+  });
+});
+
+describe("a person", () => {
+  const order = { account: "agency", key: "k-2", email: "A@B.example", amount: 5, note: "Gift", actor: "api" };
+
+  it("grants under a key once; the same key with another amount is refused", async () => {
+    const flow = credits({});
+    expect(await flow.grant(order)).toMatchObject({ fresh: true, entry: { state: "intent", lane: "a@b.example" } });
+    expect(await flow.grant(order)).toMatchObject({ fresh: false });
+    expect(await flow.grant({ ...order, amount: 6 })).toBe("conflict");
+    expect(await flow.grant({ ...order, key: "k-3", amount: 5.001 })).toBe("amount");
+  });
+
+  it("says what is true of an unknown grant, and it takes two decisions to grant again", async () => {
+    const flow = credits({});
+    await flow.grant(order);
+    const known = { ...person, key: "k-2" };
+    expect(await flow.resolve({ ...known, granted: true })).toBe("missing");
+    await db.run("UPDATE ledger SET state = 'unknown'");
+    await flow.resolve({ ...known, granted: false });
+    expect(await stored("k-2")).toMatchObject({ state: "received" });
+    await flow.approve(known);
+    await db.run("UPDATE ledger SET state = 'unknown'");
+    await flow.resolve({ ...known, granted: true });
+    expect(await stored("k-2")).toMatchObject({ state: "done", reason: "paid by invoice" });
+    expect(await flow.dismiss(known)).toBe("missing");
+  });
+
+  it("says no, and may change their mind", async () => {
+    const flow = credits({});
+    await flow.recharge("agency", EVENT);
+    await flow.dismiss(person);
+    expect(await stored()).toMatchObject({ state: "refused" });
+    expect(await flow.recharge("agency", EVENT)).toBe("duplicate");
+    await flow.approve(person);
+    expect(await stored()).toMatchObject({ state: "intent" });
+  });
+});

@@ -1,0 +1,271 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { CreditRules } from "../base/rules.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { spend } from "../records/days.ts";
+import { contentOf, fits, type GrantContent, grantedOf, hundredths } from "../records/grants.ts";
+import { dueEntries, type Entry, enter, findEntry, move } from "../records/ledger.ts";
+import type { Verdict } from "../records/once.ts";
+import type { Recharge } from "../service/recharge.ts";
+
+/** Reasons for which a recharge waits in `received`. */
+const WAITS = {
+  approval: "waits for a person's approval",
+  unresolved: "names no sub-account or amount that is known here",
+  notAllowed: "this sub-account is not on the list of automatic grants",
+  tooMuch: "more than one grant may be",
+  dayFull: "more than may be granted in one day without a person",
+  asking: "the billing address is asked",
+  declined: "the billing address declined it",
+  notGranted: "a person found that it was not granted",
+} as const;
+
+/** What the agency's billing address said of a recharge: its verdict, or nothing when it could not be asked. */
+export type Billing = (
+  account: string,
+  event: { key: string; email: string; amount: number },
+) => Promise<{ approve: boolean; amount?: number } | undefined>;
+
+type Parts = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  rules: (account: string) => CreditRules;
+  /** Something became an intent. */
+  wake: () => void;
+  ask: Billing;
+  /** Tells the owner's backend, in the same transaction. */
+  tell?: (
+    tx: Transaction,
+    account: string,
+    type: "recharge.requested" | "credits.granted",
+    data: object,
+  ) => Promise<void>;
+};
+
+/** A person's or a program's order to grant. */
+export type GrantOrder = { account: string; key: string; email: string; amount: number; note: string; actor: string };
+type Ref = { account: string; key: string };
+type Decision = Ref & { actor: string; reason: string };
+
+const ASK_EVERY_MS = 5_000;
+const ASK_AGAIN_MS = 60_000;
+
+const digestOf = (...parts: (string | number | undefined)[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+
+/**
+ * Grants of credits: at most once by itself, and never silently none. Every order is a ledger entry before anything is
+ * called; what becomes of a recharge nobody approved is decided by the account's rules (R-623).
+ */
+export function createCredits({ db, clock, log, rules, wake, ask, tell = async () => {} }: Parts) {
+  let stopped = false;
+  let asking: Promise<void> = Promise.resolve();
+  let cancel = (): void => {};
+
+  const intent = (actor: string, now: number) => ({ state: "intent", reason: null, due: now, actor, now }) as const;
+  const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
+
+  /** Why this recharge may not go on by itself; nothing when it may. Takes its amount from the day's share. */
+  async function obstacle(
+    tx: Transaction,
+    account: string,
+    { email, amount }: GrantContent,
+    now: number,
+  ): Promise<keyof typeof WAITS | undefined> {
+    const rule = rules(account);
+    if (email === undefined || amount === undefined) return "unresolved";
+    if (rule.mode === "manual") return "approval";
+    if (!fits(amount, rule)) return "tooMuch";
+    if (rule.mode === "auto" && !rule.allow.includes(email)) return "notAllowed";
+    const share = { account, day: dayOf(now), amount: hundredths(amount), cap: hundredths(rule.perDay) };
+    return (await spend(tx, share)) ? undefined : "dayFull";
+  }
+
+  /** An auto-recharge event. Resolves once its key is durable; what it leads to follows later (R-625). */
+  async function recharge(account: string, event: Recharge): Promise<"stored" | "duplicate" | "conflict"> {
+    const now = clock.now();
+    const rule = rules(account);
+    const email = event.email ?? (event.subAccount === undefined ? undefined : rule.emails[event.subAccount]);
+    const content: GrantContent = {
+      email,
+      amount: event.amount ?? rule.amount,
+      note: "Auto-recharge",
+      source: "recharge",
+      subAccount: event.subAccount,
+    };
+    const digest = digestOf(event.email, event.amount, event.subAccount);
+    const outcome = await db.transaction(async (tx) => {
+      const { entry, fresh } = await enter(tx, {
+        kind: "grant",
+        account,
+        key: event.key,
+        lane: email ?? "",
+        digest,
+        content: JSON.stringify(content),
+        state: "received",
+        reason: null,
+        actor: "service",
+        now,
+      });
+      if (!fresh) return entry.digest === digest ? "duplicate" : "conflict";
+      await tell(tx, account, "recharge.requested", { key: event.key, email, amount: content.amount });
+      await decide(tx, entry, content, now);
+      return "stored";
+    });
+    const level = { account, key: event.key };
+    log(outcome === "conflict" ? "credits.conflict" : "credits.received", { ...level, outcome });
+    wake();
+    return outcome;
+  }
+
+  async function decide(tx: Transaction, entry: Entry, content: GrantContent, now: number): Promise<void> {
+    const complete = content.email !== undefined && content.amount !== undefined;
+    const toAsk = rules(entry.account).mode === "webhook" && complete;
+    const why = toAsk ? "asking" : await obstacle(tx, entry.account, content, now);
+    const next =
+      why === undefined
+        ? intent("rules", now)
+        : ({ state: "received", reason: WAITS[why], due: toAsk ? now : FOREVER, actor: "rules", now } as const);
+    await move(tx, entry, ["received"], next);
+  }
+
+  /** An order of somebody who may: an intent at once. The same key again answers with the stored entry. */
+  async function grant(order: GrantOrder): Promise<{ entry: Entry; fresh: boolean } | "conflict" | "amount"> {
+    const { account, key, amount, note, actor } = order;
+    const email = order.email.trim().toLowerCase();
+    if (!fits(amount, rules(account))) return "amount";
+    const content: GrantContent = { email, amount, note, source: "request", subAccount: undefined };
+    const digest = digestOf(email, amount, undefined);
+    const written = await db.transaction((tx) =>
+      enter(tx, {
+        kind: "grant",
+        account,
+        key,
+        lane: email,
+        digest,
+        content: JSON.stringify(content),
+        state: "intent",
+        reason: null,
+        actor,
+        now: clock.now(),
+      }),
+    );
+    if (!written.fresh && written.entry.digest !== digest) {
+      log("credits.conflict", { account, key });
+      return "conflict";
+    }
+    wake();
+    return written;
+  }
+
+  /** A person lets a waiting recharge go, and may complete or change what it asks for. */
+  async function approve(
+    decision: Decision & { email?: string; amount?: number },
+  ): Promise<Entry | "missing" | "incomplete" | "amount"> {
+    const { account, key, actor, reason } = decision;
+    const now = clock.now();
+    const outcome = await db.transaction(async (tx) => {
+      const entry = await findEntry(tx, { kind: "grant", account, key });
+      if (entry === undefined || !["received", "refused"].includes(entry.state)) return "missing";
+      const old = contentOf(entry);
+      const email = decision.email?.trim().toLowerCase() ?? old.email;
+      const amount = decision.amount ?? old.amount;
+      if (email === undefined || amount === undefined) return "incomplete";
+      if (!fits(amount, rules(account))) return "amount";
+      const content = JSON.stringify({ ...old, email, amount });
+      const next = { ...intent(actor, now), reason, lane: email, content };
+      return (await move(tx, entry, ["received", "refused"], next)) ?? "missing";
+    });
+    wake();
+    return outcome;
+  }
+
+  /** A person says no to what has not been called: it is over, and stays in the ledger. */
+  const dismiss = ({ account, key, actor, reason }: Decision): Promise<Entry | "missing"> =>
+    db.transaction(async (tx) => {
+      const now = clock.now();
+      const next = { state: "refused", reason, due: now, actor, now } as const;
+      return (await move(tx, { kind: "grant", account, key }, ["received", "intent"], next)) ?? "missing";
+    });
+
+  /**
+   * A person looked the key up in the service's credit history and says what is true of an unknown grant. Not granted: it
+   * waits for approval again, so that a second grant takes two decisions.
+   */
+  const resolve = (decision: Decision & { granted: boolean }): Promise<Entry | "missing"> =>
+    db.transaction(async (tx) => {
+      const { account, key, actor, reason, granted } = decision;
+      const now = clock.now();
+      const name = { kind: "grant", account, key } as const;
+      const next = granted
+        ? ({ state: "done", reason, due: now, actor, now, result: JSON.stringify({ resolved: true }) } as const)
+        : ({ state: "received", reason: `${WAITS.notGranted}: ${reason}`, due: FOREVER, actor, now } as const);
+      const entry = await move(tx, name, ["unknown"], next);
+      if (entry === undefined) return "missing";
+      if (granted) await tell(tx, account, "credits.granted", grantedOf(entry));
+      return entry;
+    });
+
+  // ── the billing address ───────────────────────────────────────────────────────────────────────────────────────
+
+  async function askBilling(): Promise<void> {
+    const now = clock.now();
+    for (const entry of await dueEntries(db, { kind: "grant", state: "received", now, limit: 20 })) {
+      const { email, amount } = contentOf(entry);
+      if (email === undefined || amount === undefined || stopped) continue;
+      const answer = await ask(entry.account, { key: entry.key, email, amount });
+      await db.transaction((tx) => heard(tx, entry, answer));
+      wake();
+    }
+  }
+
+  async function heard(tx: Transaction, entry: Entry, answer: Awaited<ReturnType<Billing>>): Promise<void> {
+    const now = clock.now();
+    const wait = (why: keyof typeof WAITS, due: number) =>
+      move(tx, entry, ["received"], { state: "received", reason: WAITS[why], due, actor: "billing", now });
+    if (answer === undefined) return void (await wait("asking", now + ASK_AGAIN_MS));
+    if (!answer.approve) return void (await wait("declined", FOREVER));
+    const content = { ...contentOf(entry), ...(answer.amount === undefined ? {} : { amount: answer.amount }) };
+    const why = await obstacle(tx, entry.account, content, now);
+    if (why !== undefined) return void (await wait(why, FOREVER));
+    await move(tx, entry, ["received"], { ...intent("billing", now), content: JSON.stringify(content) });
+  }
+
+  function askLater(ms: number): void {
+    cancel = clock.after(ms, () => {
+      asking = askBilling()
+        .catch((error: unknown) => log("database.failing", { cause: String(error) }))
+        .finally(() => {
+          if (!stopped) askLater(ASK_EVERY_MS);
+        });
+    });
+  }
+
+  return {
+    recharge,
+    grant,
+    approve,
+    dismiss,
+    resolve,
+    /** What follows from a grant's call, for the machine that makes it. */
+    async settled(tx: Transaction, entry: Entry, verdict: Verdict): Promise<(() => void) | undefined> {
+      const { account, key } = entry;
+      if (verdict.kind !== "done") return () => log("credits.waiting", { account, key, why: verdict.kind });
+      await tell(tx, account, "credits.granted", grantedOf({ ...entry, result: JSON.stringify(verdict.result) }));
+      return () => log("credits.granted", { account, key });
+    },
+    start: () => askLater(0),
+    stop: async () => {
+      stopped = true;
+      cancel();
+      await asking;
+    },
+  };
+}
+
+/** Never due by itself: a person moves it. */
+const FOREVER = Number.MAX_SAFE_INTEGER;
+
+export type Credits = ReturnType<typeof createCredits>;

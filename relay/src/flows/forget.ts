@@ -1,0 +1,31 @@
+import type { Clock } from "../base/clock.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { Database } from "../db/database.ts";
+import { forgetEvents } from "../records/events.ts";
+import { blankLane } from "../records/ledger.ts";
+import { disownMedia } from "../records/media.ts";
+import { forgetVisitor } from "../records/visitors.ts";
+
+type Parts = {
+  db: Database;
+  bus: Bus;
+  clock: Clock;
+  /** Files have lost their owner and can be removed. */
+  cleared?: () => void;
+};
+
+/** "Delete my chat": the visitor, the thread and what waits to be sent are gone here, and every tab is told. */
+export function createForget({ db, bus, clock, cleared }: Parts) {
+  return async function forget(visitor: string): Promise<void> {
+    await db.transaction(async (tx) => {
+      await disownMedia(tx, visitor);
+      await blankLane(tx, "send", visitor);
+      await forgetEvents(tx, visitor);
+      await forgetVisitor(tx, visitor, clock.now());
+    });
+    bus.publish({ visitor, head: 0, gone: true });
+    cleared?.();
+  };
+}
+
+export type Forget = ReturnType<typeof createForget>;

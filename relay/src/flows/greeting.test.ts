@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { Person } from "../base/identity.ts";
+import type { ContactAnswer } from "../service/api.ts";
+import { createGreeting } from "./greeting.ts";
+
+const person = (fields: Partial<Person>): Person => ({ subject: "7", claims: {}, ...fields });
+const jane: ContactAnswer = { kind: "ok", status: 200, message: "", contact: { id: "c1", firstName: "Jane" } };
+
+/** A greeting whose clock and whose service are in the test's hands. */
+function greeting(answer: (call: number) => Promise<ContactAnswer>) {
+  let now = 0;
+  let calls = 0;
+  const timers: (() => void)[] = [];
+  const nameOf = createGreeting({
+    find: (_account, by) => {
+      asked.push(by);
+      return answer(++calls);
+    },
+    clock: {
+      now: () => now,
+      uptime: () => now,
+      after: (_ms, fn) => {
+        timers.push(fn);
+        return () => {};
+      },
+    },
+  });
+  const asked: object[] = [];
+  return {
+    asked,
+    name: (fields: Partial<Person>) => nameOf("main", person(fields)),
+    pass: (ms: number) => {
+      now += ms;
+    },
+    loseHope: () => {
+      for (const fn of timers.splice(0)) fn();
+    },
+  };
+}
+
+const HOUR = 3_600_000;
+
+describe("the name to greet by", () => {
+  it("is the signed one, and then nobody is asked", async () => {
+    const { name, asked } = greeting(async () => jane);
+    expect(await name({ firstName: "Grace", email: "jane@example.com" })).toBe("Grace");
+    expect(asked).toEqual([]);
+  });
+
+  it("is asked for once a day, by phone where it is a whole number, else by e-mail", async () => {
+    const { name, asked, pass } = greeting(async () => jane);
+    for (let i = 0; i < 3; i++) expect(await name({ email: "jane@example.com" })).toBe("Jane");
+    expect(asked).toEqual([{ email: "jane@example.com" }]);
+    await name({ email: "jane@example.com", phone: "+49301234567" });
+    await name({ email: "joe@example.com", phone: "030 1234567" });
+    expect(asked.slice(1)).toEqual([{ phone: "+49301234567" }, { email: "joe@example.com" }]);
+    pass(25 * HOUR);
+    await name({ email: "jane@example.com" });
+    expect(asked).toHaveLength(4);
+    expect(await name({})).toBeUndefined();
+  });
+
+  it("is not waited for, and there the next time when the answer came late", async () => {
+    let tell = (_: ContactAnswer): void => {};
+    const { name, asked, loseHope } = greeting(() => new Promise((resolve) => (tell = resolve)));
+    const first = name({ email: "jane@example.com" });
+    loseHope();
+    expect(await first).toBeUndefined();
+    tell(jane);
+    expect(await name({ email: "jane@example.com" })).toBe("Jane");
+    expect(asked).toHaveLength(1);
+  });
+
+  it("is asked for again after the service gave no answer", async () => {
+    const answers: (() => Promise<ContactAnswer>)[] = [
+      async () => ({ kind: "transient", status: 503, message: "" }),
+      async () => Promise.reject(new Error("unreachable")),
+      async () => jane,
+    ];
+    const { name } = greeting((call) => answers[call - 1]?.() ?? Promise.resolve(jane));
+    expect(await name({ email: "jane@example.com" })).toBeUndefined();
+    expect(await name({ email: "jane@example.com" })).toBeUndefined();
+    expect(await name({ email: "jane@example.com" })).toBe("Jane");
+  });
+});

@@ -1,0 +1,114 @@
+import { randomId } from "@porchlight/shared/id";
+import type { Clock } from "../base/clock.ts";
+import type { Site } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import type { Hooks } from "../hooks/post.ts";
+import { addEvent, dropEvents, dueEvents, type Event, type EventType, holdEvent, setEvent } from "../records/events.ts";
+
+/** Tells the owner's backend of something, in the transaction that writes it. `visitor`: whom it is about. */
+export type Tell = (
+  tx: Transaction,
+  site: string,
+  type: EventType,
+  data: { visitor?: string; [field: string]: unknown },
+) => Promise<void>;
+
+type Parts = { db: Database; clock: Clock; log: Log; sites: readonly Site[]; hooks: Hooks; random?: () => number };
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** Waits before the tries after the first one, as Standard Webhooks advises; after the last one, the event has failed. */
+const WAITS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
+const LOOK_MS = 2 * SECOND;
+const HOLD_MS = MINUTE;
+const PARALLEL = 8;
+const KEEP_MS = 30 * 24 * HOUR;
+
+/**
+ * Events to the owner's backend: written with what they tell of, sent until one 2xx, at least once each. The receiver
+ * takes each `webhook-id` once.
+ */
+export function createNotify({ db, clock, log, sites, hooks, random = Math.random }: Parts) {
+  const targets = new Map(sites.flatMap((site) => (site.webhook ? [[site.public.id, site.webhook] as const] : [])));
+  const flying = new Set<Promise<void>>();
+  let stopped = false;
+  let cancel = (): void => {};
+
+  const tell: Tell = async (tx, site, type, data) => {
+    const target = targets.get(site);
+    if (target === undefined || (target.events !== undefined && !target.events.includes(type))) return;
+    const at = clock.now();
+    const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { site, ...data } });
+    await addEvent(tx, { id: `msg_${randomId(24)}`, site, visitor: data.visitor ?? null, type, body, at });
+  };
+
+  /** Something of an account: told once to each address that its sites name. */
+  async function tellAccount(tx: Transaction, account: string, type: EventType, data: object): Promise<void> {
+    const told = new Set<string>();
+    for (const site of sites) {
+      if (site.account !== account || site.webhook === undefined || told.has(site.webhook.url)) continue;
+      told.add(site.webhook.url);
+      await tell(tx, site.public.id, type, { ...data });
+    }
+  }
+
+  async function send(event: Event): Promise<void> {
+    const until = clock.now() + HOLD_MS;
+    if (!(await db.transaction((tx) => holdEvent(tx, event, until)))) return;
+    const target = targets.get(event.site);
+    const answer = target && (await hooks.post({ ...target, id: event.id, body: event.body }, clock.now()));
+    const { status, text } = answer ?? { status: 0, text: "the site has no webhook any more" };
+    const next = nextOf(event, status);
+    await db.transaction((tx) =>
+      setEvent(tx, { id: event.id, ...next, status, problem: next.state === "delivered" ? null : text.slice(0, 300) }),
+    );
+    if (next.state === "failed") log("webhook.failed", { site: event.site, type: event.type, id: event.id, status });
+  }
+
+  /** 2xx: taken. 410: the receiver wants no more of this. Anything else: later, until the waits are used up. */
+  function nextOf({ attempts, due }: Event, status: number): Pick<Event, "state" | "attempts" | "due"> {
+    const tries = attempts + 1;
+    if (status >= 200 && status < 300) return { state: "delivered", attempts: tries, due };
+    const wait = WAITS[attempts];
+    if (wait === undefined || status === 410) return { state: "failed", attempts: tries, due };
+    return { state: "waiting", attempts: tries, due: clock.now() + wait * (1 + random() / 10) };
+  }
+
+  async function look(): Promise<void> {
+    for (const event of await dueEvents(db, clock.now(), PARALLEL - flying.size)) {
+      const flight = send(event)
+        .catch((error: unknown) => log("database.failing", { cause: String(error) }))
+        .finally(() => flying.delete(flight));
+      flying.add(flight);
+    }
+  }
+
+  function lookLater(ms: number): void {
+    cancel = clock.after(ms, () => {
+      void look()
+        .catch((error: unknown) => log("database.failing", { cause: String(error) }))
+        .finally(() => {
+          if (!stopped) lookLater(LOOK_MS);
+        });
+    });
+  }
+
+  return {
+    tell,
+    tellAccount,
+    async start(): Promise<void> {
+      if (targets.size === 0) return;
+      await db.transaction((tx) => dropEvents(tx, clock.now() - KEEP_MS));
+      lookLater(0);
+    },
+    async stop(): Promise<void> {
+      stopped = true;
+      cancel();
+      await Promise.all(flying);
+    },
+  };
+}
+
+export type Notify = ReturnType<typeof createNotify>;

@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { TEXT_MAX } from "@porchlight/shared/limits";
+import { isBlank } from "@porchlight/shared/text";
+import type { Clock } from "../base/clock.ts";
+import type { Site } from "../base/config.ts";
+import { hashed, type Log } from "../base/log.ts";
+import { identifiedVisitorId, isVisitorId } from "../base/sign.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { type SendContent, sentContent } from "../records/echoes.ts";
+import { type Entry, enter, link, move } from "../records/ledger.ts";
+import type { Verdict } from "../records/once.ts";
+import { appendReply } from "../records/threads.ts";
+import { addVisitor, findVisitor, learnContact, ownerOf } from "../records/visitors.ts";
+import type { SendAnswer } from "../service/api.ts";
+
+type Parts = {
+  db: Database;
+  bus: Bus;
+  clock: Clock;
+  log: Log;
+  /** Signs visitor ids. */
+  signing: string;
+  /** Something became an intent. */
+  wake: () => void;
+};
+
+/** A message to one visitor, or to a person the owner knows by an id of their own. */
+export type SendOrder = {
+  site: Site;
+  /** The same key again is the same message. */
+  key: string;
+  to: { visitor: string } | { user: string };
+  text: string;
+  campaign?: string | undefined;
+  firstName?: string | undefined;
+  lastName?: string | undefined;
+  email?: string | undefined;
+  actor: string;
+};
+
+export type Refused = "empty" | "too_long" | "unknown_visitor" | "conflict";
+
+/** Statuses with which the service certainly sent nothing. */
+const NOT_SENT = new Set([400, 401, 403, 404, 405, 413, 415, 422, 429]);
+
+/** Reads the answer to a send, which must not be repeated when it is not certain (R-452). */
+export function sendVerdict(answer: SendAnswer): Verdict {
+  const { kind, status, message, waitMs, messageId, contactId } = answer;
+  if (kind === "ok") return { kind: "done", result: { messageId, contactId } };
+  const reason = `${status === 0 ? "not sent" : status}: ${message}`;
+  if (status === 0 && kind === "unknown") return { kind: "unknown", reason: `no answer: ${message}` };
+  if (status !== 0 && !NOT_SENT.has(status) && !(status < 300 && kind === "permanent"))
+    return { kind: "unknown", reason };
+  if (kind === "permanent") return { kind: "refused", reason };
+  return { kind: "again", reason, ...(waitMs === undefined ? {} : { waitMs }) };
+}
+
+/** The name of a message in the ledger: two sites of one account may use the same key. */
+export const sendKey = (site: Site, key: string): string => `${site.public.id}/${key}`;
+
+/**
+ * Messages from the owner's side (C14, C15): a ledger entry before anything is sent, at most once by itself, and shown to
+ * the visitor once, also when the service calls back for it.
+ */
+export function createOutreach({ db, bus, clock, log, signing, wake }: Parts) {
+  const visitorOf = (site: Site, to: SendOrder["to"]): string =>
+    "user" in to ? identifiedVisitorId(signing, site.public.id, to.user) : to.visitor;
+
+  /** The thread that this id stands for today, when a message may go there: ours, not deleted, not of another site. */
+  async function reachable(tx: Transaction, visitor: string, site: Site): Promise<string | undefined> {
+    if (!isVisitorId(signing, visitor)) return undefined;
+    const owner = await ownerOf(tx, visitor);
+    if (owner === undefined) return undefined;
+    const row = await findVisitor(tx, owner);
+    const known = row === undefined ? owner.startsWith("u_") : row.site === site.public.id;
+    return known ? owner : undefined;
+  }
+
+  /** Writes a message down to be sent. The same key again answers with the stored entry. */
+  async function submit(order: SendOrder): Promise<{ entry: Entry; fresh: boolean } | Refused> {
+    const { site, campaign = site.campaign, firstName, lastName, email, actor } = order;
+    const text = order.text.toWellFormed().replaceAll("\0", "");
+    if (isBlank(text)) return "empty";
+    if (text.length > TEXT_MAX) return "too_long";
+    const asked = visitorOf(site, order.to);
+    const content: SendContent = { site: site.public.id, text, campaign, firstName, lastName, email };
+    const digest = createHash("sha256")
+      .update(JSON.stringify([asked, text, campaign ?? null]))
+      .digest("base64url");
+    const now = clock.now();
+    const written = await db.transaction(async (tx) => {
+      const visitor = await reachable(tx, asked, site);
+      if (visitor === undefined) return "unknown_visitor";
+      return enter(tx, {
+        kind: "send",
+        account: site.account,
+        key: sendKey(site, order.key),
+        lane: visitor,
+        digest,
+        content: JSON.stringify(content),
+        state: "intent",
+        reason: null,
+        actor,
+        now,
+      });
+    });
+    if (typeof written !== "string" && written.entry.digest !== digest) return "conflict";
+    wake();
+    return written;
+  }
+
+  /** Puts a sent message into its thread, unless a callback did already; the conversation is made when there is none. */
+  async function show(tx: Transaction, entry: Entry, messageId: string | undefined): Promise<(() => void) | undefined> {
+    const { site, text } = sentContent(entry);
+    const now = clock.now();
+    const visitor = await ownerOf(tx, entry.lane);
+    if (visitor === undefined) return undefined;
+    await addVisitor(tx, visitor, site, now);
+    if (entry.shown !== null) return undefined;
+    const external = `${entry.account}:${messageId ?? `~sent:${entry.key}`}`;
+    await link(tx, entry, "shown", external);
+    const id = `s_${createHash("sha256").update(external).digest("base64url").slice(0, 20)}`;
+    const head = await appendReply(tx, { visitor, id, text, at: now, external });
+    return typeof head === "number" ? () => bus.publish({ visitor, head }) : undefined;
+  }
+
+  /** What follows from a send's call. The entry may have been shown while it was called. */
+  async function settled(tx: Transaction, entry: Entry, verdict: Verdict): Promise<(() => void) | undefined> {
+    const about = { visitor: hashed(entry.lane), key: entry.key };
+    if (verdict.kind !== "done") return () => log("outreach.waiting", { ...about, why: verdict.kind });
+    const { messageId, contactId } = verdict.result as { messageId?: string; contactId?: string };
+    const publish = await show(tx, entry, messageId);
+    if (contactId !== undefined) await learnContact(tx, entry.lane, contactId);
+    return () => {
+      log("outreach.sent", about);
+      publish?.();
+    };
+  }
+
+  /** A person says what is true of an unknown message: it was sent, and is shown; or it was not, and goes again. */
+  async function resolve(decision: {
+    site: Site;
+    key: string;
+    sent: boolean;
+    actor: string;
+    reason: string;
+  }): Promise<Entry | "missing"> {
+    const { site, sent, actor, reason } = decision;
+    const name = { kind: "send", account: site.account, key: sendKey(site, decision.key) } as const;
+    const now = clock.now();
+    const outcome = await db.transaction(async (tx) => {
+      const next = { state: sent ? "done" : "intent", reason, due: now, actor, now } as const;
+      const entry = await move(tx, name, ["unknown"], next);
+      return entry && { entry, publish: sent ? await show(tx, entry, undefined) : undefined };
+    });
+    outcome?.publish?.();
+    wake();
+    return outcome?.entry ?? "missing";
+  }
+
+  return { submit, settled, resolve };
+}
+
+export type Outreach = ReturnType<typeof createOutreach>;

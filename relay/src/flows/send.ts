@@ -1,0 +1,146 @@
+import { createHash } from "node:crypto";
+import { randomId } from "@porchlight/shared/id";
+import { EMOJI_MAX } from "@porchlight/shared/limits";
+import type { Message } from "@porchlight/shared/protocol";
+import type { Clock } from "../base/clock.ts";
+import type { Site } from "../base/config.ts";
+import { campaignFor, type Situation } from "../base/routes.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { sendMedia } from "../records/media.ts";
+import { addParcel } from "../records/outbox.ts";
+import { appendSent, findMessage, mark, newestReply, renewSid, setReaction, type Written } from "../records/threads.ts";
+import { addVisitor, fixCampaign, routingOf } from "../records/visitors.ts";
+
+type Parts = {
+  db: Database;
+  bus: Bus;
+  clock: Clock;
+  /** Milliseconds until an undelivered message fails. */
+  horizon: number;
+  /** Tells the courier that a lane has something to deliver. */
+  wake: (lane: { visitor: string; account: string; first: boolean }) => void;
+  /** Tells the owner's backend. */
+  tell?: (
+    tx: Transaction,
+    site: string,
+    type: "message.visitor",
+    data: { visitor: string; id: string; text: string },
+  ) => Promise<void>;
+};
+
+/**
+ * `messageSid` of a message: made from the visitor's id and the client's, which are unique together (R-224). So a message
+ * that comes again after a backup was restored is no second one for the service either.
+ */
+const sidOf = (visitor: string, id: string): string =>
+  `pl_${createHash("sha256").update(visitor).update("\0").update(id).digest("base64url").slice(0, 26)}`;
+const newSid = (): string => `pl_${randomId(26)}`;
+
+/** What a visitor wrote: the client's id for it, the words, the key of its file, and where they wrote it. */
+export type Draft = { id: string; text: string; media?: string | undefined; situation?: Situation };
+
+/** One emoji as people choose them, of however many code points. */
+const EMOJI = /^\p{RGI_Emoji}$/v;
+
+/** A visitor's message: durable in thread and outbox, in one transaction, before anybody hears of it. */
+export function createSend({ db, bus, clock, horizon, wake, tell = async () => {} }: Parts) {
+  /**
+   * @returns the stored message; `fresh` is false when the id was known, and then nothing was written. `gone` when the
+   *   visitor is not there any more, `unknown_media` when the file is not theirs
+   * @throws what the database throws; then nothing was written, and the client keeps the message
+   */
+  async function send(visitor: string, site: Site, draft: Draft): Promise<Written | "gone" | "unknown_media"> {
+    const { id, text, media: key } = draft;
+    const at = clock.now();
+    const written = await db.transaction(async (tx) => {
+      await addVisitor(tx, visitor, site.public.id, at);
+      const media = key === undefined ? undefined : await sendMedia(tx, key, visitor);
+      if (key !== undefined && media === undefined) return "unknown_media";
+      const entry = await appendSent(tx, { visitor, id, text, at, sid: sidOf(visitor, id), media });
+      if (entry === undefined) return "gone";
+      if (!entry.fresh) return entry;
+      await addParcel(tx, parcel(visitor, site, entry.message.pos, entry.message.pos, at));
+      await route(tx, visitor, site, draft.situation);
+      await tell(tx, site.public.id, "message.visitor", { visitor, id, text });
+      return entry;
+    });
+    if (typeof written === "object" && written.fresh)
+      announce(visitor, site, written.message.n, written.message.pos === 1);
+    return written;
+  }
+
+  /** Chooses who answers, once per conversation: changing it later would confuse both sides (C7). */
+  async function route(tx: Transaction, visitor: string, site: Site, situation: Situation = {}): Promise<void> {
+    if (site.routes === undefined || site.routes.length === 0) return;
+    const row = await routingOf(tx, visitor);
+    if (row === undefined || row.campaign !== null) return;
+    const claims = row.claims === null ? {} : (JSON.parse(row.claims) as Record<string, unknown>);
+    await fixCampaign(tx, visitor, campaignFor(site.routes, site.campaign, { ...situation, claims }) ?? "");
+  }
+
+  /**
+   * The visitor's reaction to a reply: durable in thread and outbox. The service knows no target, it takes the newest reply
+   * for meant, and it knows no taking back (R-235): so only the newest reply can be reacted to, and taking back is ours.
+   * @param emoji one emoji; empty: take back
+   * @returns whether it was allowed
+   */
+  async function react(visitor: string, site: Site, id: string, emoji: string): Promise<boolean> {
+    if (emoji !== "" && (emoji.length > EMOJI_MAX || !EMOJI.test(emoji))) return false;
+    const at = clock.now();
+    const done = await db.transaction(async (tx) => {
+      const reply = await findMessage(tx, visitor, id);
+      if (reply?.from !== "reply") return undefined;
+      if (emoji === (reply.reaction ?? "")) return { n: undefined };
+      if (emoji !== "" && (await newestReply(tx, visitor)) !== reply.pos) return undefined;
+      const n = await setReaction(tx, visitor, reply.pos, emoji === "" ? null : emoji);
+      if (n === undefined) return undefined;
+      if (emoji !== "") await addParcel(tx, { ...parcel(visitor, site, n, reply.pos, at), ...reaction(emoji) });
+      return { n };
+    });
+    if (done?.n !== undefined) announce(visitor, site, done.n, false);
+    return done !== undefined;
+  }
+
+  const reaction = (emoji: string) => ({ reaction: emoji, reaction_sid: newSid() });
+
+  /**
+   * Starts a failed message anew, at the end of the visitor's lane. A message that only ran out of time keeps its
+   * `messageSid`: the service may have processed a try whose answer was lost.
+   */
+  async function retry(visitor: string, site: Site, id: string): Promise<Message | undefined> {
+    const at = clock.now();
+    const again = await db.transaction(async (tx) => {
+      const message = await findMessage(tx, visitor, id);
+      if (message?.from !== "visitor" || message.state !== "failed") return undefined;
+      if (message.reason !== "expired") await renewSid(tx, visitor, message.pos, newSid());
+      const n = await mark(tx, visitor, message.pos, "sent");
+      if (n !== undefined) await addParcel(tx, parcel(visitor, site, n, message.pos, at));
+      return n === undefined ? undefined : { n, message };
+    });
+    if (again === undefined) return undefined;
+    announce(visitor, site, again.n, false);
+    return again.message;
+  }
+
+  const parcel = (visitor: string, site: Site, turn: number, pos: number, at: number) => ({
+    visitor,
+    turn,
+    pos,
+    account: site.account,
+    attempts: 0,
+    due: at,
+    expires: at + horizon,
+    reaction: null,
+    reaction_sid: null,
+  });
+
+  function announce(visitor: string, site: Site, head: number, first: boolean): void {
+    bus.publish({ visitor, head });
+    wake({ visitor, account: site.account, first });
+  }
+
+  return { send, retry, react };
+}
+
+export type Send = ReturnType<typeof createSend>;

@@ -1,0 +1,208 @@
+import { CLOSE, type Ending } from "@porchlight/shared/close";
+import { randomId } from "@porchlight/shared/id";
+import { GAP_MAX, PAGE } from "@porchlight/shared/limits";
+import { type Hello, PROTOCOL, type Welcome } from "@porchlight/shared/protocol";
+import type { Clock } from "../base/clock.ts";
+import type { Site } from "../base/config.ts";
+import type { CheckIdentity, Person } from "../base/identity.ts";
+import { claimsFor } from "../base/routes.ts";
+import {
+  identifiedVisitorId,
+  isIdentified,
+  isVisitorId,
+  newVisitorId,
+  type Session,
+  signSession,
+  verifySession,
+} from "../base/sign.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { moveLeads } from "../records/captured.ts";
+import { setDetails } from "../records/details.ts";
+import { moveMedia } from "../records/media.ts";
+import { moveLane } from "../records/outbox.ts";
+import { isRevoked, revoke } from "../records/sessions.ts";
+import type { Sites } from "../records/sites.ts";
+import { moveThread, page } from "../records/threads.ts";
+import { addUser, findVisitor, setClaims, succeed, type Visitor, wasForgotten } from "../records/visitors.ts";
+import type { NameOf } from "./greeting.ts";
+
+/** A session lasts this long after its last use, and its token is made anew after a day. */
+const SESSION_MS = 180 * 86_400_000;
+const RENEW_MS = 86_400_000;
+
+/** A visitor who was let in: who, where, by which session, and from which number the thread is read. */
+export type Opened = { visitor: string; site: Site; session: string; welcome: Omit<Welcome, "delivery"> };
+
+type Parts = {
+  db: Database;
+  bus: Bus;
+  sites: Sites;
+  signing: string;
+  epoch: string;
+  clock: Clock;
+  /** The check of a site's signed identities; nothing where the site has no keys for them. */
+  identity: (site: string) => CheckIdentity | undefined;
+  /** First name of a person whose identity was signed, to greet them by. Never rejects. */
+  nameOf: NameOf;
+  /** Tells the courier that a lane has something to deliver. */
+  wake: (lane: { visitor: string; account: string; first: boolean }) => void;
+};
+type Known = {
+  session: Session;
+  row: Visitor | undefined;
+  /** A new one, for the client to keep. */
+  token: string | undefined;
+  name?: string | undefined;
+};
+
+/**
+ * Turns a `hello` into a visitor, or into the reason why not. An anonymous visitor is only minted here: the first row is
+ * written with the first message, so opening the chat costs no storage.
+ *
+ * Who logs in brings the anonymous thread of the same browser along, once: it becomes a part of the user's, and its id
+ * gives way. What the service still sends to that id reaches the user; what was still to be delivered under it is. Names
+ * and addresses that were only typed stay behind: the user's are what the owner signed (RELIABILITY 3b).
+ */
+export function createSession({ db, bus, sites, signing, epoch, clock, identity, nameOf, wake }: Parts) {
+  const begin = (visitor: string, site: string, generation: number): Session => ({
+    visitor,
+    site,
+    generation,
+    expires: clock.now() + SESSION_MS,
+    id: randomId(16),
+  });
+  const sign = (session: Session): string => signSession(signing, { ...session, expires: clock.now() + SESSION_MS });
+
+  function greet(site: Site): Known | undefined {
+    if (site.requireIdentity) return undefined;
+    const session = begin(newVisitorId(signing), site.public.id, 1);
+    return { session, row: undefined, token: sign(session) };
+  }
+
+  async function recognise(
+    given: string,
+    site: Site,
+    strict: boolean | undefined = site.requireIdentity,
+  ): Promise<Known | undefined> {
+    const session = verifySession(signing, given, clock.now());
+    if (session === undefined || session.site !== site.public.id || !isVisitorId(signing, session.visitor))
+      return undefined;
+    if (strict && !isIdentified(session.visitor)) return undefined;
+    if (await isRevoked(db, session.id)) return undefined;
+    const row = await findVisitor(db, session.visitor);
+    if (row === undefined && (await wasForgotten(db, session.visitor))) return undefined;
+    if (row !== undefined && row.generation !== session.generation) return undefined;
+    const old = session.expires - clock.now() < SESSION_MS - RENEW_MS;
+    return { session, row, token: old ? sign(session) : undefined };
+  }
+
+  // ── signed identities ─────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The person's thread, with that of the anonymous visitor whose token came along. */
+  async function identify(hello: Hello, token: string, site: Site): Promise<Known | Ending> {
+    const person = await identity(site.public.id)?.(token);
+    if (person === undefined) return CLOSE.badToken;
+    if (person === "unavailable") return CLOSE.overload;
+    const id = identifiedVisitorId(signing, site.public.id, person.subject);
+    const given = hello.token === undefined ? undefined : await recognise(hello.token, site, false);
+    const anonymous = given !== undefined && !isIdentified(given.session.visitor) ? given.session.visitor : undefined;
+    const { user, moved } = await db.transaction((tx) => enter(tx, id, site, person, anonymous));
+    if (anonymous !== undefined) bus.publish({ visitor: anonymous, head: 0, ended: "*" });
+    bus.publish({ visitor: id, head: user.head });
+    if (moved > 0) wake({ visitor: id, account: site.account, first: false });
+    const name = await nameOf(site.account, person);
+    if (given?.session.visitor === id) return { ...given, row: user, name };
+    const session = begin(id, site.public.id, user.generation);
+    return { session, row: user, token: sign(session), name };
+  }
+
+  async function enter(tx: Transaction, id: string, site: Site, person: Person, anonymous: string | undefined) {
+    const now = clock.now();
+    const user = await addUser(tx, id, site.public.id, now);
+    const claims = claimsFor(site.routes ?? [], person.claims);
+    if (Object.keys(claims).length > 0) await setClaims(tx, id, JSON.stringify(claims));
+    const moved = anonymous === undefined ? 0 : await merge(tx, anonymous, user, now);
+    await setDetails(tx, id, person);
+    return { user: (await findVisitor(tx, id)) ?? user, moved };
+  }
+
+  /**
+   * Once: where another tab was here first, the anonymous id has nothing left to move.
+   * @returns how many messages go on being delivered in the user's lane
+   */
+  async function merge(tx: Transaction, anonymous: string, user: Visitor, now: number): Promise<number> {
+    const old = await findVisitor(tx, anonymous);
+    if (old !== undefined) await moveThread(tx, anonymous, user.id, user.head);
+    const moved = old === undefined ? 0 : await moveLane(tx, anonymous, user.id, user.head);
+    await moveMedia(tx, anonymous, user.id);
+    await moveLeads(tx, anonymous, user.id);
+    await succeed(tx, old, anonymous, user, now);
+    return moved;
+  }
+
+  // ── the thread ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Where the stream of changes starts: after what the client holds, or anew with the newest page. */
+  async function startOf(
+    since: number | undefined,
+    { session, row }: Known,
+  ): Promise<{ after: number; reset: boolean; older: boolean }> {
+    const head = row?.head ?? 0;
+    if (since !== undefined && since <= head && head - since <= GAP_MAX) {
+      return { after: since, reset: false, older: false };
+    }
+    const newest = head === 0 ? [] : await page(db, session.visitor, head + 1, PAGE + 1);
+    const first = newest.length > PAGE ? newest[1] : undefined;
+    return { after: first === undefined ? 0 : first.pos - 1, reset: true, older: first !== undefined };
+  }
+
+  /** The number up to which the client holds this very log: a number of another visitor's says nothing. */
+  function heldBy(hello: Hello, { session }: Known): number | undefined {
+    if (hello.epoch !== epoch || hello.token === undefined) return undefined;
+    return verifySession(signing, hello.token, clock.now())?.visitor === session.visitor ? hello.since : undefined;
+  }
+
+  async function open(hello: Hello, origin: string): Promise<Opened | Ending> {
+    if (hello.v !== PROTOCOL) return CLOSE.version;
+    const site = sites.find(hello.site);
+    if (site === undefined || !sites.allows(site, origin)) return CLOSE.notAllowed;
+    const known = await letIn(hello, site);
+    if (known === undefined) return CLOSE.badToken;
+    if ("code" in known) return known;
+    const { after, reset, older } = await startOf(heldBy(hello, known), known);
+    const { head, read } = known.row ?? { head: 0, read: 0 };
+    const token = known.token === undefined ? {} : { token: known.token };
+    const name = known.name === undefined ? {} : { name: known.name };
+    return {
+      visitor: known.session.visitor,
+      site,
+      session: known.session.id,
+      welcome: { t: "welcome", v: PROTOCOL, epoch, after, head, reset, older, read, ...token, ...name },
+    };
+  }
+
+  async function letIn(hello: Hello, site: Site): Promise<Known | Ending | undefined> {
+    if (hello.identity !== undefined) return identify(hello, hello.identity, site);
+    return hello.token === undefined ? greet(site) : recognise(hello.token, site);
+  }
+
+  return {
+    open,
+    /** Whose session a token is, when pages of this origin may use it. */
+    async who(token: string, origin: string): Promise<{ visitor: string; site: string } | undefined> {
+      const site = sites.find(verifySession(signing, token, clock.now())?.site ?? "");
+      if (site === undefined || !sites.allows(site, origin)) return undefined;
+      const known = await recognise(token, site);
+      return known && { visitor: known.session.visitor, site: site.public.id };
+    },
+    /** Ends a session: its tokens are void from now on, and every connection that has it is told. */
+    async logout(visitor: string, session: string): Promise<void> {
+      const now = clock.now();
+      await db.transaction((tx) => revoke(tx, session, now + SESSION_MS, now));
+      bus.publish({ visitor, head: 0, ended: session });
+    },
+  };
+}
+
+export type Sessions = ReturnType<typeof createSession>;
