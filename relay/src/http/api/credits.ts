@@ -1,0 +1,92 @@
+import { RelayError } from "../../base/errors.ts";
+import type { Database } from "../../db/database.ts";
+import type { Credits } from "../../flows/credits.ts";
+import { contentOf } from "../../records/grants.ts";
+import { type Entry, entries, findEntry, historyOf, type State } from "../../records/ledger.ts";
+import type { AnswerOf } from "./operations.ts";
+import { Problem } from "./problem.ts";
+import type { Call, Handlers } from "./router.ts";
+import { actorOf, cursorOf, iso, pageWith } from "./views.ts";
+
+type Grant = AnswerOf<"listGrants">["items"][number];
+const GRANT_STATES: Record<State, Grant["state"]> = {
+  received: "waiting",
+  intent: "queued",
+  calling: "calling",
+  done: "granted",
+  unknown: "unknown",
+  refused: "dismissed",
+};
+const stateOf = (shown: Grant["state"]): State =>
+  (Object.keys(GRANT_STATES) as State[]).find((state) => GRANT_STATES[state] === shown) ?? "received";
+
+function grantView(entry: Entry): Grant {
+  const { email, amount, note, source } = contentOf(entry);
+  const { balance = null } = JSON.parse(entry.result ?? "{}") as { balance?: number };
+  return {
+    key: entry.key,
+    email: email ?? null,
+    amount: amount ?? null,
+    note,
+    source,
+    state: GRANT_STATES[entry.state],
+    reason: entry.reason,
+    newBalance: balance,
+    createdAt: iso(entry.created),
+    changedAt: iso(entry.changed),
+  };
+}
+
+/** The entry that a decision led to. @throws RelayError when it could not be taken */
+function decided(outcome: Entry | "missing" | "incomplete" | "amount"): Grant {
+  if (outcome === "missing") throw new RelayError("wrong_state");
+  if (outcome === "incomplete") throw new Problem("invalid_field", "It still needs an e-mail or an amount.", "amount");
+  if (outcome === "amount") throw new RelayError("invalid_amount", "amount");
+  return grantView(outcome);
+}
+
+/** The credit ledger, and a person's decisions on it. */
+export function ledger({ db, credits }: { db: Database; credits: Credits }) {
+  const about = (call: Pick<Call, "site" | "token">, key: string) => ({
+    account: call.site.account,
+    key,
+    actor: actorOf(call),
+  });
+
+  return {
+    async listGrants({ site, query }) {
+      const before = cursorOf<{ created: number; key: string }>(query.cursor);
+      const rows = await entries(db, {
+        kind: "grant",
+        account: site.account,
+        limit: query.limit + 1,
+        ...(before && { before }),
+        ...(query.state && { state: stateOf(query.state) }),
+      });
+      return pageWith(rows, query.limit, grantView, ({ created, key }) => ({ created, key }));
+    },
+    async getGrant({ site, params }) {
+      const name = { kind: "grant", account: site.account, key: params.key } as const;
+      const entry = await findEntry(db, name);
+      if (entry === undefined) throw new RelayError("not_found");
+      const history = (await historyOf(db, name)).map((step) => ({
+        ...step,
+        state: GRANT_STATES[step.state],
+        at: iso(step.at),
+      }));
+      return { ...grantView(entry), history };
+    },
+    async grantCredits(call) {
+      const outcome = await credits.grant({ ...about(call, call.key), ...call.body });
+      if (outcome === "conflict") throw new RelayError("key_reused");
+      return decided(outcome === "amount" ? outcome : outcome.entry);
+    },
+    approveGrant: async (call) => {
+      const { email, amount, reason } = call.body;
+      const completed = { ...(email && { email }), ...(amount !== undefined && { amount }) };
+      return decided(await credits.approve({ ...about(call, call.params.key), reason, ...completed }));
+    },
+    dismissGrant: async (call) => decided(await credits.dismiss({ ...about(call, call.params.key), ...call.body })),
+    resolveGrant: async (call) => decided(await credits.resolve({ ...about(call, call.params.key), ...call.body })),
+  } satisfies Partial<Handlers>;
+}

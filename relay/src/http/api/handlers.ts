@@ -1,0 +1,34 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Database } from "../../db/database.ts";
+import type { Credits } from "../../flows/credits.ts";
+import type { Forget } from "../../flows/forget.ts";
+import type { Outreach } from "../../flows/outreach.ts";
+import type { Send } from "../../flows/send.ts";
+import type { Contacts } from "../../records/contacts.ts";
+import { people } from "./contacts.ts";
+import { ledger } from "./credits.ts";
+import { messages } from "./messages.ts";
+import type { Handlers } from "./router.ts";
+import { deliveries, leads, visitors } from "./visitors.ts";
+import { webhook } from "./webhook.ts";
+
+/** The flows that the API puts at the owner's disposal. */
+export type Flows = {
+  db: Database;
+  clock: Clock;
+  credits: Credits;
+  outreach: Outreach;
+  contacts: Contacts;
+  send: Send;
+  forget: Forget;
+};
+
+export const createHandlers = (flows: Flows): Handlers => ({
+  ...visitors(flows),
+  ...leads(flows),
+  ...deliveries(flows),
+  ...messages(flows),
+  ...people(flows),
+  ...ledger(flows),
+  ...webhook(flows),
+});

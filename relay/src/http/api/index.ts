@@ -1,0 +1,24 @@
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+import { createHandlers, type Flows } from "./handlers.ts";
+import { openApi } from "./openapi.ts";
+import { apiPage } from "./page.ts";
+import { api, type Door } from "./router.ts";
+
+type Parts = Omit<Door, "handlers"> & {
+  flows: Flows;
+  /** The relay's public origin, or empty while it does not know it. */
+  relay: string;
+};
+
+/** `/api/v1`, its OpenAPI document and its page. */
+export function serverApi({ flows, relay, ...door }: Parts): Hono<{ Bindings: HttpBindings }> {
+  const document = openApi(relay);
+  return new Hono<{ Bindings: HttpBindings }>()
+    .get("/openapi.json", (c) => c.json(document))
+    .get("/api", (c) => {
+      c.header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
+      return c.html(apiPage(relay === "" ? new URL(c.req.url).origin : relay, document));
+    })
+    .route("/", api({ ...door, handlers: createHandlers(flows) }));
+}

@@ -1,0 +1,38 @@
+import { RelayError } from "../../base/errors.ts";
+import type { Database } from "../../db/database.ts";
+import { type Outreach, sendKey } from "../../flows/outreach.ts";
+import { findEntry } from "../../records/ledger.ts";
+import { Problem } from "./problem.ts";
+import type { Handlers } from "./router.ts";
+import { actorOf, sentView } from "./views.ts";
+
+/** Messages from the owner's side. */
+export function messages({ db, outreach }: { db: Database; outreach: Outreach }) {
+  return {
+    async sendMessage(call) {
+      const { to, text, campaign, firstName, lastName, email } = call.body;
+      const names = { firstName, lastName, email };
+      const actor = actorOf(call);
+      const outcome = await outreach.submit({ site: call.site, key: call.key, to, text, campaign, ...names, actor });
+      if (outcome === "conflict") throw new RelayError("key_reused");
+      if (outcome === "unknown_visitor") throw new RelayError("not_found", "to");
+      if (typeof outcome === "string") throw new Problem("invalid_field", `The text is ${outcome}.`, "text");
+      return sentView(outcome.entry);
+    },
+    async getSentMessage({ site, params }) {
+      const entry = await findEntry(db, { kind: "send", account: site.account, key: sendKey(site, params.key) });
+      if (entry === undefined) throw new RelayError("not_found");
+      return sentView(entry);
+    },
+    async resolveSentMessage(call) {
+      const entry = await outreach.resolve({
+        site: call.site,
+        key: call.params.key,
+        ...call.body,
+        actor: actorOf(call),
+      });
+      if (entry === "missing") throw new RelayError("wrong_state");
+      return sentView(entry);
+    },
+  } satisfies Partial<Handlers>;
+}

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { SCOPES } from "../../records/tokens.ts";
+import { OPERATIONS, type Operation } from "./operations.ts";
+
+const PROBLEM = {
+  type: "object",
+  properties: {
+    type: { type: "string" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    code: { type: "string" },
+    field: { type: "string" },
+    detail: { type: "string" },
+  },
+  required: ["type", "title", "status", "code"],
+};
+
+type Json = Record<string, unknown>;
+/** Named schemas, as they are found on the way. */
+type Named = Record<string, unknown>;
+
+/** A schema as the document has it: named ones stand under `components`, and formats need no patterns beside them. */
+function schemaOf(schema: z.ZodType, io: "input" | "output", named: Named): Json {
+  const made = z.toJSONSchema(schema, {
+    io,
+    override({ jsonSchema }) {
+      if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  const { $schema, $defs = {}, ...rest } = made;
+  const placed = (value: object): Json =>
+    JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
+  Object.assign(named, placed($defs));
+  return placed(rest);
+}
+
+const parameter = (name: string, where: "path" | "query" | "header", schema: unknown, required: boolean) => ({
+  name,
+  in: where,
+  required,
+  schema,
+});
+
+function parametersOf({ path, query, method }: Operation, named: Named) {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) =>
+    parameter(name, "path", { type: "string" }, true),
+  );
+  const { properties = {} } = schemaOf(query, "input", named) as { properties?: Record<string, unknown> };
+  const inQuery = Object.entries(properties).map(([name, schema]) => parameter(name, "query", schema, false));
+  const key = parameter("Idempotency-Key", "header", { type: "string", minLength: 1, maxLength: 255 }, true);
+  return [...inPath, ...inQuery, ...(method === "get" ? [] : [key])];
+}
+
+function operationOf(name: string, operation: Operation, named: Named): Json {
+  const { scope, summary, body, answer, status, method } = operation;
+  const content = (schema: unknown) => ({ content: { "application/json": { schema } } });
+  const failed = { content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } } };
+  const failures: [number, string][] = [
+    [400, "Something in the request is not as it must be"],
+    [401, "No valid token"],
+    [403, "The token lacks the scope"],
+    [404, "Nothing has this name"],
+    ...(method === "get"
+      ? []
+      : ([
+          [409, "The same key is still being done, or the state forbids it"],
+          [422, "The same key with another request, or refused"],
+        ] as [number, string][])),
+    [429, "Too many requests"],
+  ];
+  return {
+    operationId: name,
+    summary,
+    tags: [operation.path.split("/")[1]],
+    security: [{ token: [scope] }],
+    parameters: parametersOf(operation, named),
+    ...(body === undefined ? {} : { requestBody: { required: true, ...content(schemaOf(body, "input", named)) } }),
+    responses: {
+      [status]: { description: "Done", ...(status === 204 ? {} : content(schemaOf(answer, "output", named))) },
+      ...Object.fromEntries(failures.map(([code, description]) => [code, { description, ...failed }])),
+    },
+  };
+}
+
+/**
+ * The API as an OpenAPI 3.1 document, made from the schemas that validate.
+ * @param server the relay's public address, or empty: the document's own
+ */
+export function openApi(server: string) {
+  const paths: Record<string, Json> = {};
+  const named: Named = { Problem: PROBLEM };
+  for (const [name, operation] of Object.entries(OPERATIONS)) {
+    const path = `/api/v1${operation.path}`;
+    paths[path] = { ...paths[path], [operation.method]: operationOf(name, operation, named) };
+  }
+  const token = { type: "http", scheme: "bearer", description: `Scopes: ${SCOPES.join(", ")}` };
+  return {
+    openapi: "3.1.0",
+    info: { title: "Porchlight server API", version: "1.0.0", license: { name: "MIT", identifier: "MIT" } },
+    servers: [{ url: server === "" ? "/" : server }],
+    paths,
+    components: { schemas: named, securitySchemes: { token } },
+  };
+}

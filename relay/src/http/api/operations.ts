@@ -1,0 +1,245 @@
+import { z } from "zod";
+import type { Scope } from "../../records/tokens.ts";
+import {
+  contact,
+  cursor,
+  delivery,
+  email,
+  event,
+  grant,
+  lead,
+  message,
+  names,
+  none,
+  pageOf,
+  reason,
+  sent,
+  step,
+  text,
+  visitor,
+} from "./schemas.ts";
+
+/**
+ * The server API as a table: what each operation takes and gives. The relay validates with these schemas, the OpenAPI
+ * document is made from them, and the client's types are inferred from them.
+ */
+export type Operation = {
+  method: "get" | "post" | "delete";
+  /** Below `/api/v1`; `{name}` is a path parameter. */
+  path: string;
+  scope: Scope;
+  summary: string;
+  status: 200 | 202 | 204;
+  query: z.ZodObject;
+  body: z.ZodObject | undefined;
+  answer: z.ZodType;
+};
+
+const defaults = { status: 200, query: none, body: undefined } as const;
+type Given = Partial<Operation> & Pick<Operation, "method" | "path" | "scope" | "summary" | "answer">;
+type Filled<O> = Omit<typeof defaults, keyof O> & O;
+
+/** An operation with what it leaves out. TypeScript takes the spread of a type parameter for an intersection. */
+const op = <const O extends Given>(given: O): Filled<O> => ({ ...defaults, ...given }) as Filled<O>;
+
+export const OPERATIONS = {
+  listVisitors: op({
+    method: "get",
+    path: "/visitors",
+    scope: "visitors:read",
+    summary: "The site's visitors, newest first",
+    query: z.strictObject(cursor),
+    answer: pageOf(visitor),
+  }),
+  getVisitor: op({
+    method: "get",
+    path: "/visitors/{visitor}",
+    scope: "visitors:read",
+    summary: "One visitor",
+    answer: visitor,
+  }),
+  eraseVisitor: op({
+    method: "delete",
+    path: "/visitors/{visitor}",
+    scope: "visitors:erase",
+    summary: "Deletes a visitor with everything the relay holds of them; the service's copy stays",
+    status: 204,
+    answer: z.null(),
+  }),
+  exportVisitor: op({
+    method: "get",
+    path: "/visitors/{visitor}/export",
+    scope: "visitors:read",
+    summary: "Everything the relay holds of one visitor",
+    answer: z.object({ visitor, messages: z.array(message), sent: z.array(sent), leads: z.array(lead) }),
+  }),
+  listMessages: op({
+    method: "get",
+    path: "/visitors/{visitor}/messages",
+    scope: "messages:read",
+    summary: "A visitor's transcript, newest page first, each page oldest first",
+    query: z.strictObject(cursor),
+    answer: pageOf(message),
+  }),
+  sendMessage: op({
+    method: "post",
+    path: "/messages",
+    scope: "messages:send",
+    summary: "Sends a message to a visitor, or to a user of yours who has never been on the site",
+    status: 202,
+    body: z.strictObject({
+      to: z.union([z.strictObject({ visitor: text(64) }), z.strictObject({ user: text(255) })]),
+      text: text(4_000),
+      campaign: text(128).optional(),
+      ...names,
+      email: email.optional(),
+    }),
+    answer: sent,
+  }),
+  getSentMessage: op({
+    method: "get",
+    path: "/messages/{key}",
+    scope: "messages:read",
+    summary: "What became of a message that was sent",
+    answer: sent,
+  }),
+  resolveSentMessage: op({
+    method: "post",
+    path: "/messages/{key}/resolve",
+    scope: "messages:send",
+    summary: "Says what is true of a message whose outcome is unknown; one that was not sent goes again",
+    body: z.strictObject({ sent: z.boolean(), reason }),
+    answer: sent,
+  }),
+  listLeads: op({
+    method: "get",
+    path: "/leads",
+    scope: "leads:read",
+    summary: "Who left their details, newest first, and how far each one got",
+    query: z.strictObject(cursor),
+    answer: pageOf(lead),
+  }),
+  findContact: op({
+    method: "get",
+    path: "/contacts",
+    scope: "contacts:read",
+    summary: "Looks a contact up at the service, by phone or by e-mail",
+    query: z.strictObject({ phone: text(40).optional(), email: email.optional() }),
+    answer: contact,
+  }),
+  createContact: op({
+    method: "post",
+    path: "/contacts",
+    scope: "contacts:write",
+    summary: "Finds a contact, or makes it, and adds it to lists",
+    body: z.strictObject({
+      ...names,
+      phone: text(40).optional(),
+      email: email.optional(),
+      lists: z.array(text(200)).max(20).default([]),
+    }),
+    answer: z.object({ contact, created: z.boolean(), lists: z.array(z.string()) }),
+  }),
+  addToList: op({
+    method: "post",
+    path: "/lists/{list}/contacts",
+    scope: "contacts:write",
+    summary: "Adds a contact to a list; being on it already is fine",
+    status: 204,
+    body: z.strictObject({ contactId: text(200) }),
+    answer: z.null(),
+  }),
+  listGrants: op({
+    method: "get",
+    path: "/credits/grants",
+    scope: "credits:read",
+    summary: "The account's credit ledger, newest first",
+    query: z.strictObject({ ...cursor, state: grant.shape.state.optional() }),
+    answer: pageOf(grant),
+  }),
+  getGrant: op({
+    method: "get",
+    path: "/credits/grants/{key}",
+    scope: "credits:read",
+    summary: "One grant, with every step it took",
+    answer: grant.extend({ history: z.array(step) }),
+  }),
+  grantCredits: op({
+    method: "post",
+    path: "/credits/grants",
+    scope: "credits:write",
+    summary: "Grants credits to a sub-account, once per Idempotency-Key for ever",
+    status: 202,
+    body: z.strictObject({ email, amount: z.number().positive(), note: z.string().max(200).default("") }),
+    answer: grant,
+  }),
+  approveGrant: op({
+    method: "post",
+    path: "/credits/grants/{key}/approve",
+    scope: "credits:write",
+    summary: "Lets a waiting recharge go, with what it left open",
+    body: z.strictObject({ email: email.optional(), amount: z.number().positive().optional(), reason }),
+    answer: grant,
+  }),
+  dismissGrant: op({
+    method: "post",
+    path: "/credits/grants/{key}/dismiss",
+    scope: "credits:write",
+    summary: "Ends a grant that was not called yet",
+    body: z.strictObject({ reason }),
+    answer: grant,
+  }),
+  resolveGrant: op({
+    method: "post",
+    path: "/credits/grants/{key}/resolve",
+    scope: "credits:write",
+    summary: "Says what is true of an unknown grant, after a look at the service's credit history",
+    body: z.strictObject({ granted: z.boolean(), reason }),
+    answer: grant,
+  }),
+  listDeliveries: op({
+    method: "get",
+    path: "/deliveries",
+    scope: "deliveries:read",
+    summary: "Visitors' messages that the service has not taken: waiting or failed, oldest first",
+    query: z.strictObject({ ...cursor, state: delivery.shape.state.default("waiting") }),
+    answer: pageOf(delivery),
+  }),
+  retryDelivery: op({
+    method: "post",
+    path: "/deliveries/{visitor}/{message}/retry",
+    scope: "deliveries:write",
+    summary: "Sends a failed message anew",
+    body: none,
+    answer: message,
+  }),
+  listWebhookEvents: op({
+    method: "get",
+    path: "/webhook/events",
+    scope: "deliveries:read",
+    summary: "What your webhook was told, newest first, and how it went",
+    query: z.strictObject({ ...cursor, state: event.shape.state.optional() }),
+    answer: pageOf(event),
+  }),
+  retryWebhookEvent: op({
+    method: "post",
+    path: "/webhook/events/{event}/retry",
+    scope: "deliveries:write",
+    summary: "Sends an event to your webhook once more",
+    body: none,
+    answer: event,
+  }),
+} as const;
+
+export type Operations = typeof OPERATIONS;
+export type Name = keyof Operations;
+export type BodyOf<N extends Name> = Operations[N]["body"] extends z.ZodType
+  ? z.output<Operations[N]["body"]>
+  : undefined;
+export type QueryOf<N extends Name> = z.output<Operations[N]["query"]>;
+export type AnswerOf<N extends Name> = z.output<Operations[N]["answer"]>;
+
+type ParamsIn<Path extends string> = Path extends `${string}{${infer Param}}${infer Rest}`
+  ? Param | ParamsIn<Rest>
+  : never;
+export type ParamsOf<N extends Name> = Record<ParamsIn<Operations[N]["path"]>, string>;

@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import type { HttpBindings } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import type { Clock } from "../../base/clock.ts";
+import type { Site } from "../../base/config.ts";
+import { RelayError } from "../../base/errors.ts";
+import type { Limiter } from "../../base/limiter.ts";
+import type { Database } from "../../db/database.ts";
+import { beginRequest, dropRequest, endRequest } from "../../records/requests.ts";
+import type { Sites } from "../../records/sites.ts";
+import { findToken, type Token } from "../../records/tokens.ts";
+import { readBody } from "../body.ts";
+import {
+  type AnswerOf,
+  type BodyOf,
+  type Name,
+  OPERATIONS,
+  type Operation,
+  type ParamsOf,
+  type QueryOf,
+} from "./operations.ts";
+import { Problem, problem } from "./problem.ts";
+
+/** What a handler is given: everything is checked. */
+export type Call<N extends Name = Name> = {
+  site: Site;
+  token: Token;
+  params: ParamsOf<N>;
+  query: QueryOf<N>;
+  body: BodyOf<N>;
+  /** The request's Idempotency-Key; empty for reads. */
+  key: string;
+};
+
+export type Handlers = { [N in Name]: (call: Call<N>) => Promise<AnswerOf<N>> };
+
+export type Door = {
+  db: Database;
+  clock: Clock;
+  sites: Sites;
+  handlers: Handlers;
+  /** Calls per token. */
+  limiter: Limiter;
+};
+
+type Bindings = { Bindings: HttpBindings };
+const BODY_MAX = 256 * 1024;
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** The server API: every operation of the table, behind its token, its scope and, when it changes something, its key. */
+export function api(parts: Door): Hono<Bindings> {
+  const app = new Hono<Bindings>().basePath("/api/v1");
+  app.onError((error) => {
+    if (error instanceof Problem) return problem(error, error.detail);
+    if (error instanceof RelayError) return problem(error);
+    throw error;
+  });
+  for (const name of Object.keys(OPERATIONS) as Name[]) {
+    const { method, path } = OPERATIONS[name];
+    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), (c) => answer(parts, name, c));
+  }
+  app.notFound(() => problem(new RelayError("not_found")));
+  return app;
+}
+
+/** The token of a request and its site. One answer for every way in which it can be wrong. */
+async function authorise({ db, sites, limiter }: Door, c: Context<Bindings>, operation: Operation) {
+  const [, given = ""] = /^Bearer (\S+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
+  const token = await findToken(db, given);
+  const site = token && sites.find(token.site);
+  if (token === undefined || site === undefined) throw new RelayError("unauthorized");
+  const wait = limiter.take(token.id);
+  if (wait > 0) throw new RelayError("rate_limited", undefined, { retryAfter: wait });
+  if (!token.scopes.includes(operation.scope)) throw new Problem("forbidden", `It needs ${operation.scope}.`);
+  return { token, site };
+}
+
+async function answer(parts: Door, name: Name, c: Context<Bindings>): Promise<Response> {
+  const operation: Operation = OPERATIONS[name];
+  const { token, site } = await authorise(parts, c, operation);
+  const query = checked(operation.query, c.req.query());
+  const unsafe = operation.method !== "get";
+  const raw = unsafe ? await readBody(c.env.incoming, BODY_MAX) : "";
+  const body = operation.body === undefined ? undefined : checked(operation.body, parsed(raw));
+  const handle = parts.handlers[name] as (call: object) => Promise<unknown>;
+  const run = async (key: string): Promise<{ status: number; body: string }> => {
+    const result = await handle({ site, token, params: c.req.param(), query, body, key });
+    return { status: operation.status, body: operation.status === 204 ? "" : JSON.stringify(result) };
+  };
+  if (!unsafe) return respond(await run(""));
+  const digest = createHash("sha256").update(`${c.req.method} ${c.req.path}\n${raw}`).digest("base64url");
+  return once(parts, { token: token.id, key: keyOf(c), digest }, run);
+}
+
+function keyOf(c: Context<Bindings>): string {
+  const key = (c.req.header("idempotency-key") ?? "").replace(/^"(.*)"$/, "$1");
+  if (!KEY.test(key)) throw new RelayError("key_missing");
+  return key;
+}
+
+/** Does a request once per key; a repeat is answered as the first one was. */
+async function once(
+  { db, clock }: Door,
+  name: { token: string; key: string; digest: string },
+  run: (key: string) => Promise<{ status: number; body: string }>,
+): Promise<Response> {
+  const begun = await db.transaction((tx) => beginRequest(tx, { ...name, now: clock.now() }));
+  if (begun === "busy") throw new RelayError("key_busy");
+  if (begun === "reused") throw new RelayError("key_reused");
+  if (begun !== "new") return respond(begun);
+  try {
+    const done = await run(name.key);
+    await db.transaction((tx) => endRequest(tx, name, done));
+    return respond(done);
+  } catch (error) {
+    await db.transaction((tx) => dropRequest(tx, name));
+    throw error;
+  }
+}
+
+const respond = ({ status, body }: { status: number; body: string }): Response =>
+  new Response(body === "" ? null : body, { status, headers: { "Content-Type": "application/json" } });
+
+function parsed(raw: string): unknown {
+  try {
+    return JSON.parse(raw === "" ? "{}" : raw);
+  } catch {
+    throw new RelayError("bad_json");
+  }
+}
+
+function checked<T>(schema: { safeParse: (value: unknown) => ReturnType<Operation["query"]["safeParse"]> }, value: T) {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new Problem("invalid_field", issue?.message ?? "", issue?.path.join(".") || undefined);
+}

@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { EVENT_TYPES } from "../../records/events.ts";
+
+/** What the server API takes and gives, piece by piece. */
+
+export const time = z.iso.datetime().meta({ description: "UTC" });
+export const text = (max: number) => z.string().trim().min(1).max(max);
+export const email = z
+  .string()
+  .trim()
+  .max(254)
+  .regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
+export const none = z.strictObject({});
+export const cursor = { cursor: z.string().optional(), limit: z.coerce.number().int().min(1).max(200).default(50) };
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({ items: z.array(item), next: z.string().nullable().meta({ description: "`cursor` of the next page" }) });
+export const reason = text(500).meta({ description: "Why, in words: kept in the ledger" });
+
+export const names = { firstName: text(100).optional(), lastName: text(100).optional() };
+
+export const visitor = z
+  .object({
+    id: z.string(),
+    createdAt: time,
+    contactId: z.string().nullable(),
+    messages: z.number().int().meta({ description: "Newest number of the thread" }),
+    firstName: z.string().nullable(),
+    lastName: z.string().nullable(),
+    email: z.string().nullable(),
+    phone: z.string().nullable().meta({ description: "As given" }),
+    seen: z.number().int().meta({ description: "Number up to which the visitor has seen everything" }),
+  })
+  .meta({ id: "Visitor" });
+
+export const message = z
+  .object({
+    id: z.string(),
+    position: z.number().int(),
+    at: time,
+    from: z.enum(["visitor", "reply"]),
+    text: z.string(),
+    state: z.enum(["sent", "delivered", "failed"]).nullable().meta({ description: "Of a visitor's message" }),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: "Message" });
+
+export const sent = z
+  .object({
+    key: z.string().meta({ description: "The Idempotency-Key it was sent with" }),
+    visitor: z.string(),
+    text: z.string(),
+    state: z.enum(["queued", "sending", "sent", "unknown", "failed"]),
+    reason: z.string().nullable(),
+    messageId: z.string().nullable().meta({ description: "The service's id" }),
+    createdAt: time,
+  })
+  .meta({ id: "SentMessage" });
+
+export const contact = z
+  .object({
+    id: z.string(),
+    firstName: z.string().nullable(),
+    lastName: z.string().nullable(),
+    phone: z.string().nullable(),
+    email: z.string().nullable(),
+  })
+  .meta({ id: "Contact" });
+
+export const grant = z
+  .object({
+    key: z.string(),
+    email: z.string().nullable(),
+    amount: z.number().nullable().meta({ description: "Credits" }),
+    note: z.string(),
+    source: z.enum(["recharge", "request"]),
+    state: z.enum(["waiting", "queued", "calling", "granted", "unknown", "dismissed"]),
+    reason: z.string().nullable(),
+    newBalance: z.number().nullable(),
+    createdAt: time,
+    changedAt: time,
+  })
+  .meta({ id: "Grant" });
+
+export const lead = z
+  .object({
+    id: z.string(),
+    visitor: z.string(),
+    at: time,
+    firstName: z.string().nullable(),
+    lastName: z.string().nullable(),
+    email: z.string().nullable(),
+    phone: z.string().nullable().meta({ description: "E.164" }),
+    consent: z.string().nullable().meta({ description: "The sentence that was agreed to" }),
+    state: z.enum(["open", "done", "refused"]),
+    problem: z.string().nullable(),
+    contactId: z.string().nullable(),
+  })
+  .meta({ id: "Lead" });
+
+export const event = z
+  .object({
+    id: z.string().meta({ description: "The request's webhook-id" }),
+    type: z.enum(EVENT_TYPES),
+    at: time,
+    state: z.enum(["waiting", "delivered", "failed"]),
+    attempts: z.number().int(),
+    due: time.nullable().meta({ description: "Next try" }),
+    status: z.number().int().nullable().meta({ description: "Of the last try; 0: no answer" }),
+    problem: z.string().nullable(),
+  })
+  .meta({ id: "WebhookEvent" });
+
+export const step = z.object({ state: z.string(), at: time, actor: z.string(), reason: z.string().nullable() });
+
+export const delivery = z
+  .object({
+    visitor: z.string(),
+    message: z.string(),
+    state: z.enum(["waiting", "failed"]),
+    attempts: z.number().int(),
+    due: time.nullable().meta({ description: "Next try" }),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: "Delivery" });

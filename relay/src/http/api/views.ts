@@ -1,0 +1,69 @@
+import type { Message } from "@porchlight/shared/protocol";
+import { RelayError } from "../../base/errors.ts";
+import { sentContent } from "../../records/echoes.ts";
+import type { Entry, State } from "../../records/ledger.ts";
+import type { Token } from "../../records/tokens.ts";
+import type { AnswerOf } from "./operations.ts";
+
+/** Who did it, as the ledger remembers them. */
+export const actorOf = ({ token }: { token: Token }): string => `token ${token.name}`;
+
+/** Milliseconds as ISO 8601 in UTC. */
+export const iso = (ms: number): string => new Date(ms).toISOString();
+
+export function messageView(message: Message): AnswerOf<"listMessages">["items"][number] {
+  const { id, pos, at, from, text } = message;
+  const [state, reason] = message.from === "visitor" ? [message.state, message.reason ?? null] : [null, null];
+  return { id, position: pos, at: iso(at), from, text, state, reason };
+}
+
+/** Where a page ended, as opaque text. */
+const cursorFor = (place: object): string => Buffer.from(JSON.stringify(place)).toString("base64url");
+
+/** The place a cursor names. @throws RelayError when it is none of ours */
+export function cursorOf<Place extends object>(cursor: string | undefined): Place | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    const place: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const plain = typeof place === "object" && place !== null;
+    if (plain && Object.values(place).every((value) => typeof value === "string" || Number.isSafeInteger(value)))
+      return place as Place;
+  } catch {
+    // The same answer for every cursor that is none.
+  }
+  throw new RelayError("invalid_field", "cursor");
+}
+
+/** @param rows one more than `limit` when there is a next page */
+export function pageWith<Row, View>(
+  rows: Row[],
+  limit: number,
+  view: (row: Row) => View,
+  place: (row: Row) => object,
+): { items: View[]; next: string | null } {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { items: shown.map(view), next: rows.length > limit && last !== undefined ? cursorFor(place(last)) : null };
+}
+
+const SENT_STATES: Record<State, AnswerOf<"getSentMessage">["state"]> = {
+  received: "queued",
+  intent: "queued",
+  calling: "sending",
+  done: "sent",
+  unknown: "unknown",
+  refused: "failed",
+};
+
+export function sentView(entry: Entry): AnswerOf<"getSentMessage"> {
+  const { messageId = null } = JSON.parse(entry.result ?? "{}") as { messageId?: string };
+  return {
+    key: entry.key.slice(entry.key.indexOf("/") + 1),
+    visitor: entry.lane,
+    text: sentContent(entry).text,
+    state: SENT_STATES[entry.state],
+    reason: entry.reason,
+    messageId,
+    createdAt: iso(entry.created),
+  };
+}

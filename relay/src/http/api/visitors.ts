@@ -1,0 +1,116 @@
+import { RelayError } from "../../base/errors.ts";
+import type { Database } from "../../db/database.ts";
+import type { Forget } from "../../flows/forget.ts";
+import type { Send } from "../../flows/send.ts";
+import { type Lead, leadsOf, leadsPage } from "../../records/captured.ts";
+import { laneEntries } from "../../records/ledger.ts";
+import { failedPage, type VisitorRow, visitorRow, visitorsPage, waitingPage } from "../../records/listings.ts";
+import { page } from "../../records/threads.ts";
+import type { AnswerOf } from "./operations.ts";
+import type { Handlers } from "./router.ts";
+import { cursorOf, iso, messageView, pageWith, sentView } from "./views.ts";
+
+/** Messages of an export at most per read. */
+const BATCH = 500;
+
+const visitorView = ({ created, contact, head, read, ...row }: VisitorRow): AnswerOf<"getVisitor"> => ({
+  ...row,
+  createdAt: iso(created),
+  contactId: contact,
+  messages: head,
+  seen: read,
+});
+
+async function known(db: Database, site: string, visitor: string): Promise<VisitorRow> {
+  const row = await visitorRow(db, site, visitor);
+  if (row === undefined) throw new RelayError("not_found");
+  return row;
+}
+
+const leadView = (lead: Lead): AnswerOf<"listLeads">["items"][number] => {
+  const { id, visitor, at, firstName, lastName, email, phone, consent, state, problem, contact } = lead;
+  const person = { firstName, lastName, email, phone, consent };
+  return { id, visitor, at: iso(at), ...person, state, problem, contactId: contact };
+};
+
+/** Visitors, their transcripts, and the end of both. */
+export function visitors({ db, forget }: { db: Database; forget: Forget }) {
+  async function transcript(visitor: string): Promise<AnswerOf<"listMessages">["items"]> {
+    const all: AnswerOf<"listMessages">["items"] = [];
+    for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+      const batch = await page(db, visitor, before, BATCH);
+      all.unshift(...batch.map(messageView));
+      const [first] = batch;
+      if (first === undefined || batch.length < BATCH) return all;
+      before = first.pos;
+    }
+  }
+
+  return {
+    async listVisitors({ site, query }) {
+      const after = cursorOf<{ created: number; id: string }>(query.cursor);
+      const rows = await visitorsPage(db, { site: site.public.id, limit: query.limit + 1, ...(after && { after }) });
+      return pageWith(rows, query.limit, visitorView, ({ created, id }) => ({ created, id }));
+    },
+    getVisitor: async ({ site, params }) => visitorView(await known(db, site.public.id, params.visitor)),
+    async eraseVisitor({ site, params }) {
+      await known(db, site.public.id, params.visitor);
+      await forget(params.visitor);
+      return null;
+    },
+    async exportVisitor({ site, params }) {
+      const row = await known(db, site.public.id, params.visitor);
+      const sent = await laneEntries(db, "send", row.id, BATCH);
+      return {
+        visitor: visitorView(row),
+        messages: await transcript(row.id),
+        sent: sent.map(sentView),
+        leads: (await leadsOf(db, row.id)).map(leadView),
+      };
+    },
+    async listMessages({ site, params, query }) {
+      const { id } = await known(db, site.public.id, params.visitor);
+      const before = cursorOf<{ before: number }>(query.cursor)?.before ?? Number.MAX_SAFE_INTEGER;
+      const found = (await page(db, id, before, query.limit + 1)).reverse();
+      const shown = pageWith(found, query.limit, messageView, ({ pos }) => ({ before: pos }));
+      return { ...shown, items: shown.items.reverse() };
+    },
+  } satisfies Partial<Handlers>;
+}
+
+/** Who left their details. */
+export function leads({ db }: { db: Database }) {
+  return {
+    async listLeads({ site, query }) {
+      const after = cursorOf<{ at: number; visitor: string; id: string }>(query.cursor);
+      const rows = await leadsPage(db, { site: site.public.id, limit: query.limit + 1, ...(after && { after }) });
+      return pageWith(rows, query.limit, leadView, ({ at, visitor, id }) => ({ at, visitor, id }));
+    },
+  } satisfies Partial<Handlers>;
+}
+
+/** Visitors' messages that the service has not taken. */
+export function deliveries({ db, send }: { db: Database; send: Send }) {
+  return {
+    async listDeliveries({ site, query }) {
+      const after = cursorOf<{ visitor: string; pos: number }>(query.cursor);
+      const ask = { site: site.public.id, limit: query.limit + 1, ...(after && { after }) };
+      const rows = await (query.state === "failed" ? failedPage : waitingPage)(db, ask);
+      const view = ({ visitor, id, attempts, due, reason }: (typeof rows)[number]) => ({
+        visitor,
+        message: id,
+        state: query.state,
+        attempts,
+        due: due === null ? null : iso(due),
+        reason,
+      });
+      return pageWith(rows, query.limit, view, ({ visitor, pos }) => ({ visitor, pos }));
+    },
+    async retryDelivery({ site, params }) {
+      await known(db, site.public.id, params.visitor);
+      const again = await send.retry(params.visitor, site, params.message);
+      if (again === undefined) throw new RelayError("wrong_state");
+      return messageView({ ...again, ...(again.from === "visitor" && { state: "sent" as const }) });
+    },
+  } satisfies Partial<Handlers>;
+}

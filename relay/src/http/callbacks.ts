@@ -1,0 +1,104 @@
+import type { HttpBindings } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import { RelayError } from "../base/errors.ts";
+import { hashed, type Log } from "../base/log.ts";
+import type { CreditRules } from "../base/rules.ts";
+import { anySecret } from "../base/sign.ts";
+import type { Credits } from "../flows/credits.ts";
+import type { Receive } from "../flows/receive.ts";
+import { parseCallback } from "../service/callbacks.ts";
+import { parseRecharge } from "../service/recharge.ts";
+import { readBody } from "./body.ts";
+
+/** Bytes of a callback at most (R-613). */
+const BODY_MAX = 256 * 1024;
+
+/** Nothing else below `/callbacks` exists: who mistypes the address must not be told that it is right. */
+const ADDRESS = "/callbacks/:kind{reply|recharge}/:secret";
+
+type Bindings = { Bindings: HttpBindings };
+
+type Parts = {
+  receive: Receive;
+  credits: Credits;
+  /** The account that recharges of this address are for: the one named in `?account=`, or the only agency. */
+  agency: (named: string | undefined) => { id: string; rules: CreditRules } | undefined;
+  secrets: () => readonly string[];
+  log: Log;
+  unknownContact: 200 | 404;
+  /** Keeps a secret out of the log from now on. */
+  hide: (secret: string) => void;
+};
+
+/**
+ * The door for the service's callbacks. The secret in the path is checked before a byte of the body is read; a wrong one
+ * looks like any address that does not exist. Statuses: RELIABILITY 3a.
+ */
+export function callbacks(parts: Parts): Hono<Bindings> {
+  const { secrets, log } = parts;
+  const app = new Hono<Bindings>();
+
+  app.use(ADDRESS, async (c, next) => {
+    if (anySecret(c.req.param("secret"), secrets())) {
+      // On a connection that is kept, the next callback could meet a relay that is just closing it to stop: it would be
+      // lost, because no second try is promised. A new connection waits for the next life instead (RELIABILITY F31).
+      c.header("Connection", "close");
+      return next();
+    }
+    log("callback.wrong_secret");
+    return c.notFound();
+  });
+  // Checkers of addresses ask with GET before they save them (R-601, R-614).
+  app.get(ADDRESS, (c) => c.text("ok"));
+  app.post("/callbacks/reply/:secret", (c) => takeReply(parts, c));
+  app.post("/callbacks/recharge/:secret", async (c) =>
+    takeRecharge(parts, c, await readBody(c.env.incoming, BODY_MAX)),
+  );
+  app.all(ADDRESS, (c) => {
+    c.header("Allow", "GET, HEAD, POST");
+    throw new RelayError("method_not_allowed");
+  });
+  return app;
+}
+
+const KEY_HEADER = "idempotency-key";
+
+async function takeReply(parts: Parts, c: Context<Bindings>): Promise<Response> {
+  const { receive, log, unknownContact, hide } = parts;
+  const raw = await readBody(c.env.incoming, BODY_MAX);
+  const callback = parseCallback(raw, hide);
+  const nobody = callback.kind === "refused" && callback.field === "toId";
+  // An account may have one address only: what names a key and nobody is a recharge (R-620).
+  if (callback.kind === "recharge" || (nobody && c.req.header(KEY_HEADER) !== undefined))
+    return takeRecharge(parts, c, raw);
+  if (callback.kind === "refused") {
+    log("callback.refused", { code: callback.code, field: callback.field });
+    throw new RelayError(callback.code, callback.field);
+  }
+  const outcome = await receive.receive(callback);
+  if (outcome === "lost") {
+    c.header("Retry-After", "30");
+    throw new RelayError("try_later");
+  }
+  if (outcome === "unknown") {
+    log("callback.unknown_contact", { visitor: hashed(callback.toId) });
+    if (unknownContact === 404) throw new RelayError("unknown_contact");
+  } else log(outcome === "duplicate" ? "callback.duplicate" : "callback.stored", { visitor: hashed(callback.toId) });
+  c.env.outgoing.once("finish", () => receive.answered(callback));
+  return c.json({ success: true });
+}
+
+/** An auto-recharge event: 200 once its key is durable, whatever it leads to (R-624, R-625). */
+async function takeRecharge({ credits, agency, log }: Parts, c: Context<Bindings>, raw: string): Promise<Response> {
+  const account = agency(c.req.query("account"));
+  if (account === undefined) throw new RelayError("not_found");
+  const event = parseRecharge(raw, c.req.header(KEY_HEADER), account.rules.fields);
+  if (event === undefined) throw new RelayError("missing_field", "idempotency_key");
+  const outcome = await credits.recharge(account.id, event).catch((error: unknown) => {
+    log("credits.lost", { account: account.id, key: event.key, cause: String(error) });
+    c.header("Retry-After", "30");
+    throw new RelayError("try_later");
+  });
+  if (outcome === "conflict") throw new RelayError("key_reused");
+  return c.json({ success: true, duplicate: outcome === "duplicate" });
+}

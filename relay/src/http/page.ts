@@ -1,0 +1,59 @@
+import { Hono } from "hono";
+import { html } from "hono/html";
+import type { Site } from "../base/config.ts";
+import { RelayError } from "../base/errors.ts";
+import type { Sites } from "../records/sites.ts";
+
+/**
+ * What the page may do: our own script and connections, pictures of messages, nothing inline but one style block by hash
+ * of its own nonce. Who may frame it: the pages that may open the chat.
+ */
+function policy(site: Site, nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "img-src 'self' blob: https:",
+    "media-src 'self' blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    `frame-ancestors 'self' ${site.origins.join(" ")}`.trim(),
+  ].join("; ");
+}
+
+/** The first language that a browser asks for; the chat speaks the language of its page. */
+const firstOf = (acceptLanguage = ""): string => /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(acceptLanguage)?.[0] ?? "en";
+
+/** `/c/{site}`: the same chat as a page of its own, for a link, a frame, or a browser that could not load the widget. */
+export function page(sites: Sites): Hono {
+  const app = new Hono();
+  // Browsers ask for it on every page that names none.
+  app.get("/favicon.ico", (c) => c.body(null, 204));
+  return app.get("/c/:site", (c) => {
+    const site = sites.find(c.req.param("site"));
+    if (site === undefined) throw new RelayError("unknown_site");
+    const nonce = crypto.randomUUID();
+    c.header("Content-Security-Policy", policy(site, nonce));
+    c.header("Cache-Control", "no-cache");
+    c.header("Vary", "Accept-Language");
+    c.header("Referrer-Policy", "no-referrer");
+    c.header("X-Content-Type-Options", "nosniff");
+    const { id, title, locale } = site.public;
+    return c.html(html`<!doctype html>
+<html lang="${locale === "auto" ? firstOf(c.req.header("accept-language")) : locale}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="robots" content="noindex">
+<title>${title === "" ? "Chat" : title}</title>
+<style nonce="${nonce}">html{color-scheme:light dark}body{margin:0;min-height:100dvh;font:1rem/1.5 system-ui,sans-serif}p{padding:2rem}</style>
+</head>
+<body>
+<noscript><p>This chat needs JavaScript. Please switch it on, or use the contact details on the website you came from.</p></noscript>
+<script async src="/w/${encodeURIComponent(id)}.js" data-mode="page"></script>
+</body>
+</html>`);
+  });
+}

@@ -1,0 +1,290 @@
+import { CLOSE, type Ending } from "@porchlight/shared/close";
+import { HEARTBEAT_MS, HELLO_MAX, HELLO_MS } from "@porchlight/shared/limits";
+import { parseClientFrame } from "@porchlight/shared/parse";
+import type { ClientFrame, Delivery, Hello, Message, RelayFrame } from "@porchlight/shared/protocol";
+import type { Clock } from "../base/clock.ts";
+import type { Site } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
+import type { Bus, News } from "../bus/bus.ts";
+import type { Database } from "../db/database.ts";
+import type { Sessions } from "../flows/session.ts";
+import { isRevoked } from "../records/sessions.ts";
+import { changesSince } from "../records/threads.ts";
+import { findVisitor, ownerOf } from "../records/visitors.ts";
+
+/** The way to one client, whatever the transport. */
+export type Line = {
+  send: (text: string) => void;
+  close: (ending: Ending) => void;
+  /** Bytes that wait because the client reads too slowly. */
+  buffered: () => number;
+};
+
+/**
+ * One client's connection is in one of three states. Greeting: the line is open, nobody has said who they are. Live: a
+ * visitor reads a thread, and everything up to number `sent` was put on the line. Closed: the line is gone.
+ */
+type Greeting = { state: "greeting"; line: Line; origin: string; address: string; deadline: number; bytes: number };
+export type Live = {
+  state: "live";
+  line: Line;
+  visitor: string;
+  site: Site;
+  /** The login by which the visitor is here. */
+  session: string;
+  sent: number;
+  read: number;
+  /** Place of the newest reply that was put on the line. */
+  replied: number;
+  /** Someone is putting changes on the line; `again` asks for another look when done. */
+  busy: boolean;
+  again: boolean;
+  beatAt: number;
+  leave: () => void;
+};
+type Closed = { state: "closed" };
+
+/** `turn` resolves when the frames so far are handled, `queued` counts those that wait. */
+export type Connection = { is: Greeting | Live | Closed; turn: Promise<void>; queued: number };
+
+/** What acting on a frame may do with the connection it came from. */
+export type Desk = {
+  put: (live: Live, frame: RelayFrame) => void;
+  /** Ends the connection because its visitor is not there any more, with the code that says why. */
+  depart: (connection: Connection, live: Live) => Promise<void>;
+  /** Answers with the thread's newest number. */
+  beat: (connection: Connection, live: Live) => Promise<void>;
+};
+export type Take = (desk: Desk, connection: Connection, live: Live, frame: LiveFrame) => Promise<void>;
+/** Frames of a visitor who was let in. */
+export type LiveFrame = Exclude<ClientFrame, Hello>;
+
+type Parts = {
+  db: Database;
+  bus: Bus;
+  clock: Clock;
+  log: Log;
+  open: Sessions["open"];
+  /** Acts on a visitor's frame. */
+  take: Take;
+  /** A file's link, from its key. */
+  link: (key: string, type: string) => string;
+  delivery: (account: string) => Delivery;
+  random?: () => number;
+};
+
+/** Changes read from the thread at once. */
+const BATCH = 200;
+/** A line with more than this waiting is closed: the log is the buffer, the client reads on from its number. */
+const BUFFER_MAX = 1024 * 1024;
+/** Frames of one client that may wait while earlier ones are written. */
+const QUEUE_MAX = 64;
+/** The service has this long to answer before nobody should think that it still works on it (WIDGET 8.2). */
+const WORKING_MS = 120_000;
+/** One sweep looks after all connections: deadlines and heartbeats need no timer each. */
+const SWEEP_MS = 1_000;
+
+/** Translates between frames and flows. Knows nothing of sockets. */
+export function createConnections(parts: Parts) {
+  const { db, bus, clock, log, open, take, link, delivery } = parts;
+  const random = parts.random ?? Math.random;
+  const all = new Set<Connection>();
+  let stopSweep = (): void => {};
+
+  /** Records know a file by its key; who sees the message gets a link. */
+  function shown(message: Message): Message {
+    const { media } = message;
+    return media === undefined ? message : { ...message, media: { ...media, url: link(media.url, media.type) } };
+  }
+
+  function put(live: { line: Line }, frame: RelayFrame): void {
+    if (frame.t === "message") frame = { ...frame, message: shown(frame.message) };
+    if (frame.t === "history") frame = { ...frame, messages: frame.messages.map(shown) };
+    live.line.send(JSON.stringify(frame));
+  }
+
+  function end(connection: Connection, ending: Ending): void {
+    if (connection.is.state === "closed") return;
+    const { line } = connection.is;
+    lost(connection);
+    line.close(ending);
+  }
+
+  /** The line is gone. */
+  function lost(connection: Connection): void {
+    if (connection.is.state === "live") connection.is.leave();
+    connection.is = { state: "closed" };
+    all.delete(connection);
+  }
+
+  // ── thread → frames ───────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Puts everything after `sent` on the line, in order, until there is no more. The only way changes travel. */
+  async function pump(connection: Connection, live: Live): Promise<void> {
+    live.again = true;
+    if (live.busy) return;
+    live.busy = true;
+    while (live.again && connection.is === live) {
+      live.again = false;
+      const changes = await changesSince(db, live.visitor, live.sent, BATCH);
+      for (const message of changes) {
+        put(live, { t: "message", after: live.sent, message });
+        live.sent = message.n;
+        if (message.from === "reply") live.replied = Math.max(live.replied, message.pos);
+      }
+      if (awaitsReply(live, changes.at(-1))) put(live, { t: "typing", on: true });
+      if (changes.length === BATCH) live.again = true;
+      if (live.line.buffered() > BUFFER_MAX) end(connection, CLOSE.overload);
+    }
+    live.busy = false;
+  }
+
+  /** The newest change says that the service took a message, lately, and no reply came after it. */
+  const awaitsReply = (live: Live, newest: Message | undefined): boolean =>
+    newest?.from === "visitor" &&
+    newest.state === "delivered" &&
+    newest.pos > live.replied &&
+    clock.now() - newest.at < WORKING_MS;
+
+  function heard(connection: Connection, live: Live, news: News): void {
+    if (news.gone) return end(connection, CLOSE.gone);
+    if (news.ended === live.session || news.ended === "*") return end(connection, CLOSE.badToken);
+    if (news.read !== undefined && news.read > live.read) {
+      live.read = news.read;
+      put(live, { t: "status", read: news.read });
+    }
+    if (news.head > live.sent) run(connection, pump(connection, live));
+  }
+
+  /** The thread is the truth: whatever hint was lost, the heartbeat finds it. */
+  async function beat(connection: Connection, live: Live): Promise<void> {
+    const row = await findVisitor(db, live.visitor);
+    if (row === undefined && (await ownerOf(db, live.visitor)) !== live.visitor) return depart(connection, live);
+    if (await isRevoked(db, live.session)) return end(connection, CLOSE.badToken);
+    const head = row?.head ?? 0;
+    heard(connection, live, { visitor: live.visitor, head, read: row?.read ?? 0 });
+    if (connection.is === live) put(live, { t: "pong", head });
+  }
+
+  /** The chat was deleted, or it became a user's and can only be read by that user's sessions. */
+  async function depart(connection: Connection, live: Live): Promise<void> {
+    end(connection, (await ownerOf(db, live.visitor)) === undefined ? CLOSE.gone : CLOSE.badToken);
+  }
+
+  const desk: Desk = { put, depart, beat };
+
+  // ── frames → flows ────────────────────────────────────────────────────────────────────────────────────────────
+
+  async function greet(connection: Connection, greeting: Greeting, hello: Hello): Promise<void> {
+    const opened = await open(hello, greeting.origin);
+    if (connection.is !== greeting) return;
+    if ("code" in opened) {
+      log("socket.refused", { meaning: opened.meaning });
+      return end(connection, opened);
+    }
+    const { visitor, site, session, welcome } = opened;
+    const live: Live = {
+      state: "live",
+      line: greeting.line,
+      visitor,
+      site,
+      session,
+      sent: welcome.after,
+      read: welcome.read,
+      replied: 0,
+      busy: false,
+      again: false,
+      beatAt: clock.uptime() + HEARTBEAT_MS * random(),
+      leave: bus.subscribe(visitor, (news) => heard(connection, live, news)),
+    };
+    connection.is = live;
+    put(live, { ...welcome, delivery: delivery(site.account) });
+    await pump(connection, live);
+  }
+
+  async function receive(connection: Connection, text: string): Promise<void> {
+    const { is } = connection;
+    if (is.state === "closed") return;
+    const parsed = parseClientFrame(text);
+    if ("problem" in parsed) {
+      log("socket.bad_frame", { problem: parsed.problem });
+      if (is.state === "greeting") return end(connection, CLOSE.noHello);
+      return put(is, { t: "error", code: "bad_frame" });
+    }
+    const { frame } = parsed;
+    if (frame.t === "hello")
+      return is.state === "greeting" ? greet(connection, is, frame) : end(connection, CLOSE.protocol);
+    return is.state === "live" ? take(desk, connection, is, frame) : end(connection, CLOSE.noHello);
+  }
+
+  /** What goes wrong with one connection ends that connection, and only that. */
+  function run(connection: Connection, work: Promise<void>): Promise<void> {
+    return work.catch((error: unknown) => {
+      log("relay.internal", { where: "connection", cause: String(error) });
+      end(connection, CLOSE.internal);
+    });
+  }
+
+  // ── all connections ───────────────────────────────────────────────────────────────────────────────────────────
+
+  function sweep(): void {
+    const now = clock.uptime();
+    for (const connection of all) {
+      const { is } = connection;
+      if (is.state === "greeting" && now >= is.deadline) end(connection, CLOSE.noHello);
+      if (is.state !== "live" || now < is.beatAt) continue;
+      is.beatAt = now + HEARTBEAT_MS;
+      void run(connection, beat(connection, is));
+    }
+    stopSweep = clock.after(SWEEP_MS, sweep);
+  }
+
+  return {
+    start(): void {
+      stopSweep = clock.after(SWEEP_MS, sweep);
+    },
+    /** A new line. Its client has `HELLO_MS` and `HELLO_MAX` bytes to say hello, whatever it sends. */
+    accept(line: Line, origin: string, address: string): Connection {
+      const deadline = clock.uptime() + HELLO_MS;
+      const connection: Connection = {
+        is: { state: "greeting", line, origin, address, deadline, bytes: 0 },
+        turn: Promise.resolve(),
+        queued: 0,
+      };
+      all.add(connection);
+      return connection;
+    },
+    /** A frame's text. Frames of one client are handled one after the other, so what was typed first is written first. */
+    receive(connection: Connection, text: string): void {
+      if (connection.is.state === "greeting") {
+        connection.is.bytes += text.length;
+        if (connection.is.bytes > HELLO_MAX) return end(connection, CLOSE.noHello);
+      }
+      if (++connection.queued > QUEUE_MAX) return end(connection, CLOSE.overload);
+      const work = connection.turn.then(() => receive(connection, text));
+      connection.turn = run(connection, work).finally(() => connection.queued--);
+    },
+    lost,
+    /** Tells every visitor of an account whether deliveries go out. */
+    tellDelivery(account: string): void {
+      for (const { is } of all) {
+        if (is.state === "live" && is.site.account === account) put(is, { t: "status", delivery: delivery(account) });
+      }
+    },
+    count: (): number => all.size,
+    /**
+     * Says goodbye to everybody, with a time to come back that spreads the wave: at most `perSecond` clients a second
+     * (RELIABILITY 3f).
+     */
+    drain(perSecond: number): void {
+      stopSweep();
+      const until = Math.min(60_000, Math.max(2_000, (all.size / perSecond) * 1_000));
+      for (const connection of [...all]) {
+        if (connection.is.state === "live") put(connection.is, { t: "bye", retry: [0, Math.round(until)] });
+        end(connection, CLOSE.restart);
+      }
+    },
+  };
+}
+
+export type Connections = ReturnType<typeof createConnections>;

@@ -1,0 +1,106 @@
+import { PAGE } from "@porchlight/shared/limits";
+import type { ErrorFrame, React, Send as SendFrame } from "@porchlight/shared/protocol";
+import { isBlank } from "@porchlight/shared/text";
+import type { Limiter } from "../base/limiter.ts";
+import { hashed, type Log } from "../base/log.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { Database } from "../db/database.ts";
+import type { Forget } from "../flows/forget.ts";
+import type { Leads } from "../flows/leads.ts";
+import type { Send } from "../flows/send.ts";
+import type { Sessions } from "../flows/session.ts";
+import { page } from "../records/threads.ts";
+import { markRead } from "../records/visitors.ts";
+import type { Connection, Desk, Live, Take } from "./connections.ts";
+
+type Parts = {
+  db: Database;
+  bus: Bus;
+  log: Log;
+  send: Send;
+  forget: Forget;
+  logout: Sessions["logout"];
+  capture: Leads["capture"];
+  /** What a visitor may send a minute: each message and reaction may cost the owner. */
+  messages: Limiter;
+};
+
+const TRY_LATER_MS = 3_000;
+
+/** What each frame of a visitor asks for: from frames to flows, and back to frames. Knows nothing of lines. */
+export function createFrames({ db, bus, log, send, forget, logout, capture, messages }: Parts): Take {
+  const refuse = (desk: Desk, live: Live, error: Omit<ErrorFrame, "t">): void =>
+    desk.put(live, { t: "error", ...error });
+
+  /** Does what costs something and may fail, or says when to try again. */
+  async function attempt(desk: Desk, live: Live, id: string, work: () => Promise<void>): Promise<void> {
+    const wait = messages.take(live.visitor);
+    if (wait > 0) return refuse(desk, live, { code: "rate_limited", id, retryAfter: wait });
+    try {
+      await work();
+    } catch (error) {
+      log("database.failing", { visitor: hashed(live.visitor), cause: String(error) });
+      refuse(desk, live, { code: "try_later", id, retryAfter: TRY_LATER_MS });
+    }
+  }
+
+  async function write(desk: Desk, connection: Connection, live: Live, frame: SendFrame): Promise<void> {
+    const { id, media, page, locale, campaign } = frame;
+    const text = frame.text.toWellFormed().replaceAll("\0", "");
+    const blank = isBlank(text);
+    if (blank && media === undefined) return refuse(desk, live, { code: "empty", id });
+    return attempt(desk, live, id, async () => {
+      const situation = { page, locale, name: campaign };
+      const written = await send.send(live.visitor, live.site, { id, text: blank ? "" : text, media, situation });
+      if (written === "gone") return desk.depart(connection, live);
+      if (written === "unknown_media") return refuse(desk, live, { code: written, id });
+      if (!written.fresh && connection.is === live && written.message.n <= live.sent)
+        desk.put(live, { t: "message", after: live.sent, message: written.message });
+    });
+  }
+
+  async function react(desk: Desk, live: Live, { id, emoji }: React): Promise<void> {
+    return attempt(desk, live, id, async () => {
+      if (!(await send.react(live.visitor, live.site, id, emoji))) refuse(desk, live, { code: "not_allowed", id });
+    });
+  }
+
+  async function older(desk: Desk, live: Live, before: number): Promise<void> {
+    const found = await page(db, live.visitor, before, PAGE + 1);
+    desk.put(live, { t: "history", before, messages: found.slice(-PAGE), older: found.length > PAGE });
+  }
+
+  return async function take(desk, connection, live, frame) {
+    const { visitor, site } = live;
+    switch (frame.t) {
+      case "send":
+        return write(desk, connection, live, frame);
+      case "retry":
+        if ((await send.retry(visitor, site, frame.id)) === undefined)
+          refuse(desk, live, { code: "unknown_message", id: frame.id });
+        return;
+      case "read":
+        if (await db.transaction((tx) => markRead(tx, visitor, frame.n)))
+          bus.publish({ visitor, head: 0, read: frame.n });
+        return;
+      case "react":
+        return react(desk, live, frame);
+      case "older":
+        return older(desk, live, frame.before);
+      case "forget":
+        return forget(visitor);
+      case "logout":
+        return logout(visitor, live.session);
+      case "ping":
+        return desk.beat(connection, live);
+      case "lead":
+        return attempt(desk, live, frame.id, async () => {
+          const outcome = await capture(visitor, site, frame);
+          if (outcome === "captured") desk.put(live, { t: "lead", id: frame.id });
+          else refuse(desk, live, { code: outcome, id: frame.id });
+        });
+      case "typing":
+        return;
+    }
+  };
+}
