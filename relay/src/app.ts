@@ -1,0 +1,84 @@
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+import type { Clock } from "./base/clock.ts";
+import { ERRORS, RelayError } from "./base/errors.ts";
+import type { Log } from "./base/log.ts";
+import type { CreditRules } from "./base/rules.ts";
+import type { Credits } from "./flows/credits.ts";
+import type { Receive } from "./flows/receive.ts";
+import { serverApi } from "./http/api/index.ts";
+import { assets } from "./http/assets.ts";
+import { callbacks } from "./http/callbacks.ts";
+import { health, type Readiness } from "./http/health.ts";
+import { lines } from "./http/lines.ts";
+import { media } from "./http/media.ts";
+import { page } from "./http/page.ts";
+import type { Sites } from "./records/sites.ts";
+import type { Connections } from "./socket/connections.ts";
+
+type Parts = {
+  sites: Sites;
+  connections: Connections;
+  clock: Clock;
+  /** Whether any site lets pages of this origin in. */
+  allows: (origin: string) => boolean;
+  /** What uploads need. */
+  media: Parameters<typeof media>[0];
+  receive: Receive;
+  credits: Credits;
+  /** What the server API needs besides. */
+  api: Omit<Parameters<typeof serverApi>[0], "relay">;
+  agency: (named: string | undefined) => { id: string; rules: CreditRules } | undefined;
+  callbackSecrets: () => readonly string[];
+  unknownContact: 200 | 404;
+  /** Keeps a secret out of the log from now on. */
+  hide: (secret: string) => void;
+  ready: Readiness;
+  log: Log;
+  /** The relay's public origin, or empty while it does not know it. */
+  relay: string;
+  /** Folder of the built widget. */
+  widget: string;
+};
+
+/** The table of contents: every route, grouped by who calls it. The socket stands beside it, on the upgrade event. */
+export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
+  const {
+    sites,
+    connections,
+    clock,
+    allows,
+    receive,
+    credits,
+    api,
+    agency,
+    callbackSecrets,
+    unknownContact,
+    hide,
+    ready,
+    log,
+    relay,
+    widget,
+  } = parts;
+  const app = new Hono<{ Bindings: HttpBindings }>();
+
+  // Browsers on the owner's pages.
+  app.route("/", assets({ sites, relay, folder: widget }));
+  app.route("/", page(sites));
+  app.route("/", lines({ connections, clock, allows }));
+  app.route("/", media(parts.media));
+  // The owner's backend.
+  app.route("/", serverApi({ ...api, relay }));
+  // The service.
+  app.route("/", callbacks({ receive, credits, agency, secrets: callbackSecrets, log, unknownContact, hide }));
+  // The operator's machines.
+  app.route("/", health(ready));
+
+  app.notFound((c) => c.json({ error: ERRORS.not_found[1] }, 404));
+  app.onError((error, c) => {
+    if (error instanceof RelayError) return c.json({ error: error.message }, error.status as 400);
+    log("relay.internal", { where: c.req.routePath, cause: String(error) });
+    return c.json({ error: ERRORS.internal[1] }, 500);
+  });
+  return app;
+}

@@ -1,0 +1,185 @@
+import { randomId } from "@porchlight/shared/id";
+import type { Clock } from "./base/clock.ts";
+import type { Settings } from "./base/config.ts";
+import type { Log } from "./base/log.ts";
+import { type CreditRules, NO_CREDITS } from "./base/rules.ts";
+import type { Bus } from "./bus/bus.ts";
+import type { Database, Transaction } from "./db/database.ts";
+import { type Billing, createCredits } from "./flows/credits.ts";
+import { createLeads } from "./flows/leads.ts";
+import { createNotify } from "./flows/notify.ts";
+import { createOutreach, sendVerdict } from "./flows/outreach.ts";
+import type { Pacer } from "./flows/pacer.ts";
+import type { Services } from "./flows/services.ts";
+import { createHooks } from "./hooks/post.ts";
+import { createContacts, type Paced } from "./records/contacts.ts";
+import { sentContent } from "./records/echoes.ts";
+import { contentOf, descriptionOf, verdictOf } from "./records/grants.ts";
+import { createOnce } from "./records/once.ts";
+import type { Sites } from "./records/sites.ts";
+import { findVisitor } from "./records/visitors.ts";
+
+type Parts = {
+  settings: Settings;
+  db: Database;
+  bus: Bus;
+  clock: Clock;
+  log: Log;
+  services: Services;
+  sites: Sites;
+  /** An account's pace, shared with the courier. */
+  pacer: (account: string) => Pacer | undefined;
+  /** Signs visitor ids. */
+  signing: string;
+};
+
+/** A call for which somebody waits is given up when the pace holds it back longer than this. */
+const PATIENCE_MS = 5_000;
+
+/** What the owner's side does: credits, messages, contacts. Introduces its flows to each other and to the service. */
+export function createBackoffice({ settings, db, bus, clock, log, services, sites, pacer, signing }: Parts) {
+  const node = randomId(12);
+  const hooks = createHooks();
+  const notify = createNotify({ db, clock, log, sites: settings.sites, hooks });
+  const rules = new Map(settings.accounts.map(({ id, credits }) => [id, credits ?? NO_CREDITS]));
+  const rulesOf = (account: string): CreditRules => rules.get(account) ?? NO_CREDITS;
+
+  const ask: Billing = async (account, event) => {
+    const { billing } = rulesOf(account);
+    if (billing === undefined) return undefined;
+    const body = JSON.stringify({ type: "recharge.requested", account, ...event });
+    const { status, text } = await hooks.post({ ...billing, id: event.key, body }, clock.now());
+    return status >= 200 && status < 300 ? approvalIn(text) : undefined;
+  };
+
+  const grants = createOnce({
+    db,
+    clock,
+    log,
+    kind: "grant",
+    node,
+    ordered: false,
+    pacer,
+    async call(entry) {
+      const { email, amount, note } = contentOf(entry);
+      const client = services.of(entry.account);
+      if (client === undefined || email === undefined || amount === undefined)
+        return { kind: "again", reason: `account ${entry.account} is not configured` };
+      const answer = await client.grantCredits({ email, amount, description: descriptionOf(note, entry.key) });
+      pacer(entry.account)?.answered(answer);
+      return verdictOf(answer);
+    },
+    settled: (tx, entry, verdict) => credits.settled(tx, entry, verdict),
+  });
+  const credits = createCredits({ db, clock, log, rules: rulesOf, wake: grants.wake, ask, tell: notify.tellAccount });
+
+  const sends = createOnce({
+    db,
+    clock,
+    log,
+    kind: "send",
+    node,
+    ordered: true,
+    pacer,
+    async call(entry) {
+      const { site, text, campaign, ...names } = sentContent(entry);
+      const client = services.of(entry.account);
+      const channel = settings.sites.find((each) => each.public.id === site)?.channel;
+      if (client === undefined || channel === undefined)
+        return { kind: "again", reason: `site ${site} is not configured` };
+      const message = {
+        fromId: entry.lane,
+        customChannel: channel,
+        body: text,
+        ...stated({ campaignId: campaign, ...names }),
+      };
+      const answer = await client.sendMessage(message);
+      pacer(entry.account)?.answered(answer);
+      return sendVerdict(answer);
+    },
+    settled: (tx, entry, verdict) => outreach.settled(tx, entry, verdict),
+  });
+  const outreach = createOutreach({ db, bus, clock, log, signing, wake: sends.wake });
+
+  /** Makes a call when the account's pace lets it, or says that it did not. */
+  const paced: Paced = async (account, call) => {
+    const client = services.of(account);
+    if (client === undefined) return { kind: "config", status: 0, message: `account ${account} is not configured` };
+    const pace = pacer(account);
+    const begun = clock.uptime();
+    for (let wait = pace?.take("fresh") ?? 0; wait > 0; wait = pace?.take("fresh") ?? 0) {
+      if (clock.uptime() + wait - begun > PATIENCE_MS)
+        return { kind: "throttle", status: 0, message: "the account is held back", waitMs: wait };
+      await new Promise<void>((resolve) => void clock.after(wait, resolve));
+    }
+    const answer = await call(client);
+    pace?.answered(answer);
+    return answer;
+  };
+
+  const contacts = createContacts(paced);
+  const leads = createLeads({ db, clock, log, sites, contacts, tell: notify.tell });
+
+  return {
+    credits,
+    outreach,
+    contacts,
+    leads,
+    /** Tells the owner's backend of a visitor's message, or of a reply. */
+    tell: notify.tell,
+    /** Tells it that a visitor's message was not delivered. */
+    async tellFailed(tx: Transaction, visitor: string, pos: number, reason: string): Promise<void> {
+      const row = await findVisitor(tx, visitor);
+      if (row !== undefined) await notify.tell(tx, row.site, "delivery.failed", { visitor, position: pos, reason });
+    },
+    /** The account that an auto-recharge event is for: the named one, else the first with rules for credits. */
+    agency(named: string | undefined): { id: string; rules: CreditRules } | undefined {
+      const { accounts } = settings;
+      const account =
+        named === undefined
+          ? (accounts.find((each) => each.credits !== undefined) ?? accounts[0])
+          : accounts.find(({ id }) => id === named);
+      return account && { id: account.id, rules: rulesOf(account.id) };
+    },
+    async start(): Promise<void> {
+      await grants.start();
+      await sends.start();
+      leads.start();
+      await notify.start();
+      credits.start();
+    },
+    async stop(): Promise<void> {
+      await credits.stop();
+      await leads.stop();
+      await grants.stop();
+      await sends.stop();
+      await notify.stop();
+      await hooks.close();
+    },
+  };
+}
+
+/** What signs the requests to the owner's side: never to be shown. */
+export const hookSecrets = ({ sites, accounts }: Settings): string[] =>
+  [...sites.map(({ webhook }) => webhook?.secret), ...accounts.map(({ credits }) => credits?.billing?.secret)].filter(
+    (secret) => secret !== undefined,
+  );
+
+/** Only the fields that say something: the service takes a blank for a value (R-424). */
+function stated<T extends Record<string, string | undefined>>(fields: T): { [K in keyof T]?: string } {
+  const said = Object.entries(fields).filter(([, value]) => value !== undefined && value !== "");
+  return Object.fromEntries(said) as { [K in keyof T]?: string };
+}
+
+/** `{approve: boolean, amount?: number}`; anything else is no answer. */
+function approvalIn(text: string): Awaited<ReturnType<Billing>> {
+  try {
+    const { approve, amount } = JSON.parse(text) as { approve?: unknown; amount?: unknown };
+    if (typeof approve !== "boolean") return undefined;
+    return { approve, ...(typeof amount === "number" ? { amount } : {}) };
+  } catch {
+    return undefined;
+  }
+}
+
+export type Backoffice = ReturnType<typeof createBackoffice>;

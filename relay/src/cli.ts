@@ -1,0 +1,95 @@
+import { parseArgs } from "node:util";
+import { readSettings, type Settings, settingsHelp } from "./base/config.ts";
+import { type Command, Complaint, type Given, type Result } from "./cli/command.ts";
+import { CREDITS } from "./cli/credits.ts";
+import { DATA } from "./cli/data.ts";
+import { DOCTOR } from "./cli/doctor.ts";
+import { openOffice } from "./cli/office.ts";
+import { PEOPLE } from "./cli/people.ts";
+import { sandbox } from "./cli/sandbox.ts";
+import { SITES } from "./cli/sites.ts";
+import { TOKENS } from "./cli/tokens.ts";
+
+const COMMANDS: Record<string, Command> = { ...DOCTOR, ...SITES, ...TOKENS, ...PEOPLE, ...CREDITS, ...DATA };
+const PROGRAMS = {
+  serve: "runs the relay, with its settings from the environment",
+  sandbox: "runs the sandbox of the messaging service, on port 8788",
+  help: "says what there is",
+};
+
+function help(): void {
+  const say = (name: string, usage: string, words: string): void =>
+    console.log(`  ${`${name} ${usage}`.trim()}\n      ${words}`);
+  console.log(
+    "porchlight <command> [--json]\n\nExit codes: 0 done, 1 failed, 2 wrong command or setting, 3 a person must look\n",
+  );
+  for (const [name, words] of Object.entries(PROGRAMS)) say(name, "", words);
+  for (const [name, command] of Object.entries(COMMANDS)) say(name, command.usage, command.help);
+  console.log("\nSettings, from the environment:\n");
+  for (const { env, fallback, help } of settingsHelp()) say(env, fallback === "" ? "" : `(${fallback})`, help);
+}
+
+/** Every setting. @throws Complaint with all that are wrong */
+function settings(): Settings {
+  const read = readSettings(process.env);
+  if ("problems" in read) throw new Complaint(read.problems.join("\n"), 2);
+  return read.settings;
+}
+
+/** The command of two words or of one, and what follows it. */
+function find([first = "help", second = "", ...rest]: readonly string[]): { name: string; rest: string[] } {
+  return Object.hasOwn(COMMANDS, `${first} ${second}`)
+    ? { name: `${first} ${second}`, rest }
+    : { name: first, rest: [...(second === "" ? [] : [second]), ...rest] };
+}
+
+function parsed(command: Command, args: string[]): Given & { json: boolean } {
+  const options = { ...command.options, json: { type: "boolean" } } as const;
+  try {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+    const value = (name: string): unknown => (values as Record<string, unknown>)[name];
+    return {
+      args: positionals,
+      text: (name) => (typeof value(name) === "string" ? String(value(name)) : undefined),
+      flag: (name) => value(name) === true,
+      json: values.json === true,
+    };
+  } catch (error) {
+    throw new Complaint(`${(error as Error).message} See porchlight help.`, 2);
+  }
+}
+
+async function carryOut(command: Command, args: string[]): Promise<number> {
+  const given = parsed(command, args);
+  const office = await openOffice(settings());
+  let result: Result;
+  try {
+    result = await command.run(office, given);
+  } finally {
+    await office.close();
+  }
+  for (const line of given.json ? [JSON.stringify(result.data, null, 2)] : result.lines) console.log(line);
+  return result.code ?? 0;
+}
+
+async function main(argv: readonly string[]): Promise<number | undefined> {
+  const { name, rest } = find(argv);
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command !== undefined) return carryOut(command, rest);
+  if (name === "serve") {
+    const { serve } = await import("./cli/serve.ts");
+    await serve(settings());
+    return undefined;
+  }
+  if (name === "sandbox") return sandbox();
+  help();
+  return name === "help" || name === "--help" ? 0 : 2;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const { message, stack } = error as Error;
+  console.error(error instanceof Complaint ? message : stack);
+  process.exit(error instanceof Complaint ? error.code : 1);
+}

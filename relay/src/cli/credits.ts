@@ -1,0 +1,131 @@
+import { randomId } from "@porchlight/shared/id";
+import { contentOf } from "../records/grants.ts";
+import { type Entry, entries, findEntry, historyOf, type State } from "../records/ledger.ts";
+import { amountIn, type Command, Complaint, named, needed, type Result, table } from "./command.ts";
+import type { Office } from "./office.ts";
+import { settledWithin } from "./wait.ts";
+
+const account = { account: { type: "string" } } as const;
+const reason = { reason: { type: "string" } } as const;
+const STATES: readonly State[] = ["received", "intent", "calling", "done", "unknown", "refused"];
+const LISTED = 200;
+
+function accountOf({ agency }: Office, name: string | undefined): string {
+  const found = agency(name);
+  if (found === undefined) throw new Complaint(`No account "${name}".`, 2);
+  return found.id;
+}
+
+const row = (entry: Entry): (string | number | null)[] => {
+  const { email, amount } = contentOf(entry);
+  return [entry.key, entry.state, email ?? "?", amount ?? "?", new Date(entry.created).toISOString(), entry.reason];
+};
+const HEADINGS = ["KEY", "STATE", "E-MAIL", "CREDITS", "CREATED", "REASON"];
+
+const one = (entry: Entry): Result => ({
+  data: { ...entry, content: contentOf(entry), result: JSON.parse(entry.result ?? "null") },
+  lines: table(HEADINGS, [row(entry)]),
+  code: entry.state === "unknown" ? 3 : 0,
+});
+
+/** The entry that a decision led to. @throws Complaint when it could not be taken */
+function decided(key: string, outcome: Entry | "missing" | "incomplete" | "amount"): Result {
+  if (outcome === "missing") throw new Complaint(`${key} is not in a state in which this can be done.`);
+  if (outcome === "incomplete") throw new Complaint("It still needs --email or --amount.", 2);
+  if (outcome === "amount") throw new Complaint("The amount is not within what one grant may be.", 2);
+  return one(outcome);
+}
+
+export const CREDITS: Record<string, Command> = {
+  "credits list": {
+    usage: "[--state <state>] [--account <account>]",
+    help: "shows the newest entries of the ledger; exit code 3 when one is unknown",
+    options: { ...account, state: { type: "string" } },
+    async run(office, given) {
+      const wanted = given.text("state");
+      const state = STATES.find((each) => each === wanted);
+      if (wanted !== undefined && state === undefined)
+        throw new Complaint(`--state is one of ${STATES.join(", ")}.`, 2);
+      const name = accountOf(office, given.text("account"));
+      const found = await entries(office.db, { kind: "grant", account: name, limit: LISTED, ...(state && { state }) });
+      const unknown = found.some((entry) => entry.state === "unknown");
+      return { data: found, lines: table(HEADINGS, found.map(row)), code: unknown ? 3 : 0 };
+    },
+  },
+  "credits show": {
+    usage: "<key> [--account <account>]",
+    help: "shows every step of one entry",
+    options: account,
+    async run(office, given) {
+      const { key } = named(given, "key");
+      const name = { kind: "grant", account: accountOf(office, given.text("account")), key } as const;
+      const entry = await findEntry(office.db, name);
+      if (entry === undefined) throw new Complaint(`No entry ${key}.`);
+      const steps = await historyOf(office.db, name);
+      const rows = steps.map(({ at, state, actor, reason }) => [new Date(at).toISOString(), state, actor, reason]);
+      const { data, lines } = one(entry);
+      return {
+        data: { ...(data as object), steps },
+        lines: [...lines, "", ...table(["AT", "STATE", "WHO", "WHY"], rows)],
+      };
+    },
+  },
+  "credits grant": {
+    usage: "<email> <amount> [--note <words>] [--key <key>] [--account <account>] [--wait <seconds>]",
+    help: "grants once per key; a running relay calls the service",
+    options: { ...account, note: { type: "string" }, key: { type: "string" }, wait: { type: "string" } },
+    async run(office, given) {
+      const { email, amount } = named(given, "email", "amount");
+      const key = given.text("key") ?? `cli-${randomId(20)}`;
+      const name = { account: accountOf(office, given.text("account")), key };
+      const order = { ...name, email, amount: amountIn(amount), note: given.text("note") ?? "", actor: "cli" };
+      const outcome = await office.credits.grant(order);
+      if (outcome === "conflict") throw new Complaint(`${key} is in the ledger with another e-mail or amount.`);
+      if (outcome === "amount") return decided(key, outcome);
+      return one(await settledWithin(office, given, () => findEntry(office.db, { kind: "grant", ...name })));
+    },
+  },
+  "credits approve": {
+    usage: "<key> --reason <words> [--email <email>] [--amount <amount>] [--account <account>]",
+    help: "lets a waiting recharge go",
+    options: { ...account, ...reason, email: { type: "string" }, amount: { type: "string" } },
+    async run(office, given) {
+      const { key } = named(given, "key");
+      const [email, amount] = [given.text("email"), given.text("amount")];
+      const decision = {
+        account: accountOf(office, given.text("account")),
+        key,
+        actor: "cli",
+        reason: needed(given, "reason"),
+      };
+      const completed = { ...(email && { email }), ...(amount && { amount: amountIn(amount) }) };
+      return decided(key, await office.credits.approve({ ...decision, ...completed }));
+    },
+  },
+  "credits dismiss": {
+    usage: "<key> --reason <words> [--account <account>]",
+    help: "ends an entry that was not called",
+    options: { ...account, ...reason },
+    async run(office, given) {
+      const { key } = named(given, "key");
+      const name = accountOf(office, given.text("account"));
+      return decided(
+        key,
+        await office.credits.dismiss({ account: name, key, actor: "cli", reason: needed(given, "reason") }),
+      );
+    },
+  },
+  "credits resolve": {
+    usage: "<key> --granted|--not-granted --reason <words> [--account <account>]",
+    help: "says what is true of an unknown grant, after a look at the service's credit history",
+    options: { ...account, ...reason, granted: { type: "boolean" }, "not-granted": { type: "boolean" } },
+    async run(office, given) {
+      const { key } = named(given, "key");
+      const [granted, not] = [given.flag("granted"), given.flag("not-granted")];
+      if (granted === not) throw new Complaint("Either --granted or --not-granted is needed.", 2);
+      const name = accountOf(office, given.text("account"));
+      const decision = { account: name, key, granted, actor: "cli", reason: needed(given, "reason") };
+      return decided(key, await office.credits.resolve(decision));
+    },
+  },
+};

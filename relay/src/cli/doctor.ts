@@ -1,0 +1,171 @@
+import { statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Account } from "../base/config.ts";
+import { countStates, type Kind } from "../records/ledger.ts";
+import type { Command } from "./command.ts";
+import type { Office } from "./office.ts";
+
+/** One look at one thing: `cure` says what to do when it is not well. */
+type Finding = { check: string; ok: boolean; found: string; cure?: string };
+
+const well = (check: string, found: string): Finding => ({ check, ok: true, found });
+const ill = (check: string, found: string, cure: string): Finding => ({ check, ok: false, found, cure });
+
+const FREE_MIN = 500 * 1024 * 1024;
+const SKEW_MAX_MS = 60_000;
+const PATIENCE_MS = 10_000;
+/** Nobody's address: this top-level domain is reserved (RFC 2606), so the look-up finds no one and changes nothing. */
+const PROBE = { email: "probe@porchlight.invalid" };
+
+const LOOPBACK = /^https?:\/\/(localhost|127\.|\[::1\])/;
+
+async function database({ db, settings }: Office): Promise<Finding> {
+  const where = settings.databaseUrl.replace(/:\/\/[^@/]*@/, "://…@");
+  const wrote = await db.run("UPDATE meta SET value = value WHERE name = 'epoch'").catch(String);
+  return wrote === 1
+    ? well("database", `${where} writes`)
+    : ill("database", `${where} does not write: ${wrote}`, "Check that the folder is writable and the disk not full.");
+}
+
+async function disk({ settings }: Office): Promise<Finding> {
+  const { bavail, bsize } = await statfs(settings.dataDir);
+  const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MB free in ${settings.dataDir}`;
+  return bavail * bsize >= FREE_MIN
+    ? well("disk", free)
+    : ill("disk", free, "Make room: below 500 MB, uploads and then messages are refused.");
+}
+
+function secrets({ settings }: Office): Finding {
+  const file = join(settings.dataDir, "secrets.json");
+  const mode = statSync(file).mode & 0o077;
+  return mode === 0
+    ? well("secrets", `${file} is readable by its owner only`)
+    : ill("secrets", `${file} is readable by others`, `chmod 600 ${file}`);
+}
+
+/** One look-up that finds nobody: it tells whether the key is good, and leaves nothing behind (C21). */
+async function key({ services, keys }: Office, { id, url }: Account): Promise<Finding> {
+  const check = `key of account ${id}`;
+  if (keys.of(id) === "")
+    return ill(check, "there is none", "Set SERVICE_API_KEY, or the account's key in PORCHLIGHT_CONFIG.");
+  const client = services.of(id);
+  if (client === undefined) return ill(check, "the account is not configured", "Name it in PORCHLIGHT_CONFIG.");
+  const { kind, status, message } = await client.findContact(PROBE);
+  if (kind === "ok") return well(check, `${url} takes it`);
+  const cures: Partial<Record<typeof kind, string>> = {
+    config: "Paste the key from Settings > Account > API Key; check that the address ends in /v1.",
+    edge: "Something before the service blocks this machine: ask its support to allow this address.",
+    throttle: "Too many calls right now: try again in a minute.",
+  };
+  return ill(
+    check,
+    `${status === 0 ? "no answer" : status}: ${message}`,
+    cures[kind] ?? "Check SERVICE_URL, DNS and the firewall.",
+  );
+}
+
+/** Our clock beside the service's own, as its answers tell it. No key travels. */
+async function clockOf({ clock }: Office, { id, url }: Account): Promise<Finding> {
+  const check = `clock beside account ${id}`;
+  const answer = await look(url, "HEAD");
+  const theirs = Date.parse(answer?.headers.get("date") ?? "");
+  if (Number.isNaN(theirs)) return well(check, "the service does not tell its time");
+  const skew = Math.round((clock.now() - theirs) / 1_000);
+  return Math.abs(skew) * 1_000 <= SKEW_MAX_MS
+    ? well(check, `${skew} s apart`)
+    : ill(check, `${skew} s apart`, "Set this machine's clock: signed identities and webhooks would be refused.");
+}
+
+const look = (url: string, method = "GET"): Promise<Response | undefined> =>
+  fetch(url, { method, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
+
+/** Asks our own callback address as a checker of addresses would. Reached from here is not yet reached from outside. */
+async function callback({ settings, callbackSecret }: Office): Promise<Finding> {
+  const check = "callback address";
+  const { publicUrl } = settings;
+  if (publicUrl === undefined)
+    return ill(check, "PUBLIC_URL is not set", "Set it to where the service can reach this relay.");
+  if (LOOPBACK.test(publicUrl))
+    return ill(check, `${publicUrl} is this machine only`, "Set PUBLIC_URL to a public https address.");
+  const answer = await look(`${publicUrl}/callbacks/reply/${callbackSecret}`);
+  if (answer?.status === 200) return well(check, `${publicUrl} answers`);
+  const said = answer === undefined ? "no answer" : `answers ${answer.status}`;
+  return ill(
+    check,
+    `${publicUrl}: ${said}`,
+    "Start the relay, point the proxy at its port, and let /callbacks/ through.",
+  );
+}
+
+/** The service fetches visitors' files by link: a file that does not exist answers 404 where links lead to us. */
+async function media({ settings }: Office): Promise<Finding[]> {
+  const { publicUrl } = settings;
+  if (publicUrl === undefined || LOOPBACK.test(publicUrl)) return [];
+  const answer = await look(`${publicUrl}/media/doctor-probe`);
+  const cure = "Let /media/ through the proxy without a login, or set MEDIA_MODE=embed.";
+  return [
+    answer?.status === 404
+      ? well("media links", `${publicUrl}/media/ answers`)
+      : ill("media links", `${publicUrl}/media/ answers ${answer?.status ?? "nothing"}`, cure),
+  ];
+}
+
+function origins({ settings }: Office): Finding[] {
+  return settings.sites.map(({ public: { id }, origins }) => {
+    const plain = origins.filter((origin) => origin.startsWith("http:") && !LOOPBACK.test(origin));
+    const check = `origins of site ${id}`;
+    if (origins.length === 0)
+      return ill(
+        check,
+        "none: only the relay's own pages may open the chat",
+        "Set ALLOWED_ORIGINS to your pages' origins.",
+      );
+    if (plain.length > 0) return ill(check, `${plain.join(", ")} is plain http`, "Serve those pages over https.");
+    return well(check, origins.join(", "));
+  });
+}
+
+/** What nobody knows is for a person, and stays so until one looks. */
+async function unknowns({ db }: Office): Promise<Finding[]> {
+  const look = async (kind: Kind, check: string, cure: string): Promise<Finding> => {
+    const { unknown = 0, received = 0 } = await countStates(db, kind);
+    const found = `${unknown} unknown, ${received} waiting for approval`;
+    return unknown === 0 ? well(check, found) : ill(check, found, cure);
+  };
+  return [
+    await look("grant", "credit ledger", "porchlight credits list --state unknown, then credits resolve."),
+    await look("send", "sent messages", "Look them up at the service, then porchlight send resolve."),
+  ];
+}
+
+async function examine(office: Office): Promise<Finding[]> {
+  const { accounts } = office.settings;
+  return [
+    well("settings", "all are valid"),
+    await database(office),
+    await disk(office),
+    secrets(office),
+    ...(await Promise.all(accounts.map((account) => key(office, account)))),
+    ...(await Promise.all(accounts.map((account) => clockOf(office, account)))),
+    await callback(office),
+    ...(await media(office)),
+    ...origins(office),
+    ...(await unknowns(office)),
+  ];
+}
+
+export const DOCTOR: Record<string, Command> = {
+  doctor: {
+    usage: "",
+    help: "looks at settings, database, disk, keys, clock, callback address and origins; exit code 3 with what to mend",
+    async run(office) {
+      const findings = await examine(office);
+      const lines = findings.flatMap(({ check, ok, found, cure }) => [
+        `${ok ? "ok  " : "MEND"}  ${check}: ${found}`,
+        ...(cure === undefined ? [] : [`      ${cure}`]),
+      ]);
+      return { data: findings, lines, code: findings.every(({ ok }) => ok) ? 0 : 3 };
+    },
+  },
+};

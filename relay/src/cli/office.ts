@@ -1,0 +1,76 @@
+import { createBackoffice } from "../backoffice.ts";
+import { realClock } from "../base/clock.ts";
+import type { Settings, Site } from "../base/config.ts";
+import { createKeys } from "../base/keys.ts";
+import { createLog } from "../base/log.ts";
+import { loadSecrets } from "../base/secrets.ts";
+import { createBus } from "../bus/bus.ts";
+import { migrate } from "../db/migrate.ts";
+import { openDatabase } from "../db/open.ts";
+import type { Enclose } from "../flows/enclose.ts";
+import { createForget } from "../flows/forget.ts";
+import { createServices } from "../flows/services.ts";
+import { createSites } from "../records/sites.ts";
+import { Complaint } from "./command.ts";
+
+/** Messages with files are the relay's business: nothing is carried from the command line. */
+const noFiles: Enclose = async (_head, carry) => carry(undefined);
+
+/**
+ * The relay's records and flows without its doors: what the commands work with, beside a running relay or without one.
+ * What must be called once is written to the ledger here, and called by the relay.
+ */
+export async function openOffice(settings: Settings) {
+  const secrets = loadSecrets(settings.dataDir);
+  const keys = createKeys(settings.accounts);
+  const log = createLog({ level: "silent" });
+  const clock = realClock;
+  const db = openDatabase(settings.databaseUrl);
+  await migrate(db);
+  const bus = createBus();
+  const sites = createSites(settings.sites, () => []);
+  const services = createServices(settings, keys, sites, noFiles);
+  const { signing } = secrets;
+  const backoffice = createBackoffice({
+    settings,
+    db,
+    bus,
+    clock,
+    log,
+    services,
+    sites,
+    pacer: () => undefined,
+    signing,
+  });
+
+  /** The named site, or the only one. */
+  function site(name: string | undefined): Site {
+    const found = name === undefined ? settings.sites.length === 1 && settings.sites[0] : sites.find(name);
+    if (found) return found;
+    const all = settings.sites.map(({ public: { id } }) => id).join(", ");
+    throw new Complaint(
+      name === undefined ? `--site is needed: one of ${all}.` : `No site "${name}"; there are ${all}.`,
+      2,
+    );
+  }
+
+  return {
+    settings,
+    db,
+    clock,
+    sites,
+    site,
+    services,
+    keys,
+    forget: createForget({ db, bus, clock }),
+    callbackSecret: settings.callbackSecrets[0] ?? secrets.callback,
+    ...backoffice,
+    async close(): Promise<void> {
+      await services.close();
+      await backoffice.stop();
+      await db.close();
+    },
+  };
+}
+
+export type Office = Awaited<ReturnType<typeof openOffice>>;

@@ -1,0 +1,136 @@
+import { randomId } from "@porchlight/shared/id";
+import { phoneOf } from "../base/phone.ts";
+import { sendKey } from "../flows/outreach.ts";
+import { sentContent } from "../records/echoes.ts";
+import { findEntry } from "../records/ledger.ts";
+import type { ContactAnswer } from "../service/api.ts";
+import type { Outcome } from "../service/outcome.ts";
+import { type Command, Complaint, type Given, named, needed, type Result } from "./command.ts";
+import type { Office } from "./office.ts";
+import { settledWithin } from "./wait.ts";
+
+const site = { site: { type: "string" } } as const;
+const person = {
+  phone: { type: "string" },
+  email: { type: "string" },
+  "first-name": { type: "string" },
+  "last-name": { type: "string" },
+} as const;
+
+/** @throws Complaint with the service's words, unless it said yes */
+function mustBeFine({ kind, status, message }: Outcome): void {
+  if (kind === "ok" || kind === "duplicate") return;
+  throw new Complaint(`The service did not do it (${status === 0 ? "no answer" : status}): ${message}`);
+}
+
+function personIn(given: Given, country: string | undefined) {
+  const [phone, email, firstName, lastName] = ["phone", "email", "first-name", "last-name"].map(given.text);
+  const e164 = phone === undefined ? undefined : phoneOf(phone, country);
+  if (phone !== undefined && e164 === undefined)
+    throw new Complaint(`"${phone}" is no phone number with a country code.`, 2);
+  if (e164 === undefined && email === undefined) throw new Complaint("--phone or --email is needed.", 2);
+  return {
+    ...(firstName && { firstName }),
+    ...(lastName && { lastName }),
+    ...(email && { email }),
+    ...(e164 && { phone: e164 }),
+  };
+}
+
+function shown({ contact }: ContactAnswer): Result {
+  if (contact === undefined) throw new Complaint("There is no such contact.");
+  const words = Object.entries(contact).map(([name, value]) => `${name.padEnd(10)} ${value}`);
+  return { data: contact, lines: words };
+}
+
+async function sendOne(office: Office, given: Given): Promise<Result> {
+  const { text } = named(given, "text");
+  const [user, visitor] = [given.text("user"), given.text("visitor")];
+  if ((user === undefined) === (visitor === undefined)) throw new Complaint("Either --user or --visitor is needed.", 2);
+  const to = user === undefined ? { visitor: visitor ?? "" } : { user };
+  const site = office.site(given.text("site"));
+  const key = given.text("key") ?? `cli-${randomId(20)}`;
+  const {
+    "first-name": firstName,
+    "last-name": lastName,
+    email,
+    campaign,
+  } = Object.fromEntries(["first-name", "last-name", "email", "campaign"].map((name) => [name, given.text(name)]));
+  const order = { site, key, to, text, firstName, lastName, email, campaign, actor: "cli" };
+  const outcome = await office.outreach.submit(order);
+  if (typeof outcome === "string") throw new Complaint(`Not sent: ${outcome.replaceAll("_", " ")}.`);
+  const name = { kind: "send", account: site.account, key: sendKey(site, key) } as const;
+  const entry = await settledWithin(office, given, () => findEntry(office.db, name));
+  const data = { key, visitor: entry.lane, state: entry.state, reason: entry.reason, text: sentContent(entry).text };
+  return {
+    data,
+    lines: [`${key}: ${entry.state}${entry.reason === null ? "" : ` (${entry.reason})`}`],
+    code: codeOf(entry.state),
+  };
+}
+
+const codeOf = (state: string): 0 | 1 | 3 => (state === "unknown" ? 3 : state === "refused" ? 1 : 0);
+
+export const PEOPLE: Record<string, Command> = {
+  "contact find": {
+    usage: "--phone <phone>|--email <email> [--site <site>]",
+    help: "looks a contact up at the service",
+    options: { ...site, ...person },
+    async run({ contacts, site }, given) {
+      const { account, leads } = site(given.text("site"));
+      const { phone, email = "" } = personIn(given, leads?.country);
+      const answer = await contacts.find(account, phone === undefined ? { email } : { phone });
+      mustBeFine(answer);
+      return shown(answer);
+    },
+  },
+  "contact add": {
+    usage: "--phone <phone>|--email <email> [--first-name …] [--last-name …] [--site <site>]",
+    help: "finds a contact, or makes it",
+    options: { ...site, ...person },
+    async run({ contacts, site }, given) {
+      const { account, leads } = site(given.text("site"));
+      const answer = await contacts.findOrCreate(account, personIn(given, leads?.country));
+      mustBeFine(answer);
+      return shown(answer);
+    },
+  },
+  "list add": {
+    usage: "<list> <contact> [--site <site>]",
+    help: "puts a contact on a list",
+    options: site,
+    async run({ contacts, site }, given) {
+      const { list, contact } = named(given, "list", "contact");
+      mustBeFine(await contacts.addToList(site(given.text("site")).account, list, contact));
+      return { data: { list, contact }, lines: [`${contact} is on ${list}.`] };
+    },
+  },
+  send: {
+    usage: "<text> --user <id>|--visitor <id> [--key <key>] [--site <site>] [--wait <seconds>]",
+    help: "sends a message once; a running relay calls the service",
+    options: {
+      ...site,
+      ...person,
+      user: { type: "string" },
+      visitor: { type: "string" },
+      key: { type: "string" },
+      campaign: { type: "string" },
+      wait: { type: "string" },
+    },
+    run: sendOne,
+  },
+  "send resolve": {
+    usage: "<key> --sent|--not-sent --reason <words> [--site <site>]",
+    help: "says what is true of a message whose outcome is unknown",
+    options: { ...site, sent: { type: "boolean" }, "not-sent": { type: "boolean" }, reason: { type: "string" } },
+    async run({ outreach, site }, given) {
+      const { key } = named(given, "key");
+      const [sent, not] = [given.flag("sent"), given.flag("not-sent")];
+      if (sent === not) throw new Complaint("Either --sent or --not-sent is needed.", 2);
+      const decision = { site: site(given.text("site")), key, sent, actor: "cli", reason: needed(given, "reason") };
+      const entry = await outreach.resolve(decision);
+      if (entry === "missing") throw new Complaint(`No message ${key} whose outcome is unknown.`);
+      return { data: { key, state: entry.state }, lines: [`${key}: ${entry.state}`] };
+    },
+  },
+};

@@ -1,0 +1,273 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { getRequestListener } from "@hono/node-server";
+import { createApp } from "./app.ts";
+import { createBackoffice, hookSecrets } from "./backoffice.ts";
+import { addressOf } from "./base/address.ts";
+import { createBreaker } from "./base/breaker.ts";
+import { type Clock, realClock } from "./base/clock.ts";
+import type { Settings, Site } from "./base/config.ts";
+import { createIdentities } from "./base/identity.ts";
+import { createKeys } from "./base/keys.ts";
+import { createLimiter } from "./base/limiter.ts";
+import { createLog, type Log } from "./base/log.ts";
+import { loadSecrets } from "./base/secrets.ts";
+import { createBus } from "./bus/bus.ts";
+import { migrate } from "./db/migrate.ts";
+import { openDatabase } from "./db/open.ts";
+import { createFilestore } from "./filestore.ts";
+import { createCourier } from "./flows/courier.ts";
+import { createEnclose } from "./flows/enclose.ts";
+import { createForget } from "./flows/forget.ts";
+import { createGreeting } from "./flows/greeting.ts";
+import { introduce } from "./flows/introduce.ts";
+import { createPacer } from "./flows/pacer.ts";
+import { createReceive, type Reply } from "./flows/receive.ts";
+import { createSend } from "./flows/send.ts";
+import { createServices } from "./flows/services.ts";
+import { createSession } from "./flows/session.ts";
+import { withDeadline } from "./http/deadline.ts";
+import { watchNewcomers } from "./http/newcomers.ts";
+import { createSites } from "./records/sites.ts";
+import { createConnections } from "./socket/connections.ts";
+import { createFrames } from "./socket/frames.ts";
+import { serveSockets } from "./socket/socket.ts";
+import { openSpool } from "./spool.ts";
+
+/** Where the build puts the widget. */
+const WIDGET = fileURLToPath(new URL("../../widget/dist/", import.meta.url));
+/** Clients asked back per second when the relay stops. */
+const RETURN_RATE = 200;
+/** Calls of the server API per token. */
+const API_PER_MINUTE = 1_200;
+/** An upload may take so long; all other requests much less, see `withDeadline`. */
+const UPLOAD_MS = 300_000;
+/** Who connected before the stop has this long to begin a request. */
+const HEARD_MS = 1_000;
+/** After this, an answer that is still under way is cut off. */
+const LINGER_MS = 5_000;
+
+type Parts = { clock?: Clock; log?: Log; widget?: string };
+
+export type Relay = {
+  /** Origin under which the relay answers on this machine. */
+  url: string;
+  port: number;
+  callbackSecret: string;
+  reload: () => void;
+  /** Ends everything in the order that loses nothing; resolves when the process may exit. */
+  stop: () => Promise<void>;
+};
+
+/**
+ * Builds the relay from its settings and starts it: the only place where the parts meet.
+ * @param parts stand-ins for tests
+ * @throws Error with one sentence that says what to change
+ */
+export async function createRelay(settings: Settings, parts: Parts = {}): Promise<Relay> {
+  const clock = parts.clock ?? realClock;
+  const secrets = loadSecrets(settings.dataDir);
+  const keys = createKeys(settings.accounts);
+  const callbackSecrets = settings.callbackSecrets.length > 0 ? settings.callbackSecrets : [secrets.callback];
+  /** Ids of account owners, as callbacks named them: they may work as credentials at the service (R-506). */
+  const owners = new Set<string>();
+  const ours = [...callbackSecrets, secrets.signing, settings.adminToken ?? secrets.admin, ...hookSecrets(settings)];
+  const theirs = [settings.uploads.bucket?.secret ?? "", ...settings.sites.map(identitySecret)];
+  const hidden = () => [...keys.all(), ...ours, ...theirs, ...owners];
+  const log = parts.log ?? createLog({ level: settings.logLevel, secrets: hidden });
+
+  const db = openDatabase(settings.databaseUrl);
+  const epoch = await migrate(db);
+  let port = settings.port;
+  const own = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).origin;
+  /** Without a public address, the relay's pages are opened on this machine. */
+  const local = (): string[] => ["localhost", "127.0.0.1"].map((host) => `http://${host}:${port}`);
+  const sites = createSites(settings.sites, () => (own === undefined ? local() : [own]));
+  const bus = createBus();
+  const filestore = createFilestore({ settings, db, clock, log, signing: secrets.signing });
+  const { files, links, uploads } = filestore;
+  const publicLink = (key: string, type: string): string => `${settings.publicUrl ?? ""}${links.to(key, type)}`;
+  const enclose = createEnclose({ files, link: settings.uploads.embed ? undefined : publicLink });
+  const services = createServices(settings, keys, sites, enclose);
+  const pacers = new Map(
+    settings.accounts.map(({ id, rate }) => [id, createPacer({ start: rate, now: clock.uptime })]),
+  );
+
+  const courier = createCourier({
+    db,
+    bus,
+    clock,
+    log,
+    accounts: settings.accounts.map((account) => account.id),
+    carry: (head) => introduce({ db, log }, head, services.carry),
+    pacer: (account) => pacers.get(account) ?? createPacer({ start: 60, now: clock.uptime }),
+    breaker: () => createBreaker({ now: clock.uptime }),
+    reloadKeys: keys.reload,
+    onDelivery: (account) => connections.tellDelivery(account),
+    onFailed: (...about) => backoffice.tellFailed(...about),
+  });
+  const backoffice = createBackoffice({
+    settings,
+    db,
+    bus,
+    clock,
+    log,
+    services,
+    sites,
+    pacer: (account) => pacers.get(account),
+    signing: secrets.signing,
+  });
+  const identities = createIdentities(settings.sites, clock, log);
+  const spool = openSpool<Reply>(settings.dataDir);
+  const receive = createReceive({ db, bus, clock, sites, spool, log, signing: secrets.signing, tell: backoffice.tell });
+  const sessions = createSession({
+    db,
+    bus,
+    sites,
+    signing: secrets.signing,
+    epoch,
+    clock,
+    identity: (site) => identities.get(site),
+    nameOf: createGreeting({ find: backoffice.contacts.find, clock }),
+    wake: courier.wake,
+  });
+  const send = createSend({ db, bus, clock, horizon: settings.horizon, wake: courier.wake, tell: backoffice.tell });
+  const forget = createForget({ db, bus, clock, cleared: uploads.sweepSoon });
+  const take = createFrames({
+    db,
+    bus,
+    log,
+    send,
+    forget,
+    logout: sessions.logout,
+    capture: backoffice.leads.capture,
+    messages: createLimiter({ burst: 10, perMinute: settings.messagesPerMinute, uptime: clock.uptime }),
+  });
+  const connections = createConnections({
+    db,
+    bus,
+    clock,
+    log,
+    open: sessions.open,
+    take,
+    link: links.to,
+    delivery: courier.delivery,
+  });
+
+  let stopping = false;
+  const allows = (origin: string): boolean => sites.all.some((site) => sites.allows(site, origin));
+  const uploading = createLimiter({ burst: 10, perMinute: settings.uploads.perMinute, uptime: clock.uptime });
+  const app = createApp({
+    sites,
+    connections,
+    clock,
+    allows,
+    receive,
+    credits: backoffice.credits,
+    agency: backoffice.agency,
+    api: {
+      db,
+      clock,
+      sites,
+      limiter: createLimiter({ burst: 100, perMinute: API_PER_MINUTE, uptime: clock.uptime }),
+      flows: { db, clock, send, forget, ...backoffice },
+    },
+    media: {
+      db,
+      files,
+      uploads,
+      links,
+      log,
+      allows,
+      who: sessions.who,
+      wait: (incoming) => uploading.take(addressOf(incoming, settings.trustProxy)),
+    },
+    callbackSecrets: () => callbackSecrets,
+    unknownContact: settings.unknownContact,
+    hide: (owner) => owners.add(owner),
+    ready: async () => !stopping && (await db.run("UPDATE meta SET value = value WHERE name = 'epoch'")) === 1,
+    log,
+    relay: own ?? "",
+    widget: parts.widget ?? WIDGET,
+  });
+
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: UPLOAD_MS },
+    withDeadline(clock, getRequestListener(app.fetch)),
+  );
+  const newcomers = watchNewcomers(server, clock);
+  const stopSockets = serveSockets({
+    server,
+    connections,
+    log,
+    allows,
+    addressOf: (request: IncomingMessage) => addressOf(request, settings.trustProxy),
+    perAddress: settings.socketsPerAddress,
+  });
+
+  await filestore.start();
+  await receive.start();
+  await courier.start();
+  await backoffice.start();
+  connections.start();
+  port = await listen(server, settings);
+  log("relay.started", { port, sites: settings.sites.length });
+  warn(settings, keys.of, log);
+
+  async function stop(): Promise<void> {
+    stopping = true;
+    log("relay.stopping", { connections: connections.count() });
+    const closed = newcomers.close();
+    stopSockets();
+    await courier.stop();
+    connections.drain(RETURN_RATE);
+    await newcomers.heard(HEARD_MS);
+    server.closeIdleConnections();
+    const cancel = clock.after(LINGER_MS, () => server.closeAllConnections());
+    await closed;
+    cancel();
+    await receive.stop();
+    await filestore.stop();
+    await backoffice.stop();
+    await db.transaction(async () => undefined);
+    await db.close();
+    await services.close();
+    log("relay.stopped");
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    callbackSecret: callbackSecrets[0] ?? "",
+    reload() {
+      log("settings.reloaded", { changed: keys.reload() });
+      courier.retryHeld();
+    },
+    stop,
+  };
+}
+
+/** Starts to listen: on the socket that a supervisor hands over (systemd's LISTEN_FDS protocol), or on host and port. */
+async function listen(server: Server, settings: Settings): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.once("listening", resolve);
+    if (settings.listenFd === undefined) server.listen(settings.port, settings.host);
+    else server.listen({ fd: settings.listenFd });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const identitySecret = ({ identity }: Site): string =>
+  identity !== undefined && "secret" in identity ? identity.secret : "";
+
+function warn(settings: Settings, keyOf: (account: string) => string, log: Log): void {
+  for (const { id, url } of settings.accounts) {
+    if (keyOf(id) === "") log("relay.key_missing", { account: id });
+    if (settings.allowInsecureService && url.startsWith("http:")) log("relay.insecure", { account: id });
+    if (!/\/v\d+$/.test(url))
+      log("settings.warning", { account: id, warning: "the service's address usually ends in /v1" });
+  }
+  for (const site of settings.sites) if (site.origins.length === 0) log("relay.origins", { site: site.public.id });
+}
