@@ -1,0 +1,179 @@
+/**
+ * The door of the service's interface. Each request goes through the same order (BEHAVIOUR 4.1, R-013):
+ * scripted fault → route → method → HTTPS → key → rate → content type and JSON → fields → objects → effect.
+ */
+
+import type { IncomingMessage as Request, ServerResponse as Response } from "node:http";
+import { type Answer, errorAnswer, Refusal, successBody } from "./answers.ts";
+import { Gone, readBody } from "./body.ts";
+import type { SandboxConfig } from "./config.ts";
+import type { Endpoint, Result } from "./endpoints/call.ts";
+import { addToList, createContact, findContact } from "./endpoints/contacts.ts";
+import { grantCredits } from "./endpoints/credits.ts";
+import { incoming } from "./endpoints/incoming.ts";
+import { send } from "./endpoints/send.ts";
+import { type Fault, type RouteName, strikesBefore } from "./faults.ts";
+import { maskKey, type RequestEntry } from "./journal.ts";
+import { draw } from "./random.ts";
+import { rateHeaders } from "./rate.ts";
+import { play, reset, write } from "./respond.ts";
+import type { Service } from "./service.ts";
+
+const ENDPOINTS: Record<RouteName, Endpoint> = {
+  createContact,
+  findContact,
+  addToList,
+  send,
+  incoming,
+  credits: grantCredits,
+};
+
+/** Every path of the interface with its methods. */
+const PATHS: readonly [path: RegExp, methods: Record<string, RouteName>][] = [
+  [/^\/incoming_custom_channel_message$/, { POST: "incoming" }],
+  [/^\/send_custom_channel_message$/, { POST: "send" }],
+  [/^\/contacts$/, { GET: "findContact", POST: "createContact" }],
+  [/^\/lists\/([^/]+)\/contacts$/, { POST: "addToList" }],
+  [/^\/subaccounts\/credits$/, { POST: "credits" }],
+];
+
+type Found = { route: RouteName; allow: string[]; methodOk: boolean; listId: string };
+
+function find(path: string, method: string): Found | undefined {
+  for (const [pattern, methods] of PATHS) {
+    const match = pattern.exec(path);
+    if (match === null) continue;
+    const allow = Object.keys(methods);
+    const route = methods[method] ?? Object.values(methods)[0] ?? "incoming";
+    return { route, allow, methodOk: methods[method] !== undefined, listId: match[1] ?? "" };
+  }
+  return undefined;
+}
+
+/** One request on its way through the order above. */
+type Visit = { req: Request; found: Found | undefined; query: URLSearchParams; entry: RequestEntry };
+
+/** Thrown by the HTTPS rule when plain connections are to be closed (R-002). */
+class Hangup extends Error {}
+
+export function makeApi(service: Service): (req: Request, res: Response) => void {
+  const { config, clock, random, faults, journal, changes } = service;
+
+  function visit(req: Request): Visit {
+    const url = req.url ?? "/";
+    const mark = url.indexOf("?");
+    const path = mark === -1 ? url : url.slice(0, mark);
+    const method = req.method ?? "GET";
+    const found = find(path.slice(config.basePath.length), method);
+    const route = found?.methodOk ? found.route : "unknown";
+    const entry = { at: clock.now(), route, method, path: maskKey(url), status: 0, warnings: [], ms: 0 };
+    return { req, found, query: new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1)), entry };
+  }
+
+  /** Everything between the fault and the effect; refusals become answers here. */
+  async function decide(visit: Visit): Promise<Result> {
+    try {
+      const result = await accept(service, visit);
+      return result.body === undefined ? result : { ...result, body: successBody(result.body, config) };
+    } catch (error) {
+      if (error instanceof Hangup || error instanceof Gone) throw error;
+      if (error instanceof Refusal) {
+        if (error.status === 401) journal.authFailures += 1;
+        return errorAnswer(error, visit.found?.route, config);
+      }
+      visit.entry.warnings.push(`The sandbox failed: ${error instanceof Error ? error.stack : String(error)}`);
+      return errorAnswer(new Refusal("INTERNAL", "Service-side error"), visit.found?.route, config);
+    }
+  }
+
+  /** What a faulty answer consists of: its own body, or an error of the endpoint's shape. */
+  function faultAnswer(fault: Fault, visit: Visit): Answer {
+    const { status = 500, headers = {}, body } = fault;
+    if (typeof body === "string") return { status, headers, body, type: "text/plain; charset=utf-8" };
+    if (body !== undefined) return { status, headers, body };
+    if (status < 400) return { status, headers };
+    const refusal = new Refusal("INTERNAL", "Service-side error", { status, headers });
+    return errorAnswer(refusal, visit.found?.route, { ...config, soft200Errors: false });
+  }
+
+  async function answer(visit: Visit, res: Response): Promise<number> {
+    const fault = faults.take(visit.found?.methodOk ? visit.found.route : undefined);
+    if (fault !== undefined) visit.entry.fault = fault.kind;
+    const latency = draw(config.latencyMs, random);
+    if (latency > 0) await clock.wait(latency);
+    if (fault !== undefined && strikesBefore(fault)) return play(res, faultAnswer(fault, visit), fault, clock);
+    const result = await decide(visit);
+    const status =
+      fault === undefined
+        ? write(res, result)
+        : play(res, spoils(fault) ? result : faultAnswer(fault, visit), fault, clock);
+    result.after?.();
+    return status;
+  }
+
+  async function serve(req: Request, res: Response): Promise<void> {
+    const started = performance.now();
+    const current = visit(req);
+    try {
+      current.entry.status = await answer(current, res);
+    } catch (error) {
+      if (!(error instanceof Gone)) reset(res);
+    }
+    current.entry.ms = performance.now() - started;
+    journal.requests.add(current.entry);
+    changes.touch();
+  }
+
+  return (req, res) => void serve(req, res);
+}
+
+/** Faults that need the true answer to spoil it. */
+const spoils = ({ kind, status }: Fault): boolean =>
+  kind !== "status" && !(kind === "emptyBody" && status !== undefined);
+
+async function accept(service: Service, { req, found, query, entry }: Visit): Promise<Result> {
+  const { config, clock, rate } = service;
+  if (found === undefined) throw new Refusal("NOT_FOUND", "No such path");
+  if (!found.methodOk) throw wrongMethod(found, config);
+  checkHttps(req, config);
+  const key = checkKey(req, query, found.route, config);
+  const verdict = rate.take(key, clock.now());
+  if (!verdict.ok) {
+    const headers = rateHeaders(config, verdict.waitMs, clock.now());
+    throw new Refusal("RATE_LIMITED", "Rate limit exceeded", { headers });
+  }
+  const listId = decoded(found.listId);
+  const body = req.method === "GET" ? {} : await readBody(req, config, entry);
+  return ENDPOINTS[found.route](service, { query, body, key, listId, warnings: entry.warnings });
+}
+
+function wrongMethod({ allow }: Found, config: SandboxConfig): Refusal {
+  if (config.methodMismatch === 404) return new Refusal("NOT_FOUND", "No such path");
+  return new Refusal("METHOD_NOT_ALLOWED", "Method not allowed", { headers: { Allow: allow.join(", ") } });
+}
+
+function checkHttps(req: Request, config: SandboxConfig): void {
+  if (!config.requireHttps || req.headers["x-forwarded-proto"] === "https") return;
+  if (config.httpsRejection === "close") throw new Hangup();
+  throw new Refusal("HTTPS_REQUIRED", "HTTPS is required", { status: config.httpsRejection });
+}
+
+/** The key from where the endpoint wants it: header for credits, query for the others (R-484). */
+function checkKey(req: Request, query: URLSearchParams, route: RouteName, config: SandboxConfig): string {
+  const header = req.headers["x-api-key"];
+  const inHeader = typeof header === "string" ? header : undefined;
+  const inQuery = query.get("apiKey") ?? undefined;
+  const right = route === "credits" ? inHeader : inQuery;
+  const given = right ?? (config.acceptEitherAuth ? (inHeader ?? inQuery) : undefined);
+  if (given !== undefined && (given === config.apiKey || (config.agencyKey && given === config.agencyKey)))
+    return given;
+  throw new Refusal("UNAUTHORIZED", "Invalid or missing API key");
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw new Refusal("VALIDATION", "The path is not well encoded");
+  }
+}

@@ -1,0 +1,69 @@
+/** Reading a request's body: size, content type, JSON object (R-004, R-005, R-241). */
+
+import type { IncomingMessage as Request } from "node:http";
+import { Refusal } from "./answers.ts";
+import type { SandboxConfig } from "./config.ts";
+import type { Fields } from "./fields.ts";
+import type { RequestEntry } from "./journal.ts";
+import { isRecord } from "./knobs.ts";
+
+/** The client went away before its body was complete: nobody is there to be answered. */
+export class Gone extends Error {}
+
+/** Bodies up to this many bytes stay in the journal whole. */
+const BODY_KEPT = 16 * 1024;
+
+const FORM = "application/x-www-form-urlencoded";
+
+/** @throws Refusal TOO_LARGE or VALIDATION, Gone */
+export async function readBody(req: Request, config: SandboxConfig, entry: RequestEntry): Promise<Fields> {
+  const type = (req.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
+  const bytes = await collect(req, config);
+  if (type === FORM && config.acceptForm) return formFields(bytes.toString("utf8"));
+  if (type !== "application/json") throw new Refusal("VALIDATION", "Content-Type must be application/json");
+  const body = parse(bytes);
+  entry.body = bytes.length > BODY_KEPT ? `(${bytes.length} bytes)` : body;
+  return body;
+}
+
+function collect(req: Request, config: SandboxConfig): Promise<Buffer> {
+  const tooLarge = () =>
+    new Refusal("TOO_LARGE", `Request body is larger than ${config.maxRequestBytes} bytes`, {
+      status: config.oversizeStatus,
+    });
+  if (Number(req.headers["content-length"] ?? 0) > config.maxRequestBytes) return Promise.reject(tooLarge());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= config.maxRequestBytes) chunks.push(chunk);
+      else reject(tooLarge());
+    });
+    req.on("end", () => resolve(Buffer.concat(chunks)));
+    req.on("error", () => reject(new Gone()));
+    req.on("close", () => reject(new Gone()));
+  });
+}
+
+function parse(bytes: Buffer): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString("utf8"));
+  } catch {
+    throw new Refusal("VALIDATION", "Request body is not valid JSON");
+  }
+  if (!isRecord(value)) throw new Refusal("VALIDATION", "Request body must be a JSON object");
+  return value;
+}
+
+/** `customData[fromId]=…` becomes a nested field, as form encoders of web frameworks write it. */
+function formFields(text: string): Fields {
+  const fields: Fields = {};
+  for (const [name, value] of new URLSearchParams(text)) {
+    const [, outer, inner] = /^(\w+)\[(\w+)\]$/.exec(name) ?? [];
+    if (outer === undefined || inner === undefined) fields[name] = value;
+    else fields[outer] = { ...(isRecord(fields[outer]) ? fields[outer] : {}), [inner]: value };
+  }
+  return fields;
+}

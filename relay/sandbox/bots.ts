@@ -1,0 +1,108 @@
+/**
+ * What the AI bot says (R-103). A script is a name from `BOTS`, or rules: the first rule whose `match` fits the
+ * visitor's text gives the parts; a rule without `match` always fits. Each part waits `afterMs` after the one before.
+ * `match` is a case-insensitive piece of text, or a pattern between slashes: `/hours?|open/`. `{body}` in a part's
+ * text stands for what the visitor wrote.
+ */
+
+import { answerQuestion } from "./faq.ts";
+import { isRecord, isSpan, type Span } from "./knobs.ts";
+import type { Random } from "./random.ts";
+
+export type Part = { text: string; afterMs?: Span };
+export type Rule = { match?: string; parts: readonly Part[] };
+export type BotScript = BotName | readonly Rule[];
+
+/** What a bot knows when it speaks. */
+export type Turn = { body: string; media: boolean; firstName?: string; turns: number; random: Random };
+type Bot = (turn: Turn) => readonly Part[];
+
+const HOUR = 3_600_000;
+
+const MARKDOWN = `**Here is what I found:**
+
+1. *Standard* delivery, 2 to 4 days
+2. *Express* delivery, next working day
+
+- free from 60 euros
+- tracked from our door to yours
+
+Use the code \`WELCOME10\` or read [our delivery page](https://shop.example/delivery).
+
+\`\`\`
+order 1042: on its way
+\`\`\``;
+
+const HTML = `<b>Bold</b> <img src=x onerror="alert('reply')"><script>alert("reply")</script><a href="javascript:alert(1)">here</a> &amp; &lt;done&gt;`;
+
+const LINKS = [
+  "Our delivery page: https://shop.example/delivery?from=chat&lang=en#costs",
+  "Also (https://shop.example/returns), or www.shop.example.",
+  "Write to hello@shop.example or call +47 21 00 00 00.",
+  "Never follow javascript:alert(1) or data:text/html,<script>alert(1)</script>.",
+].join("\n");
+
+const RTL = "שלום! ההזמנה שלך בדרך אליך. مرحبا، طلبك رقم 1042 في الطريق إليك (DHL). Thank you!";
+
+const LONG = "This is a long answer, and it keeps going so that you can see how the thread copes with it. ";
+
+/** The built-in scripts. */
+export const BOTS = {
+  /** Repeats the text: `echo: <text>`. */
+  echo: ({ body }) => [{ text: `echo: ${body}` }],
+  /** Five short messages. */
+  burst: ({ body }) => [1, 2, 3, 4, 5].map((n) => ({ text: `${n}/5 ${body}`, afterMs: n === 1 ? 0 : 20 })),
+  silent: () => [],
+  /** One answer, as late as answers often are. */
+  slow: ({ body }) => [{ text: `slow: ${body}`, afterMs: { min: 25_000, max: 40_000 } }],
+  markdown: () => [{ text: MARKDOWN }],
+  html: () => [{ text: HTML }],
+  /** 10,000 characters. */
+  long: () => [{ text: LONG.repeat(Math.ceil(10_000 / LONG.length)).slice(0, 10_000) }],
+  rtl: () => [{ text: RTL }],
+  links: () => [{ text: LINKS }],
+  empty: () => [{ text: "" }],
+  /** An answer now, one an hour later, one two days later. */
+  followUps: ({ body }) => [
+    { text: `echo: ${body}` },
+    { text: "Just checking in: did that answer your question?", afterMs: HOUR },
+    { text: "Your basket is still here whenever you are ready.", afterMs: 47 * HOUR },
+  ],
+  /** The shop assistant of the demo. */
+  faq: answerQuestion,
+} as const satisfies Record<string, Bot>;
+
+export type BotName = keyof typeof BOTS;
+
+export const isBotName = (value: unknown): value is BotName => typeof value === "string" && Object.hasOwn(BOTS, value);
+
+const isPart = (value: unknown): value is Part =>
+  isRecord(value) && typeof value.text === "string" && (value.afterMs === undefined || isSpan(value.afterMs));
+
+const isRule = (value: unknown): value is Rule =>
+  isRecord(value) &&
+  Array.isArray(value.parts) &&
+  value.parts.every(isPart) &&
+  (value.match === undefined || (typeof value.match === "string" && matcher(value.match) !== undefined));
+
+export const isScript = (value: unknown): value is BotScript =>
+  isBotName(value) || (Array.isArray(value) && value.every(isRule));
+
+/** The test for a rule's `match`; undefined when its pattern is broken. */
+function matcher(match: string): ((body: string) => boolean) | undefined {
+  const pattern = /^\/(.+)\/$/s.exec(match)?.[1];
+  if (pattern === undefined) return (body) => body.toLowerCase().includes(match.toLowerCase());
+  try {
+    const expression = new RegExp(pattern, "iu");
+    return (body) => expression.test(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parts of the bot's turn; none when nothing fits. */
+export function botTurn(script: BotScript, turn: Turn): readonly Part[] {
+  if (typeof script === "string") return BOTS[script](turn);
+  const rule = script.find((each) => each.match === undefined || matcher(each.match)?.(turn.body));
+  return (rule?.parts ?? []).map((part) => ({ ...part, text: part.text.replaceAll("{body}", () => turn.body) }));
+}

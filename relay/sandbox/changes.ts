@@ -1,0 +1,57 @@
+/** News that something changed, for those who wait (`until`) and those who watch (the inbox). */
+
+export type Changes = {
+  /** Something changed. Cheap when nobody listens. */
+  touch(): void;
+  /** Calls `listener` once per turn of the event loop in which something changed. Returns what ends it. */
+  watch(listener: () => void): () => void;
+  /** Resolves when `holds` turns true. @throws Error after `timeoutMs` */
+  until(holds: () => boolean, timeoutMs: number): Promise<void>;
+};
+
+export function makeChanges(): Changes {
+  const listeners = new Set<() => void>();
+  let announced = false;
+
+  function announce() {
+    announced = false;
+    for (const listener of [...listeners]) listener();
+  }
+
+  function touch() {
+    if (announced || listeners.size === 0) return;
+    announced = true;
+    setImmediate(announce);
+  }
+
+  function watch(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  function until(holds: () => boolean, timeoutMs: number): Promise<void> {
+    if (holds()) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        stop();
+      };
+      const timer = setTimeout(() => {
+        end();
+        reject(new Error(`The sandbox did not get there within ${timeoutMs} ms: ${holds.toString()}`));
+      }, timeoutMs);
+      const stop = watch(() => {
+        try {
+          if (!holds()) return;
+          end();
+          resolve();
+        } catch (error) {
+          end();
+          reject(error);
+        }
+      });
+    });
+  }
+
+  return { touch, watch, until };
+}

@@ -1,0 +1,53 @@
+/** `POST /send_custom_channel_message` (interface 4.4; BEHAVIOUR 4.6). No idempotency: sent twice, it is two messages. */
+
+import { Refusal } from "../answers.ts";
+import { objectField, onlyFields, optionalText, personFields, requiredText } from "../fields.ts";
+import type { OutgoingMessage } from "../messages.ts";
+import type { Service } from "../service.ts";
+import type { Endpoint } from "./call.ts";
+
+const FIELDS = ["fromId", "customChannel", "body", "campaignId", "firstName", "lastName", "email"];
+
+export const send: Endpoint = async (service, { body }) => {
+  const { config, contacts, messages, replies, campaigns } = service;
+  onlyFields(body, ["customData"], config);
+  const data = objectField(body, "customData");
+  onlyFields(data, FIELDS, config);
+  const fromId = requiredText(data, "fromId", config);
+  const channel = requiredText(data, "customChannel", config);
+  const text = requiredText(data, "body", config);
+  const campaignId = optionalText(data, "campaignId", config);
+  const person = personFields(data, config);
+  checkLengths(service, fromId, text);
+  campaigns.check(campaignId);
+
+  const contact = contacts.ofSender(fromId, person);
+  const conversation = messages.open(fromId, contact.id);
+  conversation.channel = channel;
+  const message = replies.write(conversation, {
+    body: text,
+    origin: "api",
+    ...(campaignId === undefined ? {} : { campaignId }),
+  });
+  const answer = {
+    status: 200,
+    body: { success: true, messageId: message.messageId, contactId: contact.id, message: "Message sent" },
+  };
+  if (config.sendTriggersCallback === "before") await service.callbacks.deliver(message);
+  return { ...answer, after: () => callBack(service, message) };
+};
+
+/** Whether and under which id a sent message also comes back as a callback: the interface can be read both ways (R-451). */
+function callBack({ config, callbacks, newId }: Service, message: OutgoingMessage): void {
+  if (config.sendTriggersCallback === "sameId") void callbacks.deliver(message);
+  if (config.sendTriggersCallback === "otherId") void callbacks.deliver({ ...message, messageId: newId() });
+}
+
+function checkLengths({ config }: Service, fromId: string, body: string): void {
+  if (config.fromIdMaxLen !== null && fromId.length > config.fromIdMaxLen) {
+    throw new Refusal("VALIDATION", `fromId is longer than ${config.fromIdMaxLen} characters`);
+  }
+  if (config.maxBodyChars !== null && body.length > config.maxBodyChars) {
+    throw new Refusal("VALIDATION", `body is longer than ${config.maxBodyChars} characters`);
+  }
+}

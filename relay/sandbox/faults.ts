@@ -1,0 +1,134 @@
+/** Faults on demand: scripted ones (`failNext`), random ones (`errorRate`) and fixed ones (`forceStatus`). */
+
+import type { SandboxConfig } from "./config.ts";
+import { isRecord } from "./knobs.ts";
+import type { Random } from "./random.ts";
+
+/** Names of the endpoints, as faults, `forceStatus` and the journal use them. */
+export const ROUTES = ["createContact", "findContact", "addToList", "send", "incoming", "credits"] as const;
+export type RouteName = (typeof ROUTES)[number];
+/** One endpoint, or any request under the base path. */
+export type FaultRoute = RouteName | "*";
+
+/**
+ * - `status`: that status, with a body of the endpoint's shape or `body`
+ * - `hangRequest`: never an answer (with `ms`: the connection is reset then)
+ * - `resetConnection`: TCP reset without an answer
+ * - `cutBody`: headers and half the body, then a reset
+ * - `htmlError`: an edge proxy's HTML page (502 unless `status`)
+ * - `truncateJson`: a complete HTTP answer whose JSON stops halfway
+ * - `slowBody`: the body drips for `ms`
+ * - `delay`: the whole answer comes `ms` later; the effect is at once, so a reply can overtake the answer
+ * - `emptyBody`: the status without a body
+ */
+export const FAULTS = [
+  "status",
+  "hangRequest",
+  "resetConnection",
+  "cutBody",
+  "htmlError",
+  "truncateJson",
+  "slowBody",
+  "delay",
+  "emptyBody",
+] as const;
+export type FaultKind = (typeof FAULTS)[number];
+
+export type Fault = {
+  kind: FaultKind;
+  /** Status of the faulty answer. */
+  status?: number;
+  /** Before the effect (nothing happens) or after it ("500 but processed"). Default: `before`, but `after` for the
+   * kinds that spoil a true answer (`cutBody truncateJson slowBody delay`). */
+  when?: "before" | "after";
+  ms?: number;
+  /** A body instead of the usual one: a string is sent as text, anything else as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+};
+
+/** A fault that strikes a share of the requests (0 to 1). */
+export type FaultRule = Fault & { route: FaultRoute; rate: number };
+
+const SPOILERS: readonly FaultKind[] = ["cutBody", "truncateJson", "slowBody", "delay"];
+
+export const isFaultRoute = (value: unknown): value is FaultRoute =>
+  value === "*" || (ROUTES as readonly unknown[]).includes(value);
+
+export const isFault = (value: unknown): value is Fault =>
+  isRecord(value) &&
+  (FAULTS as readonly unknown[]).includes(value.kind) &&
+  (value.status === undefined || (Number.isInteger(value.status) && Number(value.status) >= 200)) &&
+  (value.when === undefined || value.when === "before" || value.when === "after") &&
+  (value.ms === undefined || (typeof value.ms === "number" && value.ms >= 0)) &&
+  (value.headers === undefined || isRecord(value.headers));
+
+export const isFaultRule = (value: unknown): value is FaultRule =>
+  isRecord(value) && isFaultRoute(value.route) && typeof value.rate === "number" && isFault(value);
+
+/** A status number or a kind alone, written out. */
+export const toFault = (fault: Fault | FaultKind | number): Fault =>
+  typeof fault === "number"
+    ? { kind: "status", status: fault }
+    : typeof fault === "string"
+      ? { kind: fault }
+      : { ...fault };
+
+export const strikesBefore = (fault: Fault): boolean =>
+  (fault.when ?? (SPOILERS.includes(fault.kind) ? "after" : "before")) === "before";
+
+export type Faults = {
+  /** The next `n` requests of `route` meet `fault`; several scripts play one after the other. */
+  failNext(route: FaultRoute, n: number, fault: Fault): void;
+  /** The fault that meets this request, if any. Scripts come before `forceStatus`, that before `errorRate`. */
+  take(route: RouteName | undefined): Fault | undefined;
+  clear(): void;
+};
+
+type Script = { route: FaultRoute; left: number; fault: Fault };
+
+export function makeFaults(config: SandboxConfig, random: Random): Faults {
+  let scripts: Script[] = [];
+  const hits = (pattern: FaultRoute, route: RouteName | undefined) => pattern === "*" || pattern === route;
+
+  function scripted(route: RouteName | undefined): Fault | undefined {
+    const script = scripts.find((each) => hits(each.route, route));
+    if (script === undefined) return undefined;
+    script.left -= 1;
+    if (script.left <= 0) scripts = scripts.filter((each) => each !== script);
+    return script.fault;
+  }
+
+  function redirect(): Fault | undefined {
+    if (config.redirectOnce === "") return undefined;
+    const location = config.redirectOnce;
+    config.redirectOnce = "";
+    return { kind: "status", status: 307, headers: { Location: location } };
+  }
+
+  function forced(route: RouteName | undefined): Fault | undefined {
+    const status = (route && config.forceStatus[route]) ?? config.forceStatus["*"];
+    return status === undefined ? undefined : { kind: "status", status };
+  }
+
+  function unlucky(route: RouteName | undefined): Fault | undefined {
+    if (config.errorRate.length === 0) return undefined;
+    let ball = random();
+    for (const rule of config.errorRate) {
+      if (!hits(rule.route, route)) continue;
+      ball -= rule.rate;
+      if (ball < 0) return rule;
+    }
+    return undefined;
+  }
+
+  return {
+    failNext(route, n, fault) {
+      if (n > 0) scripts.push({ route, left: n, fault });
+    },
+    take: (route) => scripted(route) ?? redirect() ?? forced(route) ?? unlucky(route),
+    clear() {
+      scripts = [];
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** Who may use the control plane and the inbox: this machine, and no web page from elsewhere (BEHAVIOUR 4.12). */
+
+import type { IncomingMessage as Request } from "node:http";
+
+const LOOPBACK = /^(::1|(::ffff:)?127(\.\d+){3})$/;
+const LOCAL_NAME = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/;
+
+/**
+ * Why this request may not pass; undefined when it may.
+ * The Host check stops a rebound DNS name; `Sec-Fetch-Site` and `Origin` stop a page of another origin.
+ * @param open lets other machines in too, for a sandbox in a container of its own
+ */
+export function refusalOf(req: Request, open: boolean): string | undefined {
+  const site = req.headers["sec-fetch-site"];
+  if (site === "cross-site" || site === "same-site") return "Pages of other origins cannot use the controls";
+  const { origin, host } = req.headers;
+  if (origin !== undefined && URL.parse(origin)?.host !== host) return "Pages of other origins cannot use the controls";
+  if (open) return undefined;
+  if (!LOOPBACK.test(req.socket.remoteAddress ?? "")) return "The sandbox's controls answer this machine only";
+  if (!LOCAL_NAME.test(req.headers.host ?? "")) return "The sandbox's controls are reached by a loopback name only";
+  return undefined;
+}

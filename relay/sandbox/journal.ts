@@ -1,0 +1,81 @@
+/** What came in and what went out, newest kept, secrets masked (R-504, R-506). */
+
+import { makeRing, type Ring } from "./ring.ts";
+
+/** One API request. */
+export type RequestEntry = {
+  at: number;
+  /** Route name as in faults.ts, or "unknown". */
+  route: string;
+  method: string;
+  /** Path and query with the key masked. */
+  path: string;
+  /** What was answered; 0 when nothing was. */
+  status: number;
+  /** The scripted or random fault that was played. */
+  fault?: string;
+  /** Parsed JSON body; a string of its size when it is larger than `BODY_KEPT`. */
+  body?: unknown;
+  /** Things a strict reader would frown at, such as the same messageSid with other content. */
+  warnings: string[];
+  ms: number;
+};
+
+/** One try to post a callback. */
+export type CallbackEntry = {
+  at: number;
+  kind: "reply" | "copy" | "foreign" | "recharge" | "check";
+  /** Address without its last path segment, which usually is the client's secret. */
+  url: string;
+  messageId?: string;
+  toId?: string;
+  /** 0 for the first try. */
+  attempt: number;
+  ok: boolean;
+  status?: number;
+  error?: string;
+  /** First 500 characters of the client's answer. */
+  answer?: string;
+  payload: unknown;
+  ms: number;
+};
+
+export type Journal = {
+  requests: Ring<RequestEntry>;
+  callbacks: Ring<CallbackEntry>;
+  /** Requests refused with 401. */
+  authFailures: number;
+  clear(): void;
+};
+
+export function makeJournal(size: () => number): Journal {
+  const requests = makeRing<RequestEntry>(size);
+  const callbacks = makeRing<CallbackEntry>(size);
+  return {
+    requests,
+    callbacks,
+    authFailures: 0,
+    clear() {
+      requests.clear();
+      callbacks.clear();
+      this.authFailures = 0;
+    },
+  };
+}
+
+/** Masks the key in a path's query, wherever it stands (R-504). */
+export const maskKey = (path: string): string => path.replace(/([?&](?:apiKey|x-api-key|key)=)[^&#]*/gi, "$1***");
+
+/** Masks the last path segment and the query of a callback address. */
+export const maskUrl = (url: string): string => url.replace(/^(https?:\/\/[^/]+(?:\/[^/?#]+)*)\/[^/?#]+.*$/, "$1/***");
+
+/** A payload for the journal: the owner's id is a secret (R-506). */
+export function maskPayload(payload: Record<string, unknown>): Record<string, unknown> {
+  const masked = { ...payload };
+  for (const name of ["userId", "customData", "data"]) {
+    const value = masked[name];
+    if (name === "userId" && value !== undefined) masked[name] = "***";
+    else if (typeof value === "object" && value !== null) masked[name] = maskPayload({ ...value });
+  }
+  return masked;
+}

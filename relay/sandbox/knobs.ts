@@ -1,0 +1,102 @@
+/** Small builders for the table of knobs: a first value, the test a new value must pass, and a sentence for people. */
+
+export type Knob<T> = {
+  initial: T;
+  allows: (value: unknown) => boolean;
+  /** What may stand there, in words: shown when a value is refused. */
+  allowed: string;
+  help: string;
+};
+
+/** A time in milliseconds: fixed, or drawn from a range; one draw in a hundred takes `p99` instead. */
+export type Span = number | { min: number; max: number; p99?: number };
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isCount = (value: unknown): value is number => typeof value === "number" && value >= 0 && !Number.isNaN(value);
+const isString = (value: unknown): value is string => typeof value === "string";
+
+export const isSpan = (value: unknown): value is Span =>
+  isCount(value) ||
+  (isRecord(value) &&
+    isCount(value.min) &&
+    isCount(value.max) &&
+    value.min <= value.max &&
+    (value.p99 === undefined || isCount(value.p99)));
+
+/** One of the listed values; the first is the initial one. */
+export function oneOf<const T extends readonly [string | number | boolean, ...(string | number | boolean)[]]>(
+  help: string,
+  ...values: T
+): Knob<T[number]> {
+  const all: readonly unknown[] = values;
+  return {
+    initial: values[0],
+    allows: (v) => all.includes(v),
+    allowed: values.map((v) => JSON.stringify(v)).join(", "),
+    help,
+  };
+}
+
+export const flag = (help: string, initial: boolean): Knob<boolean> => ({
+  initial,
+  allows: (v) => typeof v === "boolean",
+  allowed: "true, false",
+  help,
+});
+
+export const count = (help: string, initial: number): Knob<number> => ({
+  initial,
+  allows: isCount,
+  allowed: "a number, 0 or more",
+  help,
+});
+
+/** A number, or null for "none". */
+export const limit = (help: string, initial: number | null): Knob<number | null> => ({
+  initial,
+  allows: (v) => v === null || isCount(v),
+  allowed: "a number, 0 or more, or null",
+  help,
+});
+
+export const span = (help: string, initial: Span): Knob<Span> => ({
+  initial,
+  allows: isSpan,
+  allowed: "milliseconds, or {min, max, p99?}",
+  help,
+});
+
+export const text = (help: string, initial: string): Knob<string> => ({
+  initial,
+  allows: isString,
+  allowed: "a string",
+  help,
+});
+
+export const texts = (help: string): Knob<readonly string[]> => ({
+  initial: [],
+  allows: (v) => Array.isArray(v) && v.every(isString),
+  allowed: "a list of strings",
+  help,
+});
+
+/** A record whose values pass `allows`. */
+export const record = <T>(
+  help: string,
+  allowed: string,
+  allows: (value: unknown) => boolean,
+): Knob<Readonly<Record<string, T>>> => ({
+  initial: {},
+  allows: (v) => isRecord(v) && Object.values(v).every(allows),
+  allowed,
+  help,
+});
+
+/** Anything else, with its own test. */
+export const knob = <T>(help: string, initial: T, allowed: string, allows: (value: unknown) => boolean): Knob<T> => ({
+  initial,
+  allows,
+  allowed,
+  help,
+});

@@ -1,0 +1,29 @@
+/** Contact lists (4.3 of the interface): seeded, never created through it (R-244). */
+
+export type Lists = {
+  seed(listIds: readonly string[]): void;
+  has(listId: string): boolean;
+  /** Puts a contact on a known list. `false` when it was there already. */
+  add(listId: string, contactId: string): boolean;
+  /** List id → contact ids in the order they were added. */
+  all(): Record<string, string[]>;
+  clear(): void;
+};
+
+export function makeLists(): Lists {
+  const members = new Map<string, Set<string>>();
+  return {
+    seed(listIds) {
+      for (const listId of listIds) if (!members.has(listId)) members.set(listId, new Set());
+    },
+    has: (listId) => members.has(listId),
+    add(listId, contactId) {
+      const list = members.get(listId);
+      if (list === undefined || list.has(contactId)) return false;
+      list.add(contactId);
+      return true;
+    },
+    all: () => Object.fromEntries([...members].map(([listId, contacts]) => [listId, [...contacts]])),
+    clear: () => members.clear(),
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * Starts the sandbox from the environment: `node relay/sandbox/main.ts`, for owners' own CI and for `npm start`.
+ *
+ *   SANDBOX_PORT (8788) · SANDBOX_HOST (127.0.0.1) · SANDBOX_OPEN_CONTROL=true lets other machines use its controls
+ *   SANDBOX_CALLBACK_URL · SANDBOX_RECHARGE_URL · SANDBOX_PROFILE · SANDBOX_API_KEY · SANDBOX_BOT (faq)
+ *   SANDBOX_<ANY_KNOB>: every knob of config.ts in capitals, as JSON or plain text: SANDBOX_RATE_LIMIT=0
+ */
+
+import { ConfigError, checkPatch, DEFAULT_KEY, KNOBS, type SandboxConfig } from "./config.ts";
+import { startSandbox } from "./server.ts";
+
+const DEFAULT_PORT = 8788;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** `rateLimit` → `SANDBOX_RATE_LIMIT`; the bot's script has a shorter name. */
+function variable(knob: string): string {
+  if (knob === "botScript") return "SANDBOX_BOT";
+  return `SANDBOX_${knob.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** A value as JSON where that gives what the knob takes, else as the text it is: a key may look like a number. */
+function readAs(knob: keyof typeof KNOBS, text: string): unknown {
+  if (KNOBS[knob].allows(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The knobs that the environment sets. @throws ConfigError naming the knob */
+export function configFrom(env: Env): Partial<SandboxConfig> {
+  const names = Object.keys(KNOBS) as (keyof typeof KNOBS)[];
+  const set = names.flatMap((name) => {
+    const text = env[variable(name)];
+    return text === undefined || text === "" ? [] : [[name, readAs(name, text)] as const];
+  });
+  return checkPatch({ botScript: "faq", ...Object.fromEntries(set) });
+}
+
+async function main(env: Env): Promise<void> {
+  const sandbox = await startSandbox({
+    port: Number(env.SANDBOX_PORT ?? DEFAULT_PORT),
+    host: env.SANDBOX_HOST ?? "127.0.0.1",
+    openControl: env.SANDBOX_OPEN_CONTROL === "true",
+    config: configFrom(env),
+  });
+  const key = sandbox.config.apiKey === DEFAULT_KEY ? DEFAULT_KEY : "as SANDBOX_API_KEY says";
+  console.log(`Sandbox of the messaging service: nothing here reaches a real account.
+  Service  ${sandbox.url}   (SERVICE_URL of the relay)
+  API key  ${key}
+  Inbox    ${sandbox.origin}/   (answer visitors as a person)
+  Replies  ${sandbox.config.callbackUrl === "" ? "nowhere yet: set SANDBOX_CALLBACK_URL" : "to SANDBOX_CALLBACK_URL"}`);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void sandbox.close());
+}
+
+if (import.meta.main) {
+  main(process.env).catch((error: unknown) => {
+    const busy = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    const wrong = error instanceof ConfigError ? error.message : String(error);
+    console.error(busy ? "The sandbox's port is taken: set SANDBOX_PORT to another one." : wrong);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,65 @@
+/** Named sets of knob values (BEHAVIOUR 4.11). */
+
+import type { Profile, SandboxConfig } from "./config.ts";
+
+type Values = Partial<SandboxConfig>;
+
+/** Every tolerant value: what a service that forgives would do. */
+const lenient: Values = {
+  acceptForm: true,
+  coerceTypes: true,
+  acceptEitherAuth: true,
+  createStatus: 200,
+  phoneStrictness: "strip",
+  phoneMatch: "digits",
+  rawPlusOk: true,
+  emailValidation: "off",
+  dedupeByEmail: true,
+  mergeOnDuplicate: true,
+  linkContacts: "email",
+  contactUpdateOnIncoming: "overwrite",
+  bodyOptionalWithMedia: true,
+  unknownMessageType: "text",
+  reactionTriggersBot: true,
+  allowHttpMedia: true,
+  unknownSubaccount: "200false",
+};
+
+/** The answers seen in the field (BEHAVIOUR part 1). */
+const observed: Values = {
+  createStatus: 200,
+  existingStatus: "soft409",
+  createShape: "idOnly",
+  lookupShape: "observed",
+  errorShape: "observed",
+  placeholders: true,
+  processingDelayMs: { min: 20, max: 120 },
+  rateHeaders: "xEpoch",
+  callbackTimeoutMs: 4_000,
+};
+
+/**
+ * Random faults on every route, some before and some after the effect, and callbacks that double and overtake each
+ * other. No `hangRequest` here: a client that waits 15 s for each would turn every suite into a soak.
+ */
+const chaos: Values = {
+  latencyMs: { min: 0, max: 20, p99: 250 },
+  processingDelayMs: { min: 0, max: 40 },
+  errorRate: [
+    { route: "*", rate: 0.04, kind: "status", status: 500, when: "before" },
+    { route: "*", rate: 0.03, kind: "status", status: 500, when: "after" },
+    { route: "*", rate: 0.02, kind: "status", status: 503, when: "before" },
+    { route: "*", rate: 0.02, kind: "resetConnection", when: "before" },
+    { route: "*", rate: 0.02, kind: "resetConnection", when: "after" },
+    { route: "*", rate: 0.01, kind: "htmlError", status: 502, when: "after" },
+    { route: "*", rate: 0.01, kind: "truncateJson", when: "after" },
+    { route: "*", rate: 0.01, kind: "delay", ms: 400, when: "after" },
+  ],
+  duplicateCallbacks: 0.1,
+  shuffleCallbacks: true,
+  callbackRetries: 3,
+  callbackBackoffMs: 50,
+  retryOn: "any",
+};
+
+export const PROFILES: Record<Profile, Values> = { strict: {}, lenient, observed, chaos };

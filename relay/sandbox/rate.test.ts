@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { initialConfig, type SandboxConfig } from "./config.ts";
+import { setUp } from "./harness.ts";
+
+const NOW = Date.parse("2026-11-21T08:00:00.250Z");
+
+/** A sandbox whose time stands at `NOW` and that takes `rateLimit` requests a minute. */
+const bench = async (config: Partial<SandboxConfig> = {}) => {
+  const all = await setUp({ rateLimit: 3, clock: "virtual", botActive: false, ...config }, { now: () => NOW });
+  const statuses = async (n: number) => {
+    const found: number[] = [];
+    for (let i = 0; i < n; i++) found.push((await all.incoming()).status);
+    return found;
+  };
+  return { ...all, statuses };
+};
+
+describe("the rate limit (R-801 to R-804)", () => {
+  it("is 120 requests in a minute unless the knobs say otherwise", () => {
+    const { rateLimit, rateWindowMs, rateWindow } = initialConfig();
+    expect({ rateLimit, rateWindowMs, rateWindow }).toEqual({
+      rateLimit: 120,
+      rateWindowMs: 60_000,
+      rateWindow: "fixed",
+    });
+  });
+
+  it("refuses what is over it in the endpoint's shape and stores nothing", async () => {
+    const { statuses, incoming, call, sandbox } = await bench();
+    expect(await statuses(5)).toEqual([200, 200, 200, 429, 429]);
+    expect((await incoming()).body).toEqual({ error: expect.any(String) });
+    const { body } = await call("GET", "/contacts", { query: { email: "a@b.example" } });
+    expect(body).toEqual({ error: { code: "RATE_LIMITED", message: expect.any(String) } });
+    expect(sandbox.messages()).toHaveLength(3);
+  });
+
+  it("opens a fixed window again all at once", async () => {
+    const { statuses, sandbox } = await bench();
+    await statuses(1);
+    await sandbox.advance(50_000);
+    expect(await statuses(3)).toEqual([200, 200, 429]);
+    await sandbox.advance(10_000);
+    expect(await statuses(4)).toEqual([200, 200, 200, 429]);
+  });
+
+  it("frees a sliding window one by one", async () => {
+    const { statuses, sandbox } = await bench({ rateWindow: "sliding" });
+    await statuses(1);
+    await sandbox.advance(50_000);
+    expect(await statuses(3)).toEqual([200, 200, 429]);
+    await sandbox.advance(10_000);
+    expect(await statuses(2)).toEqual([200, 429]);
+  });
+
+  it("R-803 lets refused calls count in a sliding window when countRefused is on", async () => {
+    const { statuses, sandbox } = await bench({ rateWindow: "sliding", countRefused: true });
+    await statuses(3);
+    await sandbox.advance(30_000);
+    expect(await statuses(3)).toEqual([429, 429, 429]);
+    await sandbox.advance(30_000);
+    expect(await statuses(1)).toEqual([429]);
+    await sandbox.advance(60_000);
+    expect(await statuses(1)).toEqual([200]);
+  });
+
+  it("R-804 does not count requests with a wrong key, and counts per key", async () => {
+    const { statuses, call, sandbox } = await bench({ agencyKey: "second" });
+    for (let i = 0; i < 5; i++) expect((await call("POST", "/contacts", { key: "wrong", body: {} })).status).toBe(401);
+    expect(await statuses(4)).toEqual([200, 200, 200, 429]);
+    expect((await call("POST", "/contacts", { key: "second", body: {} })).status).toBe(400);
+    sandbox.rotateKey();
+    expect(await statuses(1)).toEqual([200]);
+  });
+
+  const epoch = String(Date.parse("2026-11-21T08:01:01Z") / 1000);
+  it.each([
+    [
+      "retryAfterSeconds",
+      { "retry-after": "60", "x-ratelimit-limit": "3", "x-ratelimit-remaining": "0", "x-ratelimit-reset": epoch },
+    ],
+    ["retryAfterDate", { "retry-after": "Sat, 21 Nov 2026 08:01:01 GMT" }],
+    ["retryAfterMs", { "retry-after-ms": "60000" }],
+    ["ietf6", { "ratelimit-limit": "3", "ratelimit-remaining": "0", "ratelimit-reset": "60" }],
+    ["ietf8", { "ratelimit-policy": '"default";q=3;w=60', ratelimit: '"default";r=0;t=60' }],
+    ["xEpoch", { "x-ratelimit-limit": "3", "x-ratelimit-remaining": "0", "x-ratelimit-reset": epoch }],
+    ["resetAfter", { "x-ratelimit-reset-after": "60.000" }],
+    ["none", {}],
+  ] as const)("R-802 tells the time in the style %s", async (rateHeaders, expected) => {
+    const { statuses, incoming } = await bench({ rateHeaders });
+    await statuses(3);
+    const { status, headers } = await incoming();
+    const told = [...headers].filter(([name]) => /rate-?limit|retry/.test(name));
+    expect([status, Object.fromEntries(told)]).toEqual([429, expected]);
+  });
+});

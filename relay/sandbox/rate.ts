@@ -1,0 +1,92 @@
+/** Requests per key and window (R-801 to R-803). */
+
+import type { SandboxConfig } from "./config.ts";
+
+export type Verdict = { ok: true } | { ok: false; waitMs: number };
+
+export type Rate = {
+  /** Counts one request of `key`, or says how long it must wait. */
+  take(key: string, now: number): Verdict;
+  clear(): void;
+};
+
+type Window = { start: number; count: number; times: number[] };
+
+export function makeRate(config: SandboxConfig): Rate {
+  const windows = new Map<string, Window>();
+
+  function fixed(window: Window, now: number): Verdict {
+    if (now - window.start >= config.rateWindowMs) Object.assign(window, { start: now, count: 0 });
+    if (window.count < config.rateLimit) {
+      window.count += 1;
+      return { ok: true };
+    }
+    // In a fixed window a refused call that counts costs nothing more: the window opens anew at the same moment.
+    return { ok: false, waitMs: window.start + config.rateWindowMs - now };
+  }
+
+  function sliding(window: Window, now: number): Verdict {
+    const first = window.times.findIndex((time) => now - time < config.rateWindowMs);
+    window.times = first === -1 ? [] : window.times.slice(first);
+    const ok = window.times.length < config.rateLimit;
+    if (ok || config.countRefused) window.times.push(now);
+    if (ok) return { ok };
+    const freeing = window.times[window.times.length - config.rateLimit] ?? now;
+    return { ok: false, waitMs: freeing + config.rateWindowMs - now };
+  }
+
+  return {
+    take(key, now) {
+      if (config.rateLimit === 0) return { ok: true };
+      let window = windows.get(key);
+      if (window === undefined) {
+        window = { start: now, count: 0, times: [] };
+        windows.set(key, window);
+      }
+      return config.rateWindow === "fixed" ? fixed(window, now) : sliding(window, now);
+    },
+    clear: () => windows.clear(),
+  };
+}
+
+type Style = SandboxConfig["rateHeaders"];
+type Facts = { limit: number; windowS: number; waitMs: number; now: number };
+
+const seconds = (ms: number) => String(Math.max(1, Math.ceil(ms / 1000)));
+const epoch = ({ now, waitMs }: Facts) => String(Math.ceil((now + waitMs) / 1000));
+
+/** Headers of a 429 in each style the client must read (R-802). */
+const STYLES: Record<Style, (facts: Facts) => Record<string, string>> = {
+  retryAfterSeconds: (f) => ({
+    "Retry-After": seconds(f.waitMs),
+    "X-RateLimit-Limit": String(f.limit),
+    "X-RateLimit-Remaining": "0",
+    "X-RateLimit-Reset": epoch(f),
+  }),
+  // RFC 9110 section 10.2.3 with an IMF-fixdate; rounded up, because the format has whole seconds only.
+  retryAfterDate: (f) => ({ "Retry-After": new Date(Number(epoch(f)) * 1000).toUTCString() }),
+  retryAfterMs: (f) => ({ "retry-after-ms": String(Math.ceil(f.waitMs)) }),
+  // draft-ietf-httpapi-ratelimit-headers-06: three fields, reset as seconds from now.
+  ietf6: (f) => ({
+    "RateLimit-Limit": String(f.limit),
+    "RateLimit-Remaining": "0",
+    "RateLimit-Reset": seconds(f.waitMs),
+  }),
+  // The same draft from -08 on: a named policy and structured fields.
+  ietf8: (f) => ({
+    "RateLimit-Policy": `"default";q=${f.limit};w=${f.windowS}`,
+    RateLimit: `"default";r=0;t=${seconds(f.waitMs)}`,
+  }),
+  xEpoch: (f) => ({
+    "X-RateLimit-Limit": String(f.limit),
+    "X-RateLimit-Remaining": "0",
+    "X-RateLimit-Reset": epoch(f),
+  }),
+  resetAfter: (f) => ({ "X-RateLimit-Reset-After": (Math.ceil(f.waitMs) / 1000).toFixed(3) }),
+  none: () => ({}),
+};
+
+export function rateHeaders(config: SandboxConfig, waitMs: number, now: number): Record<string, string> {
+  const windowS = Math.ceil(config.rateWindowMs / 1000);
+  return STYLES[config.rateHeaders]({ limit: config.rateLimit, windowS, waitMs, now });
+}

@@ -1,0 +1,88 @@
+/** Writing answers, and spoiling them on purpose. */
+
+import type { ServerResponse } from "node:http";
+import { type Answer, edgePage } from "./answers.ts";
+import type { Clock } from "./clock.ts";
+import type { Fault, FaultKind } from "./faults.ts";
+
+const JSON_TYPE = "application/json";
+
+type Wire = { status: number; headers: Record<string, string | number>; text: string };
+
+function wire({ status, body, type, headers = {} }: Answer): Wire {
+  if (body === undefined) return { status, headers: { ...headers, "Content-Length": 0 }, text: "" };
+  const text = type === undefined ? JSON.stringify(body) : String(body);
+  return {
+    status,
+    headers: { "Content-Type": type ?? JSON_TYPE, ...headers, "Content-Length": Buffer.byteLength(text) },
+    text,
+  };
+}
+
+/** Writes an answer and returns its status. A connection that is gone is not an error: the effect stays (R-011). */
+export function write(res: ServerResponse, answer: Answer): number {
+  if (res.headersSent || res.destroyed) return 0;
+  const { status, headers, text } = wire(answer);
+  if (status === 204) delete headers["Content-Length"];
+  res.writeHead(status, headers).end(text);
+  return status;
+}
+
+export const reset = (res: ServerResponse): void => void res.socket?.resetAndDestroy();
+
+type Spoiler = (res: ServerResponse, answer: Answer, fault: Fault, clock: Clock) => number;
+
+/** Drops per slow body. */
+const DROPS = 8;
+
+function drip(res: ServerResponse, text: string, ms: number, clock: Clock): void {
+  const size = Math.max(1, Math.ceil(text.length / DROPS));
+  let at = 0;
+  const drop = () => {
+    if (res.destroyed) return;
+    res.write(text.slice(at, at + size));
+    at += size;
+    if (at < text.length) clock.after(ms / DROPS, drop);
+    else res.end();
+  };
+  drop();
+}
+
+/** One way to play each kind of fault; returns the status that was sent, 0 for none. `answer` is what should have come. */
+const PLAYS: Record<FaultKind, Spoiler> = {
+  status: (res, answer) => write(res, answer),
+  emptyBody: (res, answer, { headers = {} }) => write(res, { status: answer.status, headers }),
+  htmlError: (res, _, { status = 502, headers = {} }) => write(res, { ...edgePage(status), headers }),
+  hangRequest: (res, _, { ms }, clock) => {
+    if (ms !== undefined) clock.after(ms, () => reset(res));
+    return 0;
+  },
+  resetConnection: (res) => {
+    reset(res);
+    return 0;
+  },
+  cutBody: (res, answer) => {
+    const { status, headers, text } = wire(answer);
+    if (res.destroyed) return 0;
+    res.writeHead(status, headers).write(text.slice(0, text.length / 2), () => res.destroy());
+    return status;
+  },
+  truncateJson: (res, answer) => {
+    const { text } = wire(answer);
+    return write(res, { ...answer, body: text.slice(0, text.length / 2), type: JSON_TYPE });
+  },
+  slowBody: (res, answer, { ms = 1_000 }, clock) => {
+    const { status, headers, text } = wire(answer);
+    if (res.destroyed) return 0;
+    res.writeHead(status, headers).flushHeaders();
+    drip(res, text, ms, clock);
+    return status;
+  },
+  delay: (res, answer, { ms = 1_000 }, clock) => {
+    clock.after(ms, () => write(res, answer));
+    return answer.status;
+  },
+};
+
+export const play = (res: ServerResponse, answer: Answer, fault: Fault, clock: Clock): number =>
+  PLAYS[fault.kind](res, answer, fault, clock);

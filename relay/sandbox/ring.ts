@@ -1,0 +1,31 @@
+/** A list that keeps its newest entries. Adding costs the same however long it is. */
+export type Ring<T> = {
+  add(entry: T): void;
+  /** Oldest first. */
+  list(): T[];
+  /** How many were ever added. */
+  readonly total: number;
+  clear(): void;
+};
+
+/** @param size asked at each addition, so that a knob can change it */
+export function makeRing<T>(size: () => number): Ring<T> {
+  let entries: T[] = [];
+  let total = 0;
+  return {
+    add(entry) {
+      total += 1;
+      entries.push(entry);
+      // Cutting only at twice the size makes an addition cheap on average.
+      if (entries.length > 2 * size()) entries = size() === 0 ? [] : entries.slice(-size());
+    },
+    list: () => (size() === 0 ? [] : entries.slice(-size())),
+    get total() {
+      return total;
+    },
+    clear() {
+      entries = [];
+      total = 0;
+    },
+  };
+}

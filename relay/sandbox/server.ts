@@ -1,0 +1,129 @@
+/**
+ * The sandbox: the messaging service on this machine, strict to its interface, for development, tests and demos.
+ *
+ *   const sandbox = await startSandbox({ config: { callbackUrl: `${relay}/callbacks/reply/${secret}` } });
+ *   sandbox.url                                             // http://127.0.0.1:41234/v1: give it to the relay
+ *   sandbox.config.apiKey                                   // has + / = & in it, on purpose
+ *   await sandbox.until((s) => s.messages().length === 3, 5_000);
+ *   await sandbox.close();
+ *
+ * Make it fail:
+ *   sandbox.failNext("incoming", 2, 503);                                  // before anything happens
+ *   sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" }); // "500 but processed"
+ *   sandbox.failNext("send", 1, { kind: "hangRequest", when: "after" });   // "timeout but processed"
+ *   sandbox.failNext("incoming", 1, { kind: "delay", ms: 300 });           // the reply overtakes the answer
+ *   sandbox.configure({ profile: "chaos", rateLimit: 0 });                 // seeded: startSandbox({ config: { seed: 7 } })
+ *
+ * Let it speak:
+ *   sandbox.configure({ botScript: "burst" });                             // echo burst silent slow markdown … faq
+ *   sandbox.configure({ botScript: [{ match: "price", parts: [{ text: "9 euros", afterMs: 50 }] }] });
+ *   sandbox.seed({ campaigns: { pricing: "markdown" }, lists: ["leads"], subAccounts: [{ email: "a@b.example" }] });
+ *   const reply = await sandbox.humanReply({ fromId, body: "A person here" });   // reply.status: Sent or Failed
+ *   await sandbox.callbackTo({ toId: "somebody-else" });
+ *   await sandbox.redeliver(reply.messageId);
+ *   await sandbox.recharge({ email: "a@b.example", repeat: 2, parallel: true });
+ *
+ * Two days later, at once:
+ *   sandbox.configure({ clock: "virtual", botScript: "followUps" });
+ *   await sandbox.advance(48 * 3_600_000);
+ *
+ * Every knob stands in config.ts. The same over HTTP: `/__sandbox/…` (control.ts); a person plays the human at `/`.
+ */
+
+import { createServer, type IncomingMessage as Request, type ServerResponse as Response } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
+import { makeApi } from "./api.ts";
+import { applyPatch, checkPatch, initialConfig, type SandboxConfig } from "./config.ts";
+import { controlPlane } from "./control.ts";
+import { refusalOf } from "./guard.ts";
+import { inbox } from "./inbox/index.ts";
+import { makeOperator, type Operator } from "./operator.ts";
+import { seeded } from "./random.ts";
+import { makeService } from "./service.ts";
+
+export type SandboxOptions = {
+  /** 0 takes any free port. */
+  port?: number;
+  host?: string;
+  config?: Partial<SandboxConfig>;
+  /** Lets other machines use the control plane and the inbox. */
+  openControl?: boolean;
+  now?: () => number;
+  /** Uniform in [0, 1). Default: from the knob `seed`, else the platform's. */
+  random?: () => number;
+};
+
+export type Sandbox = Operator & {
+  /** The service's base address, ending in `/v1`. */
+  url: string;
+  /** Where the inbox and the control plane are. */
+  origin: string;
+  /** The knobs, live. Changing them through `configure` also checks them. */
+  config: SandboxConfig;
+  /** Resolves when `predicate` holds, asked whenever something happened. @throws Error after `timeoutMs` */
+  until(predicate: (sandbox: Sandbox) => boolean, timeoutMs?: number): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Proxies and pools keep connections for about a minute; closing first would reset the client's next request. */
+const KEEP_ALIVE_MS = 75_000;
+
+const HOUR_MS = 3_600_000;
+
+function startConfig(options: SandboxOptions): SandboxConfig {
+  const config = initialConfig();
+  applyPatch(config, checkPatch(options.config ?? {}));
+  return config;
+}
+
+/** @throws ConfigError for a wrong knob, and what `listen` throws for a busy port */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { port = 0, host = "127.0.0.1", now = Date.now, openControl = false } = options;
+  const config = startConfig(options);
+  const random = options.random ?? (config.seed === null ? Math.random : seeded(config.seed));
+  const service = makeService(config, now, random);
+  const operator = makeOperator(service);
+  const api = makeApi(service);
+  const app = new Hono().route("/__sandbox", controlPlane(service, operator)).route("/", inbox(service, operator));
+  const pages = getRequestListener(app.fetch);
+
+  function serve(req: Request, res: Response): void {
+    // A client that resets its connection is what the sandbox is for, never a reason to fall.
+    res.on("error", () => {});
+    if (`${req.url}/`.startsWith(`${config.basePath}/`) || req.url?.startsWith(`${config.basePath}?`))
+      return api(req, res);
+    const refusal = refusalOf(req, openControl);
+    if (refusal === undefined) return void pages(req, res);
+    res.writeHead(403, { "Content-Type": "application/json" }).end(JSON.stringify({ error: refusal }));
+  }
+
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: HOUR_MS }, serve);
+  server.on("clientError", (_, socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  const origin = originOf(server.address() as AddressInfo);
+
+  async function close(): Promise<void> {
+    service.clear();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await service.poster.close();
+  }
+
+  const sandbox: Sandbox = {
+    ...operator,
+    url: `${origin}${config.basePath}`,
+    origin,
+    config,
+    until: (predicate, timeoutMs = 5_000) => service.changes.until(() => predicate(sandbox), timeoutMs),
+    close,
+  };
+  return sandbox;
+}
+
+const originOf = ({ address, family, port }: AddressInfo): string =>
+  `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
