@@ -1,0 +1,107 @@
+/**
+ * `npm start`: the relay, the sandbox of the service and a shop on another origin, in one process, so that Ctrl-C ends
+ * everything. The threads are kept in `data/demo`; the sandbox forgets when it ends.
+ */
+
+import { join } from "node:path";
+import type { PublicSite } from "@porchlight/shared/site";
+import { type Sandbox, startSandbox } from "../sandbox/server.ts";
+import { readSettings } from "../src/base/config.ts";
+import { createRelay } from "../src/relay.ts";
+import { ANSWERS } from "./answers.ts";
+import { startShop } from "./shop.ts";
+
+const { env } = process;
+const HOST = env.HOST ?? "127.0.0.1";
+const PORTS = {
+  PORT: env.PORT ?? "8787",
+  SANDBOX_PORT: env.SANDBOX_PORT ?? "8788",
+  SHOP_PORT: env.SHOP_PORT ?? "8789",
+};
+
+/** The chat in the shop's colours and words. */
+const LOOK: Partial<PublicSite> = {
+  title: "Moth & Filament",
+  greeting: "Hello! What would you like to light?",
+  suggestions: ["Do you ship to Norway?", "Which lamp for a reading chair?", "How long does it take to make one?"],
+  accent: "#a8452b",
+  // The bot answers, and whoever sits at the inbox: neither may be called the other.
+  responder: "mixed",
+};
+
+/** What was started, newest last: the end goes backwards. */
+const started: { stop: () => Promise<void> }[] = [];
+
+async function stop(code: number): Promise<void> {
+  for (const part of started.splice(0).reverse()) await part.stop();
+  process.exit(code);
+}
+
+/** Prints one sentence and ends. */
+async function giveUp(sentence: string): Promise<never> {
+  console.error(sentence);
+  await stop(1);
+  throw new Error(sentence);
+}
+
+function portOf(name: keyof typeof PORTS): number {
+  const port = Number(PORTS[name]);
+  if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
+  console.error(`${name} is "${PORTS[name]}": it must be a port from 1 to 65535.`);
+  process.exit(2);
+}
+
+const ports = { relay: portOf("PORT"), sandbox: portOf("SANDBOX_PORT"), shop: portOf("SHOP_PORT") };
+const at = (port: number): string => `http://localhost:${port}`;
+
+async function startRelay(sandbox: Sandbox): Promise<void> {
+  const read = readSettings({
+    LOG_LEVEL: "error",
+    DATA_DIR: join(import.meta.dirname, "..", "..", "data", "demo"),
+    ...env,
+    PORT: String(ports.relay),
+    HOST,
+    PUBLIC_URL: at(ports.relay),
+    SERVICE_URL: sandbox.url,
+    SERVICE_API_KEY: sandbox.config.apiKey,
+    ALLOWED_ORIGINS: `${at(ports.shop)},http://127.0.0.1:${ports.shop}`,
+  });
+  if ("problems" in read) return giveUp(read.problems.join("\n"));
+  const sites = read.settings.sites.map((site) => ({ ...site, public: { ...site.public, ...LOOK } }));
+  const relay = await createRelay({ ...read.settings, sites });
+  started.push(relay);
+  sandbox.configure({ callbackUrl: `${relay.url}/callbacks/reply/${relay.callbackSecret}` });
+}
+
+async function start(): Promise<void> {
+  const sandbox = await startSandbox({ host: HOST, port: ports.sandbox, config: { botScript: ANSWERS } });
+  started.push({ stop: sandbox.close });
+  await startRelay(sandbox);
+  started.push(await startShop(at(ports.relay), ports.shop, HOST));
+}
+
+/** A taken port has one sentence with the way out; everything else keeps its own words. */
+function explain(error: NodeJS.ErrnoException & { port?: number }): string {
+  if (error.code !== "EADDRINUSE") return error.stack ?? error.message;
+  const name = Object.entries(PORTS).find(([, port]) => Number(port) === error.port)?.[0] ?? "PORT";
+  return `Port ${error.port} is taken: stop what uses it, or choose another one, like ${name}=${Number(error.port) + 1000} npm start`;
+}
+
+process.once("SIGINT", () => void stop(0));
+process.once("SIGTERM", () => void stop(0));
+
+try {
+  await start();
+} catch (error) {
+  await giveUp(explain(error as NodeJS.ErrnoException));
+}
+
+console.log(`
+Porchlight is running, with a sandbox in place of the messaging service: nothing leaves this machine.
+
+  ${at(ports.shop)}   The shop. Open the chat and ask: Do you ship to Norway?
+  ${at(ports.sandbox)}   The sandbox's inbox. Read along, and answer as a person.
+  ${at(ports.relay)}   The relay. Its tag's script is /widget.js, its health /readyz.
+
+Ctrl-C ends everything.
+`);
