@@ -1,0 +1,320 @@
+import { CLOSE } from "@porchlight/shared/close";
+import type { Media } from "@porchlight/shared/protocol";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Chat, createChat } from "./chat.ts";
+import { frameOf, only, replyOf, type Script, sentOf } from "./script.fixture.ts";
+import { KEY, sends, states, type Visit, visit } from "./visit.fixture.ts";
+import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
+
+let world: World;
+let browser: Browser;
+let tab: Tab;
+let script: Script;
+let chat: Chat;
+let online: Visit["online"];
+
+const load = () => {
+  ({ tab, script, chat, online } = visit(browser));
+};
+
+beforeEach(() => {
+  world = createWorld();
+  browser = createBrowser(world);
+  load();
+});
+
+const idOf = (text: string) => chat.items.value.find((item) => item.text === text)?.id ?? "";
+
+describe("sending", () => {
+  it("shows a message at once and keeps it before it goes out", () => {
+    chat.start();
+    const id = chat.send("hello");
+    expect(states(chat)).toEqual(["hello: queued"]);
+    expect(browser.storage.get(KEY)).toContain(id);
+    expect(sends(script.greet())).toEqual(["hello"]);
+    expect(states(chat)).toEqual(["hello: sending"]);
+  });
+
+  it("sends one at a time and goes on when the relay wrote it", () => {
+    const wire = online();
+    for (const text of ["one", "two", "three"]) chat.send(text);
+    expect(sends(wire)).toEqual(["one"]);
+    wire.say(frameOf(sentOf(idOf("one"), 1, { text: "one" })));
+    expect(sends(wire)).toEqual(["one", "two"]);
+    expect(states(chat)).toEqual(["one: sent", "two: sending", "three: queued"]);
+    expect(browser.storage.get(KEY)).not.toContain(idOf("one"));
+  });
+
+  it("sends nothing into a thread that is not up to date", () => {
+    const wire = online({ head: 1 });
+    chat.send("hello");
+    expect(sends(wire)).toEqual([]);
+    wire.say(frameOf(replyOf(1)));
+    expect(sends(wire)).toEqual(["hello"]);
+  });
+
+  it("repeats with the same id after a loss, and drops it when the thread has it already", () => {
+    const wire = online();
+    const one = chat.send("one");
+    const two = chat.send("two");
+    wire.close(1006);
+    expect(states(chat)).toEqual(["one: queued", "two: queued"]);
+    world.advance(1_000);
+    const next = script.greet({ reset: false, token: undefined, head: 1 });
+    next.say(frameOf(sentOf(one, 1, { text: "one" })));
+    expect(only(next.sent, "send")).toEqual([{ t: "send", id: two, text: "two" }]);
+  });
+
+  it("repeats on the same connection when no answer comes for 10 s", () => {
+    const wire = online();
+    chat.send("one");
+    world.advance(10_000);
+    expect(only(wire.sent, "send").map(({ id }) => id)).toEqual([idOf("one"), idOf("one")]);
+  });
+
+  it("follows a message to delivered or failed", () => {
+    const wire = online();
+    const id = chat.send("one");
+    wire.say(frameOf(sentOf(id, 1)));
+    wire.say(frameOf(sentOf(id, 1, { n: 2, state: "delivered" })));
+    expect(chat.items.value).toMatchObject([{ id, state: "delivered", pos: 1, n: 2 }]);
+    wire.say(frameOf(sentOf(id, 1, { n: 3, state: "failed", reason: "expired" })));
+    expect(chat.items.value).toMatchObject([{ id, state: "failed", reason: "expired" }]);
+  });
+
+  it("has nothing to send in a blank text, but in one with a file", () => {
+    const wire = online();
+    expect(chat.send(" \u200b\n")).toBe("");
+    const media: Media = { url: "/media/cat.png", type: "image/png", name: "cat.png", size: 7 };
+    chat.send("", { key: "upload-1", media });
+    expect(only(wire.sent, "send")).toMatchObject([{ text: "", media: "upload-1" }]);
+    expect(chat.items.value).toMatchObject([{ text: "", media }]);
+  });
+
+  it("tells where it was typed, cut to what the relay takes, also after a reload", () => {
+    const context = () => ({ page: `/${"x".repeat(600)}`, locale: "nb", campaign: "" });
+    const options = { page: tab.page, storage: tab.storage, connect: script.connect, context };
+    const told = createChat({ site: "shop", relay: "https://relay.test", ...options });
+    told.start();
+    const id = told.send("hello");
+    tab.kill();
+    load();
+    const wire = online();
+    world.advance(1);
+    const page = `/${"x".repeat(511)}`;
+    expect(only(wire.sent, "send")).toEqual([{ t: "send", id, text: "hello", page, locale: "nb" }]);
+  });
+
+  it("keeps 50 and says that there is no room for more", () => {
+    chat.start();
+    for (let n = 0; n < 50; n++) expect(chat.send(`m${n}`)).not.toBe("");
+    expect(chat.send("m50")).toBe("");
+    expect(chat.notice.value).toEqual({ code: "rate_limited" });
+    expect(chat.items.value).toHaveLength(50);
+  });
+});
+
+describe("when the relay does not take a message", () => {
+  for (const code of ["rate_limited", "try_later"] as const)
+    it(`waits as long as ${code} says and keeps the order`, () => {
+      const wire = online();
+      const id = chat.send("one");
+      chat.send("two");
+      wire.say({ t: "error", code, id, retryAfter: 4_000 });
+      expect(states(chat)).toEqual(["one: queued", "two: queued"]);
+      expect(chat.notice.value).toEqual({ code, retryAfter: 4_000 });
+      world.advance(3_999);
+      expect(sends(wire)).toEqual(["one"]);
+      world.advance(1_001);
+      expect(sends(wire)).toEqual(["one", "one"]);
+      wire.say(frameOf(sentOf(id, 1)));
+      expect(chat.notice.value).toBeUndefined();
+      expect(sends(wire)).toEqual(["one", "one", "two"]);
+    });
+
+  for (const code of ["too_long", "empty", "unknown_media", "not_allowed"] as const)
+    it(`shows ${code} on the message and goes on with the next`, () => {
+      const wire = online();
+      const id = chat.send("one");
+      chat.send("two");
+      wire.say({ t: "error", code, id });
+      expect(chat.items.value[0]).toMatchObject({ text: "one", state: "failed", reason: code });
+      expect(sends(wire)).toEqual(["one", "two"]);
+      expect(browser.storage.get(KEY)).toContain(code);
+    });
+
+  it("blames the message under way for a bad frame and for closes that a bad frame causes", () => {
+    const wire = online();
+    chat.send("one");
+    wire.say({ t: "error", code: "bad_frame" });
+    expect(chat.items.value[0]).toMatchObject({ state: "failed", reason: "bad_frame" });
+    chat.send("two");
+    wire.close(CLOSE.protocol.code);
+    world.advance(1_000);
+    script.greet({ reset: false, token: undefined });
+    chat.send("three");
+    script.wire.close(CLOSE.tooBig.code);
+    expect(chat.items.value.map(({ reason }) => reason)).toEqual(["bad_frame", "bad_frame", "too_long"]);
+  });
+
+  it("never sends what is too long", () => {
+    const wire = online();
+    chat.send("x".repeat(4_001));
+    expect(chat.items.value).toMatchObject([{ state: "failed", reason: "too_long" }]);
+    expect(sends(wire)).toEqual([]);
+  });
+
+  it("tries again with the same id, at the end of the line", () => {
+    const wire = online();
+    const id = chat.send("one");
+    wire.say({ t: "error", code: "not_allowed", id });
+    chat.send("two");
+    chat.retry(id);
+    expect(states(chat)).toEqual(["two: sending", "one: queued"]);
+    wire.say(frameOf(sentOf(idOf("two"), 1)));
+    expect(only(wire.sent, "send").map((frame) => frame.id)).toEqual([id, idOf("question 1"), id]);
+  });
+
+  it("deletes what failed, here and in the storage", () => {
+    const wire = online();
+    const id = chat.send("one");
+    wire.say({ t: "error", code: "not_allowed", id });
+    chat.remove(id);
+    expect(chat.items.value).toEqual([]);
+    expect(browser.storage.get(KEY)).not.toContain(id);
+  });
+
+  it("asks the relay to send anew what failed there, also when that was clicked offline", () => {
+    const wire = online();
+    const id = chat.send("one");
+    wire.say(frameOf(sentOf(id, 1)));
+    wire.say(frameOf(sentOf(id, 1, { n: 2, state: "failed", reason: "rejected" })));
+    wire.close(1006);
+    chat.retry(id);
+    chat.retry(id);
+    expect(states(chat)).toEqual(["question 1: queued"]);
+    world.advance(1_000);
+    const next = script.greet({ reset: false, token: undefined, after: 2, head: 2 });
+    expect(next.sent.slice(1)).toEqual([{ t: "retry", id }]);
+    next.say(frameOf(sentOf(id, 1, { n: 3 })));
+    expect(states(chat)).toEqual(["question 1: sent"]);
+    chat.retry("unknown");
+    expect(next.sent.slice(1)).toEqual([{ t: "retry", id }]);
+  });
+
+  it("leaves it failed when the relay cannot do that either", () => {
+    const wire = online();
+    const id = chat.send("one");
+    wire.say(frameOf(sentOf(id, 1, { state: "failed", reason: "rejected" })));
+    chat.retry(id);
+    wire.say({ t: "error", code: "unknown_message", id });
+    expect(chat.items.value).toMatchObject([{ state: "failed", reason: "rejected" }]);
+  });
+});
+
+describe("after a reload", () => {
+  const reload = () => {
+    tab.kill();
+    load();
+  };
+
+  it("sends what is younger than two minutes, once", () => {
+    online().close(1006);
+    const id = chat.send("one");
+    world.advance(119_000);
+    reload();
+    const wire = online();
+    world.advance(1);
+    expect(only(wire.sent, "send")).toEqual([{ t: "send", id, text: "one" }]);
+    wire.say(frameOf(sentOf(id, 1)));
+    expect(states(chat)).toEqual(["question 1: sent"]);
+  });
+
+  it("shows what is older as not sent, with what was typed after it, and sends on Retry", () => {
+    chat.start();
+    chat.send("old");
+    world.advance(115_000);
+    chat.send("new");
+    world.advance(6_000);
+    reload();
+    const wire = online();
+    world.advance(30_000);
+    expect(sends(wire)).toEqual([]);
+    expect(chat.items.value).toMatchObject([
+      { text: "old", state: "failed", reason: "stale" },
+      { text: "new", state: "failed", reason: "stale" },
+    ]);
+    chat.retry(idOf("old"));
+    expect(sends(wire)).toEqual(["old"]);
+  });
+
+  it("forgets what is older than a day", () => {
+    chat.start();
+    chat.send("old");
+    world.advance(86_400_001);
+    reload();
+    chat.start();
+    expect(chat.items.value).toEqual([]);
+    expect(browser.storage.get(KEY)).not.toContain("old");
+  });
+
+  it("lets one tab of several send what was left", () => {
+    chat.start();
+    chat.send("one");
+    reload();
+    const other = visit(browser);
+    other.chat.start();
+    const wires = [online(), other.script.greet({ token: undefined })];
+    world.advance(100);
+    expect(wires.flatMap(sends)).toEqual(["one"]);
+  });
+
+  it("lets the next tab send it when the first one goes away", () => {
+    chat.start();
+    chat.send("one");
+    reload();
+    const other = visit(browser);
+    other.chat.start();
+    online();
+    const wire = other.script.greet({ token: undefined });
+    world.advance(100);
+    tab.kill();
+    world.advance(100);
+    expect(sends(wire)).toEqual(["one"]);
+  });
+
+  it("still has the draft", () => {
+    online();
+    chat.draft.value = "Do you shi";
+    world.advance(1_000);
+    chat.draft.value = "Do you ship";
+    tab.emit("pagehide");
+    reload();
+    chat.start();
+    expect(chat.draft.value).toBe("Do you ship");
+  });
+
+  it("drops in every tab what was deleted in one", () => {
+    chat.start();
+    chat.send("old");
+    world.advance(121_000);
+    tab.kill();
+    load();
+    const other = visit(browser);
+    online();
+    other.chat.start();
+    expect(states(other.chat)).toEqual(["old: failed"]);
+    chat.remove(idOf("old"));
+    world.advance(10);
+    expect(other.chat.items.value).toEqual([]);
+  });
+
+  it("writes down again what another tab overwrote at the same instant", () => {
+    chat.start();
+    const id = chat.send("one");
+    const other = visit(browser);
+    other.tab.storage().setItem(KEY, JSON.stringify({ draft: "written by a tab that had not seen it" }));
+    world.advance(10);
+    expect(browser.storage.get(KEY)).toContain(id);
+  });
+});

@@ -1,0 +1,205 @@
+/**
+ * Who this browser is to the relay, and how far it follows that visitor's log. Token, epoch, newest number and read mark
+ * live in the storage that the site's tabs share: one browser is one visitor.
+ *
+ * There is one way to catch up: greet with the last number held, and read on. Whatever looks like a hole leads there.
+ */
+
+import {
+  type ClientFrame,
+  type Hello,
+  type History,
+  type Message,
+  type MessageFrame,
+  type Pong,
+  PROTOCOL,
+  type Welcome,
+} from "@porchlight/shared/protocol";
+import { type ReadonlySignal, signal } from "@preact/signals-core";
+import { createTimer, type Page } from "./page.ts";
+import type { Saved, Storage } from "./storage.ts";
+import type { Thread } from "./thread.ts";
+
+export type Session = {
+  /** Everything up to this number was seen. */
+  readonly read: ReadonlySignal<number>;
+  /** The thread is what the relay says it is. */
+  readonly ready: ReadonlySignal<boolean>;
+  hello(): Hello;
+  /** What the relay says of the thread. */
+  heard(frame: Welcome | MessageFrame | History | Pong): void;
+  lost(): void;
+  loadOlder(): void;
+  /** Everything up to number `n` was seen, here or elsewhere. Answers whether that was news. */
+  saw(n: number): boolean;
+  /** What another tab wrote. */
+  compare(saved: Saved): void;
+  /** What proves to the relay who this browser is. */
+  token(): string;
+  identify(token: string): void;
+  /** The last `hello` was refused: forgets its identity, else its token, and answers which; nothing if it had neither. */
+  refused(): "identity" | "token" | undefined;
+  /** Holds nothing of anybody any more. */
+  wipe(): void;
+};
+
+export type SessionOptions = {
+  site: string;
+  page: Page;
+  storage: Storage;
+  thread: Thread;
+  send(frame: ClientFrame): void;
+  again(at?: "now"): void;
+  /** A message has its place in the thread; `fresh`: this browser never showed it. */
+  placed(message: Message, fresh: boolean): void;
+  /** Nothing is missing. Called after every frame that leaves it so. */
+  upToDate(): void;
+  /** The visitor of this tab is no longer this browser's; `nobody`: nor is anybody else. */
+  departed(nobody: boolean): void;
+};
+
+/** The relay knew of more than it sent for so long: it forgot to. */
+const BEHIND_MS = 5_000;
+/** A page of history that has not come for so long is asked for again. */
+const ANSWER_MS = 10_000;
+
+export function createSession(options: SessionOptions): Session {
+  const { site, page, storage, thread, send, again, placed, upToDate, departed } = options;
+  const read = signal(0);
+  const ready = signal(false);
+  const behind = createTimer(page);
+  let identity: string | undefined;
+  let greeting: Hello | undefined;
+  /** Whose log `thread` holds. The epoch alone does not say it: it names all logs of one database. */
+  let owner: { token: string; epoch: string } | undefined;
+  /** The newest number that this browser has shown, ever; that the relay has, as far as it told. */
+  let top = 0;
+  let head = 0;
+  /** When a page of history was asked for that has not come. */
+  let askedAt = 0;
+
+  function welcome(frame: Welcome): void {
+    const { token = "", identity: given, since } = greeting ?? {};
+    // Two fresh tabs greeted at the same time, and the other one was answered first.
+    if (!token && !given && storage.read().token) return again("now");
+    if (given === identity) identity = undefined;
+    if (frame.reset || since === undefined) thread.reset(frame.after, frame.older);
+    owner = { token: frame.token ?? token, epoch: frame.epoch };
+    adopt(frame);
+    if (read.value > frame.read) send({ t: "read", n: read.value });
+    head = frame.head;
+    askedAt = 0;
+    settle();
+  }
+
+  /** Keeps the token, and the marks of this browser as long as they count in this log. */
+  function adopt({ epoch, token, head: newest, reset, read: mark }: Welcome): void {
+    storage.change((saved) => {
+      if (saved.epoch !== epoch || (reset && token)) Object.assign(saved, { epoch, n: newest, read: mark });
+      if (token) saved.token = token;
+      read.value = saved.read = Math.max(saved.read, mark);
+      top = saved.n;
+    });
+  }
+
+  function message(frame: MessageFrame): void {
+    const taken = thread.take(frame);
+    if (taken === "gap") return again();
+    const { pos, n } = frame.message;
+    placed(frame.message, taken === "new" && pos > top);
+    top = Math.max(top, n);
+    settle();
+  }
+
+  function history(frame: History): void {
+    askedAt = 0;
+    thread.history(frame);
+    for (const entry of frame.messages) placed(entry, false);
+    settle();
+  }
+
+  function settle(): void {
+    if (thread.held < head) return behind.on() ? undefined : behind.set(BEHIND_MS, again);
+    behind.off();
+    ready.value = true;
+    if (storage.read().n < top)
+      storage.change((saved) => {
+        saved.n = top;
+      });
+    upToDate();
+  }
+
+  return {
+    read,
+    ready,
+    hello() {
+      const { token } = storage.read();
+      // Another tab logged out, or became somebody else, while this one could not hear it.
+      if (owner && owner.token !== token) departed(!token);
+      greeting = {
+        t: "hello",
+        v: PROTOCOL,
+        site,
+        ...(token && { token }),
+        ...(identity && { identity }),
+        ...(owner && { epoch: owner.epoch, since: thread.held }),
+      };
+      return greeting;
+    },
+    heard(frame) {
+      if (frame.t === "welcome") return welcome(frame);
+      // Whatever moves is not stuck.
+      behind.off();
+      if (frame.t === "message") message(frame);
+      else if (frame.t === "history") history(frame);
+      else {
+        head = Math.max(head, frame.head);
+        settle();
+      }
+    },
+    lost: behind.off,
+    loadOlder() {
+      const now = page.now();
+      if (now - askedAt < ANSWER_MS || !thread.older) return;
+      askedAt = now;
+      send({ t: "older", before: thread.floor });
+    },
+    saw(n) {
+      if (n <= read.value) return false;
+      read.value = n;
+      storage.change((saved) => {
+        saved.read = Math.max(saved.read, n);
+      });
+      return true;
+    },
+    compare(saved) {
+      if (!owner) return;
+      if (saved.token === owner.token) read.value = Math.max(read.value, saved.read);
+      // The owner of the page told that tab who the visitor is.
+      else if (saved.token) again("now");
+    },
+    token: () => storage.read().token,
+    identify(token) {
+      identity = token;
+    },
+    refused() {
+      const { identity: given, token } = greeting ?? {};
+      if (given) {
+        if (identity === given) identity = undefined;
+        return "identity";
+      }
+      if (!token) return undefined;
+      owner = undefined;
+      storage.change((saved) => {
+        if (saved.token === token) saved.token = saved.epoch = "";
+      });
+      return "token";
+    },
+    wipe() {
+      owner = greeting = undefined;
+      top = head = read.value = 0;
+      ready.value = false;
+      thread.reset(0, false);
+    },
+  };
+}

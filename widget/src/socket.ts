@@ -1,0 +1,38 @@
+/** The WebSocket transport: one text frame each way is one frame of the protocol. */
+
+import type { OpenTransport } from "./connection.ts";
+
+/** What happened when no close frame was received (RFC 6455 section 7.4.1). */
+const LOST = 1006;
+
+/**
+ * @param relay origin of the relay, `https://…` or `http://…`
+ * @param Socket the WebSocket class
+ */
+export function openSocket(relay: string, Socket: typeof WebSocket = WebSocket): OpenTransport {
+  return (events) => {
+    let socket: WebSocket;
+    try {
+      socket = new Socket(`${relay.replace(/^http/, "ws")}/socket`);
+    } catch {
+      // Some browsers throw when the page's policy forbids the address.
+      queueMicrotask(() => events.close(LOST));
+      return { send() {}, close() {} };
+    }
+    socket.onopen = () => events.open();
+    socket.onmessage = ({ data }) => {
+      if (typeof data === "string") events.frame(data);
+    };
+    socket.onclose = ({ code }) => events.close(code);
+    return {
+      send: (text) => {
+        if (socket.readyState === Socket.OPEN) socket.send(text);
+      },
+      close() {
+        // A dead socket may report its close minutes later, or never (WIDGET M16): nobody listens any more.
+        socket.onopen = socket.onmessage = socket.onclose = null;
+        socket.close(1000);
+      },
+    };
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * What the browser keeps of a conversation: one localStorage key per site. Where storage is blocked or full the same
+ * calls work in memory. Every change reads the newest state first, because other tabs write here too.
+ */
+
+import { PAGE_MAX } from "@porchlight/shared/limits";
+import type { ErrorCode, FailReason, Media, Send } from "@porchlight/shared/protocol";
+import type { Page } from "./page.ts";
+
+/** Why a message is not on its way. `stale`: found unsent after a reload and too old to send unasked. */
+export type Problem = FailReason | ErrorCode | "stale";
+
+/** What a message says of the page it was typed on. */
+export type Context = Pick<Send, "page" | "locale" | "campaign">;
+
+/** A message that the relay does not have yet. */
+export type Unsent = {
+  id: string;
+  text: string;
+  /** When it was typed, by this browser's clock. */
+  at: number;
+  /** Where it was typed. */
+  context?: Context;
+  /** The relay's key of its upload. */
+  key?: string;
+  media?: Media;
+  /** Why the relay will never take it as it is. */
+  reason?: Problem;
+};
+
+const NOTHING = {
+  /** Proves to the relay who this browser is. */
+  token: "",
+  /** The log that `n` and `read` count in. */
+  epoch: "",
+  /** The newest number this browser has shown. */
+  n: 0,
+  /** The number up to which everything was seen. */
+  read: 0,
+  unsent: [] as Unsent[],
+  draft: "",
+  /** The visitor asked to delete the chat and the relay has not confirmed it. */
+  forget: false,
+  /** Time of the last change. */
+  at: 0,
+};
+
+/** What is absent is empty. */
+export type Saved = typeof NOTHING;
+
+export type Storage = {
+  read(): Saved;
+  change(edit: (saved: Saved) => void): void;
+  clear(): void;
+  /** Tells that another tab wrote, and what stands there now; `undefined`: it cleared everything. Answers the off function. */
+  watch(run: (saved: Saved | undefined) => void): () => void;
+};
+
+/** The part of localStorage in use. A function, because even naming `localStorage` throws when cookies are blocked. */
+export type StoragePort = () => Pick<globalThis.Storage, "getItem" | "setItem" | "removeItem">;
+
+/** Loader and panel connect by themselves only to a conversation younger than this. */
+const FRESH_MS = 30 * 24 * 3_600_000;
+
+const keyOf = (site: string) => `porchlight:${site}`;
+
+export function openStorage(site: string, page: Page, port: StoragePort = () => localStorage): Storage {
+  const key = keyOf(site);
+  let memory: string | null = null;
+  let blocked = false;
+
+  const get = () => {
+    if (!blocked)
+      try {
+        return port().getItem(key);
+      } catch {
+        blocked = true;
+      }
+    return memory;
+  };
+  const put = (text: string | null) => {
+    memory = text;
+    if (!blocked)
+      try {
+        if (text === null) port().removeItem(key);
+        else port().setItem(key, text);
+      } catch {
+        blocked = true;
+      }
+  };
+  const read = () => parse(get());
+
+  return {
+    read,
+    change(edit) {
+      const saved = read();
+      edit(saved);
+      saved.at = page.now();
+      put(JSON.stringify(saved, (_name, value) => value || undefined));
+    },
+    clear: () => put(null),
+    watch: (run) =>
+      page.on("storage", (event) => {
+        const { key: changed, newValue } = event as StorageEvent;
+        // A null key: the whole storage was cleared.
+        if (changed !== key && changed !== null) return;
+        // Events come late: what counts is what stands there now, but nobody may miss that it was cleared in between.
+        run(newValue === null || get() === null ? undefined : read());
+      }),
+  };
+}
+
+/** Whether this browser holds a recent conversation of the site: one look at the storage, nothing more. */
+export function hasConversation(site: string, now: () => number = Date.now, port: StoragePort = () => localStorage) {
+  try {
+    const saved = parse(port().getItem(keyOf(site)));
+    return saved.token !== "" && now() - saved.at < FRESH_MS;
+  } catch {
+    return false;
+  }
+}
+
+/** Other scripts of the page can write here, so nothing is taken on trust. */
+function parse(text: string | null): Saved {
+  let raw: Partial<Saved> = {};
+  try {
+    raw = Object(JSON.parse(text ?? "{}"));
+  } catch {
+    // Not ours, or cut off: start over.
+  }
+  const saved = { ...NOTHING };
+  for (const name of Object.keys(NOTHING) as (keyof Saved)[])
+    if (typeof raw[name] === typeof NOTHING[name]) Object.assign(saved, { [name]: raw[name] });
+  saved.unsent = Array.isArray(saved.unsent) ? saved.unsent.filter(isUnsent) : [];
+  return saved;
+}
+
+function isUnsent(value: unknown): value is Unsent {
+  const it = Object(value);
+  return typeof it.id === "string" && typeof it.text === "string" && typeof it.at === "number";
+}
+
+/** A frame with more would be refused whole (`FROM_CLIENT` in shared/parse). */
+export function fitting({ page, locale, campaign }: Context): Context {
+  return {
+    ...(page && { page: page.slice(0, PAGE_MAX) }),
+    ...(locale && { locale: locale.slice(0, 35) }),
+    ...(campaign && { campaign: campaign.slice(0, 64) }),
+  };
+}

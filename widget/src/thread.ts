@@ -1,0 +1,90 @@
+/** The part of the visitor's numbered log that this tab holds, and the rule by which it notices that it missed something. */
+
+import type { History, Media, Message, MessageFrame } from "@porchlight/shared/protocol";
+import type { Problem } from "./storage.ts";
+
+/** `queued` and `sending` exist in this browser only; from `sent` on the relay keeps the message. */
+export type ItemState = "queued" | "sending" | "sent" | "delivered" | "failed" | "received";
+
+/** One bubble. `pos` and `n` are absent until the relay wrote the message. */
+export type Item = {
+  id: string;
+  from: "visitor" | "reply";
+  text: string;
+  /** Milliseconds since 1970: the relay's clock once written, this browser's before. */
+  at: number;
+  pos?: number;
+  n?: number;
+  state: ItemState;
+  /** Only with `failed`. */
+  reason?: Problem;
+  media?: Media;
+  reaction?: string;
+};
+
+/** An item that the relay wrote. */
+export type Written = Item & { pos: number; n: number };
+
+export type Thread = {
+  /** Everything up to this number has arrived. */
+  readonly held: number;
+  /** Messages before this place are asked for with `older`. */
+  readonly floor: number;
+  readonly older: boolean;
+  get(id: string): Written | undefined;
+  /** By place, without a hole. */
+  items(): Written[];
+  /** Starts anew after number `after`. */
+  reset(after: number, older: boolean): void;
+  /** `gap`: something before this frame is missing, and nothing of it was taken. `known`: seen before. */
+  take(frame: MessageFrame): "gap" | "known" | "new";
+  history(frame: History): void;
+};
+
+export function createThread(): Thread {
+  const byId = new Map<string, Written>();
+  let held = 0;
+  let floor = 0;
+  let older = false;
+
+  /** History and stream may carry the same message: the newer state stays. */
+  const put = (message: Message) => {
+    const known = byId.get(message.id);
+    if (known && known.n > message.n) return;
+    byId.set(message.id, message.from === "visitor" ? message : { ...message, state: "received" });
+  };
+
+  return {
+    get held() {
+      return held;
+    },
+    get floor() {
+      return floor;
+    },
+    get older() {
+      return older;
+    },
+    get: (id) => byId.get(id),
+    // A late change of an old message arrives before its neighbours do: it waits below the floor.
+    items: () => [...byId.values()].filter(({ pos }) => pos >= floor).sort((a, b) => a.pos - b.pos),
+    reset(after, more) {
+      byId.clear();
+      held = after;
+      older = more;
+      floor = more ? after + 1 : 0;
+    },
+    take({ after, message }) {
+      if (after > held) return "gap";
+      const fresh = message.n > held && !byId.has(message.id);
+      put(message);
+      held = Math.max(held, message.n);
+      return fresh ? "new" : "known";
+    },
+    history({ before, messages, older: more }) {
+      if (before !== floor) return;
+      messages.forEach(put);
+      older = more;
+      floor = more ? Math.min(floor, ...messages.map(({ pos }) => pos)) : 0;
+    },
+  };
+}

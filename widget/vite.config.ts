@@ -1,0 +1,133 @@
+/**
+ * Two builds in one folder: `loader.js`, a classic script, and the panel, ES modules with hashed names, listed in
+ * `manifest.json` for the relay. No CSS files and no preloads: nothing that a strict policy of the page would refuse.
+ */
+
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { defineConfig, transformWithOxc } from "vite";
+import { pack } from "./pack.ts";
+
+const OUT = join(import.meta.dirname, "dist");
+const MARKER = "__PORCHLIGHT__";
+const LOCALES = join(import.meta.dirname, "src", "locales");
+
+/** Tags of the translations: every file but the English ones, which are in the panel. */
+const languages = readdirSync(LOCALES).flatMap((name) => /^(?!en\b)([\w-]+)\.ts$/.exec(name)?.[1] ?? []);
+async function translation(tag: string): Promise<[tag: string, code: string]> {
+  const path = join(LOCALES, `${tag}.ts`);
+  const { code } = await transformWithOxc(readFileSync(path, "utf8"), path);
+  const { messages } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  return [tag, pack(messages)];
+}
+
+const packed = await Promise.all(languages.map(translation));
+/** One name for all of them, so that the panel does not carry a table of forty. Changes when any text does. */
+const version = packed
+  .reduce((hash, [, code]) => hash.update(code), createHash("sha256"))
+  .digest("base64url")
+  .replace(/\W/g, "")
+  .slice(0, 8);
+
+function writeWords(): void {
+  for (const [tag, code] of packed) writeFileSync(join(OUT, "assets", `${tag}-${version}.js`), code);
+}
+
+/**
+ * The relay replaces a string literal in double quotes; the minifier may prefer other quotes. The teaser's name is known
+ * only now.
+ */
+function markLoader(): void {
+  const path = join(OUT, "loader.js");
+  const code = readFileSync(path, "utf8")
+    .replaceAll(`\`${MARKER}\``, `"${MARKER}"`)
+    .replace("__TEASER__", asset("teaser"));
+  if (code.split(`"${MARKER}"`).length !== 2) throw new Error(`loader.js must name "${MARKER}" exactly once`);
+  writeFileSync(path, code);
+}
+
+const assets = (): string[] => readdirSync(join(OUT, "assets")).map((name) => `assets/${name}`);
+
+function asset(entry: string): string {
+  const found = assets().find((name) => name.startsWith(`assets/${entry}-`));
+  if (!found) throw new Error(`the build made no ${entry}`);
+  return found;
+}
+
+const writeManifest = (): void =>
+  writeFileSync(join(OUT, "manifest.json"), `${JSON.stringify({ panel: asset("panel"), files: assets() }, null, 2)}\n`);
+
+/** Preact's one way from text to markup, which the panel never takes: cut out, so that nobody has to take it on trust. */
+const withoutMarkup = {
+  name: "without-markup",
+  transform(code: string, id: string) {
+    if (!/\/preact\.m?js$/.test(id)) return null;
+    const parts = code.split(/\w+\.innerHTML=\w+\.__html/);
+    if (parts.length !== 2) throw new Error("Preact writes innerHTML in another way now: look at it again");
+    return { code: parts.join("0"), map: null };
+  },
+};
+
+/** Smaller than the automatic runtime: children stand in the call, not in an object. */
+const classicJsx = {
+  name: "classic-jsx",
+  enforce: "pre" as const,
+  transform: (code: string, id: string) =>
+    id.endsWith(".tsx") ? { code: `import { Fragment, h } from "preact";${code}`, map: null } : null,
+};
+
+/** What close codes mean is for the relay's log; here it would be read by nobody. */
+const withoutMeanings = {
+  name: "without-meanings",
+  enforce: "pre" as const,
+  transform: (code: string, id: string) =>
+    id.endsWith("/shared/close.ts") ? { code: code.replace(/, "[^"]*"\)/g, ', "")'), map: null } : null,
+};
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: "./",
+  publicDir: false as const,
+  oxc: { jsx: { runtime: "classic" as const, pragma: "h", pragmaFrag: "Fragment" } },
+  plugins: [withoutMarkup, withoutMeanings, classicJsx],
+  build: { outDir: OUT, target: "es2022", modulePreload: false as const, emptyOutDir: false },
+  environments: {
+    client: {
+      define: { LANGUAGES: JSON.stringify(languages.join(" ")), LANGUAGE_VERSION: JSON.stringify(version) },
+      build: {
+        // As a library, so that imports stay as they are: no preload helper, which a strict policy would refuse anyway.
+        lib: { entry: { panel: "src/main.ts", teaser: "src/teaser.ts" }, formats: ["es" as const] },
+        rolldownOptions: {
+          // Rarer chunks take what they share from the panel itself: one request for an open chat.
+          preserveEntrySignatures: "allow-extension" as const,
+          output: {
+            entryFileNames: "assets/[name]-[hash].js",
+            chunkFileNames: "assets/[name]-[hash].js",
+            // Vite spares the white space of libraries.
+            minify: true,
+          },
+        },
+      },
+    },
+    loader: {
+      consumer: "client" as const,
+      build: {
+        emptyOutDir: true,
+        // As a library, so that its one import is left alone.
+        lib: { entry: "src/loader.ts", formats: ["iife" as const], name: "porchlight", fileName: () => "loader.js" },
+      },
+    },
+  },
+  builder: {
+    async buildApp(builder: import("vite").ViteBuilder) {
+      for (const name of ["loader", "client"]) {
+        const environment = builder.environments[name];
+        if (environment) await builder.build(environment);
+      }
+      markLoader();
+      writeWords();
+      writeManifest();
+    },
+  },
+});
