@@ -1,0 +1,97 @@
+/** Words in the visitor's language: which language, where its file is, how a text with numbers and names is put together. */
+
+import type { rare } from "./locales/en.rare.ts";
+import { en } from "./locales/en.ts";
+
+/** The forms of a text with a number, by CLDR category. */
+export type Plural = { readonly other: string } & { readonly [Category in Intl.LDMLPluralRule]?: string };
+type English = typeof en & typeof rare;
+export type Key = keyof English;
+/** All texts of one language. */
+export type Messages = { readonly [K in Key]: English[K] extends string ? string : Plural };
+export type Values = { readonly [name: string]: string | number };
+/** A translation as the build packs it: texts in the order of the English keys. */
+export type Packed = readonly (string | Plural)[];
+/** Answers the text of `key` with `{name}` replaced; `values.n` chooses the plural form. */
+export type Translate = (key: Key, values?: Values) => string;
+export type Language = { tag: string; dir: "ltr" | "rtl"; t: Translate };
+
+/** Put in by the build: the tags of all languages, and what their files are called after the tag. */
+declare const LANGUAGES: string | undefined;
+declare const LANGUAGE_VERSION: string;
+
+/** Those of our languages that are written from right to left. */
+const RTL = /^(ar|fa|he|ur)/;
+
+/** Tags of the languages that have texts. */
+export const languages = (): string[] => ["en", ...(typeof LANGUAGES === "string" ? LANGUAGES.split(" ") : [])];
+
+/** One file per language, fetched when a visitor needs it. English is in the panel: it also stands in where one is missing. */
+const fetchWords = (tag: string): Promise<{ messages: Packed }> =>
+  import(/* @vite-ignore */ `./${tag}-${LANGUAGE_VERSION}.js`) as Promise<{ messages: Packed }>;
+
+/**
+ * The best language that we have for what the page or the visitor asks.
+ * @param wanted BCP 47 tags, most wanted first; what is not a tag is passed over
+ * @param offered tags that have texts
+ */
+export function chooseLanguage(wanted: readonly string[], offered: readonly string[] = languages()): string {
+  for (const tag of wanted) {
+    const found = variants(tag).find((variant) => offered.includes(variant));
+    if (found !== undefined) return found;
+  }
+  return "en";
+}
+
+/**
+ * `zh-TW` → `zh-TW`, `zh-Hant`, `zh`: the script decides before the bare language does. Portuguese is written as in
+ * Portugal everywhere but in Brazil (CLDR, parent locales). Pages say `de_DE`, too.
+ */
+function variants(tag: string): string[] {
+  try {
+    const { language, script, region } = new Intl.Locale(tag.replaceAll("_", "-")).maximize();
+    const name = language === "no" || language === "nn" ? "nb" : language;
+    return [tag, `${name}-${region}`, `${name}-${script}`, name, name === "pt" ? "pt-PT" : ""];
+  } catch {
+    return [];
+  }
+}
+
+/** English grows: rarer parts of the panel bring their words with them. Its order is that of the packed translations. */
+const english: Partial<Messages> = { ...en };
+export const addEnglish = (words: Partial<Messages>): unknown => Object.assign(english, words);
+
+/**
+ * Puts texts together. A key that a language lacks is answered in English.
+ * @param messages the site's own words, by key
+ */
+export function translator(tag: string, messages: Partial<Messages>, packed: Packed = []): Translate {
+  const rules = new Intl.PluralRules(tag);
+  const numbers = new Intl.NumberFormat(tag);
+  return (key, values = {}) => {
+    const entry: string | Plural = messages[key] ?? packed[Object.keys(english).indexOf(key)] ?? english[key] ?? key;
+    const text = typeof entry === "string" ? entry : (entry[rules.select(Number(values.n))] ?? entry.other);
+    return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+      const value = values[name];
+      return typeof value === "number" ? numbers.format(value) : (value ?? whole);
+    });
+  };
+}
+
+/**
+ * Fetches the words of a language. Answers English when they cannot be fetched.
+ * @param overrides the site's own words for some keys
+ */
+export async function loadLanguage(
+  tag: string,
+  overrides: Partial<Messages> = {},
+  fetch: typeof fetchWords = fetchWords,
+): Promise<Language> {
+  const words = tag === "en" ? undefined : await fetch(tag).catch(() => undefined);
+  const spoken = words ? tag : "en";
+  return {
+    tag: spoken,
+    dir: RTL.test(spoken) ? "rtl" : "ltr",
+    t: translator(spoken, overrides, words?.messages),
+  };
+}

@@ -1,0 +1,53 @@
+/** Words of the parts that are fetched when they are first used: menu, files, reactions, forms. See `en.ts`. */
+export const rare = {
+  // ── Menu ────────────────────────────────────────────────────────────────────────────────────────────────────────
+  transcript: "Download conversation",
+  /** Heading within the downloaded file. */
+  transcriptOf: "Conversation with {name}",
+  soundOn: "Turn sound on",
+  soundOff: "Turn sound off",
+  forget: "Delete conversation",
+  forgetAsk: "Delete this conversation? It is removed from this device and from our server. This cannot be undone.",
+  forgetFailed: "The conversation could not be deleted. Please try again.",
+  forgotten: "Conversation deleted",
+  cancel: "Cancel",
+
+  // ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────────
+  uploading: "Uploading {name}",
+  uploadFailed: "{name} could not be uploaded.",
+  /** `{max}` is a size such as "10 MB". */
+  tooBig: "{name} is too large. The limit is {max}.",
+  wrongType: "Files of this type cannot be sent.",
+  /** Button on a file that is not sent yet. */
+  removeFile: "Remove {name}",
+  // ── Reactions ───────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Name of each emoji that can be chosen for a reply. */
+  reactWith: "React with {emoji}",
+
+  // ── Forms ───────────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Card after the first message. */
+  emailAsk: "Get the reply by e-mail if you leave",
+  phoneAsk: "May we call you back?",
+  /** Labels of fields. */
+  name: "Name",
+  email: "E-mail",
+  phone: "Phone",
+  /** After the label of a field that may stay empty. */
+  optional: "optional",
+  save: "Save",
+  skip: "No, thanks",
+  saved: "Thank you, saved.",
+  required: "Please fill in this field.",
+  emailWrong: "Please enter a valid e-mail address.",
+  phoneWrong: "Please enter your number with the country code, for example +44 20 7946 0000.",
+  /** Form before the first message, when the site asks for one. */
+  formTitle: "Before we start",
+  formStart: "Start chat",
+  /** Form outside business hours. */
+  closedTitle: "We're away right now",
+  /** `{when}` is a day and time in the visitor's language, such as "Monday, 9:00". */
+  closedUntil: "We're back {when}. Leave a message and we'll get back to you.",
+  closedBody: "Leave a message and we'll get back to you.",
+  closedSend: "Leave message",
+  closedSent: "Thank you! We have your message and will get back to you.",
+} as const;

@@ -1,0 +1,136 @@
+/**
+ * The words of the chat, in English: with `en.rare.ts` the source of every key. A translation is a file beside these two,
+ * named by its BCP 47 tag (`de.ts`, `pt-BR.ts`, `zh-Hant.ts`), that exports `messages: Messages` with the keys of both.
+ *
+ * For translators: write as a friendly shop assistant would write in a chat, in the form of address that is usual in
+ * messengers of your language. `{braces}` stay as they are and may move within the sentence. An object gives the plural
+ * forms of your language by the CLDR categories that it has (zero, one, two, few, many, other); `{n}` is the number.
+ * Texts on buttons are short. Names of keys say where the text stands; the comment above says when.
+ */
+export const en = {
+  // ── Launcher and panel ──────────────────────────────────────────────────────────────────────────────────────────
+  /** One word, the launcher's name on the page: the usual word for a web chat. */
+  chat: "Chat",
+  /** Heading of the panel when the site has no title of its own. */
+  title: "Chat with us",
+  close: "Close chat",
+  /** Button with three dots. */
+  options: "Chat options",
+  /** Read after the launcher's name while the panel is closed. */
+  unread: { one: "{n} unread message", other: "{n} unread messages" },
+
+  // ── Who answers ─────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Line under the title; the law asks for it to be clear that a machine answers. */
+  statusAi: "AI assistant · usually replies at once",
+  statusHuman: "Our team replies here",
+  statusMixed: "AI assistant and our team",
+  /** In the empty chat, above the first message. */
+  noticeAi: "You are chatting with an AI assistant. It can make mistakes.",
+  noticeHuman: "You are chatting with our team.",
+  noticeMixed: "An AI assistant answers first. People of our team can join.",
+  /** Author of a reply, above its first bubble, and in what screen readers say. */
+  authorAi: "AI assistant",
+  authorHuman: "Our team",
+  authorMixed: "AI assistant or team",
+  /** Author of the visitor's own messages, for screen readers. */
+  you: "You",
+
+  // ── Empty chat ──────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Shown when the site has no greeting of its own. */
+  greeting: "Hi! How can we help you?",
+  /** Label of the group of suggested questions. */
+  suggestions: "Suggested questions",
+  privacyLine: "Your messages are stored so that we can answer you.",
+  privacy: "Privacy policy",
+
+  // ── Consent ─────────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Asked before anything is stored, when the site requires consent. */
+  consentAsk: "To chat, this conversation is stored on your device and on our server.",
+  consentYes: "Agree and chat",
+
+  // ── Composer ────────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Label of the text field: one word. */
+  message: "Message",
+  placeholder: "Write a message…",
+  send: "Send message",
+  attach: "Attach a file",
+  emoji: "Insert an emoji",
+  /** Shown over the chat while a file is dragged onto it. */
+  drop: "Drop the file here to send it",
+  /** Near the limit, read by screen readers: how many characters are left. */
+  left: { one: "{n} character left", other: "{n} characters left" },
+  tooLong: { one: "Too long by {n} character", other: "Too long by {n} characters" },
+
+  // ── States of an own message, one or two words ──────────────────────────────────────────────────────────────────
+  queued: "Waiting to send",
+  sending: "Sending",
+  /** Kept safely by the website. */
+  sent: "Sent",
+  /** Has reached those who answer. */
+  delivered: "Delivered",
+  /** Alone or before the reason: a sentence with its full stop. */
+  failed: "Not sent.",
+  retry: "Retry",
+  delete: "Delete",
+
+  // ── Why a message failed: a sentence after "Not sent." ──────────────────────────────────────────────────────────
+  failedRejected: "This message could not be accepted.",
+  failedExpired: "It could not be delivered in time.",
+  failedClosed: "This chat cannot take messages right now.",
+  /** Found unsent after coming back to the page. */
+  failedStale: "It was still waiting when you left.",
+  failedTooLong: "It is too long.",
+  failedFile: "The file is no longer there. Please attach it again.",
+  failedOften: "You were sending very quickly.",
+
+  // ── Thread ──────────────────────────────────────────────────────────────────────────────────────────────────────
+  older: "Show earlier messages",
+  today: "Today",
+  yesterday: "Yesterday",
+  /** Line above the first message not seen yet: one word, as in "new messages". */
+  new: "New",
+  /** Button that goes down to them. */
+  newMessages: { one: "{n} new message", other: "{n} new messages" },
+  /** Button that goes down when there is nothing new. */
+  newest: "Go to the newest message",
+  /** After a link, for screen readers. */
+  newTab: "opens in a new tab",
+  /** Alternative text of a picture without one. */
+  picture: "Picture from {author}",
+  /** Before the name of a file in a message, for screen readers. */
+  file: "File",
+  /** Button under a reply. */
+  react: "React",
+  unreact: "Take back {emoji}",
+
+  // ── Waiting for a reply ─────────────────────────────────────────────────────────────────────────────────────────
+  /** For screen readers, while three dots are shown. */
+  working: "The assistant is working on a reply",
+  /** After ten seconds. */
+  stillWorking: "Still working on it.",
+  /** After thirty seconds. */
+  slow: "This is taking longer than usual. You can keep browsing; the reply will appear here.",
+  /** After two minutes. */
+  noReply: "No reply yet.",
+  askAgain: "Ask again",
+
+  // ── Connection ──────────────────────────────────────────────────────────────────────────────────────────────────
+  connecting: "Connecting…",
+  offline: "You're offline. Messages will be sent when you're back.",
+  online: "Back online.",
+  delayed: "Replies may take longer right now. Your messages are safe.",
+  often: "You're sending messages very quickly. Please wait a few seconds.",
+  tryLater: "That did not work. Please try again in a moment.",
+  endedGone: "This conversation has ended.",
+  endedNotAllowed: "This chat is not available here.",
+  endedVersion: "This chat has been updated. Please reload the page.",
+  endedToken: "You have been signed out. Please sign in again to go on.",
+  reload: "Reload the page",
+
+  // ── Said by screen readers only ─────────────────────────────────────────────────────────────────────────────────
+  said: "{author} said: {text}",
+  /** After the beginning of a long message. */
+  continues: "The message continues in the chat.",
+  sentNow: "Message sent",
+  failedNow: "A message was not sent.",
+} as const;

@@ -1,0 +1,106 @@
+import { readdirSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { pack } from "../../pack.ts";
+import { chooseLanguage, loadLanguage, type Messages } from "../i18n.ts";
+import { rare } from "./en.rare.ts";
+import { en } from "./en.ts";
+
+type Text = string | Readonly<Record<string, string>>;
+
+const english: Readonly<Record<string, Text>> = { ...en, ...rare };
+const tags = readdirSync(import.meta.dirname).flatMap((name) => /^(?!en\b)([\w-]+)\.ts$/.exec(name)?.[1] ?? []);
+const modules = await Promise.all(
+  tags.map(
+    async (tag) =>
+      [tag, ((await import(/* @vite-ignore */ `./${tag}.ts`)) as { messages: Messages }).messages] as const,
+  ),
+);
+
+const formsOf = (text: Text): [form: string, text: string][] =>
+  typeof text === "string" ? [["", text]] : Object.entries(text);
+const holesOf = (text: string): string => (text.match(/\{\w*\}?|\}/g) ?? []).sort().join(" ");
+
+/** Most bytes that a visitor fetches for his language. */
+const BYTES = 2_048;
+
+/** Whole numbers enough to meet every plural form; some languages have one that begins at a million. */
+const NUMBERS = [...Array.from({ length: 1_001 }, (_, n) => n), 1_000_000];
+
+/** Words that are the same in English and in these languages. */
+const SAME = (
+  "cs:chat cs:email da:chat da:email da:formStart de:chat de:name de:optional es:chat fi:chat fr:chat " +
+  "fr:message fr:email hr:chat hu:email id:chat is:sent it:chat it:email nb:chat nl:chat nl:email " +
+  "pl:email pt-BR:chat pt-BR:email pt-PT:chat pt-PT:email ro:chat ro:email sk:chat sk:email"
+).split(" ");
+
+describe("the languages of the chat", () => {
+  it("are more than forty beside English", () => expect(tags.length).toBeGreaterThanOrEqual(44));
+
+  it.each([
+    ["de-AT", "de"],
+    ["es-419", "es"],
+    ["pt", "pt-BR"],
+    ["pt-PT", "pt-PT"],
+    ["pt-AO", "pt-PT"],
+    ["zh", "zh-Hans"],
+    ["zh-CN", "zh-Hans"],
+    ["zh-TW", "zh-Hant"],
+    ["zh-Hant-MO", "zh-Hant"],
+    ["sr-RS", "sr"],
+    ["sr-Latn-RS", "sr-Latn"],
+    ["sr-ME", "sr-Latn"],
+    ["no", "nb"],
+    ["nn", "nb"],
+    ["iw", "he"],
+    ["in", "id"],
+    ["en-GB", "en"],
+  ])("answer %s with %s", (wanted, tag) => expect(chooseLanguage([wanted], ["en", ...tags])).toBe(tag));
+
+  it("run from right to left where they are written so, and nowhere else", async () => {
+    const found = await Promise.all(tags.map((tag) => loadLanguage(tag, {}, async () => ({ messages: [] }))));
+    expect(found.filter(({ dir }) => dir === "rtl").map(({ tag }) => tag)).toEqual(["ar", "fa", "he", "ur"]);
+  });
+});
+
+describe.each(modules)("the words of %s", (tag, messages) => {
+  const texts = Object.entries(messages as Readonly<Record<string, Text>>);
+  const rules = new Intl.PluralRules(tag);
+
+  it("are all there, and no others", () => {
+    expect(Object.keys(messages).sort()).toEqual(Object.keys(english).sort());
+  });
+
+  it("have exactly the plural forms that whole numbers take there", () => {
+    // `other` is also for fractions, and every language has it.
+    const needed = new Set([...NUMBERS.map((n) => rules.select(n)), "other"]);
+    for (const [key, text] of texts) {
+      expect(typeof text, key).toBe(typeof english[key]);
+      if (typeof text !== "string") expect(Object.keys(text).sort(), key).toEqual([...needed].sort());
+    }
+  });
+
+  it("keep the places for names and numbers", () => {
+    // A form for one number alone may say it in a word: "two new messages".
+    const alone = (form: string): boolean => NUMBERS.filter((n) => rules.select(n) === form).length === 1;
+    for (const [key, text] of texts) {
+      const wanted = holesOf(formsOf(english[key] ?? "")[0]?.[1] ?? "");
+      for (const [form, words] of formsOf(text)) {
+        expect(alone(form) ? [wanted, ""] : [wanted], `${key} ${form}`).toContain(holesOf(words));
+      }
+    }
+  });
+
+  it("say something, and in that language", () => {
+    const same = texts.filter(([key, text]) => JSON.stringify(text) === JSON.stringify(english[key]));
+    expect(same.map(([key]) => `${tag}:${key}`)).toEqual(SAME.filter((name) => name.startsWith(`${tag}:`)));
+    const odd = texts
+      .flatMap(([, text]) => formsOf(text))
+      .filter(([, words]) => words === "" || words !== words.trim());
+    expect(odd).toEqual([]);
+  });
+
+  it("weigh at most 2 KB on the way to a visitor", () => {
+    expect(gzipSync(pack(messages), { level: 9 }).length).toBeLessThanOrEqual(BYTES);
+  });
+});
