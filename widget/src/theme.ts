@@ -1,0 +1,52 @@
+/**
+ * The accent as a fill, found by luminance: WCAG 2.2 defines contrast by it, so the right shade is found
+ * without a search. Scaling linear light moves a colour along its own line of hue in OKLCH (all of L, a and b shrink by
+ * the same factor), so a darkened brand is still that brand; lightening mixes with white light.
+ */
+
+/** Linear light, 0..1 a channel. */
+type Light = readonly number[];
+type Range = readonly [low: number, high: number];
+export type Tokens = Readonly<Record<string, string>>;
+
+/** `#rgb` or `#rrggbb`; what is neither becomes grey. */
+export function parseHex(hex: string): Light {
+  const digits = hex.replace(/^#(.)(.)(.)$/, "#$1$1$2$2$3$3");
+  return [1, 3, 5].map((at) => {
+    const v = Number(`0x${digits.slice(at, at + 2)}`) / 255 || 0;
+    return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  });
+}
+
+/** CSS knows linear light, so nothing is converted back (CSS Color 4, section 10.4). */
+const toCss = (light: Light): string => `color(srgb-linear ${light.join(" ")})`;
+
+export const luminance = ([r = 0, g = 0, b = 0]: Light): number => 0.2126 * r + 0.7152 * g + 0.0722 * b;
+
+/** The same hue within these luminances. */
+function within(light: Light, [low, high]: Range): Light {
+  const own = luminance(light);
+  const wanted = Math.min(Math.max(own, low), high);
+  return light.map((v) => (wanted > own ? v + ((1 - v) * (wanted - own)) / (1 - own) : (v * wanted) / (own || 1)));
+}
+
+/**
+ * A fill of the accent and the text on it: 4.5:1 for the text, 3:1 for the shape against the surface.
+ *
+ * A pair of luminances (x, y) with x lighter has the contrast (x + 0.05) / (y + 0.05). Under white text a fill has at most
+ * 0.183, under black text (0.004) at least 0.193; on the white surface it has at most 0.3, on the dark one (0.0085) at
+ * least 0.126. The ranges leave a little room for rounding on screens.
+ */
+export function fill(hex: string, dark: boolean): Tokens {
+  const brand = parseHex(hex);
+  // White on a colour looks more at home than black, unless it would bend the brand's colour far.
+  const white = luminance(brand) < 0.295;
+  const shade = within(brand, white ? [dark ? 0.131 : 0, 0.181] : [0.2, dark ? 1 : 0.296]);
+  return { accent: toCss(shade), "on-accent": white ? "#fff" : "#0d0d0d" };
+}
+
+/** The tokens as custom properties for the widget's root. A page may set each as `--porch-light-<name>`. */
+export const declare = (all: Tokens): string =>
+  Object.keys(all)
+    .map((name) => `--_${name}:var(--porch-light-${name},${all[name]});`)
+    .join("");

@@ -1,0 +1,70 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Announcer, createAnnouncer } from "./announcer.ts";
+
+let root: ShadowRoot;
+let announcer: Announcer;
+/** What was said, with the millisecond. */
+let heard: [at: number, text: string][];
+const many = (n: number): string => `${n} new messages`;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  root = document.body.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
+  announcer = createAnnouncer(root);
+  heard = [];
+  const say = root.getElementById("say") as HTMLElement;
+  const append = say.append.bind(say);
+  say.append = (...nodes) => {
+    heard.push([Date.now(), nodes.map((node) => (node as Node).textContent).join("")]);
+    append(...nodes);
+  };
+});
+afterEach(() => {
+  announcer.stop();
+  vi.useRealTimers();
+});
+
+describe("the announcer", () => {
+  it("says one thing at a time, half a second apart, and takes each away after a second", () => {
+    announcer.status("One");
+    announcer.status("Two");
+    vi.advanceTimersByTime(2_000);
+    expect(heard.map(([, text]) => text)).toEqual(["One", "Two"]);
+    const [[first = 0] = [], [second = 0] = []] = heard;
+    expect(second - first).toBeGreaterThanOrEqual(500);
+    expect(root.getElementById("say")?.children.length).toBe(0);
+  });
+
+  it("leaves a text standing long enough to be read", () => {
+    announcer.status("One");
+    vi.advanceTimersByTime(900);
+    expect(root.getElementById("say")?.textContent).toBe("One");
+  });
+
+  it("makes one sentence of more than three waiting messages, and keeps what else waits", () => {
+    for (const text of ["a", "b", "c", "d"]) announcer.message(text, "", many);
+    announcer.status("Message sent");
+    vi.advanceTimersByTime(5_000);
+    expect(heard.map(([, text]) => text)).toEqual(["4 new messages", "Message sent"]);
+  });
+
+  it("cuts long messages and says that they go on", () => {
+    announcer.message("x".repeat(400), "Continues.", many);
+    vi.advanceTimersByTime(100);
+    expect(heard[0]?.[1]).toBe(`${"x".repeat(300)}… Continues.`);
+  });
+
+  it("says the same status once while it waits", () => {
+    announcer.status("Same");
+    announcer.status("Same");
+    vi.advanceTimersByTime(5_000);
+    expect(heard).toHaveLength(1);
+  });
+
+  it("does not let a failure wait", () => {
+    announcer.status("One");
+    announcer.alert("A message was not sent.");
+    expect(root.getElementById("err")?.textContent).toBe("A message was not sent.");
+  });
+});

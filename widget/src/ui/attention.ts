@@ -1,0 +1,85 @@
+/**
+ * Calls the visitor back to a page that he has left for another tab: a number before the title, and one soft sound, in
+ * one tab, only if he wanted sound. Fetched when the first reply comes to a hidden page.
+ */
+
+import type { Item } from "../chat.ts";
+import type { Ui } from "./context.ts";
+import { isKept } from "./kept.ts";
+
+/** Milliseconds that a tab keeps the right to the sound of one message, so that the others stay quiet. */
+const HOLD_MS = 2_000;
+
+/**
+ * Returns its stop.
+ * @param first the message that came before this code
+ */
+export function startAttention(ui: Ui, first: Item): () => void {
+  const { chat, sound } = ui;
+  if (isKept(ui, "mute")) sound.value = false;
+  let own = document.title;
+  let shown: string | undefined;
+  const restore = (): void => {
+    // The page may have changed its title meanwhile; then that stands.
+    if (shown !== undefined && document.title === shown) document.title = own;
+    shown = undefined;
+  };
+  const mark = (): void => {
+    const count = chat.unread.peek();
+    restore();
+    if (!document.hidden || count === 0) return;
+    own = document.title;
+    shown = document.title = `(${count}) ${own}`;
+  };
+  /** Not before the visitor has written something himself: a page that sounds by itself is a nuisance. */
+  const ring = ({ id }: Item): void => {
+    const wrote = chat.items.peek().some((item) => item.from === "visitor");
+    if (wrote && document.hidden && sound.peek()) once(`porchlight-${id}`, chime);
+  };
+  ring(first);
+  const stops = [chat.unread.subscribe(mark), chat.on("message", ring), restore];
+  document.addEventListener("visibilitychange", mark);
+  return () => {
+    document.removeEventListener("visibilitychange", mark);
+    for (const stop of stops) stop();
+  };
+}
+
+/** Runs in one tab only, where the browser can tell tabs apart. */
+export function once(name: string, run: () => void): void {
+  try {
+    void navigator.locks
+      .request(name, { ifAvailable: true }, async (lock) => {
+        if (!lock) return;
+        run();
+        await new Promise((done) => setTimeout(done, HOLD_MS));
+      })
+      .catch(() => {});
+  } catch {
+    // No locks here (plain http, blocked cookies): better quiet than twice.
+  }
+}
+
+/** Two soft notes. WebAudio, because it needs no file and so no rule in the page's policy. */
+export function chime(): void {
+  try {
+    const context = new AudioContext();
+    const gain = context.createGain();
+    gain.connect(context.destination);
+    gain.gain.setValueAtTime(0.08, context.currentTime);
+    gain.gain.exponentialRampToValueAtTime(0.0001, context.currentTime + 0.6);
+    for (const [hertz, at] of [
+      [659, 0],
+      [880, 0.12],
+    ] as const) {
+      const note = context.createOscillator();
+      note.frequency.value = hertz;
+      note.connect(gain);
+      note.start(context.currentTime + at);
+      note.stop(context.currentTime + 0.6);
+    }
+    setTimeout(() => void context.close(), 1_000);
+  } catch {
+    // No sound here.
+  }
+}

@@ -1,0 +1,135 @@
+/** Where the visitor writes. Never disabled: what is written is kept, whatever the connection does. */
+
+import { TEXT_MAX } from "@porchlight/shared/limits";
+import { isBlank } from "@porchlight/shared/text";
+import { signal } from "@preact/signals-core";
+import type { ComponentType } from "preact";
+import type { PickerProps } from "./emoji.tsx";
+import { Icon } from "./icons.tsx";
+import { live, watch } from "./live.ts";
+
+/** Characters left from which the visitor is told so. */
+const FEW = TEXT_MAX / 10;
+
+export const Composer = live(({ t, chat, send, settings, files, addFiles, shell }, mounted) => {
+  const { draft } = chat;
+  const picker = signal<ComponentType<PickerProps> | undefined>(undefined);
+  let field: HTMLTextAreaElement | null = null;
+  const fine = matchMedia("(pointer:fine)").matches;
+  const filesState = () => files.value?.state.value ?? "none";
+  const sendable = (text: string): boolean =>
+    text.length <= TEXT_MAX && filesState() !== "uploading" && (!isBlank(text) || filesState() === "ready");
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const text = draft.peek();
+    if (!sendable(text)) return;
+    send(text.trim(), files.peek()?.take());
+    draft.value = "";
+    field?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // 229: an input method is composing. Safari has ended the composition by then (WebKit bug 165004).
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+    // On touch screens Enter is the only way to a new line; a keyboard there sends with Ctrl or Cmd.
+    if (fine || event.ctrlKey || event.metaKey) submit(event);
+  };
+  const onInput = (event: { currentTarget: HTMLTextAreaElement }): void => {
+    draft.value = event.currentTarget.value;
+    if (!isBlank(draft.peek())) chat.typing();
+  };
+  const onPaste = (event: ClipboardEvent): void => {
+    const pasted = event.clipboardData?.files;
+    if (!pasted?.length || !settings.peek().attachments) return;
+    event.preventDefault();
+    addFiles(pasted);
+  };
+  const pick = (event: { currentTarget: HTMLInputElement }): void => {
+    addFiles([...(event.currentTarget.files ?? [])]);
+    event.currentTarget.value = "";
+    field?.focus();
+  };
+  const togglePicker = async (): Promise<void> => {
+    picker.value = picker.value ? undefined : (await import("./emoji.tsx")).Picker;
+  };
+  const insert = (emoji?: string): void => {
+    picker.value = undefined;
+    field?.focus();
+    if (emoji && field) {
+      field.setRangeText(emoji, field.selectionStart, field.selectionEnd, "end");
+      draft.value = field.value;
+    }
+  };
+  // As high as its text, up to what the style sheet allows.
+  mounted(
+    watch(() => {
+      draft.value;
+      if (!field || CSS.supports("field-sizing", "content")) return;
+      field.style.height = "auto";
+      field.style.height = `${field.scrollHeight}px`;
+    }),
+  );
+  return () => {
+    const text = draft.value;
+    const left = TEXT_MAX - text.length;
+    const code = chat.notice.value?.code;
+    const words =
+      (left < 0 && t("tooLong", { n: -left })) ||
+      (left <= FEW && t("left", { n: left })) ||
+      (code === "rate_limited" && t("often")) ||
+      (code === "try_later" && t("tryLater"));
+    const Picker = picker.value;
+    const Tray = files.value?.Tray;
+    return (
+      <form class="composer" onSubmit={submit}>
+        {Picker && <Picker choose={insert} />}
+        {Tray && <Tray />}
+        <div class="field">
+          {settings.value.attachments && (
+            <label class="tool">
+              <input type="file" multiple class="vh" aria-label={t("attach")} onChange={pick} />
+              <Icon name="attach" />
+            </label>
+          )}
+          <label class="vh" for="message">
+            {t("message")}
+          </label>
+          <textarea
+            ref={(node) => {
+              field = node;
+            }}
+            id="message"
+            rows={1}
+            // Without text `auto` is left to right, and so would the placeholder be.
+            dir={text ? "auto" : undefined}
+            placeholder={t("placeholder")}
+            aria-describedby={words ? "left" : undefined}
+            value={text}
+            onInput={onInput}
+            onKeyDown={onKeyDown}
+            onPaste={onPaste}
+          />
+          {fine && !shell.dialog.classList.contains("full") && (
+            <button type="button" class="tool" aria-label={t("emoji")} aria-expanded={!!Picker} onClick={togglePicker}>
+              <Icon name="emoji" />
+            </button>
+          )}
+          <button
+            type="submit"
+            class="send"
+            aria-label={t("send")}
+            disabled={!sendable(text)}
+            // Keeps the keyboard of a phone up: the field does not lose the focus.
+            onPointerDown={(event) => event.preventDefault()}
+          >
+            <Icon name="send" />
+          </button>
+        </div>
+        {words && (
+          <p id="left" key={words} class={left < 0 ? "counter over" : "counter"}>
+            {words}
+          </p>
+        )}
+      </form>
+    );
+  };
+});

@@ -1,0 +1,67 @@
+/** What the loader and the panel know of each other: they are two files, fetched apart. Types only. */
+
+import type { PublicSite } from "@porchlight/shared/site";
+import type { Emit } from "../api.ts";
+import type { RawSettings } from "../options.ts";
+import type { Tokens } from "../theme.ts";
+
+/** What the relay writes into the loader in place of its marker. */
+export type Baked = {
+  /** Origin of the relay; empty: the origin that the script came from. */
+  relay: string;
+  /** Path of the panel's file. */
+  panel: string;
+  site: PublicSite;
+};
+
+/** The language the visitor reads. `word`: its word for chat. */
+export type Spoken = { dir: "ltr" | "rtl"; word: string };
+
+/** Nodes that stand on the page before the panel does. */
+export type Parts = {
+  host: HTMLElement;
+  root: ShadowRoot;
+  launcher: HTMLButtonElement;
+  dialog: HTMLDialogElement;
+};
+
+/** The loader's side, handed to the panel. */
+export type Shell = Parts & {
+  relay: string;
+  site: PublicSite;
+  /** As they came, with what differs on phones where this is one. */
+  settings(): RawSettings;
+  /** The colours; the panel knows more of them than the launcher needs. */
+  tokens(accent: string, dark: boolean): Tokens;
+  /** The language, once it is known. */
+  spoken: Spoken;
+  /** Applies settings, colours and language anew. */
+  style(): void;
+  /** Shows the panel's frame, modal on phones. Does not move the focus unless modal. */
+  show(): void;
+  /** What is unread, in words that follow the launcher's name. */
+  unread: string;
+  emit: Emit;
+};
+
+/** Commands that only the panel can carry out. They wait for it, in order. */
+export type PanelCommands = {
+  send(text: unknown): void;
+  identify(token: unknown): void;
+  logout(): void;
+  consent(given: unknown): void;
+};
+export type PanelCall = [name: keyof PanelCommands, argument?: unknown];
+
+/** The panel's side, handed to the loader. */
+export type Panel = PanelCommands & {
+  /** `byHand`: the visitor opened it, so the focus may move. */
+  open(byHand: boolean): void;
+  close(): void;
+  /** Settings changed. */
+  update(): void;
+  destroy(): void;
+};
+
+export type PanelModule = { start(shell: Shell): Promise<Panel> };
+export type TeaserModule = typeof import("../teaser.ts");

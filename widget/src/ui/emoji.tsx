@@ -1,0 +1,60 @@
+/** A page of emoji for those whose keyboard has none. Fetched when first opened. */
+
+import css from "./emoji.css?inline";
+import { live } from "./live.ts";
+import { adopt } from "./style.ts";
+
+/** The ones that people use in chats with shops: faces, hands, hearts, things. */
+const EMOJI = [
+  "😀 😃 😄 😁 😆 😅 😂 🤣 🙂 🙃 😉 😊 😇 🥰 😍 🤩 😘 😋 😜 🤪 🤔 🤨 😐 😏 😌 😴 🤒 🤕 🥳 😎 🤓 😕 🙁 😮 😳 🥺 😢 😭 😤 😡 🤯 😱",
+  "👍 👎 👌 🤞 ✌️ 🤙 👋 🙏 👏 🙌 💪 👀 🤝 ☝️ 👇 👈 👉 🤷 🤦 🙋",
+  "❤️ 🧡 💛 💚 💙 💜 🖤 🤍 💔 💯 ✨ ⭐ 🌟 🔥 🎉 🎁 🎂 🏆 ✅ ❌ ❗ ❓ ⚠️ 💡",
+  "📦 🚚 🛒 🛍️ 💳 💰 🧾 📧 📞 📱 💻 🖨️ 📷 🔑 🔧 🔋 📍 🏠 ⏰ 📅 ☀️ 🌧️ ❄️ 🌍 🌱 🌸 🐶 🐱 ☕ 🍕",
+].map((row) => row.split(" "));
+
+/** `choose` is given nothing when the picker is to close. */
+export type PickerProps = { choose: (emoji?: string) => void };
+
+/** Emoji in one row of the grid. */
+const COLUMNS = 8;
+
+export const Picker = live<PickerProps>(({ t, shell }, mounted, { choose }) => {
+  let box: HTMLElement | null = null;
+  const all = (): HTMLElement[] => [...(box?.querySelectorAll("button") ?? [])];
+  mounted(() => adopt(shell.root, css));
+  mounted(() => all()[0]?.focus());
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const buttons = all();
+    const at = buttons.indexOf(shell.root.activeElement as HTMLElement);
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: COLUMNS, ArrowUp: -COLUMNS }[event.key];
+    if (step !== undefined)
+      buttons[
+        at + (getComputedStyle(buttons[0] ?? shell.host).direction === "rtl" && step % COLUMNS ? -step : step)
+      ]?.focus();
+    else if (event.key === "Escape") choose();
+    else return;
+    event.preventDefault();
+  };
+  return () => (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
+    <div
+      ref={(node) => {
+        box = node;
+      }}
+      class="emoji"
+      role="group"
+      aria-label={t("emoji")}
+      onKeyDown={onKeyDown}
+    >
+      {EMOJI.map((group, at) => (
+        <div key={group[0]}>
+          {group.map((emoji, place) => (
+            <button key={emoji} type="button" tabIndex={at + place ? -1 : 0} onClick={() => choose(emoji)}>
+              {emoji}
+            </button>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+});

@@ -1,0 +1,162 @@
+/** Files on their way: picked, dropped or pasted, shown above the text field until they are sent. Fetched when first used. */
+
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
+import type { ComponentType } from "preact";
+import type { Attachment } from "../chat.ts";
+import type { Key } from "../i18n.ts";
+import { addEnglish } from "../i18n.ts";
+import { rare } from "../locales/en.rare.ts";
+import { type Upload, type UploadFailure, upload } from "../upload.ts";
+import type { Ui } from "./context.ts";
+import css from "./files.css?inline";
+import { Icon } from "./icons.tsx";
+import { live } from "./live.ts";
+import { adopt } from "./style.ts";
+
+addEnglish(rare);
+
+/** Files at a time. */
+const FILES_MAX = 5;
+
+export type Files = {
+  add(files: Iterable<File>): void;
+  /** `uploading`: there is something that cannot be sent yet. */
+  state: ReadonlySignal<"none" | "uploading" | "ready">;
+  /** Hands over what is ready, in order, and clears the tray. */
+  take(): Attachment[];
+  Tray: ComponentType;
+};
+
+type Pending = {
+  name: string;
+  size: number;
+  /** Address of the picture in this browser's memory. */
+  preview: string | undefined;
+  /** 0..1 */
+  part: number;
+  attachment?: Attachment;
+  problem?: string;
+  upload?: Upload;
+};
+
+/** What the relay's codes mean to the visitor; all others: it did not work. */
+const PROBLEMS: { readonly [code: string]: Key } = { type_not_allowed: "wrongType", too_large: "tooBig" };
+
+export function createFiles(ui: Ui): Files {
+  const { t, chat, shell, settings, language, announcer } = ui;
+  const list = signal<readonly Pending[]>([]);
+  const change = (one: Pending, now: Partial<Pending>): Pending => {
+    const next = { ...one, ...now };
+    list.value = list.peek().map((other) => (other === one ? next : other));
+    return next;
+  };
+  /** The relay looks itself; this only spares the way. */
+  const limitOf = ({ type }: File): number => {
+    const { image = 0, av = 0, document = 0 } = settings.peek().uploads ?? {};
+    return /^image/.test(type) ? image : /^(audio|video)/.test(type) ? av : document;
+  };
+  const words = (code: string, file: File): string =>
+    t(PROBLEMS[code] ?? "uploadFailed", { name: file.name, max: sizeName(limitOf(file), language.value.tag) });
+
+  const begin = async (file: File, first: Pending): Promise<void> => {
+    let one = first;
+    const fail = (code: string): void => {
+      if (!list.peek().includes(one)) return;
+      one = change(one, { problem: words(code, file) });
+      announcer.alert(words(code, file));
+    };
+    if (limitOf(file) === 0) return fail("type_not_allowed");
+    if (file.size > limitOf(file)) return fail("too_large");
+    chat.start();
+    await until(chat.ready);
+    const running = upload({
+      relay: shell.relay,
+      token: chat.token(),
+      file,
+      onProgress(part) {
+        if (list.peek().includes(one)) one = change(one, { part });
+      },
+    });
+    one = change(one, { upload: running });
+    running.done.then(
+      (attachment) => {
+        one = change(one, { attachment, part: 1 });
+      },
+      ({ code }: UploadFailure) => fail(code),
+    );
+  };
+  const remove = (one: Pending): void => {
+    one.upload?.cancel();
+    if (one.preview) URL.revokeObjectURL(one.preview);
+    list.value = list.peek().filter((other) => other !== one);
+    ui.focusComposer();
+  };
+
+  const Tray = live((_ui, mounted) => {
+    mounted(() => adopt(shell.root, css));
+    return () =>
+      list.value[0] && (
+        <ul class="tray">
+          {list.value.map((one) => (
+            <li class={one.problem ? "bad" : ""}>
+              {one.preview ? <img src={one.preview} alt="" /> : <Icon name="file" />}
+              <p>
+                <bdi>{one.name}</bdi>
+                <small key={one.problem}>{one.problem ?? sizeName(one.size, language.value.tag)}</small>
+                {!one.attachment && !one.problem && (
+                  <progress value={one.part} aria-label={t("uploading", { name: one.name })} />
+                )}
+              </p>
+              <button type="button" aria-label={t("removeFile", { name: one.name })} onClick={() => remove(one)}>
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      );
+  });
+  return {
+    Tray,
+    state: computed(() => {
+      const good = list.value.filter((one) => !one.problem);
+      return good.length === 0 ? "none" : good.every((one) => one.attachment) ? "ready" : "uploading";
+    }),
+    add(files) {
+      for (const file of [...files].slice(0, FILES_MAX - list.peek().length)) {
+        const preview = /^image\/(?!svg)/.test(file.type) ? URL.createObjectURL(file) : undefined;
+        const one: Pending = { name: file.name, size: file.size, preview, part: 0 };
+        list.value = [...list.peek(), one];
+        void begin(file, one);
+      }
+    },
+    take() {
+      const ready = list.peek().flatMap((one) => one.attachment ?? []);
+      for (const { preview } of list.peek()) if (preview) URL.revokeObjectURL(preview);
+      list.value = [];
+      return ready;
+    },
+  };
+}
+
+const UNITS = ["byte", "kilobyte", "megabyte"] as const;
+
+/** "52 kB" in the visitor's language. */
+function sizeName(bytes: number, tag: string): string {
+  const step = bytes < 1_000 ? 0 : bytes < 1_000_000 ? 1 : 2;
+  const format: Intl.NumberFormatOptions = {
+    style: "unit",
+    unit: UNITS[step],
+    maximumFractionDigits: step && bytes < 10 ** (3 * step + 1) ? 1 : 0,
+  };
+  return new Intl.NumberFormat(tag, format).format(bytes / 1_000 ** step);
+}
+
+function until(flag: ReadonlySignal<boolean>): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = effect(() => {
+      if (!flag.value) return;
+      resolve();
+      queueMicrotask(() => stop());
+    });
+  });
+}

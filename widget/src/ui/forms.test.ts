@@ -1,0 +1,123 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { PanelSettings } from "../options.ts";
+import { Card, Foot } from "./forms.tsx";
+import { drawn, own, type Stage, stage } from "./ui.fixture.ts";
+
+let on: Stage;
+let view: HTMLElement;
+const open = async (options: Partial<PanelSettings>, part: typeof Foot): Promise<void> => {
+  on = await stage(options);
+  view = on.show(part);
+  await drawn();
+};
+const field = (name: string): HTMLInputElement => view.querySelector(`[name=${name}]`) as HTMLInputElement;
+const submit = async (): Promise<void> => {
+  view.querySelector("form")?.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+  await drawn();
+  await drawn();
+};
+const wrong = (): string | null | undefined => view.querySelector("#form-wrong")?.textContent;
+const leads = (): unknown[] => on.chat.asked.filter(([name]) => name === "lead").map(([, form]) => form);
+
+beforeEach(() => localStorage.clear());
+afterEach(() => on.stop());
+
+describe("the form before the first message", () => {
+  const options = { prechat: ["name", "email", "phone?"] };
+
+  it("stands where the composer would, until it is filled in", async () => {
+    await open(options, Foot);
+    expect(on.ui.asking.value).toBe(true);
+    expect(view.querySelector("#message")).toBeNull();
+    field("name").value = "Ada";
+    field("email").value = "ada@example.com";
+    await submit();
+    expect(leads()).toEqual([{ chat: true, firstName: "Ada", email: "ada@example.com" }]);
+    expect(view.querySelector("#message")).not.toBeNull();
+    expect(on.ui.asking.value).toBe(false);
+  });
+
+  it("says in words what is missing, and goes there", async () => {
+    await open(options, Foot);
+    field("name").value = "Ada";
+    await submit();
+    expect(wrong()).toBe("Please fill in this field.");
+    expect(on.root.activeElement).toBe(field("email"));
+    expect(field("email").getAttribute("aria-describedby")).toBe("form-wrong");
+    expect(leads()).toEqual([]);
+  });
+
+  it("shows at its field what the relay says is wrong", async () => {
+    await open({ prechat: ["phone"] }, Foot);
+    on.chat.lead = () => Promise.resolve("invalid_phone");
+    field("phone").value = "12";
+    await submit();
+    expect(wrong()).toMatch(/country code/);
+  });
+
+  it("is not asked of those who have a conversation, and never twice", async () => {
+    await open(options, Foot);
+    on.chat.items.value = [own("Hello")];
+    await drawn();
+    expect(view.querySelector("#message")).not.toBeNull();
+    on.stop();
+    await open(options, Foot);
+    field("name").value = "Ada";
+    field("email").value = "ada@example.com";
+    await submit();
+    on.stop();
+    await open(options, Foot);
+    expect(view.querySelector("#message")).not.toBeNull();
+  });
+
+  it("lets browsers fill in what they know", async () => {
+    await open(options, Foot);
+    expect([...view.querySelectorAll("input")].map((input) => [input.type, input.autocomplete])).toEqual([
+      ["text", "given-name"],
+      ["email", "email"],
+      ["tel", "tel"],
+    ]);
+  });
+});
+
+describe("the card after the first message", () => {
+  it("comes with the first message that is safe, and takes the address", async () => {
+    await open({ capture: ["email"] }, Card);
+    expect(view.textContent).toBe("");
+    on.chat.items.value = [own("Hello")];
+    await drawn();
+    expect(view.textContent).toMatch(/Get the reply by e-mail/);
+    field("email").value = "ada@example.com";
+    await submit();
+    expect(leads()).toEqual([{ chat: true, email: "ada@example.com" }]);
+    expect(view.textContent).toBe("Thank you, saved.");
+  });
+
+  it("can be declined, for good", async () => {
+    await open({ capture: ["email"] }, Card);
+    on.chat.items.value = [own("Hello")];
+    await drawn();
+    [...view.querySelectorAll("button")].find((button) => button.textContent === "No, thanks")?.click();
+    await drawn();
+    expect(view.textContent).toBe("");
+    on.stop();
+    await open({ capture: ["email"] }, Card);
+    on.chat.items.value = [own("Hello")];
+    await drawn();
+    expect(view.textContent).toBe("");
+  });
+});
+
+describe("outside business hours", () => {
+  it("takes a message and an address, and says when somebody is back", async () => {
+    await open({ hours: { timeZone: "UTC", mon: "9:00-9:00" } }, Foot);
+    expect(view.textContent).toMatch(/We're away right now/);
+    field("email").value = "ada@example.com";
+    field("text").value = "Where is my lamp?";
+    await submit();
+    expect(leads()).toEqual([{ chat: false, email: "ada@example.com" }]);
+    expect(on.chat.asked).toContainEqual(["send", "Where is my lamp?"]);
+    expect(view.textContent).toMatch(/We have your message/);
+  });
+});

@@ -1,0 +1,239 @@
+/**
+ * Forms: before the first message, after it, and outside business hours. Fetched only where a site has asked for one.
+ * What is asked for is asked once, and what is not required can be skipped.
+ */
+
+import type { ErrorCode } from "@porchlight/shared/protocol";
+import { signal } from "@preact/signals-core";
+import type { ComponentChildren } from "preact";
+import type { Key } from "../i18n.ts";
+import { addEnglish } from "../i18n.ts";
+import { rare } from "../locales/en.rare.ts";
+import { Composer } from "./composer.tsx";
+import css from "./forms.css?inline";
+import { hasHours, isOpenAt, opensNext } from "./hours.ts";
+import { isKept, keep } from "./kept.ts";
+import { live, watch } from "./live.ts";
+import { adopt } from "./style.ts";
+
+addEnglish(rare);
+
+/** What can be asked for. A field of a setting may end in `?`: then it may stay empty. */
+type Field = "name" | "email" | "phone";
+type Asked = { field: Field; optional: boolean };
+
+const INPUTS = {
+  name: { type: "text", autocomplete: "given-name" },
+  email: { type: "email", autocomplete: "email" },
+  phone: { type: "tel", autocomplete: "tel" },
+} as const;
+
+const COMPLAINTS: { readonly [code in ErrorCode]?: [Field, Key] } = {
+  invalid_email: ["email", "emailWrong"],
+  invalid_phone: ["phone", "phoneWrong"],
+};
+
+const fieldsOf = (setting: readonly string[]): Asked[] =>
+  setting.flatMap((entry) => {
+    const [, field, mark] = /^\s*(name|email|phone)(\??)\s*$/.exec(entry) ?? [];
+    return field ? [{ field: field as Field, optional: mark === "?" }] : [];
+  });
+
+type FormProps = {
+  fields: readonly Asked[];
+  submit: Key;
+  /** Whether a conversation goes on: the service hears of it with the next message. */
+  chat: boolean;
+  done: () => void;
+  skip?: () => void;
+  children?: ComponentChildren;
+};
+
+/** Fields with their complaints below them, in words, and the focus on the first that is wrong. */
+const Form = live<FormProps>(({ t, chat }, _mounted, { done }) => {
+  const wrong = signal<{ field: string; words: string } | undefined>(undefined);
+  const busy = signal(false);
+  const complain = (form: HTMLFormElement, field: string, words: string): void => {
+    wrong.value = { field, words };
+    form.querySelector<HTMLElement>(`[name=${field}]`)?.focus();
+  };
+  const submit = async (form: HTMLFormElement, fields: readonly Asked[], inChat: boolean): Promise<void> => {
+    const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
+    const missing = Object.keys(values).find(
+      (name) => !values[name] && !fields.some(({ field, optional }) => field === name && optional),
+    );
+    if (missing) return complain(form, missing, t("required"));
+    if (values.email && !form.querySelector<HTMLInputElement>("[name=email]")?.validity.valid) {
+      return complain(form, "email", t("emailWrong"));
+    }
+    busy.value = true;
+    const { name, email, phone } = values;
+    const problem = await chat.lead({
+      chat: inChat,
+      ...(name && { firstName: name }),
+      ...(email && { email }),
+      ...(phone && { phone }),
+    });
+    busy.value = false;
+    const [field, key] = (problem && COMPLAINTS[problem]) ?? [];
+    if (field && key) return complain(form, field, t(key));
+    if (problem) return complain(form, fields[0]?.field ?? "", t("tryLater"));
+    const text = values.text;
+    if (text) chat.send(text);
+    done();
+  };
+  return ({ fields, submit: label, chat: inChat, skip, children }) => (
+    <form
+      class="form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy.peek()) void submit(event.currentTarget, fields, inChat);
+      }}
+    >
+      {children}
+      {fields.map(({ field, optional }) => (
+        <Labelled
+          key={field}
+          name={field}
+          label={`${t(field)}${optional ? ` (${t("optional")})` : ""}`}
+          wrong={wrong.value}
+        >
+          <input
+            id={`form-${field}`}
+            name={field}
+            dir="auto"
+            {...INPUTS[field]}
+            aria-required={!optional}
+            aria-invalid={wrong.value?.field === field}
+            aria-describedby={wrong.value?.field === field ? "form-wrong" : undefined}
+          />
+        </Labelled>
+      ))}
+      {fields.length === 0 || inChat ? null : (
+        <Labelled name="text" label={t("message")} wrong={wrong.value}>
+          <textarea id="form-text" name="text" rows={3} dir="auto" aria-required />
+        </Labelled>
+      )}
+      <div class="buttons">
+        <button type="submit" class="primary" aria-disabled={busy.value}>
+          {t(label)}
+        </button>
+        {skip && (
+          <button type="button" class="link" onClick={skip}>
+            {t("skip")}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+});
+
+type LabelledProps = {
+  name: string;
+  label: string;
+  wrong: { field: string; words: string } | undefined;
+  children: ComponentChildren;
+};
+const Labelled = ({ name, label, wrong, children }: LabelledProps) => (
+  <div class="labelled">
+    <label for={`form-${name}`}>{label}</label>
+    {children}
+    {wrong?.field === name && (
+      <p id="form-wrong" class="over" role="alert">
+        {wrong.words}
+      </p>
+    )}
+  </div>
+);
+
+/** Stands where the composer stands: a form first, or instead, where the site wants it. */
+export const Foot = live((ui, mounted) => {
+  const { t, settings, chat, now, language, announcer, focusComposer, shell, asking } = ui;
+  const filled = signal(isKept(ui, "prechat"));
+  const left = signal(false);
+  const isClosed = (): boolean => hasHours(settings.value.hours) && !isOpenAt(settings.value.hours, now());
+  const fields = (): Asked[] => fieldsOf(settings.value.prechat);
+  const asks = (): boolean => fields().length > 0 && !filled.value && chat.items.value.length === 0;
+  mounted(() => adopt(shell.root, css));
+  mounted(
+    watch(() => {
+      asking.value = isClosed() || asks();
+    }),
+  );
+  return () => {
+    const { hours } = settings.value;
+    if (isClosed()) {
+      const next = opensNext(hours, now());
+      const format = { weekday: "long", hour: "numeric", minute: "2-digit" } as const;
+      const when = next && new Intl.DateTimeFormat(language.value.tag, format).format(next);
+      return left.value ? (
+        <p class="form said">{t("closedSent")}</p>
+      ) : (
+        <Form
+          fields={fieldsOf(["name?", "email"])}
+          submit="closedSend"
+          chat={false}
+          done={() => {
+            left.value = true;
+            announcer.status(t("closedSent"));
+          }}
+        >
+          <h3>{t("closedTitle")}</h3>
+          <p>{when ? t("closedUntil", { when }) : t("closedBody")}</p>
+        </Form>
+      );
+    }
+    if (!asks()) return <Composer />;
+    return (
+      <Form
+        fields={fields()}
+        submit="formStart"
+        chat={true}
+        done={() => {
+          keep(ui, "prechat", true);
+          filled.value = true;
+          setTimeout(focusComposer);
+        }}
+      >
+        <h3>{t("formTitle")}</h3>
+      </Form>
+    );
+  };
+});
+
+/** In the thread after the visitor's first message: one field, said what for, easily declined. */
+export const Card = live((ui, mounted) => {
+  const { t, settings, chat, announcer, focusComposer, shell } = ui;
+  const asked = signal(isKept(ui, "capture"));
+  const close = (): void => {
+    asked.value = true;
+    keep(ui, "capture", true);
+    focusComposer();
+  };
+  const thanks = signal(false);
+  mounted(() => adopt(shell.root, css));
+  return () => {
+    const fields = fieldsOf(settings.value.capture);
+    const wrote = chat.items.value.some(({ from, pos }) => from === "visitor" && pos !== undefined);
+    if (thanks.value) return <p class="card said">{t("saved")}</p>;
+    if (fields.length === 0 || !wrote || asked.value) return null;
+    return (
+      <div class="card">
+        <Form
+          fields={fields}
+          submit="save"
+          chat={true}
+          done={() => {
+            thanks.value = true;
+            announcer.status(t("saved"));
+            close();
+          }}
+          skip={close}
+        >
+          <h3>{t(fields.some(({ field }) => field === "email") ? "emailAsk" : "phoneAsk")}</h3>
+        </Form>
+      </div>
+    );
+  };
+});

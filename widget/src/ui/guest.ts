@@ -1,0 +1,70 @@
+/**
+ * Manners of a guest. What happens inside the panel stays inside, so that the page's shortcuts do not fire while the
+ * visitor types; and the page's modal windows, which mean to lock the page, do not lock the chat.
+ */
+
+/** What the page would react to although it was meant for us. Escape's way to close a modal panel is not an event. */
+const PRIVATE =
+  "keydown keypress keyup beforeinput input paste copy cut focusin focusout pointerdown mousedown touchstart click wheel";
+
+/** Let alone by the frameworks that replace the body, and by the modal libraries that hide everything else. */
+const ATTRIBUTES =
+  "id=porchlight data-turbo-permanent data-react-aria-top-layer=true data-live-announcer=true aria-live=off";
+
+const aModal = (): boolean => document.querySelector("[role=dialog],[role=alertdialog],dialog[open]") !== null;
+
+/** Returns its stop. */
+export function beGuest(host: HTMLElement, root: ShadowRoot, dialog: HTMLDialogElement): () => void {
+  const ended = new AbortController();
+  const { signal } = ended;
+  const keep = (event: Event): void => event.stopPropagation();
+  const observers: MutationObserver[] = [];
+  const watch = (run: () => void, node: Node, what: MutationObserverInit): void => {
+    const observer = new MutationObserver(run);
+    observer.observe(node, what);
+    observers.push(observer);
+  };
+
+  for (const attribute of ATTRIBUTES.split(" ")) {
+    const [name = "", value = ""] = attribute.split("=");
+    host.setAttribute(name, value);
+  }
+  for (const type of PRIVATE.split(" ")) host.addEventListener(type, keep, { signal });
+
+  // MUI hides all siblings of its modal. Whoever works in the chat must be able to.
+  const unhide = (): void => {
+    if (!root.activeElement) return;
+    host.removeAttribute("aria-hidden");
+    host.inert = false;
+  };
+  root.addEventListener("focus", unhide, { capture: true, signal });
+  watch(unhide, host, { attributes: true, attributeFilter: ["aria-hidden", "inert"] });
+
+  // Focus traps listen at the document for the focus going astray: it came to us on purpose.
+  addEventListener("focusin", (event) => event.target === host && event.stopImmediatePropagation(), {
+    capture: true,
+    signal,
+  });
+  addEventListener(
+    "focusout",
+    (event) => event.relatedTarget === host && aModal() && event.stopImmediatePropagation(),
+    { capture: true, signal },
+  );
+
+  // A native modal makes everything outside of it inert: an open panel moves in with it, and out again.
+  const follow = (): void => {
+    const modals = dialog.open ? document.querySelectorAll("dialog:modal") : [];
+    const home = modals[modals.length - 1] ?? document.body;
+    if (!home || host.parentNode === home) return;
+    // `moveBefore` keeps the focus and the scroll position; it throws where it may not.
+    try {
+      (home as { moveBefore?: (node: Node, before: null) => void }).moveBefore?.(host, null);
+    } catch {}
+    if (host.parentNode !== home) home.append(host);
+  };
+  watch(follow, document, { subtree: true, childList: true, attributes: true, attributeFilter: ["open"] });
+  return () => {
+    ended.abort();
+    for (const observer of observers) observer.disconnect();
+  };
+}

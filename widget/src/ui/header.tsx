@@ -1,0 +1,66 @@
+/** Who this is: face, title, and a line that says whether a machine answers. */
+
+import { signal } from "@preact/signals-core";
+import type { ComponentType } from "preact";
+import { replier } from "./context.ts";
+import { Icon } from "./icons.tsx";
+import { live } from "./live.ts";
+
+type MenuType = ComponentType<{ close: (back: boolean) => void }>;
+
+export const Header = live((ui) => {
+  const { t, settings, close } = ui;
+  const menu = signal<MenuType | undefined>(undefined);
+  let button: HTMLButtonElement | null = null;
+  const toggle = async (): Promise<void> => {
+    menu.value = menu.value ? undefined : (await import("./menu.tsx")).Menu;
+  };
+  const shut = (back: boolean): void => {
+    menu.value = undefined;
+    if (back) button?.focus();
+  };
+  const keep = (node: HTMLButtonElement | null): void => {
+    button = node;
+  };
+  return () => {
+    const { title, avatar, mode, header } = settings.value;
+    const name = title || t("title");
+    const Menu = menu.value;
+    return (
+      <header class={header === "accent" ? "head filled" : "head"}>
+        {avatar ? (
+          <img class="avatar" src={avatar} alt="" />
+        ) : (
+          <span class="avatar" aria-hidden="true">
+            {[...name][0]?.toLocaleUpperCase()}
+          </span>
+        )}
+        <div class="who">
+          <h2 id="title" tabIndex={-1} key={name}>
+            {name}
+          </h2>
+          <p id="about" key={replier(ui)}>
+            {t(`status${replier(ui)}`)}
+          </p>
+        </div>
+        <button
+          ref={keep}
+          type="button"
+          class="tool"
+          aria-label={t("options")}
+          aria-haspopup="menu"
+          aria-expanded={!!Menu}
+          onClick={toggle}
+        >
+          <Icon name="menu" />
+        </button>
+        {mode === "widget" && (
+          <button type="button" class="tool" aria-label={t("close")} onClick={close}>
+            <Icon name="close" />
+          </button>
+        )}
+        {Menu && <Menu close={shut} />}
+      </header>
+    );
+  };
+});

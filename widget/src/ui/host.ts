@@ -1,0 +1,52 @@
+/**
+ * The widget's one element in the page: `<porch-light>` at the end of the body, with an open shadow root. Open, because
+ * assistive tools, tests and well-behaved shortcut libraries look inside; a closed root protects nobody.
+ */
+
+import css from "./host.css?inline";
+
+export type Host = {
+  element: HTMLElement;
+  root: ShadowRoot;
+  /** Replaces the rules that settings decide: colours, places. */
+  restyle(css: string): void;
+  /** Puts the element into the page and keeps it there. */
+  mount(): void;
+  /** Takes it out for good. */
+  remove(): void;
+};
+
+export function createHost(): Host {
+  const element = document.createElement("porch-light");
+  const root = element.attachShadow({ mode: "open" });
+  const sheet = new CSSStyleSheet();
+  root.adoptedStyleSheets = [sheet];
+
+  const mount = (): void => {
+    const { body, documentElement } = document;
+    const children = { childList: true };
+    observer.observe(documentElement, children);
+    if (!body) return;
+    observer.observe(body, children);
+    body.append(element);
+    // A transform, filter or containment above us captures `fixed`: then our corner is not the window's. The top layer
+    // escapes that, but also every z-index of the page, so only then.
+    const { right, bottom } = element.getBoundingClientRect();
+    // Scroll bars may stand between.
+    if (Math.hypot(right - innerWidth, bottom - innerHeight) < 40) return;
+    element.popover = "manual";
+    element.showPopover?.();
+  };
+  /** Frameworks replace the body or all that is in it. The same element returns, with all that it holds. */
+  const observer = new MutationObserver(() => element.isConnected || mount());
+  return {
+    element,
+    root,
+    restyle: (rules) => sheet.replaceSync(css + rules),
+    mount,
+    remove() {
+      observer.disconnect();
+      element.remove();
+    },
+  };
+}

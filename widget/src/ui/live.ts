@@ -1,0 +1,76 @@
+/**
+ * Components that draw anew when a signal changes that they have read, or when they are given something else. A component
+ * is a set-up, run once for each instance, that answers how to draw. These few lines take the place of hooks and of a
+ * binding to signals, which would cost twelve times as much, and everybody who chats pays for it.
+ */
+
+import { effect } from "@preact/signals-core";
+import { Component, type ComponentChildren, Fragment, h } from "preact";
+import type { Ui } from "./context.ts";
+
+/** Runs its argument once the component is on the page; what that answers, when it goes. */
+export type Mounted = (run: () => (() => void) | undefined | void) => void;
+type Draw<Props> = (props: Props) => ComponentChildren;
+type Bag = Readonly<Record<string, unknown>>;
+
+/** @param setUp is given what the component was given first; what it is given later reaches only the drawing */
+export function live<Props extends object = object>(setUp: (ui: Ui, mounted: Mounted, first: Props) => Draw<Props>) {
+  return class extends Component<Props> {
+    runs: (() => (() => void) | undefined | void)[] = [];
+    stops: ((() => void) | undefined | void)[] = [];
+    stop = (): void => {};
+    draw: Draw<Props> | undefined;
+
+    override shouldComponentUpdate(next: Bag, state: unknown): boolean {
+      const now: Bag = { ...this.props };
+      for (const name in next) if (next[name] !== now[name]) return true;
+      return state !== this.state;
+    }
+
+    override componentDidMount(): void {
+      this.stops = this.runs.map((run) => run());
+    }
+
+    override render(props: Props): ComponentChildren {
+      const draw = this.draw ?? setUp((this.context as { ui: Ui }).ui, (run) => this.runs.push(run), props);
+      this.draw = draw;
+      let drawn: ComponentChildren;
+      let changed = false;
+      this.stop();
+      this.stop = effect(() => {
+        // The first run draws and so learns what is read; a later run only says that it is out of date.
+        if (changed) this.setState({});
+        else drawn = draw(props);
+        changed = true;
+      });
+      return drawn;
+    }
+
+    override componentWillUnmount(): void {
+      this.stop();
+      for (const stop of this.stops) stop?.();
+    }
+  };
+}
+
+/** Gives everything below it the same `ui`, and draws it anew from the conversation if drawing ever fails. */
+export class Root extends Component<{ ui: Ui; children: ComponentChildren }> {
+  failures = 0;
+
+  override componentDidCatch(error: unknown): void {
+    console.warn(error);
+    // Once is a page that meddled with our nodes; again and again would be our own fault, without an end.
+    if (++this.failures < 9) this.setState({});
+  }
+
+  override getChildContext(): object {
+    return { ui: this.props.ui };
+  }
+
+  override render(): ComponentChildren {
+    return h(Fragment, { key: this.failures }, this.props.children);
+  }
+}
+
+/** For `mounted`: runs when what it reads changes; may answer its clean-up. */
+export const watch = (run: () => unknown) => (): (() => void) => effect(run as () => void);

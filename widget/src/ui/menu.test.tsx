@@ -1,0 +1,93 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { keep } from "./kept.ts";
+import { live } from "./live.ts";
+import { Menu } from "./menu.tsx";
+import { transcriptOf } from "./transcript.ts";
+import { drawn, own, reply, type Stage, stage } from "./ui.fixture.ts";
+
+let on: Stage;
+let view: HTMLElement;
+let closed: boolean[];
+
+async function open(): Promise<void> {
+  closed = [];
+  view = on.show(live(() => () => <Menu close={(back) => void closed.push(back)} />));
+  await vi.waitFor(() => expect(on.root.activeElement).toBe(entries()[0]));
+}
+const entries = (): HTMLElement[] => [...view.querySelectorAll<HTMLElement>("[role=menuitem]")];
+const press = (name: string): void =>
+  [...view.querySelectorAll("button")].find((button) => button.textContent === name)?.click();
+const key = (name: string): void => {
+  on.root.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
+};
+
+beforeEach(async () => {
+  localStorage.clear();
+  on = await stage({ privacyUrl: "https://example.com/privacy" });
+  on.chat.items.value = [own("Hello"), reply("Hi")];
+});
+afterEach(() => on.stop());
+
+describe("the menu", () => {
+  it("offers what there is to do, and less while there is nothing", async () => {
+    await open();
+    const all = ["Download conversation", "Turn sound off", "Privacy policy", "Delete conversation"];
+    expect(entries().map((entry) => entry.textContent)).toEqual(all);
+    on.chat.items.value = [];
+    await drawn();
+    expect(entries().map((entry) => entry.textContent)).toEqual(["Turn sound off", "Privacy policy"]);
+  });
+
+  it("is walked with the arrow keys, and left with Escape or Tab", async () => {
+    await open();
+    key("ArrowUp");
+    expect(on.root.activeElement?.textContent).toBe("Delete conversation");
+    key("ArrowDown");
+    expect(on.root.activeElement?.textContent).toBe("Download conversation");
+    key("End");
+    expect(on.root.activeElement?.textContent).toBe("Delete conversation");
+    key("Escape");
+    key("Tab");
+    expect(closed).toEqual([true, true]);
+  });
+
+  it("deletes only after it has asked, and leaves nothing in the storage", async () => {
+    keep(on.ui, "capture", true);
+    await open();
+    press("Delete conversation");
+    await drawn();
+    expect(view.querySelector("[role=alertdialog]")?.textContent).toMatch(/cannot be undone/);
+    expect(on.chat.asked).toEqual([]);
+    press("Delete");
+    expect(on.chat.asked).toEqual([["forget"]]);
+    expect(localStorage.length).toBe(0);
+    await vi.waitFor(() => expect(on.said).toEqual(["Conversation deleted"]));
+  });
+
+  it("remembers what was muted", async () => {
+    await open();
+    press("Turn sound off");
+    expect(on.ui.sound.value).toBe(false);
+    on.stop();
+    on = await stage();
+    await open();
+    expect(on.ui.sound.value).toBe(false);
+    press("Turn sound on");
+    expect(localStorage.length).toBe(0);
+  });
+});
+
+it("writes the conversation down as plain text, markup as it is", () => {
+  on.chat.items.value = [
+    own("<b>Do you ship?</b>", { at: new Date(2026, 10, 21, 10, 1).getTime() }),
+    reply("**Yes**", {
+      at: new Date(2026, 10, 21, 10, 2).getTime(),
+      media: { url: "/media/a", type: "image/png", name: "map.png", size: 1 },
+    }),
+  ];
+  const text = transcriptOf(on.ui);
+  expect(text).toMatch(/^Conversation with Shop\n/);
+  expect(text).toMatch(/You \(Nov 21, 2026, 10:01.AM\)\n<b>Do you ship\?<\/b>\n/);
+  expect(text).toMatch(/AI assistant \(Nov 21, 2026, 10:02.AM\)\n\*\*Yes\*\*\n\[map.png\]\n/);
+});

@@ -1,0 +1,104 @@
+/** What one does seldom: keep the conversation, delete it, mute it, read how it is treated. Fetched when first opened. */
+
+import { signal } from "@preact/signals-core";
+import { addEnglish } from "../i18n.ts";
+import { rare } from "../locales/en.rare.ts";
+import { Icon, type IconName } from "./icons.tsx";
+import { dropKept, isKept, keep } from "./kept.ts";
+import { live, watch } from "./live.ts";
+import css from "./menu.css?inline";
+import { adopt } from "./style.ts";
+import { downloadTranscript } from "./transcript.ts";
+
+addEnglish(rare);
+
+/** `back`: the focus returns to the button. */
+export type MenuProps = { close: (back: boolean) => void };
+
+export const Menu = live<MenuProps>((ui, mounted, { close }) => {
+  const { t, chat, settings, announcer, sound, focusComposer } = ui;
+  const asking = signal(false);
+  if (isKept(ui, "mute")) sound.value = false;
+  let box: HTMLElement | null = null;
+  const hold = (node: HTMLElement | null): void => {
+    box = node;
+  };
+  const entries = (): HTMLElement[] => [...(box?.querySelectorAll<HTMLElement>("[role=menuitem],button") ?? [])];
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const all = entries();
+    const at = all.indexOf(ui.shell.root.activeElement as HTMLElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+    if (to !== undefined) all.at(to % all.length)?.focus();
+    else if (event.key === "Escape" || (event.key === "Tab" && !asking.peek())) close(true);
+    else return;
+    event.preventDefault();
+  };
+  const ask = (): void => {
+    asking.value = true;
+  };
+  const forget = async (): Promise<void> => {
+    close(false);
+    focusComposer();
+    dropKept(ui);
+    await chat.forget();
+    announcer.status(t("forgotten"));
+  };
+  const keepCopy = (): void => {
+    downloadTranscript(ui);
+    close(true);
+  };
+  const mute = (): void => {
+    sound.value = !sound.value;
+    keep(ui, "mute", !sound.value);
+    close(true);
+  };
+  mounted(() => adopt(ui.shell.root, css));
+  mounted(
+    watch(() => {
+      asking.value;
+      setTimeout(() => entries()[0]?.focus());
+    }),
+  );
+  const entry = (icon: IconName, words: string, run: () => void, danger = "") => (
+    <button type="button" role="menuitem" tabIndex={-1} class={danger} onClick={run}>
+      <Icon name={icon} />
+      <span key={words}>{words}</span>
+    </button>
+  );
+  const menu = () => {
+    const { privacyUrl } = settings.value;
+    const hasMessages = chat.items.value.length > 0;
+    return (
+      <div ref={hold} class="menu" role="menu" tabIndex={-1} aria-label={t("options")} onKeyDown={onKeyDown}>
+        {hasMessages && entry("download", t("transcript"), keepCopy)}
+        {entry(sound.value ? "sound" : "muted", t(sound.value ? "soundOff" : "soundOn"), mute)}
+        {/^https?:/.test(privacyUrl) && (
+          <a role="menuitem" tabIndex={-1} href={privacyUrl} target="_blank" rel="noopener noreferrer">
+            <Icon name="shield" />
+            <span>{t("privacy")}</span>
+          </a>
+        )}
+        {hasMessages && entry("trash", t("forget"), ask, "danger")}
+      </div>
+    );
+  };
+  const question = () => (
+    <div ref={hold} class="menu ask" role="alertdialog" aria-labelledby="ask" tabIndex={-1} onKeyDown={onKeyDown}>
+      <p id="ask">{t("forgetAsk")}</p>
+      <button type="button" onClick={() => close(true)}>
+        {t("cancel")}
+      </button>
+      <button type="button" class="danger" onClick={forget}>
+        {t("delete")}
+      </button>
+    </div>
+  );
+  return () => (
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a press anywhere else closes the menu; Escape does so too */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: see above */}
+      <div class="veil" onClick={() => close(false)} />
+      {asking.value ? question() : menu()}
+    </>
+  );
+});

@@ -1,0 +1,96 @@
+/** One message: a bubble, whose it is for those who cannot see its side, and under own ones how far it got. */
+
+import type { Item } from "../chat.ts";
+import type { Key } from "../i18n.ts";
+import { authorOf } from "./context.ts";
+import { Icon } from "./icons.tsx";
+import { live } from "./live.ts";
+import { Attached } from "./media.tsx";
+import { React, Reaction } from "./reaction.tsx";
+import { clockTime } from "./rows.ts";
+import { isEmojiOnly, MessageText } from "./text.tsx";
+
+const REASONS: { readonly [reason in NonNullable<Item["reason"]>]?: Key } = {
+  rejected: "failedRejected",
+  expired: "failedExpired",
+  "not-configured": "failedClosed",
+  stale: "failedStale",
+  too_long: "failedTooLong",
+  rate_limited: "failedOften",
+  unknown_media: "failedFile",
+};
+
+export type MessageProps = {
+  item: Item;
+  /** Place within its group. */
+  first: boolean;
+  last: boolean;
+  /** The newest of its author: there the state is of interest, or a reaction can be given. */
+  newest: boolean;
+};
+
+export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }) => {
+  const { t, language } = ui;
+  const { text, from, state, at, media } = item;
+  const own = from === "visitor";
+  const time = clockTime(at, language.value.tag);
+  const author = own ? t("you") : authorOf(ui);
+  const failed = state === "failed";
+  return (
+    <li
+      class={`msg ${own ? "own" : "reply"}${first ? " first" : ""}${last ? " last" : ""}${failed ? " bad" : ""}`}
+      data-row
+    >
+      {first && !own && (
+        <p class="author" aria-hidden="true">
+          {author}
+        </p>
+      )}
+      <p class="vh">{`${author}, ${time}`}</p>
+      <div class="line">
+        <div class={`bubble${isEmojiOnly(text) && !media ? " big" : ""}${media ? " with" : ""}`} dir="auto">
+          {media && <Attached media={media} author={author} />}
+          {text && <MessageText text={text} markdown={!own} />}
+        </div>
+        {!own && newest && !item.reaction && <React id={item.id} />}
+      </div>
+      {item.reaction && <Reaction id={item.id} emoji={item.reaction} />}
+      {failed && <Failed item={item} />}
+      {!failed && (last || (own && newest)) && (
+        <p class="meta">
+          <time dateTime={new Date(at).toISOString()} aria-hidden="true" translate={false}>
+            {time}
+          </time>
+          {own && newest && state !== "received" && (
+            <span class="state" key={state}>
+              {t(state)}
+            </span>
+          )}
+        </p>
+      )}
+    </li>
+  );
+});
+
+const Failed = live<{ item: Item }>(({ t, chat, focusComposer }) => ({ item: { id, reason } }) => {
+  const why = reason && REASONS[reason];
+  // The button that was pressed goes away: the focus goes where the next act is.
+  const act = (run: (id: string) => void) => () => {
+    run(id);
+    focusComposer();
+  };
+  return (
+    <div class="failed">
+      <p>
+        <Icon name="alert" />
+        <span>{`${t("failed")}${why ? ` ${t(why)}` : ""}`}</span>
+      </p>
+      <button type="button" onClick={act(chat.retry)}>
+        {t("retry")}
+      </button>
+      <button type="button" onClick={act(chat.remove)}>
+        {t("delete")}
+      </button>
+    </div>
+  );
+});

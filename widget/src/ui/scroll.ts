@@ -1,0 +1,91 @@
+/**
+ * Keeps the thread where the visitor has it: at the end if he was at the end, else on the message that he reads. Our own,
+ * because the browsers' anchoring does nothing at the very top, does not follow at the bottom, and is missing in Safari.
+ */
+
+/** Pixels from the end that count as the end, and from either edge that count as near it. */
+const AT = 32;
+const NEAR = 240;
+
+export type Scroller = {
+  /** Goes to the newest message. */
+  toEnd(): void;
+  /** Stays where the visitor is, after rows came and went that were equally high. */
+  settle(): void;
+  /** Puts an element near the top. */
+  toElement(element: Element): void;
+  stop(): void;
+};
+
+/**
+ * @param box scrolls
+ * @param content what is in it; rows carry `data-row`
+ * @param onNear the visitor scrolled close to what is not shown yet
+ * @param onEnd told when the end comes into reach or goes out of it
+ */
+export function createScroller(
+  box: Element,
+  content: Element,
+  onNear: (edge: "start" | "end") => void,
+  onEnd: (atEnd: boolean) => void,
+): Scroller {
+  let atEnd = true;
+  /** Where we have scrolled to ourselves: the event of that comes late, perhaps after more has changed. */
+  let ours = -1;
+  let held: { row: Element; top: number } | undefined;
+
+  const topOf = (row: Element): number => row.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  /** The first row in sight: what the eye rests on. */
+  const hold = (): void => {
+    const rows = content.querySelectorAll("[data-row]");
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const row = rows[middle];
+      if (row && topOf(row) + row.clientHeight > 0) high = middle;
+      else low = middle + 1;
+    }
+    const row = rows[low];
+    held = row && { row, top: topOf(row) };
+  };
+  const look = (): void => {
+    if (box.scrollTop === ours) return;
+    ours = -1;
+    const gap = box.scrollHeight - box.scrollTop - box.clientHeight;
+    const now = gap <= AT;
+    if (now !== atEnd) onEnd(now);
+    atEnd = now;
+    hold();
+    if (gap < NEAR) onNear("end");
+    if (box.scrollTop < NEAR && box.scrollHeight > box.clientHeight) onNear("start");
+  };
+  /** After any change of size: of a message, of the window, of the keyboard. */
+  const settle = (): void => {
+    if (atEnd) box.scrollTop = box.scrollHeight;
+    else if (held?.row.isConnected) {
+      const drift = topOf(held.row) - held.top;
+      if (Math.abs(drift) >= 1) box.scrollTop += drift;
+    }
+    ours = box.scrollTop;
+  };
+  const observer = new ResizeObserver(settle);
+  observer.observe(box);
+  observer.observe(content);
+  box.addEventListener("scroll", look, { passive: true });
+  return {
+    toEnd() {
+      if (!atEnd) onEnd(true);
+      atEnd = true;
+      settle();
+    },
+    settle,
+    toElement(element) {
+      box.scrollTop += topOf(element) - 16;
+      look();
+    },
+    stop() {
+      observer.disconnect();
+      box.removeEventListener("scroll", look);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** What stands on the page before the panel's code is there: the launcher and the panel's empty frame. */
+
+import type { RawSettings } from "../options.ts";
+import type { Parts } from "./contract.ts";
+import { element, icon } from "./dom.ts";
+import type { Host } from "./host.ts";
+
+/** A speech bubble; the round joins of its outline round its corners. */
+const BUBBLE = "M4 4.5h16V16h-9l-5 4v-4h-2z";
+
+/** Where the panel fills the window: phones upright and on their side, and pages zoomed to the size of one. */
+export const PHONE = "(max-width:599px),(max-height:449px)";
+
+export function createShell({ element: host, root }: Host): Parts {
+  const launcher = element(
+    "button",
+    { class: "at launcher", "aria-expanded": "false", "aria-haspopup": "dialog", "aria-controls": "panel" },
+    icon(BUBBLE),
+    element("span"),
+  );
+  const dialog = element("dialog", { id: "panel", class: "at panel" });
+  root.append(launcher, dialog);
+  return { host, root, launcher, dialog };
+}
+
+/** Visible or not, with its name written on it or only spoken. */
+export function dressLauncher(
+  { launcher }: Parts,
+  { launcher: kind, label, mode }: RawSettings,
+  word: string,
+  unread: string,
+): void {
+  const name = label || word;
+  launcher.ariaLabel = name + unread;
+  launcher.hidden = kind === "none" || mode === "page";
+  if (launcher.children[1]) launcher.children[1].textContent = kind === "text" ? `\u2002${name}\u2002` : "";
+}
+
+/** The place that settings decide. Sides are physical: the owner means the corner that he sees. */
+export function placeCss({
+  offsetX = 20,
+  offsetY = 20,
+  position,
+  zIndex = 2147483000,
+  radius = 20,
+}: RawSettings): string {
+  const side = position === "left" ? position : "right";
+  return (
+    `:host{z-index:${zIndex}!important;--_radius:${radius}px;--_y:max(${offsetY}px,env(safe-area-inset-bottom))}` +
+    `.at{${side}:max(${offsetX}px,env(safe-area-inset-${side}))}`
+  );
+}

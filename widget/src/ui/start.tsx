@@ -1,0 +1,56 @@
+/** The empty thread: a greeting, who answers, and questions to begin with. */
+
+import { replier } from "./context.ts";
+import { live } from "./live.ts";
+
+export const Greeting = live((ui) => () => (
+  <div class="greeting">
+    <p class="hello" dir="auto">
+      {/* A site may greet by name those whose name is proven: "Hello {name}!" */}
+      {(ui.settings.value.greeting || ui.t("greeting")).replace(
+        / *\{name\}/,
+        ui.chat.name.value ? ` ${ui.chat.name.value}` : "",
+      )}
+    </p>
+    <p>{ui.t(`notice${replier(ui)}`)}</p>
+  </div>
+));
+
+export const Suggestions = live(({ t, settings, send, focusComposer }) => () => {
+  const questions = settings.value.suggestions.slice(0, 4);
+  return (
+    questions[0] && (
+      // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
+      <div class="suggestions" role="group" aria-label={t("suggestions")}>
+        {questions.map((question) => (
+          <button
+            key={question}
+            type="button"
+            dir="auto"
+            onClick={() => {
+              send(question);
+              focusComposer();
+            }}
+          >
+            {question}
+          </button>
+        ))}
+      </div>
+    )
+  );
+});
+
+export const PrivacyLine = live(({ t, settings }) => () => {
+  const { privacyUrl } = settings.value;
+  return (
+    <p class="privacy">
+      <span>{t("privacyLine")}</span>{" "}
+      {/^https?:/.test(privacyUrl) && (
+        <a href={privacyUrl} target="_blank" rel="noopener noreferrer">
+          <span>{t("privacy")}</span>
+          <span class="vh"> ({t("newTab")})</span>
+        </a>
+      )}
+    </p>
+  );
+});

@@ -1,0 +1,140 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Bar } from "./bar.tsx";
+import { type Stage, stage } from "./ui.fixture.ts";
+import { Waiting } from "./waiting.tsx";
+
+let on: Stage;
+let view: HTMLElement;
+const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  on = await stage();
+});
+afterEach(() => {
+  on.stop();
+  vi.useRealTimers();
+});
+
+describe("waiting for a reply", () => {
+  beforeEach(() => {
+    view = on.show(Waiting);
+  });
+  const work = (): void => {
+    on.chat.working.value = { since: Date.now() };
+  };
+
+  it("is nothing until the service has accepted the message", async () => {
+    await pass(5_000);
+    expect(view.textContent).toBe("");
+    expect(view.querySelector(".dots")).toBeNull();
+  });
+
+  it("is dots after 0.6 s, words after 10 and 30 s, the truth after 120 s", async () => {
+    work();
+    await pass(590);
+    expect(view.querySelector(".dots")).toBeNull();
+    await pass(40);
+    expect(view.querySelector(".dots")).not.toBeNull();
+    await pass(9_400);
+    expect(view.textContent).toBe("Still working on it.");
+    await pass(20_000);
+    expect(view.textContent).toMatch(/longer than usual/);
+    await pass(90_000);
+    expect(view.textContent).toBe("No reply yet.Ask again");
+    expect(view.querySelector(".dots")).toBeNull();
+  });
+
+  it("is said to screen readers at most three times before the truth", async () => {
+    work();
+    await pass(110_000);
+    expect(on.said).toEqual([
+      "The assistant is working on a reply",
+      "Still working on it.",
+      "This is taking longer than usual. You can keep browsing; the reply will appear here.",
+    ]);
+  });
+
+  it("ends with the reply, and with the connection", async () => {
+    work();
+    await pass(1_000);
+    on.chat.link.value = "waiting";
+    await pass(50);
+    expect(view.querySelector(".dots")).toBeNull();
+    on.chat.link.value = "online";
+    await pass(1_000);
+    expect(view.querySelector(".dots")).not.toBeNull();
+    on.chat.working.value = undefined;
+    await pass(50);
+    expect(view.querySelector(".dots")).toBeNull();
+  });
+
+  it("shows no machine's dots where people answer", async () => {
+    on.settings.value = { ...on.settings.value, responder: "human" };
+    work();
+    await pass(20_000);
+    expect(view.textContent).toBe("");
+  });
+
+  it("can be ended by asking again", async () => {
+    on.chat.items.value = [{ id: "1", from: "visitor", text: "Where is it?", at: 0, state: "delivered" }];
+    work();
+    await pass(121_000);
+    view.querySelector("button")?.click();
+    expect(on.chat.asked).toEqual([["send", "Where is it?"]]);
+  });
+});
+
+describe("the connection bar", () => {
+  beforeEach(() => {
+    view = on.show(Bar);
+  });
+
+  it("is silent about gaps of less than three seconds", async () => {
+    on.chat.link.value = "waiting";
+    await pass(2_000);
+    on.chat.link.value = "connecting";
+    await pass(900);
+    on.chat.link.value = "online";
+    await pass(5_000);
+    expect(view.textContent).toBe("");
+    expect(on.said).toEqual([]);
+  });
+
+  it("says that it connects after three seconds, although attempts come and go, and that it is back", async () => {
+    on.chat.link.value = "connecting";
+    await pass(2_000);
+    on.chat.link.value = "waiting";
+    await pass(1_100);
+    expect(view.textContent).toBe("Connecting…");
+    on.chat.link.value = "online";
+    await pass(50);
+    expect(view.textContent).toBe("");
+    expect(on.said).toEqual(["Connecting…", "Back online."]);
+  });
+
+  it("says at once that the visitor is offline, and that nothing is lost", async () => {
+    on.chat.link.value = "offline";
+    await pass(50);
+    expect(view.textContent).toMatch(/You're offline\. Messages will be sent/);
+  });
+
+  it.each([
+    ["version", /reload the page/],
+    ["gone", /has ended/],
+    ["notAllowed", /not available here/],
+    ["badToken", /signed out/],
+  ] as const)("says what %s means", async (ending, words) => {
+    on.chat.ending.value = ending;
+    on.chat.link.value = "ended";
+    await pass(50);
+    expect(view.textContent).toMatch(words);
+  });
+
+  it("says when deliveries are late", async () => {
+    on.chat.delivery.value = "delayed";
+    await pass(50);
+    expect(view.textContent).toMatch(/Your messages are safe/);
+  });
+});

@@ -1,0 +1,69 @@
+/** Draws the tree of a message. The switch is all there is: no data reaches a tag, a style or an attribute but `href`. */
+
+import type { ComponentChild, VNode } from "preact";
+import { type Block, type Inline, parseMarkdown, parsePlain } from "../markdown.ts";
+import { live } from "./live.ts";
+
+/**
+ * Drawn once and never compared again: browsers that translate pages replace the text nodes, and comparing would trip
+ * over what they put there (preactjs/preact#948).
+ */
+export const MessageText = live<{ text: string; markdown: boolean }>(({ language }) => {
+  const newTab = language.peek().t("newTab");
+  return ({ text, markdown }) =>
+    markdown ? parseMarkdown(text).map((part) => block(part, newTab)) : <p>{inlines(parsePlain(text), newTab)}</p>;
+});
+
+function block(part: Block, newTab: string): VNode {
+  if (part.kind === "paragraph") return <p>{inlines(part.children, newTab)}</p>;
+  // Focusable, because it scrolls sideways.
+  if (part.kind === "code") {
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1)
+      <pre dir="ltr" tabIndex={0}>
+        {part.text}
+      </pre>
+    );
+  }
+  const items = part.items.map(({ level, children }) => <li class={`level-${level}`}>{inlines(children, newTab)}</li>);
+  return part.ordered ? <ol start={part.start}>{items}</ol> : <ul>{items}</ul>;
+}
+
+const inlines = (nodes: Inline[], newTab: string): ComponentChild[] => nodes.map((node) => inline(node, newTab));
+
+function inline(node: Inline, newTab: string): ComponentChild {
+  switch (node.kind) {
+    case "text":
+      return node.text;
+    case "code":
+      return <code dir="ltr">{node.text}</code>;
+    case "bold":
+      return <strong>{inlines(node.children, newTab)}</strong>;
+    case "italic":
+      return <em>{inlines(node.children, newTab)}</em>;
+    case "strike":
+      return <s>{inlines(node.children, newTab)}</s>;
+    case "link":
+      return (
+        <a href={node.href} target="_blank" rel="noopener noreferrer nofollow ugc">
+          {inlines(node.children, newTab)}
+          {node.host && <bdi class="host"> ({node.host})</bdi>}
+          <span class="vh"> ({newTab})</span>
+        </a>
+      );
+  }
+}
+
+/** Whether a message is nothing but up to three emoji. */
+export function isEmojiOnly(text: string): boolean {
+  return emojiOnly?.test(text.trim()) === true;
+}
+
+/** Engines without the `v` flag show emoji at the size of text. */
+const emojiOnly = ((): RegExp | undefined => {
+  try {
+    return /^(?:\p{RGI_Emoji}\s*){1,3}$/v;
+  } catch {
+    return undefined;
+  }
+})();

@@ -1,0 +1,169 @@
+/** The conversation: a log that scrolls, the way to what is older, and the way back to what is new. */
+
+import { PAGE } from "@porchlight/shared/limits";
+import { type Signal, signal, untracked } from "@preact/signals-core";
+import type { Ui } from "./context.ts";
+import { Icon } from "./icons.tsx";
+import { live, type Mounted, watch } from "./live.ts";
+import { Message } from "./message.tsx";
+import { dayName, type Row, rowsOf } from "./rows.ts";
+import { createScroller, type Scroller } from "./scroll.ts";
+import { Greeting, PrivacyLine, Suggestions } from "./start.tsx";
+import { Waiting } from "./waiting.tsx";
+
+/** Milliseconds that messages must be in sight to count as seen. */
+const SEEN_MS = 1_000;
+/** Most messages drawn at a time; a longer thread is shown in part, around where the visitor reads. */
+const SPAN_MAX = 280;
+/** Messages drawn, and how many newer ones are not. */
+type Span = { count: number; after: number };
+const NEWEST: Span = { count: 2 * PAGE, after: 0 };
+
+export const Thread = live((ui, mounted) => {
+  const { t, chat } = ui;
+  const atEnd = signal(true);
+  const span = signal(NEWEST);
+  const firstNew = followNew(ui, mounted, atEnd);
+  let box: HTMLElement | null = null;
+  let scroller: Scroller | undefined;
+
+  const hasEarlier = (): boolean => chat.older.value || chat.items.value.length - span.value.after > span.value.count;
+  const show = (part: Span): void => {
+    span.value = part;
+    // Preact draws in a microtask that stands in line already.
+    queueMicrotask(() => scroller?.settle());
+  };
+  const earlier = (): void => {
+    const { count, after } = span.peek();
+    if (chat.items.peek().length - after <= count + PAGE) chat.loadOlder();
+    const cut = Math.max(0, count + PAGE - SPAN_MAX);
+    show({ count: count + PAGE - cut, after: after + cut });
+  };
+  const near = (edge: "start" | "end"): void => {
+    const { count, after } = span.peek();
+    if (edge === "start") hasEarlier() && earlier();
+    else if (after > 0) show({ count, after: Math.max(0, after - PAGE) });
+  };
+  const toNewest = (): void => {
+    span.value = NEWEST;
+    scroller?.toEnd();
+  };
+  const jump = (): void => {
+    toNewest();
+    box?.focus({ preventScroll: true });
+  };
+  mounted(() => {
+    if (!box?.firstElementChild) return;
+    scroller = createScroller(box, box.firstElementChild, near, (value) => {
+      atEnd.value = value && span.peek().after === 0;
+    });
+    return scroller.stop;
+  });
+  // What one writes oneself is always brought into sight.
+  mounted(watch(() => chat.items.value.at(-1)?.pos === undefined && toNewest()));
+  mounted(
+    watch(() => {
+      if (!ui.isOpen.value || !chat.ready.value) return;
+      // Scrolling asks what else there is to show, and that must not bring the visitor back here with every message.
+      untracked(() => {
+        const line = box?.querySelector(".new");
+        if (line) scroller?.toElement(line);
+        else toNewest();
+      });
+    }),
+  );
+
+  return () => {
+    const { count, after } = span.value;
+    const all = chat.items.value;
+    const Card = ui.forms.value?.Card;
+    const end = all.length - after;
+    const newest = (["visitor", "reply"] as const).map((from) => all.findLast((item) => item.from === from));
+    return (
+      <div class="middle">
+        <div
+          ref={(node) => {
+            box = node;
+          }}
+          class="thread"
+          role="log"
+          aria-live="off"
+          aria-labelledby="title"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1)
+          tabIndex={0}
+        >
+          <div class={all.length ? "content" : "content empty"}>
+            {hasEarlier() ? (
+              <button type="button" class="pill older" onClick={earlier}>
+                {t("older")}
+              </button>
+            ) : (
+              <Greeting />
+            )}
+            {/* biome-ignore lint/a11y/noRedundantRoles: Safari drops the list role from lists without markers */}
+            <ol role="list">
+              {rowsOf(all.slice(Math.max(0, end - count), end), firstNew.value).map((row) =>
+                row.kind === "message" ? (
+                  <Message {...row} newest={newest.includes(row.item)} />
+                ) : (
+                  <Divider key={row.key} row={row} />
+                ),
+              )}
+            </ol>
+            <Waiting />
+            {Card && <Card />}
+            {!all.length && ui.consent.value && !ui.asking.value && <Suggestions />}
+            {!all.length && <PrivacyLine />}
+          </div>
+        </div>
+        {!atEnd.value && <ToNewest count={chat.unread.value} jump={jump} />}
+      </div>
+    );
+  };
+});
+
+const Divider = live<{ row: Exclude<Row, { kind: "message" }> }>(({ t, language, now }) => ({ row }) => {
+  const isNew = row.kind === "new";
+  const name = isNew ? t("new") : dayName(row.at, now(), language.value.tag, t("today"), t("yesterday"));
+  return (
+    <li class={isNew ? "divider new" : "divider"}>
+      <span key={name}>{name}</span>
+    </li>
+  );
+});
+
+const ToNewest = live<{ count: number; jump: () => void }>(({ t }) => ({ count, jump }) => (
+  <button type="button" class="pill newest" aria-label={count ? undefined : t("newest")} onClick={jump}>
+    {count > 0 && <span key={count}>{t("newMessages", { n: count })}</span>}
+    <Icon name="down" />
+  </button>
+));
+
+/**
+ * Id of the message that the "New" line stands above. Set when the visitor comes to unread messages, kept while he is
+ * there, although they have been seen by then. Also tells the chat what was seen.
+ */
+function followNew({ chat, isOpen }: Ui, mounted: Mounted, atEnd: Signal<boolean>): Signal<string | undefined> {
+  const firstNew = signal<string | undefined>(undefined);
+  const visible = signal(!document.hidden);
+  mounted(() => {
+    const change = (): void => {
+      visible.value = !document.hidden;
+    };
+    document.addEventListener("visibilitychange", change);
+    return () => document.removeEventListener("visibilitychange", change);
+  });
+  mounted(
+    watch(() => {
+      if (!isOpen.value || !visible.value) firstNew.value = chat.firstUnread.value;
+    }),
+  );
+  mounted(
+    watch(() => {
+      if (!isOpen.value || !visible.value || !atEnd.value || !chat.unread.value) return;
+      const timer = setTimeout(chat.seen, SEEN_MS);
+      return () => clearTimeout(timer);
+    }),
+  );
+  return firstNew;
+}

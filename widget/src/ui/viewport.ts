@@ -1,0 +1,26 @@
+/**
+ * On phones the keyboard covers the page without telling it (`dvh` does not know it either); only the visual viewport
+ * does. The panel is fitted into what can be seen.
+ */
+
+/** After the keyboard has gone, iOS may still report where it was. */
+const SETTLE_MS = 300;
+
+/** @param isFull whether the panel fills the window. Returns its stop. */
+export function fitViewport(dialog: HTMLDialogElement, isFull: () => boolean): () => void {
+  const view = window.visualViewport;
+  if (!view) return () => {};
+  const fit = (): void => {
+    const covered = innerHeight - view.height;
+    // Zoomed with two fingers the visitor looks around; then nothing must move under them.
+    const fits = dialog.open && isFull() && view.scale < 1.05 && covered >= 1;
+    dialog.style.height = fits ? `${view.height}px` : "";
+    dialog.style.transform = fits ? `translateY(${Math.min(Math.max(0, view.offsetTop), covered)}px)` : "";
+  };
+  const later = (): unknown => setTimeout(fit, SETTLE_MS);
+  const ended = new AbortController();
+  view.addEventListener("resize", fit, ended);
+  view.addEventListener("scroll", fit, ended);
+  dialog.addEventListener("focusout", later, ended);
+  return () => ended.abort();
+}

@@ -1,0 +1,48 @@
+/** Tells the page and the screen reader what happens in the conversation. */
+
+import { effect } from "@preact/signals-core";
+import type { Item } from "../chat.ts";
+import { plainText } from "../markdown.ts";
+import { authorOf, type Ui } from "./context.ts";
+
+const brief = ({ id, text, at }: Item) => ({ id, text, at });
+
+/** Returns its stop. */
+export function giveVoice(ui: Ui): () => void {
+  const { chat, shell, announcer, t, isOpen } = ui;
+  let known = new Set<string>();
+  let unread = 0;
+  let attention: Promise<() => void> | undefined;
+  const many = (n: number): string => t("newMessages", { n });
+  const stops = [
+    chat.on("message", (item) => {
+      shell.emit("message", brief(item));
+      if (isOpen.peek())
+        announcer.message(t("said", { author: authorOf(ui), text: plainText(item.text) }), t("continues"), many);
+      if (document.hidden)
+        attention ??= import("./attention.ts").then(({ startAttention }) => startAttention(ui, item));
+    }),
+    chat.on("sent", (item) => {
+      shell.emit("sent", brief(item));
+      if (isOpen.peek()) announcer.status(t("sentNow"));
+    }),
+    chat.on("unread", (count) => {
+      shell.emit("unread", count);
+      if (!isOpen.peek() && count > unread) announcer.status(many(count));
+      unread = count;
+    }),
+    chat.on("error", ({ code }) => shell.emit("error", { code })),
+    effect(() => {
+      const failed = chat.items.value.filter((item) => item.state === "failed").map((item) => item.id);
+      if (isOpen.peek() && failed.some((id) => !known.has(id))) announcer.alert(t("failedNow"));
+      known = new Set(failed);
+    }),
+    effect(() => {
+      if (chat.notice.value?.code === "rate_limited" && isOpen.peek()) announcer.status(t("often"));
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+    void attention?.then((stop) => stop());
+  };
+}
