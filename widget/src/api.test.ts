@@ -1,0 +1,105 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Api, type Commands, installApi } from "./api.ts";
+
+let api: Api;
+let done: unknown[][];
+const note =
+  (name: string) =>
+  (...args: unknown[]) => {
+    done.push([name, ...args]);
+    return name;
+  };
+const commands = (): Commands => ({
+  open: note("open"),
+  close: note("close"),
+  toggle: note("toggle"),
+  show: note("show"),
+  hide: note("hide"),
+  send: note("send"),
+  identify: note("identify"),
+  logout: note("logout"),
+  update: note("update"),
+  consent: note("consent"),
+  destroy: note("destroy"),
+});
+/** The page's function, as the page sees it. */
+const page = () => window.Porchlight as (...args: unknown[]) => unknown;
+
+beforeEach(() => {
+  done = [];
+});
+afterEach(() => api.remove());
+
+describe("the function on the page", () => {
+  it("runs what was called before it came, once and in order", async () => {
+    const q: unknown[][] = [["open"], ["send", "Hello"]];
+    window.Porchlight = Object.assign(() => {}, { q });
+    api = installApi("shop", commands());
+    await Promise.resolve();
+    expect(done).toEqual([["open"], ["send", "Hello"]]);
+  });
+
+  it("is a function and has methods, which answer promises", async () => {
+    api = installApi("shop", commands());
+    expect(await page()("open")).toBe("open");
+    expect(await window.Porchlight?.send?.("Hi")).toBe("send");
+    expect(window.Porchlight?.site).toBe("shop");
+  });
+
+  it("runs a command within the call, so that a click counts for what it opens", () => {
+    api = installApi("shop", commands());
+    void page()("open");
+    expect(done).toEqual([["open"]]);
+  });
+
+  it("does nothing for a command that nobody knows, whatever it is called", () => {
+    api = installApi("shop", commands());
+    for (const name of ["fly", "constructor", "__proto__", "toString"]) expect(() => page()(name)).not.toThrow();
+    expect(done).toEqual([]);
+  });
+
+  it("goes with the widget", () => {
+    api = installApi("shop", commands());
+    api.remove();
+    expect(window.Porchlight).toBeUndefined();
+  });
+});
+
+describe("events", () => {
+  beforeEach(() => {
+    api = installApi("shop", commands());
+  });
+
+  it("reach listeners and the window, until they are taken off", () => {
+    const heard: unknown[] = [];
+    const dom = (event: Event): void => void heard.push((event as CustomEvent).detail);
+    addEventListener("porchlight:unread", dom);
+    const listener = (count: unknown): void => void heard.push(count);
+    const off = page()("on", "unread", listener) as () => void;
+    api.emit("unread", 2);
+    off();
+    api.emit("unread", 3);
+    window.Porchlight?.on?.("unread", listener);
+    window.Porchlight?.off?.("unread", listener);
+    api.emit("unread", 4);
+    removeEventListener("porchlight:unread", dom);
+    expect(heard).toEqual([2, 2, 3, 4]);
+  });
+
+  it("tell at once that it is ready to those who ask late", async () => {
+    const ready = vi.fn();
+    api.emit("ready");
+    page()("on", "ready", ready);
+    await Promise.resolve();
+    expect(ready).toHaveBeenCalledOnce();
+  });
+
+  it("leave no listener behind", () => {
+    const heard = vi.fn();
+    page()("on", "open", heard);
+    api.remove();
+    dispatchEvent(new CustomEvent("porchlight:open"));
+    expect(heard).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,102 @@
+/**
+ * `Porchlight(command, …)`: one function on the page. Calls made before the script has loaded wait in `q` and run in
+ * order; afterwards every command is a method too. Each command answers a promise, `on` the function that ends it.
+ */
+
+import type { Options } from "./options.ts";
+
+export type Events = {
+  ready: undefined;
+  open: undefined;
+  close: undefined;
+  /** A reply arrived. */
+  message: { id: string; text: string; at: number };
+  /** A message of the visitor is safe at the relay. */
+  sent: { id: string; text: string; at: number };
+  unread: number;
+  identify: undefined;
+  logout: undefined;
+  error: { code: string };
+};
+type EventName = keyof Events;
+type Listener<Name extends EventName> = (detail: Events[Name]) => void;
+
+/** What the commands do. The arguments come from the page: anything may stand there. */
+export type Commands = {
+  open(): unknown;
+  close(): unknown;
+  toggle(): unknown;
+  show(): unknown;
+  hide(): unknown;
+  /** Sends as the visitor. */
+  send(text: string): unknown;
+  /** A JWT that the site's backend signed. */
+  identify(token: string): unknown;
+  logout(): unknown;
+  update(options: Options): unknown;
+  consent(given: boolean): unknown;
+  destroy(): unknown;
+};
+type Call = [name: string, ...rest: unknown[]];
+export type Methods = { [Name in keyof Commands]: (...args: Parameters<Commands[Name]>) => Promise<unknown> } & {
+  on<Name extends EventName>(event: Name, listener: Listener<Name>): () => void;
+  off<Name extends EventName>(event: Name, listener: Listener<Name>): void;
+};
+/** The function on the page once it is loaded. */
+export type Mounted = ((...call: Call) => unknown) & Methods & { site: string };
+/** The page's stub before loading, the widget's function after. */
+export type Porchlight = ((...call: Call) => unknown) & Partial<Methods> & { q?: ArrayLike<unknown>[]; site?: string };
+
+declare global {
+  interface Window {
+    Porchlight?: Porchlight | undefined;
+    PorchlightSettings?: Options | undefined;
+  }
+}
+
+export type Emit = <Name extends EventName>(name: Name, detail?: Events[Name]) => void;
+export type Api = { emit: Emit; remove(): void };
+
+type Run = (...args: unknown[]) => unknown;
+
+/** Puts the function on the page and runs what has waited. `site` marks it as loaded. */
+export function installApi(site: string, commands: Commands): Api {
+  const gone = new AbortController();
+  /** Listeners are those of the window: a broken one of the page's is reported as its own, and stops nothing of ours. */
+  const wrapped = new Map<unknown, (event: Event) => void>();
+  let ready = false;
+  const off: Run = (name, listener) =>
+    removeEventListener(`porchlight:${name}`, wrapped.get(listener) as EventListener);
+  const on: Run = (name, listener) => {
+    const run = wrapped.get(listener) ?? ((event) => (listener as Run)((event as CustomEvent).detail));
+    wrapped.set(listener, run);
+    addEventListener(`porchlight:${name}`, run, gone);
+    if (ready && name === "ready") queueMicrotask(listener as Run);
+    return () => off(name, listener);
+  };
+  // Without a prototype: `Porchlight("constructor")` is no command.
+  const methods: Record<string, Run> = Object.assign(Object.create(null), { on, off });
+  for (const [name, run] of Object.entries(commands)) {
+    // Runs up to its first `await` at once: what a click calls must happen within that click.
+    methods[name] = async (...args) => (run as Run)(...args);
+  }
+  const api = Object.assign((name: string, ...args: unknown[]) => methods[name]?.(...args), methods, {
+    site,
+  }) as Porchlight;
+  const waiting = window.Porchlight?.q ?? [];
+  window.Porchlight = api;
+  // After the script that puts us on the page has come to its end.
+  queueMicrotask(() => {
+    for (const args of waiting) api(...(Array.from(args) as Call));
+  });
+  return {
+    emit(name, detail) {
+      ready ||= name === "ready";
+      dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
+    },
+    remove() {
+      gone.abort();
+      delete window.Porchlight;
+    },
+  };
+}

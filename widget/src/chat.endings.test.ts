@@ -1,0 +1,233 @@
+import { CLOSE } from "@porchlight/shared/close";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { type Chat, createChat } from "./chat.ts";
+import { createModelRelay, type ModelRelay } from "./relay.fixture.ts";
+import { frameOf, only, replyOf, type Script } from "./script.fixture.ts";
+import { KEY, type Visit, visit } from "./visit.fixture.ts";
+import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
+
+let world: World;
+let browser: Browser;
+let tab: Tab;
+let script: Script;
+let chat: Chat;
+let online: Visit["online"];
+
+const load = () => {
+  ({ tab, script, chat, online } = visit(browser));
+};
+
+beforeEach(() => {
+  world = createWorld();
+  browser = createBrowser(world);
+  load();
+});
+
+/** One question, one answer. */
+function talk(relay: ModelRelay): void {
+  chat = createChat({
+    site: "shop",
+    relay: "https://relay.test",
+    page: tab.page,
+    storage: tab.storage,
+    connect: relay.dial(tab),
+  });
+  chat.start();
+  chat.send("hello");
+  world.advance(1_000);
+  for (const visitor of relay.visitors.values()) relay.reply(visitor);
+  world.advance(1_000);
+  expect(chat.items.value.map(({ text }) => text)).toEqual(["hello", "answer 2"]);
+}
+
+describe("deleting the chat", () => {
+  it("empties the tab at once, asks the relay, and is done when it has closed", async () => {
+    const wire = online({ head: 1 });
+    wire.say(frameOf(replyOf(1)));
+    chat.send("never sent on");
+    chat.draft.value = "hm";
+    const done = chat.forget();
+    expect(chat.items.value).toEqual([]);
+    expect(wire.sent.at(-1)).toEqual({ t: "forget" });
+    wire.say(frameOf(replyOf(2)));
+    expect(chat.items.value).toEqual([]);
+    wire.close(CLOSE.gone.code);
+    await done;
+    expect(chat.ending.value).toBe("gone");
+    world.advance(10_000);
+    expect(browser.storage.size).toBe(0);
+    expect(world.pending()).toBe(0);
+    expect(tab.listening()).toBe(0);
+  });
+
+  it("is asked for again until the relay has heard it, also after a reload", () => {
+    online().close(1006);
+    void chat.forget();
+    tab.kill();
+    load();
+    const wire = online({ token: undefined, head: 1 });
+    wire.say(frameOf(replyOf(1)));
+    expect(chat.items.value).toEqual([]);
+    expect(chat.send("no")).toBe("");
+    expect(wire.sent.map(({ t }) => t)).toEqual(["hello", "forget"]);
+    wire.close(CLOSE.gone.code);
+    expect(browser.storage.size).toBe(0);
+  });
+
+  it("is done when the relay does not know the token any more", async () => {
+    online().close(1006);
+    const done = chat.forget();
+    world.advance(1_000);
+    script.wire.open();
+    script.wire.close(CLOSE.badToken.code);
+    await done;
+    expect(chat.ending.value).toBe("gone");
+    expect(browser.storage.size).toBe(0);
+  });
+
+  it("needs no relay where there is nothing to delete", async () => {
+    await chat.forget();
+    expect(script.wires).toHaveLength(0);
+    expect(chat.ending.value).toBe("gone");
+  });
+
+  it("empties every other tab and leaves the request to the one that asked", () => {
+    const other = visit(browser);
+    online();
+    other.chat.start();
+    other.script.greet({ token: undefined, head: 1 }).say(frameOf(replyOf(1)));
+    void chat.forget();
+    world.advance(10);
+    expect(other.chat.items.value).toEqual([]);
+    expect(other.chat.ending.value).toBe("gone");
+    expect(browser.storage.get(KEY)).toContain("token-1");
+  });
+
+  it("makes a new visitor when the chat is started again", async () => {
+    const wire = online();
+    const done = chat.forget();
+    wire.close(CLOSE.gone.code);
+    await done;
+    const next = online({ token: "token-2" });
+    expect(next.sent[0]).toEqual({ t: "hello", v: 1, site: "shop" });
+    chat.send("anew");
+    expect(only(next.sent, "send")).toHaveLength(1);
+  });
+});
+
+describe("logging out", () => {
+  it("leaves no byte of the visitor, in any tab", () => {
+    const other = visit(browser);
+    const wire = online();
+    wire.say(frameOf(replyOf(1)));
+    other.chat.start();
+    other.script.greet({ token: undefined });
+    other.chat.draft.value = "secret";
+    other.script.wire.close(1006);
+    other.chat.send("secret");
+    const sent = wire.sent.length;
+    chat.logout();
+    expect(wire.sent.slice(sent)).toEqual([{ t: "logout" }]);
+    world.advance(60_000);
+    for (const one of [chat, other.chat]) {
+      expect(one.items.value).toEqual([]);
+      expect(one.draft.value).toBe("");
+      expect(one.ending.value).toBe("normal");
+    }
+    expect(browser.storage.size).toBe(0);
+    expect(world.pending()).toBe(0);
+  });
+
+  it("does not make a new visitor of a tab whose session the relay ends first", () => {
+    const other = visit(browser);
+    online();
+    other.chat.start();
+    const wire = other.script.greet({ token: undefined });
+    chat.logout();
+    wire.close(CLOSE.badToken.code);
+    world.advance(60_000);
+    expect(other.chat.ending.value).toBe("normal");
+    expect(other.script.wires).toHaveLength(1);
+    expect(browser.storage.size).toBe(0);
+  });
+
+  it("is noticed by the other tabs although a new visitor begins at once", () => {
+    const other = visit(browser);
+    online();
+    other.chat.start();
+    other.script.greet({ token: undefined });
+    chat.logout();
+    online({ token: "token-2" });
+    world.advance(10);
+    expect(other.chat.ending.value).toBe("normal");
+    expect(browser.storage.get(KEY)).toContain("token-2");
+  });
+
+  it("is noticed by a tab that could not hear of it", () => {
+    online({ head: 1 }).say(frameOf(replyOf(1)));
+    tab.emit("pagehide");
+    chat.send("of the one who left");
+    browser.storage.clear();
+    tab.emit("pageshow");
+    script.wire.open();
+    expect(script.wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop" });
+    expect(chat.items.value).toEqual([]);
+  });
+});
+
+describe("where storage is blocked", () => {
+  it("holds a whole conversation in memory, without a word in the console", () => {
+    const complain = vi.spyOn(console, "error");
+    browser.blocked = true;
+    const relay = createModelRelay(world);
+    talk(relay);
+    expect(complain).not.toHaveBeenCalled();
+  });
+});
+
+describe("a whole conversation", () => {
+  it("goes through offline, a reload and the page cache", () => {
+    const relay = createModelRelay(world);
+    talk(relay);
+    tab.unplug();
+    relay.cut(tab, false);
+    chat.send("from the tunnel");
+    world.advance(5_000);
+    expect(chat.link.value).toBe("offline");
+    tab.plug();
+    world.advance(2_000);
+    tab.emit("pagehide");
+    for (const visitor of relay.visitors.values()) relay.reply(visitor);
+    world.advance(60_000);
+    tab.emit("pageshow");
+    world.advance(2_000);
+    expect(chat.items.value.map(({ text }) => text)).toEqual(["hello", "answer 2", "from the tunnel", "answer 4"]);
+  });
+});
+
+describe("destroying the chat", () => {
+  it("leaves no timer, listener or connection, and keeps the draft", () => {
+    const wire = online();
+    chat.send("one");
+    chat.draft.value = "hm";
+    tab.hide();
+    chat.destroy();
+    expect(wire.closed).toBe(true);
+    expect(world.pending()).toBe(0);
+    expect(tab.listening()).toBe(0);
+    expect(browser.storage.get(KEY)).toContain("hm");
+    chat.start();
+    expect(chat.send("two")).toBe("");
+    expect(script.wires).toHaveLength(1);
+  });
+
+  it("can stop and start again and keeps the thread meanwhile", () => {
+    online({ head: 1 }).say(frameOf(replyOf(1)));
+    chat.stop();
+    expect(chat.link.value).toBe("idle");
+    expect(chat.items.value).toHaveLength(1);
+    chat.start();
+    script.wire.open();
+    expect(script.wire.sent[0]).toMatchObject({ since: 1 });
+  });
+});

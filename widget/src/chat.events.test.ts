@@ -1,0 +1,167 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Chat } from "./chat.ts";
+import { frameOf, only, replyOf, sentOf, type Wire } from "./script.fixture.ts";
+import { type Visit, visit } from "./visit.fixture.ts";
+import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
+
+let world: World;
+let browser: Browser;
+let tab: Tab;
+let chat: Chat;
+let online: Visit["online"];
+
+const load = () => {
+  ({ tab, chat, online } = visit(browser));
+};
+
+beforeEach(() => {
+  world = createWorld();
+  browser = createBrowser(world);
+  load();
+});
+
+describe("unread", () => {
+  it("counts replies after the read mark and names the first", () => {
+    const wire = online({ after: 0, head: 3, read: 1 });
+    for (const n of [1, 2, 3]) wire.say(frameOf(replyOf(n)));
+    expect(chat.unread.value).toBe(2);
+    expect(chat.firstUnread.value).toBe("reply-2");
+  });
+
+  it("is gone when seen, and the relay hears of it once", () => {
+    const wire = online({ head: 2 });
+    wire.say(frameOf(replyOf(1)));
+    wire.say(frameOf(sentOf("mine", 2)));
+    chat.seen();
+    chat.seen();
+    expect(chat.unread.value).toBe(0);
+    expect(only(wire.sent, "read")).toEqual([{ t: "read", n: 1 }]);
+  });
+
+  it("is not counted anew by a reply that only changed", () => {
+    const wire = online({ head: 1 });
+    wire.say(frameOf(replyOf(1)));
+    chat.seen();
+    wire.say(frameOf(replyOf(1, { n: 2, reaction: "👍" })));
+    expect(chat.unread.value).toBe(0);
+    expect(chat.items.value).toMatchObject([{ reaction: "👍" }]);
+  });
+
+  it("tells the relay later what was seen while it was away, even after a reload", () => {
+    const wire = online({ head: 1 });
+    wire.say(frameOf(replyOf(1)));
+    wire.close(1006);
+    chat.seen();
+    tab.kill();
+    load();
+    expect(only(online({ token: undefined, head: 1 }).sent, "read")).toEqual([{ t: "read", n: 1 }]);
+    expect(chat.unread.value).toBe(0);
+  });
+
+  it("follows what was seen on another device", () => {
+    const wire = online({ head: 1 });
+    wire.say(frameOf(replyOf(1)));
+    wire.say({ t: "status", read: 1 });
+    expect(chat.unread.value).toBe(0);
+    chat.seen();
+    expect(only(wire.sent, "read")).toEqual([]);
+  });
+
+  it("follows what was seen in another tab, without the relay", () => {
+    const other = visit(browser);
+    const wire = online({ head: 1 });
+    other.chat.start();
+    const second = other.script.greet({ token: undefined, head: 1 });
+    for (const line of [wire, second]) line.say(frameOf(replyOf(1)));
+    chat.seen();
+    world.advance(10);
+    expect(other.chat.unread.value).toBe(0);
+  });
+});
+
+describe("waiting for an answer", () => {
+  it("begins when the relay says so and ends with the reply", () => {
+    const wire = online();
+    const id = chat.send("one");
+    wire.say(frameOf(sentOf(id, 1)));
+    expect(chat.working.value).toBeUndefined();
+    world.advance(500);
+    wire.say({ t: "typing", on: true });
+    const { since } = chat.working.value ?? {};
+    expect(since).toBe(world.now());
+    world.advance(10_000);
+    wire.say({ t: "typing", on: true });
+    expect(chat.working.value?.since).toBe(since);
+    wire.say(frameOf(replyOf(2)));
+    expect(chat.working.value).toBeUndefined();
+  });
+
+  for (const [what, end] of [
+    ["the relay takes it back", (wire: Wire) => wire.say({ t: "typing", on: false })],
+    ["the connection is lost", (wire: Wire) => wire.close(1006)],
+    ["the visitor writes on", () => chat.send("two")],
+  ] as const)
+    it(`ends when ${what}`, () => {
+      const wire = online();
+      wire.say({ t: "typing", on: true });
+      end(wire);
+      expect(chat.working.value).toBeUndefined();
+    });
+});
+
+describe("events", () => {
+  const record = (of: Chat) => {
+    const seen: string[] = [];
+    of.on("message", ({ text }) => seen.push(`message ${text}`));
+    of.on("sent", ({ text }) => seen.push(`sent ${text}`));
+    of.on("unread", (count) => seen.push(`unread ${count}`));
+    of.on("error", ({ code }) => seen.push(`error ${code}`));
+    return seen;
+  };
+
+  it("tell each reply and each of the visitor's messages once", () => {
+    const seen = record(chat);
+    const wire = online();
+    const id = chat.send("one");
+    wire.say(frameOf(sentOf(id, 1)));
+    wire.say(frameOf(sentOf(id, 1, { n: 2, state: "delivered" })));
+    wire.say(frameOf(replyOf(3)));
+    wire.say(frameOf(replyOf(3)));
+    expect(seen).toEqual(["sent question 1", "message answer 3", "unread 1"]);
+  });
+
+  it("do not take history for news, but what came while the page was away", () => {
+    const first = online({ after: 0, head: 2 });
+    first.say(frameOf(replyOf(1)));
+    first.say(frameOf(replyOf(2)));
+    tab.kill();
+    load();
+    const seen = record(chat);
+    const wire = online({ token: undefined, head: 3 });
+    for (const n of [1, 2, 3]) wire.say(frameOf(replyOf(n)));
+    expect(seen.filter((line) => line.startsWith("message"))).toEqual(["message answer 3"]);
+  });
+
+  it("go on when a listener throws, and stop when it is off", () => {
+    const complain = vi.spyOn(console, "error").mockImplementation(() => {});
+    const off = chat.on("message", () => {
+      throw new Error("the page's own");
+    });
+    const seen = record(chat);
+    const wire = online();
+    wire.say(frameOf(replyOf(1)));
+    expect(seen).toContain("message answer 1");
+    expect(complain).toHaveBeenCalledOnce();
+    off();
+    wire.say(frameOf(replyOf(2)));
+    expect(complain).toHaveBeenCalledOnce();
+    complain.mockRestore();
+  });
+
+  it("tell what the relay complains of", () => {
+    const seen = record(chat);
+    online().say({ t: "error", code: "rate_limited", retryAfter: 1_000 });
+    expect(seen).toEqual(["error rate_limited"]);
+    expect(chat.notice.value).toEqual({ code: "rate_limited", retryAfter: 1_000 });
+  });
+});

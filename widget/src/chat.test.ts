@@ -1,0 +1,276 @@
+import { CLOSE } from "@porchlight/shared/close";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Chat } from "./chat.ts";
+import { frameOf, only, replyOf, type Script, WELCOME } from "./script.fixture.ts";
+import { KEY, sends, states, type Visit, visit } from "./visit.fixture.ts";
+import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
+
+let world: World;
+let browser: Browser;
+let tab: Tab;
+let script: Script;
+let chat: Chat;
+let online: Visit["online"];
+
+const load = () => {
+  ({ tab, script, chat, online } = visit(browser));
+};
+
+beforeEach(() => {
+  world = createWorld();
+  browser = createBrowser(world);
+  load();
+});
+
+describe("before the visitor opens the chat", () => {
+  it("touches neither storage nor network nor page", () => {
+    const look = vi.spyOn(browser.storage, "get");
+    world.advance(60_000);
+    expect(look).not.toHaveBeenCalled();
+    expect(browser.storage.size).toBe(0);
+    expect(script.wires).toHaveLength(0);
+    expect(tab.listening()).toBe(0);
+    expect(world.pending()).toBe(0);
+  });
+});
+
+describe("greeting", () => {
+  it("is a new visitor without a token, and keeps the one it is given", () => {
+    const wire = online({ token: "secret" });
+    expect(wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop" });
+    expect(JSON.parse(browser.storage.get(KEY) ?? "")).toMatchObject({ token: "secret", epoch: "e1" });
+    expect(chat.ready.value).toBe(true);
+  });
+
+  it("comes back with token, epoch and number while it holds the thread", () => {
+    const wire = online({ head: 2 });
+    wire.say(frameOf(replyOf(1)));
+    wire.say(frameOf(replyOf(2)));
+    wire.close(1006);
+    world.advance(1_000);
+    script.wire.open();
+    expect(script.wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop", token: "token-1", epoch: "e1", since: 2 });
+  });
+
+  it("asks for everything after a reload, because it holds nothing", () => {
+    online();
+    tab.kill();
+    load();
+    chat.start();
+    script.wire.open();
+    expect(script.wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop", token: "token-1" });
+  });
+
+  it("does not say up to where it was in somebody else's log", () => {
+    online();
+    browser.storage.set(KEY, JSON.stringify({ token: "another", epoch: "e1" }));
+    script.wire.close(1006);
+    world.advance(1_000);
+    script.wire.open();
+    expect(script.wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop", token: "another" });
+  });
+
+  it("becomes a new visitor when its token is refused, and takes the unsent along", () => {
+    const wire = online();
+    wire.close(1006);
+    chat.send("still here");
+    world.advance(1_000);
+    script.wire.open();
+    script.wire.close(CLOSE.badToken.code);
+    const next = script.greet({ token: "token-2" });
+    expect(next.sent[0]).toEqual({ t: "hello", v: 1, site: "shop" });
+    expect(sends(next)).toEqual(["still here"]);
+  });
+
+  it("greets once more without what was refused, and then ends", () => {
+    chat.start();
+    script.wire.open();
+    script.wire.close(CLOSE.badToken.code);
+    expect(chat.link.value).toBe("ended");
+    expect(chat.ending.value).toBe("badToken");
+    world.advance(60_000);
+    expect(script.wires).toHaveLength(1);
+  });
+
+  it("joins the visitor that another fresh tab became a moment earlier", () => {
+    const other = visit(browser);
+    chat.start();
+    other.chat.start();
+    script.wire.open();
+    other.script.greet({ token: "first" });
+    script.wire.say({ ...WELCOME, token: "second" });
+    script.wire.open();
+    expect(script.wire.sent[0]).toMatchObject({ token: "first" });
+    expect(browser.storage.get(KEY)).toContain("first");
+  });
+
+  it("shows the thread only when it has all of it", () => {
+    const wire = online({ after: 0, head: 2 });
+    expect(chat.ready.value).toBe(false);
+    wire.say(frameOf(replyOf(1)));
+    expect(chat.items.value).toEqual([]);
+    wire.say(frameOf(replyOf(2)));
+    expect(chat.ready.value).toBe(true);
+    expect(states(chat)).toEqual(["answer 1: received", "answer 2: received"]);
+  });
+
+  it("drops what it holds when the relay says reset", () => {
+    const wire = online({ head: 1 });
+    wire.say(frameOf(replyOf(1)));
+    chat.send("mine");
+    wire.close(1006);
+    world.advance(1_000);
+    const next = script.greet({ reset: true, after: 8, head: 9, older: true, epoch: "e2" });
+    next.say(frameOf(replyOf(9)));
+    expect(states(chat)).toEqual(["answer 9: received", "mine: sending"]);
+    expect(chat.older.value).toBe(true);
+  });
+});
+
+describe("catching up", () => {
+  it("greets again when a frame continues from a number it does not hold", () => {
+    const wire = online();
+    wire.say(frameOf(replyOf(3), 2));
+    expect(wire.closed).toBe(true);
+    expect(chat.items.value).toEqual([]);
+    world.advance(1_000);
+    script.wire.open();
+    expect(script.wire.sent[0]).toMatchObject({ since: 0 });
+  });
+
+  it("greets again when the heartbeat tells of more than ever comes", () => {
+    const wire = online();
+    wire.say({ t: "pong", head: 3 });
+    world.advance(4_000);
+    expect(wire.closed).toBe(false);
+    world.advance(1_000);
+    expect(wire.closed).toBe(true);
+  });
+
+  it("keeps its connection when what the heartbeat told of comes", () => {
+    const wire = online();
+    wire.say({ t: "pong", head: 1 });
+    wire.say(frameOf(replyOf(1)));
+    world.advance(20_000);
+    expect(wire.closed).toBe(false);
+  });
+
+  it("asks for one older page at a time", () => {
+    const wire = online({ after: 40, head: 41, older: true });
+    wire.say(frameOf(replyOf(41)));
+    chat.loadOlder();
+    chat.loadOlder();
+    expect(only(wire.sent, "older")).toEqual([{ t: "older", before: 41 }]);
+    wire.say({ t: "history", before: 41, messages: [replyOf(1), replyOf(30)], older: false });
+    expect(states(chat)).toEqual(["answer 1: received", "answer 30: received", "answer 41: received"]);
+    expect(chat.older.value).toBe(false);
+    chat.loadOlder();
+    expect(only(wire.sent, "older")).toHaveLength(1);
+  });
+});
+
+describe("the owner's signed user", () => {
+  it("is greeted anew with token and identity, and from then on by the new token", () => {
+    online();
+    chat.identify("jwt");
+    const wire = script.greet({ token: "token-user" });
+    expect(wire.sent[0]).toMatchObject({ token: "token-1", identity: "jwt" });
+    wire.close(1006);
+    world.advance(1_000);
+    script.wire.open();
+    expect(script.wire.sent[0]).toMatchObject({ token: "token-user", since: 0 });
+    expect(script.wire.sent[0]).not.toHaveProperty("identity");
+  });
+
+  it("is followed by every other tab", () => {
+    const other = visit(browser);
+    online();
+    other.chat.start();
+    const wire = other.script.greet({ token: undefined });
+    chat.identify("jwt");
+    wire.close(CLOSE.badToken.code);
+    script.greet({ token: "token-user", name: "Ada" });
+    expect(chat.name.value).toBe("Ada");
+    expect(chat.token()).toBe("token-user");
+    world.advance(1_000);
+    other.script.wire.open();
+    expect(other.script.wire.sent[0]).toMatchObject({ token: "token-user" });
+    expect(other.script.wire.sent[0]).not.toHaveProperty("since");
+  });
+
+  it("is followed at once by a tab whose connection still stands", () => {
+    const other = visit(browser);
+    online();
+    other.chat.start();
+    const wire = other.script.greet({ token: undefined });
+    chat.identify("jwt");
+    script.greet({ token: "token-user" });
+    world.advance(10);
+    expect(wire.closed).toBe(true);
+    other.script.wire.open();
+    expect(other.script.wire.sent[0]).toMatchObject({ token: "token-user" });
+  });
+
+  it("is let go when the relay refuses it, and the page is told", () => {
+    const errors: string[] = [];
+    chat.on("error", ({ code }) => errors.push(code));
+    online();
+    chat.identify("jwt");
+    script.wire.open();
+    script.wire.close(CLOSE.badToken.code);
+    script.wire.open();
+    expect(script.wire.sent[0]).not.toHaveProperty("identity");
+    expect(script.wire.sent[0]).toMatchObject({ token: "token-1" });
+    expect(errors).toEqual(["not_allowed"]);
+  });
+});
+
+describe("a form", () => {
+  const form = { chat: true, email: "ada@example.com" };
+
+  it("is said again over each connection until it is durable, with one id", async () => {
+    const wire = online();
+    const done = chat.lead(form);
+    wire.close(1006);
+    world.advance(1_000);
+    const next = script.greet({ reset: false, token: undefined });
+    const [first, second] = [wire, next].flatMap(({ sent }) => only(sent, "lead"));
+    expect(first).toEqual({ t: "lead", id: first?.id, ...form });
+    expect(second).toEqual(first);
+    next.say({ t: "lead", id: first?.id ?? "" });
+    expect(await done).toBeUndefined();
+    expect(JSON.stringify([...browser.storage.values()])).not.toContain("ada@");
+  });
+
+  it("comes back with what the relay says is wrong, and disturbs nothing else", async () => {
+    const wire = online();
+    const done = chat.lead(form);
+    wire.say({ t: "error", code: "invalid_email", id: only(wire.sent, "lead")[0]?.id ?? "" });
+    expect(await done).toBe("invalid_email");
+    expect(chat.notice.value).toBeUndefined();
+  });
+});
+
+describe("small signs", () => {
+  it("say at most every 3 s that the visitor types", () => {
+    const wire = online();
+    chat.typing();
+    chat.typing();
+    world.advance(3_000);
+    chat.typing();
+    expect(only(wire.sent, "typing")).toHaveLength(2);
+  });
+
+  it("carry a reaction", () => {
+    const wire = online();
+    chat.react("reply-1", "👍");
+    expect(only(wire.sent, "react")).toEqual([{ t: "react", id: "reply-1", emoji: "👍" }]);
+  });
+
+  it("follow whether deliveries go out", () => {
+    const wire = online({ delivery: "delayed" });
+    expect(chat.delivery.value).toBe("delayed");
+    wire.say({ t: "status", delivery: "ok" });
+    expect(chat.delivery.value).toBe("ok");
+  });
+});

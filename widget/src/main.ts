@@ -1,0 +1,138 @@
+/** The panel's code, fetched when somebody wants to chat: wires the conversation to what is seen and heard. */
+
+import { effect, signal, untracked } from "@preact/signals-core";
+import { h, render } from "preact";
+import { createChat } from "./chat.ts";
+import { chooseLanguage, type Language, loadLanguage, type Translate } from "./i18n.ts";
+import { type PanelSettings, settled } from "./options.ts";
+
+import { hasConversation } from "./storage.ts";
+import { createAnnouncer } from "./ui/announcer.ts";
+import type { Ui } from "./ui/context.ts";
+import type { Panel as PanelSide, Shell } from "./ui/contract.ts";
+import { controlDialog } from "./ui/dialog.ts";
+import { element } from "./ui/dom.ts";
+import type { Files } from "./ui/files.tsx";
+import { beGuest } from "./ui/guest.ts";
+import { dressLauncher } from "./ui/launcher.ts";
+import { Root } from "./ui/live.ts";
+import css from "./ui/panel.css?inline";
+import { Panel } from "./ui/panel.tsx";
+import { adopt } from "./ui/style.ts";
+import { panelTokens } from "./ui/tokens.ts";
+import { fitViewport } from "./ui/viewport.ts";
+import { giveVoice } from "./ui/voice.ts";
+import { wantedLanguages } from "./words.ts";
+
+const settingsOf = (shell: Shell): PanelSettings => settled(shell.settings(), shell.site);
+const languageOf = ({ locale, strings }: PanelSettings): Promise<Language> =>
+  loadLanguage(chooseLanguage(wantedLanguages(locale)), strings);
+
+/** Starts the panel in the loader's frame. Connects only for those who have a conversation already. */
+export async function start(shell: Shell): Promise<PanelSide> {
+  const { root, dialog, host } = shell;
+  const settings = signal(settingsOf(shell));
+  const { site, requireConsent, sound } = settings.peek();
+  const language = signal(await languageOf(settings.peek()));
+  const t: Translate = (key, values) => language.value.t(key, values);
+  const known = hasConversation(site);
+  const isOpen = signal(false);
+  const consent = signal(known || !requireConsent);
+  const control = controlDialog(shell, isOpen, () => settings.peek().mode === "page");
+  const chat = createChat({
+    site,
+    relay: shell.relay,
+    context() {
+      const { campaign } = settings.peek();
+      const { pathname, search } = location;
+      return { page: pathname + search, locale: language.peek().tag, ...(campaign && { campaign }) };
+    },
+  });
+  const app = element("div");
+  const announcer = createAnnouncer(root);
+  const focusComposer = (): void => app.querySelector<HTMLElement>(".form input,textarea")?.focus();
+  const { close } = control;
+  const files = signal<Files | undefined>(undefined);
+  const ui: Ui = {
+    chat,
+    shell,
+    settings,
+    language,
+    t,
+    announcer,
+    sound: signal(sound),
+    consent,
+    isOpen,
+    close,
+    send(text, attachments = []) {
+      if (!consent.peek()) return;
+      chat.start();
+      chat.send(text, attachments[0]);
+      for (const one of attachments.slice(1)) chat.send("", one);
+    },
+    forms: signal(undefined),
+    asking: signal(false),
+    files,
+    async addFiles(added) {
+      files.value ??= (await import("./ui/files.tsx")).createFiles(ui);
+      files.value.add(added);
+    },
+    focusComposer,
+    now: Date.now,
+  };
+
+  adopt(root, css);
+  const fill = shell.tokens;
+  shell.tokens = (accent, dark) => ({ ...fill(accent, dark), ...panelTokens(dark) });
+  dialog.setAttribute("aria-labelledby", "title");
+  dialog.setAttribute("aria-describedby", "about");
+  const stops = [
+    control.stop,
+    dressLauncher(ui),
+    giveVoice(ui),
+    beGuest(host, root, dialog),
+    fitViewport(dialog, () => dialog.classList.contains("full")),
+    effect(() => {
+      if (consent.value && (isOpen.value || known)) untracked(() => chat.start());
+    }),
+    announcer.stop,
+    chat.destroy,
+  ];
+  render(h(Root, { ui, children: h(Panel, {}) }), app);
+
+  return {
+    open(byHand) {
+      control.opening();
+      if (dialog.firstChild !== app) dialog.replaceChildren(app);
+      if (!dialog.open) shell.show();
+      isOpen.value = true;
+      if (!byHand) return;
+      if (matchMedia("(pointer:fine)").matches) focusComposer();
+      else app.querySelector("h2")?.focus();
+    },
+    close,
+    send: (text) => ui.send(String(text)),
+    identify(token) {
+      chat.identify(String(token));
+      shell.emit("identify");
+    },
+    logout() {
+      chat.logout();
+      shell.emit("logout");
+    },
+    consent(given) {
+      consent.value = given === true;
+      if (!consent.peek()) chat.logout();
+    },
+    update() {
+      settings.value = settingsOf(shell);
+      void languageOf(settings.peek()).then((spoken) => {
+        language.value = spoken;
+      });
+    },
+    destroy() {
+      for (const stop of stops) stop();
+      render(null, app);
+    },
+  };
+}

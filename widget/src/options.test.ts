@@ -1,0 +1,60 @@
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { describe, expect, it } from "vitest";
+import { layered, settled } from "./options.ts";
+
+const uploads = { image: 1, av: 1, document: 1 };
+const site = { ...DEFAULT_SITE, id: "shop", title: "Shop", accent: "#112233", suggestions: ["One?"], uploads };
+
+describe("settings", () => {
+  it("rise from the site over the tag and the page to what was updated", () => {
+    const all = layered(
+      false,
+      site,
+      { title: "Tag", label: "Tag" },
+      { label: "Page", teaser: "Page" },
+      { teaser: "Update" },
+    );
+    expect(all).toMatchObject({ title: "Tag", label: "Page", teaser: "Update", accent: "#112233" });
+  });
+
+  it("may differ on phones", () => {
+    const page = { position: "left", phone: { position: "right", launcher: "text" } };
+    expect(layered(true, site, page)).toMatchObject({ position: "right", launcher: "text" });
+    expect(layered(false, site, page)).toMatchObject({ position: "left" });
+  });
+
+  it("read attributes as what they stand for", () => {
+    const { sound, requireConsent, attachments, suggestions, hours } = settled(
+      layered(false, site, {
+        sound: "false",
+        requireConsent: "",
+        attachments: "true",
+        suggestions: "A?|B?",
+        hours: "9-5",
+      }),
+      site,
+    );
+    expect({ sound, requireConsent, attachments, suggestions, hours }).toEqual({
+      sound: false,
+      requireConsent: true,
+      attachments: true,
+      suggestions: ["A?", "B?"],
+      hours: {},
+    });
+  });
+
+  it("pass over what does not fit, and what nobody knows", () => {
+    const wrong = { title: 7, suggestions: null, strings: "none", accent: {}, unheard: "of" };
+    const read = settled(layered(false, site, wrong), site);
+    expect(read).toMatchObject({ title: "Shop", suggestions: ["One?"], strings: {}, accent: "#112233" });
+    expect(read).not.toHaveProperty("unheard");
+  });
+
+  it("take no files where the relay takes none", () => {
+    const { uploads: _, ...without } = site;
+    expect(settled({}, without).attachments).toBe(false);
+    expect(settled({}, site).attachments).toBe(true);
+  });
+
+  it("know the key of their site", () => expect(settled({}, site).site).toBe("shop"));
+});

@@ -1,0 +1,103 @@
+/** The relay's end of a connection, played by the test: what the client sent, and what to say to it. */
+
+import { parseClientFrame } from "@porchlight/shared/parse";
+import type { ClientFrame, Message, RelayFrame, Reply, VisitorMessage, Welcome } from "@porchlight/shared/protocol";
+import type { OpenTransport } from "./connection.ts";
+
+export type Wire = {
+  /** Frames of the client, parsed as the relay parses them. */
+  readonly sent: ClientFrame[];
+  /** The client gave it up. */
+  readonly closed: boolean;
+  open(): void;
+  say(frame: RelayFrame): void;
+  close(code: number): void;
+};
+
+export type Script = {
+  connect: OpenTransport;
+  /** Every connection that was tried, oldest first. */
+  readonly wires: Wire[];
+  /** The newest one. */
+  readonly wire: Wire;
+  /** Opens the newest one and answers its hello. */
+  greet(welcome?: { [Field in keyof Welcome]?: Welcome[Field] | undefined }): Wire;
+};
+
+export const WELCOME: Welcome = {
+  t: "welcome",
+  v: 1,
+  epoch: "e1",
+  after: 0,
+  head: 0,
+  reset: true,
+  older: false,
+  read: 0,
+  delivery: "ok",
+};
+
+export function createScript(): Script {
+  const wires: Wire[] = [];
+  const script: Script = {
+    wires,
+    get wire() {
+      const last = wires.at(-1);
+      if (!last) throw new Error("Nothing has connected");
+      return last;
+    },
+    connect(events) {
+      const sent: ClientFrame[] = [];
+      let closed = false;
+      wires.push({
+        sent,
+        get closed() {
+          return closed;
+        },
+        open: events.open,
+        say: (frame) => events.frame(JSON.stringify(frame)),
+        close: events.close,
+      });
+      return {
+        send(text) {
+          const parsed = parseClientFrame(text);
+          if ("problem" in parsed) throw new Error(`The client sent a bad frame (${parsed.problem}): ${text}`);
+          sent.push(parsed.frame);
+        },
+        close() {
+          closed = true;
+        },
+      };
+    },
+    greet(welcome = {}) {
+      const { wire } = script;
+      wire.open();
+      wire.say({ ...WELCOME, token: "token-1", ...welcome } as Welcome);
+      return wire;
+    },
+  };
+  return script;
+}
+
+const entry = (n: number, text: string) => ({ pos: n, n, at: 1_700_000_000_000 + n, text });
+
+export const replyOf = (n: number, more: Partial<Reply> = {}): Reply => ({
+  id: `reply-${n}`,
+  from: "reply",
+  ...entry(n, `answer ${n}`),
+  ...more,
+});
+
+export const sentOf = (id: string, n: number, more: Partial<VisitorMessage> = {}): VisitorMessage => ({
+  id,
+  from: "visitor",
+  state: "sent",
+  ...entry(n, `question ${n}`),
+  ...more,
+});
+
+/** The frame that carries a message, continuing from the number before it unless said otherwise. */
+export const frameOf = (message: Message, after = message.n - 1): RelayFrame => ({ t: "message", after, message });
+
+/** The frames of one kind. */
+export const only = <T extends ClientFrame["t"]>(frames: ClientFrame[], kind: T) =>
+  frames.filter((frame): frame is Extract<ClientFrame, { t: T }> => frame.t === kind);

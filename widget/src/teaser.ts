@@ -1,0 +1,40 @@
+/**
+ * A line in a small bubble beside the launcher: once, easily put away, and never in the way of the focus. A file of its
+ * own, because most sites have no teaser.
+ */
+
+import type { Parts } from "./ui/contract.ts";
+import type { element as Element } from "./ui/dom.ts";
+import css from "./ui/teaser.css?inline";
+
+const KEY = "porchlight:teaser";
+
+/**
+ * Shows the line, unless the visitor has put it away before.
+ * @param element the loader's own: this file is fetched alone
+ */
+export function tease(element: typeof Element, { root, launcher, dialog }: Parts, text: string): void {
+  const line = element("button", {}, text);
+  const away = element("button", { "aria-label": `✕ ${text}` }, "✕");
+  const bubble = element("div", { class: "at teaser" }, line, away);
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  line.onclick = () => launcher.click();
+  away.onclick = () => {
+    bubble.remove();
+    putAway("setItem");
+  };
+  // Who has opened the chat needs no invitation; until it is closed again the style sheet hides the bubble.
+  dialog.addEventListener("close", () => bubble.remove());
+  if (!putAway("getItem")) root.append(bubble);
+}
+
+/** That the visitor put it away is his own choice and may be kept. Storage throws where cookies are blocked. */
+function putAway(how: "getItem" | "setItem"): unknown {
+  try {
+    return sessionStorage[how](KEY, "1");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,33 @@
+/** One load of a page with the chat on it: its own tab, its own line to a scripted relay. */
+
+import { type Chat, createChat } from "./chat.ts";
+import { createScript, type Script, type Wire } from "./script.fixture.ts";
+import type { Browser, Tab } from "./world.fixture.ts";
+
+export type Visit = { tab: Tab; script: Script; chat: Chat; online(welcome?: Parameters<Script["greet"]>[0]): Wire };
+
+/** Where the site's state stands in the storage. */
+export const KEY = "porchlight:shop";
+
+export function visit(browser: Browser): Visit {
+  const tab = browser.tab();
+  const script = createScript();
+  const ports = { page: tab.page, storage: tab.storage, connect: script.connect };
+  const chat = createChat({ site: "shop", relay: "https://relay.test", ...ports });
+  return {
+    tab,
+    script,
+    chat,
+    /** Starts the chat and answers its hello. */
+    online(welcome = {}) {
+      chat.start();
+      return script.greet(welcome);
+    },
+  };
+}
+
+/** `text: state` of everything shown. */
+export const states = (chat: Chat): string[] => chat.items.value.map(({ text, state }) => `${text}: ${state}`);
+
+/** Texts of the `send` frames, repeats too. */
+export const sends = (wire: Wire): string[] => wire.sent.flatMap((frame) => (frame.t === "send" ? [frame.text] : []));

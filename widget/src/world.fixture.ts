@@ -1,0 +1,206 @@
+/**
+ * A browser made of nothing but a clock: tabs with page events, one storage and one set of locks between them, all in
+ * virtual time, so that minutes pass in microseconds and every run with the same seed is the same run.
+ */
+
+import type { Page, PageEvent } from "./page.ts";
+import type { StoragePort } from "./storage.ts";
+
+type Task = { at: number; order: number; run: () => void };
+
+const sooner = (a: Task | undefined, b: Task): Task => (a && (a.at - b.at || a.order - b.order) <= 0 ? a : b);
+
+/** Uniform in [0, 1), the same row for the same seed (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+export type World = {
+  now(): number;
+  random(): number;
+  after(ms: number, run: () => void): () => void;
+  /** Lets time pass. */
+  advance(ms: number): void;
+  /** The machine sleeps: time passes, nothing runs until it is over. */
+  sleep(ms: number): void;
+  /** Timers that are set. */
+  pending(): number;
+};
+
+export function createWorld(seed = 1): World {
+  const random = createRandom(seed);
+  let tasks: Task[] = [];
+  let now = 1_700_000_000_000;
+  let order = 0;
+  return {
+    now: () => now,
+    random,
+    after(ms, run) {
+      const task = { at: now + Math.ceil(ms), order: order++, run };
+      tasks.push(task);
+      return () => {
+        tasks = tasks.filter((other) => other !== task);
+      };
+    },
+    advance(ms) {
+      const end = now + Math.ceil(ms);
+      for (;;) {
+        const next = tasks.reduce<Task | undefined>(sooner, undefined);
+        if (!next || next.at > end) break;
+        tasks = tasks.filter((other) => other !== next);
+        now = Math.max(now, next.at);
+        next.run();
+      }
+      now = end;
+    },
+    sleep(ms) {
+      now += Math.ceil(ms);
+    },
+    pending: () => tasks.length,
+  };
+}
+
+export type Tab = {
+  readonly page: Page;
+  readonly storage: StoragePort;
+  readonly alive: boolean;
+  /** Listeners that are on. */
+  listening(): number;
+  emit(event: PageEvent, detail?: Event): void;
+  show(): void;
+  hide(): void;
+  plug(): void;
+  unplug(): void;
+  /** The process is gone, without a word. */
+  kill(): void;
+};
+
+export type Browser = { readonly storage: Map<string, string>; blocked: boolean; tab(): Tab };
+
+/** @param delay how late another tab hears of a change of the storage, in milliseconds */
+export function createBrowser(world: World, delay = 1): Browser {
+  const storage = new Map<string, string>();
+  const locks = new Map<string, { holder: object; waiting: { who: object; granted: () => void }[] }>();
+  let tabs: Tab[] = [];
+
+  function hand(name: string): void {
+    const queue = locks.get(name)?.waiting ?? [];
+    const next = queue.shift();
+    if (!next) locks.delete(name);
+    else {
+      locks.set(name, { holder: next.who, waiting: queue });
+      world.after(0, () => locks.get(name)?.holder === next.who && next.granted());
+    }
+  }
+
+  function lock(name: string, granted: () => void): () => void {
+    const who = {};
+    const held = locks.get(name);
+    if (held) held.waiting.push({ who, granted });
+    else {
+      locks.set(name, { holder: {}, waiting: [{ who, granted }] });
+      hand(name);
+    }
+    return () => {
+      const now = locks.get(name);
+      if (now?.holder === who) hand(name);
+      else if (now) now.waiting = now.waiting.filter((other) => other.who !== who);
+    };
+  }
+
+  const browser: Browser = {
+    storage,
+    blocked: false,
+    tab() {
+      const tab = createTab(world, browser, lock, (from, key, newValue) => {
+        const event = { key, newValue } as StorageEvent;
+        for (const other of tabs)
+          if (other !== from) world.after(delay, () => other.alive && other.emit("storage", event));
+      });
+      tabs = [...tabs.filter(({ alive }) => alive), tab];
+      return tab;
+    },
+  };
+  return browser;
+}
+
+type Tell = (from: Tab, key: string, value: string | null) => void;
+
+function createTab(world: World, browser: Browser, lock: Page["lock"], tell: Tell): Tab {
+  const listeners = new Map<PageEvent, Set<(event: Event) => void>>();
+  const releases = new Set<() => void>();
+  let alive = true;
+  let visible = true;
+  let online = true;
+  const guard = () => {
+    if (browser.blocked) throw new DOMException("The operation is insecure.", "SecurityError");
+  };
+  const write = (key: string, value: string | null) => {
+    guard();
+    if (value === null) browser.storage.delete(key);
+    else browser.storage.set(key, value);
+    tell(tab, key, value);
+  };
+  const page: Page = {
+    now: world.now,
+    random: world.random,
+    after: (ms, run) => world.after(ms, () => alive && run()),
+    on(event, run) {
+      const set = listeners.get(event) ?? new Set();
+      listeners.set(event, set.add(run));
+      return () => set.delete(run);
+    },
+    visible: () => visible,
+    online: () => online,
+    lock(name, granted) {
+      const release = lock(name, () => alive && granted());
+      releases.add(release);
+      return release;
+    },
+  };
+  const tab: Tab = {
+    page,
+    storage: () => ({
+      getItem(key) {
+        guard();
+        return browser.storage.get(key) ?? null;
+      },
+      setItem: write,
+      removeItem: (key) => write(key, null),
+    }),
+    get alive() {
+      return alive;
+    },
+    listening: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
+    emit(event, detail = { type: event } as Event) {
+      for (const run of [...(listeners.get(event) ?? [])]) run(detail);
+    },
+    show() {
+      visible = true;
+      tab.emit("visibilitychange");
+    },
+    hide() {
+      visible = false;
+      tab.emit("visibilitychange");
+    },
+    plug() {
+      online = true;
+      tab.emit("online");
+    },
+    unplug() {
+      online = false;
+      tab.emit("offline");
+    },
+    kill() {
+      alive = false;
+      for (const release of releases) release();
+    },
+  };
+  return tab;
+}
