@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+import { type Answer, caller, tokenFor } from "./tokens.ts";
+import type { Visitor } from "./visitor.ts";
+
+let house: House;
+let call: ReturnType<typeof caller>;
+let visitor: Visitor;
+let id: string;
+
+const EMAIL = "client@agency.example";
+const items = ({ body }: Answer): Record<string, unknown>[] => body.items as Record<string, unknown>[];
+
+beforeAll(async () => {
+  house = await startHouse({ account: { credits: { perGrant: 100 } }, site: { leads: { country: "DE" } } });
+  house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
+  call = caller(house, await tokenFor(house));
+  visitor = house.visitor();
+  await visitor.connect();
+  await visitor.send("hello");
+  await visitor.hears("echo: hello");
+  id = house.sandbox.messages()[0]?.fromId ?? "";
+});
+afterAll(() => house.stop());
+
+describe("the server API's door", () => {
+  it("answers 401 without a valid token and 403 without the scope, as problems", async () => {
+    const nobody = await caller(house, "pl_nonsense")("GET", "/visitors");
+    expect([nobody.status, nobody.headers.get("content-type")]).toEqual([401, "application/problem+json"]);
+    expect(nobody.body).toMatchObject({ status: 401, code: "unauthorized", title: "A valid token is required." });
+    const reader = caller(house, await tokenFor(house, ["visitors:read"]));
+    expect((await reader("DELETE", `/visitors/${id}`, {}, "k")).status).toBe(403);
+  });
+
+  it("needs an Idempotency-Key to change anything, and answers a repeat without doing it again", async () => {
+    const body = { to: { visitor: id }, text: "once only" };
+    expect((await call("POST", "/messages", body)).body).toMatchObject({ status: 400, code: "key_missing" });
+    const answers = await Promise.all([1, 2, 3].map(() => call("POST", "/messages", body, "once")));
+    expect(answers.map(({ status }) => status).every((status) => status === 202 || status === 409)).toBe(true);
+    expect((await call("POST", "/messages", body, "once")).body).toMatchObject({ key: "once", text: "once only" });
+    const other = await call("POST", "/messages", { ...body, text: "something else" }, "once");
+    expect(other.body).toMatchObject({ status: 422, code: "key_reused" });
+    await visitor.hears("once only");
+    expect(house.sandbox.outgoing().filter(({ body: text }) => text === "once only")).toHaveLength(1);
+  });
+
+  it("names the field that is wrong", async () => {
+    const answer = await call("POST", "/credits/grants", { email: "nobody", amount: 5 }, "f-1");
+    expect(answer.body).toMatchObject({ status: 400, code: "invalid_field", field: "email" });
+    expect((await call("POST", "/credits/grants", { email: EMAIL, amount: 5 }, "f-1")).status).toBe(202);
+  });
+
+  it("describes itself: OpenAPI 3.1 and a page", async () => {
+    const document = (await (await fetch(`${house.url}/openapi.json`)).json()) as { openapi: string; paths: object };
+    expect(document.openapi).toBe("3.1.0");
+    expect(Object.keys(document.paths)).toContain("/api/v1/visitors/{visitor}/messages");
+    const page = await (await fetch(`${house.url}/api`)).text();
+    expect(page).toContain("/api/v1/credits/grants");
+  });
+});
+
+describe("visitors over the API", () => {
+  it("are listed and read, page by page, with the transcript in order", async () => {
+    expect(items(await call("GET", "/visitors"))).toMatchObject([{ id, contactId: expect.any(String) }]);
+    const newest = await call("GET", `/visitors/${id}/messages?limit=1`);
+    const older = await call("GET", `/visitors/${id}/messages?cursor=${newest.body.next}`);
+    const all = [...items(older), ...items(newest)];
+    expect(all.slice(0, 2)).toMatchObject([
+      { from: "visitor", text: "hello", state: "delivered" },
+      { from: "reply", text: "echo: hello", state: null },
+    ]);
+    expect(all.map(({ position }) => Number(position)).every((n, i, list) => i === 0 || n > Number(list[i - 1]))).toBe(
+      true,
+    );
+  });
+
+  it("of another site do not exist", async () => {
+    expect((await call("GET", "/visitors/v_nobody")).status).toBe(404);
+    expect((await call("GET", "/visitors?cursor=bm9uc2Vuc2U")).body).toMatchObject({ status: 400, field: "cursor" });
+  });
+
+  it("are exported whole, and erased for good", async () => {
+    const other = house.visitor();
+    await other.connect();
+    await other.send("forget me");
+    await other.hears("echo: forget me");
+    const gone = house.sandbox.messages().find(({ body }) => body === "forget me")?.fromId ?? "";
+    const { body } = await call("GET", `/visitors/${gone}/export`);
+    expect(body.messages).toMatchObject([{ text: "forget me" }, { text: "echo: forget me" }]);
+    expect((await call("DELETE", `/visitors/${gone}`, undefined, "e-1")).status).toBe(204);
+    expect((await call("GET", `/visitors/${gone}`)).status).toBe(404);
+    expect((await call("DELETE", `/visitors/${gone}`, undefined, "e-1")).status).toBe(204);
+  });
+});
+
+describe("contacts over the API", () => {
+  it("are found or made once, with the phone as dialled in the site's country, and put on lists", async () => {
+    const body = { firstName: "Ada", phone: "030 1234567", lists: ["leads"] };
+    const made = await call("POST", "/contacts", body, "c-1");
+    expect(made.body).toMatchObject({ created: true, contact: { phone: "+49301234567", firstName: "Ada" } });
+    const again = await call("POST", "/contacts", { ...body, firstName: "Other" }, "c-2");
+    expect(again.body).toMatchObject({ created: false, contact: made.body.contact });
+    const contact = made.body.contact as { id: string };
+    expect(house.sandbox.state().lists.leads).toEqual([contact.id]);
+    expect((await call("GET", "/contacts?phone=%2B49301234567")).body).toEqual(contact);
+  });
+
+  it("with one e-mail, asked for five times at once, are one contact", async () => {
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map((i) => call("POST", "/contacts", { email: "e@f.example" }, `m-${i}`)),
+    );
+    expect(new Set(answers.map(({ body }) => (body.contact as { id: string }).id)).size).toBe(1);
+  });
+
+  it("say what is wrong: a phone without a country, a list that does not exist, nobody there", async () => {
+    expect((await call("POST", "/contacts", { phone: "12" }, "p-1")).body).toMatchObject({
+      code: "invalid_phone",
+      field: "phone",
+    });
+    expect((await call("POST", "/lists/none/contacts", { contactId: "x" }, "l-1")).body).toMatchObject({
+      status: 422,
+      code: "refused_upstream",
+      detail: "List not found",
+    });
+    expect((await call("GET", "/contacts?email=nobody@f.example")).status).toBe(404);
+  });
+});
+
+describe("credits over the API", () => {
+  it("are granted once per key, for ever, and the ledger tells every step", async () => {
+    const before = house.sandbox.state().grants.length;
+    const body = { email: EMAIL, amount: 12.5, note: "Invoice 7" };
+    expect((await call("POST", "/credits/grants", body, "g-1")).body).toMatchObject({ key: "g-1", state: "queued" });
+    await expect.poll(async () => (await call("GET", "/credits/grants/g-1")).body.state).toBe("granted");
+    const { body: grant } = await call("GET", "/credits/grants/g-1");
+    expect((grant.history as { state: string }[]).map(({ state }) => state)).toEqual(["queued", "calling", "granted"]);
+    const second = caller(house, await tokenFor(house));
+    expect((await second("POST", "/credits/grants", { ...body, amount: 13 }, "g-1")).status).toBe(422);
+    expect(house.sandbox.state().grants.length).toBe(before + 1);
+    expect((await call("POST", "/credits/grants", { ...body, amount: 101 }, "g-2")).body).toMatchObject({
+      code: "invalid_amount",
+    });
+  });
+
+  it("wait for approval after an auto-recharge, and are ended by a person who knows", async () => {
+    const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
+    const event = { idempotency_key: "r-1", email: EMAIL, amount: 30 };
+    await fetch(recharge, { method: "POST", body: JSON.stringify(event) });
+    expect(items(await call("GET", "/credits/grants?state=waiting"))).toMatchObject([{ key: "r-1", amount: 30 }]);
+    house.sandbox.failNext("credits", 1, { kind: "resetConnection", when: "after" });
+    expect((await call("POST", "/credits/grants/r-1/approve", { reason: "paid" }, "a-1")).status).toBe(200);
+    await expect.poll(async () => (await call("GET", "/credits/grants/r-1")).body.state).toBe("unknown");
+    expect((await call("POST", "/credits/grants/r-1/approve", { reason: "again" }, "a-2")).body).toMatchObject({
+      code: "wrong_state",
+    });
+    const ended = await call("POST", "/credits/grants/r-1/resolve", { granted: true, reason: "in the history" }, "a-3");
+    expect(ended.body).toMatchObject({ state: "granted", reason: "in the history" });
+    expect(house.sandbox.state().grants.filter(({ amount }) => amount === 30)).toHaveLength(1);
+  });
+});
+
+describe("deliveries over the API", () => {
+  it("show what the service refused, which goes anew on order", async () => {
+    house.sandbox.failNext("incoming", 1, 400);
+    const { id: message } = await visitor.send("refused at first");
+    await expect.poll(async () => items(await call("GET", "/deliveries?state=failed")).length).toBe(1);
+    expect((await call("POST", `/deliveries/${id}/${message}/retry`, {}, "d-1")).body).toMatchObject({ state: "sent" });
+    await visitor.hears("echo: refused at first");
+    expect(items(await call("GET", "/deliveries?state=failed"))).toEqual([]);
+    expect(items(await call("GET", "/deliveries"))).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { jpeg, PNG } from "../relay/src/files/samples.fixture.ts";
+import { type FakeBucket, startBucket } from "./bucket.ts";
+import { type House, startHouse } from "./harness.ts";
+import { post } from "./uploads.ts";
+import type { Visitor } from "./visitor.ts";
+
+describe("files in a bucket", () => {
+  let bucket: FakeBucket;
+  let house: House;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    bucket = await startBucket();
+    house = await startHouse({
+      env: { MEDIA_STORE: bucket.url, S3_ACCESS_KEY_ID: bucket.keyId, S3_SECRET_ACCESS_KEY: bucket.secret },
+    });
+    visitor = house.visitor();
+    await visitor.connect();
+  });
+  afterAll(async () => {
+    await house.stop();
+    await bucket.stop();
+  });
+
+  it("lie there under a name of ours with their type, and nowhere on the machine", async () => {
+    const { answer } = await post(house, visitor, jpeg(30, 20), { name: "../../beach.jpg" });
+    const path = `/chat-files/uploads/${answer.key}`;
+    expect(bucket.objects.get(path)).toEqual({ type: "image/jpeg", bytes: jpeg(30, 20) });
+    expect(readdirSync(join(house.dataDir, "media", "incoming"))).toEqual([]);
+    expect(existsSync(join(house.dataDir, "media", answer.key.slice(0, 2)))).toBe(false);
+    expect(bucket.forged).toEqual([]);
+  });
+
+  it("reach the service and the thread as any others", async () => {
+    const { answer } = await post(house, visitor, PNG, { name: "shot.png" });
+    await visitor.send("from the bucket", undefined, { media: answer.key });
+    await visitor.hears("echo: from the bucket");
+    expect(house.sandbox.messages()).toMatchObject([{ media: { type: "image/png", bytes: PNG } }]);
+    const whole = await fetch(`${house.url}${answer.url}`);
+    expect(Buffer.from(await whole.bytes())).toEqual(PNG);
+    expect(whole.headers.get("content-security-policy")).toMatch(/^sandbox/);
+    const part = await fetch(`${house.url}${answer.url}`, { headers: { Range: "bytes=1-3" } });
+    expect([part.status, await part.text()]).toEqual([206, "PNG"]);
+  });
+
+  it("are asked for again while the store is away: uploads by the visitor, deliveries by the relay", async () => {
+    const { answer } = await post(house, visitor, PNG);
+    bucket.failing(true);
+    const refused = await post(house, visitor, PNG);
+    expect((await fetch(`${house.url}${answer.url}`)).status).toBe(503);
+    expect(refused).toMatchObject({ status: 503, answer: { code: "try_later", retryAfter: expect.any(Number) } });
+    await visitor.send("while the store is away", undefined, { media: answer.key });
+    await expect.poll(() => house.lines().some((line) => line.includes("delivery.retry"))).toBe(true);
+    bucket.failing(false);
+    await visitor.hears("echo: while the store is away");
+    expect(house.sandbox.messages().filter(({ body }) => body === "while the store is away")).toHaveLength(1);
+  });
+
+  it("that could not be stored count for nothing", async () => {
+    const small = await startHouse({
+      env: {
+        MEDIA_STORE: bucket.url,
+        S3_ACCESS_KEY_ID: bucket.keyId,
+        S3_SECRET_ACCESS_KEY: bucket.secret,
+        UPLOAD_VISITOR_MB: "1",
+      },
+    });
+    const other = small.visitor();
+    await other.connect();
+    const large = Buffer.concat([PNG, Buffer.alloc(600 * 1024)]);
+    bucket.failing(true);
+    expect((await post(small, other, large)).status).toBe(503);
+    bucket.failing(false);
+    expect((await post(small, other, large)).status).toBe(201);
+    await small.stop();
+  });
+
+  it("go with the chat", async () => {
+    const leaving = house.visitor();
+    await leaving.connect();
+    const { answer } = await post(house, leaving, PNG);
+    leaving.write({ t: "forget" });
+    await leaving.ended();
+    await expect.poll(() => bucket.objects.has(`/chat-files/uploads/${answer.key}`)).toBe(false);
+  });
+
+  it("leave the store's key out of every line and every answer", async () => {
+    const said = house.lines().join("\n");
+    expect(said).not.toContain(bucket.secret);
+    expect(said).not.toContain(encodeURIComponent(bucket.secret));
+  });
+});
+
+it("a bucket without its key, or over plain http, is refused at the start with words", async () => {
+  await expect(startHouse({ env: { MEDIA_STORE: "s3://files" } })).rejects.toThrow("S3_ACCESS_KEY_ID");
+  const plain = "s3://files?endpoint=http://store.example";
+  await expect(startHouse({ env: { MEDIA_STORE: plain } })).rejects.toThrow("https");
+  await expect(startHouse({ env: { MEDIA_STORE: "https://files.example" } })).rejects.toThrow("s3://bucket");
+});

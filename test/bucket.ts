@@ -1,0 +1,92 @@
+import { createHash, createHmac } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+/**
+ * A store that speaks as much of the S3 protocol as the relay does: PUT, GET with ranges, and DELETE of objects, each with
+ * a signature of version 4 that is checked here from the specification, not with the relay's library.
+ */
+export type FakeBucket = {
+  /** `s3://…` with this store's endpoint. */
+  url: string;
+  keyId: string;
+  secret: string;
+  objects: Map<string, { type: string; bytes: Buffer }>;
+  /** Signatures that were wrong. */
+  forged: string[];
+  /** Answers 503 from now on, or no longer. */
+  failing: (on: boolean) => void;
+  stop: () => Promise<void>;
+};
+
+const KEY_ID = "AKIATESTSTORE";
+const SECRET = "secret/of+the/store";
+const REGION = "eu-test-1";
+
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
+const sha = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** The signature that a request should carry: canonical request, string to sign, derived key. */
+function signatureOf({ method = "", url = "", headers }: IncomingMessage, signed: string[], scope: string): string {
+  const lines = signed.map((name) => `${name}:${String(headers[name]).trim()}\n`).join("");
+  const hash = String(headers["x-amz-content-sha256"]);
+  const canonical = [method, url, "", lines, signed.join(";"), hash].join("\n");
+  const toSign = ["AWS4-HMAC-SHA256", headers["x-amz-date"], scope, sha(canonical)].join("\n");
+  const [date = "", region = "", service = "", end = ""] = scope.split("/");
+  const key = [region, service, end].reduce<Buffer>(hmac, hmac(`AWS4${SECRET}`, date));
+  return hmac(key, toSign).toString("hex");
+}
+
+function isGenuine(request: IncomingMessage): boolean {
+  const header = request.headers.authorization ?? "";
+  const [, scope = "", signed = "", signature] =
+    /^AWS4-HMAC-SHA256 Credential=AKIATESTSTORE\/([^,]+), SignedHeaders=([^,]+), Signature=(\w+)$/.exec(header) ?? [];
+  const names = signed.split(";");
+  const whole = ["host", "x-amz-content-sha256", "x-amz-date"].every((name) => names.includes(name));
+  return whole && scope.endsWith(`/${REGION}/s3/aws4_request`) && signature === signatureOf(request, names, scope);
+}
+
+export async function startBucket(): Promise<FakeBucket> {
+  const objects: FakeBucket["objects"] = new Map();
+  const forged: string[] = [];
+  let failing = false;
+  const server = createServer(async (request, response) => {
+    const { method, url = "", headers } = request;
+    const body = await buffer(request);
+    const answer = (status: number, more: Record<string, string> = {}, bytes?: Buffer) =>
+      void response.writeHead(status, more).end(bytes);
+    if (failing) return answer(503);
+    if (!isGenuine(request)) {
+      forged.push(`${method} ${url}`);
+      return answer(403);
+    }
+    if (method === "PUT") {
+      if (headers["content-length"] === undefined) return answer(411);
+      objects.set(url, { type: headers["content-type"] ?? "", bytes: body });
+      return answer(200);
+    }
+    const object = objects.get(url);
+    if (method === "DELETE") return answer(objects.delete(url) ? 204 : 404);
+    if (object === undefined) return answer(404);
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? [];
+    if (from === undefined) return answer(200, { "Content-Type": object.type }, object.bytes);
+    return answer(206, { "Content-Type": object.type }, object.bytes.subarray(Number(from), Number(to) + 1));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `s3://chat-files/uploads?region=${REGION}&endpoint=${endpoint}`,
+    keyId: KEY_ID,
+    secret: SECRET,
+    objects,
+    forged,
+    failing(on) {
+      failing = on;
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

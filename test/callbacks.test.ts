@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+import type { Visitor } from "./visitor.ts";
+
+describe("the reply callback", () => {
+  let house: House;
+  let visitor: Visitor;
+  let toId: string;
+
+  beforeAll(async () => {
+    house = await startHouse();
+    visitor = house.visitor();
+    await visitor.connect();
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    toId = house.sandbox.messages()[0]?.fromId ?? "";
+  });
+  afterAll(() => house.stop());
+
+  const post = (url: string, fields: Record<string, unknown>): Promise<Response> =>
+    fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ contactId: "c1", messageId: randomUUID(), userId: "u", channel: "website", ...fields }),
+    });
+
+  it("answers 200 with a short JSON body, and the reply is on the visitor's line", async () => {
+    const response = await post(house.callbackUrl, { toId, body: "typed by a person" });
+    expect([response.status, await response.json()]).toEqual([200, { success: true }]);
+    await visitor.hears("typed by a person");
+  });
+
+  it("looks like nothing at all under a wrong secret, and writes nothing", async () => {
+    const wrong = house.callbackUrl.replace(/[^/]+$/, "not-the-secret-of-the-tests");
+    const response = await post(wrong, { toId, body: "forged" });
+    const nowhere = await post(`${house.url}/callbacks-of-nobody`, {});
+    expect([response.status, await response.text()]).toEqual([404, await nowhere.text()]);
+    await visitor.send("after the forgery");
+    await visitor.hears("echo: after the forgery");
+    expect(visitor.log().filter(({ text }) => text === "forged")).toEqual([]);
+  });
+
+  it("refuses a reply for nobody it knows with 404 and a short JSON error, which the service shows as Failed", async () => {
+    const response = await post(house.callbackUrl, { toId: "nobody-of-ours", body: "hi" });
+    expect(response.status).toBe(404);
+    const { error } = (await response.json()) as { error: string };
+    expect(error.length).toBeLessThan(120);
+
+    await incomingFromElsewhere(house, "somebody-elses-visitor");
+    const reply = await house.sandbox.humanReply({ fromId: "somebody-elses-visitor", body: "hi" });
+    expect(reply.status).toBe("Failed");
+    expect(reply.error).toContain("404");
+    expect(reply.error).toContain(error);
+  });
+
+  it("takes the same messageId five times at once with 200 each, and shows one message", async () => {
+    const messageId = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => post(house.callbackUrl, { toId, messageId, body: "only once" })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    await visitor.hears("only once");
+    await post(house.callbackUrl, { toId, body: "the one after" });
+    await visitor.hears("the one after");
+    expect(visitor.log().filter(({ text }) => text === "only once")).toHaveLength(1);
+  });
+});
+
+/** A message that another program sent to the same account. */
+async function incomingFromElsewhere({ sandbox }: House, fromId: string): Promise<void> {
+  sandbox.configure({ botActive: false });
+  const url = `${sandbox.url}/incoming_custom_channel_message?apiKey=${encodeURIComponent(sandbox.config.apiKey)}`;
+  await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ customData: { messageSid: randomUUID(), fromId, toId: "them", body: "hello" } }),
+  });
+  await sandbox.until((all) => all.messages(fromId).length === 1);
+  sandbox.configure({ botActive: true });
+}

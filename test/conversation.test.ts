@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+
+describe("a conversation over the wire", () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await startHouse();
+  });
+  afterAll(() => house.stop());
+
+  it("carries a message to the service and its reply back", async () => {
+    const visitor = house.visitor();
+    await visitor.connect();
+    const text = "Do you ship to Norway? <b>ÆØÅ</b> 👋";
+    const written = await visitor.send(text);
+    expect(written).toMatchObject({ text, state: "sent", pos: 1 });
+    await visitor.hears(`echo: ${text}`);
+    await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
+    expect(visitor.log().map(({ text }) => text)).toEqual([text, `echo: ${text}`]);
+  });
+
+  it("delivers quick messages in typing order under one unguessable fromId", async () => {
+    const visitor = house.visitor();
+    await visitor.connect();
+    const texts = ["one", "two", "three"].map((word) => `${word} of quick`);
+    await Promise.all(texts.map((text) => visitor.send(text)));
+    await house.sandbox.until((sandbox) => sandbox.messages().filter(({ body }) => texts.includes(body)).length === 3);
+    const received = house.sandbox.messages().filter(({ body }) => texts.includes(body));
+    expect(received.map(({ body }) => body)).toEqual(texts);
+    const ids = new Set(received.map(({ fromId }) => fromId));
+    expect(ids.size).toBe(1);
+    expect([...ids][0]).toMatch(/^[A-Za-z0-9_]{20,50}$/);
+  });
+
+  it("gives every visitor another fromId", async () => {
+    const senders = await Promise.all(
+      [1, 2, 3].map(async (n) => {
+        const visitor = house.visitor();
+        await visitor.connect();
+        await visitor.send(`from visitor ${n}`);
+        await visitor.hears(`echo: from visitor ${n}`);
+        return house.sandbox.messages().find(({ body }) => body === `from visitor ${n}`)?.fromId;
+      }),
+    );
+    expect(new Set(senders).size).toBe(3);
+  });
+
+  it("answers a repeated send with the stored message and delivers it once", async () => {
+    const visitor = house.visitor();
+    await visitor.connect();
+    const [first, again] = [await visitor.send("once", "same-id-1"), await visitor.send("once", "same-id-1")];
+    expect(again.pos).toBe(first.pos);
+    await visitor.hears("echo: once");
+    expect(house.sandbox.messages().filter(({ body }) => body === "once")).toHaveLength(1);
+  });
+
+  it("reads on where a dropped line ended, without gap or double", async () => {
+    const visitor = house.visitor();
+    await visitor.connect();
+    await visitor.send("before the tunnel");
+    await visitor.hears("echo: before the tunnel");
+    await visitor.sees(({ text, from, n }) => from === "visitor" && text === "before the tunnel" && n > 1);
+    await visitor.drop();
+    const { fromId } = house.sandbox.messages().at(-1) ?? {};
+    await house.sandbox.humanReply({ fromId: fromId ?? "", body: "said meanwhile" });
+    const head = visitor.head();
+    const welcome = await visitor.connect();
+    expect(welcome).toMatchObject({ reset: false, after: head });
+    await visitor.hears("said meanwhile");
+    expect(visitor.log().map(({ text }) => text)).toEqual([
+      "before the tunnel",
+      "echo: before the tunnel",
+      "said meanwhile",
+    ]);
+  });
+
+  it("shows the whole thread to the same visitor in another tab, and both ways live", async () => {
+    const first = house.visitor();
+    await first.connect();
+    await first.send("from the first tab");
+    await first.hears("echo: from the first tab");
+    const token = first.token();
+    const second = house.visitor(token === undefined ? {} : { token });
+    await second.connect();
+    await second.hears("echo: from the first tab");
+    await second.send("from the second tab");
+    await first.sees(({ text }) => text === "from the second tab");
+    await Promise.all([first.hears("echo: from the second tab"), second.hears("echo: from the second tab")]);
+  });
+
+  it("refuses a page of a foreign origin", async () => {
+    const stranger = house.visitor({ origin: "https://elsewhere.example" });
+    await expect(stranger.connect()).rejects.toThrow("403");
+  });
+});

@@ -1,0 +1,12 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const FOLDER = process.env.CORPORA_DIR ?? join(import.meta.dirname, "..", "..", "shared", "corpora");
+let told = false;
+
+/** Path of a file of the test corpora, which stand outside the repository. Says once when they are not there. */
+export function corpus(path: string): string {
+  if (!told && !existsSync(FOLDER)) console.warn(`No test corpora at CORPORA_DIR: tests use their own examples only`);
+  told = true;
+  return join(FOLDER, path);
+}

@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+import { caller, tokenFor } from "./tokens.ts";
+
+let house: House;
+afterEach(() => house.stop());
+
+const EMAIL = "client@agency.example";
+const auto = { credits: { mode: "auto", allow: [EMAIL], perGrant: 100, perDay: 200 } };
+
+async function open(account: object = auto, sandbox: object = {}): Promise<string> {
+  house = await startHouse({ account, sandbox });
+  const url = house.callbackUrl.replace("/reply/", "/recharge/");
+  house.sandbox.configure({ rechargeUrl: url });
+  house.sandbox.seed({ subAccounts: [{ email: EMAIL, balance: 1, threshold: 5, rechargeAmount: 20 }] });
+  return url;
+}
+const post = (url: string, body: object, headers = {}): Promise<Response> =>
+  fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+const grants = () => house.sandbox.state().grants;
+
+describe("the auto-recharge callback", () => {
+  it("grants once for an event that comes five times at once, with the key in the history", async () => {
+    await open();
+    const event = await house.sandbox.recharge({ email: EMAIL, repeat: 4, parallel: true });
+    expect(event.deliveries.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    await house.sandbox.until(() => grants().length > 0);
+    await house.sandbox.recharge({ email: EMAIL, key: event.idempotencyKey });
+    expect(grants()).toMatchObject([{ email: EMAIL, amount: 20 }]);
+    expect(grants()[0]?.description).toContain(event.idempotencyKey);
+  });
+
+  it.each(["idempotency_key", "idempotencyKey", "Idempotency-Key"] as const)(
+    "is understood on the reply address too, with its key as %s",
+    async (rechargeKeyName) => {
+      await open(auto, { rechargeDestination: "replyUrl", rechargeKeyName });
+      const event = await house.sandbox.recharge({ email: EMAIL });
+      expect(event.deliveries.map(({ status }) => status)).toEqual([200]);
+      await house.sandbox.until(() => grants().length === 1);
+    },
+  );
+
+  it("grants nothing by itself when it says too little, or when nobody allowed it", async () => {
+    const url = await open(auto, { rechargeFields: "minimal" });
+    await house.sandbox.recharge({ email: EMAIL });
+    await post(url, { idempotency_key: "k-other", email: "stranger@agency.example", amount: 5 });
+    await post(url, { idempotency_key: "k-known", email: EMAIL, amount: 5 });
+    await house.sandbox.until(() => grants().length > 0);
+    expect(grants()).toMatchObject([{ amount: 5 }]);
+  });
+
+  it("answers 404 to a wrong secret and 422 to a key with another amount, and grants for neither", async () => {
+    const url = await open();
+    const forged = url.replace(/[^/]+$/, "not-the-secret-of-the-tests");
+    expect((await post(forged, { idempotency_key: "k-0", email: EMAIL, amount: 5 })).status).toBe(404);
+    expect((await post(url, { idempotency_key: "k-1", email: EMAIL, amount: 5 })).status).toBe(200);
+    expect((await post(url, { idempotency_key: "k-1", email: EMAIL, amount: 50 })).status).toBe(422);
+    expect((await post(url, { email: EMAIL, amount: 50 })).status).toBe(400);
+    await house.sandbox.until(() => grants().length > 0);
+    expect(grants()).toMatchObject([{ amount: 5 }]);
+    expect(house.lines().some((line) => line.includes("credits.conflict"))).toBe(true);
+  });
+
+  it("grants 100 keys, 8 times at once each, at most once through every kind of failure, and loses none (F24, F25)", async () => {
+    const rules = { ...auto.credits, perDay: 1_000_000 };
+    const url = await open({ credits: rules, rate: 100_000 });
+    const kinds = ["resetConnection", "htmlError", "truncateJson", "status"] as const;
+    house.sandbox.configure({
+      errorRate: kinds.flatMap((kind) =>
+        (["before", "after"] as const).map((when) => ({ route: "credits" as const, rate: 0.05, kind, when })),
+      ),
+    });
+    const keys = Array.from({ length: 100 }, (_, i) => `k-${i}`);
+    const submit = (key: string) => post(url, { idempotency_key: key, email: EMAIL, amount: 1 });
+    const answers = await Promise.all(keys.flatMap((key) => Array.from({ length: 8 }, () => submit(key))));
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    const call = caller(house, await tokenFor(house));
+    const ledger = async () =>
+      (await call("GET", "/credits/grants?limit=200")).body.items as { key: string; state: string }[];
+    const settled = ["granted", "unknown"];
+    await expect
+      .poll(async () => (await ledger()).every(({ state }) => settled.includes(state)), { timeout: 50_000 })
+      .toBe(true);
+    const times = Map.groupBy(grants(), ({ description }) => /\[(.+)\]/.exec(description ?? "")?.[1]);
+    const entries = await ledger();
+    expect(entries).toHaveLength(100);
+    expect([...times.values()].filter((all) => all.length > 1)).toEqual([]);
+    expect(entries.filter(({ key, state }) => state === "granted" && !times.has(key))).toEqual([]);
+    expect(entries.filter(({ state }) => state === "unknown").length).toBeGreaterThan(0);
+  }, 60_000);
+
+  it("never grants again what the service did without saying so", async () => {
+    const url = await open();
+    house.sandbox.failNext("credits", 1, { kind: "resetConnection", when: "after" });
+    await post(url, { idempotency_key: "k-1", email: EMAIL, amount: 5 });
+    await expect.poll(() => house.lines().some((line) => line.includes("ledger.unknown"))).toBe(true);
+    await post(url, { idempotency_key: "k-1", email: EMAIL, amount: 5 });
+    await post(url, { idempotency_key: "k-2", email: EMAIL, amount: 6 });
+    await house.sandbox.until(() => grants().length === 2);
+    expect(grants().map(({ amount }) => amount)).toEqual([5, 6]);
+  });
+});

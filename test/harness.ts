@@ -1,0 +1,140 @@
+/**
+ * The whole product on free ports: the sandbox of the service, the relay, and somebody's site on an origin of its own.
+ *
+ *   const house = await startHouse();
+ *   const visitor = house.visitor();
+ *   await visitor.connect();
+ *   await visitor.send("Hello");
+ *   await visitor.hears("echo: Hello");
+ *   await house.stop();
+ */
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SandboxConfig } from "../relay/sandbox/config.ts";
+import { type Sandbox, startSandbox } from "../relay/sandbox/server.ts";
+import { startHost, type Tag } from "./host.ts";
+import { type Env, type Run, type Running, runInside } from "./relays.ts";
+import { createVisitor, type Visitor, type VisitorOptions } from "./visitor.ts";
+
+/** Every character that a careless client gets wrong in a query (R-502). */
+export const KEY = "canary+key/with=odd&chars";
+/** The account owner's id in the service's callbacks: a secret as well (R-506). */
+export const OWNER = "usr_canary_owner";
+const SECRET = "callback-secret-of-the-tests";
+
+export type HouseOptions = {
+  /** Settings besides those that wire the parts. */
+  env?: Env;
+  /** Knobs of the sandbox. */
+  sandbox?: Partial<SandboxConfig>;
+  /** How the relay runs: `runInside` (default) or `runProcess`. */
+  run?: Run;
+  /** Calls per minute that the account may be asked at first, by way of a configuration file. */
+  rate?: number;
+  /** More of the account and of the site, in the same file. */
+  account?: object;
+  site?: object;
+  /** Sites besides `default`, by key; they share its origins and account unless they say otherwise. */
+  sites?: Record<string, object>;
+  /** The tag on the host's pages. */
+  tag?: Tag;
+};
+
+export type House = {
+  sandbox: Sandbox;
+  /** The relay's address; the same after a restart. */
+  url: string;
+  /** The host's address: pages of another origin that carry the tag. */
+  host: string;
+  /** Where the service posts replies. */
+  callbackUrl: string;
+  dataDir: string;
+  /** Everything every relay of this house has said. */
+  lines: () => string[];
+  /** A scripted visitor of the host's pages; its line is closed with the house. */
+  visitor: (options?: VisitorOptions) => Visitor;
+  /** Ends the relay as a power cut does. Needs `runProcess`. */
+  kill: () => Promise<void>;
+  /** Starts the relay again after `kill` or `halt`, on the same port and data. */
+  start: () => Promise<void>;
+  /** Ends the relay politely. */
+  halt: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+export async function startHouse(options: HouseOptions = {}): Promise<House> {
+  const run = options.run ?? runInside;
+  const dataDir = await mkdtemp(join(tmpdir(), "porchlight-"));
+  const sandbox = await startSandbox({ config: { apiKey: KEY, userId: OWNER, rateLimit: 0, ...options.sandbox } });
+  let url = "";
+  const host = await startHost(() => url, options.tag);
+  const { rate, account, site } = options;
+  const inFile = [rate, account, site, options.sites].some((given) => given !== undefined);
+  const env: Env = {
+    PORT: "0",
+    HOST: "127.0.0.1",
+    DATA_DIR: dataDir,
+    SERVICE_URL: sandbox.url,
+    SERVICE_API_KEY: KEY,
+    CALLBACK_SECRET: SECRET,
+    ALLOWED_ORIGINS: host.url,
+    ...(inFile ? { PORCHLIGHT_CONFIG: join(dataDir, "sites.json") } : {}),
+    ...options.env,
+  };
+  if (inFile) {
+    const accounts = { default: { url: sandbox.url, key: "env:SERVICE_API_KEY", rate: rate ?? 10_000, ...account } };
+    const main = { account: "default", origins: [host.url], ...site };
+    const others = Object.entries(options.sites ?? {}).map(([id, other]) => [id, { ...main, ...other }]);
+    const sites = { default: main, ...Object.fromEntries(others) };
+    await writeFile(join(dataDir, "sites.json"), JSON.stringify({ accounts, sites }));
+  }
+  const lines: string[] = [];
+  const visitors: Visitor[] = [];
+  let running: Running | undefined;
+
+  async function start(): Promise<void> {
+    running = await run(env);
+    env.PORT = String(running.port);
+    url = `http://127.0.0.1:${running.port}`;
+    sandbox.configure({ callbackUrl: `${url}/callbacks/reply/${SECRET}` });
+  }
+
+  async function end(how: "stop" | "kill"): Promise<void> {
+    const ending = running;
+    running = undefined;
+    await ending?.[how]();
+    lines.push(...(ending?.lines ?? []));
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all(visitors.map((visitor) => visitor.drop()));
+    await end("stop");
+    await Promise.all([host.stop(), sandbox.close()]);
+    await rm(dataDir, { recursive: true, force: true });
+  }
+
+  await start();
+  return {
+    sandbox,
+    host: host.url,
+    dataDir,
+    get url() {
+      return url;
+    },
+    get callbackUrl() {
+      return `${url}/callbacks/reply/${SECRET}`;
+    },
+    lines: () => [...lines, ...(running?.lines ?? [])],
+    visitor(given = {}) {
+      const visitor = createVisitor(url, { origin: host.url, ...given });
+      visitors.push(visitor);
+      return visitor;
+    },
+    kill: () => end("kill"),
+    halt: () => end("stop"),
+    start,
+    stop,
+  };
+}

@@ -1,0 +1,323 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PNG } from "../relay/src/files/samples.fixture.ts";
+import { type House, KEY, startHouse } from "./harness.ts";
+import { IDENTITY_SECRET, identityOf } from "./identities.ts";
+import { caller, tokenFor } from "./tokens.ts";
+import { post } from "./uploads.ts";
+import type { Visitor } from "./visitor.ts";
+
+const BAD_TOKEN = 4401;
+
+describe("a signed identity", () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await startHouse({ env: { IDENTITY_SECRET, MESSAGES_PER_MINUTE: "0" } });
+  });
+  afterAll(() => house.stop());
+
+  const fromIdOf = (body: string) => house.sandbox.messages().find((message) => message.body === body)?.fromId ?? "";
+  const texts = (visitor: Visitor) => visitor.log().map(({ text }) => text);
+  async function enter(options: { token?: string | undefined; identity?: string; origin?: string }): Promise<Visitor> {
+    const { token, ...rest } = options;
+    const visitor = house.visitor({ ...rest, ...(token && { token }) });
+    await visitor.connect();
+    return visitor;
+  }
+  async function say(visitor: Visitor, text: string): Promise<void> {
+    await visitor.send(text);
+    await visitor.hears(`echo: ${text}`);
+    await visitor.sees(
+      (message) => message.from === "visitor" && message.text === text && message.state === "delivered",
+    );
+  }
+  /** Resolves with the code with which the relay refuses a greeting. */
+  async function refusal(options: { token?: string; identity?: string }): Promise<string> {
+    const visitor = house.visitor(options);
+    return visitor.connect().then(
+      () => "let in",
+      (error: Error) => error.message,
+    );
+  }
+
+  it("is one person on every device, under one fromId that says nothing about them", async () => {
+    const phone = await enter({ identity: identityOf({ sub: "ada@example.com" }) });
+    await say(phone, "from the phone");
+    const laptop = await enter({ identity: identityOf({ sub: "ada@example.com" }) });
+    await laptop.hears("echo: from the phone");
+    await say(laptop, "from the laptop");
+    await phone.hears("echo: from the laptop");
+    expect(fromIdOf("from the laptop")).toBe(fromIdOf("from the phone"));
+    expect(fromIdOf("from the phone")).toMatch(/^u_[0-9a-z_]{30,48}$/);
+    const other = await enter({ identity: identityOf({ sub: "bob@example.com" }) });
+    expect(texts(other)).toEqual([]);
+  });
+
+  it("brings its token, so that later greetings need no identity", async () => {
+    const visitor = await enter({ identity: identityOf({ sub: "returning" }) });
+    await say(visitor, "before the reload");
+    const again = await enter({ token: visitor.token() });
+    await again.hears("echo: before the reload");
+    await visitor.drop();
+    const welcome = await visitor.connect();
+    expect(welcome).toMatchObject({ reset: false });
+    expect(welcome.token).toBeUndefined();
+  });
+
+  it("takes the anonymous thread of this browser over, once, with what is still on its way", async () => {
+    const visitor = await enter({});
+    await say(visitor, "anonymous one");
+    const anonymous = visitor.token() ?? "";
+    const oldId = fromIdOf("anonymous one");
+    const tab = await enter({ token: anonymous });
+    const identity = identityOf({ sub: "merged", name: "Mary Merged" });
+    const user = await enter({ token: anonymous, identity });
+    expect(await tab.ended()).toBe(BAD_TOKEN);
+    await user.hears("echo: anonymous one");
+    expect(user.token()).not.toBe(anonymous);
+    await house.sandbox.humanReply({ fromId: oldId, body: "before the user said a word" });
+    await user.hears("before the user said a word");
+    await say(user, "signed two");
+    const { body } = await caller(house, await tokenFor(house))("GET", `/visitors/${fromIdOf("signed two")}`);
+    const contacts = house.sandbox.state().contacts;
+    expect(body.contactId).toBe(contacts.find(({ fromId }) => fromId === fromIdOf("signed two"))?.id);
+    const [one, two] = ["anonymous one", "signed two"].map((text) => [text, `echo: ${text}`]);
+    expect(texts(user)).toEqual([...(one ?? []), "before the user said a word", ...(two ?? [])]);
+    expect(fromIdOf("signed two")).toMatch(/^u_/);
+
+    // The service keeps two contacts; what it says to the old one reaches the user.
+    await house.sandbox.humanReply({ fromId: oldId, body: "an answer to the old id" });
+    await user.hears("an answer to the old id");
+    expect(await refusal({ token: anonymous })).toContain(String(BAD_TOKEN));
+    const numbers = user.log().map(({ n }) => n);
+    expect(new Set(numbers).size).toBe(numbers.length);
+  });
+
+  it("delivers what was written before the login under the id it was written under, in order and once", async () => {
+    house.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
+    house.sandbox.failNext("incoming", 1, 503);
+    const visitor = await enter({});
+    await visitor.send("written before", "client-id-1");
+    await visitor.send("written before, too");
+    const user = await enter({ token: visitor.token(), identity: identityOf({ sub: "in-flight" }) });
+    const repeated = await user.send("written before", "client-id-1");
+    expect(repeated.pos).toBe(1);
+    await user.hears("echo: written before, too");
+    await say(user, "written after");
+    const bodies = house.sandbox.messages().filter(({ body }) => body.startsWith("written"));
+    expect(bodies.map(({ body }) => body)).toEqual(["written before", "written before, too", "written after"]);
+    expect(bodies.map(({ fromId }) => fromId[0])).toEqual(["v", "v", "u"]);
+    await user.hears("echo: written before, too");
+    await expect
+      .poll(() =>
+        user
+          .log()
+          .filter((message) => message.from === "visitor")
+          .map((message) => message.state),
+      )
+      .toEqual(["delivered", "delivered", "delivered"]);
+  });
+
+  it("puts a second anonymous thread behind the first, and keeps files with it", async () => {
+    const first = await enter({ identity: identityOf({ sub: "two-devices" }) });
+    await say(first, "known for long");
+    const visitor = await enter({});
+    const { answer } = await post(house, visitor, PNG);
+    await visitor.send("with a picture", undefined, { media: answer.key });
+    await visitor.hears("echo: with a picture");
+    const unsent = await post(house, visitor, PNG, { name: "later.png" });
+    const user = await enter({ token: visitor.token(), identity: identityOf({ sub: "two-devices" }) });
+    await user.hears("echo: with a picture");
+    await first.hears("echo: with a picture");
+    expect(texts(user)).toEqual(["known for long", "echo: known for long", "with a picture", "echo: with a picture"]);
+    const picture = user.log().find(({ text }) => text === "with a picture");
+    expect(picture?.media).toMatchObject({ type: "image/png" });
+    expect((await fetch(`${house.url}${picture?.media?.url}`)).status).toBe(200);
+    const later = await user.send("", undefined, { media: unsent.answer.key });
+    expect(later.media).toMatchObject({ name: "later.png" });
+  });
+
+  it("never merges one person into another, and shows nothing of the one to the other", async () => {
+    const one = await enter({ identity: identityOf({ sub: "person-1" }) });
+    await say(one, "secret of person 1");
+    const two = await enter({ token: one.token(), identity: identityOf({ sub: "person-2" }) });
+    await say(two, "hello from person 2");
+    expect(JSON.stringify(two.log())).not.toContain("person 1");
+    const back = await enter({ token: one.token() });
+    await back.hears("echo: secret of person 1");
+    expect(JSON.stringify(back.log())).not.toContain("person 2");
+  });
+
+  it("does not continue another visitor's numbers", async () => {
+    const visitor = await enter({});
+    await say(visitor, "numbers one");
+    await say(visitor, "numbers two");
+    const since = visitor.head();
+    expect(since).toBeGreaterThan(4);
+    const identity = identityOf({ sub: "numbers" });
+    const user = await enter({ identity });
+    await say(user, "of the user");
+    await visitor.drop();
+    const welcome = await visitor.connect(identity);
+    expect(welcome).toMatchObject({ reset: true, after: 0 });
+    await visitor.hears("echo: numbers two");
+    await visitor.hears("echo: of the user");
+    expect(texts(visitor)).toHaveLength(6);
+  });
+
+  it("that is forged, expired or of another site lets nobody in, token or not", async () => {
+    const visitor = await enter({});
+    await say(visitor, "anonymous before a forgery");
+    const expired = identityOf({ sub: "x", exp: Math.floor(Date.now() / 1_000) - 1 });
+    const forged = identityOf({ sub: "x" }, "a secret that somebody made up, long enough");
+    const foreign = identityOf({ sub: "x", aud: "another-site" });
+    for (const identity of [expired, forged, foreign, "not.a.jwt"]) {
+      expect(await refusal({ identity })).toContain(String(BAD_TOKEN));
+      expect(await refusal({ identity, token: visitor.token() ?? "" })).toContain(String(BAD_TOKEN));
+    }
+    const again = await enter({ token: visitor.token() });
+    await again.hears("echo: anonymous before a forgery");
+  });
+
+  it("gives the service the names and the e-mail that are signed, with the next message only", async () => {
+    const identity = identityOf({ sub: "named", name: "Grace Brewster Hopper", email: "Grace@EXAMPLE.com" });
+    const visitor = await enter({ identity });
+    await say(visitor, "named one");
+    await say(visitor, "named two");
+    const contact = house.sandbox.state().contacts.find(({ fromId }) => fromId === fromIdOf("named one"));
+    expect(contact).toMatchObject({ firstName: "Grace Brewster", lastName: "Hopper", email: "Grace@example.com" });
+    const bodies = house.sandbox.requests().map((request) => JSON.stringify(request));
+    const told = bodies.filter((body) => body.includes("Hopper"));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain("named one");
+  });
+
+  it("is greeted by the first name that is signed, or that the service knows, and nobody else is", async () => {
+    await fetch(`${house.sandbox.url}/contacts?apiKey=${encodeURIComponent(KEY)}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ firstName: "Jane", email: "jane@example.com", phone: "+4930123456" }),
+    });
+    const welcomed = async (claims: object) => {
+      const visitor = house.visitor({ identity: identityOf({ sub: "greeted", ...claims }) });
+      return (await visitor.connect()).name;
+    };
+    expect(await welcomed({ name: "Grace Hopper" })).toBe("Grace");
+    expect(await welcomed({ email: "jane@example.com" })).toBe("Jane");
+    expect(await welcomed({ phone: "+4930123456" })).toBe("Jane");
+    expect(await welcomed({ email: "nobody@example.com" })).toBeUndefined();
+    const typed = await enter({});
+    typed.write({ t: "lead", id: "guess-a-name", chat: true, email: "jane@example.com" });
+    await typed.next(({ t }) => t === "lead");
+    await typed.drop();
+    expect((await typed.connect()).name).toBeUndefined();
+    await typed.drop();
+    expect((await typed.connect(identityOf({ sub: "guesser" }))).name).toBeUndefined();
+  });
+
+  it("lets its person in without a name when the service is slow to tell it", async () => {
+    house.sandbox.failNext("findContact", 1, { kind: "hangRequest", ms: 4_000 });
+    const visitor = house.visitor({ identity: identityOf({ sub: "hurried", email: "hurried@example.com" }) });
+    expect((await visitor.connect()).name).toBeUndefined();
+    await say(visitor, "in a hurry");
+  });
+
+  it("is not what somebody typed before the login", async () => {
+    const visitor = await enter({});
+    visitor.write({ t: "lead", id: "typed-lead", chat: true, firstName: "Typed", email: "typed@example.com" });
+    await visitor.next(({ t }) => t === "lead");
+    await visitor.drop();
+    await visitor.connect(identityOf({ sub: "typed-before" }));
+    await say(visitor, "who am I");
+    const sent = house.sandbox.requests().map((request) => JSON.stringify(request));
+    expect(sent.filter((request) => request.includes("who am I"))).toHaveLength(1);
+    expect(sent.filter((request) => request.includes("typed@example.com"))).toEqual([]);
+  });
+
+  it("ends with the logout on every connection of this session and on no other device", async () => {
+    const identity = identityOf({ sub: "shared-computer" });
+    const library = await enter({ identity });
+    await say(library, "private words");
+    const tab = await enter({ token: library.token() });
+    const home = await enter({ identity });
+    const { answer } = await post(house, library, PNG);
+    expect(answer.key).toBeDefined();
+    library.write({ t: "logout" });
+    expect(await Promise.all([library.ended(), tab.ended()])).toEqual([BAD_TOKEN, BAD_TOKEN]);
+    const token = library.token() ?? "";
+    expect(await refusal({ token })).toContain(String(BAD_TOKEN));
+    expect((await post(house, library, PNG)).answer.code).toBe("unauthorized");
+    await say(home, "still here at home");
+    const next = await enter({ identity: identityOf({ sub: "next-person" }) });
+    expect(JSON.stringify(next.log())).not.toContain("private words");
+    const stale = await enter({ token, identity: identityOf({ sub: "next-person" }) });
+    expect(JSON.stringify(stale.log())).not.toContain("private words");
+  });
+
+  it("of somebody who deleted the chat begins anew, and sessions from before stay void", async () => {
+    const identity = identityOf({ sub: "fresh-start" });
+    const visitor = await enter({ identity });
+    await say(visitor, "to be deleted");
+    const before = fromIdOf("to be deleted");
+    visitor.write({ t: "forget" });
+    await visitor.ended();
+    const again = await enter({ identity });
+    await say(again, "anew");
+    expect(texts(again)).toEqual(["anew", "echo: anew"]);
+    expect(fromIdOf("anew")).toBe(before);
+    expect(await refusal({ token: visitor.token() ?? "" })).toContain(String(BAD_TOKEN));
+  });
+
+  it("gone with its user, the old anonymous id reaches nobody", async () => {
+    const visitor = await enter({});
+    await say(visitor, "anonymous, then deleted");
+    const oldId = fromIdOf("anonymous, then deleted");
+    const user = await enter({ token: visitor.token(), identity: identityOf({ sub: "deleted-user" }) });
+    user.write({ t: "forget" });
+    await user.ended();
+    const { ok, status } = await house.sandbox.callbackTo({ toId: oldId, body: "too late" });
+    expect([ok, status]).toEqual([false, 404]);
+    const again = await enter({ identity: identityOf({ sub: "deleted-user" }) });
+    await say(again, "back again");
+    expect((await house.sandbox.callbackTo({ toId: oldId, body: "far too late" })).status).toBe(404);
+  });
+});
+
+describe("a site that requires identities", () => {
+  it("lets nobody in without one, also not to upload, and a person's later visits with their token", async () => {
+    const site = { identitySecret: "env:IDENTITY_SECRET" };
+    const house = await startHouse({ site, env: { IDENTITY_SECRET } });
+    const anonymous = house.visitor();
+    await anonymous.connect();
+    await anonymous.drop();
+    await house.halt();
+    const file = join(house.dataDir, "sites.json");
+    await writeFile(file, (await readFile(file, "utf8")).replace('"identitySecret"', '"requireIdentity":true,$&'));
+    await house.start();
+    const refused = (options: object) => expect(house.visitor(options).connect()).rejects.toThrow(String(BAD_TOKEN));
+    await refused({});
+    await refused({ token: anonymous.token() ?? "" });
+    expect((await post(house, anonymous, PNG)).answer.code).toBe("unauthorized");
+    const person = house.visitor({ identity: identityOf({ sub: "member" }) });
+    await person.connect();
+    expect((await post(house, person, PNG)).status).toBe(201);
+    const later = house.visitor({ token: person.token() ?? "" });
+    await later.connect();
+    await house.stop();
+  });
+
+  it("cannot be set up without a secret, or with a short one", async () => {
+    await expect(startHouse({ env: { REQUIRE_IDENTITY: "true" } })).rejects.toThrow("REQUIRE_IDENTITY");
+    await expect(startHouse({ env: { IDENTITY_SECRET: "short" } })).rejects.toThrow("IDENTITY_SECRET");
+  });
+});
+
+describe("a site without keys for identities", () => {
+  it("takes none", async () => {
+    const house = await startHouse();
+    const visitor = house.visitor({ identity: identityOf({ sub: "x" }) });
+    await expect(visitor.connect()).rejects.toThrow(String(BAD_TOKEN));
+    await house.stop();
+  });
+});

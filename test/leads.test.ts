@@ -1,0 +1,156 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { randomId } from "../shared/id.ts";
+import type { Captured, ErrorFrame, Lead, RelayFrame } from "../shared/protocol.ts";
+import { type House, startHouse } from "./harness.ts";
+import { caller, tokenFor } from "./tokens.ts";
+import type { Visitor } from "./visitor.ts";
+
+let house: House;
+let visitor: Visitor;
+afterEach(() => house.stop());
+
+async function open(leads: object = {}, sandbox: object = {}): Promise<void> {
+  house = await startHouse({ sandbox, site: { leads: { country: "DE", lists: ["leads", "news"], ...leads } } });
+  house.sandbox.seed({ lists: ["leads", "news"] });
+  visitor = house.visitor();
+  await visitor.connect();
+}
+
+/** Fills a form in; resolves with `lead`, or with the code of the error. */
+async function fill(fields: Partial<Lead>, id = randomId()): Promise<string> {
+  visitor.write({ t: "lead", id, chat: false, ...fields });
+  const answers = (frame: RelayFrame): frame is Captured | ErrorFrame =>
+    (frame.t === "lead" || frame.t === "error") && frame.id === id;
+  const answer = await visitor.next(answers);
+  return answer.t === "error" ? answer.code : answer.t;
+}
+
+const lists = () => house.sandbox.state().lists;
+const contacts = () => house.sandbox.state().contacts;
+const states = async () => {
+  const { body } = await caller(house, await tokenFor(house))("GET", "/leads");
+  return (body.items as { state: string; problem: string | null }[]).map(({ state }) => state);
+};
+
+describe("a form before the chat", () => {
+  it("sends names and e-mail along with the next message, once, and again when they change (R-101)", async () => {
+    await open({ lists: [] });
+    expect(await fill({ chat: true, firstName: "Ada", lastName: "Byron", email: "Ada@B.EXAMPLE" })).toBe("lead");
+    await visitor.send("first");
+    await visitor.hears("echo: first");
+    await visitor.send("second");
+    await visitor.hears("echo: second");
+    expect(await fill({ chat: true, lastName: "Lovelace" })).toBe("lead");
+    await visitor.send("third");
+    await visitor.hears("echo: third");
+    const sent = house.sandbox.requests().filter(({ route }) => route === "incoming");
+    const about = sent.map(({ body }) => {
+      const { firstName, lastName, email } = (body as { customData: Record<string, string> }).customData;
+      return [firstName, lastName, email];
+    });
+    expect(about).toEqual([
+      ["Ada", "Byron", "Ada@b.example"],
+      [undefined, undefined, undefined],
+      ["Ada", "Lovelace", "Ada@b.example"],
+    ]);
+    expect(contacts()).toMatchObject([{ firstName: "Ada", lastName: "Byron" }]);
+  });
+
+  it("puts the chat's own contact on every list of the site, once its id is learned", async () => {
+    await open();
+    await fill({ chat: true, firstName: "Ada", email: "ada@b.example" });
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    await house.sandbox.until(() => lists().news?.length === 1, 15_000);
+    const [contact, ...others] = contacts();
+    expect([lists().leads, lists().news, others]).toEqual([[contact?.id], [contact?.id], []]);
+    await expect.poll(states).toEqual(["done"]);
+  });
+
+  it("makes no second contact for a phone unless the owner wants one (R-206)", async () => {
+    await open({ lists: [] });
+    await fill({ chat: true, firstName: "Ada", phone: "030 1234567" });
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    expect(contacts()).toHaveLength(1);
+    expect(house.sandbox.requests().filter(({ route }) => route === "createContact")).toEqual([]);
+  });
+});
+
+describe("a form without a chat", () => {
+  it("becomes a contact on every list, with the phone as dialled in the site's country", async () => {
+    await open();
+    expect(await fill({ firstName: "Ada", email: "ada@b.example", phone: "(030) 123 45-67", consent: "Call me" })).toBe(
+      "lead",
+    );
+    await house.sandbox.until(() => lists().news?.length === 1);
+    expect(contacts()).toMatchObject([{ firstName: "Ada", email: "ada@b.example", phone: "+49301234567" }]);
+    await expect.poll(states).toEqual(["done"]);
+  });
+
+  it("uses the contact that is there already, also when it comes five times at once", async () => {
+    await open({ lists: ["leads"] });
+    await Promise.all([1, 2, 3, 4, 5].map(() => fill({ email: "ada@b.example" })));
+    await expect.poll(states).toEqual(["done", "done", "done", "done", "done"]);
+    expect(contacts()).toHaveLength(1);
+    expect(lists().leads).toEqual([contacts()[0]?.id]);
+    expect(house.sandbox.requests().filter(({ route }) => route === "addToList")).toHaveLength(1);
+  });
+
+  it.each([
+    [{ phone: "12" }, "invalid_phone"],
+    [{ phone: "call me" }, "invalid_phone"],
+    [{ email: "nobody" }, "invalid_email"],
+    [{ firstName: "Ada" }, "empty"],
+    [{ email: "unknown@unknown.com" }, "empty"],
+  ])("tells the field that is wrong, and does nothing: %j", async (fields, code) => {
+    await open();
+    expect(await fill(fields)).toBe(code);
+    expect(house.sandbox.requests()).toEqual([]);
+  });
+
+  it("hears that the service refuses a number, and is mended under the same id", async () => {
+    await open({ lists: ["leads"] });
+    const refusal = { kind: "status", status: 400, body: { error: { code: "INVALID_PHONE", message: "no" } } } as const;
+    house.sandbox.failNext("findContact", 1, refusal);
+    expect(await fill({ phone: "+4930123456" }, "the-same-form")).toBe("invalid_phone");
+    expect(await fill({ phone: "+49301234567" }, "the-same-form")).toBe("lead");
+    await house.sandbox.until(() => lists().leads?.length === 1);
+    expect(contacts()).toMatchObject([{ phone: "+49301234567" }]);
+  });
+
+  it("goes on where it stopped: a lost answer and a failing list make no second contact (F28)", async () => {
+    await open();
+    house.sandbox.failNext("createContact", 1, { kind: "resetConnection", when: "after" });
+    house.sandbox.failNext("addToList", 1, 500);
+    expect(await fill({ email: "ada@b.example" })).toBe("lead");
+    await house.sandbox.until(() => lists().news?.length === 1, 40_000);
+    expect(contacts()).toHaveLength(1);
+    expect([lists().leads, lists().news]).toEqual([[contacts()[0]?.id], [contacts()[0]?.id]]);
+  }, 60_000);
+
+  it("goes on after a restart, and is in the person's export until they are erased", async () => {
+    await open({ lists: ["leads"] });
+    house.sandbox.failNext("addToList", 1, 500);
+    expect(await fill({ firstName: "Ada", email: "ada@b.example", consent: "Write to me" })).toBe("lead");
+    await house.sandbox.until((all) => all.requests().some(({ route }) => route === "addToList"));
+    await house.halt();
+    await house.start();
+    await house.sandbox.until(() => lists().leads?.length === 1, 15_000);
+    expect(contacts()).toHaveLength(1);
+    const call = caller(house, await tokenFor(house));
+    const [person] = (await call("GET", "/visitors")).body.items as { id: string }[];
+    expect(person).toMatchObject({ firstName: "Ada", email: "ada@b.example" });
+    const whole = await call("GET", `/visitors/${person?.id}/export`);
+    expect(whole.body.leads).toMatchObject([{ email: "ada@b.example", consent: "Write to me" }]);
+    await call("DELETE", `/visitors/${person?.id}`, undefined, "erase-ada");
+    expect((await call("GET", "/leads")).body.items).toEqual([]);
+  }, 60_000);
+
+  it("is kept when a list does not exist, and says so", async () => {
+    await open({ lists: ["nowhere"] });
+    expect(await fill({ email: "ada@b.example" })).toBe("lead");
+    await expect.poll(() => house.lines().some((line) => line.includes("lead.waiting"))).toBe(true);
+    expect(await states()).toEqual(["open"]);
+  });
+});

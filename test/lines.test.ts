@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+
+type Frame = { t: string; code?: number; token?: string; message?: { text: string; from: string; state?: string } };
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse({ sandbox: { botScript: "echo" } });
+});
+afterAll(() => house.stop());
+
+const ask = (path: string, init: RequestInit = {}, origin = house.host): Promise<Response> =>
+  fetch(`${house.url}${path}`, { ...init, headers: { origin, ...init.headers } });
+
+async function openLine(): Promise<string> {
+  const answer = await ask("/socket/lines", { method: "POST" });
+  expect(answer.status).toBe(201);
+  return ((await answer.json()) as { line: string }).line;
+}
+
+const put = (line: string, ...frames: object[]): Promise<Response> =>
+  ask(`/socket/lines/${line}`, { method: "POST", body: frames.map((frame) => JSON.stringify(frame)).join("\n") });
+
+const framesOf = (text: string): Frame[] =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Frame);
+
+/** Polls until `wanted` came; gives all frames so far. */
+async function pollUntil(line: string, wanted: (frame: Frame) => boolean): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  while (!frames.some(wanted)) frames.push(...framesOf(await (await ask(`/socket/lines/${line}?mode=poll`)).text()));
+  return frames;
+}
+
+const HELLO = { t: "hello", v: 1, site: "default" };
+
+describe("a browser without WebSockets", () => {
+  it("has the whole conversation over long polls", async () => {
+    const line = await openLine();
+    await put(line, HELLO, { t: "send", id: "over-the-poll", text: "Do you ship to Norway?" });
+    const frames = await pollUntil(line, (frame) => frame.message?.from === "reply");
+    expect(frames[0]?.t).toBe("welcome");
+    expect(frames.filter((frame) => frame.message).map((frame) => frame.message?.state ?? frame.message?.text)).toEqual(
+      ["sent", "delivered", expect.stringContaining("Do you ship to Norway?")],
+    );
+  });
+
+  it("has it over one answer without end", async () => {
+    const line = await openLine();
+    const answer = await ask(`/socket/lines/${line}?mode=stream`);
+    expect(answer.headers.get("x-accel-buffering")).toBe("no");
+    expect(answer.headers.get("cache-control")).toContain("no-transform");
+    await put(line, HELLO, { t: "send", id: "over-the-stream", text: "And back?" });
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const part of answer.body ?? []) {
+      text += decoder.decode(part as Uint8Array, { stream: true });
+      if (text.includes('"from":"reply"')) break;
+    }
+    expect(framesOf(text.slice(0, text.lastIndexOf("\n"))).map((frame) => frame.t)).toContain("welcome");
+  });
+
+  it("is told by a last line why its connection ended", async () => {
+    const line = await openLine();
+    await put(line, { t: "hello", v: 1, site: "default", token: "forged.token" });
+    expect(await pollUntil(line, (frame) => frame.t === "end")).toContainEqual({ t: "end", code: 4401 });
+  });
+
+  it("may leave, and its line is gone then", async () => {
+    const line = await openLine();
+    expect((await ask(`/socket/lines/${line}/end`, { method: "POST" })).status).toBe(204);
+    expect((await put(line, HELLO)).status).toBe(404);
+  });
+});
+
+it("gives lines only to pages of allowed origins, and each line only to its own", async () => {
+  const line = await openLine();
+  expect((await ask("/socket/lines", { method: "POST" }, "https://evil.example")).status).toBe(403);
+  expect((await fetch(`${house.url}/socket/lines`, { method: "POST" })).status).toBe(403);
+  expect((await ask(`/socket/lines/${line}?mode=poll`, {}, "https://evil.example")).status).toBe(403);
+  const allowed = await ask("/socket/lines", { method: "POST" });
+  expect(allowed.headers.get("access-control-allow-origin")).toBe(house.host);
+});

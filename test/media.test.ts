@@ -1,0 +1,328 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { jpeg, PNG, png } from "../relay/src/files/samples.fixture.ts";
+import { corpus } from "./corpora.ts";
+import { type House, startHouse } from "./harness.ts";
+import { post } from "./uploads.ts";
+import type { Visitor } from "./visitor.ts";
+
+const MB = 1024 * 1024;
+
+/** Paths of every file under a folder. */
+const filesUnder = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+/** Files of a corpus, or none when it is not there. */
+const samples = (folder: string): [name: string, bytes: Buffer<ArrayBuffer>][] => {
+  const path = corpus(folder);
+  if (!existsSync(path)) return [];
+  const names = readdirSync(path).filter((name) => name !== "LICENSE");
+  return names.map((name) => [name, Buffer.from(readFileSync(join(path, name)))]);
+};
+
+const endless = (start: Uint8Array): ReadableStream =>
+  new ReadableStream({
+    start: (controller) => controller.enqueue(start),
+    pull: (controller) => controller.enqueue(new Uint8Array(256 * 1024)),
+  });
+
+/** What the samples of known kinds are taken as, by their ending; all others are refused. */
+const TAKEN: Record<string, string> = {
+  gif: "image/gif",
+  jpg: "image/jpeg",
+  m4a: "audio/mp4",
+  mp3: "audio/mpeg",
+  mp4: "video/mp4",
+  ogg: "audio/ogg",
+  opus: "audio/ogg",
+  pdf: "application/pdf",
+  png: "image/png",
+  wav: "audio/wav",
+  webm: "video/webm",
+  webp: "image/webp",
+};
+/** Hostile files that are what their first bytes say, and are harmless as that: with what they are stored as. */
+const HARMLESS = [
+  "gif-html-tail.gif: image/gif gif-html-tail.gif",
+  "mp4-ftyp-html.mp4: video/mp4 mp4-ftyp-html.mp4",
+  "ok-1x1.gif: image/gif ok-1x1.gif",
+  "ok-1x1.png: image/png ok-1x1.png",
+  "pdf-html.pdf: application/pdf pdf-html.pdf",
+  "png-html-tail.png: image/png png-html-tail.png",
+  "png-svg-name.svg: image/png png-svg-name.svg.png",
+  "png-text-chunk-html.png: image/png png-text-chunk-html.png",
+  "png-truncated.png: image/png png-truncated.png",
+];
+
+describe("a file", () => {
+  let house: House;
+  let visitor: Visitor;
+  beforeAll(async () => {
+    house = await startHouse({ env: { UPLOADS_PER_MINUTE: "0", MESSAGES_PER_MINUTE: "0" } });
+    visitor = house.visitor();
+    await visitor.connect();
+  });
+  afterAll(() => house.stop());
+
+  const get = (url: string, init?: RequestInit) => fetch(`${house.url}${url}`, init);
+  const received = (body: string) =>
+    house.sandbox.until((sandbox) => sandbox.messages().some((message) => message.body === body));
+  const last = (body: string) => house.sandbox.messages().find((message) => message.body === body);
+
+  it("goes from the visitor to the service and back into the thread, with what its bytes say", async () => {
+    const { status, answer } = await post(house, visitor, jpeg(640, 480), { name: "Ferien März.jpeg" });
+    expect(status).toBe(201);
+    expect(answer).toMatchObject({ type: "image/jpeg", name: "Ferien März.jpeg", width: 640, height: 480 });
+    const written = await visitor.send("look", undefined, { media: answer.key });
+    expect(written.media).toMatchObject({ type: "image/jpeg", size: answer.size, width: 640, height: 480 });
+    expect(await (await get(written.media?.url ?? "")).bytes()).toEqual(new Uint8Array(jpeg(640, 480)));
+    await received("look");
+    expect(last("look")).toMatchObject({ media: { type: "image/jpeg", bytes: jpeg(640, 480) } });
+  });
+
+  it("without words is told of in words, and shown without them", async () => {
+    const { answer } = await post(house, visitor, PNG, { name: "shot.png" });
+    const written = await visitor.send(" ", undefined, { media: answer.key });
+    expect(written).toMatchObject({ text: "", media: { name: "shot.png" } });
+    await received("[image] shot.png");
+    const document = await post(house, visitor, "%PDF-1.4\n%%EOF", { name: "offer.pdf" });
+    await visitor.send("", undefined, { media: document.answer.key });
+    await received("[file] offer.pdf");
+    const later = house.visitor({ token: visitor.token() ?? "" });
+    await later.connect();
+    expect((await later.sees(({ id }) => id === written.id)).media).toMatchObject({ name: "shot.png", width: 1 });
+  });
+
+  it("is served so that it cannot act: a fixed type, no script, no origin of ours", async () => {
+    const { answer } = await post(house, visitor, PNG, { name: "naïve “quotes”.png" });
+    const { headers } = await get(answer.url);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      "content-type": "image/png",
+      "content-length": String(PNG.length),
+      "x-content-type-options": "nosniff",
+      "content-security-policy":
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'",
+      "content-disposition": `inline; filename="na_ve _quotes_.png"; filename*=UTF-8''na%C3%AFve%20%E2%80%9Cquotes%E2%80%9D.png`,
+      "cross-origin-resource-policy": "cross-origin",
+      "referrer-policy": "no-referrer",
+      "cache-control": "private, max-age=604800, immutable",
+      "accept-ranges": "bytes",
+    });
+    const text = await post(house, visitor, "just words", { name: "notes.txt" });
+    const served = await get(text.answer.url);
+    expect(served.headers.get("content-disposition")).toMatch(/^attachment;/);
+    expect(served.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+  });
+
+  it("answers HEAD, ranges and a known tag as HTTP wants it", async () => {
+    const { answer } = await post(house, visitor, PNG);
+    const range = (value: string) => get(answer.url, { headers: { Range: value } });
+    const head = await get(answer.url, { method: "HEAD" });
+    expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, `${PNG.length}`, ""]);
+    const part = await range("bytes=1-3");
+    expect([part.status, part.headers.get("content-range")]).toEqual([206, `bytes 1-3/${PNG.length}`]);
+    expect(await part.text()).toBe("PNG");
+    expect(await (await range("bytes=-4")).bytes()).toEqual(new Uint8Array(PNG.subarray(-4)));
+    const beyond = await range("bytes=5000-");
+    expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, `bytes */${PNG.length}`]);
+    const etag = head.headers.get("etag") ?? "";
+    expect((await get(answer.url, { headers: { "If-None-Match": etag } })).status).toBe(304);
+  });
+
+  it("is found under its signed link only", async () => {
+    const { answer } = await post(house, visitor, PNG);
+    const link = new URL(answer.url, house.url);
+    const exp = Number(link.searchParams.get("exp"));
+    expect(exp - Date.now()).toBeGreaterThan(7 * 86_400_000);
+    const sig = link.searchParams.get("sig") ?? "";
+    const other = (await post(house, visitor, PNG)).answer.url;
+    const wrong = [
+      link.pathname,
+      `${link.pathname}?exp=${exp}`,
+      `${link.pathname}?exp=${exp + 1}&sig=${sig}`,
+      `${link.pathname}?exp=${exp}&sig=${sig.slice(0, -1)}`,
+      `${other.split("?")[0]}?exp=${exp}&sig=${sig}`,
+      `/media/..%2f..%2fsecrets.json?exp=${exp}&sig=${sig}`,
+      `/media/incoming?exp=${exp}&sig=${sig}`,
+    ];
+    for (const path of wrong) expect((await get(path)).status).toBe(404);
+  });
+
+  it("needs a session, and a page that may use the chat", async () => {
+    const outcome = async (request: object) => {
+      const { status, answer } = await post(house, visitor, PNG, request);
+      return [status, answer.code];
+    };
+    expect(await outcome({ token: null })).toEqual([401, "unauthorized"]);
+    expect(await outcome({ token: `${visitor.token()}x` })).toEqual([401, "unauthorized"]);
+    expect(await outcome({ origin: null })).toEqual([403, "origin_not_allowed"]);
+    expect(await outcome({ origin: "https://evil.example" })).toEqual([403, "origin_not_allowed"]);
+    const preflight = await fetch(`${house.url}/media`, {
+      method: "OPTIONS",
+      headers: { Origin: house.host, "Access-Control-Request-Method": "POST" },
+    });
+    expect(preflight.status).toBe(204);
+    expect(Object.fromEntries(preflight.headers)).toMatchObject({
+      "access-control-allow-origin": house.host,
+      "access-control-allow-methods": "POST",
+      "access-control-allow-headers": "authorization, content-type, x-file-name",
+      vary: "Origin",
+    });
+    expect(preflight.headers.get("access-control-allow-credentials")).toBeNull();
+    const refused = await post(house, visitor, "x", { name: "x.bin" });
+    expect(refused.headers.get("access-control-allow-origin")).toBe(house.host);
+  });
+
+  it("ends at its limit, whatever length was announced, and the answer names the limit", async () => {
+    const before = filesUnder(join(house.dataDir, "media")).length;
+    const { status, answer } = await post(house, visitor, endless(png(10, 10)));
+    expect([status, answer]).toEqual([413, expect.objectContaining({ code: "too_large", field: "file", max: 5 * MB })]);
+    expect(filesUnder(join(house.dataDir, "media"))).toHaveLength(before);
+  });
+
+  it("is refused in words when it is empty, badly named, damaged or a bomb", async () => {
+    const code = async (body: RequestInit["body"], request = {}) => {
+      const { answer } = await post(house, visitor, body, request);
+      expect(answer.error).toMatch(/^[A-Z].*\.$/);
+      return [answer.code, answer.field];
+    };
+    expect(await code("")).toEqual(["empty_file", "file"]);
+    expect(await code(PNG, { headers: { "X-File-Name": "%ff" } })).toEqual(["bad_name", "x-file-name"]);
+    expect(await code(png(0, 1))).toEqual(["bad_image", "file"]);
+    expect(await code(png(30_000, 30_000))).toEqual(["too_many_pixels", "file"]);
+    expect(await code("<svg onload=alert(1)>")).toEqual(["type_not_allowed", "file"]);
+  });
+
+  it("of somebody else cannot be sent", async () => {
+    const { answer } = await post(house, visitor, PNG);
+    const stranger = house.visitor();
+    await stranger.connect();
+    stranger.write({ t: "send", id: "stolen-file", text: "mine now", media: answer.key });
+    expect(await stranger.next(({ t }) => t === "error")).toMatchObject({ code: "unknown_media", id: "stolen-file" });
+    expect(stranger.log()).toEqual([]);
+  });
+
+  it("goes with the chat it belongs to, row, link and bytes", async () => {
+    const leaving = house.visitor();
+    await leaving.connect();
+    const { answer } = await post(house, leaving, PNG);
+    await leaving.send("with a file", undefined, { media: answer.key });
+    expect(filesUnder(join(house.dataDir, "media")).filter((path) => path.endsWith(answer.key))).toHaveLength(1);
+    leaving.write({ t: "forget" });
+    await leaving.ended();
+    await expect.poll(() => get(answer.url).then(({ status }) => status)).toBe(404);
+    await expect
+      .poll(() => filesUnder(join(house.dataDir, "media")).filter((path) => path.endsWith(answer.key)), {
+        timeout: 20_000,
+      })
+      .toEqual([]);
+  });
+
+  it("of every hostile kind is refused, or stored as what it is under a name of ours", async () => {
+    const hostile = samples("uploads-hostile/own");
+    const taken: string[] = [];
+    for (const [name, bytes] of hostile) {
+      const { status, answer } = await post(house, visitor, bytes, { name });
+      expect([201, 400, 413, 415, 422]).toContain(status);
+      if (status === 201) taken.push(`${name}: ${answer.type} ${answer.name}`);
+      else expect(answer.code).toMatch(/^\w+$/);
+    }
+    if (hostile.length > 0) expect(taken.sort()).toEqual(HARMLESS);
+    const { uid } = statSync(house.dataDir);
+    for (const path of filesUnder(join(house.dataDir, "media"))) {
+      expect(path).toMatch(/[/\\]media[/\\][0-9a-z]{2}[/\\][0-9a-z]{26}$/);
+      expect(statSync(path)).toMatchObject({ uid });
+      expect(statSync(path).mode & 0o111).toBe(0);
+    }
+  });
+
+  it("of every known kind is recognised by its bytes: what is allowed is taken, the rest is refused", async () => {
+    const known = samples("mime-samples/file-type").filter(([name]) => !name.includes("corrupt"));
+    for (const [name, bytes] of known) {
+      const { answer } = await post(house, visitor, bytes, { name: "anything.png" });
+      const expected = TAKEN[name.split(".").at(-1) ?? ""] ?? "type_not_allowed";
+      expect(`${name}: ${answer.type ?? answer.code}`).toBe(`${name}: ${expected}`);
+    }
+  });
+
+  it("leaves the folders outside its own untouched, whatever its name", async () => {
+    const file = corpus("filenames/hostile-filenames.json");
+    const names = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as string[]) : ["../../x.png", "a\0b"];
+    const outside = () => filesUnder(house.dataDir).filter((path) => !path.includes(`${join("/", "media", "/")}`));
+    const before = outside();
+    for (const name of names) {
+      const { status, answer } = await post(house, visitor, PNG, { name });
+      expect(status).toBe(201);
+      expect(answer.name).toMatch(/^[^<>:"|?*\\/`]+\.png$/i);
+    }
+    expect(outside()).toEqual(before);
+  });
+});
+
+describe("limits of uploads", () => {
+  it("let a visitor upload two files at a time and no third", async () => {
+    const house = await startHouse();
+    const visitor = house.visitor();
+    await visitor.connect();
+    const finish: (() => void)[] = [];
+    const slow = () =>
+      post(
+        house,
+        visitor,
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(new Uint8Array(PNG));
+            finish.push(() => controller.close());
+          },
+        }),
+      );
+    const both = [slow(), slow()];
+    const staged = () => filesUnder(join(house.dataDir, "media", "incoming")).length;
+    await expect.poll(staged).toBe(2);
+    const third = await post(house, visitor, PNG);
+    expect(third).toMatchObject({ status: 429, answer: { code: "rate_limited", retryAfter: expect.any(Number) } });
+    for (const end of finish) end();
+    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([201, 201]);
+    expect((await post(house, visitor, PNG)).status).toBe(201);
+    expect(staged()).toBe(0);
+    await house.stop();
+  });
+
+  it("count what a visitor stored, and what an address uploads a minute", async () => {
+    const house = await startHouse({ env: { UPLOAD_VISITOR_MB: "1", UPLOADS_PER_MINUTE: "1" } });
+    const visitor = house.visitor();
+    await visitor.connect();
+    const large = Buffer.concat([png(9, 9), Buffer.alloc(0.6 * MB)]);
+    expect((await post(house, visitor, large)).status).toBe(201);
+    expect(await post(house, visitor, large)).toMatchObject({ status: 413, answer: { code: "quota_exceeded" } });
+    for (let i = 0; i < 8; i++) await post(house, visitor, PNG);
+    expect(await post(house, visitor, PNG)).toMatchObject({ status: 429, answer: { code: "rate_limited" } });
+    await house.stop();
+  });
+});
+
+describe("a relay that the service can reach", () => {
+  it("gives links that need no login and last a week, and takes larger files", async () => {
+    const house = await startHouse({
+      env: { PUBLIC_URL: "https://chat.example.com" },
+      sandbox: { mediaFetch: "off" },
+    });
+    const visitor = house.visitor();
+    await visitor.connect();
+    const large = Buffer.concat([jpeg(4_000, 3_000), Buffer.alloc(6 * MB)]);
+    const { answer } = await post(house, visitor, large, { name: "large.jpg" });
+    await visitor.send("by link", undefined, { media: answer.key });
+    await house.sandbox.until((sandbox) => sandbox.messages().length > 0);
+    const { media } = house.sandbox.messages()[0] as { media?: { url: string; type: string } };
+    expect(media).toMatchObject({ type: "image/jpeg" });
+    const link = new URL(media?.url ?? "");
+    expect(link.origin).toBe("https://chat.example.com");
+    const fetched = await fetch(`${house.url}${link.pathname}${link.search}`, { redirect: "error" });
+    expect(fetched.headers.get("content-type")).toBe("image/jpeg");
+    expect((await fetched.bytes()).length).toBe(large.length);
+    await house.stop();
+  });
+});

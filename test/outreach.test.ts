@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+import { caller, tokenFor } from "./tokens.ts";
+
+let house: House;
+let call: ReturnType<typeof caller>;
+afterEach(() => house.stop());
+
+async function open(sandbox: object = {}): Promise<void> {
+  house = await startHouse({ sandbox, site: {} });
+  call = caller(house, await tokenFor(house));
+}
+const state = async (key: string) => (await call("GET", `/messages/${key}`)).body.state;
+const sentTexts = () => house.sandbox.outgoing().map(({ body }) => body);
+
+describe("a message from the owner's backend", () => {
+  it.each([false, "sameId", "otherId", "before"] as const)(
+    "is sent once and seen once, in every open tab and on return, when the service calls back for it: %s (R-451)",
+    async (sendTriggersCallback) => {
+      await open({ sendTriggersCallback });
+      const visitor = house.visitor();
+      await visitor.connect();
+      await visitor.send("hello");
+      await visitor.hears("echo: hello");
+      const fromId = house.sandbox.messages()[0]?.fromId ?? "";
+      await call("POST", "/messages", { to: { visitor: fromId }, text: "Your lamp is on its way" }, "m-1");
+      await visitor.hears("Your lamp is on its way");
+      await expect.poll(() => state("m-1")).toBe("sent");
+      await house.sandbox.until((all) => all.callbacks().every(({ ok }) => ok));
+      // What comes after it is in the thread after it, so a second copy would have been seen by then.
+      await visitor.send("thanks");
+      await visitor.hears("echo: thanks");
+      const { body } = await call("GET", `/visitors/${fromId}/messages`);
+      const shown = (body.items as { text: string }[]).map(({ text }) => text);
+      expect(shown).toEqual(["hello", "echo: hello", "Your lamp is on its way", "thanks", "echo: thanks"]);
+      expect(sentTexts().filter((text) => text.startsWith("Your lamp"))).toHaveLength(1);
+    },
+  );
+
+  it("reaches somebody who has never been on the site, under the id that logging in gives them", async () => {
+    await open();
+    const sent = await call(
+      "POST",
+      "/messages",
+      { to: { user: "customer-7" }, text: "Welcome", firstName: "Ada", email: "ada@b.example" },
+      "w-1",
+    );
+    expect(sent.body.visitor).toMatch(/^u_/);
+    await expect.poll(() => state("w-1")).toBe("sent");
+    const [outgoing] = house.sandbox.outgoing();
+    expect(outgoing).toMatchObject({ fromId: sent.body.visitor, body: "Welcome" });
+    expect(house.sandbox.state().contacts).toMatchObject([{ firstName: "Ada", email: "ada@b.example" }]);
+    const { body } = await call("GET", `/visitors/${sent.body.visitor}/messages`);
+    expect(body.items).toMatchObject([{ from: "reply", text: "Welcome" }]);
+    const [person] = (await call("GET", "/visitors")).body.items as { contactId: string }[];
+    expect(person?.contactId).toBe(house.sandbox.state().contacts[0]?.id);
+  });
+
+  it("is never sent again by itself when nobody knows whether it was, and a person ends that (R-452)", async () => {
+    await open();
+    house.sandbox.failNext("send", 1, { kind: "resetConnection", when: "after" });
+    const to = { user: "customer-7" };
+    await call("POST", "/messages", { to, text: "Perhaps" }, "u-1");
+    await expect.poll(() => state("u-1")).toBe("unknown");
+    await call("POST", "/messages", { to, text: "After it" }, "u-2");
+    await expect.poll(() => state("u-2")).toBe("sent");
+    const { body } = await call("POST", "/messages/u-1/resolve", { sent: true, reason: "seen in the app" }, "r-1");
+    expect(body.state).toBe("sent");
+    const thread = await call("GET", `/visitors/${body.visitor}/messages`);
+    expect((thread.body.items as { text: string }[]).map(({ text }) => text).sort()).toEqual(["After it", "Perhaps"]);
+    expect(sentTexts().filter((text) => text === "Perhaps")).toHaveLength(1);
+  });
+
+  it("goes again when it certainly did not leave, and fails visibly when it is refused", async () => {
+    await open();
+    house.sandbox.failNext("send", 1, 400);
+    await call("POST", "/messages", { to: { user: "a" }, text: "Never" }, "s-1");
+    await expect.poll(() => state("s-1")).toBe("failed");
+    house.sandbox.failNext("send", 1, 401);
+    await call("POST", "/messages", { to: { user: "a" }, text: "Soon" }, "s-2");
+    await expect.poll(() => state("s-2"), { timeout: 20_000 }).toBe("sent");
+    expect(sentTexts()).toEqual(["Soon"]);
+  });
+
+  it("goes out in the order it was written, also when the first one has to wait", async () => {
+    await open();
+    house.sandbox.failNext("send", 1, 401);
+    for (const [i, text] of ["first", "second", "third"].entries())
+      await call("POST", "/messages", { to: { user: "a" }, text }, `o-${i}`);
+    await expect.poll(() => state("o-2"), { timeout: 30_000 }).toBe("sent");
+    expect(sentTexts()).toEqual(["first", "second", "third"]);
+  });
+
+  it("to somebody unknown, to nobody, or without words is refused at once", async () => {
+    await open();
+    expect((await call("POST", "/messages", { to: { visitor: "v_made_up" }, text: "x" }, "n-1")).status).toBe(404);
+    expect((await call("POST", "/messages", { to: {}, text: "x" }, "n-2")).status).toBe(400);
+    expect((await call("POST", "/messages", { to: { user: "a" }, text: "\u200b" }, "n-3")).status).toBe(400);
+    expect(house.sandbox.requests().filter(({ route }) => route === "send")).toEqual([]);
+  });
+});

@@ -1,0 +1,91 @@
+/** A proxy between browser and relay, with the vices of the ones in the world. */
+
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+
+export type Middlebox = {
+  url: string;
+  /** What it does with WebSockets: let through, answer 403, or never answer. */
+  upgrades: "pass" | "refuse" | "hang";
+  /** Holds an answer back until it is whole. */
+  buffers: boolean;
+  /** Every request that came by: method and path. */
+  seen: string[];
+  /** Carries nothing more on any WebSocket that is open now, and lets neither end know. */
+  freeze: () => void;
+  stop: () => Promise<void>;
+};
+
+/** @param target the relay's address, asked at each request */
+export async function startProxy(target: () => string): Promise<Middlebox> {
+  const tunnels = new Set<Duplex>();
+  const server = createServer((incoming, outgoing) => {
+    proxy.seen.push(`${incoming.method} ${incoming.url}`);
+    pass(incoming, outgoing);
+  });
+
+  function pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const { method, headers, url = "/" } = incoming;
+    const upstream = request(new URL(url, target()), { method, headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      if (!proxy.buffers) {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        outgoing.flushHeaders();
+        return void answer.pipe(outgoing);
+      }
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+      answer.on("end", () => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        outgoing.end(Buffer.concat(chunks));
+      });
+    });
+    upstream.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => upstream.destroy());
+    incoming.pipe(upstream);
+  }
+
+  server.on("upgrade", (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    proxy.seen.push(`UPGRADE ${incoming.url}`);
+    socket.on("error", () => socket.destroy());
+    tunnels.add(socket);
+    socket.on("close", () => tunnels.delete(socket));
+    if (proxy.upgrades === "refuse")
+      return void socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    if (proxy.upgrades === "pass") tunnel(incoming, socket, head);
+  });
+
+  function tunnel(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { hostname, port } = new URL(target());
+    const upstream: Socket = connect(Number(port), hostname, () => {
+      const lines = incoming.rawHeaders.flatMap((name, at, all) => (at % 2 ? [] : [`${name}: ${all[at + 1]}`]));
+      upstream.write(`GET ${incoming.url} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
+      upstream.write(head);
+      upstream.pipe(socket).pipe(upstream);
+    });
+    upstream.on("error", () => socket.destroy());
+    socket.on("close", () => upstream.destroy());
+    tunnels.add(upstream);
+    upstream.on("close", () => tunnels.delete(upstream));
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const proxy: Middlebox = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    upgrades: "pass",
+    buffers: false,
+    seen: [],
+    freeze() {
+      for (const tunnel of tunnels) {
+        tunnel.unpipe();
+        tunnel.pause();
+      }
+    },
+    async stop() {
+      for (const tunnel of tunnels) tunnel.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return proxy;
+}

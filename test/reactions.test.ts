@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+import type { Visitor } from "./visitor.ts";
+
+describe("a reaction", () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await startHouse({ env: { MESSAGES_PER_MINUTE: "0" } });
+  });
+  afterAll(() => house.stop());
+
+  /** A visitor who has heard these replies, one for each text. */
+  async function talk(...texts: string[]): Promise<{ visitor: Visitor; replies: string[] }> {
+    const visitor = house.visitor();
+    await visitor.connect();
+    const replies: string[] = [];
+    for (const text of texts) {
+      await visitor.send(text);
+      replies.push((await visitor.hears(`echo: ${text}`)).id);
+    }
+    return { visitor, replies };
+  }
+  const incoming = (body: string) => house.sandbox.messages().filter((message) => message.body === body);
+  const react = (visitor: Visitor, id: string, emoji: string) => visitor.write({ t: "react", id, emoji });
+  const shows = (visitor: Visitor, id: string, emoji: string | undefined) =>
+    visitor.next((frame) => frame.t === "message" && frame.message.id === id && reactionOf(frame.message) === emoji);
+  const reactionOf = (message: object) => (message as { reaction?: string }).reaction;
+  const refused = (visitor: Visitor, id: string) => visitor.next((frame) => frame.t === "error" && frame.id === id);
+
+  it("to the newest reply is seen in every tab and told to the service, as its own kind of message", async () => {
+    const { visitor, replies } = await talk("reaction one");
+    const tab = house.visitor({ token: visitor.token() ?? "" });
+    await tab.connect();
+    const [id = ""] = replies;
+    react(visitor, id, "👍🏽");
+    await Promise.all([shows(visitor, id, "👍🏽"), shows(tab, id, "👍🏽")]);
+    await house.sandbox.until(() => incoming("👍🏽").length > 0);
+    const [told] = incoming("👍🏽");
+    expect(told).toMatchObject({ messageType: "reaction", body: "👍🏽" });
+    const sids = house.sandbox.messages().map(({ messageSid }) => messageSid);
+    expect(new Set(sids).size).toBe(sids.length);
+    expect(visitor.log().filter(({ from }) => from === "visitor")).toHaveLength(1);
+  });
+
+  it("keeps its place, takes a number, and is there on return", async () => {
+    const { visitor, replies } = await talk("reaction two");
+    const [id = ""] = replies;
+    const before = visitor.log().find((message) => message.id === id);
+    react(visitor, id, "❤️");
+    await shows(visitor, id, "❤️");
+    const after = visitor.log().find((message) => message.id === id);
+    expect(after).toMatchObject({ pos: before?.pos, reaction: "❤️" });
+    expect(after?.n).toBeGreaterThan(before?.n ?? 0);
+    const back = house.visitor({ token: visitor.token() ?? "" });
+    await back.connect();
+    await shows(back, id, "❤️");
+  });
+
+  it("can be changed, which the service hears, and taken back, which stays here", async () => {
+    const { visitor, replies } = await talk("reaction three");
+    const [id = ""] = replies;
+    react(visitor, id, "😀");
+    await shows(visitor, id, "😀");
+    react(visitor, id, "🎉");
+    await shows(visitor, id, "🎉");
+    react(visitor, id, "🎉");
+    react(visitor, id, "");
+    await shows(visitor, id, undefined);
+    await visitor.send("after the reactions");
+    await visitor.hears("echo: after the reactions");
+    expect([incoming("😀").length, incoming("🎉").length]).toEqual([1, 1]);
+    const order = house.sandbox.messages().map(({ body }) => body);
+    expect(order.indexOf("😀")).toBeLessThan(order.indexOf("🎉"));
+    expect(order.indexOf("🎉")).toBeLessThan(order.indexOf("after the reactions"));
+  });
+
+  it("to an older reply, to a message of one's own or in words is not allowed", async () => {
+    const { visitor, replies } = await talk("reaction four", "reaction five");
+    const [older = "", newest = ""] = replies;
+    const own = visitor.log()[0]?.id ?? "";
+    for (const [id, emoji] of [
+      [older, "👍"],
+      [own, "👍"],
+      ["no-such-reply", "👍"],
+      [newest, "ok"],
+      [newest, "👍👍"],
+      [newest, "1"],
+      [newest, "<b>"],
+    ] as const) {
+      react(visitor, id, emoji);
+      expect(await refused(visitor, id)).toMatchObject({ code: "not_allowed" });
+    }
+    const stranger = house.visitor();
+    await stranger.connect();
+    react(stranger, newest, "👍");
+    expect(await refused(stranger, newest)).toMatchObject({ code: "not_allowed" });
+    expect(incoming("👍")).toHaveLength(0);
+  });
+
+  it("on what has become an older reply can still be taken back", async () => {
+    const { visitor, replies } = await talk("reaction six");
+    const [id = ""] = replies;
+    react(visitor, id, "🙂");
+    await shows(visitor, id, "🙂");
+    await visitor.send("one more");
+    await visitor.hears("echo: one more");
+    react(visitor, id, "");
+    await shows(visitor, id, undefined);
+  });
+
+  it("that the service refuses for good comes off again, and the next message still goes", async () => {
+    const { visitor, replies } = await talk("reaction seven");
+    const [id = ""] = replies;
+    house.sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: "no reactions here" } });
+    react(visitor, id, "🐟");
+    await shows(visitor, id, "🐟");
+    await shows(visitor, id, undefined);
+    await visitor.send("still here");
+    await visitor.hears("echo: still here");
+    const failed = visitor.log().filter((message) => message.from === "visitor" && message.state === "failed");
+    expect(failed).toEqual([]);
+  });
+
+  it("whose answer was lost goes again and is taken once", async () => {
+    const { visitor, replies } = await talk("reaction eight");
+    const [id = ""] = replies;
+    house.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
+    react(visitor, id, "🚀");
+    await visitor.send("after the rocket");
+    await visitor.hears("echo: after the rocket");
+    expect(incoming("🚀")).toHaveLength(1);
+  });
+});

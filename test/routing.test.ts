@@ -1,0 +1,104 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+import { IDENTITY_SECRET, identityOf } from "./identities.ts";
+import type { Extras } from "./visitor.ts";
+
+const routes = [
+  { name: "sales", campaign: "cmp_sales" },
+  { claim: { plan: "pro" }, campaign: "cmp_pro" },
+  { page: "/pricing*", campaign: "cmp_pricing" },
+  { language: "fr", campaign: "cmp_french" },
+];
+const site = { campaign: "cmp_own", routes, identitySecret: "env:IDENTITY_SECRET" };
+
+describe("the campaign of a conversation", () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await startHouse({ site, env: { IDENTITY_SECRET } });
+  });
+  afterAll(() => house.stop());
+
+  const campaigns = () => house.sandbox.messages().map(({ body, campaignId }) => `${body}: ${campaignId}`);
+
+  async function say(text: string, extras: Extras = {}, identity?: string) {
+    const visitor = house.visitor(identity === undefined ? {} : { identity });
+    await visitor.connect();
+    await visitor.send(text, undefined, extras);
+    await visitor.hears(`echo: ${text}`);
+    return visitor;
+  }
+
+  it("follows the button, the signed claim, the page and the language, in the order of the rules", async () => {
+    await say("button", { campaign: "sales", page: "/pricing", locale: "fr" });
+    await say("claim", { page: "/pricing" }, identityOf({ sub: "pro-1", plan: "pro" }));
+    await say("page", { page: "/pricing/teams?ref=1", locale: "fr" });
+    await say("language", { page: "/home", locale: "fr-CA" });
+    await say("none", { page: "/home", locale: "de" });
+    await say("no word of it");
+    expect(campaigns()).toEqual([
+      "button: cmp_sales",
+      "claim: cmp_pro",
+      "page: cmp_pricing",
+      "language: cmp_french",
+      "none: cmp_own",
+      "no word of it: cmp_own",
+    ]);
+  });
+
+  it("stays what it was at the first message, on every page and in every language after it", async () => {
+    const visitor = await say("first", { page: "/pricing" });
+    await visitor.send("second", undefined, { campaign: "sales", page: "/", locale: "fr" });
+    await visitor.hears("echo: second");
+    const again = house.visitor({ token: visitor.token() ?? "" });
+    await again.connect();
+    await again.send("third", undefined, { campaign: "sales" });
+    await again.hears("echo: third");
+    const [id = ""] = again
+      .log()
+      .filter(({ text }) => text === "echo: third")
+      .map((reply) => reply.id);
+    again.write({ t: "react", id, emoji: "👍" });
+    await house.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "👍"));
+    expect(campaigns().slice(-4)).toEqual([
+      "first: cmp_pricing",
+      "second: cmp_pricing",
+      "third: cmp_pricing",
+      "👍: cmp_pricing",
+    ]);
+  });
+
+  it("stays what it was when the visitor logs in", async () => {
+    const visitor = await say("before the login", { campaign: "sales" });
+    await visitor.drop();
+    await visitor.connect(identityOf({ sub: "routed", plan: "pro" }));
+    await visitor.send("after the login");
+    await visitor.hears("echo: after the login");
+    expect(campaigns().slice(-2)).toEqual(["before the login: cmp_sales", "after the login: cmp_sales"]);
+  });
+
+  it("is never one that the page names by its id, and never one that a stranger claims", async () => {
+    await say("by id", { campaign: "cmp_sales" });
+    await say("unsigned", { campaign: "pro", page: "/?plan=pro" });
+    expect(campaigns().slice(-2)).toEqual(["by id: cmp_own", "unsigned: cmp_own"]);
+  });
+});
+
+it("falls back to the site's own when the conversation's campaign leaves the configuration, so that nothing fails", async () => {
+  const house = await startHouse({ site, env: { IDENTITY_SECRET } });
+  const visitor = house.visitor();
+  await visitor.connect();
+  await visitor.send("before", undefined, { campaign: "sales" });
+  await visitor.hears("echo: before");
+  await visitor.drop();
+  await house.halt();
+  const file = join(house.dataDir, "sites.json");
+  await writeFile(file, (await readFile(file, "utf8")).replaceAll("cmp_sales", "cmp_sales_2027"));
+  await house.start();
+  await visitor.connect();
+  await visitor.send("after");
+  await visitor.hears("echo: after");
+  expect(house.sandbox.messages().map(({ campaignId }) => campaignId)).toEqual(["cmp_sales", "cmp_own"]);
+  await house.stop();
+});

@@ -1,0 +1,81 @@
+/**
+ * `npm test` (every step) and `npm run check` (the quick ones): runs the steps in order, says how each one went, and
+ * closes with one line to count by. A step that fails does not hide what the next ones find.
+ */
+import { spawn } from "node:child_process";
+import { delimiter, join } from "node:path";
+import { type CliOptions, startVitest } from "vitest/node";
+import { ensurePrograms } from "./setup/programs.ts";
+
+type Count = { passed: number; failed: number };
+type Step = { name: string; run: () => Promise<Count> };
+
+const root = join(import.meta.dirname, "..");
+const env = { ...process.env, PATH: join(root, "node_modules", ".bin") + delimiter + (process.env.PATH ?? "") };
+
+const programs: Step = step("programs", async () => ensurePrograms());
+const build: Step = step("build", () => command("vite", "build", "widget", "--logLevel", "warn"));
+const lint: Step = step("format and lint", () => command("biome", "check", "--error-on-warnings", "--colors=off", "."));
+const types: Step = step("types", async () => {
+  const remembered = (part: string): string[] => ["--incremental", "--tsBuildInfoFile", `.cache/${part}.tsbuildinfo`];
+  const parts = ["shared", "relay", "widget", "test"];
+  await Promise.all(parts.map((part) => command("tsc", "-p", part, ...remembered(part))));
+});
+
+const steps: Record<string, Step[]> = {
+  check: [lint, types, tests({ project: ["unit"] })],
+  all: [programs, build, lint, types, tests({ coverage: { enabled: true } })],
+};
+
+/** A step that counts as one: what it throws is its failure, in words. */
+function step(name: string, act: () => Promise<void>): Step {
+  return {
+    name,
+    run: () =>
+      act().then(
+        () => ({ passed: 1, failed: 0 }),
+        (error: Error) => {
+          console.error(error.message);
+          return { passed: 0, failed: 1 };
+        },
+      ),
+  };
+}
+
+/** Runs a program silently; rejects with everything it said when it fails. */
+function command(name: string, ...args: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(name, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+    const said: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => said.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => said.push(chunk));
+    child.on("error", reject);
+    child.on("close", (code) => (code === 0 ? resolve() : reject(new Error(Buffer.concat(said).toString().trimEnd()))));
+  });
+}
+
+/** Vitest, counted test by test. A file that does not load and an error outside of any test count as one failure each. */
+function tests(options: CliOptions): Step {
+  const run = async (): Promise<Count> => {
+    const vitest = await startVitest([], { run: true, root, ...options });
+    const modules = vitest.state.getTestModules();
+    const states = modules.flatMap((module) => [...module.children.allTests()].map((test) => test.result().state));
+    const broken = modules.filter((module) => module.errors().length > 0).length;
+    const stray = vitest.state.getUnhandledErrors().length;
+    await vitest.close();
+    const count = (wanted: string): number => states.filter((state) => state === wanted).length;
+    return { passed: count("passed"), failed: count("failed") + broken + stray };
+  };
+  return { name: "tests", run };
+}
+
+const total: Count = { passed: 0, failed: 0 };
+for (const { name, run } of steps[process.argv[2] ?? "all"] ?? []) {
+  const start = performance.now();
+  const { passed, failed } = await run();
+  total.passed += passed;
+  total.failed += failed;
+  console.log(`${failed === 0 ? "✓" : "✗"} ${name}  ${((performance.now() - start) / 1000).toFixed(1)} s`);
+}
+console.log(`\ntests: ${total.passed} passed, ${total.failed} failed`);
+process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type House, KEY, OWNER, startHouse } from "./harness.ts";
+import { runProcess } from "./relays.ts";
+
+/** Every way the key could be spelled where it does not belong. */
+const SPELLINGS = [
+  KEY,
+  encodeURIComponent(KEY),
+  JSON.stringify(KEY).slice(1, -1),
+  new URLSearchParams({ k: KEY }).toString().slice(2),
+  Buffer.from(KEY).toString("base64"),
+  OWNER,
+];
+
+const leaks = (text: string): string[] => SPELLINGS.filter((secret) => text.includes(secret));
+
+describe("the account's key and the owner's user id", () => {
+  let house: House;
+  const answers: string[] = [];
+
+  /** Asks, and keeps everything the relay said, headers too. */
+  async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+    const response = await fetch(`${house.url}${path}`, { redirect: "manual", ...init });
+    const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
+    answers.push(headers.join("\n"), await response.clone().text());
+    return response;
+  }
+
+  beforeAll(async () => {
+    house = await startHouse({ run: runProcess });
+  });
+  afterAll(() => house.stop());
+
+  it("arrives at the service undamaged although it is full of odd characters", async () => {
+    const visitor = house.visitor();
+    await visitor.connect();
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    expect(house.sandbox.state().counts.authFailures).toBe(0);
+    answers.push(JSON.stringify(visitor.log()));
+  });
+
+  it("stands in no response, whatever is asked", async () => {
+    const callback = new URL(house.callbackUrl).pathname;
+    const bodies = ["{", "[]", "null", '{"userId":"x"}', JSON.stringify({ toId: KEY, userId: OWNER, body: "x" })];
+    await ask("/widget.js");
+    await ask("/w/default.js");
+    await ask("/nothing-here");
+    await ask(`/w/${encodeURIComponent(KEY)}.js`);
+    await ask("/healthz");
+    await ask("/readyz");
+    await ask(callback);
+    for (const body of bodies) {
+      await ask(callback, { method: "POST", body, headers: { "Content-Type": "application/json" } });
+    }
+    expect(leaks(answers.join("\n"))).toEqual([]);
+  });
+
+  it("stands in no log line, also when the service fails in every way it can", async () => {
+    const visitor = house.visitor();
+    await visitor.connect();
+    const { sandbox } = house;
+    sandbox.failNext("incoming", 1, 500);
+    sandbox.failNext("incoming", 1, "htmlError");
+    sandbox.failNext("incoming", 1, "resetConnection");
+    sandbox.failNext("incoming", 1, {
+      kind: "status",
+      status: 503,
+      body: `echo ${sandbox.url}?apiKey=${KEY} ${OWNER}`,
+    });
+    await visitor.send("through trouble");
+    await visitor.hears("echo: through trouble");
+    sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: `apiKey=${KEY} of ${OWNER}` } });
+    await visitor.send("refused");
+    await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
+    await house.halt();
+    expect(house.lines().length).toBeGreaterThan(5);
+    expect(leaks(house.lines().join("\n"))).toEqual([]);
+    expect(leaks(JSON.stringify(visitor.log()))).toEqual([]);
+    await house.start();
+  });
+
+  it("stands in no file of the build, and in no file that the relay writes", async () => {
+    await house.halt();
+    const files = [join(import.meta.dirname, "..", "widget", "dist"), house.dataDir].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name)),
+    );
+    expect(files.length).toBeGreaterThan(3);
+    expect(files.filter((file) => leaks(readFileSync(file, "latin1")).length > 0)).toEqual([]);
+    await house.start();
+  });
+});

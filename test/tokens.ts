@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { openSqlite } from "../relay/src/db/sqlite.ts";
+import { addToken, SCOPES, type Scope } from "../relay/src/records/tokens.ts";
+import type { House } from "./harness.ts";
+
+/** A token for the house's server API, made as the command line makes one: in the database, beside the running relay. */
+export async function tokenFor(house: House, scopes: readonly Scope[] = SCOPES, site = "default"): Promise<string> {
+  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+  const { text } = await db.transaction((tx) => addToken(tx, { site, name: "tests", scopes, now: Date.now() }));
+  await db.close();
+  return text;
+}
+
+export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
+
+/** Calls the API as any backend would. */
+export const caller =
+  (house: House, token: string) =>
+  async (method: string, path: string, body?: object, key?: string): Promise<Answer> => {
+    const response = await fetch(`${house.url}/api/v1${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        "Content-Type": "application/json",
+        ...(key === undefined ? {} : { "Idempotency-Key": key }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
+  };

@@ -1,0 +1,39 @@
+import type { House } from "./harness.ts";
+import type { Visitor } from "./visitor.ts";
+
+export type Uploaded = {
+  key: string;
+  url: string;
+  type: string;
+  name: string;
+  size: number;
+  width?: number;
+  height?: number;
+};
+export type Refused = { error: string; code: string; field?: string; max?: number; retryAfter?: number };
+
+type Request = {
+  name?: string;
+  /** `null`: none. */
+  token?: string | null;
+  origin?: string | null;
+  headers?: Record<string, string>;
+};
+
+/** Posts bytes at the door for uploads, as the widget does. */
+export async function post(house: House, visitor: Visitor, body: RequestInit["body"], request: Request = {}) {
+  const { name = "photo.png", token = visitor.token(), origin = house.host, headers } = request;
+  const response = await fetch(`${house.url}/media`, {
+    method: "POST",
+    body: body ?? null,
+    headers: {
+      ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+      ...(origin === null ? {} : { Origin: origin }),
+      "Content-Type": "application/octet-stream",
+      "X-File-Name": encodeURIComponent(name.toWellFormed()),
+      ...headers,
+    },
+    ...(body instanceof ReadableStream ? { duplex: "half" as const } : {}),
+  });
+  return { status: response.status, headers: response.headers, answer: (await response.json()) as Uploaded & Refused };
+}

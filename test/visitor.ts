@@ -1,0 +1,190 @@
+/**
+ * A scripted visitor over a real WebSocket. It keeps its log as the widget does: messages by id, `after` checked on every
+ * frame, so a gap in the numbers fails the test that caused it.
+ */
+
+import { once } from "node:events";
+import { WebSocket } from "ws";
+import { randomId } from "../shared/id.ts";
+import { parseRelayFrame } from "../shared/parse.ts";
+import {
+  type ClientFrame,
+  type Hello,
+  type Message,
+  PROTOCOL,
+  type RelayFrame,
+  type Reply,
+  type Send,
+  type VisitorMessage,
+  type Welcome,
+} from "../shared/protocol.ts";
+
+export type VisitorOptions = { site?: string; origin?: string; token?: string; identity?: string };
+/** What a message may carry besides its words. */
+export type Extras = Omit<Partial<Send>, "t" | "id" | "text">;
+
+/** How long a visitor waits for what a test expects before it says what came instead. */
+const PATIENCE_MS = 15_000;
+
+type Waiting = {
+  wanted: (frame: RelayFrame) => boolean;
+  resolve: (frame: RelayFrame) => void;
+  reject: (error: Error) => void;
+};
+type Kind<T extends RelayFrame["t"]> = Extract<RelayFrame, { t: T }>;
+
+/** @param relay the relay's address, `http://…` */
+export function createVisitor(relay: string, options: VisitorOptions = {}) {
+  const { site = "default", origin = relay } = options;
+  let { token } = options;
+  const messages = new Map<string, Message>();
+  /** Frames that came and that no `next` has taken yet. */
+  let inbox: RelayFrame[] = [];
+  let waiting: Waiting[] = [];
+  let socket: WebSocket | undefined;
+  let epoch: string | undefined;
+  let head = 0;
+
+  /** Applies a frame to the log, as the widget does. */
+  function keep(frame: RelayFrame): void {
+    if (frame.t === "welcome") {
+      token = frame.token ?? token;
+      epoch = frame.epoch;
+      if (frame.reset) messages.clear();
+      head = frame.after;
+    }
+    if (frame.t === "message") {
+      if (frame.after > head) throw new Error(`A gap: this continues from ${frame.after}, the log ends at ${head}`);
+      const known = messages.get(frame.message.id);
+      if (known === undefined || known.n <= frame.message.n) messages.set(frame.message.id, frame.message);
+      head = Math.max(head, frame.message.n);
+    }
+    if (frame.t === "history") for (const message of frame.messages) messages.set(message.id, message);
+  }
+
+  function take(raw: string): void {
+    const parsed = parseRelayFrame(raw);
+    if ("problem" in parsed) throw new Error(`The relay sent a bad frame (${parsed.problem}): ${raw}`);
+    const { frame } = parsed;
+    keep(frame);
+    const taker = waiting.find(({ wanted }) => wanted(frame));
+    if (taker === undefined) inbox.push(frame);
+    else taker.resolve(frame);
+  }
+
+  /** The first frame, come or to come, that no other `next` took and that is wanted. */
+  function next<T extends RelayFrame = RelayFrame>(wanted: (frame: RelayFrame) => frame is T): Promise<T>;
+  function next(wanted: (frame: RelayFrame) => boolean): Promise<RelayFrame>;
+  function next(wanted: (frame: RelayFrame) => boolean): Promise<RelayFrame> {
+    const found = inbox.findIndex(wanted);
+    const [frame] = found === -1 ? [] : inbox.splice(found, 1);
+    if (frame !== undefined) return Promise.resolve(frame);
+    return new Promise((resolve, reject) => {
+      const give =
+        <T>(answer: (value: T) => void) =>
+        (value: T): void => {
+          clearTimeout(timer);
+          waiting = waiting.filter((one) => one !== entry);
+          answer(value);
+        };
+      const entry: Waiting = { wanted, resolve: give(resolve), reject: give(reject) };
+      const inVain = (): Error => new Error(`Waited in vain. What came: ${JSON.stringify(inbox).slice(0, 2_000)}`);
+      const timer = setTimeout(() => entry.reject(inVain()), PATIENCE_MS);
+      waiting.push(entry);
+    });
+  }
+
+  function write(frame: ClientFrame): void {
+    if (socket?.readyState !== WebSocket.OPEN) throw new Error("Not connected");
+    socket.send(JSON.stringify(frame));
+  }
+
+  /** Opens the line and greets with what the log holds, as the signed person; resolves with the relay's welcome. */
+  async function connect(identity = options.identity): Promise<Welcome> {
+    inbox = [];
+    const line = new WebSocket(`${relay.replace(/^http/, "ws")}/socket`, { headers: { Origin: origin } });
+    socket = line;
+    line.on("message", (data) => take(String(data)));
+    await once(line, "open");
+    line.on("error", () => line.terminate());
+    line.once("close", (code) => {
+      for (const { reject } of waiting) reject(new Error(`The line ended with ${code}`));
+    });
+    const known = epoch === undefined ? {} : { epoch, since: head };
+    const hello: Hello = {
+      t: "hello",
+      v: PROTOCOL,
+      site,
+      ...known,
+      ...(token && { token }),
+      ...(identity && { identity }),
+    };
+    write(hello);
+    return next((frame): frame is Kind<"welcome"> => frame.t === "welcome");
+  }
+
+  /**
+   * Sends a text; resolves with the message once the relay has written it down.
+   * @throws Error with the relay's error code when it refuses the message
+   */
+  async function send(text: string, id: string = randomId(), extras: Extras = {}): Promise<VisitorMessage> {
+    write({ t: "send", id, text, ...extras });
+    const answers = (frame: RelayFrame): frame is Kind<"message" | "error"> =>
+      isMessage(frame, (message) => message.id === id) || (frame.t === "error" && frame.id === id);
+    const answer = await next(answers);
+    if (answer.t === "error") throw new Error(answer.code);
+    const { message } = answer;
+    if (message.from !== "visitor") throw new Error(`${id} came back as a reply`);
+    return message;
+  }
+
+  /** Waits for a message of the log that fits, whether it is there or still to come. */
+  async function sees(wanted: (message: Message) => boolean): Promise<Message> {
+    const known = [...messages.values()].find(wanted);
+    if (known !== undefined) return known;
+    const frame = await next((frame) => isMessage(frame, wanted));
+    return (frame as Kind<"message">).message;
+  }
+
+  /** Waits for a reply with this text. */
+  const hears = async (text: string): Promise<Reply> =>
+    (await sees((message) => message.from === "reply" && message.text === text)) as Reply;
+
+  /** Cuts the line without a word, as a train in a tunnel does. */
+  async function drop(): Promise<void> {
+    if (socket === undefined || socket.readyState === WebSocket.CLOSED) return;
+    const closed = once(socket, "close");
+    socket.terminate();
+    await closed;
+  }
+
+  /** Ends the line politely. */
+  async function close(): Promise<void> {
+    if (socket === undefined || socket.readyState === WebSocket.CLOSED) return;
+    const closed = once(socket, "close");
+    socket.close(1000);
+    await closed;
+  }
+
+  return {
+    connect,
+    send,
+    sees,
+    hears,
+    next,
+    write,
+    drop,
+    close,
+    /** Resolves with the code when the relay ends the line. */
+    ended: async (): Promise<number> => Number((await once(socket as WebSocket, "close"))[0]),
+    /** The log, in the order of the thread. */
+    log: (): Message[] => [...messages.values()].sort((a, b) => a.pos - b.pos),
+    token: (): string | undefined => token,
+    head: (): number => head,
+  };
+}
+
+export type Visitor = ReturnType<typeof createVisitor>;
+
+const isMessage = (frame: RelayFrame, wanted: (message: Message) => boolean): boolean =>
+  frame.t === "message" && wanted(frame.message);

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+import { startReceiver } from "./receiver.ts";
+import { caller, tokenFor } from "./tokens.ts";
+
+const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
+const EMAIL = "client@agency.example";
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let house: House;
+
+beforeEach(async () => {
+  receiver = await startReceiver(WEBHOOK_SECRET);
+});
+afterEach(async () => {
+  await house.stop();
+  await receiver.stop();
+});
+
+async function open(webhook: object = {}, account: object = {}): Promise<void> {
+  const site = { leads: { country: "DE" }, webhook: { url: receiver.url, secret: "env:WEBHOOK_SECRET", ...webhook } };
+  house = await startHouse({ env: { WEBHOOK_SECRET }, site, account });
+  house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
+}
+const types = () => receiver.told.map(({ type }) => type);
+
+it("tells the owner's backend of messages, replies, leads, failures and credits, each one signed", async () => {
+  await open({}, { credits: { mode: "auto", allow: [EMAIL] } });
+  const visitor = house.visitor();
+  await visitor.connect();
+  const { id } = await visitor.send("hello");
+  await visitor.hears("echo: hello");
+  visitor.write({ t: "lead", id: "the-form", chat: true, email: "ada@b.example" });
+  await visitor.next((frame) => frame.t === "lead");
+  house.sandbox.failNext("incoming", 1, 400);
+  await visitor.send("refused");
+  const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
+  const event = JSON.stringify({ idempotency_key: "r-1", email: EMAIL, amount: 5 });
+  await fetch(recharge, { method: "POST", body: event });
+  await expect.poll(() => new Set(types()).size, { timeout: 15_000 }).toBe(6);
+  expect(receiver.told.filter(({ valid }) => !valid)).toEqual([]);
+  const visitorId = house.sandbox.messages()[0]?.fromId;
+  expect(receiver.told).toContainEqual(
+    expect.objectContaining({
+      type: "message.visitor",
+      data: { site: "default", visitor: visitorId, id, text: "hello" },
+    }),
+  );
+  expect(receiver.told.find(({ type }) => type === "credits.granted")?.data).toMatchObject({ key: "r-1", amount: 5 });
+  expect(receiver.told.find(({ type }) => type === "delivery.failed")?.data).toMatchObject({ reason: "rejected" });
+});
+
+it("tries again under the same id until it is taken, and keeps a log of it", async () => {
+  await open({ events: ["message.visitor"] });
+  receiver.answerWith(500);
+  const visitor = house.visitor();
+  await visitor.connect();
+  await visitor.send("hello");
+  await expect.poll(() => receiver.told.length, { timeout: 20_000 }).toBe(2);
+  expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(1);
+  const call = caller(house, await tokenFor(house));
+  const log = async () => (await call("GET", "/webhook/events")).body.items as Record<string, unknown>[];
+  await expect.poll(async () => (await log())[0]?.state).toBe("delivered");
+  expect(await log()).toMatchObject([{ type: "message.visitor", attempts: 2, status: 200, due: null }]);
+  await call("POST", `/webhook/events/${receiver.told[0]?.id}/retry`, {}, "again-1");
+  await expect.poll(() => receiver.told.length, { timeout: 10_000 }).toBe(3);
+}, 60_000);
+
+it("gives up on a receiver that is gone for good, and forgets what it told of whoever is erased", async () => {
+  await open();
+  receiver.answerWith(410, 410, 410);
+  const visitor = house.visitor();
+  await visitor.connect();
+  await visitor.send("hello");
+  await visitor.hears("echo: hello");
+  const call = caller(house, await tokenFor(house));
+  const states = async () =>
+    ((await call("GET", "/webhook/events")).body.items as { state: string }[]).map(({ state }) => state);
+  await expect.poll(states, { timeout: 10_000 }).toEqual(["failed", "failed"]);
+  expect(house.lines().some((line) => line.includes("webhook.failed"))).toBe(true);
+  await call("DELETE", `/visitors/${house.sandbox.messages()[0]?.fromId}`, undefined, "erase-1");
+  expect(await states()).toEqual([]);
+});
+
+it("asks the billing address before credits are granted, where the account says so (R-623)", async () => {
+  await open(
+    { events: [] },
+    { credits: { mode: "webhook", billing: { url: receiver.url, secret: "env:WEBHOOK_SECRET" } } },
+  );
+  receiver.say({ approve: true }, { approve: false });
+  const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
+  for (const key of ["r-1", "r-2"]) {
+    await fetch(recharge, { method: "POST", body: JSON.stringify({ idempotency_key: key, email: EMAIL, amount: 5 }) });
+    await expect.poll(() => receiver.told.some(({ id }) => id === key), { timeout: 15_000 }).toBe(true);
+  }
+  await house.sandbox.until(() => house.sandbox.state().grants.length === 1, 15_000);
+  expect(receiver.told.every(({ valid }) => valid)).toBe(true);
+  const call = caller(house, await tokenFor(house));
+  await expect
+    .poll(async () => (await call("GET", "/credits/grants/r-2")).body.reason)
+    .toBe("the billing address declined it");
+  expect(house.sandbox.state().grants).toHaveLength(1);
+}, 60_000);

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { type Chat, createChat } from "../widget/src/chat.ts";
+import type { OpenTransport } from "../widget/src/connection.ts";
+import { openPoll, openStream } from "../widget/src/lines.ts";
+import type { Page } from "../widget/src/page.ts";
+import { openSocket } from "../widget/src/socket.ts";
+import { type House, startHouse } from "./harness.ts";
+import { runProcess } from "./relays.ts";
+
+let house: House;
+let chats: Chat[];
+
+beforeEach(async () => {
+  house = await startHouse({ run: runProcess, env: { MESSAGES_PER_MINUTE: "0" } });
+  chats = [];
+});
+afterEach(async () => {
+  for (const chat of chats) chat.destroy();
+  await house.stop();
+});
+
+/** A page that is always looked at, in a browser without other tabs. */
+const page: Page = {
+  now: Date.now,
+  // Comes back quickly: the relay is killed more often here than backoff allows for.
+  random: () => Math.random() / 20,
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  on: () => () => {},
+  visible: () => true,
+  online: () => true,
+  lock(_name, granted) {
+    queueMicrotask(granted);
+    return () => {};
+  },
+};
+
+/** What a browser adds to every request by itself. */
+const origin = () => ({ Origin: house.host });
+function socket(): OpenTransport {
+  const FromHost = class extends WebSocket {
+    constructor(address: string | URL) {
+      super(address, { headers: origin() });
+      this.on("error", () => {});
+    }
+  };
+  return openSocket(house.url, FromHost as unknown as typeof globalThis.WebSocket);
+}
+const fromHost: typeof fetch = (address, init) =>
+  fetch(address, { ...init, headers: { ...Object(init?.headers), ...origin() } });
+const lines = () => ({ relay: house.url, page, fetch: fromHost });
+
+const WAYS: [name: string, open: () => OpenTransport][] = [
+  ["a WebSocket", socket],
+  ["a stream", () => openStream(lines())],
+  ["long polls", () => openPoll(lines())],
+];
+
+function load(open: () => OpenTransport, storage: Map<string, string>): Chat {
+  const port = () => ({
+    getItem: (key: string) => storage.get(key) ?? null,
+    setItem: (key: string, value: string) => void storage.set(key, value),
+    removeItem: (key: string) => void storage.delete(key),
+  });
+  const chat = createChat({ site: "default", relay: house.url, page, storage: port, connect: open() });
+  chats.push(chat);
+  chat.start();
+  return chat;
+}
+
+const texts = (chat: Chat) => chat.items.value.map(({ text }) => text);
+
+/** Resolves when the chat shows what is wanted. */
+const shows = (chat: Chat, wanted: (chat: Chat) => boolean) =>
+  new Promise<void>((resolve) => {
+    const off = chat.items.subscribe(() =>
+      queueMicrotask(() => {
+        if (!wanted(chat)) return;
+        off();
+        resolve();
+      }),
+    );
+  });
+
+for (const [name, open] of WAYS)
+  describe(`the widget's chat over ${name}`, () => {
+    it("asks, is answered, and has the thread after a reload", async () => {
+      const storage = new Map<string, string>();
+      const chat = load(open, storage);
+      chat.send("Do you ship to Norway? <b>ÆØÅ</b> 👋");
+      const answered = (one: Chat) => one.items.value.some(({ from }) => from === "reply");
+      await shows(chat, answered);
+      await shows(chat, (one) => one.items.value.some(({ state }) => state === "delivered"));
+      chat.destroy();
+      const again = load(open, storage);
+      await shows(again, answered);
+      expect(texts(again)).toEqual(texts(chat));
+      expect(again.items.value[0]).toMatchObject({ text: "Do you ship to Norway? <b>ÆØÅ</b> 👋", state: "delivered" });
+    });
+
+    it("loses, doubles and misplaces nothing while the relay is killed again and again", async () => {
+      const storage = new Map<string, string>();
+      const chat = load(open, storage);
+      const typed = Array.from({ length: 25 }, (_, n) => `message ${n}`);
+      let written = 0;
+      chat.on("sent", () => {
+        written++;
+      });
+      for (const [n, text] of typed.entries()) {
+        chat.send(text);
+        if (n % 10 !== 5) continue;
+        await shows(chat, () => written > n - 5);
+        await house.kill();
+        await house.start();
+      }
+      await shows(chat, () => written === typed.length);
+      await house.sandbox.until(
+        (sandbox) => new Set(sandbox.messages().map(({ body }) => body)).size === typed.length,
+        30_000,
+      );
+      expect(house.sandbox.messages().map(({ body }) => body)).toEqual(typed);
+      expect(texts(chat).filter((text) => typed.includes(text))).toEqual(typed);
+    });
+
+    it("is deleted at the relay and here", async () => {
+      const storage = new Map<string, string>();
+      const chat = load(open, storage);
+      chat.send("delete me");
+      await shows(chat, (one) => one.items.value.some(({ from }) => from === "reply"));
+      await chat.forget();
+      expect(chat.ending.value).toBe("gone");
+      expect(storage.size).toBe(0);
+    });
+  });
