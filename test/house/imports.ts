@@ -1,0 +1,52 @@
+import { posix } from "node:path";
+import type { Source } from "./sources.ts";
+
+/** One import: from which file, of what, and whether it vanishes when the types are stripped. */
+export type Import = { from: string; to: string; typeOnly: boolean };
+
+const STATIC = /^(?:import|export)\s+(type\s+)?(?:[\w*{][^;"']*?\sfrom\s+)?["']([^"']+)["']/gm;
+const DYNAMIC = /(typeof\s+)?\bimport\(\s*["']([^"']+)["']\s*\)/g;
+
+/** Every import and re-export of a file, static and dynamic, as written. */
+export function importsOf({ path, text }: Source): Import[] {
+  return [STATIC, DYNAMIC].flatMap((pattern) =>
+    [...text.matchAll(pattern)].map(([, type, to = ""]) => ({ from: path, to, typeOnly: type !== undefined })),
+  );
+}
+
+/** The same with `to` as a path from the root, for imports that stay in the house; packages keep their names. */
+export function resolved(all: Source[]): Import[] {
+  const known = new Set(all.map(({ path }) => path));
+  return all.flatMap(importsOf).map((entry) => ({ ...entry, to: target(entry, known) }));
+}
+
+function target({ from, to }: Import, known: Set<string>): string {
+  const own = /^@porchlight\/(shared|relay|widget)\/(.+)$/.exec(to);
+  if (own === null && !to.startsWith(".")) return to;
+  const path = own === null ? posix.join(posix.dirname(from), to) : `${own[1]}/${own[2]}`;
+  return [path, `${path}.ts`, `${path}.tsx`, `${path}/index.ts`].find((name) => known.has(name)) ?? path;
+}
+
+/** A ring of files that import each other by value, or nothing. */
+export function cycle(imports: Import[]): string[] | undefined {
+  const next = Map.groupBy(
+    imports.filter(({ typeOnly }) => !typeOnly),
+    ({ from }) => from,
+  );
+  const done = new Set<string>();
+  const visit = (path: string, trail: string[]): string[] | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
+    if (done.has(path)) return undefined;
+    done.add(path);
+    for (const { to } of next.get(path) ?? []) {
+      const found = visit(to, [...trail, path]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  for (const path of next.keys()) {
+    const found = visit(path, []);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { cycle, type Import, importsOf, resolved } from "./imports.ts";
+import { isTest, sources } from "./sources.ts";
+
+/**
+ * The floors: imports point down only. A folder named here is one unit whose files may use each other; everything else
+ * is a file alone. Types may cross a floor, never go up one.
+ */
+const FLOORS: [floor: number, pattern: RegExp][] = [
+  [0, /^shared\/[\w-]+\.ts$/],
+
+  [0.5, /^relay\/src\/base\/rules\.ts$/],
+  [0.6, /^relay\/src\/base\/settings\//],
+  [1.5, /^relay\/src\/base\/(keys|secrets|identity)\.ts$/],
+  [1, /^relay\/src\/base\//],
+  [2, /^relay\/src\/((db|bus|service|files|hooks)\/|spool\.ts$)/],
+  [2.5, /^relay\/src\/flows\/pacer\.ts$/],
+  [3.5, /^relay\/src\/(records\/(grants|once|echoes|contacts)|flows\/(enclose|desk))\.ts$/],
+  [3, /^relay\/src\/records\//],
+  [4, /^relay\/src\/flows\//],
+  [5, /^relay\/src\/(socket|http|admin)\//],
+  [6, /^relay\/src\/(app|client|backoffice|filestore)\.ts$/],
+  [7, /^relay\/src\/relay\.ts$/],
+  [8, /^relay\/src\/cli\//],
+  [9, /^relay\/src\/cli\.ts$/],
+
+  [1, /^widget\/src\/(locales\/|(options|storage|i18n|theme|page|events|words|markdown)\.ts$)/],
+  [2, /^widget\/src\/(connection|socket|lines|transports|upload|outbox|thread|session|draft|forms)\.ts$/],
+  [3, /^widget\/src\/(chat|conversation|api)\.ts$/],
+  [4, /^widget\/src\/(ui\/|teaser\.ts$)/],
+  [5, /^widget\/src\/widget\.ts$/],
+  [6, /^widget\/src\/(main|loader|mount)\.ts$/],
+];
+
+const all = sources(".ts", ".tsx");
+const imports = resolved(all).filter(({ to }) => !/\.css(\?|$)/.test(to));
+const built = imports.filter(({ from }) => !isTest(from));
+
+const floorOf = (path: string): number | undefined => FLOORS.find(([, pattern]) => pattern.test(path))?.[0];
+/**
+ * `relay/src/db` for a file in that folder, `shared` for one of shared, the file itself otherwise, also in the folders that
+ * only gather the files of a floor. i18n is its locales.
+ */
+const unitOf = (path: string): string =>
+  path === "widget/src/i18n.ts"
+    ? "widget/src/locales"
+    : (/^(shared|relay\/src\/base\/settings|(relay|widget)\/src\/(?!(base|records|flows|socket)\/)\w+)(?=\/)/.exec(
+        path,
+      )?.[0] ?? path);
+const partOf = (path: string): string => /^(shared|widget|relay\/\w+|test)(?=\/)/.exec(path)?.[0] ?? path;
+const say = ({ from, to, typeOnly }: Import): string => `${from} imports ${typeOnly ? "a type of " : ""}${to}`;
+
+function breaksFloors({ from, to, typeOnly }: Import): boolean {
+  const upper = floorOf(from);
+  const lower = floorOf(to);
+  if (upper === undefined || lower === undefined || unitOf(from) === unitOf(to)) return false;
+  return typeOnly ? lower > upper : lower >= upper;
+}
+
+describe("the floors of the house", () => {
+  it("gives every source file of shared, relay and widget a floor", () => {
+    const homeless = all
+      .map(({ path }) => path)
+      .filter((path) => /^(shared|relay\/src|widget\/src)\//.test(path) && !isTest(path))
+      .filter((path) => floorOf(path) === undefined);
+    expect(homeless).toEqual([]);
+  });
+
+  it("lets imports point down only, and sideways for types only", () => {
+    expect(built.filter(breaksFloors).map(say)).toEqual([]);
+  });
+
+  it("has no ring of files that import each other", () => {
+    expect(cycle(imports)).toBeUndefined();
+  });
+
+  it("keeps widget and relay apart, in tests too", () => {
+    const parts = imports.map((entry) => ({ entry, from: partOf(entry.from), to: partOf(entry.to) }));
+    const crossing = parts.filter(
+      ({ from, to }) =>
+        (from.startsWith("widget") && to.startsWith("relay")) || (from.startsWith("relay") && to.startsWith("widget")),
+    );
+    expect(crossing.map(({ entry }) => say(entry))).toEqual([]);
+  });
+
+  it("keeps the sandbox and the demo out of the relay", () => {
+    const wrong = built.filter(({ from, to }) => from.startsWith("relay/src/") && /^relay\/(sandbox|demo)\//.test(to));
+    expect(wrong.map(say)).toEqual([]);
+  });
+
+  it("lets nothing that ships import a test", () => {
+    expect(built.filter(({ to }) => isTest(to)).map(say)).toEqual([]);
+  });
+
+  it("keeps shared free of packages and of Node", () => {
+    const wrong = built.filter(({ from, to }) => partOf(from) === "shared" && partOf(to) !== "shared");
+    expect(wrong.map(say)).toEqual([]);
+  });
+
+  it("keeps Node out of the widget", () => {
+    const wrong = built.filter(({ from, to }) => from.startsWith("widget/src/") && to.startsWith("node:"));
+    expect(wrong.map(say)).toEqual([]);
+  });
+});
+
+describe("the reader of imports", () => {
+  const read = (text: string): [string, boolean][] =>
+    importsOf({ path: "a.ts", text }).map(({ to, typeOnly }) => [to, typeOnly]);
+
+  it("sees static, type, re-export, side-effect and dynamic imports", () => {
+    expect(read('import { a } from "./a.ts";')).toEqual([["./a.ts", false]]);
+    expect(read('import {\n  a,\n  b,\n} from "./a.ts";')).toEqual([["./a.ts", false]]);
+    expect(read('import type { A } from "./a.ts";')).toEqual([["./a.ts", true]]);
+    expect(read('export * from "./a.ts";')).toEqual([["./a.ts", false]]);
+    expect(read('import "./a.css";')).toEqual([["./a.css", false]]);
+    expect(read('const a = await import("./a.ts");')).toEqual([["./a.ts", false]]);
+    expect(read('type A = typeof import("./a.ts");')).toEqual([["./a.ts", true]]);
+  });
+
+  it("does not take a comment or a text for an import", () => {
+    expect(read(' * import { a } from "./a.ts";')).toEqual([]);
+    expect(read('export const from = "x";')).toEqual([]);
+  });
+
+  it("finds a ring, and none where types close it", () => {
+    const edge = (from: string, to: string, typeOnly = false): Import => ({ from, to, typeOnly });
+    expect(cycle([edge("a", "b"), edge("b", "c"), edge("c", "b")])).toEqual(["b", "c", "b"]);
+    expect(cycle([edge("a", "b"), edge("b", "a", true)])).toBeUndefined();
+  });
+});

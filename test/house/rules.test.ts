@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { isTest, type Source, sources } from "./sources.ts";
+
+const code = sources(".ts", ".tsx", ".css").filter(({ path }) => path !== "test/house/rules.test.ts");
+const tests = code.filter(({ path }) => path.endsWith(".test.ts") || path.endsWith(".test.tsx"));
+const words = sources(".ts", ".tsx", ".css", ".html", ".json", ".md", ".sql");
+
+/** `path:line: text` of every line that matches. */
+const found = (files: Source[], pattern: RegExp): string[] =>
+  files.flatMap(({ path, text }) =>
+    text.split("\n").flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+  );
+
+describe("the rules of the house", () => {
+  it("keeps files under 300 lines, and tests under 400", () => {
+    const long = sources(".ts", ".tsx").filter(
+      (file) => file.text.split("\n").length > (isTest(file.path) ? 400 : 300),
+    );
+    expect(long.map(({ path, text }) => `${path}: ${text.split("\n").length}`)).toEqual([]);
+  });
+
+  it("runs every test, each time, once", () => {
+    const switches =
+      /\b(it|test|describe)\.(skip|only|todo|fails|skipIf|runIf)\b|\bx(it|test|describe)\(|\bretry:\s*\d/;
+    expect(found(tests, switches)).toEqual([]);
+  });
+
+  it("waits in tests on conditions, never on time", () => {
+    expect(found(tests, /new Promise\(\(?\w*\)?\s*=>\s*setTimeout\(\w+,|timers\/promises/)).toEqual([]);
+  });
+
+  it("leaves nothing unfinished and no check switched off in the dark", () => {
+    expect(found(code, /\b(TODO|FIXME|XXX)\b|@ts-(ignore|nocheck)/)).toEqual([]);
+  });
+
+  it("never turns text into markup or code in the widget", () => {
+    const widget = code.filter(({ path }) => path.startsWith("widget/src/") && !tests.some((t) => t.path === path));
+    const sinks =
+      /\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML)\b|document\.write|\beval\(|new Function\b/;
+    expect(found(widget, sinks)).toEqual([]);
+  });
+
+  it("knows no folder of the machine it was written on", () => {
+    expect(found(words, /(^|[\s"'`(=])\/(work|root|farm|home\/[a-z]+)\//)).toEqual([]);
+  });
+});
