@@ -1,0 +1,354 @@
+/** WIDGET.md section 9, checks 58 to 67: for everybody. */
+
+import type { CDPSession, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launch } from "../browser.ts";
+import { type Chat, converse, pageOf, rectOf, setStage, tell } from "./stage.ts";
+
+const stage = setStage();
+const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const inner = document.querySelector("porch-light")?.shadowRoot?.activeElement;
+    const active = inner ?? document.activeElement;
+    return (
+      active?.getAttribute("aria-label") ?? (active?.id || active?.getAttribute("role") || active?.localName || "")
+    );
+  });
+
+it("58 everything can be done with the keyboard, the focus is always seen, and it returns to where it came from", async () => {
+  const { page, chat } = await stage.visit({
+    html: pageOf(`<button id="before">Before</button>${stage.tag()}<button id="after">After</button>`),
+  });
+  await chat.launcher.waitFor();
+  await page.locator("#after").focus();
+  await page.keyboard.press("Tab");
+  expect(await focused(page)).toMatch(/chat/i);
+  await page.keyboard.press("Enter");
+  await chat.composer.waitFor();
+  expect(await focused(page)).toBe("message");
+  await page.keyboard.type("by keyboard");
+  await page.keyboard.press("Enter");
+  await echo(chat, "by keyboard").waitFor();
+  const ring = () =>
+    page.evaluate(() => {
+      const active = document.querySelector("porch-light")?.shadowRoot?.activeElement;
+      if (!active) return "outside";
+      const seen = [active, active.parentElement, active.closest(".field")].some((element) => {
+        if (!element) return false;
+        const { outlineStyle, outlineWidth, boxShadow, borderColor } = getComputedStyle(element);
+        return (
+          (outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 1) ||
+          (element.matches(".field") && (boxShadow !== "none" || borderColor !== ""))
+        );
+      });
+      return seen ? "" : active.outerHTML.slice(0, 80);
+    });
+  const tour: string[] = [];
+  const unseen: string[] = [];
+  for (let n = 0; n < 12; n++) {
+    await page.keyboard.press("Tab");
+    const name = await focused(page);
+    const lacking = await ring();
+    if (lacking === "outside") break;
+    tour.push(name);
+    if (lacking) unseen.push(lacking);
+  }
+  expect(unseen).toEqual([]);
+  // From the text field on to its tools, and out to the page: no trap.
+  expect(tour.length).toBeLessThan(12);
+  await chat.composer.focus();
+  const back: string[] = [];
+  for (let n = 0; n < 8; n++) {
+    await page.keyboard.press("Shift+Tab");
+    back.push(await focused(page));
+  }
+  expect(back.join("|")).toMatch(/Attach.*log.*Close chat\|Chat options/i);
+  await chat.composer.focus();
+  await page.keyboard.press("Escape");
+  await chat.panel.waitFor({ state: "hidden" });
+  expect(await focused(page)).toMatch(/^chat/i);
+});
+
+it("59 the focus does not move when a message arrives, the page opens the chat, or the line returns", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(`<input id="own">${stage.tag()}`) });
+  await converse(chat);
+  await chat.panel.getByRole("button", { name: "Close chat" }).click();
+  await page.locator("#own").focus();
+  await tell(page, "open");
+  await chat.composer.waitFor();
+  expect(await focused(page)).toBe("own");
+  await stage.reply("news");
+  await chat.thread.getByText("news", { exact: true }).waitFor();
+  expect(await focused(page)).toBe("own");
+  await stage.house.halt();
+  await stage.house.start();
+  await page.evaluate(() => void dispatchEvent(new Event("online")));
+  await stage.reply("news after the break");
+  await chat.thread.getByText("news after the break", { exact: true }).waitFor();
+  expect(await focused(page)).toBe("own");
+});
+
+describe("60 an input method", () => {
+  const press = (cdp: CDPSession, key: string, code: number) =>
+    cdp.send("Input.dispatchKeyEvent", {
+      type: "rawKeyDown",
+      key,
+      code: key,
+      windowsVirtualKeyCode: code,
+      nativeVirtualKeyCode: code,
+    });
+
+  it("60 neither sends nor closes while it composes, nor with the key that ends it; the next Enter sends", async () => {
+    const { page, chat } = await stage.visit();
+    await converse(chat);
+    await chat.composer.focus();
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 });
+    await press(cdp, "Enter", 229);
+    await press(cdp, "Escape", 229);
+    expect(await chat.panel.isVisible()).toBe(true);
+    await cdp.send("Input.insertText", { text: "日本" });
+    // Safari's order: the composition has ended, and then comes the key that ended it.
+    await press(cdp, "Enter", 229);
+    expect(await chat.composer.inputValue()).toBe("日本");
+    await page.keyboard.press("Enter");
+    await echo(chat, "日本").waitFor();
+    expect(stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["Hello", "日本"]);
+  });
+});
+
+describe("61 little room", () => {
+  /** What must be inside the panel, and the panel inside the window. */
+  async function fits(page: Page, chat: Chat): Promise<void> {
+    await converse(chat, "short");
+    const size = page.viewportSize() ?? { width: 0, height: 0 };
+    const panel = await rectOf(page, ".panel");
+    for (const part of [".head", ".own .bubble", "textarea", ".send"]) {
+      if (part === ".own .bubble") await page.locator(".own .bubble").last().scrollIntoViewIfNeeded();
+      const rect = await rectOf(page, part);
+      expect(rect.height, part).toBeGreaterThan(8);
+      expect(
+        [rect.x >= panel.x - 1, rect.y >= panel.y - 1, rect.right <= panel.right + 1, rect.bottom <= panel.bottom + 1],
+        part,
+      ).toEqual([true, true, true, true]);
+    }
+    expect(panel.right).toBeLessThanOrEqual(size.width + 1);
+    expect(panel.bottom).toBeLessThanOrEqual(size.height + 1);
+    const line = await page
+      .locator(".thread")
+      .evaluate((thread) => ({ height: thread.clientHeight, wide: thread.scrollWidth - thread.clientWidth }));
+    expect(line.wide).toBeLessThanOrEqual(0);
+    expect(line.height).toBeGreaterThan(40);
+    expect(
+      await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+    ).toBeLessThanOrEqual(0);
+  }
+
+  it("61 at 320 by 256 everything that is needed can be reached", async () => {
+    const { page, chat } = await stage.visit({ options: { viewport: { width: 320, height: 256 } } });
+    await fits(page, chat);
+  });
+
+  it("61 with text twice as large too", async () => {
+    const browser = await launch(["--blink-settings=defaultFontSize=32"]);
+    try {
+      const { page, chat } = await stage.visit({ browser, options: { viewport: { width: 1280, height: 720 } } });
+      await fits(page, chat);
+      await page.setViewportSize({ width: 640, height: 512 });
+      await chat.panel.getByRole("button", { name: "Close chat" }).click();
+      await chat.open();
+      const panel = await rectOf(page, ".panel");
+      const send = await rectOf(page, ".send");
+      expect(send.bottom).toBeLessThanOrEqual(panel.bottom + 1);
+      expect(panel.y).toBeGreaterThanOrEqual(-1);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+it("62 wider spacing of text loses nothing", async () => {
+  const { page, chat } = await stage.visit();
+  await converse(chat);
+  const lost = await page.evaluate(() => {
+    const root = document.querySelector("porch-light")?.shadowRoot;
+    if (!root) return ["no root"];
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(
+      "*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}p{margin-bottom:2em!important}",
+    );
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+    const clipped = (element: Element): boolean =>
+      !element.closest(".vh") &&
+      getComputedStyle(element).overflow !== "visible" &&
+      (element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1) &&
+      !element.matches(".thread,.panel,textarea,pre,.avatar");
+    return [...root.querySelectorAll(".panel *")]
+      .filter((element) => element.textContent?.trim() && clipped(element))
+      .map((element) => `${element.localName}.${element.className} ${element.textContent}`);
+  });
+  expect(lost).toEqual([]);
+});
+
+it("63 what is touched often is at least 44 by 44, everything else at least 24", async () => {
+  const { page, chat } = await stage.visit({
+    html: pageOf(stage.tag('data-site="default" data-suggestions="One|Two"')),
+  });
+  await chat.open();
+  const small = () =>
+    page.evaluate(async () => {
+      const root = document.querySelector("porch-light")?.shadowRoot;
+      const moving = (root?.getAnimations() ?? []).filter((one) => one.effect?.getComputedTiming().iterations === 1);
+      await Promise.allSettled(moving.map((one) => one.finished));
+      const all = [...(root?.querySelectorAll<HTMLElement>("button,a[href],label.tool,[role=menuitem]") ?? [])].filter(
+        (element) => !element.matches(":disabled") && element.checkVisibility(),
+      );
+      return all
+        .filter((element) => {
+          // As laid out: what grows into its place has not arrived yet.
+          const { offsetWidth: width, offsetHeight: height } = element;
+          const least = element.matches(".launcher,.send,.suggestions button,[aria-label='Close chat']") ? 44 : 24;
+          return width < least - 0.5 || height < least - 0.5;
+        })
+        .map((element) => `${element.outerHTML.slice(0, 60)} ${element.offsetWidth}x${element.offsetHeight}`);
+    });
+  await chat.panel.getByRole("button", { name: "One" }).waitFor();
+  await chat.composer.fill("Hello");
+  expect(await small()).toEqual([]);
+  await chat.say("Hello");
+  await echo(chat, "Hello").waitFor();
+  expect(await small()).toEqual([]);
+});
+
+it("64 any accent colour gives text of 4.5:1 and shapes of 3:1, light and dark", async () => {
+  const { page, chat } = await stage.visit();
+  await converse(chat);
+  const poor = await page.evaluate(() => {
+    const root = document.querySelector("porch-light")?.shadowRoot;
+    const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+    const light = (css: string): number => {
+      if (!canvas) return 0;
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = css;
+      canvas.fillRect(0, 0, 1, 1);
+      const [r = 0, g = 0, b = 0] = [...canvas.getImageData(0, 0, 1, 1).data].map((v) =>
+        v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4,
+      );
+      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const contrast = (a: string, b: string): number => {
+      const [high = 0, low = 0] = [light(a), light(b)].sort((x, y) => y - x);
+      return (high + 0.05) / (low + 0.05);
+    };
+    const style = (selector: string): CSSStyleDeclaration => getComputedStyle(root?.querySelector(selector) as Element);
+    const found: string[] = [];
+    let state = 7;
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("*{transition:none!important}");
+    if (root) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+    for (let n = 0; n < 200; n++) {
+      state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+      const accent = `#${(state % 16_777_216).toString(16).padStart(6, "0")}`;
+      for (const theme of ["light", "dark"] as const) {
+        (window as unknown as { Porchlight: (...call: unknown[]) => void }).Porchlight("update", { accent, theme });
+        const launcher = style(".launcher");
+        const text = contrast(launcher.color, launcher.backgroundColor);
+        const shape = contrast(launcher.backgroundColor, style(".panel").backgroundColor);
+        const own = style(".own .bubble");
+        const bubble = contrast(own.color, own.backgroundColor);
+        if (text < 4.5 || bubble < 4.5 || shape < 3)
+          found.push(`${accent} ${theme} ${text.toFixed(2)} ${bubble.toFixed(2)} ${shape.toFixed(2)}`);
+      }
+    }
+    return found;
+  });
+  expect(poor).toEqual([]);
+});
+
+it("65 with reduced motion nothing moves", async () => {
+  const { page, chat } = await stage.visit({ options: { reducedMotion: "reduce" } });
+  stage.house.sandbox.configure({ botScript: "silent" });
+  await chat.open();
+  await chat.say("anybody?");
+  await page.locator(".dots").waitFor();
+  const moving = await page.evaluate(() => {
+    const root = document.querySelector("porch-light")?.shadowRoot;
+    const own = (root?.getAnimations() ?? []).filter(
+      (one) => Number(one.effect?.getComputedTiming().duration) > 0 && one.playState === "running",
+    );
+    const set = [...(root?.querySelectorAll("*") ?? [])].filter((element) => {
+      const { transitionDuration, animationName, animationDuration } = getComputedStyle(element);
+      return (
+        Number.parseFloat(transitionDuration) > 0.001 ||
+        (animationName !== "none" && Number.parseFloat(animationDuration) > 0.001)
+      );
+    });
+    return [own.length, ...set.map((element) => `${element.localName}.${element.getAttribute("class")}`)];
+  });
+  expect(moving).toEqual([0]);
+});
+
+it("66 neither launcher nor teaser ever covers the control of the page that has the focus", async () => {
+  const links = Array.from(
+    { length: 60 },
+    (_, n) => `<p style="text-align:right"><a href="#${n}">Link number ${n}</a></p>`,
+  ).join("");
+  for (const attributes of ['data-site="default"', 'data-site="default" data-teaser="Questions? We are here."']) {
+    const { page, chat } = await stage.visit({
+      html: pageOf(links + stage.tag(attributes)),
+      before: (page) => page.clock.install(),
+    });
+    await chat.launcher.first().waitFor();
+    await page.clock.runFor(10_000);
+    if (attributes.includes("teaser")) await page.locator(".teaser").waitFor();
+    const covered: string[] = [];
+    for (let n = 0; n < 60; n++) {
+      await page.keyboard.press("Tab");
+      const hidden = await page.evaluate(() => {
+        const active = document.activeElement as HTMLElement;
+        if (active.localName !== "a") return "";
+        const { x, y, right, bottom } = active.getBoundingClientRect();
+        const parts = [...(document.querySelector("porch-light")?.shadowRoot?.querySelectorAll(".at") ?? [])].filter(
+          (part) => part.checkVisibility(),
+        );
+        const under = parts.some((part) => {
+          const over = part.getBoundingClientRect();
+          return over.x <= x && over.y <= y && over.right >= right && over.bottom >= bottom;
+        });
+        return under ? (active.textContent ?? "") : "";
+      });
+      if (hidden) covered.push(hidden);
+    }
+    expect(covered).toEqual([]);
+  }
+});
+
+it("67 the name of every control contains the words that are seen on it", async () => {
+  const { page, chat } = await stage.visit({
+    html: pageOf(
+      stage.tag('data-site="default" data-launcher="text" data-label="Ask us (chat)" data-suggestions="One|Two"'),
+    ),
+  });
+  const strays = () =>
+    page.evaluate(() => {
+      const root = document.querySelector("porch-light")?.shadowRoot;
+      const controls = [...(root?.querySelectorAll<HTMLElement>("button,a[href],[role=menuitem]") ?? [])].filter(
+        (element) => element.checkVisibility() && element.ariaLabel,
+      );
+      const flat = (text: string) => text.toLowerCase().replace(/\s+/g, " ").trim();
+      return (
+        controls
+          // biome-ignore lint/performance/useDomNodeTextContent: the words that are seen
+          .filter((element) => !flat(element.ariaLabel ?? "").includes(flat(element.innerText)))
+          .map((element) => `${element.ariaLabel} / ${element.textContent}`)
+      );
+    });
+  await chat.launcher.first().waitFor();
+  expect(await strays()).toEqual([]);
+  await chat.open();
+  expect(await strays()).toEqual([]);
+  await chat.say("Hello");
+  await echo(chat, "Hello").waitFor();
+  expect(await strays()).toEqual([]);
+});

@@ -1,0 +1,80 @@
+/** Checks 34 and 37 of WIDGET.md part 9: what networks do to connections, in real Chromium behind a real proxy. */
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type House, startHouse } from "../../harness.ts";
+import { type Host, startHost } from "../../host.ts";
+import { type Middlebox, startProxy } from "../../proxy.ts";
+import { chatOn, launch } from "../browser.ts";
+
+let browser: Browser;
+let house: House;
+let host: Host;
+let proxy: Middlebox;
+let page: Page;
+
+beforeAll(async () => {
+  proxy = await startProxy(() => house.url);
+  host = await startHost(() => proxy.url);
+  [browser, house] = await Promise.all([launch(), startHouse({ env: { ALLOWED_ORIGINS: host.url } })]);
+});
+afterAll(async () => {
+  await browser.close();
+  await Promise.all([proxy.stop(), host.stop(), house.stop()]);
+});
+
+beforeEach(async () => {
+  Object.assign(proxy, { upgrades: "pass", buffers: false, seen: [] });
+  page = await browser.newPage();
+});
+afterEach(() => page.close());
+
+/** Opens the chat and says something; answers how long it took until the reply stood there, in milliseconds. */
+async function converse(text: string): Promise<number> {
+  await page.goto(host.url);
+  const chat = chatOn(page);
+  const began = performance.now();
+  await chat.open();
+  await chat.say(text);
+  await chat.thread.getByText(`echo: ${text}`, { exact: true }).waitFor();
+  return performance.now() - began;
+}
+
+const upgrades = () => proxy.seen.filter((line) => line.startsWith("UPGRADE"));
+const reads = (mode: string) => proxy.seen.filter((line) => line.endsWith(`mode=${mode}`));
+
+describe("check 37: where WebSockets are blocked", () => {
+  for (const how of ["refuse", "hang"] as const)
+    it(`the conversation goes over a stream within 10 s when the proxy would ${how} them`, async () => {
+      proxy.upgrades = how;
+      expect(await converse(`through a proxy that would ${how}`)).toBeLessThan(10_000);
+      expect(reads("stream")).toHaveLength(1);
+      expect(reads("poll")).toEqual([]);
+    });
+
+  it("it goes over long polls within 20 s when the proxy holds streams back too", async () => {
+    Object.assign(proxy, { upgrades: "refuse", buffers: true });
+    expect(await converse("through a proxy that buffers")).toBeLessThan(20_000);
+    expect(reads("poll").length).toBeGreaterThan(1);
+  });
+
+  it("nothing but a WebSocket is asked for where it works", async () => {
+    await converse("through a good proxy");
+    expect(upgrades()).toHaveLength(1);
+    expect(proxy.seen.filter((line) => line.includes("/socket/lines"))).toEqual([]);
+  });
+});
+
+describe("check 34: a connection that died without a word", () => {
+  it("is replaced within 3 s of the browser's being back online, and what came meanwhile is there", async () => {
+    await converse("before the tunnel");
+    proxy.freeze();
+    const { fromId } = house.sandbox.messages().findLast(({ body }) => body === "before the tunnel") ?? {};
+    await house.sandbox.humanReply({ fromId: fromId ?? "", body: "said into the tunnel" });
+    const began = performance.now();
+    await page.evaluate(() => window.dispatchEvent(new Event("online")));
+    await chatOn(page).thread.getByText("said into the tunnel", { exact: true }).waitFor();
+    expect(performance.now() - began).toBeLessThan(3_500);
+    expect(upgrades()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,198 @@
+/** WIDGET.md section 9, checks 8, 14, 15 and 17: beside other people's libraries. */
+
+import { expect, it } from "vitest";
+import { bundle } from "./bundle.ts";
+import { converse, pageOf, setStage, tell } from "./stage.ts";
+
+const stage = setStage();
+
+/** Serves a script beside the pages; answers its markup. */
+function script(code: string): string {
+  stage.put("/app.js", { html: code, headers: { "Content-Type": "text/javascript; charset=utf-8" } });
+  return `<script src="/app.js"></script>`;
+}
+
+const REACT = `import { createElement as h } from "react"; import { createRoot } from "react-dom/client";
+const show = (node) => createRoot(document.getElementById("root")).render(node);`;
+const MODALS: Record<string, string> = {
+  Radix: `${REACT} import * as D from "@radix-ui/react-dialog";
+    window.openModal = () => show(h(D.Root, { defaultOpen: true }, h(D.Portal, null, h(D.Overlay), h(D.Content, { id: "modal", "aria-describedby": undefined }, h(D.Title, null, "Modal"), h("input")))));`,
+  MUI: `${REACT} import Modal from "@mui/material/Modal";
+    window.openModal = () => show(h(Modal, { open: true }, h("div", { id: "modal", role: "dialog", tabIndex: -1 }, h("input"))));`,
+  Headless: `${REACT} import { Dialog, DialogPanel } from "@headlessui/react"; import { useState } from "react";
+    const App = () => { const [open, set] = useState(true); return h(Dialog, { open, onClose: () => set(false) }, h(DialogPanel, { id: "modal" }, h("input"))); };
+    window.openModal = () => show(h(App));`,
+  Bootstrap: `import { Modal } from "bootstrap";
+    window.openModal = () => { document.getElementById("root").innerHTML = '<div id="modal" class="modal" tabindex="-1"><div class="modal-dialog"><input></div></div>'; new Modal("#modal").show(); };`,
+  "focus-trap": `import { createFocusTrap } from "focus-trap";
+    window.openModal = () => { document.getElementById("root").innerHTML = '<div id="modal" role="dialog"><input></div>'; createFocusTrap("#modal", { allowOutsideClick: true }).activate(); };`,
+};
+
+for (const [name, code] of Object.entries(MODALS))
+  it(`8 while a modal of ${name} is open the chat can be written in, and the modal stays`, async () => {
+    const { page, chat } = await stage.visit({
+      html: pageOf(`<div id="root"></div>${script(await bundle(code))}${stage.tag()}`),
+    });
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    await chat.open();
+    await page.evaluate(() => (window as unknown as { openModal: () => void }).openModal());
+    await page.locator("#modal").waitFor();
+    const field = page.locator("porch-light textarea");
+    await field.click();
+    await page.keyboard.type("hey");
+    expect(await field.inputValue()).toBe("hey");
+    expect(await page.locator("#modal").isVisible()).toBe(true);
+    const host = await page
+      .locator("porch-light")
+      .evaluate((element) => [element.getAttribute("aria-hidden"), (element as HTMLElement).inert]);
+    expect(host).toEqual([null, false]);
+    expect(errors).toEqual([]);
+  });
+
+it("14 survives the visits of Turbo with its draft, panel and conversation", async () => {
+  const turbo = script(await bundle(`import "@hotwired/turbo";`)).replace("<script", "<script defer");
+  const html = (name: string): string =>
+    pageOf(`<h1>${name}</h1><a href="/">First</a> <a href="/two">Second</a>`, turbo + stage.tag());
+  stage.put("/two", { html: html("Second page") });
+  const { page, chat } = await stage.visit({ html: html("First page") });
+  await converse(chat);
+  await chat.composer.fill("half a thought");
+  for (const name of ["Second", "First", "Second"]) {
+    await page.getByRole("link", { name }).click();
+    await page.getByRole("heading", { name: `${name} page` }).waitFor();
+    await chat.composer.waitFor();
+    expect(await chat.composer.inputValue()).toBe("half a thought");
+    expect(await page.locator("porch-light").count()).toBe(1);
+  }
+  await chat.composer.press("Enter");
+  await chat.thread.getByText("echo: half a thought", { exact: true }).waitFor();
+});
+
+for (const [version, alias] of [
+  ["19", {}],
+  ["18", { react: "react18", "react-dom": "react-dom18" }],
+] as const)
+  it(`15 React ${version} hydrates the whole document around it without a complaint`, async () => {
+    const code = `import { createElement as h } from "react"; import { hydrateRoot } from "react-dom/client";
+      const App = () => h("html", { lang: "en" }, h("head", null, h("title", null, "Host"), h("script", { async: true, src: "${stage.house.url}/widget.js" })), h("body", null, h("main", null, "Words"), h("script", { src: "/app.js" })));
+      window.errors = []; window.hydrate = () => hydrateRoot(document, h(App), { onRecoverableError: (error) => errors.push(String(error)) });`;
+    script(await bundle(code, alias));
+    const html = `<!doctype html><html lang="en"><head><title>Host</title><script async="" src="${stage.house.url}/widget.js"></script></head><body><main>Words</main><script src="/app.js"></script></body></html>`;
+    const { page, chat } = await stage.visit({ html });
+    await chat.launcher.waitFor();
+    await page.evaluate(() => (window as unknown as { hydrate: () => void }).hydrate());
+    await page.waitForFunction(() =>
+      Object.keys(document.querySelector("main") ?? {}).some((key) => key.startsWith("__react")),
+    );
+    await converse(chat);
+    expect(await page.evaluate(() => (window as unknown as { errors: string[] }).errors)).toEqual([]);
+    expect(await page.locator("porch-light").count()).toBe(1);
+  });
+
+it("17 destroy leaves no listener, timer, observer, socket or global behind", async () => {
+  const { page, chat } = await stage.visit({
+    before: (page) =>
+      page.addInitScript(() => {
+        const open = {
+          listeners: new Set<string>(),
+          timers: new Set<number>(),
+          observers: new Set<object>(),
+          sockets: new Set<WebSocket>(),
+        };
+        Object.assign(window, { still: open });
+        const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
+        const ids = new WeakMap<object, number>();
+        let next = 0;
+        const id = (value: unknown): number => {
+          if (typeof value !== "object" && typeof value !== "function") return 0;
+          const known = ids.get(value as object) ?? ++next;
+          ids.set(value as object, known);
+          return known;
+        };
+        const nameOf = (target: unknown): string =>
+          target === window
+            ? "window"
+            : target === document
+              ? "document"
+              : target === visualViewport
+                ? "viewport"
+                : target instanceof MediaQueryList
+                  ? "media"
+                  : "";
+        EventTarget.prototype.addEventListener = function (type, listener, options) {
+          const target = nameOf(this ?? window);
+          const signal = typeof options === "object" ? options?.signal : undefined;
+          const once = typeof options === "object" && options?.once === true;
+          const key = `${target} ${type} ${id(listener)}`;
+          if (target && !once && new Error().stack?.includes("http://127.0.0.1")) {
+            open.listeners.add(key);
+            if (signal) add.call(signal, "abort", () => open.listeners.delete(key));
+          }
+          return add.call(this ?? window, type, listener, options);
+        };
+        EventTarget.prototype.removeEventListener = function (type, listener, options) {
+          open.listeners.delete(`${nameOf(this ?? window)} ${type} ${id(listener)}`);
+          return remove.call(this ?? window, type, listener, options);
+        };
+        const { setTimeout: set, clearTimeout: clear } = window;
+        window.setTimeout = ((run: () => void, ms?: number, ...rest: unknown[]) => {
+          const timer = set(() => {
+            open.timers.delete(timer);
+            run(...(rest as []));
+          }, ms);
+          open.timers.add(timer);
+          return timer;
+        }) as typeof setTimeout;
+        window.clearTimeout = ((timer: number) => {
+          open.timers.delete(timer);
+          clear(timer);
+        }) as typeof clearTimeout;
+        for (const name of ["MutationObserver", "ResizeObserver", "IntersectionObserver"] as const) {
+          const { observe, disconnect } = window[name].prototype;
+          Object.assign(window[name].prototype, {
+            observe(this: object, ...rest: unknown[]) {
+              open.observers.add(this);
+              return (observe as (...rest: unknown[]) => void).apply(this, rest);
+            },
+            disconnect(this: object) {
+              open.observers.delete(this);
+              return disconnect.call(this as never);
+            },
+          });
+        }
+        const Real = WebSocket;
+        window.WebSocket = class extends Real {
+          constructor(url: string | URL) {
+            super(url);
+            open.sockets.add(this);
+          }
+        };
+      }),
+  });
+  await converse(chat);
+  await chat.panel.getByRole("button", { name: "Chat options" }).click();
+  await page.getByRole("menuitem").first().waitFor();
+  await page.keyboard.press("Escape");
+  await tell(page, "destroy");
+  const left = () =>
+    page.evaluate(() => {
+      const { listeners, timers, observers, sockets } = (
+        window as unknown as {
+          still: { listeners: Set<string>; timers: Set<number>; observers: Set<object>; sockets: Set<WebSocket> };
+        }
+      ).still;
+      return {
+        listeners: [...listeners],
+        timers: timers.size,
+        observers: observers.size,
+        sockets: [...sockets].filter((socket) => socket.readyState < 2).length,
+        hosts: document.querySelectorAll("porch-light").length,
+        global: "Porchlight" in window,
+      };
+    });
+  // What was said last stands for a second in the live region.
+  await expect
+    .poll(left, { timeout: 3_000 })
+    .toEqual({ listeners: [], timers: 0, observers: 0, sockets: 0, hosts: 0, global: false });
+});

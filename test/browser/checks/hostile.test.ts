@@ -1,0 +1,130 @@
+/** WIDGET.md section 9, check 18: nothing that anybody writes becomes a script. */
+
+import { existsSync, readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { corpus } from "../../corpora.ts";
+import { type Chat, setStage, tell } from "./stage.ts";
+
+const stage = setStage();
+const POLICY = "require-trusted-types-for 'script'; trusted-types 'none'";
+
+/** Of our own, besides those of the corpus. */
+const OWN = [
+  "<script>alert(1)</script>",
+  "<img src=x onerror=alert(1)>",
+  "<svg/onload=alert(1)>",
+  "<iframe src=javascript:alert(1)></iframe>",
+  "[here](javascript:alert(1))",
+  "[here]( java\tscript:alert(1))",
+  "[here](JaVaScRiPt:alert(1))",
+  "[here](data:text/html,<script>alert(1)</script>)",
+  "[here](vbscript:msgbox(1))",
+  "<javascript:alert(1)>",
+  "![x](x onerror=alert(1))",
+  '[a](https://shop.example/"onmouseover=alert(1))',
+  "`<img src=x onerror=alert(1)>`",
+  "\u0000<script>alert(1)</script>",
+  "https://shop.example/<script>alert(1)</script>",
+  "javascript://shop.example/%0aalert(1)",
+  "&lt;img src=x onerror=alert(1)&gt;",
+  "mailto:a@shop.example?body=<script>alert(1)</script>",
+];
+
+/** At least sixty where the corpus is there; those that fire when written carelessly come first. */
+function payloads(): string[] {
+  const file = (name: string) => JSON.parse(readFileSync(corpus(`xss/${name}.json`), "utf8")) as unknown;
+  if (!existsSync(corpus("xss/payloads.json"))) return OWN;
+  const all = new Map((file("payloads") as { id: number; payload: string }[]).map(({ id, payload }) => [id, payload]));
+  const firing = ["control-fires-href", "control-fires-innerhtml", "control-fires-raw-html"].flatMap(
+    (name) => file(name) as number[],
+  );
+  return [...OWN, ...[...new Set(firing)].slice(0, 300).flatMap((id) => all.get(id)?.slice(0, 900) ?? [])];
+}
+
+/** What must not be there: links to other schemes, and elements that only markup could have made. */
+const strays = (page: Page) =>
+  page.evaluate(() => {
+    const root = document.querySelector("porch-light")?.shadowRoot;
+    const links = [...(root?.querySelectorAll("a") ?? [])].filter(
+      ({ protocol, href }) => href && !["http:", "https:", "mailto:", "tel:"].includes(protocol),
+    );
+    const elements = [
+      ...(root?.querySelectorAll("script,iframe,object,embed,style,link,.bubble img:not(.picture img)") ?? []),
+    ];
+    const handlers = [...(root?.querySelectorAll("*") ?? [])].filter((element) =>
+      element.getAttributeNames().some((name) => name.startsWith("on")),
+    );
+    return [...links, ...elements, ...handlers].map((element) => element.outerHTML.slice(0, 200));
+  });
+
+async function arm(page: Page): Promise<string[]> {
+  const fired: string[] = [];
+  page.on("dialog", async (dialog) => {
+    fired.push(`dialog ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  await page.exposeFunction("complain", (text: string) => fired.push(text));
+  await page.addInitScript(() =>
+    document.addEventListener("securitypolicyviolation", (event) =>
+      (window as unknown as { complain: (text: string) => void }).complain(
+        `${event.violatedDirective} ${event.sample}`,
+      ),
+    ),
+  );
+  return fired;
+}
+
+/** As many payloads in a message as it may hold. */
+function packed(texts: readonly string[], size: number): string[] {
+  const messages: string[] = [];
+  for (const text of texts) {
+    const last = messages.at(-1);
+    if (last !== undefined && last.length + text.length + 2 < size)
+      messages[messages.length - 1] = `${last}\n\n${text}`;
+    else messages.push(text);
+  }
+  return messages;
+}
+
+it("18 payloads stay words: as messages of either side, as settings and as names of files", async () => {
+  const texts = payloads();
+  let fired: string[] = [];
+  const { page, chat } = await stage.visit({
+    headers: { "Content-Security-Policy": POLICY },
+    before: async (page) => {
+      fired = await arm(page);
+    },
+  });
+  stage.house.sandbox.configure({ botScript: "echo" });
+  await chat.open();
+  const messages = packed(texts, 3_500);
+  for (const [n, message] of messages.entries()) {
+    await chat.composer.fill(`${message}\n\nend ${n}.`);
+    await chat.composer.press("Enter");
+    await echoed(chat, n);
+  }
+  expect(await strays(page)).toEqual([]);
+  for (const text of texts.slice(0, 80)) {
+    await tell(page, "update", {
+      title: text,
+      greeting: text,
+      label: text,
+      avatar: text,
+      privacyUrl: text,
+      suggestions: [text],
+    });
+  }
+  expect(await strays(page)).toEqual([]);
+  const name = '"><img src=x onerror=alert(1)>.pdf';
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name, mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.4\n%%EOF") });
+  await page.locator(".tray li:not(:has(progress))").waitFor();
+  await chat.composer.press("Enter");
+  await chat.thread.locator(".file").waitFor();
+  expect(await strays(page)).toEqual([]);
+  expect(fired).toEqual([]);
+});
+
+const echoed = (chat: Chat, n: number) => chat.thread.locator(".reply").getByText(`end ${n}.`).waitFor();

@@ -1,0 +1,331 @@
+/** WIDGET.md section 9, checks 1 to 18: the page does not get in, and the widget does not get out. */
+
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { converse, pageOf, rectOf, setStage, tell } from "./stage.ts";
+
+const stage = setStage();
+
+/** Rules of pages that nobody would write, and all of which somebody did. */
+const HOSTILE = `html{font-size:62.5%}*{all:unset!important}porch-light,div,button{display:none!important;visibility:hidden!important}
+head,head *{display:none!important}
+body.bad{display:block!important;transform:translateZ(0)!important;zoom:1.5!important;direction:rtl!important;text-transform:uppercase!important;letter-spacing:8px!important;line-height:4!important;color:red!important;font-family:cursive!important;writing-mode:vertical-rl!important;pointer-events:none!important;visibility:hidden!important}`;
+const hostile = (): string =>
+  pageOf(`<p>Host</p>${stage.tag()}`, `<style>${HOSTILE}</style>`).replace("<body>", '<body class="bad">');
+
+/** What the page must not change, of an element inside. */
+const styleOf = (page: Page, selector: string) =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => {
+      const all = getComputedStyle(element);
+      const names = [
+        "direction",
+        "letterSpacing",
+        "textTransform",
+        "visibility",
+        "lineHeight",
+        "writingMode",
+        "fontFamily",
+        "fontSize",
+        "color",
+        "wordSpacing",
+        "textIndent",
+        "whiteSpace",
+        "pointerEvents",
+      ] as const;
+      return Object.fromEntries(names.map((name) => [name, all[name]]));
+    });
+
+it("1 hostile page: the launcher is 56 by 56, in its corner, from left to right, in its own font", async () => {
+  const { page, chat } = await stage.visit({ html: hostile() });
+  await chat.launcher.waitFor();
+  const seen = await page.locator(".launcher").evaluate((element) => {
+    const { right, bottom, width, height } = element.getBoundingClientRect();
+    const zoom = (element as { currentCSSZoom?: number }).currentCSSZoom ?? 1;
+    return {
+      zoom,
+      width: width / zoom,
+      height: height / zoom,
+      right: (innerWidth - right) / zoom,
+      bottom: (innerHeight - bottom) / zoom,
+    };
+  });
+  // Borders are whole pixels of the screen, so the zoom takes up to one away.
+  expect({ ...seen, width: Math.round(seen.width + 0.5) }).toEqual({
+    zoom: 1.5,
+    width: 56,
+    height: 56,
+    right: 20,
+    bottom: 20,
+  });
+  const style = await styleOf(page, ".launcher");
+  expect(style).toMatchObject({
+    direction: "ltr",
+    textTransform: "none",
+    letterSpacing: "normal",
+    visibility: "visible",
+    writingMode: "horizontal-tb",
+    fontFamily: "system-ui",
+    fontSize: "16px",
+  });
+  await converse(chat);
+});
+
+it("2 the panel has the same size at any font size of the page's root", async () => {
+  const sizes = [];
+  for (const size of ["100%", "62.5%", "200%"]) {
+    const { page, chat } = await stage.visit({ html: pageOf(stage.tag(), `<style>html{font-size:${size}}</style>`) });
+    await chat.open();
+    sizes.push(
+      await page
+        .locator(".panel")
+        .evaluate((panel) => [(panel as HTMLElement).offsetWidth, (panel as HTMLElement).offsetHeight]),
+    );
+  }
+  expect(sizes[1]).toEqual(sizes[0]);
+  expect(sizes[2]).toEqual(sizes[0]);
+});
+
+it("3 inherited styles of the page do not reach the words of the chat", async () => {
+  const styles = [];
+  for (const body of [
+    "",
+    "direction:rtl;letter-spacing:8px;text-transform:uppercase;visibility:hidden;color:red;line-height:4;word-spacing:9px;text-indent:3em;white-space:pre;pointer-events:none;font:italic 40px cursive",
+  ]) {
+    const { page, chat } = await stage.visit({ html: pageOf(stage.tag(), `<style>body{${body}}</style>`) });
+    await converse(chat);
+    styles.push([
+      await styleOf(page, ".reply .bubble p"),
+      await styleOf(page, "#title"),
+      await styleOf(page, "textarea"),
+      await styleOf(page, ".launcher"),
+    ]);
+  }
+  expect(styles[1]).toEqual(styles[0]);
+});
+
+it("4 a transformed body does not take the launcher along when the page scrolls", async () => {
+  const { page, chat } = await stage.visit({
+    html: pageOf(`<div style="height:5000px"></div>${stage.tag()}`, "<style>body{transform:translateZ(0)}</style>"),
+  });
+  await chat.launcher.waitFor();
+  const before = await rectOf(page, ".launcher");
+  await page.evaluate(() => scrollTo(0, 1_000));
+  expect(await page.evaluate(() => scrollY)).toBe(1_000);
+  expect(await rectOf(page, ".launcher")).toEqual(before);
+  expect(before.bottom).toBe((page.viewportSize()?.height ?? 0) - 20);
+});
+
+it("5 adds nothing to html and body but its element, and no global but its own", async () => {
+  const look = (page: Page) =>
+    page.evaluate(() => ({
+      attributes: [document.documentElement, document.body].map((element) =>
+        element.getAttributeNames().map((name) => [name, element.getAttribute(name)]),
+      ),
+      globals: Object.getOwnPropertyNames(window),
+      children: [...document.body.children, ...document.head.children].map((element) => element.localName),
+      sheets: document.adoptedStyleSheets.length + document.styleSheets.length,
+    }));
+  const { page, chat } = await stage.visit({ html: pageOf("<p>Host</p>") });
+  const before = await look(page);
+  await page.addScriptTag({ url: `${stage.house.url}/widget.js` });
+  await converse(chat);
+  const after = await look(page);
+  expect(after.attributes).toEqual(before.attributes);
+  expect(after.sheets).toBe(before.sheets);
+  const fresh = (now: string[], then: string[]) => now.filter((name) => !then.includes(name));
+  expect(fresh(after.globals, before.globals)).toEqual(["Porchlight"]);
+  expect(fresh(after.children, before.children).sort()).toEqual(["porch-light", "script"]);
+});
+
+it("6 a closed widget takes no click beside its launcher", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.launcher.waitFor();
+  const taken = () =>
+    page.evaluate(() => {
+      const host = document.querySelector("porch-light");
+      const { x, y, right, bottom } =
+        host?.shadowRoot?.querySelector(".launcher")?.getBoundingClientRect() ?? new DOMRect();
+      const probes = Array.from(
+        { length: 400 },
+        (_, n) => [((n % 20) + 0.5) * (innerWidth / 20), (Math.floor(n / 20) + 0.5) * (innerHeight / 20)] as const,
+      );
+      return probes.filter(
+        ([px, py]) =>
+          document.elementFromPoint(px, py) === host && !(px >= x && px <= right && py >= y && py <= bottom),
+      );
+    });
+  expect(await taken()).toEqual([]);
+  await converse(chat);
+  await chat.panel.getByRole("button", { name: "Close chat" }).click();
+  expect(await taken()).toEqual([]);
+});
+
+it("7 the page's shortcuts do not fire while the visitor types", async () => {
+  const shortcuts = `window.fired=[];for(const type of ["keydown","keypress","keyup"])document.addEventListener(type,(event)=>{if("s/? ".includes(event.key)){fired.push(event.key);event.preventDefault()}})`;
+  const { page, chat } = await stage.visit({ html: pageOf(`<script>${shortcuts}</script>${stage.tag()}`) });
+  await chat.open();
+  await chat.composer.focus();
+  await page.keyboard.type("s/? s");
+  expect(await chat.composer.inputValue()).toBe("s/? s");
+  expect(await page.evaluate(() => (window as unknown as { fired: string[] }).fired)).toEqual([]);
+  await page.mouse.click(5, 5);
+  await page.keyboard.press("s");
+  expect(await page.evaluate(() => (window as unknown as { fired: string[] }).fired)).toContain("s");
+});
+
+it("9 a native modal of the page does not lock the chat: draft, focus and scroll stay", async () => {
+  stage.house.sandbox.configure({ botScript: "long" });
+  const modal = `<dialog id="modal"><p>Modal</p><button id="ok">OK</button></dialog>`;
+  const { page, chat } = await stage.visit({ html: pageOf(`${modal}${stage.tag()}`) });
+  await chat.open();
+  await chat.say("tell me everything");
+  await chat.thread.getByText("This is a long answer").waitFor();
+  const scroll = () => chat.thread.evaluate((thread) => Math.round(thread.scrollTop));
+  await chat.thread.evaluate((thread) => {
+    thread.scrollTop = 120;
+  });
+  await chat.composer.pressSequentially("dra");
+  await page.evaluate(() => (document.getElementById("modal") as HTMLDialogElement).showModal());
+  await page.locator("#modal porch-light").waitFor({ state: "attached" });
+  const composer = page.getByRole("textbox", { name: "Message" });
+  await composer.click();
+  await page.keyboard.type("ft");
+  expect(await composer.inputValue()).toBe("draft");
+  expect(await scroll()).toBe(120);
+  await page.evaluate(() => (document.getElementById("modal") as HTMLDialogElement).close());
+  await page.locator("body > porch-light").waitFor({ state: "attached" });
+  await composer.focus();
+  await page.keyboard.type("!");
+  expect(await composer.inputValue()).toBe("draft!");
+  expect(await scroll()).toBe(120);
+});
+
+it("10 hidden by attribute and by command; a z-index setting puts the page's banner above", async () => {
+  const banner = `<div id="banner" style="position:fixed;inset:auto 0 0 0;height:100px;z-index:10000;background:#ccc">Cookies</div>`;
+  const { page, chat } = await stage.visit({ html: pageOf(`${banner}${stage.tag('data-z-index="9000"')}`) });
+  await chat.launcher.waitFor();
+  const top = await page.locator(".launcher").evaluate((launcher) => {
+    const { x, y } = launcher.getBoundingClientRect();
+    return document.elementFromPoint(x + 20, y + 20)?.id;
+  });
+  expect(top).toBe("banner");
+  const host = page.locator("porch-light");
+  await host.evaluate((element) => element.setAttribute("hidden", ""));
+  await chat.launcher.waitFor({ state: "hidden" });
+  await tell(page, "show");
+  await chat.launcher.waitFor();
+  await tell(page, "hide");
+  await chat.launcher.waitFor({ state: "hidden" });
+});
+
+it("11 is not printed", async () => {
+  const { page, chat } = await stage.visit();
+  await converse(chat);
+  await page.emulateMedia({ media: "print" });
+  await chat.panel.waitFor({ state: "hidden" });
+  await page.locator(".launcher").waitFor({ state: "hidden" });
+});
+
+it("12 forced colours: everything has an edge that can be seen", async () => {
+  const { page, chat } = await stage.visit({ options: { forcedColors: "active" } });
+  await converse(chat);
+  await page.keyboard.press("Tab");
+  const edges = await page.evaluate(() => {
+    const root = document.querySelector("porch-light")?.shadowRoot;
+    const edge = (selector: string) => {
+      const element = root?.querySelector(selector);
+      if (!element) return `${selector}: missing`;
+      const { borderTopWidth, borderTopStyle, borderTopColor, backgroundColor } = getComputedStyle(element);
+      return Number.parseFloat(borderTopWidth) >= 1 && borderTopStyle !== "none" && borderTopColor !== backgroundColor
+        ? ""
+        : `${selector}: ${borderTopWidth} ${borderTopStyle} ${borderTopColor}`;
+    };
+    return [".launcher", ".own .bubble", ".reply .bubble", ".field", ".panel"].map(edge).filter(Boolean);
+  });
+  expect(edges).toEqual([]);
+  const ring = await page.evaluate(() => {
+    const active = document.querySelector("porch-light")?.shadowRoot?.activeElement;
+    const { outlineStyle, outlineWidth } = active
+      ? getComputedStyle(active)
+      : { outlineStyle: "none", outlineWidth: "0" };
+    return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
+  });
+  expect(ring).toBe(true);
+});
+
+describe("a guest that lasts", () => {
+  it("13 a page translated by the browser goes on receiving and sending", async () => {
+    const { page, chat } = await stage.visit();
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    await converse(chat);
+    /** Chrome's translation puts every text into two font elements. */
+    const translate = () =>
+      page.evaluate(() => {
+        const root = document.querySelector("porch-light")?.shadowRoot;
+        const walker = document.createTreeWalker(root as Node, NodeFilter.SHOW_TEXT);
+        const texts: Text[] = [];
+        while (walker.nextNode()) texts.push(walker.currentNode as Text);
+        for (const text of texts) {
+          const [outer, inner] = [document.createElement("font"), document.createElement("font")];
+          text.replaceWith(outer);
+          inner.append(text.data);
+          outer.append(inner);
+        }
+      });
+    for (let n = 1; n <= 5; n++) {
+      await translate();
+      await chat.say(`message ${n}`);
+      await chat.thread.getByText(`echo: message ${n}`, { exact: true }).waitFor();
+    }
+    expect(errors).toEqual([]);
+    expect(
+      await chat.thread
+        .getByRole("listitem")
+        .filter({ hasText: /message \d/ })
+        .count(),
+    ).toBe(10);
+  });
+
+  it("14 returns within 100 ms when the page replaces its body or empties it, as it was", async () => {
+    const { page, chat } = await stage.visit();
+    await converse(chat);
+    await chat.composer.fill("half a thought");
+    const ways = [
+      "document.body.replaceWith(document.createElement('body'))",
+      "document.body.innerHTML=''",
+      "document.documentElement.replaceChild(document.createElement('body'),document.body)",
+    ];
+    for (const way of ways) {
+      const ms = await page.evaluate(async (act) => {
+        const host = document.querySelector("porch-light");
+        const begin = performance.now();
+        const script = document.createElement("script");
+        script.text = act;
+        document.head.append(script);
+        while (!host?.isConnected) await new Promise((done) => setTimeout(done));
+        return performance.now() - begin;
+      }, way);
+      expect(ms).toBeLessThan(100);
+      expect(await chat.composer.inputValue()).toBe("half a thought");
+      expect(await page.locator("porch-light").count()).toBe(1);
+      await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+    }
+    await chat.say("still here");
+    await chat.thread.getByText("echo: still here", { exact: true }).waitFor();
+  });
+
+  it("16 two tags, and one more later: one element, one socket", async () => {
+    const { page, chat } = await stage.visit({ html: pageOf(stage.tag() + stage.tag()) });
+    const sockets: string[] = [];
+    page.on("websocket", (socket) => sockets.push(socket.url()));
+    await chat.launcher.first().waitFor();
+    await page.addScriptTag({ url: `${stage.house.url}/widget.js` });
+    await converse(chat);
+    expect(await page.locator("porch-light").count()).toBe(1);
+    expect(sockets).toHaveLength(1);
+  });
+});

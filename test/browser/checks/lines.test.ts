@@ -1,0 +1,215 @@
+/** WIDGET.md section 9, checks 32 to 45: messages over lines that fail, and in several tabs. See connection.test.ts too. */
+
+import type { Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Cutter, startCutter } from "../cutter.ts";
+import { type Chat, converse, pageOf, readUpTo, reopen, setStage } from "./stage.ts";
+
+const stage = setStage();
+let proxy: Cutter;
+beforeEach(async () => {
+  proxy = await startCutter(() => Number(new URL(stage.house.url).port));
+});
+afterEach(() => proxy.stop());
+
+const throughProxy = (): { html: string } => ({ html: pageOf(stage.tag('data-site="default"', proxy.url)) });
+const stateOf = (page: Page) => page.locator(".own .state").last();
+const bodies = (): string[] => stage.house.sandbox.messages().map(({ body }) => body);
+const arrived = (count: number) => stage.house.sandbox.until((sandbox) => sandbox.messages().length === count, 15_000);
+const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
+const signalOf = (page: Page, type: string) => page.evaluate((name) => void dispatchEvent(new Event(name)), type);
+
+/** As if the visitor looked at another tab. */
+const hide = (page: Page, hidden: boolean) =>
+  page.evaluate((now) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => now });
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => (now ? "hidden" : "visible") });
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  }, hidden);
+
+it("32 no socket and no stream before the chat is opened", async () => {
+  const sockets: string[] = [];
+  const asked: string[] = [];
+  const { page, chat } = await stage.visit({
+    before: async (page) => {
+      page.on("websocket", (socket) => sockets.push(socket.url()));
+      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    },
+  });
+  await chat.launcher.hover();
+  await page.waitForLoadState("networkidle");
+  expect(sockets).toEqual([]);
+  expect(asked.filter((path) => path.startsWith("/socket"))).toEqual([]);
+  await chat.open();
+  await expect.poll(() => sockets.length).toBe(1);
+});
+
+describe("34 a connection that goes nowhere", () => {
+  const lose = async (): Promise<{ page: Page; chat: Chat }> => {
+    const { page, chat } = await stage.visit({ ...throughProxy(), before: (page) => page.clock.install() });
+    await converse(chat);
+    proxy.blackHole();
+    return { page, chat };
+  };
+
+  it("34 is noticed within 45 s of silence, without waiting for its close", async () => {
+    const { page, chat } = await lose();
+    const again = page.waitForEvent("websocket");
+    await page.clock.runFor(45_000);
+    await again;
+    await chat.say("over the new one");
+    await echo(chat, "over the new one").waitFor();
+  });
+
+  for (const [name, wake] of [
+    ["the page becomes visible", async (page: Page) => [await hide(page, true), await hide(page, false)]],
+    ["the network returns", (page: Page) => signalOf(page, "online")],
+  ] as const)
+    it(`34 is noticed within 3 s when ${name}`, async () => {
+      const { page, chat } = await lose();
+      const again = page.waitForEvent("websocket");
+      await wake(page);
+      await page.clock.runFor(3_000);
+      await again;
+      await chat.say("over the new one");
+      await echo(chat, "over the new one").waitFor();
+    });
+});
+
+it("36 an ending that is final is told, and nobody comes back", async () => {
+  const { page, chat } = await stage.visit({ ...throughProxy(), before: (page) => page.clock.install() });
+  await converse(chat);
+  const visitor = await stage.visit({ path: "/two", html: pageOf(stage.tag()), context: page.context() });
+  await reopen(visitor.chat);
+  await echo(visitor.chat, "Hello").waitFor();
+  await visitor.chat.panel.getByRole("button", { name: "Chat options" }).click();
+  await visitor.page.getByRole("menuitem", { name: "Delete conversation" }).click();
+  await visitor.page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await page.locator(".bar").getByText("This conversation has ended.").waitFor();
+  const before = proxy.connections;
+  await page.clock.runFor(120_000);
+  expect(proxy.connections).toBe(before);
+});
+
+it("38 an answer that is lost after the relay wrote the message leads to one message and one bubble", async () => {
+  const { chat } = await stage.visit(throughProxy());
+  await converse(chat);
+  for (const text of ["cut off once", "and cut off again"]) {
+    const cut = proxy.cutBefore(text);
+    await chat.say(text);
+    await cut;
+    await echo(chat, text).waitFor();
+    expect(await chat.thread.getByText(text, { exact: true }).count()).toBe(1);
+  }
+  expect(bodies()).toEqual(["Hello", "cut off once", "and cut off again"]);
+});
+
+it("39 twenty quick messages over a bad line arrive in the order they were typed", async () => {
+  const { chat } = await stage.visit(throughProxy());
+  await chat.open();
+  const texts = Array.from({ length: 20 }, (_, n) => `number ${n}.`);
+  const cuts = proxy.cutBefore("number 4.").then(() => proxy.cutBefore("number 12."));
+  for (const text of texts) {
+    await chat.composer.fill(text);
+    await chat.composer.press("Enter");
+  }
+  await cuts;
+  await arrived(20);
+  expect(bodies()).toEqual(texts);
+});
+
+it("41 sent while offline, it waits and goes out by itself; a reload keeps it", async () => {
+  const { page, context, chat } = await stage.visit();
+  await converse(chat);
+  await context.setOffline(true);
+  await signalOf(page, "offline");
+  // An open socket outlives `setOffline`; the relay is what is really gone.
+  await stage.house.halt();
+  await chat.say("waits for the network");
+  await expect.poll(() => stateOf(page).textContent()).toMatch(/Waiting|Sending/);
+  await context.setOffline(false);
+  await page.reload();
+  await reopen(chat);
+  await chat.thread.getByText("waits for the network", { exact: true }).waitFor();
+  await stage.house.start();
+  await signalOf(page, "online");
+  await echo(chat, "waits for the network").waitFor();
+});
+
+it("42 what was unsent for more than two minutes is not sent by itself after a reload", async () => {
+  const { page, chat } = await stage.visit({ before: (page) => page.clock.install() });
+  await converse(chat);
+  await stage.house.halt();
+  await chat.say("yesterday's news");
+  await page.clock.fastForward(121_000);
+  await page.reload();
+  await stage.house.start();
+  await reopen(chat);
+  await chat.panel.getByRole("button", { name: "Retry" }).waitFor();
+  await chat.say("today's news");
+  await echo(chat, "today's news").waitFor();
+  expect(bodies()).toEqual(["Hello", "today's news"]);
+});
+
+it("43 what is sent and read in one tab shows in the other within a second", async () => {
+  const a = await stage.visit();
+  await converse(a.chat);
+  const b = await stage.visit({ context: a.context, path: "/b" });
+  await reopen(b.chat);
+  await echo(b.chat, "Hello").waitFor();
+  await a.page.bringToFront();
+  await a.chat.say("from A");
+  const begin = performance.now();
+  await b.chat.thread.getByText("from A", { exact: true }).waitFor();
+  expect(performance.now() - begin).toBeLessThan(1_000);
+  await echo(b.chat, "from A").waitFor();
+  // B closes its panel and gets a badge; A reads; B's badge goes.
+  await b.chat.panel.getByRole("button", { name: "Close chat" }).click();
+  await hide(a.page, true);
+  await stage.reply("one more");
+  await b.page.getByRole("button", { name: /chat, 1 unread message/i }).waitFor();
+  await hide(a.page, false);
+  await b.page.getByRole("button", { name: "Chat", exact: true }).waitFor({ timeout: 2_500 });
+});
+
+it("44 three hidden tabs sound once for each message", async () => {
+  const count = (page: Page) => page.evaluate(() => (window as unknown as { chimes: number }).chimes);
+  const stub = async (page: Page) =>
+    page.addInitScript(() => {
+      const all = window as unknown as { chimes: number; AudioContext: unknown };
+      all.chimes = 0;
+      const node = {
+        connect() {},
+        start() {},
+        stop() {},
+        frequency: {},
+        gain: { setValueAtTime() {}, exponentialRampToValueAtTime() {} },
+      };
+      all.AudioContext = class {
+        currentTime = 0;
+        createGain = () => node;
+        createOscillator = () => node;
+        close = async () => {};
+        constructor() {
+          all.chimes++;
+        }
+      };
+    });
+  const first = await stage.visit({ before: stub });
+  await converse(first.chat);
+  const tabs = [first];
+  for (const path of ["/b", "/c"]) {
+    const tab = await stage.visit({ context: first.context, path, before: stub });
+    await reopen(tab.chat);
+    await echo(tab.chat, "Hello").waitFor();
+    tabs.push(tab);
+  }
+  await expect.poll(() => readUpTo(first.page), { timeout: 8_000 }).toBeGreaterThan(0);
+  for (const { page } of tabs) await hide(page, true);
+  for (const n of [1, 2, 3]) {
+    await stage.reply(`ring ${n}`);
+    for (const { page } of tabs) await page.waitForFunction((title) => document.title === title, `(${n}) Host`);
+    const chimes = await Promise.all(tabs.map(({ page }) => count(page)));
+    expect(chimes.reduce((sum, one) => sum + one, 0)).toBe(n);
+  }
+});

@@ -1,0 +1,229 @@
+/** WIDGET.md section 9, checks 72 to 76: the thread. */
+
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { type Chat, converse, readUpTo, reopen, setStage, type Visit } from "./stage.ts";
+
+const stage = setStage();
+const gap = (page: Page) =>
+  page.locator(".thread").evaluate((thread) => Math.abs(thread.scrollHeight - thread.scrollTop - thread.clientHeight));
+const frames = (page: Page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+const fromId = (): string => stage.house.sandbox.messages().at(-1)?.fromId ?? "";
+
+/** Replies as the service would post them, many at a time. */
+async function fill(count: number): Promise<void> {
+  const toId = fromId();
+  let next = 1;
+  const worker = async (): Promise<void> => {
+    while (next <= count) {
+      const body = `reply number ${next++}, of some length so that rows differ ${"x ".repeat(next % 40)}`;
+      await stage.house.sandbox.callbackTo({ toId, body });
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, worker));
+}
+
+/** A visitor with a thread of so many messages, seen and at its end. */
+async function withThread(count: number): Promise<Visit> {
+  const visit = await stage.visit();
+  await converse(visit.chat);
+  await fill(count);
+  await visit.page.reload();
+  await reopen(visit.chat);
+  await visit.chat.thread
+    .getByText(/reply number/)
+    .first()
+    .waitFor();
+  await visit.page.locator(".thread").evaluate((thread) => {
+    thread.scrollTop = thread.scrollHeight;
+  });
+  await frames(visit.page);
+  return visit;
+}
+
+it("72 at the end it stays at the end, whatever grows; scrolled up nothing moves, and a button counts", async () => {
+  const { page, chat } = await withThread(60);
+  const thread = page.locator(".thread");
+  await expect.poll(() => gap(page)).toBeLessThanOrEqual(1);
+  // A picture that has loaded, a message that grows, a keyboard that comes up.
+  for (const height of ["200px", "320px", "120px"]) {
+    await page
+      .locator(".reply .bubble")
+      .last()
+      .evaluate((bubble, value) => {
+        (bubble as HTMLElement).style.minHeight = value;
+      }, height);
+    await frames(page);
+    expect(await gap(page)).toBeLessThanOrEqual(1);
+  }
+  await page.setViewportSize({ width: 1280, height: 480 });
+  await frames(page);
+  expect(await gap(page)).toBeLessThanOrEqual(1);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await frames(page);
+  expect(await gap(page)).toBeLessThanOrEqual(1);
+  await expect.poll(() => readUpTo(page), { timeout: 8_000 }).toBeGreaterThan(60);
+  const read = await readUpTo(page);
+  await stage.reply("one more at the end");
+  await chat.thread.getByText("one more at the end").waitFor();
+  await frames(page);
+  expect(await gap(page)).toBeLessThanOrEqual(1);
+
+  await expect.poll(() => readUpTo(page), { timeout: 8_000 }).toBeGreaterThan(read);
+  await thread.evaluate((element) => {
+    element.scrollTop -= 900;
+  });
+  await frames(page);
+  const top = await thread.evaluate((element) => element.scrollTop);
+  await stage.reply("while reading, 1");
+  await stage.reply("while reading, 2");
+  const pill = chat.panel.getByRole("button", { name: "2 new messages" });
+  await pill.waitFor();
+  expect(Math.abs((await thread.evaluate((element) => element.scrollTop)) - top)).toBeLessThanOrEqual(1);
+  await pill.click();
+  await expect.poll(() => gap(page)).toBeLessThanOrEqual(1);
+});
+
+it("74 long strings, both directions, emoji and code stay within the panel and read the right way", async () => {
+  stage.house.sandbox.configure({ botScript: "silent" });
+  const { page, chat } = await stage.visit();
+  await chat.open();
+  const texts = ["W".repeat(3_900), "שלום world مرحبا 123", "👋🎉", "`code` and more"];
+  for (const text of texts) await chat.say(text);
+  await stage.house.sandbox.until((sandbox) => sandbox.messages().length === texts.length, 15_000);
+  await stage.reply(`\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\`\nשלום לך`);
+  await chat.thread.getByText("שלום לך").waitFor();
+  const seen = await page.evaluate(() => {
+    const root = document.querySelector("porch-light")?.shadowRoot;
+    const panel = root?.querySelector(".panel")?.getBoundingClientRect();
+    const thread = root?.querySelector(".thread");
+    const bubbles = [...(root?.querySelectorAll(".bubble") ?? [])];
+    return {
+      wide: (thread?.scrollWidth ?? 0) - (thread?.clientWidth ?? 0),
+      out: bubbles.filter(
+        (bubble) =>
+          bubble.getBoundingClientRect().right > (panel?.right ?? 0) ||
+          bubble.getBoundingClientRect().left < (panel?.left ?? 0),
+      ).length,
+      directions: bubbles.map((bubble) => getComputedStyle(bubble).direction),
+      big: bubbles.map((bubble) => bubble.classList.contains("big")),
+      code: getComputedStyle(root?.querySelector("pre") as Element).direction,
+    };
+  });
+  expect(seen).toMatchObject({ wide: 0, out: 0, code: "ltr", big: [false, false, true, false, false] });
+  expect(seen.directions.slice(0, 3)).toEqual(["ltr", "rtl", "ltr"]);
+});
+
+const dots = (page: Page) => page.locator(".dots");
+const delivered = (page: Page) => page.locator(".own .state").getByText("Delivered").last().waitFor();
+
+/** Lets time pass in the page, with the relay's heartbeat in it: the relay's own clock goes on as usual. */
+async function pass(page: Page, ms: number): Promise<void> {
+  const said = () => page.evaluate(() => (window as unknown as { pongs: number }).pongs);
+  for (let left = ms; left > 0; left -= 15_000) {
+    const before = await said();
+    await page.clock.runFor(Math.min(left, 15_000));
+    await page.evaluate(() => void dispatchEvent(new Event("focus")));
+    await expect.poll(said).toBeGreaterThan(before);
+  }
+}
+
+/** Counts the answers to the widget's pings. */
+const countPongs = (page: Page) =>
+  page.addInitScript(() => {
+    const all = Object.assign(window, { pongs: 0 });
+    const Real = WebSocket;
+    window.WebSocket = class extends Real {
+      constructor(url: string | URL) {
+        super(url);
+        this.addEventListener("message", ({ data }) => {
+          if (String(data).includes('"t":"pong"')) all.pongs++;
+        });
+      }
+    };
+  });
+
+/** Asks something that nobody answers, with a clock of our own. */
+async function ask(): Promise<{ page: Page; chat: Chat }> {
+  stage.house.sandbox.configure({ botScript: "silent" });
+  const before = async (page: Page): Promise<void> => {
+    await page.clock.install();
+    await countPongs(page);
+  };
+  const { page, chat } = await stage.visit({ before });
+  await chat.open();
+  return { page, chat };
+}
+
+it("75 dots come only when the service has the message, words after 10, 30 and 120 seconds", async () => {
+  const { page, chat } = await ask();
+  stage.house.sandbox.configure({ latencyMs: 1_500 });
+  await chat.say("anybody?");
+  await page.locator(".own .state").getByText("Sent", { exact: true }).waitFor();
+  expect(await dots(page).count()).toBe(0);
+  await delivered(page);
+  await dots(page).waitFor();
+  await page.clock.runFor(10_500);
+  await page.locator(".waiting").getByText("Still working on it.").waitFor();
+  await pass(page, 20_000);
+  await page
+    .locator(".waiting")
+    .getByText(/taking longer than usual/)
+    .waitFor();
+  await pass(page, 90_000);
+  await page
+    .locator(".waiting")
+    .getByText(/No reply yet/)
+    .waitFor();
+  expect(await dots(page).count()).toBe(0);
+  expect(await chat.panel.getByRole("button", { name: "Ask again" }).isVisible()).toBe(true);
+});
+
+it("75 no dots after a failure, without a network, or where people answer", async () => {
+  const failed = await ask();
+  stage.house.sandbox.failNext("incoming", 1, 400);
+  await failed.chat.say("refused");
+  await failed.chat.panel.getByRole("button", { name: "Retry" }).waitFor();
+  await failed.page.clock.runFor(5_000);
+  expect(await dots(failed.page).count()).toBe(0);
+
+  const offline = await ask();
+  await offline.chat.say("and then the network goes");
+  await dots(offline.page).waitFor();
+  await stage.house.halt();
+  await dots(offline.page).waitFor({ state: "detached" });
+  await stage.house.start();
+
+  const people = await stage.visit({
+    path: "/people",
+    html: `<!doctype html><title>P</title>${stage.tag('data-site="default" data-responder="human"')}`,
+    before: (page) => page.clock.install(),
+  });
+  await people.chat.open();
+  await people.chat.say("a person, please");
+  await delivered(people.page);
+  await people.page.clock.runFor(5_000);
+  expect(await dots(people.page).count()).toBe(0);
+});
+
+it("76 that a machine answers is said before the first message, and on every answer", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.open();
+  await chat.panel.getByText("You are chatting with an AI assistant.", { exact: false }).waitFor();
+  expect(
+    await page
+      .locator(".panel")
+      .evaluate(
+        (panel) =>
+          (panel.getRootNode() as ShadowRoot).getElementById(panel.getAttribute("aria-describedby") ?? "")?.textContent,
+      ),
+  ).toMatch(/AI assistant/);
+  await chat.say("one");
+  await chat.thread.getByText("echo: one", { exact: true }).waitFor();
+  await stage.reply("two");
+  await chat.thread.getByText("two", { exact: true }).waitFor();
+  const authors = await page.locator(".msg.reply > .vh").allTextContents();
+  expect(authors).toHaveLength(2);
+  for (const author of authors) expect(author).toMatch(/\bAI\b/);
+});

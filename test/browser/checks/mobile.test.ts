@@ -1,0 +1,111 @@
+/** WIDGET.md section 9, checks 68 to 71: phones, as far as Chromium can be one. */
+
+import { type BrowserContextOptions, devices, type Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { converse, pageOf, rectOf, setStage } from "./stage.ts";
+
+const stage = setStage();
+const PHONE: BrowserContextOptions = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
+const TALL = `<div style="height:3000px">Tall page</div>`;
+
+/** Stands in for the browser's own, so that a keyboard can be pretended. */
+const mockViewport = (page: Page) =>
+  page.addInitScript(() => {
+    const mock = Object.assign(new EventTarget(), {
+      height: innerHeight,
+      width: innerWidth,
+      offsetTop: 0,
+      offsetLeft: 0,
+      pageTop: 0,
+      scale: 1,
+    });
+    Object.defineProperty(window, "visualViewport", { get: () => mock });
+  });
+
+/** The keyboard comes up or goes. */
+async function keyboard(page: Page, covered: number, offsetTop: number): Promise<void> {
+  await page.evaluate(
+    async ({ covered, offsetTop }) => {
+      const view = window.visualViewport as unknown as EventTarget;
+      Object.assign(view, { height: innerHeight - covered, offsetTop });
+      view.dispatchEvent(new Event("resize"));
+      for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+    },
+    { covered, offsetTop },
+  );
+}
+
+it("68 the keyboard covers neither header nor composer, and all is as before when it has gone", async () => {
+  const { page, chat } = await stage.visit({ options: PHONE, before: mockViewport });
+  await converse(chat);
+  const whole = await rectOf(page, ".panel");
+  for (const offsetTop of [0, 120]) {
+    await keyboard(page, 336, offsetTop);
+    const [head, composer, thread] = [
+      await rectOf(page, ".head"),
+      await rectOf(page, ".composer"),
+      await rectOf(page, ".thread"),
+    ];
+    expect(head.y).toBeGreaterThanOrEqual(offsetTop - 0.5);
+    expect(composer.bottom).toBeLessThanOrEqual(844 - 336 + offsetTop + 0.5);
+    expect(thread.y).toBeGreaterThanOrEqual(head.bottom - 0.5);
+    expect(thread.bottom).toBeLessThanOrEqual(composer.y + 0.5);
+    expect(thread.height).toBeGreaterThan(100);
+  }
+  await keyboard(page, 0, 0);
+  await page.locator(".panel").evaluate((panel) => (panel.querySelector("textarea") as HTMLElement).blur());
+  expect(await rectOf(page, ".panel")).toEqual(whole);
+  expect(await page.locator(".panel").evaluate((panel) => (panel as HTMLElement).style.transform)).toBe("");
+});
+
+it("69 fields are large enough not to be zoomed to, opening brings no keyboard up, sending keeps it", async () => {
+  const { page, chat } = await stage.visit({ options: PHONE });
+  await chat.launcher.tap();
+  await chat.composer.waitFor();
+  const active = () => page.evaluate(() => document.querySelector("porch-light")?.shadowRoot?.activeElement?.localName);
+  await expect.poll(active).toBe("h2");
+  expect(
+    await chat.composer.evaluate((field) => Number.parseFloat(getComputedStyle(field).fontSize)),
+  ).toBeGreaterThanOrEqual(16);
+  await chat.composer.tap();
+  await chat.composer.fill("by touch");
+  await chat.panel.getByRole("button", { name: "Send message" }).tap();
+  await chat.thread.getByText("echo: by touch", { exact: true }).waitFor();
+  expect(await active()).toBe("textarea");
+});
+
+it("70 the page behind does not move, however one scrolls in the chat", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(TALL + stage.tag()), options: PHONE });
+  await page.evaluate(() => scrollTo(0, 700));
+  await converse(chat);
+  const wheel = async (times: number, by: number): Promise<void> => {
+    const { x, y, width, height } = await rectOf(page, ".thread");
+    await page.mouse.move(x + width / 2, y + height / 2);
+    for (let n = 0; n < times; n++) await page.mouse.wheel(0, by);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  };
+  // A short thread, then the ends of a long one.
+  await wheel(3, 500);
+  await wheel(3, -500);
+  stage.house.sandbox.configure({ botScript: "long" });
+  await chat.say("long");
+  await chat.thread.getByText("This is a long answer").waitFor();
+  await wheel(3, 20_000);
+  await wheel(6, -20_000);
+  expect(await page.evaluate(() => scrollY)).toBe(700);
+  await chat.panel.getByRole("button", { name: "Close chat" }).tap();
+  await chat.panel.waitFor({ state: "hidden" });
+  expect(await page.evaluate(() => scrollY)).toBe(700);
+});
+
+it("71 Escape, which is Android's back, closes the panel and leaves the history alone", async () => {
+  const { page, chat } = await stage.visit({ options: PHONE });
+  await chat.launcher.waitFor();
+  const before = await page.evaluate(() => history.length);
+  await chat.launcher.tap();
+  await chat.composer.waitFor();
+  expect(await page.locator("dialog.panel").evaluate((panel) => panel.matches(":modal"))).toBe(true);
+  await page.keyboard.press("Escape");
+  await chat.panel.waitFor({ state: "hidden" });
+  expect(await page.evaluate(() => history.length)).toBe(before);
+});

@@ -1,0 +1,164 @@
+/** WIDGET.md section 9, checks 46 to 51: what stays on the device, and what leaves it. */
+
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium, type Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { browserPath } from "../../setup/programs.ts";
+import { chatOn } from "../browser.ts";
+import { converse, PLAIN, pageOf, reopen, setStage } from "./stage.ts";
+
+const stage = setStage();
+
+/** Everything a page can keep. */
+const kept = (page: Page) =>
+  page.evaluate(async () => ({
+    cookie: document.cookie,
+    local: { ...localStorage },
+    session: { ...sessionStorage },
+    databases: (await indexedDB.databases()).length,
+    caches: (await caches.keys()).length,
+    workers: (await navigator.serviceWorker.getRegistrations()).length,
+  }));
+const NOTHING = { cookie: "", local: {}, session: {}, databases: 0, caches: 0, workers: 0 };
+
+it("46 before the click nothing is kept, and no request says who asks", async () => {
+  const asked: { url: string; headers: Record<string, string>; body: string | null }[] = [];
+  const note = async (page: Page): Promise<void> => {
+    page.on("request", async (request) => {
+      asked.push({ url: request.url(), headers: await request.allHeaders(), body: request.postData() });
+    });
+  };
+  const { page, context, chat } = await stage.visit({ before: note });
+  await chat.launcher.hover();
+  await page.waitForLoadState("networkidle");
+  expect(await kept(page)).toEqual(NOTHING);
+  expect(await context.cookies([stage.host, stage.house.url])).toEqual([]);
+  const ours = asked.filter(({ url }) => url.startsWith(stage.house.url));
+  expect(ours.length).toBeGreaterThan(0);
+  for (const { url, headers, body } of ours) {
+    expect(new URL(url).search).toBe("");
+    expect(body).toBeNull();
+    expect(headers).not.toHaveProperty("cookie");
+    expect(headers).not.toHaveProperty("authorization");
+  }
+});
+
+it("47 where cookies are blocked a whole conversation works in memory, without an error", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "porchlight-profile-"));
+  await mkdir(join(folder, "Default"));
+  const blocked = { profile: { default_content_setting_values: { cookies: 2 } } };
+  await writeFile(join(folder, "Default", "Preferences"), JSON.stringify(blocked));
+  const context = await chromium.launchPersistentContext(folder, {
+    executablePath: browserPath(),
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    stage.put("/", { html: pageOf(stage.tag()) });
+    await page.goto(`${stage.host}/`);
+    const thrown = await page.evaluate(() => {
+      try {
+        return String(localStorage);
+      } catch (error) {
+        return (error as Error).name;
+      }
+    });
+    expect(thrown).toBe("SecurityError");
+    const chat = chatOn(page);
+    await converse(chat);
+    await chat.say("again");
+    await chat.thread.getByText("echo: again", { exact: true }).waitFor();
+    await chat.panel.getByRole("button", { name: "Close chat" }).click();
+    expect(errors).toEqual([]);
+  } finally {
+    await context.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+it("48 works on a page without https, where browsers keep half of their functions back", async () => {
+  const browser = await chromium.launch({
+    executablePath: browserPath(),
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      `--host-resolver-rules=MAP ${PLAIN} 127.0.0.1`,
+      "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
+    ],
+  });
+  try {
+    const { port } = new URL(stage.host);
+    const page = await browser.newPage();
+    stage.put("/", { html: pageOf(stage.tag()) });
+    await page.goto(`http://${PLAIN}:${port}/`);
+    expect(await page.evaluate(() => [isSecureContext, "randomUUID" in crypto, "locks" in navigator])).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    await converse(chatOn(page));
+  } finally {
+    await browser.close();
+  }
+});
+
+it("49 a deleted conversation is gone here and at the relay, and who comes back is somebody else", async () => {
+  const { page, chat } = await stage.visit();
+  await converse(chat);
+  const first = stage.house.sandbox.messages()[0]?.fromId;
+  await chat.panel.getByRole("button", { name: "Chat options" }).click();
+  await page.getByRole("menuitem", { name: "Delete conversation" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await chat.thread.getByText("echo: Hello").waitFor({ state: "detached" });
+  await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0);
+  await page.reload();
+  await converse(chat, "Hello again");
+  expect(await chat.thread.getByText("echo: Hello", { exact: true }).count()).toBe(0);
+  const second = stage.house.sandbox.messages().at(-1)?.fromId;
+  expect(second).toBeTruthy();
+  expect(second).not.toBe(first);
+});
+
+it("50 the transcript holds every message as plain text", async () => {
+  stage.house.sandbox.configure({ botScript: "html" });
+  const { page, chat } = await stage.visit();
+  await chat.open();
+  await chat.say("<img src=x onerror=alert(1)> & more");
+  await chat.thread.getByText("onerror").nth(1).waitFor();
+  await chat.panel.getByRole("button", { name: "Chat options" }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: "Download conversation" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/\.txt$/);
+  const text = await readFile(await download.path(), "utf8");
+  expect(text).toContain("<img src=x onerror=alert(1)> & more");
+  expect(text).toContain("onerror=\"alert('reply')\"");
+  expect(text).toContain("You (");
+});
+
+it("51 the token stands in no address, no referrer, no message of the console and nowhere in the page", async () => {
+  const seen: string[] = [];
+  const { page, chat } = await stage.visit({
+    before: async (page) => {
+      page.on("request", async (request) => seen.push(request.url(), (await request.allHeaders()).referer ?? ""));
+      page.on("websocket", (socket) => seen.push(socket.url()));
+      page.on("console", (message) => seen.push(message.text()));
+    },
+  });
+  await converse(chat);
+  await page.reload();
+  await reopen(chat);
+  await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+  const token = await page.evaluate(() => (JSON.parse(localStorage["porchlight:default"]) as { token: string }).token);
+  expect(token.length).toBeGreaterThan(20);
+  const markup = await page.evaluate(
+    () => document.documentElement.outerHTML + (document.querySelector("porch-light")?.shadowRoot?.innerHTML ?? ""),
+  );
+  expect([...seen, markup].filter((text) => text.includes(token))).toEqual([]);
+});

@@ -1,0 +1,50 @@
+/** Listens to what a screen reader would be told: every text that enters a live region, and for how long it stands. */
+
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+
+export type Said = { text: string; role: string; at: number; ms: number | undefined };
+
+/** Starts to listen. The widget's panel must have been fetched: its regions come with it. */
+export async function record(page: Page): Promise<() => Promise<Said[]>> {
+  await page.waitForFunction(() =>
+    document.querySelector("porch-light")?.shadowRoot?.querySelector("[aria-live=polite]"),
+  );
+  await page.evaluate(() => {
+    const said: Said[] = [];
+    const nodes = new Map<Node, Said>();
+    Object.assign(window, { said });
+    const hear = (records: MutationRecord[]): void => {
+      for (const { addedNodes, removedNodes, target } of records) {
+        const region = (target as Element).closest("[aria-live=polite],[role=alert]");
+        if (!region) continue;
+        for (const node of addedNodes) {
+          const one: Said = {
+            text: node.textContent ?? "",
+            role: region.getAttribute("role") ?? "polite",
+            at: performance.now(),
+            ms: undefined,
+          };
+          nodes.set(node, one);
+          said.push(one);
+        }
+        for (const node of removedNodes) {
+          const one = nodes.get(node);
+          if (one) one.ms = performance.now() - one.at;
+        }
+      }
+    };
+    const root = document.querySelector("porch-light")?.shadowRoot;
+    if (root) new MutationObserver(hear).observe(root, { subtree: true, childList: true });
+  });
+  return () => page.evaluate(() => (window as unknown as { said: Said[] }).said);
+}
+
+/** What was said that matches, once there is some and all of it has gone again. */
+export async function heard(said: () => Promise<Said[]>, wanted: RegExp): Promise<Said[]> {
+  const found = async () => (await said()).filter(({ text }) => wanted.test(text));
+  const over = async () => (await found()).map(({ ms }) => ms !== undefined);
+  await expect.poll(over, { timeout: 8_000, message: String(wanted) }).toContain(true);
+  await expect.poll(over, { timeout: 8_000, message: String(wanted) }).not.toContain(false);
+  return found();
+}

@@ -1,0 +1,135 @@
+/** What every file of the checks stands on: one browser, one house, and a host whose pages are made to order. */
+
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { type House, type HouseOptions, startHouse } from "../../harness.ts";
+import { chatOn, launch } from "../browser.ts";
+import { type Pages, pageOf, startPages } from "./pages.ts";
+
+export { pageOf } from "./pages.ts";
+
+export type Chat = ReturnType<typeof chatOn>;
+export type Visit = { page: Page; context: BrowserContext; chat: Chat };
+
+export type VisitOptions = {
+  /** Same visitor as in an earlier visit; absent: a new one. */
+  context?: BrowserContext;
+  browser?: Browser;
+  options?: BrowserContextOptions;
+  path?: string;
+  /** Absent: a page with nothing but the tag. */
+  html?: string;
+  headers?: Record<string, string>;
+  /** Before the page loads. */
+  before?: (page: Page, context: BrowserContext) => Promise<unknown>;
+};
+
+export type Stage = {
+  readonly browser: Browser;
+  readonly house: House;
+  /** Origin of the pages. */
+  readonly host: string;
+  put: Pages["put"];
+  /** Markup of the tag. */
+  tag(attributes?: string, relay?: string): string;
+  visit(options?: VisitOptions): Promise<Visit>;
+  /** A reply to the only visitor of this test, as a person types it. */
+  reply(body: string): Promise<unknown>;
+};
+
+const FREE = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
+/** Another name of the host, for browsers that are told so: not `localhost`, and so not a secure context. */
+export const PLAIN = "plain.test";
+/** Longest that a check waits for anything in the page. */
+const PATIENCE_MS = 12_000;
+
+/** Call once per file. The sandbox forgets everything between tests, and every visitor leaves. */
+export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
+  let browser: Browser;
+  let house: House;
+  let pages: Pages;
+  const contexts = new Set<BrowserContext>();
+  beforeAll(async () => {
+    pages = await startPages();
+    const origins = [pages.url, pages.url.replace("localhost", PLAIN)];
+    const own = site ? { site: { origins, ...site } } : {};
+    const start = startHouse({ ...options, ...own, env: { ...FREE, ALLOWED_ORIGINS: origins.join(), ...env } });
+    [browser, house] = await Promise.all([launch(), start]);
+  });
+  afterAll(() => Promise.all([browser.close(), house.stop(), pages.stop()]));
+  beforeEach(() => {
+    house.sandbox.reset();
+    house.sandbox.configure({ callbackUrl: house.callbackUrl });
+  });
+  afterEach(async () => {
+    await Promise.all([...contexts].map((context) => context.close()));
+    contexts.clear();
+  });
+
+  const tag = (attributes = 'data-site="default"', relay = house.url): string =>
+    `<script async src="${relay}/widget.js" ${attributes}></script>`;
+
+  async function visit(given: VisitOptions = {}): Promise<Visit> {
+    const context = given.context ?? (await (given.browser ?? browser).newContext(given.options));
+    contexts.add(context);
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    const { path = "/", html = pageOf(tag()), headers = {} } = given;
+    pages.put(path, { html, headers });
+    await given.before?.(page, context);
+    await page.goto(pages.url + path);
+    return { page, context, chat: chatOn(page) };
+  }
+
+  return {
+    get browser() {
+      return browser;
+    },
+    get house() {
+      return house;
+    },
+    get host() {
+      return pages.url;
+    },
+    put: (path, answer) => pages.put(path, answer),
+    tag,
+    visit,
+    reply: (body) => house.sandbox.humanReply({ fromId: house.sandbox.messages().at(-1)?.fromId ?? "", body }),
+  };
+}
+
+/** Opens the chat, says something and hears the echo. */
+export async function converse(chat: Chat, text = "Hello"): Promise<void> {
+  await chat.open();
+  await chat.say(text);
+  await chat.thread.getByText(`echo: ${text}`, { exact: true }).waitFor();
+}
+
+/** Up to which message this browser has seen everything. */
+export const readUpTo = (page: Page): Promise<number> =>
+  page.evaluate(() => (JSON.parse(localStorage["porchlight:default"]) as { read: number }).read);
+
+/** A command of the page. */
+export const tell = (page: Page, ...call: unknown[]): Promise<unknown> =>
+  page.evaluate(
+    (given) => (window as unknown as { Porchlight: (...call: unknown[]) => unknown }).Porchlight(...given),
+    call,
+  );
+
+/** Opens the chat on a page that may bring it back open by itself. */
+export async function reopen(chat: Chat): Promise<void> {
+  await chat.launcher.first().waitFor();
+  if (!(await chat.composer.isVisible())) await chat.open();
+}
+
+export type Rect = { x: number; y: number; right: number; bottom: number; width: number; height: number };
+
+/** The rectangle of an element in the shadow root, in pixels of the window. */
+export const rectOf = (page: Page, selector: string): Promise<Rect> =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => {
+      const { x, y, right, bottom, width, height } = element.getBoundingClientRect();
+      return { x, y, right, bottom, width, height };
+    });

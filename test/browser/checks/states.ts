@@ -1,0 +1,99 @@
+/** The states that the chat can be seen in, in an order in which one leads to the next. Found by structure: languages vary. */
+
+import type { Page } from "playwright-core";
+import type { Stage } from "./stage.ts";
+
+export type State = { name: string; enter: (page: Page, stage: Stage) => Promise<unknown> };
+
+const part = (page: Page, selector: string) => page.locator(`porch-light ${selector}`);
+/** The light bulb of every test picture: one pixel. */
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+async function say(page: Page, text: string): Promise<void> {
+  await part(page, "textarea").fill(text);
+  await part(page, "textarea").press("Enter");
+}
+const read = (page: Page) =>
+  page.waitForFunction(() => (JSON.parse(localStorage["porchlight:default"] ?? "{}") as { read?: number }).read);
+
+export const STATES: State[] = [
+  { name: "closed", enter: (page) => part(page, ".launcher").waitFor() },
+  {
+    name: "empty",
+    async enter(page) {
+      await part(page, ".launcher").click();
+      await part(page, "textarea").waitFor();
+    },
+  },
+  {
+    name: "conversation",
+    async enter(page, stage) {
+      stage.house.sandbox.configure({ botScript: "markdown" });
+      await say(page, "Do you deliver? https://shop.example/a");
+      await part(page, ".reply pre").waitFor();
+      await page.mouse.click(300, 300);
+    },
+  },
+  {
+    name: "file",
+    async enter(page) {
+      await part(page, "input[type=file]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: PNG });
+      await part(page, ".tray li").waitFor();
+      await part(page, ".tray progress").waitFor({ state: "detached" });
+    },
+  },
+  {
+    name: "emoji",
+    async enter(page) {
+      await part(page, ".tray button").click();
+      await part(page, "form button.tool").click();
+      await part(page, "form [aria-expanded=true]").waitFor();
+    },
+  },
+  {
+    name: "menu",
+    async enter(page) {
+      await part(page, "form button.tool").click();
+      await part(page, ".head [aria-haspopup=menu]").click();
+      await part(page, "[role=menuitem]").first().waitFor();
+    },
+  },
+  {
+    name: "question",
+    async enter(page) {
+      await part(page, "[role=menuitem].danger").click();
+      await part(page, "[role=alertdialog]").waitFor();
+    },
+  },
+  {
+    name: "failed",
+    async enter(page, stage) {
+      await part(page, "[role=alertdialog] button").first().click();
+      stage.house.sandbox.failNext("incoming", 1, 400);
+      await say(page, "this one is refused");
+      await part(page, ".failed").waitFor();
+    },
+  },
+  {
+    name: "offline",
+    async enter(page) {
+      await page.context().setOffline(true);
+      await part(page, ".bar").waitFor();
+    },
+  },
+  {
+    name: "unread",
+    async enter(page, stage) {
+      await page.context().setOffline(false);
+      await page.evaluate(() => void dispatchEvent(new Event("online")));
+      await part(page, ".bar").waitFor({ state: "detached" });
+      await read(page);
+      await part(page, ".launcher").click();
+      await stage.reply("an answer that waits");
+      await part(page, ".badge").waitFor();
+    },
+  },
+];

@@ -1,0 +1,77 @@
+/** WIDGET.md section 9, checks 54 to 57: what a screen reader is told. */
+
+import { describe, expect, it } from "vitest";
+import { heard, record } from "./recorder.ts";
+import { type Chat, converse, readUpTo, reopen, setStage } from "./stage.ts";
+
+const stage = setStage();
+const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
+
+describe("what a screen reader is told", () => {
+  it("54 a reply is announced once, with its author, and gone soon; history never is", async () => {
+    const { page, chat } = await stage.visit();
+    await converse(chat, "history");
+    await page.reload();
+    const said = await record(page);
+    await reopen(chat);
+    await echo(chat, "history").waitFor();
+    await stage.reply("a fresh reply");
+    const [one] = await heard(said, /a fresh reply/);
+    expect(one?.text).toMatch(/assistant.* said: a fresh reply/i);
+    expect(one?.ms).toBeLessThanOrEqual(1_500);
+    await stage.reply("and another");
+    await heard(said, /and another/);
+    const all = (await said()).map(({ text }) => text);
+    expect(all.filter((text) => /a fresh reply/.test(text))).toHaveLength(1);
+    expect(all.filter((text) => /history/.test(text))).toEqual([]);
+  });
+
+  it("55 with the panel closed, the number of new messages is said when it grows, and only then", async () => {
+    const { page, chat } = await stage.visit();
+    await converse(chat);
+    const said = await record(page);
+    await expect.poll(() => readUpTo(page), { timeout: 8_000 }).toBeGreaterThan(0);
+    await chat.panel.getByRole("button", { name: "Close chat" }).click();
+    await stage.reply("first");
+    await heard(said, /^1 new message$/);
+    await stage.reply("second");
+    await heard(said, /^2 new messages$/);
+    await chat.open();
+    await page.getByRole("button", { name: "Chat", exact: true }).waitFor();
+    await page.waitForFunction(
+      () => document.querySelector("porch-light")?.shadowRoot?.querySelector<HTMLElement>(".badge")?.hidden,
+    );
+    await chat.say("noted");
+    await heard(said, /noted/);
+    expect((await said()).map(({ text }) => text).filter((text) => /new message/.test(text))).toEqual([
+      "1 new message",
+      "2 new messages",
+    ]);
+  });
+
+  it("56 a long reply is one announcement that says where the rest is", async () => {
+    stage.house.sandbox.configure({ botScript: "long" });
+    const { page, chat } = await stage.visit();
+    await chat.open();
+    const said = await record(page);
+    await chat.say("tell me");
+    const [one] = await heard(said, /said:/);
+    expect(one?.text).toMatch(/continues in the chat\.$/);
+    await stage.reply("the end");
+    await heard(said, /the end/);
+    expect((await said()).filter(({ text }) => /long answer/.test(text))).toHaveLength(1);
+  });
+
+  it("57 while a reply is awaited, at most three statuses are said", async () => {
+    stage.house.sandbox.configure({ botScript: "silent" });
+    const { page, chat } = await stage.visit({ before: (page) => page.clock.install() });
+    await chat.open();
+    const said = await record(page);
+    await chat.say("anybody?");
+    await page.locator(".own .state").getByText("Delivered").waitFor();
+    await page.clock.runFor(35_000);
+    const waiting = (await said()).filter(({ text }) => !/message sent/i.test(text));
+    expect(waiting.length).toBeGreaterThan(0);
+    expect(waiting.length).toBeLessThanOrEqual(3);
+  });
+});

@@ -1,0 +1,150 @@
+/** The first conversation, as issue "The first conversation" tells it: real Chromium, a page of another origin, one tag. */
+
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type House, startHouse } from "../harness.ts";
+import { chatOn, launch } from "./browser.ts";
+
+let browser: Browser;
+let house: House;
+let context: BrowserContext;
+
+beforeAll(async () => {
+  [browser, house] = await Promise.all([launch(), startHouse()]);
+});
+afterAll(() => Promise.all([browser.close(), house.stop()]));
+beforeEach(async () => {
+  house.sandbox.reset();
+  house.sandbox.configure({ callbackUrl: house.callbackUrl });
+  context = await browser.newContext();
+});
+afterEach(() => context.close());
+
+/** A new tab of the same visitor, on a page of the host. */
+async function visit(path = "/"): Promise<{ page: Page; chat: ReturnType<typeof chatOn> }> {
+  const page = await context.newPage();
+  await page.goto(house.host + path);
+  return { page, chat: chatOn(page) };
+}
+
+const fromId = (): string => house.sandbox.messages()[0]?.fromId ?? "";
+
+describe("before the visitor opens the chat", () => {
+  it("asks for nothing but the tag's script, and keeps nothing", async () => {
+    const asked: string[] = [];
+    const sockets: string[] = [];
+    context.on("request", (request) => asked.push(request.url()));
+    context.on("page", (page) => page.on("websocket", (socket) => sockets.push(socket.url())));
+    const { page, chat } = await visit();
+    await chat.launcher.waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(asked).toEqual([`${house.host}/`, `${house.url}/widget.js`]);
+    expect(sockets).toEqual([]);
+    expect(await context.cookies([house.host, house.url])).toEqual([]);
+    const kept = await page.evaluate(async () => ({
+      cookie: document.cookie,
+      local: localStorage.length,
+      session: sessionStorage.length,
+      databases: (await indexedDB.databases()).length,
+      caches: (await caches.keys()).length,
+      workers: (await navigator.serviceWorker.getRegistrations()).length,
+    }));
+    expect(kept).toEqual({ cookie: "", local: 0, session: 0, databases: 0, caches: 0, workers: 0 });
+  });
+});
+
+describe("a conversation in the browser", () => {
+  it("sends what was typed as it was typed, and shows the reply", async () => {
+    const text = "Do you ship to Norway? <b>ÆØÅ</b> 👋";
+    const { chat } = await visit();
+    await chat.open();
+    await chat.say(text);
+    await chat.thread.getByText(`echo: ${text}`, { exact: true }).waitFor();
+    expect(await chat.thread.locator("b").count()).toBe(0);
+    expect(house.sandbox.messages().map(({ body }) => body)).toEqual([text]);
+    expect(fromId()).toMatch(/^[A-Za-z0-9_]{20,50}$/);
+  });
+
+  it("delivers three quick messages in typing order under one fromId", async () => {
+    const { chat } = await visit();
+    await chat.open();
+    const texts = ["first", "second", "third"];
+    for (const text of texts) {
+      await chat.composer.fill(text);
+      await chat.composer.press("Enter");
+    }
+    await house.sandbox.until((sandbox) => sandbox.messages().length === 3, 15_000);
+    expect(house.sandbox.messages().map(({ body }) => body)).toEqual(texts);
+    expect(new Set(house.sandbox.messages().map((message) => message.fromId)).size).toBe(1);
+  });
+
+  it("is there again after a reload, and on the next page", async () => {
+    const { page, chat } = await visit();
+    await chat.open();
+    await chat.say("remember me");
+    await chat.thread.getByText("echo: remember me").waitFor();
+    for (const move of [() => page.reload(), () => page.goto(`${house.host}/second`)]) {
+      await move();
+      await reopen(chat);
+      await chat.thread.getByText("echo: remember me").waitFor();
+      expect(await chat.thread.getByText("remember me").count()).toBe(2);
+    }
+  });
+
+  it("shows both ways live in a second tab", async () => {
+    const first = await visit();
+    await first.chat.open();
+    await first.chat.say("said in the first tab");
+    await first.chat.thread.getByText("echo: said in the first tab").waitFor();
+
+    const second = await visit("/second");
+    await reopen(second.chat);
+    await second.chat.thread.getByText("echo: said in the first tab").waitFor();
+    await second.chat.say("said in the second tab");
+    for (const { chat } of [first, second]) {
+      await chat.thread.getByText("said in the second tab", { exact: true }).waitFor();
+      await chat.thread.getByText("echo: said in the second tab").waitFor();
+    }
+    expect(house.sandbox.messages()).toHaveLength(2);
+  });
+
+  it("shows a reply that a person typed in the sandbox's inbox", async () => {
+    const { chat } = await visit();
+    await chat.open();
+    await chat.say("is anybody there?");
+    await chat.thread.getByText("echo: is anybody there?").waitFor();
+
+    const inbox = await (await browser.newContext()).newPage();
+    await inbox.goto(house.sandbox.origin);
+    await inbox.getByRole("link", { name: /is anybody there/ }).click();
+    await inbox.getByRole("textbox", { name: /reply/i }).fill("Yes: a person, from the inbox");
+    await inbox.getByRole("button", { name: /send/i }).click();
+    await chat.thread.getByText("Yes: a person, from the inbox").waitFor();
+    await inbox.context().close();
+  });
+
+  it("counts a reply that came while the page was closed as unread, and shows it", async () => {
+    const { page, chat } = await visit();
+    const line = page.waitForEvent("websocket");
+    await chat.open();
+    const seen = (await line).waitForEvent("framesent", ({ payload }) => String(payload).includes('"t":"read"'));
+    await chat.say("back in a minute");
+    await chat.thread.getByText("echo: back in a minute").waitFor();
+    await seen;
+    await chat.panel.getByRole("button", { name: /close/i }).click();
+    await page.close();
+    const reply = await house.sandbox.humanReply({ fromId: fromId(), body: "here when you return" });
+    expect(reply.status).toBe("Sent");
+
+    const later = await visit();
+    await later.page.getByRole("button", { name: /chat.*\b1 unread message/i }).waitFor();
+    await later.chat.open();
+    await later.chat.thread.getByText("here when you return").waitFor();
+    await later.chat.thread.getByText("echo: back in a minute").waitFor();
+  });
+});
+
+/** Opens the chat where the page did not already bring it back open. */
+async function reopen(chat: ReturnType<typeof chatOn>): Promise<void> {
+  if (!(await chat.composer.isVisible())) await chat.open();
+}

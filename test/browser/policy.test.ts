@@ -1,0 +1,35 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type House, startHouse } from "../harness.ts";
+import { chatOn, launch } from "./browser.ts";
+
+let browser: Browser;
+let house: House;
+
+/** Nothing is allowed but what the README asks for. */
+const policy = (relay: string): string =>
+  `default-src 'none'; script-src ${relay}; connect-src ${relay} ${relay.replace(/^http/, "ws")}; require-trusted-types-for 'script'; trusted-types 'none'`;
+
+beforeAll(async () => {
+  const headers = (relay: string): Record<string, string> => ({
+    "Content-Security-Policy": policy(relay),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+  });
+  [browser, house] = await Promise.all([launch(), startHouse({ tag: { headers } })]);
+});
+afterAll(() => Promise.all([browser.close(), house.stop()]));
+
+it("runs under the strictest policy of the page, with Trusted Types, without a single complaint", async () => {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  await page.goto(house.host);
+  const chat = chatOn(page);
+  await chat.open();
+  await chat.say("**bold** and https://example.com");
+  await chat.thread.getByText("echo:").waitFor();
+  await chat.panel.getByRole("button", { name: /close/i }).click();
+  expect(complaints).toEqual([]);
+});
