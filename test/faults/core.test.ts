@@ -1,0 +1,50 @@
+/**
+ * The relay's core in a simulated world: thousands of lives with crashes at any await, lost answers, cut lines, full disks,
+ * long outages, set clocks. Everything is drawn from a seed; a seed that fails is printed with the command that lives
+ * through it again.
+ */
+
+import { describe, expect, it } from "vitest";
+import { loadCore } from "./core/core.ts";
+import { REGRESSIONS } from "./core/regressions.ts";
+import { type Scenario, SPECIAL } from "./core/scenario.ts";
+import { simulate } from "./core/simulate.ts";
+import { type Lived, live, RELAY, replay } from "./workers.ts";
+
+const SEEDS = 2_000;
+const SPECIAL_SEEDS = 20;
+
+const failures = ({ broken }: Lived, given: Partial<Scenario> = {}): string[] =>
+  broken.slice(0, 5).map((seed) => replay(seed, given));
+
+describe("the simulated relay", () => {
+  it(`loses nothing, doubles nothing and keeps the order in ${SEEDS} drawn lives`, { timeout: 300_000 }, async () => {
+    const lived = await live({ root: RELAY, from: 1, to: SEEDS });
+    expect(failures(lived)).toEqual([]);
+    expect(lived.sum.seeds).toBe(SEEDS);
+    // The lives were not idle ones.
+    expect(lived.sum.effects).toBeGreaterThan(10 * SEEDS);
+    expect(lived.sum.accepted).toBeGreaterThan(5 * SEEDS);
+  });
+
+  it.each(Object.entries(SPECIAL))("keeps its word through %s", { timeout: 120_000 }, async (_name, given) => {
+    const lived = await live({ root: RELAY, from: 1, to: SPECIAL_SEEDS, given });
+    expect(failures(lived, given)).toEqual([]);
+    expect(lived.sum.seeds).toBe(SPECIAL_SEEDS);
+  });
+
+  it("does not make an old mistake again", { timeout: 120_000 }, async () => {
+    const again = REGRESSIONS.map(async ({ seed, given = {}, found }) => {
+      const lived = await live({ root: RELAY, from: seed, to: seed, given });
+      return failures(lived, given).map((failure) => `${found}: ${failure}`);
+    });
+    expect((await Promise.all(again)).flat()).toEqual([]);
+  });
+
+  it("lives through the same seed in the same way, to the last number", async () => {
+    const core = await loadCore(RELAY);
+    const [first, again, other] = [await simulate(core, 7), await simulate(core, 7), await simulate(core, 8)];
+    expect(again).toEqual(first);
+    expect(other.figures.trace).not.toBe(first.figures.trace);
+  });
+});

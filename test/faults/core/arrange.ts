@@ -1,0 +1,144 @@
+import { renameSync, rmSync } from "node:fs";
+import type { Person, Tab } from "../tab.ts";
+import type { Core } from "./core.ts";
+import { type Life, type Machine, startLife } from "./life.ts";
+import type { Scenario } from "./scenario.ts";
+import { FAIR, type Service } from "./service.ts";
+import type { World } from "./world.ts";
+
+export type Run = {
+  world: World;
+  core: Core;
+  machine: Machine;
+  service: Service;
+  scenario: Scenario;
+  /** All tabs of the first person, then all of the second, … */
+  tabs: Tab[];
+  people: Person[];
+  life: { now: Life | undefined; past: Life[] };
+  /** When the trouble is over, in world time. */
+  heals: number;
+  /** What went wrong besides. */
+  broken: Set<string>;
+  /** Someone keeps these tabs away. */
+  away: Set<Tab>;
+};
+
+/** Sooner or later during the trouble. */
+const sometime = ({ world, scenario }: Run, fn: () => void): void =>
+  void world.after(world.pick(0, scenario.trouble), fn);
+
+/** Starts the relay; one that cannot write refuses to start, and its supervisor tries again. */
+export function start(run: Run): void {
+  const { world, core, machine, service, life } = run;
+  startLife(world, core, machine, service).then(
+    (next) => {
+      life.now = next;
+      life.past.push(next);
+    },
+    (error: unknown) => {
+      if (!machine.full) run.broken.add(`the relay did not start: ${String(error)}`);
+      world.after(1_000, () => start(run));
+    },
+  );
+}
+
+/** The process ends between two steps, and is started again; `between` happens to its files meanwhile. */
+function crash(run: Run, between: () => void = () => {}): void {
+  const { world, life, tabs } = run;
+  if (life.now === undefined) return void world.after(500, () => crash(run, between));
+  life.now.crash();
+  life.now = undefined;
+  for (const tab of tabs) tab.cut();
+  world.after(world.pick(1, 3_000), () => {
+    between();
+    start(run);
+  });
+}
+
+export function arrangePeople(run: Run): void {
+  const { world, scenario, tabs, people } = run;
+  for (const [i, tab] of tabs.entries()) {
+    const siblings = tabs.filter((other) => other.person === tab.person && other !== tab);
+    for (let n = 0; n < scenario.messages; n++) {
+      sometime(run, () => {
+        const item = tab.type(`${tab.name} ${n}${world.chance(scenario.poison) ? " poison" : ""}`);
+        if (world.chance(scenario.replays)) for (const other of siblings) sometime(run, () => other.replay(item));
+      });
+    }
+    for (let n = 0; n < scenario.cuts; n++) sometime(run, tab.cut);
+    world.after(i, tab.connect);
+  }
+  for (let n = 0; n < Math.min(scenario.forgets, people.length); n++) {
+    const tab = tabs.find(({ person }) => person === people[n]);
+    if (tab !== undefined) sometime(run, tab.forget);
+  }
+}
+
+export function arrangeMachine(run: Run): void {
+  const { world, scenario, machine, service } = run;
+  for (let n = 0; n < scenario.crashes; n++) sometime(run, () => crash(run));
+  for (let n = 0; n < scenario.rotations; n++) {
+    sometime(run, () => {
+      service.state.key = "key-2";
+      world.after(world.pick(0, 60_000), () => {
+        machine.key = "key-2";
+      });
+    });
+  }
+  if (scenario.diskFull) {
+    sometime(run, () => {
+      machine.full = true;
+      machine.spoolFull = scenario.spoolFull;
+      world.after(world.pick(500, 20_000), () => {
+        machine.full = false;
+        machine.spoolFull = false;
+      });
+    });
+  }
+  if (scenario.jump !== 0) {
+    sometime(run, () => {
+      machine.shift = scenario.jump;
+    });
+  }
+  if (scenario.restore) arrangeRestore(run);
+}
+
+/** A backup is made while the relay writes, and later put in the place of its database. */
+function arrangeRestore(run: Run): void {
+  const { world, core, machine, scenario } = run;
+  const copy = `${machine.file}.backup`;
+  world.after(world.pick(0, scenario.trouble / 2), () => core.backupSqlite(machine.file, copy));
+  world.after(world.pick(scenario.trouble / 2 + 1, scenario.trouble), () =>
+    crash(run, () => {
+      for (const ending of ["-wal", "-shm"]) rmSync(machine.file + ending, { force: true });
+      for (const ending of ["", ".seal"]) renameSync(copy + ending, machine.file + ending);
+    }),
+  );
+}
+
+export function arrangeService(run: Run): void {
+  const { world, scenario, service, machine, tabs, people, away } = run;
+  if (scenario.outage > 0) {
+    sometime(run, () => {
+      service.state.weather = { ...service.state.weather, down: 1 };
+    });
+  }
+  if (scenario.flood > 0) {
+    const gone = tabs.filter(({ person }) => person === people[0]);
+    world.after(scenario.trouble / 2, () => {
+      const { fromId } = service.effects.find(({ text }) => gone.some(({ name }) => text.startsWith(`${name} `))) ?? {};
+      if (fromId === undefined) return;
+      for (const tab of gone) {
+        away.add(tab);
+        tab.cut();
+      }
+      for (let n = 0; n < scenario.flood; n++) service.reply(fromId, world.pick(0, 60_000));
+    });
+    world.after(scenario.trouble / 2 + 70_000, () => away.clear());
+  }
+  world.after(run.heals, () => {
+    service.state.weather = { ...FAIR, replies: scenario.weather.replies };
+    machine.deaf = 0;
+  });
+}

@@ -1,0 +1,62 @@
+/** The modules under test. A mutant run loads them from a changed copy of the relay's sources. */
+export async function loadCore(root: string) {
+  const from = <T>(path: string): Promise<T> => import(`${root}/${path}`) as Promise<T>;
+  const [
+    sqlite,
+    migrate,
+    bus,
+    sites,
+    session,
+    send,
+    receive,
+    courier,
+    connections,
+    frames,
+    forget,
+    limiter,
+    pacer,
+    breaker,
+    callbacks,
+    log,
+    backup,
+  ] = await Promise.all([
+    from<typeof import("../../../relay/src/db/sqlite.ts")>("db/sqlite.ts"),
+    from<typeof import("../../../relay/src/db/migrate.ts")>("db/migrate.ts"),
+    from<typeof import("../../../relay/src/bus/bus.ts")>("bus/bus.ts"),
+    from<typeof import("../../../relay/src/records/sites.ts")>("sites.ts"),
+    from<typeof import("../../../relay/src/flows/session.ts")>("session.ts"),
+    from<typeof import("../../../relay/src/flows/send.ts")>("send.ts"),
+    from<typeof import("../../../relay/src/flows/receive.ts")>("receive.ts"),
+    from<typeof import("../../../relay/src/flows/courier.ts")>("courier.ts"),
+    from<typeof import("../../../relay/src/socket/connections.ts")>("connections.ts"),
+    from<typeof import("../../../relay/src/socket/frames.ts")>("frames.ts"),
+    from<typeof import("../../../relay/src/flows/forget.ts")>("forget.ts"),
+    from<typeof import("../../../relay/src/base/limiter.ts")>("limiter.ts"),
+    from<typeof import("../../../relay/src/flows/pacer.ts")>("pacer.ts"),
+    from<typeof import("../../../relay/src/base/breaker.ts")>("breaker.ts"),
+    from<typeof import("../../../relay/src/service/callbacks.ts")>("service/callbacks.ts"),
+    from<typeof import("../../../relay/src/base/log.ts")>("log.ts"),
+    from<typeof import("../../../relay/src/db/backup.ts")>("db/backup.ts"),
+  ]);
+  return {
+    ...sqlite,
+    ...migrate,
+    ...bus,
+    ...sites,
+    ...session,
+    ...send,
+    ...receive,
+    ...courier,
+    ...connections,
+    ...frames,
+    ...forget,
+    ...limiter,
+    ...pacer,
+    ...breaker,
+    ...callbacks,
+    ...log,
+    ...backup,
+  };
+}
+
+export type Core = Awaited<ReturnType<typeof loadCore>>;

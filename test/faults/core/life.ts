@@ -1,0 +1,213 @@
+import type { Database } from "../../../relay/src/db/database.ts";
+import type { Reply } from "../../../relay/src/flows/receive.ts";
+import type { Outcome } from "../../../relay/src/service/outcome.ts";
+import type { Line } from "../../../relay/src/socket/connections.ts";
+import type { Core } from "./core.ts";
+import type { Carried, Service } from "./service.ts";
+import { clockOf, type World } from "./world.ts";
+
+/** What outlives a process: its disk, and what the operator sets. */
+export type Machine = {
+  file: string;
+  spooled: Reply[];
+  /** No write succeeds. */
+  full: boolean;
+  /** Not even the spool. */
+  spoolFull: boolean;
+  /** Share of bus hints that are lost. */
+  deaf: number;
+  key: string;
+  shift: number;
+};
+
+export const SIGNING = "signing key of the simulated world";
+const SITE = {
+  public: {
+    id: "default",
+    title: "",
+    greeting: "",
+    suggestions: [],
+    accent: "#4f46e5",
+    theme: "auto",
+    position: "right",
+    locale: "auto",
+    responder: "ai",
+    privacyUrl: "",
+  },
+  account: "main",
+  origins: ["https://shop.example"],
+  channel: "website",
+  business: "default",
+  campaign: undefined,
+} as const;
+
+export type Life = {
+  alive: () => boolean;
+  /** Everything in memory is gone at this instant; nothing that was under way goes on. */
+  crash: () => void;
+  accept: (line: Line) => { receive: (text: string) => void; lost: () => void };
+  /** A callback's body at the door; resolves to the status, or to nothing when the process ends before it answers. */
+  callback: (body: string) => Promise<number | undefined>;
+  /** What the relay did that it must never do, whatever the outcome. */
+  violations: string[];
+  waiting: () => Promise<number>;
+  rows: <Row>(sql: string) => Promise<Row[]>;
+};
+
+/** Starts a relay's core over what the machine's disk holds. Every await of it may be its last. */
+export async function startLife(world: World, core: Core, machine: Machine, service: Service): Promise<Life> {
+  let alive = true;
+  const isAlive = () => alive;
+  const never = new Promise<never>(() => {});
+  const end = Promise.withResolvers<undefined>();
+
+  /** Somewhere between two steps time passes, or the process ends. */
+  const pause = async (): Promise<void> => {
+    if (!alive) return never;
+    if (world.chance(0.6)) return;
+    await new Promise<void>((resolve) => void world.after(world.pick(0, 6), resolve));
+    if (!alive) return never;
+  };
+
+  const clock = clockOf(world, () => machine.shift, isAlive);
+  const disk = core.openSqlite(machine.file, { defer: (fn) => void world.after(1, () => alive && fn()) });
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    await pause();
+    if (machine.full) throw new Error("disk full");
+    const result = await work();
+    await pause();
+    return result;
+  };
+  const db: Database = {
+    dialect: "sqlite",
+    async all(sql, ...values) {
+      const rows = await disk.all<never>(sql, ...values);
+      await pause();
+      return rows;
+    },
+    run: (sql, ...values) => guarded(() => disk.run(sql, ...values)),
+    transaction: (body) => guarded(() => disk.transaction(body)),
+    close: disk.close,
+  };
+
+  const epoch = await core.migrate(db);
+  const inner = core.createBus();
+  const bus: typeof inner = {
+    publish: (news) => void (world.chance(machine.deaf) || inner.publish(news)),
+    subscribe: inner.subscribe,
+  };
+  const sites = core.createSites([{ ...SITE, public: { ...SITE.public, suggestions: [] } }], () => []);
+  const log = core.silentLog;
+  let key = machine.key;
+  const violations: string[] = [];
+  const flying = new Set<string>();
+
+  /** One message of a visitor at a time: two on the way could overtake each other (R-465). */
+  async function carry(message: Carried): Promise<Outcome> {
+    if (flying.has(message.fromId)) violations.push(`two in flight: "${message.text}" did not wait for its turn`);
+    flying.add(message.fromId);
+    const outcome = await service.carry(message, key);
+    flying.delete(message.fromId);
+    return alive ? outcome : never;
+  }
+
+  const courier = core.createCourier({
+    db,
+    bus,
+    clock,
+    log,
+    accounts: ["main"],
+    carry: (head) => carry({ sid: head.sid, fromId: head.sender, text: head.text }),
+    pacer: () => core.createPacer({ start: 600, now: clock.uptime, random: world.random }),
+    breaker: () => core.createBreaker({ now: clock.uptime, random: world.random }),
+    reloadKeys: () => {
+      const changed = key !== machine.key;
+      key = machine.key;
+      return changed;
+    },
+    onDelivery: (account) => connections.tellDelivery(account),
+    random: world.random,
+  });
+  const spool = {
+    get waiting() {
+      return machine.spooled.length > 0;
+    },
+    append(reply: Reply) {
+      if (machine.spoolFull) throw new Error("disk full");
+      machine.spooled.push(reply);
+    },
+    async replay(take: (reply: Reply) => Promise<void>) {
+      let count = 0;
+      for (let next = machine.spooled[0]; next !== undefined; next = machine.spooled[0]) {
+        await take(next);
+        machine.spooled.shift();
+        count++;
+      }
+      return count;
+    },
+  };
+  const receive = core.createReceive({ db, bus, clock, sites, spool, log, signing: SIGNING });
+  const sessions = core.createSession({
+    db,
+    bus,
+    sites,
+    signing: SIGNING,
+    epoch,
+    clock,
+    identity: () => undefined,
+    nameOf: async () => undefined,
+    wake: courier.wake,
+  });
+  const connections = core.createConnections({
+    db,
+    bus,
+    clock,
+    log,
+    open: sessions.open,
+    take: core.createFrames({
+      db,
+      bus,
+      log,
+      send: core.createSend({ db, bus, clock, horizon: 12 * 3_600_000, wake: courier.wake }),
+      forget: core.createForget({ db, bus, clock }),
+      logout: sessions.logout,
+      capture: async () => "captured",
+      messages: core.createLimiter({ burst: 10, perMinute: 0, uptime: clock.uptime }),
+    }),
+    link: (key) => key,
+    delivery: courier.delivery,
+    random: world.random,
+  });
+  async function answer(body: string): Promise<number> {
+    const callback = core.parseCallback(body);
+    if (callback.kind !== "reply") return 400;
+    const outcome = await receive.receive(callback);
+    if (!alive) return never;
+    receive.answered(callback);
+    return outcome === "unknown" ? 404 : outcome === "lost" ? 503 : 200;
+  }
+
+  await receive.start();
+  await courier.start();
+  connections.start();
+
+  return {
+    alive: isAlive,
+    crash() {
+      alive = false;
+      end.resolve(undefined);
+      void disk.close();
+    },
+    accept(line) {
+      const connection = connections.accept(line, "https://shop.example", "address");
+      return {
+        receive: (text) => alive && connections.receive(connection, text),
+        lost: () => alive && connections.lost(connection),
+      };
+    },
+    callback: (body) => Promise.race([answer(body), end.promise]),
+    violations,
+    waiting: async () => (await disk.all("SELECT 1 FROM outbox")).length,
+    rows: (sql) => disk.all(sql),
+  };
+}

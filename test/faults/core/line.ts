@@ -1,0 +1,42 @@
+import type { Heard, Line } from "../tab.ts";
+import type { Life } from "./life.ts";
+import type { World } from "./world.ts";
+
+/** A wire: what is put in comes out later, in order, unless it is cut first. */
+function wire(world: World, deliver: (text: string) => void) {
+  let free = world.now();
+  let whole = true;
+  return {
+    put(text: string) {
+      free = Math.max(free, world.now() + world.pick(1, 30));
+      world.after(free - world.now(), () => whole && deliver(text));
+    },
+    cut: () => {
+      whole = false;
+    },
+  };
+}
+
+/** A socket of the simulated world between a tab and a relay's life. */
+export function openLine(world: World, life: Life, heard: Heard): Line {
+  const down = wire(world, (text) => {
+    if (text.startsWith("close ")) heard.end(Number(text.slice(6)));
+    else heard.frame(text);
+  });
+  const end = life.accept({
+    send: down.put,
+    // The close travels behind the frames that were sent before it.
+    close: ({ code }) => down.put(`close ${code}`),
+    buffered: () => 0,
+  });
+  const up = wire(world, end.receive);
+  return {
+    put: up.put,
+    cut() {
+      up.cut();
+      down.cut();
+      // A relay learns of a broken line late.
+      world.after(world.pick(0, 2_000), end.lost);
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { Scenario } from "./scenario.ts";
+import { SPECIAL } from "./scenario.ts";
+
+/** Seeds that broke something once, while this was built: what they found, and the scenario when it was given. */
+export const REGRESSIONS: { seed: number; found: string; given?: Partial<Scenario> }[] = [
+  { seed: 36, found: "a message sent again after a restored backup had another messageSid" },
+  { seed: 56, found: "a deleted visitor came back to life with the next frame of another tab" },
+  { seed: 73, found: "a refusal after a look into an empty lane held the account for ever" },
+  { seed: 466, found: "a refused message was tried again and again" },
+  {
+    seed: 606,
+    found: "a relay that starts under a limit used up by its earlier life is slow for an hour, but loses nothing",
+  },
+  { seed: 923, found: "a message typed into a deleted chat" },
+  { seed: 3, found: "an expired message that the service refuses", given: SPECIAL["outage of 13 hours"] },
+  { seed: 28, found: "an answer that came after its message", given: SPECIAL["outage of 13 hours"] },
+  { seed: 32, found: "the last of a thousand replies", given: SPECIAL["a thousand replies while away"] },
+  { seed: 18, found: "order after a restored backup", given: SPECIAL["a restored backup"] },
+];

@@ -1,0 +1,87 @@
+import type { Weather } from "./service.ts";
+import type { World } from "./world.ts";
+
+/** What a run does to the relay. Drawn from the seed, or given. */
+export type Scenario = {
+  visitors: number;
+  tabs: number;
+  messages: number;
+  crashes: number;
+  cuts: number;
+  rotations: number;
+  diskFull: boolean;
+  spoolFull: boolean;
+  deaf: number;
+  /** Milliseconds by which the wall clock jumps once, either way. */
+  jump: number;
+  weather: Weather;
+  /** Milliseconds during which things go wrong; then everything heals. */
+  trouble: number;
+  /** Chance that a message is one the service refuses. */
+  poison: number;
+  /** The people press Retry on what failed. */
+  retries: boolean;
+  /** Hours during which the service cannot be reached. */
+  outage: number;
+  /** Chance that a message is sent by two tabs: both found it in the browser's storage. */
+  replays: number;
+  /** Replies that come to the first visitor while all of their tabs are away: more than a gap may be long. */
+  flood: number;
+  /** Some of the people delete their chat. */
+  forgets: number;
+  /** A backup is restored over the database. */
+  restore: boolean;
+};
+
+export const HOUR = 3_600_000;
+const JUMPS = [-24 * HOUR, -HOUR, HOUR, 24 * HOUR];
+
+/** Draws a scenario: some runs calm, some with everything at once. */
+export function draw(world: World): Scenario {
+  const some = (probability: number, value: () => number): number => (world.chance(probability) ? value() : 0);
+  return {
+    visitors: world.pick(1, 4),
+    tabs: world.pick(1, 3),
+    messages: world.pick(1, 12),
+    crashes: some(0.7, () => world.pick(1, 6)),
+    cuts: some(0.6, () => world.pick(1, 8)),
+    rotations: some(0.2, () => 1),
+    diskFull: world.chance(0.15),
+    spoolFull: world.chance(0.05),
+    deaf: some(0.3, () => world.random() * 0.5),
+    jump: some(0.15, () => JUMPS[world.pick(0, JUMPS.length - 1)] ?? 0),
+    weather: {
+      down: some(0.3, () => world.random() * 0.5),
+      failing: some(0.4, () => world.random() * 0.4),
+      lostCall: some(0.2, () => world.random() * 0.3),
+      lostAnswer: some(0.5, () => world.random() * 0.4),
+      slow: some(0.2, () => world.pick(0, 10_000)),
+      limit: some(0.2, () => world.pick(10, 100)),
+      replies: world.pick(0, 3),
+      repeats: some(0.3, () => world.random() * 0.6),
+      nameless: some(0.1, () => 1),
+      forged: some(0.2, () => 0.5),
+    },
+    trouble: world.pick(5, 120) * 1_000,
+    poison: some(0.3, () => 0.1),
+    retries: world.chance(0.5),
+    outage: 0,
+    replays: some(0.3, () => 0.5),
+    flood: 0,
+    forgets: some(0.1, () => world.pick(1, 2)),
+    restore: world.chance(0.05),
+  };
+}
+
+/** Runs that are too long or too rare to be drawn: each has its own seeds. */
+export const SPECIAL = {
+  /** Shorter than the horizon: everything is delivered, once, by itself. */
+  "outage of 11 hours": { outage: 11, jump: 0, visitors: 2, messages: 6, forgets: 0, restore: false },
+  /** Longer: what was written too early fails visibly, and Retry delivers it. */
+  "outage of 13 hours": { outage: 13, jump: 0, visitors: 2, messages: 6, forgets: 0, restore: false, retries: true },
+  "a thousand replies while away": { flood: 1_100, visitors: 2, tabs: 2, forgets: 0, restore: false, spoolFull: false },
+  "a restored backup": { restore: true, outage: 0 },
+  "deleted chats": { forgets: 2 },
+  "a clock set back a day": { jump: -24 * HOUR },
+  "a clock set forward a day": { jump: 24 * HOUR, retries: true },
+} as const satisfies Record<string, Partial<Scenario>>;

@@ -1,0 +1,104 @@
+import type { Clock } from "../../../relay/src/base/clock.ts";
+
+/** Small seeded generator (mulberry32): the same seed gives the same run, everywhere. */
+export function seeded(seed: number): () => number {
+  let a = seed >>> 0;
+  return () => {
+    a = (a + 0x6d2b79f5) | 0;
+    let t = Math.imul(a ^ (a >>> 15), 1 | a);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+type Event = { at: number; order: number; fn: () => void };
+
+/**
+ * Virtual time. Things happen only when an event is due, one event at a time; between two events every promise that can
+ * settle has settled. Nothing here looks at the real clock.
+ */
+export type World = {
+  random: () => number;
+  now: () => number;
+  /** A whole number from `min` to `max`. */
+  pick: (min: number, max: number) => number;
+  chance: (probability: number) => boolean;
+  /** Calls `fn` in `ms`; returns what cancels it. */
+  after: (ms: number, fn: () => void) => () => void;
+  /** Lives through events until `done()` or until `limit` ms have passed; resolves to whether it was done. */
+  run: (done: () => boolean, limit: number) => Promise<boolean>;
+};
+
+export function createWorld(seed: number): World {
+  const random = seeded(seed);
+  const events: Event[] = [];
+  let now = 0;
+  let order = 0;
+
+  /** Binary heap by time, then by order of arrival. */
+  const before = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
+  function push(event: Event): void {
+    let i = events.push(event) - 1;
+    while (i > 0) {
+      const up = (i - 1) >> 1;
+      const parent = events[up] as Event;
+      if (!before(event, parent)) break;
+      events[i] = parent;
+      i = up;
+    }
+    events[i] = event;
+  }
+  function pop(): Event | undefined {
+    const top = events[0];
+    const last = events.pop();
+    if (last === undefined || events.length === 0) return top;
+    let i = 0;
+    for (;;) {
+      let child = 2 * i + 1;
+      if (child >= events.length) break;
+      if (child + 1 < events.length && before(events[child + 1] as Event, events[child] as Event)) child++;
+      if (!before(events[child] as Event, last)) break;
+      events[i] = events[child] as Event;
+      i = child;
+    }
+    events[i] = last;
+    return top;
+  }
+
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  return {
+    random,
+    now: () => now,
+    pick: (min, max) => min + Math.floor(random() * (max - min + 1)),
+    chance: (probability) => random() < probability,
+    after(ms, fn) {
+      const event: Event = { at: now + Math.max(0, ms), order: order++, fn };
+      push(event);
+      return () => {
+        event.fn = () => {};
+      };
+    },
+    async run(done, limit) {
+      const end = now + limit;
+      while (!done()) {
+        const event = pop();
+        if (event === undefined || event.at > end) return done();
+        now = event.at;
+        event.fn();
+        await settled();
+      }
+      return true;
+    },
+  };
+}
+
+/** The relay's clock in this world; `shift` moves the wall clock, as when somebody sets it. */
+export function clockOf(world: World, shift: () => number, alive: () => boolean): Clock {
+  const start = Date.UTC(2026, 10, 21);
+  return {
+    now: () => Math.floor(start + shift() + world.now()),
+    uptime: world.now,
+    after: (ms, fn) => world.after(ms, () => alive() && fn()),
+  };
+}

@@ -1,0 +1,238 @@
+/**
+ * S11: many recharge keys, each submitted several times at once to two nodes that are killed at every await, against a
+ * service that fails in every way a network can, before and after it granted. Everything is counted at the end.
+ */
+
+import type { Clock } from "../../relay/src/base/clock.ts";
+import { silentLog } from "../../relay/src/base/log.ts";
+import { creditRules } from "../../relay/src/base/rules.ts";
+import type { Database, Transaction } from "../../relay/src/db/database.ts";
+import { migrate } from "../../relay/src/db/migrate.ts";
+import { openSqlite } from "../../relay/src/db/sqlite.ts";
+import { createCredits } from "../../relay/src/flows/credits.ts";
+import { contentOf, descriptionOf, verdictOf } from "../../relay/src/records/grants.ts";
+import { createOnce } from "../../relay/src/records/once.ts";
+import type { GrantAnswer } from "../../relay/src/service/api.ts";
+import { clockOf, createWorld, type World } from "./core/world.ts";
+
+export type Plan = { keys: number; copies: number; nodes: number; kills: number; dialect: Database["dialect"] };
+export type Entry = { key: string; state: string };
+export type Count = {
+  /** Grants at the service per key. */
+  grants: Map<string, number>;
+  entries: Entry[];
+  /** Submissions that were answered. */
+  answered: number;
+  calls: number;
+  killed: number;
+};
+
+const ACCOUNT = "agency";
+const TROUBLE_MS = 600_000;
+const FAIR = creditRules.parse({ mode: "auto", perGrant: 100, perDay: 1_000_000, allow: [] });
+
+/** Every failure, before and after the grant. Statuses as the classification has them (RELIABILITY 3c). */
+function makeService(world: World) {
+  const grants = new Map<string, number>();
+  const state = { fair: false, calls: 0 };
+  const before: GrantAnswer[] = [
+    { kind: "transient", status: 0, message: "ECONNREFUSED" },
+    { kind: "throttle", status: 429, message: "slow down", waitMs: 2_000 },
+    { kind: "config", status: 401, message: "bad key" },
+    { kind: "permanent", status: 404, message: "unknown sub-account" },
+    { kind: "permanent", status: 200, message: "success: false" },
+    { kind: "transient", status: 503, message: "busy" },
+    { kind: "unknown", status: 0, message: "timeout" },
+  ];
+  const after: GrantAnswer[] = [
+    { kind: "unknown", status: 0, message: "reset" },
+    { kind: "transient", status: 500, message: "crashed" },
+    { kind: "transient", status: 504, message: "gateway timeout" },
+    { kind: "permanent", status: 409, message: "conflict" },
+    { kind: "ok", status: 200, message: "" },
+  ];
+  const later = (min: number, max: number): Promise<void> =>
+    new Promise((resolve) => void world.after(world.pick(min, max), resolve));
+  const oneOf = (answers: readonly GrantAnswer[]): GrantAnswer =>
+    answers[world.pick(0, answers.length - 1)] ?? { kind: "unknown", status: 0, message: "" };
+
+  async function grant(description: string): Promise<GrantAnswer> {
+    state.calls++;
+    await later(1, 300);
+    if (!state.fair && world.chance(0.3)) return oneOf(before);
+    const key = /\[(.+)\]$/.exec(description)?.[1] ?? description;
+    grants.set(key, (grants.get(key) ?? 0) + 1);
+    // Now and then the answer takes longer than anybody waits for a dead process.
+    await later(1, world.chance(0.02) ? 200_000 : 300);
+    if (!state.fair && world.chance(0.15)) return oneOf(after);
+    return { kind: "ok", status: 200, message: "", added: 5, balance: 10 };
+  }
+  return { grant, grants, state };
+}
+
+type Machine = { disk: Database; dialect: Database["dialect"] };
+type Service = ReturnType<typeof makeService>;
+type Node = { credits: ReturnType<typeof createCredits>; kill: () => void; alive: () => boolean };
+
+/** A relay's credits over a database that outlives it. Every await may be its last. */
+async function startNode(world: World, machine: Machine, service: Service, name: string): Promise<Node> {
+  let alive = true;
+  const never = new Promise<never>(() => {});
+  const pause = async (): Promise<void> => {
+    if (!alive) return never;
+    if (world.chance(0.5)) return;
+    await new Promise<void>((resolve) => void world.after(world.pick(0, 8), resolve));
+    if (!alive) return never;
+  };
+  const around = async <T>(work: () => Promise<T>): Promise<T> => {
+    await pause();
+    const result = await work();
+    await pause();
+    return result;
+  };
+  const { disk } = machine;
+  const db: Database = {
+    dialect: machine.dialect,
+    all: (sql, ...values) => around(() => disk.all(sql, ...values)),
+    run: (sql, ...values) => around(() => disk.run(sql, ...values)),
+    transaction: <T>(body: (tx: Transaction) => Promise<T>) => around(() => disk.transaction(body)),
+    close: disk.close,
+  };
+  const clock: Clock = clockOf(
+    world,
+    () => 0,
+    () => alive,
+  );
+  const once = createOnce({
+    db,
+    clock,
+    log: silentLog,
+    kind: "grant",
+    node: name,
+    ordered: false,
+    pacer: () => undefined,
+    random: world.random,
+    async call(entry) {
+      await pause();
+      const answer = await service.grant(descriptionOf(contentOf(entry).note, entry.key));
+      return alive ? verdictOf(answer) : never;
+    },
+    settled: (tx, entry, verdict) => credits.settled(tx, entry, verdict),
+  });
+  const rules = { ...FAIR, allow: [...Array(20).keys()].map((i) => `client${i}@example.com`) };
+  const credits = createCredits({
+    db,
+    clock,
+    log: silentLog,
+    rules: () => rules,
+    wake: once.wake,
+    ask: async () => undefined,
+  });
+  await once.start();
+  return {
+    credits,
+    alive: () => alive,
+    kill: () => {
+      alive = false;
+    },
+  };
+}
+
+/** Lives through a plan and counts. */
+export async function countCredits(seed: number, plan: Plan): Promise<Count & { resolve: () => Promise<Entry[]> }> {
+  const world = createWorld(seed);
+  const disk = openSqlite(":memory:", { defer: (fn) => void world.after(1, fn) });
+  const started = migrate(disk);
+  let migrated = false;
+  void started.then(() => {
+    migrated = true;
+  });
+  await world.run(() => migrated, 60_000);
+  const machine = { disk, dialect: plan.dialect };
+  const service = makeService(world);
+  const nodes: (Node | undefined)[] = Array.from({ length: plan.nodes }, () => undefined);
+  const count = { answered: 0, killed: 0, lives: 0 };
+
+  function boot(i: number): void {
+    void startNode(world, machine, service, `node${i}-life${count.lives++}`).then((node) => {
+      nodes[i] = node;
+    });
+  }
+  function kill(i: number): void {
+    if (nodes[i] === undefined) return;
+    nodes[i]?.kill();
+    nodes[i] = undefined;
+    count.killed++;
+    world.after(world.pick(1, 2_000), () => boot(i));
+  }
+  /** The service posts an event to whichever node answers, until one does. */
+  function submit(key: string, email: string): void {
+    const node = nodes[world.pick(0, plan.nodes - 1)];
+    let heard = false;
+    if (node !== undefined) {
+      const event = { key, email, amount: 5, subAccount: undefined };
+      void node.credits.recharge(ACCOUNT, event).then(() => {
+        if (!node.alive() || heard) return;
+        heard = true;
+        count.answered++;
+      });
+    }
+    world.after(5_000, () => {
+      if (heard) return;
+      heard = true;
+      submit(key, email);
+    });
+  }
+
+  for (let i = 0; i < plan.nodes; i++) boot(i);
+  for (let i = 0; i < plan.keys; i++) {
+    const at = world.pick(100, TROUBLE_MS - 60_000);
+    for (let copy = 0; copy < plan.copies; copy++)
+      world.after(at + world.pick(0, 3), () => submit(`key-${i}`, `client${i % 20}@example.com`));
+  }
+  for (let i = 0; i < plan.kills; i++)
+    world.after(world.pick(0, TROUBLE_MS), () => kill(world.pick(0, plan.nodes - 1)));
+  world.after(TROUBLE_MS, () => {
+    service.state.fair = true;
+  });
+
+  let entries: Entry[] = [];
+  const look = (): void =>
+    void disk.all<Entry>("SELECT key, state FROM ledger ORDER BY created, key").then((rows) => {
+      entries = rows;
+      world.after(10_000, look);
+    });
+  look();
+  const submitted = plan.keys * plan.copies;
+  const settled = (): boolean =>
+    world.now() > TROUBLE_MS &&
+    count.answered >= submitted &&
+    entries.every(({ state }) => state === "done" || state === "unknown");
+  if (!(await world.run(settled, 40 * TROUBLE_MS))) throw new Error("The ledger did not come to rest");
+
+  /** A person looks every unknown key up in the service's history, and says what is true. */
+  async function resolve(): Promise<Entry[]> {
+    const node = nodes.find((each) => each !== undefined);
+    if (node === undefined) throw new Error("No node is left");
+    const decision = { account: ACCOUNT, actor: "person", reason: "looked up" };
+    for (const { key, state } of entries) {
+      if (state !== "unknown") continue;
+      const granted = service.grants.has(key);
+      void node.credits
+        .resolve({ ...decision, key, granted })
+        .then(() => (granted ? undefined : node.credits.approve({ ...decision, key })));
+    }
+    const begun = world.now();
+    await world.run(() => world.now() > begun + 30_000 && entries.every(({ state }) => state === "done"), TROUBLE_MS);
+    await disk.close();
+    return entries;
+  }
+  return {
+    grants: service.grants,
+    entries,
+    answered: count.answered,
+    calls: service.state.calls,
+    killed: count.killed,
+    resolve,
+  };
+}

@@ -1,0 +1,100 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PNG } from "../../relay/src/files/samples.fixture.ts";
+import { type House, startHouse } from "../harness.ts";
+import { runTraced } from "../relays.ts";
+import { post } from "../uploads.ts";
+
+/** One system call, as strace wrote it down: on which file or socket, with which bytes. */
+type Call = { name: string; on: string; data: string };
+
+/** The trace in the order in which the calls ended. A call that others interrupted stands at its second half. */
+function callsOf(trace: string): Call[] {
+  const begun = new Map<string, string>();
+  return trace.split("\n").flatMap((line) => {
+    const [, pid = "", text = ""] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
+    if (text.endsWith("<unfinished ...>")) {
+      begun.set(pid, text);
+      return [];
+    }
+    const [, name = "", on = "", data = ""] = /^(\w+)\(\d+<(.*?)>(.*)$/.exec(begun.get(pid) ?? text) ?? [];
+    begun.delete(pid);
+    return name === "" ? [] : [{ name, on, data }];
+  });
+}
+
+describe("durable before acknowledged", () => {
+  let folder: string;
+  let house: House;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "porchlight-trace-"));
+    house = await startHouse({ run: runTraced(join(folder, "trace")), sandbox: { botActive: false } });
+  });
+  afterEach(async () => {
+    await house.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Ends the relay and reads what it did, once the tracer has written its last line. */
+  async function calls(): Promise<Call[]> {
+    await house.halt();
+    const read = (): string => readFileSync(join(folder, "trace"), "utf8");
+    await expect.poll(read).toMatch(/\+\+\+ exited with 0 \+\+\+\n$/);
+    return callsOf(read());
+  }
+
+  const flushed = ({ name, on }: Call): boolean => /^f(data)?sync$/.test(name) && on.includes("porchlight.db");
+  const says = (call: Call, words: string): boolean => !call.on.includes("porchlight.db") && call.data.includes(words);
+
+  it("flushes a visitor's message to the disk before it says so, and before the service hears of it", async () => {
+    const visitor = house.visitor();
+    await visitor.connect();
+    await visitor.send("the text to be kept", "durable-message-1");
+    await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
+
+    const all = await calls();
+    const acknowledged = all.findIndex((call) => says(call, "durable-message-1"));
+    const posted = all.findIndex((call) => says(call, "incoming_custom_channel_message"));
+    const welcomed = all.findIndex((call) => says(call, "welcome"));
+    expect(welcomed).toBeGreaterThan(-1);
+    expect(all.slice(welcomed, acknowledged).some(flushed)).toBe(true);
+    expect(all.slice(welcomed, posted).some(flushed)).toBe(true);
+  });
+
+  it("flushes an uploaded file, its name and what is known of it to the disk before it answers 201", async () => {
+    const visitor = house.visitor();
+    await visitor.connect();
+    const { answer } = await post(house, visitor, PNG);
+    expect(answer.type).toBe("image/png");
+
+    const all = await calls();
+    const folder = join("media", answer.key.slice(0, 2));
+    const synced = (wanted: (on: string) => boolean) => all.findIndex(({ name, on }) => name === "fsync" && wanted(on));
+    const welcomed = all.findIndex((call) => says(call, "welcome"));
+    const bytes = synced((on) => on.includes(join("media", "incoming")));
+    const name = synced((on) => on.endsWith(folder));
+    const answered = all.findIndex((call) => says(call, `\\"key\\":\\"${answer.key}`));
+    expect(all.slice(welcomed, bytes).some(flushed)).toBe(true);
+    expect([welcomed, bytes, name, answered].every((at, i, order) => at > (order[i - 1] ?? -1))).toBe(true);
+  });
+
+  it("flushes a reply to the disk before it answers 200", async () => {
+    const visitor = house.visitor();
+    await visitor.connect();
+    await visitor.send("hello");
+    await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
+    const { fromId = "" } = house.sandbox.messages()[0] ?? {};
+    const reply = await house.sandbox.humanReply({ fromId, body: "to be kept" });
+    expect(reply.status).toBe("Sent");
+    await visitor.hears("to be kept");
+
+    const all = await calls();
+    const delivered = all.findLastIndex((call) => says(call, '\\"state\\":\\"delivered\\"'));
+    const answered = all.findLastIndex((call) => says(call, '{\\"success\\":true}'));
+    expect(delivered).toBeGreaterThan(-1);
+    expect(answered).toBeGreaterThan(delivered);
+    expect(all.slice(delivered, answered).some(flushed)).toBe(true);
+  });
+});

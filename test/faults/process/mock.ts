@@ -1,0 +1,163 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Pool } from "undici";
+import type { Effect, Posted } from "../judge.ts";
+
+/** What the service does at the moment. Shares from 0 to 1. */
+export type Behaviour = {
+  key: string;
+  /** 500, and nothing happened. */
+  failing: number;
+  /** Processed, and the connection is reset instead of an answer. */
+  lost: number;
+  /** Processed, and answered this late. */
+  slow: number;
+  slowMs: number;
+  /** Every connection is reset at once. */
+  down: boolean;
+  /** Replies to each message. */
+  replies: number;
+  /** Longest wait of a reply. 0: it comes before the message is answered. */
+  replyMs: number;
+  /** The same key for every message of a visitor: how many calls of one visitor may be open. */
+  delayMs: number;
+};
+
+const CALM: Behaviour = {
+  key: "key+1/=&",
+  failing: 0,
+  lost: 0,
+  slow: 0,
+  slowMs: 500,
+  down: false,
+  replies: 1,
+  replyMs: 20,
+  delayMs: 0,
+};
+
+type Message = { messageSid: string; fromId: string; body: string };
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const part of request.setEncoding("utf8")) body += part;
+  return body;
+}
+
+/**
+ * The messaging service at its fastest, to be driven hard: dedupes by `messageSid`, fails as it is told, calls back once.
+ * The sandbox is the faithful one; this one only counts.
+ */
+export async function startMock(random: () => number, given: Partial<Behaviour> = {}) {
+  const behaviour: Behaviour = { ...CALM, ...given };
+  const effects: Effect[] = [];
+  const posted: Posted[] = [];
+  /** Calls that carried each sid: true POSTs. */
+  const calls = new Map<string, number>();
+  const violations: string[] = [];
+  const open = new Set<string>();
+  let refused = 0;
+  let pending = 0;
+  let replies = 0;
+  let target: { pool: Pool; path: string } | undefined;
+  const chance = (share: number): boolean => share > 0 && random() < share;
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "", "http://service");
+    const { customData } = JSON.parse(await bodyOf(request)) as { customData: Message };
+    if (behaviour.down) return void request.socket.destroy();
+    if (url.searchParams.get("apiKey") !== behaviour.key) {
+      refused++;
+      return answer(response, 401, { error: "Unauthorized" });
+    }
+    // A call whose process was killed may still be open; one whose caller still waits must be the visitor's only one.
+    if (open.has(customData.fromId) && !request.socket.destroyed)
+      violations.push(`two in flight: "${customData.body}" did not wait for its turn`);
+    open.add(customData.fromId);
+    response.once("close", () => open.delete(customData.fromId));
+    calls.set(customData.messageSid, (calls.get(customData.messageSid) ?? 0) + 1);
+    if (behaviour.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs));
+    if (customData.body.includes("poison")) return answer(response, 400, { error: "Bad request" });
+    if (chance(behaviour.failing)) return answer(response, 500, { error: "Internal error" });
+    const early = process(customData);
+    if (behaviour.replyMs === 0) await Promise.all(early);
+    if (chance(behaviour.lost)) return void request.socket.destroy();
+    if (chance(behaviour.slow)) await new Promise((resolve) => setTimeout(resolve, behaviour.slowMs));
+    answer(response, 200, { success: true, messageId: customData.messageSid });
+  }
+
+  function answer(response: ServerResponse, status: number, body: unknown): void {
+    response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+  }
+
+  const seen = new Set<string>();
+  function process({ messageSid, fromId, body }: Message): Promise<void>[] {
+    if (seen.has(messageSid)) return [];
+    seen.add(messageSid);
+    effects.push({ sid: messageSid, fromId, text: body, at: performance.now() });
+    return Array.from({ length: behaviour.replies }, () => {
+      const number = replies++;
+      return reply({ toId: fromId, messageId: `m${number}`, text: `reply ${number} to ${body}` }, behaviour.replyMs);
+    });
+  }
+
+  /** Posts a reply once, within `ms`, and notes how it was answered. */
+  async function reply(about: Pick<Posted, "toId" | "messageId" | "text">, ms = 0): Promise<void> {
+    pending++;
+    if (ms > 0) await new Promise((resolve) => setTimeout(resolve, random() * ms));
+    const entry: Posted = { ...about, forged: false, begun: performance.now(), taken: undefined, status: undefined };
+    posted.push(entry);
+    const { toId, messageId, text } = about;
+    const body = { contactId: "c", messageId, userId: "owner", body: text, toId, channel: "website" };
+    entry.status = await post(JSON.stringify(body));
+    if (entry.status === 200) entry.taken = performance.now();
+    pending--;
+  }
+
+  /** Posts any body to the callback address. Nothing: no answer came. */
+  async function post(body: string, path = target?.path): Promise<number | undefined> {
+    if (target === undefined || path === undefined) return undefined;
+    try {
+      const headers = { "content-type": "application/json" };
+      const answer = await target.pool.request({ method: "POST", path, headers, body });
+      await answer.body.dump();
+      return answer.statusCode;
+    } catch {
+      return undefined;
+    }
+  }
+
+  const server = createServer((request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      if (!request.socket.destroyed) violations.push(`the service could not read a call: ${String(error)}`);
+      response.destroy();
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    behaviour,
+    effects,
+    posted,
+    calls,
+    violations,
+    reply,
+    post,
+    /** Calls that were refused for their key. */
+    refused: (): number => refused,
+    /** Replies that are still to come or under way. */
+    pending: (): number => pending,
+    callTo(origin: string, path: string): void {
+      void target?.pool.close();
+      target = { pool: new Pool(origin, { connections: 32, pipelining: 1 }), path };
+    },
+    async close(): Promise<void> {
+      await target?.pool.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export type Mock = Awaited<ReturnType<typeof startMock>>;

@@ -1,0 +1,227 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { WebSocket } from "ws";
+import { seeded } from "../core/world.ts";
+import { type Evidence, HEADS, judge, type Row, THREADS } from "../judge.ts";
+import { createTab, type Open, type Person, type Tab, visitorOf } from "../tab.ts";
+import { RELAY } from "../workers.ts";
+import { type Behaviour, type Mock, startMock } from "./mock.ts";
+import { type Ended, type Env, type RelayProcess, startRelay } from "./relay.ts";
+
+export const ORIGIN = "https://shop.example";
+const SECRET = "callback-secret-of-the-faults";
+
+export type StageOptions = {
+  seed: number;
+  /** Folder of the relay's sources: the real ones, or a changed copy. */
+  root?: string | undefined;
+  env?: Env;
+  service?: Partial<Behaviour>;
+  wrapper?: readonly string[];
+  /** Calls a minute to begin with. The pace is not what most runs are about. */
+  rate?: number;
+  /** Another service than the mock, and its key. */
+  other?: { url: string; key: string };
+};
+
+/** A relay in a process of its own, the service it talks to, and the visitors, all on this machine. */
+export async function openStage({
+  seed,
+  root = RELAY,
+  env = {},
+  service,
+  wrapper,
+  rate = 100_000,
+  other,
+}: StageOptions) {
+  const random = seeded(seed);
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-stage-"));
+  const mock: Mock = await startMock(random, service);
+  const keyFile = join(folder, "key");
+  const setKey = (key: string): void => writeFileSync(keyFile, `${key}\n`);
+  setKey(other?.key ?? mock.behaviour.key);
+  writeFileSync(
+    join(folder, "sites.json"),
+    JSON.stringify({
+      accounts: { main: { url: other?.url ?? mock.url, key: `file:${keyFile}`, rate } },
+      sites: { default: { account: "main", origins: [ORIGIN] } },
+    }),
+  );
+  const settings: Env = {
+    PORT: "0",
+    HOST: "127.0.0.1",
+    DATA_DIR: join(folder, "data"),
+    PORCHLIGHT_CONFIG: join(folder, "sites.json"),
+    CALLBACK_SECRET: SECRET,
+    MESSAGES_PER_MINUTE: "0",
+    ...env,
+  };
+  const database = env.DATABASE_URL?.replace("sqlite:", "") ?? join(folder, "data", "porchlight.db");
+  const callbackPath = `/callbacks/reply/${SECRET}`;
+  const tabs: Tab[] = [];
+  const lives: RelayProcess[] = [];
+  let relay: RelayProcess | undefined;
+
+  async function start(): Promise<RelayProcess> {
+    relay = await startRelay(root, settings, wrapper);
+    lives.push(relay);
+    meet(relay.port);
+    return relay;
+  }
+
+  /** Service and visitors know where the relay is; it keeps its port from its first life on. */
+  function meet(port: number): void {
+    if (settings.PORT === String(port)) return;
+    settings.PORT = String(port);
+    mock.callTo(`http://127.0.0.1:${port}`, callbackPath);
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<Ended | undefined> {
+    const last = relay;
+    relay = undefined;
+    return last?.kill(signal);
+  }
+
+  const openSocket: Open = ({ frame, end }) => {
+    const socket = new WebSocket(`ws://127.0.0.1:${settings.PORT}/socket`, { headers: { Origin: ORIGIN } });
+    let waiting: string[] | undefined = [];
+    socket.on("open", () => {
+      for (const text of waiting ?? []) socket.send(text);
+      waiting = undefined;
+    });
+    socket.on("message", (data) => frame(String(data)));
+    socket.on("error", () => {});
+    socket.on("close", end);
+    return {
+      put: (text) => (waiting === undefined ? socket.send(text) : waiting.push(text)),
+      cut: () => socket.terminate(),
+    };
+  };
+
+  function tab(name: string, person: Person, more: Partial<Parameters<typeof createTab>[0]> = {}): Tab {
+    const first = !tabs.some((other) => other.person === person);
+    const created = createTab({
+      name,
+      person,
+      open: openSocket,
+      now: () => performance.now(),
+      after: (ms, fn) => void setTimeout(fn, ms),
+      comeBack: () => 10 + random() * 40,
+      mayConnect: () => first || person.token !== undefined,
+      ...more,
+    });
+    tabs.push(created);
+    created.connect();
+    return created;
+  }
+
+  /** What stands in the database, read beside the relay. */
+  function read<T>(sql: string): T[] {
+    const db = new DatabaseSync(database, { readOnly: true });
+    try {
+      return db.prepare(sql).all() as T[];
+    } finally {
+      db.close();
+    }
+  }
+
+  /** Every tab holds its visitor's newest number, and nothing is under way anywhere. */
+  function settled(): boolean {
+    if (mock.pending() > 0 || tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial())) return false;
+    const [outbox] = read<{ waiting: number }>("SELECT count(*) AS waiting FROM outbox");
+    const heads = new Map(
+      read<{ id: string; head: number }>("SELECT id, head FROM visitors").map(({ id, head }) => [id, head]),
+    );
+    return outbox?.waiting === 0 && tabs.every((one) => one.held() === (heads.get(visitorOf(one.person)) ?? 0));
+  }
+
+  /** What the relay complained of, in all its lives. Nothing here gives it a reason, unless the suite expects one. */
+  const complaints = (expected: readonly string[]): string[] =>
+    lives
+      .flatMap(({ lines }) => lines)
+      .map((line) =>
+        line.startsWith("{") ? (JSON.parse(line) as { level: number; event: string }) : { level: 60, event: line },
+      )
+      .filter(({ level, event }) => level >= 50 && !expected.includes(event))
+      .map(({ event }) => `complaint: ${event}`);
+
+  /** Waits until all is settled, and judges. */
+  async function verdict(
+    more: Partial<Evidence> & { expected?: readonly string[] } = {},
+    limitMs = 60_000,
+  ): Promise<{ violations: string[]; rows: Row[] }> {
+    const calm = await until(settled, limitMs);
+    const rows = read<Row>(THREADS);
+    const evidence: Evidence = {
+      tabs,
+      effects: mock.effects,
+      posted: mock.posted,
+      rows,
+      heads: read(HEADS),
+      calm,
+      now: performance.now(),
+      jump: 0,
+      restored: false,
+      nowhere: false,
+      ...more,
+    };
+    return { violations: [...mock.violations, ...complaints(more.expected ?? []), ...judge(evidence)], rows };
+  }
+
+  /** A tab that nobody looks at any more. */
+  function leave(gone: Tab): void {
+    gone.close();
+    tabs.splice(tabs.indexOf(gone), 1);
+  }
+
+  async function close(): Promise<void> {
+    for (const one of tabs) one.close();
+    await end("SIGKILL");
+    await mock.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  return {
+    random,
+    folder,
+    database,
+    settings,
+    callbackPath,
+    mock,
+    tabs,
+    lives,
+    setKey,
+    meet,
+    start,
+    kill: () => end("SIGKILL"),
+    stop: () => end("SIGTERM"),
+    relay: (): RelayProcess | undefined => relay,
+    url: (): string => `http://127.0.0.1:${settings.PORT}`,
+    tab,
+    leave,
+    read,
+    settled,
+    verdict,
+    close,
+  };
+}
+
+export type Stage = Awaited<ReturnType<typeof openStage>>;
+
+/** Asks again and again until the condition holds; false when it did not in time. */
+export async function until(condition: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<boolean> {
+  const end = performance.now() + limitMs;
+  while (!(await condition())) {
+    if (performance.now() > end) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return true;
+}
+
+/** A person with so many tabs. */
+export function visit(stage: Stage, name: string, tabs: number, more: Parameters<Stage["tab"]>[2] = {}): Tab[] {
+  const person: Person = { token: undefined, deleted: 0 };
+  return Array.from({ length: tabs }, (_, i) => stage.tab(`${name}-tab${i}`, person, more));
+}

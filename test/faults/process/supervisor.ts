@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { type Env, portOf } from "./relay.ts";
+
+export type Supervisor = {
+  port: number;
+  lines: string[];
+  /** How the lives so far ended, as exit codes. */
+  exits: number[];
+  /** Lives that have begun to listen. */
+  started: () => number;
+  /** Ends the relay's present life; the supervisor starts the next one. */
+  signal: (signal: NodeJS.Signals) => void;
+  stop: () => Promise<void>;
+};
+
+/** What a supervisor does: holds the socket, runs the relay, and runs it again whenever it ends. */
+const SCRIPT = `
+stop() { stopped=1; kill -TERM $pid 2>/dev/null; }
+trap stop TERM
+while [ -z "$stopped" ]; do
+  "$@" & pid=$!
+  echo "pid $pid"
+  wait $pid; code=$?
+  [ -n "$stopped" ] && { wait $pid; code=$?; }
+  echo "exit $code"
+done`;
+
+/**
+ * Runs the relay as systemd does with a socket unit: a listening socket that outlives every life of the relay is handed to
+ * it as file descriptor 3. What connects between two lives waits in the kernel's queue.
+ */
+export async function supervise(root: string, env: Env): Promise<Supervisor> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen({ port: 0, host: "127.0.0.1", backlog: 511 }, resolve));
+  const { port } = server.address() as AddressInfo;
+  // Node has no public way to the descriptor of a listening socket; this one is what child processes are handed.
+  const { fd } = (server as unknown as { _handle: { fd: number } })._handle;
+  const relay = [process.execPath, join(root, "cli.ts"), "serve"];
+  const shell = spawn("sh", ["-c", SCRIPT, "supervisor", ...relay], {
+    env: { LOG_LEVEL: "info", ...env, LISTEN_FDS: "1" },
+    stdio: ["ignore", "pipe", "pipe", fd],
+  });
+  // Nobody here accepts from it: the shell and the relay hold it from now on.
+  server.close();
+  const lines: string[] = [];
+  const exits: number[] = [];
+  let pid = 0;
+  let lives = 0;
+  linesOf(shell.stderr, (line) => lines.push(line));
+  linesOf(shell.stdout, (line) => {
+    const [, word, number] = /^(pid|exit) (\d+)$/.exec(line) ?? [];
+    if (word === "pid") pid = Number(number);
+    else if (word === "exit") exits.push(Number(number));
+    else lines.push(line);
+    if (portOf(line) !== undefined) lives++;
+  });
+  const ended = new Promise<void>((resolve) => shell.once("close", () => resolve()));
+  return {
+    port,
+    lines,
+    exits,
+    started: () => lives,
+    signal: (signal) => void process.kill(pid, signal),
+    async stop() {
+      shell.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+function linesOf(stream: Readable | null, take: (line: string) => void): void {
+  if (stream !== null) createInterface(stream).on("line", take);
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { tracerPath } from "../../setup/programs.ts";
+
+/** One system call: on which file or socket, with which bytes. */
+export type Call = { name: string; on: string; data: string };
+
+/**
+ * Runs a program under `strace`, which writes to `file` what was flushed to disk and put on sockets. `-D` leaves the
+ * program our child, so that signals reach it.
+ */
+export const tracing = (file: string): string[] => {
+  const watched = "trace=fsync,fdatasync,write,writev,sendto,sendmsg";
+  return [tracerPath(), "-D", "-f", "-y", "-s", "400", "-o", file, "-e", watched];
+};
+
+/** The tracer has written its last line. */
+export const traced = (file: string): boolean =>
+  /\+\+\+ (exited with|killed by) .*\n$/.test(readFileSync(file, "utf8"));
+
+/** The calls in the order in which they ended: one that others interrupted stands at its second half. */
+export function callsIn(file: string): Call[] {
+  const begun = new Map<string, string>();
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line) => {
+      const [, pid = "", text = ""] = /^(\d+)\s+(.*)$/.exec(line) ?? [];
+      if (text.endsWith("<unfinished ...>")) {
+        begun.set(pid, text);
+        return [];
+      }
+      const [, name = "", on = "", data = ""] = /^(\w+)\(\d+<(.*?)>(.*)$/.exec(begun.get(pid) ?? text) ?? [];
+      begun.delete(pid);
+      return name === "" ? [] : [{ name, on, data }];
+    });
+}
+
+/** A flush to disk of a file whose name contains `name`. */
+export const isFlush = ({ name, on }: Call, file: string): boolean => /^f(data)?sync$/.test(name) && on.includes(file);
+/** Bytes put on a socket that contain `words`, quoted as the tracer does. */
+export const isSaid = ({ on, data }: Call, words: string): boolean =>
+  !on.startsWith("/") && data.includes(words.replaceAll('"', '\\"'));

@@ -1,0 +1,149 @@
+/**
+ * A storm: many visitors write while the relay is killed again and again and the service fails at random. Afterwards
+ * everything is counted: what was acknowledged must be at the service once and in order, and what the service saw
+ * answered with 200 must be in its visitor's thread once and in order.
+ */
+
+import { randomId } from "../../shared/id.ts";
+import { type House, startHouse } from "../harness.ts";
+import { runProcess } from "../relays.ts";
+import type { Visitor } from "../visitor.ts";
+
+export type Storm = { visitors: number; messages: number; kills: number; seed: number };
+
+/** Counts over all visitors. */
+export type Figures = {
+  acknowledged: number;
+  lost: number;
+  doubled: number;
+  misordered: number;
+  replies: number;
+  repliesLost: number;
+  repliesDoubled: number;
+  repliesMisordered: number;
+  kills: number;
+  seconds: number;
+};
+
+const FAULTS = [
+  { route: "incoming", kind: "status", status: 503, rate: 0.08, when: "before" },
+  { route: "incoming", kind: "status", status: 500, rate: 0.08, when: "after" },
+  { route: "incoming", kind: "resetConnection", rate: 0.04, when: "after" },
+] as const;
+
+/** What one visitor did: the texts that the relay acknowledged, in typing order. */
+type Account = { visitor: Visitor; acknowledged: string[] };
+
+export async function storm({ visitors, messages, kills, seed }: Storm): Promise<Figures> {
+  const began = performance.now();
+  const house = await startHouse({
+    run: runProcess,
+    env: { MESSAGES_PER_MINUTE: "0" },
+    sandbox: { seed, errorRate: FAULTS },
+  });
+  try {
+    const accounts: Account[] = Array.from({ length: visitors }, () => ({
+      visitor: house.visitor(),
+      acknowledged: [],
+    }));
+    const total = visitors * messages;
+    const killer = createKiller(house, kills, total);
+    await Promise.all(accounts.map((account, index) => write(account, index, messages, killer)));
+    house.sandbox.configure({ errorRate: [] });
+    await house.sandbox.until((sandbox) => new Set(sandbox.messages().map(({ body }) => body)).size === total, 120_000);
+    await house.sandbox.until(
+      (sandbox) => sandbox.outgoing().filter(({ status }) => status !== null).length >= total,
+      60_000,
+    );
+    const figures = await Promise.all(accounts.map((account) => count(house, account)));
+    return { ...sum(figures), kills, seconds: (performance.now() - began) / 1000 };
+  } finally {
+    await house.stop();
+  }
+}
+
+type Killer = { acknowledged: () => void; up: () => Promise<void> };
+
+/** Kills the relay each time another share of all messages was acknowledged, and starts it again. */
+function createKiller(house: House, kills: number, total: number): Killer {
+  let seen = 0;
+  let done = 0;
+  let up = Promise.resolve();
+  return {
+    up: () => up,
+    acknowledged() {
+      seen += 1;
+      if (done === kills || seen < ((done + 1) * total) / (kills + 1)) return;
+      done += 1;
+      up = up.then(house.kill).then(house.start);
+    },
+  };
+}
+
+/** Writes one text after the other, each under one id until the relay acknowledges it, whatever happens to the line. */
+async function write({ visitor, acknowledged }: Account, who: number, messages: number, killer: Killer): Promise<void> {
+  let connected = false;
+  for (let n = 0; n < messages; n += 1) {
+    const [id, text] = [randomId(), `visitor ${who} message ${n}`];
+    for (let written = false; !written; ) {
+      try {
+        await killer.up();
+        if (!connected) await visitor.connect();
+        connected = true;
+        await visitor.send(text, id);
+        written = true;
+      } catch {
+        connected = false;
+      }
+    }
+    acknowledged.push(text);
+    killer.acknowledged();
+  }
+}
+
+type Counted = Omit<Figures, "kills" | "seconds">;
+
+/** Compares one visitor's word with what the service has, and with what the thread shows him. */
+async function count({ sandbox }: House, { visitor, acknowledged }: Account): Promise<Counted> {
+  await visitor.drop();
+  await visitor.connect();
+  const { fromId = "" } = sandbox.messages().find(({ body }) => body === acknowledged[0]) ?? {};
+  const at = sandbox.messages(fromId).map(({ body }) => body);
+  const sent = sandbox.outgoing(fromId).flatMap(({ status, body }) => (status === "Sent" ? [body] : []));
+  const last = sent.at(-1);
+  if (last !== undefined) await visitor.hears(last);
+  const shown = visitor.log().flatMap(({ from, text }) => (from === "reply" ? [text] : []));
+  return {
+    acknowledged: acknowledged.length,
+    lost: missing(acknowledged, at),
+    doubled: at.length - new Set(at).size,
+    misordered: misplaced(acknowledged, at),
+    replies: sent.length,
+    repliesLost: missing(sent, shown),
+    repliesDoubled: shown.length - new Set(shown).size,
+    repliesMisordered: misplaced(sent, shown),
+  };
+}
+
+const missing = (wanted: string[], found: string[]): number => wanted.filter((text) => !found.includes(text)).length;
+
+/** How many of the texts that both have stand at another place among them. */
+function misplaced(wanted: string[], found: string[]): number {
+  const both = wanted.filter((text) => found.includes(text));
+  const order = found.filter((text, index) => both.includes(text) && found.indexOf(text) === index);
+  return both.filter((text, index) => order[index] !== text).length;
+}
+
+function sum(all: Counted[]): Counted {
+  const add = (name: keyof Counted): number => all.reduce((total, figures) => total + figures[name], 0);
+  return {
+    acknowledged: add("acknowledged"),
+    lost: add("lost"),
+    doubled: add("doubled"),
+    misordered: add("misordered"),
+    replies: add("replies"),
+    repliesLost: add("repliesLost"),
+    repliesDoubled: add("repliesDoubled"),
+    repliesMisordered: add("repliesMisordered"),
+  };
+}

@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { corpus } from "../../corpora.ts";
+import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { type Tab, visitorOf } from "../tab.ts";
+import { type Common, count, type Report, seconds } from "./suite.ts";
+
+type Options = Common & { callbacks: number };
+
+const VISITORS = 5;
+/** Callbacks under way at once. */
+const PARALLEL = 32;
+
+type Kind = "reply" | "repeat" | "unknown" | "malformed" | "forged";
+type Callback = { kind: Kind; body: string; path?: string };
+
+/**
+ * S3: good replies, a hundred copies of some, replies for nobody, bodies that are no callback at all, and forged ones, all
+ * mixed and many at a time, while the visitors watch in two tabs each.
+ */
+export async function callbacks({ root, seed = 3, callbacks: total }: Options): Promise<Report> {
+  const begun = performance.now();
+  // The reply comes before the message is answered: the thread exists since it was written down (F9).
+  const stage = await openStage({ seed, root, service: { replies: 1, replyMs: 0 } });
+  try {
+    await stage.start();
+    const tabs = Array.from({ length: VISITORS }, (_, v) => visit(stage, `visitor${v}`, 2)).flat();
+    for (const tab of tabs) tab.type(`${tab.name} 0`);
+    await until(() => stage.mock.effects.length === tabs.length && stage.mock.pending() === 0);
+    const statuses = new Map<string, number>();
+    await pour(stage, compose(stage, tabs, total), statuses);
+    const { violations, rows } = await stage.verdict({}, 120_000);
+    violations.push(...wrongAnswers(statuses));
+    const replies = rows.filter(({ author }) => author === "reply");
+    for (const { text } of replies) if (text.includes("forged")) violations.push(`forged: "${text}" is shown`);
+    return {
+      violations,
+      figures: {
+        callbacks: [...statuses.values()].reduce((sum, n) => sum + n, 0),
+        replies: replies.length,
+        lost: count(violations, "lost"),
+        "shown twice": count(violations, "doubled"),
+        "forged shown": count(violations, "forged"),
+        "answers of 5xx": [...statuses].reduce((sum, [key, n]) => sum + (/ 5\d\d$/.test(key) ? n : 0), 0),
+        "tabs that differ": count(violations, "thread"),
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** What each kind must be answered with (RELIABILITY 3a). */
+const WANTED: Record<Kind, RegExp> = {
+  reply: /^200$/,
+  repeat: /^200$/,
+  unknown: /^404$/,
+  malformed: /^(400|404|413)$/,
+  forged: /^404$/,
+};
+
+function wrongAnswers(statuses: Map<string, number>): string[] {
+  return [...statuses].flatMap(([key, times]) => {
+    const [kind = "reply", status = ""] = key.split(" ") as [Kind, string];
+    return WANTED[kind].test(status) ? [] : [`answer: ${times} × ${kind} was answered ${status}`];
+  });
+}
+
+/** Half of them good; of those, one in fifty comes a hundred times. The rest is hostile. */
+function* compose(stage: Stage, tabs: readonly Tab[], total: number): Generator<Callback> {
+  const { random } = stage;
+  const bodies = hostileBodies();
+  const visitors = [...new Set(tabs.map(({ person }) => visitorOf(person)))];
+  for (let n = 0; n < total; ) {
+    const toId = visitors[Math.floor(random() * visitors.length)] ?? "";
+    const dice = random();
+    const good = JSON.stringify({ toId, messageId: `h${n}`, body: `reply ${n} to ${toId}`, userId: "u", contactId: n });
+    if (dice < 0.3) {
+      const copies = random() < 0.02 ? 100 : 1;
+      for (let copy = 0; copy < copies && n < total; copy++, n++)
+        yield { kind: copy > 0 ? "repeat" : "reply", body: good };
+    } else {
+      n++;
+      if (dice < 0.5) yield { kind: "malformed", body: bodies[n % bodies.length] ?? "" };
+      else if (dice < 0.7)
+        yield { kind: "unknown", body: JSON.stringify({ toId: changed(toId, random), body: "forged" }) };
+      else if (dice < 0.8) yield { kind: "unknown", body: JSON.stringify({ toId: `stranger-${n}`, body: "forged" }) };
+      else
+        yield { kind: "forged", body: good.replace('"body":"', '"body":"forged '), path: wrongSecret(stage, random) };
+    }
+  }
+}
+
+/** One character of an id that exists is another one. */
+function changed(id: string, random: () => number): string {
+  const at = 2 + Math.floor(random() * (id.length - 2));
+  return `${id.slice(0, at)}${id[at] === "0" ? "1" : "0"}${id.slice(at + 1)}`;
+}
+
+/** The right secret with one letter wrong, too short, too long, or a path above it. */
+function wrongSecret({ callbackPath }: Stage, random: () => number): string {
+  const ways = [
+    callbackPath.replace(/.$/, "X"),
+    callbackPath.slice(0, -1),
+    `${callbackPath}x`,
+    callbackPath.toUpperCase().replace("/CALLBACKS/REPLY/", "/callbacks/reply/"),
+    callbackPath.replace(/[^/]+$/, ""),
+  ];
+  return ways[Math.floor(random() * ways.length)] ?? "";
+}
+
+/** Shapes that are no callback, and the corpus of JSON texts when it is there. */
+function hostileBodies(): string[] {
+  const own = [
+    "",
+    "null",
+    "[]",
+    "[{}]",
+    '"text"',
+    "{}",
+    '{"toId":{}}',
+    '{"toId":["v"],"body":"x"}',
+    "toId=&body=",
+    "\0",
+  ];
+  const deep = [`{"toId":"v","body":"x","a":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, `${'{"a":'.repeat(5_000)}1`];
+  const large = [JSON.stringify({ toId: "v", body: "x".repeat(300_000) })];
+  const keys = ['{"__proto__":{"toId":"v","body":"x"}}', '{"constructor":{"prototype":{"toId":"v"}},"body":"x"}'];
+  return [...own, ...deep, ...keys, ...large.slice(0, 1), ...texts()];
+}
+
+function texts(): string[] {
+  try {
+    const folder = corpus("json-test-suite/test_parsing");
+    return readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, "latin1"));
+  } catch {
+    return [];
+  }
+}
+
+/** Posts them all, many at a time, and counts the answers of each kind. What was a good reply is noted for the judge. */
+async function pour({ mock }: Stage, all: Iterable<Callback>, statuses: Map<string, number>): Promise<void> {
+  const queue = all[Symbol.iterator]();
+  const work = async (): Promise<void> => {
+    for (let next = queue.next(); !next.done; next = queue.next()) {
+      const { kind, body, path } = next.value;
+      const begun = performance.now();
+      const status = await mock.post(body, path);
+      const key = `${kind} ${status ?? "nothing"}`;
+      statuses.set(key, (statuses.get(key) ?? 0) + 1);
+      if (kind !== "reply") continue;
+      const { toId, messageId, body: text } = JSON.parse(body) as { toId: string; messageId: string; body: string };
+      const taken = status === 200 ? performance.now() : undefined;
+      mock.posted.push({ toId, messageId, text, forged: false, begun, taken, status });
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+}

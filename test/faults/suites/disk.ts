@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import { forbid, smallDisk } from "../process/disk.ts";
+import { FULL, limitFiles } from "../process/limit.ts";
+import { NotStarted } from "../process/relay.ts";
+import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { visitorOf } from "../tab.ts";
+import { type Common, count, type Report, seconds } from "./suite.ts";
+
+/** How the disk is full, and how much of it. */
+type Way = { name: string; fill: () => void; free: () => void };
+
+/** What the relay must say, and nothing else, while it cannot write. */
+const EXPECTED = ["database.failing", "callback.spooled", "callback.lost"];
+
+/**
+ * S10: the disk fills up under a running relay, and is free again later. Nothing is acknowledged meanwhile, replies go to
+ * the spool as long as that takes any, and everything goes on without a restart.
+ */
+export async function disk({ root, seed = 11 }: Common): Promise<Report> {
+  const begun = performance.now();
+  const small = smallDisk();
+  const env = small === undefined ? {} : { DATABASE_URL: `sqlite:${join(small.folder, "porchlight.db")}` };
+  const stage = await openStage({ seed, root, env });
+  try {
+    const relay = await stage.start();
+    const pid = relay.child.pid ?? 0;
+    const limit = (bytes: number) => () => limitFiles(pid, bytes);
+    const ways: Way[] = [
+      { name: "files may not grow", fill: limit(FULL), free: () => limitFiles(pid, "unlimited") },
+      ...(small === undefined ? [] : [{ name: "disk full", fill: small.fill, free: small.free }]),
+      { name: "nothing can be written", fill: limit(0), free: () => limitFiles(pid, "unlimited") },
+    ];
+    const tabs = [0, 1, 2].flatMap((v) => visit(stage, `visitor${v}`, 1));
+    for (const tab of tabs) tab.type(`${tab.name} before`);
+    await until(stage.settled);
+    const violations: string[] = [];
+    const totals = { acked: 0, spooled: 0, refused: 0 };
+    for (const way of ways) violations.push(...(await through(stage, way, totals)));
+    const { violations: after } = await stage.verdict({ nowhere: true, expected: EXPECTED });
+    const restarts = stage.lives.length - 1;
+    violations.push(...after, ...(await refusesReadOnly(stage, small)));
+    return {
+      violations,
+      figures: {
+        "full disks": ways.length,
+        "acknowledged while full": totals.acked,
+        "replies spooled": totals.spooled,
+        "replies refused with 503": totals.refused,
+        "restarts needed": restarts,
+        lost: count(violations, "lost"),
+        "real full file system": small === undefined ? "no" : "yes",
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    await stage.close();
+    small?.stop();
+  }
+}
+
+async function through(stage: Stage, way: Way, totals: Record<string, number>): Promise<string[]> {
+  const { tabs, mock } = stage;
+  const before = tabs.reduce((sum, tab) => sum + tab.acked.size, 0);
+  const posted = mock.posted.length;
+  way.fill();
+  for (const tab of tabs) tab.type(`${tab.name} while ${way.name}`);
+  for (let n = 0; n < 40; n++) {
+    const tab = tabs[n % tabs.length];
+    if (tab !== undefined)
+      await mock.reply({ toId: visitorOf(tab.person), messageId: `${way.name}-${n}`, text: `${way.name} ${n}` });
+  }
+  const acked = tabs.reduce((sum, tab) => sum + tab.acked.size, 0) - before;
+  way.free();
+  const answers = mock.posted.slice(posted).map(({ status }) => status);
+  totals.acked = (totals.acked ?? 0) + acked;
+  totals.spooled = (totals.spooled ?? 0) + answers.filter((status) => status === 200).length;
+  totals.refused = (totals.refused ?? 0) + answers.filter((status) => status === 503).length;
+  const odd = answers.filter((status) => status !== 200 && status !== 503);
+  const recovered = await until(stage.settled, 30_000);
+  return [
+    ...(acked > 0 ? [`acknowledged: ${acked} messages while ${way.name}`] : []),
+    ...(odd.length > 0
+      ? [`answer: ${odd.length} replies were answered ${odd[0] ?? "not at all"} while ${way.name}`]
+      : []),
+    ...(recovered ? [] : [`recovery: it did not go on after ${way.name}`]),
+  ];
+}
+
+/** A relay whose disk is read-only says so and does not start; when the disk is writable again, it starts. */
+async function refusesReadOnly(stage: Stage, small: ReturnType<typeof smallDisk>): Promise<string[]> {
+  const folder = join(stage.database, "..");
+  const readOnly = (on: boolean): void => (small === undefined ? forbid(folder, on) : small.readOnly(on));
+  // The first user of the machine may write everywhere, unless the file system itself forbids it.
+  if (small === undefined && process.getuid?.() === 0) return [];
+  await stage.stop();
+  readOnly(true);
+  const refused = await stage.start().then(
+    () => "started",
+    (error: unknown) => (error instanceof NotStarted ? error : String(error)),
+  );
+  readOnly(false);
+  const started = await stage.start().then(
+    () => true,
+    () => false,
+  );
+  const loud = refused instanceof NotStarted && (refused.ended.code ?? 0) > 0 && refused.message.includes(folder);
+  return [
+    ...(loud ? [] : [`read-only: the relay ${refused instanceof NotStarted ? refused.message : refused}`]),
+    ...(started ? [] : ["read-only: the relay did not start when the disk was writable again"]),
+  ];
+}

@@ -1,0 +1,104 @@
+import { existsSync, statSync } from "node:fs";
+import { CLOSE } from "@porchlight/shared/close";
+import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { type Common, type Report, seconds } from "./suite.ts";
+
+type Options = Common & { visitors: number };
+
+/** Clients asked back per second, as the relay promises (RELIABILITY 3f). */
+const TARGET_RATE = 200;
+const LEAST_SPREAD_MS = 2_000;
+
+/**
+ * S9: SIGTERM while messages are on their way to a slow service. They land, every visitor is told when to come back, the
+ * database is closed in order, and the process ends with 0 within 30 s.
+ */
+export async function drain({ root, seed = 9, visitors }: Options): Promise<Report> {
+  const begun = performance.now();
+  const env = { CONNECTIONS_PER_ADDRESS: "100000" };
+  const stage = await openStage({ seed, root, env, service: { delayMs: 1_000, replies: 0 } });
+  const { mock, random } = stage;
+  const back: number[] = [];
+  try {
+    await stage.start();
+    let leaving = false;
+    for (let v = 0; v < visitors; v++) {
+      const [tab] = visit(stage, `visitor${v}`, 1, {
+        comeBack: () => {
+          const [min, max] = tab?.spread() ?? [0, 0];
+          return leaving ? min + random() * (max - min) : 10 + random() * 40;
+        },
+        onConnected: () => leaving && back.push(performance.now()),
+      });
+    }
+    await until(() => stage.tabs.every((tab) => tab.held() >= 0 && tab.person.token !== undefined));
+    // More than may be on the way at once (64): what waits in the outbox must not be begun any more.
+    for (const tab of stage.tabs) tab.type(`${tab.name} on its way`);
+    await until(() => mock.calls.size >= Math.min(visitors, 40));
+    leaving = true;
+    const asked = performance.now();
+    const ending = stage.stop();
+    const refused = await until(() => refusesNewcomers(stage), 5_000);
+    const ended = await ending;
+    const tookMs = performance.now() - asked;
+    const violations = [
+      ...(ended?.code === 0 ? [] : [`exit: the relay ended with ${ended?.code ?? ended?.signal}`]),
+      ...(tookMs <= 30_000 ? [] : [`exit: the relay took ${Math.round(tookMs)} ms`]),
+      ...(refused ? [] : ["exit: it still took new connections"]),
+      ...goodbyes(stage, visitors),
+      ...(cleanlyClosed(stage.database) ? [] : ["exit: the database was not closed in order"]),
+    ];
+    const landed = mock.effects.length;
+    await stage.start();
+    const { violations: after } = await stage.verdict();
+    const repeated = [...mock.calls.values()].filter((times) => times > 1).length;
+    if (repeated > 0) violations.push(`repeated: ${repeated} messages were on the way and were not let land`);
+    return {
+      violations: [...violations, ...after],
+      figures: {
+        connections: visitors,
+        "landed before the end": landed,
+        "sent again": repeated,
+        "spread in seconds": Math.round((stage.tabs[0]?.spread()?.[1] ?? 0) / 100) / 10,
+        "back in one second at most": peak(back),
+        "exit code": ended?.code ?? -1,
+        "seconds to exit": Math.round(tookMs / 100) / 10,
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Nobody new is let in: no connection, or not ready. */
+const refusesNewcomers = (stage: Stage): Promise<boolean> =>
+  fetch(`${stage.url()}/readyz`, { headers: { Connection: "close" } }).then(
+    ({ status }) => status === 503,
+    () => true,
+  );
+
+/** Everybody heard why the line ended and when to come back, in a time that spreads the wave. */
+function goodbyes({ tabs }: Stage, visitors: number): string[] {
+  const least = Math.max(LEAST_SPREAD_MS, (visitors / TARGET_RATE) * 1_000);
+  return tabs.flatMap((tab) => {
+    const [min, max] = tab.spread() ?? [0, 0];
+    if (!tab.codes().includes(CLOSE.restart.code)) return [`goodbye: ${tab.name} was not told that the relay restarts`];
+    return max - min >= least ? [] : [`goodbye: ${tab.name} was asked back within ${max - min} ms`];
+  });
+}
+
+const cleanlyClosed = (database: string): boolean =>
+  !existsSync(`${database}-wal`) || statSync(`${database}-wal`).size === 0;
+
+/** Most arrivals within any second. */
+function peak(times: number[]): number {
+  const sorted = times.toSorted((a, b) => a - b);
+  let most = 0;
+  let from = 0;
+  for (const [i, time] of sorted.entries()) {
+    while ((sorted[from] ?? time) < time - 1_000) from++;
+    most = Math.max(most, i - from + 1);
+  }
+  return most;
+}

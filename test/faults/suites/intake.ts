@@ -1,0 +1,64 @@
+import { openStage, until, visit } from "../process/stage.ts";
+import { type Supervisor, supervise } from "../process/supervisor.ts";
+import { visitorOf } from "../tab.ts";
+import { RELAY } from "../workers.ts";
+import { type Common, count, type Report, seconds } from "./suite.ts";
+
+/** What the relay says outside of its log, when it cannot go on. */
+const unlike = (line: string): boolean => !line.startsWith("{");
+
+type Options = Common & { restarts: number; perSecond?: number };
+
+/**
+ * S9b: the relay restarts again and again while callbacks come in. The listening socket outlives it, so a callback that
+ * comes between two lives waits and is answered by the next one.
+ */
+export async function intake({ root = RELAY, seed = 10, restarts, perSecond = 10 }: Options): Promise<Report> {
+  const begun = performance.now();
+  const stage = await openStage({ seed, service: { replies: 0 } });
+  let supervisor: Supervisor | undefined;
+  try {
+    supervisor = await supervise(root, stage.settings);
+    const { started, signal, exits, port } = supervisor;
+    stage.meet(port);
+    await until(() => started() === 1);
+    const [tab] = visit(stage, "visitor", 1);
+    tab?.type("hello");
+    await until(() => stage.mock.effects.length === 1);
+    const toId = tab === undefined ? "" : visitorOf(tab.person);
+
+    let n = 0;
+    const stream = setInterval(() => {
+      void stage.mock.reply({ toId, messageId: `i${n}`, text: `reply ${n++}` });
+    }, 1_000 / perSecond);
+    for (let restart = 0; restart < restarts; restart++) {
+      const before = n;
+      await until(() => n >= before + 3);
+      signal("SIGTERM");
+      await until(() => started() === restart + 2);
+    }
+    clearInterval(stream);
+    await until(() => stage.mock.pending() === 0);
+    const { violations } = await stage.verdict();
+    const refused = stage.mock.posted.filter(({ status }) => status !== 200).length;
+    if (refused > 0) violations.push(`refused: ${refused} callbacks were not answered 200`);
+    const bad = exits.filter((code) => code !== 0);
+    if (bad.length > 0)
+      violations.push(`exit: the relay ended with ${bad.join(", ")}: ${supervisor.lines.filter(unlike).join(" ")}`);
+    const waits = stage.mock.posted.map(({ begun, taken = begun }) => taken - begun);
+    return {
+      violations,
+      figures: {
+        restarts,
+        callbacks: n,
+        refused,
+        lost: count(violations, "lost"),
+        "longest wait in seconds": Math.round(Math.max(...waits) / 100) / 10,
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    await supervisor?.stop();
+    await stage.close();
+  }
+}

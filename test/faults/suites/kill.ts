@@ -1,0 +1,69 @@
+import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import type { Tab } from "../tab.ts";
+import { type Common, count, type Report, seconds } from "./suite.ts";
+
+type Options = Common & { lives: number; messages: number };
+
+const VISITORS = 10;
+
+/**
+ * S1: the relay is killed 5 to 80 ms after the first acknowledgement of each of its lives, while twenty tabs write. A kill
+ * on a timer would mostly meet a process that is still starting, and prove nothing (RELIABILITY finding 11).
+ */
+export async function kill({ root, seed = 1, lives, messages }: Options): Promise<Report> {
+  const begun = performance.now();
+  let acked: () => void = () => {};
+  const stage = await openStage({ seed, root });
+  try {
+    await stage.start();
+    const tabs = Array.from({ length: VISITORS }, (_, v) =>
+      visit(stage, `visitor${v}`, 2, { onAcked: () => acked() }),
+    ).flat();
+    for (let life = 0; life < lives; life++) {
+      const first = new Promise<void>((resolve) => {
+        acked = resolve;
+      });
+      write(tabs, Math.floor(((life + 1) * messages) / lives) - Math.floor((life * messages) / lives));
+      await within(first, stage);
+      await new Promise((resolve) => setTimeout(resolve, 5 + stage.random() * 75));
+      await stage.kill();
+      await stage.start();
+    }
+    const { violations, rows } = await stage.verdict();
+    const { effects, posted, calls } = stage.mock;
+    return {
+      violations,
+      figures: {
+        messages: tabs.reduce((sum, tab) => sum + tab.typed.length, 0),
+        kills: lives,
+        delivered: effects.length,
+        lost: count(violations, "lost"),
+        doubled: count(violations, "doubled"),
+        disordered: count(violations, "order"),
+        posts: [...calls.values()].reduce((sum, times) => sum + times, 0),
+        "replies accepted": posted.filter(({ status }) => status === 200).length,
+        "replies shown": rows.filter(({ author }) => author === "reply").length,
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** The relay's first acknowledgement of this life; one that never acknowledges anything is wrong too. */
+async function within(first: Promise<void>, stage: Stage): Promise<void> {
+  let done = false;
+  void first.then(() => {
+    done = true;
+  });
+  if (!(await until(() => done, 20_000)))
+    throw new Error(`Nothing was acknowledged: ${stage.relay()?.lines.slice(-3).join("\n")}`);
+}
+
+function write(tabs: readonly Tab[], messages: number): void {
+  for (let i = 0; i < messages; i++) {
+    const tab = tabs[i % tabs.length];
+    tab?.type(`${tab.name} ${tab.typed.length}`);
+  }
+}

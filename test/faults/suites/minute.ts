@@ -1,0 +1,57 @@
+import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import type { Tab } from "../tab.ts";
+import { type Common, count, type Report, seconds } from "./suite.ts";
+
+type Options = Common & { seconds: number; kills: number };
+
+/**
+ * Three visitors with two tabs each write for a while, as people do, while the relay is killed and the service drops
+ * answers and fails.
+ */
+export async function minute({ root, seed = 8, seconds: lasts, kills }: Options): Promise<Report> {
+  const begun = performance.now();
+  let acked: () => void = () => {};
+  const stage = await openStage({ seed, root, service: { failing: 0.1, lost: 0.1, replies: 2, replyMs: 400 } });
+  try {
+    await stage.start();
+    const tabs = [0, 1, 2].flatMap((v) => visit(stage, `visitor${v}`, 2, { onAcked: () => acked() }));
+    const writing = Promise.all(tabs.map((tab) => write(stage, tab, begun + lasts * 1_000)));
+    for (let kill = 0; kill < kills; kill++) {
+      const next = begun + ((kill + 0.5) * lasts * 1_000) / kills;
+      await until(() => performance.now() >= next, lasts * 1_000);
+      const first = Promise.withResolvers<void>();
+      acked = first.resolve;
+      await first.promise;
+      await new Promise((resolve) => setTimeout(resolve, 5 + stage.random() * 75));
+      await stage.kill();
+      await stage.start();
+    }
+    await writing;
+    const { violations, rows } = await stage.verdict({}, 180_000);
+    return {
+      violations,
+      figures: {
+        "visitors, tabs": "3, 6",
+        kills,
+        messages: tabs.reduce((sum, tab) => sum + tab.typed.length, 0),
+        delivered: stage.mock.effects.length,
+        "replies accepted": stage.mock.posted.filter(({ status }) => status === 200).length,
+        "replies shown": rows.filter(({ author }) => author === "reply").length,
+        lost: count(violations, "lost"),
+        doubled: count(violations, "doubled"),
+        disordered: count(violations, "order"),
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Types a message every fifth to half of a second. */
+async function write(stage: Stage, tab: Tab, end: number): Promise<void> {
+  while (performance.now() < end) {
+    tab.type(`${tab.name} ${tab.typed.length}`);
+    await new Promise((resolve) => setTimeout(resolve, 200 + stage.random() * 300));
+  }
+}

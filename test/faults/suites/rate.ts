@@ -1,0 +1,118 @@
+import type { SandboxConfig } from "../../../relay/sandbox/config.ts";
+import { startSandbox } from "../../../relay/sandbox/server.ts";
+import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { type Common, type Report, seconds } from "./suite.ts";
+
+type Style = SandboxConfig["rateHeaders"];
+type Options = Common & {
+  limits: readonly number[];
+  styles: readonly Style[];
+  minutes: number;
+  /** Share of the limit that must be used after the first minute, and share of the calls that may be refused. */
+  least?: number;
+  most?: number;
+};
+
+export const STYLES: readonly Style[] = [
+  "retryAfterSeconds",
+  "retryAfterDate",
+  "retryAfterMs",
+  "ietf6",
+  "ietf8",
+  "xEpoch",
+  "resetAfter",
+  "none",
+];
+
+type Run = { limit: number; style: Style; used: number; refused: number; lost: number; doubled: number };
+
+const MINUTE = 60_000;
+const VISITORS = 20;
+
+/**
+ * S5: the service lets through only so many calls a minute and does not say how many, in each way of telling it with a 429.
+ * After the first minute the relay uses nearly all of it, and is hardly ever refused.
+ */
+export async function rate({
+  root,
+  seed = 5,
+  limits,
+  styles,
+  minutes,
+  least = 0.9,
+  most = 0.02,
+}: Options): Promise<Report> {
+  const begun = performance.now();
+  const all = limits.flatMap((limit) => styles.map((style) => ({ limit, style })));
+  const runs = await Promise.all(all.map((each, i) => run({ ...each, root, seed: seed + i, minutes })));
+  const violations = runs.flatMap(({ limit, style, used, refused, lost, doubled }) => [
+    ...(lost > 0 ? [`lost: ${lost} messages under a limit of ${limit}, told by ${style}`] : []),
+    ...(doubled > 0 ? [`doubled: ${doubled} messages under a limit of ${limit}, told by ${style}`] : []),
+    ...(used < least ? [`slow: ${percent(used)} of a limit of ${limit} was used, told by ${style}`] : []),
+    ...(refused >= most
+      ? [`refused: ${percent(refused)} of the calls under a limit of ${limit}, told by ${style}`]
+      : []),
+  ]);
+  return {
+    violations,
+    figures: {
+      limits: limits.join(", "),
+      minutes,
+      "header styles": styles.length,
+      "used at least": percent(Math.min(...runs.map(({ used }) => used))),
+      "refused at most": percent(Math.max(...runs.map(({ refused }) => refused))),
+      lost: runs.reduce((sum, { lost }) => sum + lost, 0),
+      seconds: seconds(begun),
+    },
+  };
+}
+
+const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
+
+type One = { root?: string | undefined; seed: number; limit: number; style: Style; minutes: number };
+
+async function run({ root, seed, limit, style, minutes }: One): Promise<Run> {
+  const sandbox = await startSandbox({
+    config: { rateLimit: limit, rateWindowMs: MINUTE, rateHeaders: style, botActive: false, journalSize: 100_000 },
+  });
+  const other = { url: sandbox.url, key: sandbox.config.apiKey };
+  const stage = await openStage({ seed, root, other, rate: 60 });
+  try {
+    await stage.start();
+    const tabs = Array.from({ length: VISITORS }, (_, v) => visit(stage, `visitor${v}`, 1)).flat();
+    // More than can go out: the relay always has something to send.
+    for (let n = 0; n < limit * minutes * 1.5 + VISITORS; n++) tabs[n % VISITORS]?.type(`message ${n}`);
+    await until(() => sandbox.state().counts.requests > 0);
+    const start = Date.now();
+    await until(() => Date.now() >= start + MINUTE * minutes, MINUTE * (minutes + 1));
+    const end = start + MINUTE * minutes;
+    const calls = sandbox.requests().filter(({ at }) => at >= start + MINUTE && at < end);
+    const refused = calls.filter(({ status }) => status === 429).length;
+    return {
+      limit,
+      style,
+      used: (calls.length - refused) / (limit * (minutes - 1)),
+      refused: calls.length === 0 ? 1 : refused / calls.length,
+      ...accounted(
+        stage,
+        sandbox.messages().map(({ body }) => body),
+      ),
+    };
+  } finally {
+    await stage.close();
+    await sandbox.close();
+  }
+}
+
+/** Each message that was acknowledged is at the service once, or still waits. */
+function accounted(stage: Stage, arrived: readonly string[]): { lost: number; doubled: number } {
+  const waiting = stage.read<{ text: string }>(
+    "SELECT m.text FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos",
+  );
+  const known = new Set([...arrived, ...waiting.map(({ text }) => text)]);
+  const acked = stage.tabs.flatMap((tab) => tab.typed.filter(({ id }) => tab.acked.has(id)));
+  return {
+    lost: acked.filter(({ text }) => !known.has(text)).length,
+    doubled: arrived.length - new Set(arrived).size,
+  };
+}

@@ -1,0 +1,114 @@
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FULL, limitFiles } from "../process/limit.ts";
+import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import { type Call, callsIn, isFlush, isSaid, traced, tracing } from "../process/trace.ts";
+import { visitorOf } from "../tab.ts";
+import { type Common, type Report, seconds } from "./suite.ts";
+
+const DATABASE = "porchlight.db";
+const SPOOL = "replies.spool";
+
+/**
+ * S1b: a kill keeps the page cache, so it says nothing about a power cut. Here the system calls are read: between any two
+ * acknowledgements that follow each other there must be a flush to disk, for messages, for callbacks, and for the spool.
+ */
+export async function sync({ root, seed = 1, messages = 40 }: Common & { messages?: number }): Promise<Report> {
+  const begun = performance.now();
+  const trace = join(tmpdir(), `porchlight-trace-${process.pid}-${Math.round(begun)}`);
+  const stage = await openStage({
+    seed,
+    root,
+    wrapper: tracing(trace),
+    // No answer comes, so no status is written: what is flushed is flushed for the acknowledgement.
+    service: { delayMs: 3_600_000, replies: 0 },
+  });
+  try {
+    await stage.start();
+    const ids = await write(stage, messages);
+    const [stored, spooled] = [await callBack(stage, messages, "stored"), await spool(stage, 8)];
+    await stage.kill();
+    await until(() => traced(trace));
+    const calls = callsIn(trace);
+    const sent = unflushed(
+      calls,
+      ids.map((id) => `"id":"${id}"`),
+      DATABASE,
+    );
+    const answered = answers(calls);
+    const violations = [
+      ...sent.map((id) => `unsynced: ${id} was acknowledged before it was on the disk`),
+      ...unflushedAnswers(calls, answered.slice(0, stored), DATABASE, "database"),
+      ...unflushedAnswers(calls, answered.slice(stored, stored + spooled), SPOOL, "spool"),
+      ...(answered.length < stored + spooled ? ["unsynced: the trace misses answers to callbacks"] : []),
+    ];
+    return {
+      violations,
+      figures: {
+        "acknowledged messages": messages,
+        "answered callbacks": stored,
+        "spooled callbacks": spooled,
+        "flushes of the database": calls.filter((call) => isFlush(call, DATABASE)).length,
+        "flushes of the spool": calls.filter((call) => isFlush(call, SPOOL)).length,
+        "acknowledged without a flush": violations.length,
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    await stage.close();
+    rmSync(trace, { force: true });
+  }
+}
+
+/** One message after the other: each is acknowledged before the next one is sent. */
+async function write(stage: Stage, messages: number): Promise<string[]> {
+  const [tab] = visit(stage, "visitor", 1);
+  if (tab === undefined) return [];
+  const ids = Array.from({ length: messages }, (_, n) => tab.type(`message ${n}`).id);
+  if (!(await until(() => tab.unsent() === 0, 60_000))) throw new Error("The messages were not acknowledged");
+  return ids;
+}
+
+/** One callback after the other; how many were answered 200. */
+async function callBack(stage: Stage, replies: number, name: string): Promise<number> {
+  const [tab] = stage.tabs;
+  const toId = tab === undefined ? "" : visitorOf(tab.person);
+  let answered = 0;
+  for (let n = 0; n < replies; n++) {
+    const body = { toId, messageId: `${name}-${n}`, body: `${name} ${n}` };
+    if ((await stage.mock.post(JSON.stringify(body))) === 200) answered++;
+  }
+  if (answered < replies) throw new Error(`${replies - answered} callbacks were not answered 200`);
+  return answered;
+}
+
+/** The same while the database takes nothing. */
+async function spool(stage: Stage, replies: number): Promise<number> {
+  const { pid = 0 } = stage.relay()?.child ?? {};
+  limitFiles(pid, FULL);
+  const answered = await callBack(stage, replies, "spooled");
+  limitFiles(pid, "unlimited");
+  return answered;
+}
+
+/** Which of these words were first said without a flush since the words before them. */
+function unflushed(calls: readonly Call[], words: readonly string[], file: string): string[] {
+  let from = 0;
+  return words.filter((word) => {
+    const at = calls.findIndex((call, i) => i >= from && isSaid(call, word));
+    const flushed = at >= 0 && calls.slice(from, at).some((call) => isFlush(call, file));
+    from = Math.max(from, at);
+    return !flushed;
+  });
+}
+
+/** Places in the trace where a callback was answered 200. */
+const answers = (calls: readonly Call[]): number[] =>
+  calls.flatMap((call, i) => (isSaid(call, '{"success":true}') && isSaid(call, "200 OK") ? [i] : []));
+
+function unflushedAnswers(calls: readonly Call[], places: readonly number[], file: string, what: string): string[] {
+  return places
+    .filter((at, i) => !calls.slice(places[i - 1] ?? 0, at).some((call) => isFlush(call, file)))
+    .map(() => `unsynced: a callback was answered before it was on the disk (${what})`);
+}

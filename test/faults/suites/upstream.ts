@@ -1,0 +1,67 @@
+import { openStage, type Stage, until, visit } from "../process/stage.ts";
+import type { Tab } from "../tab.ts";
+import { type Common, count, type Report, seconds } from "./suite.ts";
+
+type Options = Common & { visitors: number; messages: number; swaps?: number };
+
+/**
+ * S2: one call in five fails, one in ten is processed and its answer lost, one in twenty is slow, one message in a hundred
+ * is refused for good; and the key is replaced at the service, with nothing lost while it is wrong here (F32).
+ */
+export async function upstream({ root, seed = 2, visitors, messages, swaps = 1 }: Options): Promise<Report> {
+  const begun = performance.now();
+  const service = { failing: 0.2, lost: 0.1, slow: 0.05, slowMs: 2_000 };
+  const stage = await openStage({ seed, root, service });
+  try {
+    const relay = await stage.start();
+    const tabs = Array.from({ length: visitors }, (_, v) => visit(stage, `visitor${v}`, 1)).flat();
+    for (let swap = 0; swap <= swaps; swap++) {
+      write(tabs, messages / (swaps + 1));
+      if (swap < swaps) await swapKey(stage, relay.child.pid ?? 0);
+    }
+    const { violations } = await stage.verdict({ expected: ["account.paused"] }, 240_000);
+    const { calls, effects } = stage.mock;
+    const times = [...calls.values()];
+    const typed = tabs.flatMap((tab) => tab.typed);
+    const poison = typed.filter(({ text }) => text.includes("poison")).length;
+    if (stage.lives.length > 1) violations.push("restarted: the new key needed another life");
+    return {
+      violations,
+      figures: {
+        messages: typed.length,
+        delivered: effects.length,
+        "refused for good": poison,
+        "POSTs per message": Math.round((times.reduce((sum, n) => sum + n, 0) / times.length) * 100) / 100,
+        "POSTs per message at most": Math.max(...times),
+        "refused keys": stage.mock.refused(),
+        "key swaps": swaps,
+        lost: count(violations, "lost"),
+        doubled: count(violations, "doubled"),
+        disordered: count(violations, "order"),
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Every hundredth message is one that the service refuses. */
+function write(tabs: readonly Tab[], messages: number): void {
+  for (let i = 0; i < messages; i++) {
+    const tab = tabs[i % tabs.length];
+    tab?.type(`${tab.name} ${tab.typed.length}${i % 100 === 50 ? " poison" : ""}`);
+  }
+}
+
+/** The old key dies at once; the new one comes later, into the file, and the operator says so with SIGHUP. */
+async function swapKey(stage: Stage, pid: number): Promise<void> {
+  const { mock } = stage;
+  await until(() => mock.effects.length > 0);
+  const before = mock.refused();
+  mock.behaviour.key = `key+${before}/=&`;
+  for (const tab of stage.tabs) tab.type(`${tab.name} while the key is wrong`);
+  if (!(await until(() => mock.refused() > before))) throw new Error("No call came with the old key");
+  stage.setKey(mock.behaviour.key);
+  process.kill(pid, "SIGHUP");
+}

@@ -1,0 +1,307 @@
+import { CLOSE } from "@porchlight/shared/close";
+import { parseRelayFrame } from "@porchlight/shared/parse";
+import type { ClientFrame, Message, RelayFrame } from "@porchlight/shared/protocol";
+
+/** The way to the relay, simulated or real. What is put comes out in order, or not at all. */
+export type Line = { put: (text: string) => void; cut: () => void };
+export type Heard = { frame: (text: string) => void; end: (code: number) => void };
+/** Opens a line; nothing when there is no relay to reach. */
+export type Open = (heard: Heard) => Line | undefined;
+
+/** What a visitor's tabs share in the browser's storage: the token, and how many chats were deleted. */
+export type Person = { token: string | undefined; deleted: number };
+/** Whose token it is, read as nobody but the relay may: what a session signs begins with the visitor's id. */
+export function visitorOf({ token }: Person): string {
+  const [payload = ""] = token?.split(".") ?? [];
+  const [visitor] = payload === "" ? [] : (JSON.parse(Buffer.from(payload, "base64url").toString()) as [string]);
+  return visitor ?? "";
+}
+
+/** `chat` counts the visitor's chats: what belongs to a deleted one is never sent again. */
+export type Typed = { id: string; text: string; at: number; chat: number };
+/** Every time a message showed as failed: why, and when. */
+export type Failures = { reason: string | undefined; at: number }[];
+
+export type TabOptions = {
+  name: string;
+  person: Person;
+  open: Open;
+  now: () => number;
+  after: (ms: number, fn: () => void) => void;
+  /** Milliseconds until the next try after a line was lost. */
+  comeBack: () => number;
+  /** Whether it may connect now: a person's later tabs wait for the token of the first one. */
+  mayConnect?: () => boolean;
+  /** Milliseconds after which the visitor presses Retry on what failed; nothing: never. */
+  retryAfter?: (() => number) | undefined;
+  /** The relay has shown a message of this tab's visitor for the first time. */
+  onAcked?: () => void;
+  /** The relay let this tab in. */
+  onConnected?: () => void;
+};
+
+/**
+ * One tab of a visitor, as the widget behaves: one message under way, kept until the relay shows it, resume by number,
+ * older pages until there are no more. What breaks the protocol is a violation, not an exception: the run goes on.
+ */
+export function createTab(options: TabOptions) {
+  const {
+    name,
+    person,
+    open,
+    now,
+    after,
+    comeBack,
+    mayConnect = () => true,
+    retryAfter,
+    onAcked = () => {},
+    onConnected = () => {},
+  } = options;
+  const typed: Typed[] = [];
+  const outbox: Typed[] = [];
+  const seen = new Map<string, Message>();
+  const acked = new Map<string, number>();
+  const failed = new Map<string, Failures>();
+  const violations: string[] = [];
+  let epoch: string | undefined;
+  let held = 0;
+  /** Place before which the relay keeps more than this tab has. */
+  let floor = 0;
+  let gaps = 0;
+  let resets = 0;
+  let line: Line | undefined;
+  let underWay: string | undefined;
+  /** The token of the hello: the one that a refusal is about. */
+  let used: string | undefined;
+  let serial = 0;
+  let deleted = person.deleted;
+  const buried: Typed[] = [];
+  let forgetting = false;
+  let closed = false;
+  let codes: number[] = [];
+  let spread: readonly [number, number] | undefined;
+
+  const put = (frame: ClientFrame): void => line?.put(JSON.stringify(frame));
+
+  function connect(): void {
+    if (line !== undefined || closed) return;
+    const mine: { line?: Line } = {};
+    line = mayConnect()
+      ? open({
+          frame: (text) => line === mine.line && onText(text),
+          end: (code) => line === mine.line && ended(code),
+        })
+      : undefined;
+    if (line === undefined) return after(comeBack(), connect);
+    if (deleted !== person.deleted) startAnew();
+    mine.line = line;
+    underWay = undefined;
+    const known = epoch === undefined ? {} : { epoch, since: held };
+    used = person.token;
+    const who = used === undefined ? {} : { token: used };
+    put({ t: "hello", v: 1, site: "default", ...who, ...known });
+  }
+
+  function lose(): void {
+    line?.cut();
+    line = undefined;
+    after(comeBack(), connect);
+  }
+
+  function ended(code: number): void {
+    codes.push(code);
+    if (code === CLOSE.gone.code || code === CLOSE.badToken.code) bury();
+    lose();
+  }
+
+  /** The chat was deleted, or is not known any more. Whoever hears it first wipes the storage. */
+  function bury(): void {
+    if (person.token === used) {
+      person.token = undefined;
+      person.deleted++;
+    }
+    startAnew();
+  }
+
+  /** Nothing of the deleted chat stays. */
+  function startAnew(): void {
+    deleted = person.deleted;
+    buried.push(...typed.splice(0));
+    epoch = undefined;
+    held = 0;
+    floor = 0;
+    forgetting = false;
+    seen.clear();
+    outbox.length = 0;
+    acked.clear();
+    failed.clear();
+  }
+
+  function next(): void {
+    const head = outbox[0];
+    if (line === undefined || head === undefined || underWay === head.id) return;
+    underWay = head.id;
+    put({ t: "send", id: head.id, text: head.text });
+  }
+
+  function show(message: Message): void {
+    const known = seen.get(message.id);
+    if (known !== undefined && known.pos !== message.pos) violations.push(`${name}: ${message.id} moved in the thread`);
+    if (known !== undefined && known.n > message.n) return;
+    seen.set(message.id, message);
+    if (message.from !== "visitor") return;
+    if (!acked.has(message.id)) {
+      acked.set(message.id, now());
+      onAcked();
+    }
+    const at = outbox.findIndex((item) => item.id === message.id);
+    if (at >= 0) outbox.splice(at, 1);
+    if (message.state !== "failed" || known?.n === message.n) return;
+    failed.set(message.id, [...(failed.get(message.id) ?? []), { reason: message.reason, at: now() }]);
+    if (retryAfter !== undefined && message.reason !== "rejected") after(retryAfter(), () => press(message.id));
+  }
+
+  /** Messages that wait for Retry. */
+  const failing = (): Message[] =>
+    [...seen.values()].filter(
+      (message) => message.from === "visitor" && message.state === "failed" && message.reason !== "rejected",
+    );
+
+  /** Presses Retry, again when it led nowhere: the line may be gone at that moment. */
+  function press(id: string): void {
+    if (!failing().some((message) => message.id === id)) return;
+    put({ t: "retry", id });
+    after(5_000, () => press(id));
+  }
+
+  function onText(text: string): void {
+    const parsed = parseRelayFrame(text);
+    if ("problem" in parsed) violations.push(`${name} got a frame it cannot read: ${parsed.problem}`);
+    else onFrame(parsed.frame);
+  }
+
+  function onFrame(frame: RelayFrame): void {
+    switch (frame.t) {
+      case "welcome":
+        return welcomed(frame);
+      case "message":
+        if (frame.after > held) return missed();
+        held = Math.max(held, frame.message.n);
+        show(frame.message);
+        return next();
+      case "history":
+        if (frame.before !== floor) return;
+        for (const message of frame.messages) show(message);
+        floor = frame.older ? Math.min(floor, ...frame.messages.map(({ pos }) => pos)) : 0;
+        return more();
+      case "pong":
+        return frame.head > held ? missed() : undefined;
+      case "bye":
+        spread = frame.retry;
+        return;
+      case "error":
+        return refused(frame.id, frame.code, frame.retryAfter ?? 1_000);
+      default:
+        return;
+    }
+  }
+
+  function welcomed(frame: Extract<RelayFrame, { t: "welcome" }>): void {
+    if (frame.token !== undefined && frame.token !== person.token) person.token = frame.token;
+    if (!frame.reset && frame.after !== held) violations.push(`${name} holds ${held} and is resumed at ${frame.after}`);
+    epoch = frame.epoch;
+    onConnected();
+    if (frame.reset) {
+      resets++;
+      seen.clear();
+      floor = frame.older ? frame.after + 1 : 0;
+    }
+    held = frame.after;
+    if (forgetting) put({ t: "forget" });
+    more();
+    next();
+  }
+
+  const more = (): void => (floor > 0 ? put({ t: "older", before: floor }) : undefined);
+
+  function missed(): void {
+    gaps++;
+    lose();
+  }
+
+  function refused(id: string | undefined, code: string, wait: number): void {
+    if (id === undefined || id !== underWay || id !== outbox[0]?.id) return;
+    if (code !== "try_later" && code !== "rate_limited") violations.push(`${name}: "${id}" was refused as ${code}`);
+    after(wait, () => {
+      underWay = undefined;
+      next();
+    });
+  }
+
+  return {
+    name,
+    person,
+    typed,
+    /** What was typed into chats that were deleted since. */
+    buried,
+    /** Ids that the relay has shown, and when: acknowledged. */
+    acked,
+    /** Ids that have ever shown as failed, why, and when. */
+    failed,
+    failing,
+    seen,
+    violations,
+    connect,
+    connected: (): boolean => line !== undefined,
+    held: (): number => held,
+    unsent: (): number => outbox.length,
+    /** Older pages are still missing. */
+    partial: (): boolean => floor > 0,
+    gaps: (): number => gaps,
+    resets: (): number => resets,
+    /** Codes with which the relay ended lines, and the last hint when to come back. */
+    codes: (): readonly number[] => codes,
+    spread: (): readonly [number, number] | undefined => spread,
+    type(text: string): Typed {
+      const item = { id: `${name}-${String(serial++).padStart(6, "0")}`, text, at: now(), chat: deleted };
+      typed.push(item);
+      outbox.push(item);
+      next();
+      return item;
+    },
+    /** Sends what another tab typed: both found it in the browser's storage. */
+    replay(item: Typed): void {
+      if (acked.has(item.id) || deleted !== item.chat || outbox.some(({ id }) => id === item.id)) return;
+      outbox.push(item);
+      next();
+    },
+    /** Takes over what a closed tab left in the browser's storage. */
+    inherit(item: Typed): void {
+      typed.push(item);
+      outbox.push(item);
+      next();
+    },
+    /** What the relay has not shown yet. */
+    left: (): readonly Typed[] => [...outbox],
+    forget(): void {
+      forgetting = true;
+      put({ t: "forget" });
+    },
+    /** The line breaks without a word. */
+    cut(): void {
+      if (line !== undefined) lose();
+    },
+    close(): void {
+      closed = true;
+      line?.cut();
+      line = undefined;
+    },
+    clearCodes: (): void => {
+      codes = [];
+    },
+    /** The thread as it is shown. */
+    thread: (): Message[] => [...seen.values()].sort((a, b) => a.pos - b.pos),
+  };
+}
+
+export type Tab = ReturnType<typeof createTab>;

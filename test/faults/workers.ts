@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { add, type Line, nothing, type Order, type Sum } from "./core/run.ts";
+
+export const RELAY = join(import.meta.dirname, "..", "..", "relay", "src");
+const RUN = join(import.meta.dirname, "core", "run.ts");
+
+export type Broken = { seed: number; violations: string[] };
+export type Lived = { sum: Sum; broken: Broken[] };
+
+/** Seeds that one process lives through before it hands back what it found. */
+const CHUNK = 100;
+
+/** Lives through the seeds in processes of their own: as many at a time as there are cores, four at most. */
+export async function live({ from, to, ...order }: Order): Promise<Lived> {
+  const lived: Lived = { sum: nothing(), broken: [] };
+  let next = from;
+  const work = async (): Promise<void> => {
+    while (next <= to && !(order.stopAtFirst && lived.broken.length > 0)) {
+      const first = next;
+      next += CHUNK;
+      await liveInProcess({ ...order, from: first, to: Math.min(to, first + CHUNK - 1) }, lived);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, work));
+  lived.broken.sort((a, b) => a.seed - b.seed);
+  return lived;
+}
+
+async function liveInProcess(order: Order, lived: Lived): Promise<void> {
+  const child = spawn(process.execPath, [RUN, JSON.stringify(order)], { stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  child.stderr.on("data", (part) => {
+    said += part;
+  });
+  let finished = false;
+  createInterface(child.stdout).on("line", (text) => {
+    const line = JSON.parse(text) as Line;
+    if ("sum" in line) add(lived.sum, line.sum, line.sum.seeds);
+    else lived.broken.push(line);
+    finished ||= "sum" in line;
+  });
+  await new Promise((resolve) => child.once("close", resolve));
+  // A core that cannot even be loaded, or that throws where nothing catches it, has failed too.
+  if (!finished) lived.broken.push({ seed: order.from, violations: [`ended: ${said.slice(-500)}`] });
+}
+
+/** How to live through one seed again. */
+export const replay = ({ seed, violations }: Broken, given: object = {}): string =>
+  `node test/faults/core/run.ts '${JSON.stringify({ root: RELAY, from: seed, to: seed, given })}'\n  ${violations.join("\n  ")}`;
