@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { readSettings, type Settings, settingsHelp } from "./base/config.ts";
 import { type Command, Complaint, type Given, type Result } from "./cli/command.ts";

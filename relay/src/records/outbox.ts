@@ -1,3 +1,4 @@
+import type { ContactExternalId } from "../base/parties.ts";
 import type { Transaction } from "../db/database.ts";
 
 /** A message, or a reaction, on its way to the service. */
@@ -41,7 +42,7 @@ export type Head = Parcel & {
   text: string;
   site: string;
   /** The id to send under: the visitor's, or the one they had before they logged in. */
-  sender: string;
+  sender: ContactExternalId;
   /** The conversation's campaign; `null` while none was chosen, empty for none. */
   campaign: string | null;
   /** Its file. */

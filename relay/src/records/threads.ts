@@ -163,12 +163,7 @@ export async function setReaction(
 }
 
 /** Takes a reaction off again, unless it was changed meanwhile. Same result as `setReaction`. */
-async function dropReaction(
-  tx: Transaction,
-  visitor: string,
-  pos: number,
-  emoji: string,
-): Promise<number | undefined> {
+async function dropReaction(tx: Transaction, visitor: string, pos: number, emoji: string): Promise<number | undefined> {
   const [same] = await tx.all(
     "SELECT 1 FROM messages WHERE visitor = $1 AND pos = $2 AND reaction = $3",
     visitor,

@@ -1,9 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/server.ts";
-import { createService, type Service } from "./api.ts";
+import type { BusinessLabel, ContactExternalId } from "../base/parties.ts";
+import { createService, type Incoming, type Service } from "./api.ts";
 
 let sandbox: Sandbox;
 let service: Service;
+
+it("is not handed the business where the contact is meant, nor the other way round (R-226)", () => {
+  const [contact, business]: [ContactExternalId, BusinessLabel] = ["v_1", "shop"];
+  const right: Pick<Incoming, "fromId" | "toId"> = { fromId: contact, toId: business };
+  // @ts-expect-error The compiler is the test: it fails when it lets this pass.
+  const swapped: typeof right = { fromId: business, toId: contact };
+  expect([right.fromId, swapped.fromId]).toEqual(["v_1", "shop"]);
+});
 
 const MESSAGE = { messageSid: "pl_1", fromId: "v_1", toId: "default", body: "Hello", channel: "website" };
 

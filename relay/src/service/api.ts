@@ -1,12 +1,8 @@
+import type { BusinessLabel, ContactExternalId } from "../base/parties.ts";
 import { createTransport, type TransportOptions } from "./http.ts";
 import { type Outcome, outcomeOf, softStatus } from "./outcome.ts";
 
 /** What we may ask of the service: one function an endpoint, with exactly the fields the interface names (section 4). */
-
-/** A visitor's id on our side: `fromId` of what we send, `toId` of what comes back (R-226). */
-export type ContactExternalId = string;
-/** Our label of the business: `toId` of incoming messages (R-227). */
-export type BusinessLabel = string;
 
 type Names = { firstName?: string; lastName?: string; email?: string };
 
@@ -126,10 +122,11 @@ export function createService(options: TransportOptions & { now?: () => number }
       return outcomeOf(await call({ method: "POST", path, auth: "query", body: { contactId } }), true, now());
     },
 
-    /** 4.4. Not idempotent: never repeated by itself when the outcome is unknown (R-452). */
+    /** 4.4. Not idempotent: never repeated by itself when the outcome is unknown (R-452), so on a connection of its own. */
     async sendMessage(message: Outgoing): Promise<SendAnswer> {
       const path = "/send_custom_channel_message";
-      const answer = await call({ method: "POST", path, auth: "query", body: { customData: filled(message) } });
+      const body = { customData: filled(message) };
+      const answer = await call({ method: "POST", path, auth: "query", body, fresh: true });
       const json = answer.phase === "answered" && isFields(answer.json) ? answer.json : {};
       const [messageId, contactId] = [words(json.messageId), words(json.contactId)];
       return {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { DEPTH_MAX, REPLY_MAX } from "@porchlight/shared/limits";
 import { cut, isBlank } from "@porchlight/shared/text";
 import { tooDeep } from "../base/depth.ts";
+import type { ContactExternalId } from "../base/parties.ts";
 
 /**
  * What the service tells us at the reply address. `userId` may work as a credential at the service: it is dropped here
@@ -11,7 +12,7 @@ export type Callback =
   | {
       kind: "reply";
       /** The visitor: the `fromId` we sent (R-226). */
-      toId: string;
+      toId: ContactExternalId;
       text: string;
       /** Absent when the service gave none: `digest` stands in for it then. */
       messageId: string | undefined;

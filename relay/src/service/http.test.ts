@@ -78,6 +78,17 @@ describe("a request", () => {
     expect(ports.size).toBe(2);
   });
 
+  it("that sends a message goes over a connection of its own each time: nobody knows twice what a stale one did (R-452)", async () => {
+    const ports = new Set<number | undefined>();
+    const url = await serve((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end('{"success":true,"messageId":"m-1"}');
+    });
+    const sender = service(url);
+    for (let i = 0; i < 3; i++) await sender.sendMessage({ fromId: "v_1", customChannel: "website", body: "Hi" });
+    expect(ports.size).toBe(3);
+  });
+
   it("goes over a kept connection", async () => {
     const ports = new Set<number | undefined>();
     const url = await serve((request, response) => {

@@ -1,4 +1,5 @@
 import type { PublicSite } from "@porchlight/shared/site";
+import type { BusinessLabel } from "../parties.ts";
 import type { CreditRules, LeadRules, RouteRule, WebhookRules } from "../rules.ts";
 
 /** One account at the service: where it is, and how fast it may be asked. Its key is read when needed, see `keys`. */
@@ -24,7 +25,7 @@ export type Site = {
   /** Label of this channel at the service (R-228). */
   channel: string;
   /** Business label of incoming messages (R-227). */
-  business: string;
+  business: BusinessLabel;
   campaign: string | undefined;
   leads?: LeadRules;
   webhook?: WebhookRules;
