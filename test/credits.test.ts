@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { type House, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
@@ -92,6 +94,27 @@ describe("the auto-recharge callback", () => {
     expect(entries.filter(({ key, state }) => state === "granted" && !times.has(key))).toEqual([]);
     expect(entries.filter(({ state }) => state === "unknown").length).toBeGreaterThan(0);
   }, 60_000);
+
+  it("answers 200 while the ledger cannot be written, and grants once when it can, also in the next life (R-625, F18)", async () => {
+    const url = await open();
+    const file = join(house.dataDir, "porchlight.db");
+    const rename = async (from: string, to: string): Promise<void> => {
+      const db = openSqlite(file);
+      await db.run(`ALTER TABLE ${from} RENAME TO ${to}`);
+      await db.close();
+    };
+    await rename("ledger", "ledger_away");
+    const event = { idempotency_key: "k-1", email: EMAIL, amount: 5 };
+    const answers = await Promise.all([1, 2].map(() => post(url, event)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(house.lines().some((line) => line.includes("credits.spooled"))).toBe(true);
+    await house.halt();
+    await rename("ledger_away", "ledger");
+    await house.start();
+    await house.sandbox.until(() => grants().length > 0);
+    expect((await (await post(url, event)).json()).duplicate).toBe(true);
+    expect(grants()).toMatchObject([{ email: EMAIL, amount: 5 }]);
+  });
 
   it("never grants again what the service did without saying so", async () => {
     const url = await open();

@@ -4,8 +4,8 @@ import type { Clock } from "./base/clock.ts";
 import { ERRORS, RelayError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import type { CreditRules } from "./base/rules.ts";
-import type { Credits } from "./flows/credits.ts";
 import type { Receive } from "./flows/receive.ts";
+import type { Recharges } from "./flows/recharges.ts";
 import { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
 import { callbacks } from "./http/callbacks.ts";
@@ -25,7 +25,7 @@ type Parts = {
   /** What uploads need. */
   media: Parameters<typeof media>[0];
   receive: Receive;
-  credits: Credits;
+  recharges: Recharges;
   /** What the server API needs besides. */
   api: Omit<Parameters<typeof serverApi>[0], "relay">;
   agency: (named: string | undefined) => { id: string; rules: CreditRules } | undefined;
@@ -49,7 +49,7 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
     clock,
     allows,
     receive,
-    credits,
+    recharges,
     api,
     agency,
     callbackSecrets,
@@ -70,7 +70,7 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   // The owner's backend.
   app.route("/", serverApi({ ...api, relay }));
   // The service.
-  app.route("/", callbacks({ receive, credits, agency, secrets: callbackSecrets, log, unknownContact, hide }));
+  app.route("/", callbacks({ receive, recharges, agency, secrets: callbackSecrets, log, unknownContact, hide }));
   // The operator's machines.
   app.route("/", health(ready));
 

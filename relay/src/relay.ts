@@ -24,6 +24,7 @@ import { createGreeting } from "./flows/greeting.ts";
 import { introduce } from "./flows/introduce.ts";
 import { createPacer } from "./flows/pacer.ts";
 import { createReceive, type Reply } from "./flows/receive.ts";
+import { createRecharges, type Spooled } from "./flows/recharges.ts";
 import { createSend } from "./flows/send.ts";
 import { createServices } from "./flows/services.ts";
 import { createSession } from "./flows/session.ts";
@@ -119,8 +120,14 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     signing: secrets.signing,
   });
   const identities = createIdentities(settings.sites, clock, log);
-  const spool = openSpool<Reply>(settings.dataDir);
+  const spool = openSpool<Reply>(settings.dataDir, "replies");
   const receive = createReceive({ db, bus, clock, sites, spool, log, signing: secrets.signing, tell: backoffice.tell });
+  const recharges = createRecharges({
+    clock,
+    log,
+    spool: openSpool<Spooled>(settings.dataDir, "recharges"),
+    take: backoffice.credits.recharge,
+  });
   const sessions = createSession({
     db,
     bus,
@@ -164,7 +171,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     clock,
     allows,
     receive,
-    credits: backoffice.credits,
+    recharges,
     agency: backoffice.agency,
     api: {
       db,
@@ -209,6 +216,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   await filestore.start();
   await receive.start();
   await courier.start();
+  await recharges.start();
   await backoffice.start();
   connections.start();
   port = await listen(server, settings);
@@ -228,6 +236,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     await closed;
     cancel();
     await receive.stop();
+    await recharges.stop();
     await filestore.stop();
     await backoffice.stop();
     await db.transaction(async () => undefined);

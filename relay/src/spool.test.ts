@@ -8,23 +8,23 @@ const folder = () => mkdtempSync(join(tmpdir(), "porchlight-"));
 
 async function taken(dir: string): Promise<unknown[]> {
   const entries: unknown[] = [];
-  await openSpool(dir).replay(async (entry) => void entries.push(entry));
+  await openSpool(dir, "replies").replay(async (entry) => void entries.push(entry));
   return entries;
 }
 
 it("gives back what was appended, in order, also in a later life, and is empty then", async () => {
   const dir = folder();
-  const spool = openSpool<{ n: number }>(dir);
+  const spool = openSpool<{ n: number }>(dir, "replies");
   for (let n = 0; n < 3; n++) spool.append({ n });
   expect(spool.waiting).toBe(true);
-  expect(openSpool(dir).waiting).toBe(true);
+  expect(openSpool(dir, "replies").waiting).toBe(true);
   expect(await taken(dir)).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
-  expect(openSpool(dir).waiting).toBe(false);
+  expect(openSpool(dir, "replies").waiting).toBe(false);
 });
 
 it("hands everything over again when a replay broke off, with what came meanwhile behind it", async () => {
   const dir = folder();
-  const spool = openSpool<{ n: number }>(dir);
+  const spool = openSpool<{ n: number }>(dir, "replies");
   spool.append({ n: 0 });
   spool.append({ n: 1 });
   const broken = spool.replay(async ({ n }) => {
@@ -38,7 +38,7 @@ it("hands everything over again when a replay broke off, with what came meanwhil
 it("passes over a line that a full disk cut off, and keeps those behind it", async () => {
   const dir = folder();
   writeFileSync(join(dir, "replies.spool"), '{"n":0}\n{"n":');
-  const spool = openSpool<{ n: number }>(dir);
+  const spool = openSpool<{ n: number }>(dir, "replies");
   spool.append({ n: 2 });
   appendFileSync(join(dir, "replies.spool"), '{"n":3');
   expect(await taken(dir)).toEqual([{ n: 0 }, { n: 2 }]);

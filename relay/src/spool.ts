@@ -2,8 +2,8 @@ import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, renameSyn
 import { join } from "node:path";
 
 /**
- * A file for replies that the database cannot take: no second try of the service is promised, so a refused reply may be
- * lost for ever (RELIABILITY finding 8). One JSON line per reply, synced before the call returns.
+ * A file for callbacks that the database cannot take: no second try of the service is promised, so a refused one may be
+ * lost for ever (RELIABILITY finding 8). One JSON line per callback, synced before the call returns.
  */
 export type Spool<Entry> = {
   /** Whether entries wait. */
@@ -32,9 +32,10 @@ function entriesOf<Entry>(file: string): Entry[] {
   });
 }
 
-export function openSpool<Entry>(dataDir: string): Spool<Entry> {
-  const file = join(dataDir, "replies.spool");
-  const taking = join(dataDir, "replies.spool.replaying");
+/** The spool of one kind of callback, in a file of its own in the data folder. */
+export function openSpool<Entry>(dataDir: string, kind: "replies" | "recharges"): Spool<Entry> {
+  const file = join(dataDir, `${kind}.spool`);
+  const taking = `${file}.replaying`;
   let waiting = existsSync(file) || existsSync(taking);
 
   return {

@@ -39,6 +39,8 @@ const EVENTS = {
   "credits.conflict": ["error", "A key of the credit ledger came again with other content: nothing was granted for it"],
   "credits.granted": ["info", "Credits were granted"],
   "credits.waiting": ["warn", "Credits were not granted yet; the ledger says why"],
+  "credits.spooled": ["error", "An auto-recharge event went to the spool file: the database does not take it"],
+  "credits.replayed": ["info", "Auto-recharge events from the spool file are in the ledger now"],
   "credits.lost": ["error", "An auto-recharge event could not be written anywhere; the service was told 503"],
   "webhook.failed": ["warn", "The owner's backend did not take an event"],
   "lead.captured": ["info", "A visitor left their details"],

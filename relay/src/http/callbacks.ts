@@ -4,8 +4,8 @@ import { RelayError } from "../base/errors.ts";
 import { hashed, type Log } from "../base/log.ts";
 import type { CreditRules } from "../base/rules.ts";
 import { anySecret } from "../base/sign.ts";
-import type { Credits } from "../flows/credits.ts";
 import type { Receive } from "../flows/receive.ts";
+import type { Recharges } from "../flows/recharges.ts";
 import { parseCallback } from "../service/callbacks.ts";
 import { parseRecharge } from "../service/recharge.ts";
 import { readBody } from "./body.ts";
@@ -20,7 +20,7 @@ type Bindings = { Bindings: HttpBindings };
 
 type Parts = {
   receive: Receive;
-  credits: Credits;
+  recharges: Recharges;
   /** The account that recharges of this address are for: the one named in `?account=`, or the only agency. */
   agency: (named: string | undefined) => { id: string; rules: CreditRules } | undefined;
   secrets: () => readonly string[];
@@ -89,16 +89,16 @@ async function takeReply(parts: Parts, c: Context<Bindings>): Promise<Response> 
 }
 
 /** An auto-recharge event: 200 once its key is durable, whatever it leads to (R-624, R-625). */
-async function takeRecharge({ credits, agency, log }: Parts, c: Context<Bindings>, raw: string): Promise<Response> {
+async function takeRecharge({ recharges, agency }: Parts, c: Context<Bindings>, raw: string): Promise<Response> {
   const account = agency(c.req.query("account"));
   if (account === undefined) throw new RelayError("not_found");
   const event = parseRecharge(raw, c.req.header(KEY_HEADER), account.rules.fields);
   if (event === undefined) throw new RelayError("missing_field", "idempotency_key");
-  const outcome = await credits.recharge(account.id, event).catch((error: unknown) => {
-    log("credits.lost", { account: account.id, key: event.key, cause: String(error) });
+  const outcome = await recharges.receive(account.id, event);
+  if (outcome === "lost") {
     c.header("Retry-After", "30");
     throw new RelayError("try_later");
-  });
+  }
   if (outcome === "conflict") throw new RelayError("key_reused");
   return c.json({ success: true, duplicate: outcome === "duplicate" });
 }
