@@ -1,5 +1,46 @@
+/** How a site's chat stands on its pages, beyond what every site has. `settings.ts` says what each may be. */
+export type Look = {
+  /** Distance from the edges of the window, in pixels. */
+  offsetX: number;
+  offsetY: number;
+  zIndex: number;
+  /** Corners of the panel, in pixels. */
+  radius: number;
+  /** `icon`: a round button; `text`: a button with its name on it; `none`: the page opens the chat by itself. */
+  launcher: "icon" | "text" | "none";
+  /** Name of the launcher; empty: the word for chat in the visitor's language. */
+  label: string;
+  /** The launcher's drawing, as an SVG path on 24 by 24 pixels; empty: a speech bubble. */
+  icon: string;
+  /** Picture in the header; empty: the first letter of the title. */
+  avatar: string;
+  /** `accent` fills the header with the accent colour. */
+  header: "quiet" | "accent";
+  /** A line in a small bubble beside the launcher; empty: none. */
+  teaser: string;
+  /** Nothing is stored or sent before `consent`. */
+  requireConsent: boolean;
+  sound: boolean;
+  /** Whether visitors may send files, where the relay takes any. */
+  attachments: boolean;
+  /** Whether those who have waited long may leave their e-mail address. */
+  emailOffer: boolean;
+  /**
+   * Fields of the form before the first message, and of the card after it: `name`, `email`, `phone`; with a `?` at the end
+   * one may stay empty. None: no form.
+   */
+  prechat: readonly string[];
+  capture: readonly string[];
+  /** When somebody is there: `{ timeZone: "Europe/Oslo", mon: "9:00-17:00", … }`. Empty: always. */
+  hours: { readonly timeZone?: string; readonly [day: string]: string | undefined };
+  /** Words of the site instead of ours, by key. */
+  strings: { readonly [key: string]: string };
+  /** What differs on phones: any of the settings. */
+  phone: { readonly [setting: string]: unknown };
+};
+
 /** What a widget may know about its site: baked into the tag's script. Secrets never stand here. */
-export type PublicSite = {
+export type PublicSite = Partial<Look> & {
   /** Key of the site, as in `data-site`. */
   id: string;
   title: string;

@@ -79,8 +79,25 @@ describe("a configuration file", () => {
     ]);
   });
 
+  it("says how a site's chat looks and behaves, down to its hours and its phones", () => {
+    const look = {
+      hours: { timeZone: "Europe/Oslo", mon: "9:00-17:00" },
+      capture: ["email"],
+      teaser: "Lost? Ask us.",
+      launcher: "text",
+      phone: { launcher: "icon", offsetX: 8 },
+    };
+    const path = file({ accounts, sites: { shop: { account: "main", ...look } } });
+    const [site] = settingsOf({ PORCHLIGHT_CONFIG: path, MAIN_KEY: "k" }).sites;
+    expect(site?.public).toMatchObject({ id: "shop", theme: "auto", accent: "#4f46e5", ...look });
+    expect(site?.public).not.toHaveProperty("account");
+  });
+
   it.each([
     [{ accounts, sites: { shop: { account: "other" } } }, "sites.shop.account"],
+    [{ accounts, sites: { shop: { account: "main", hours: { timeZone: "Oslo" } } } }, "sites.shop.hours timeZone"],
+    [{ accounts, sites: { shop: { account: "main", offsetX: "far" } } }, "sites.shop.offsetX must be"],
+    [{ accounts, sites: { shop: { account: "main", phone: { theme: "drak" } } } }, "sites.shop.phone theme must be"],
     [{ accounts, sites: { shop: { account: "main", colour: "red" } } }, "colour"],
     [{ accounts, sites: { shop: { account: "main", accent: "red" } } }, "sites.shop.accent"],
     [{ accounts: { main: { url: "https://s.example/v1", key: "plain-secret" } }, sites: {} }, "accounts.main.key"],

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { complaintOf, SETTINGS } from "@porchlight/shared/settings";
+import { DEFAULT_SITE, type PublicSite } from "@porchlight/shared/site";
 import { z } from "zod";
 import { type CreditRules, creditRules, leadRules, routeRule, webhookRules } from "../rules.ts";
 import { origin, problem, signingSecret, web } from "./parsers.ts";
@@ -15,6 +16,20 @@ const checked = (parse: (given: string) => string) =>
       return z.NEVER;
     }
   });
+
+/** How a site's chat looks and behaves: what each setting may be stands in one list that the widget shares. */
+const look = Object.fromEntries(
+  Object.keys(SETTINGS).map((name) => [
+    name,
+    z
+      .unknown()
+      .superRefine((value, context) => {
+        const message = value === undefined ? undefined : complaintOf(name, value);
+        if (message !== undefined) context.addIssue({ code: "custom", message });
+      })
+      .optional(),
+  ]),
+) as Record<keyof typeof SETTINGS, z.ZodOptional<z.ZodUnknown>>;
 
 const fileSchema = z.strictObject({
   accounts: z.record(
@@ -43,18 +58,7 @@ const fileSchema = z.strictObject({
         .regex(/^(https:\/\/|file:)/, 'must be the https address of a JWKS, or "file:PATH"')
         .optional(),
       requireIdentity: z.boolean().default(false),
-      title: z.string().max(80).default(""),
-      greeting: z.string().max(500).default(""),
-      suggestions: z.array(z.string().min(1).max(120)).max(6).default([]),
-      accent: z
-        .string()
-        .regex(/^#[0-9a-fA-F]{6}$/, "must be a colour like #4f46e5")
-        .default(DEFAULT_SITE.accent),
-      theme: z.enum(["auto", "light", "dark"]).default("auto"),
-      position: z.enum(["right", "left"]).default("right"),
-      locale: z.string().max(35).default("auto"),
-      responder: z.enum(["ai", "human", "mixed"]).default("ai"),
-      privacyUrl: z.union([z.literal(""), checked(web)]).default(""),
+      ...look,
     }),
   ),
 });
@@ -130,11 +134,11 @@ export function fromFile(path: string, env: Env): Tenants {
     })),
     sites: Object.entries(sites).map(
       ([id, { account, origins, channel, business, campaign, leads, webhook, routes, ...rest }]) => {
-        const { identitySecret, identityKeys, requireIdentity, ...look } = rest;
+        const { identitySecret, identityKeys, requireIdentity, ...chosen } = rest;
         if (!Object.hasOwn(accounts, account))
           problem(`${path}: sites.${id}.account names "${account}", which is not there`);
         return {
-          public: { id, ...look },
+          public: { ...DEFAULT_SITE, ...(chosen as Partial<PublicSite>), id },
           account,
           origins,
           channel,

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { complaintOf, fromAttribute, SETTINGS } from "./settings.ts";
+
+describe("a setting of a site", () => {
+  it.each([
+    ["accent", "#a8452b"],
+    ["accent", "#0a7"],
+    ["theme", "dark"],
+    ["offsetX", 0],
+    ["sound", false],
+    ["locale", "pt_BR"],
+    ["locale", "auto"],
+    ["privacyUrl", "https://shop.example/privacy?lang=en"],
+    ["avatar", ""],
+    ["icon", "M4 4.5h16V16h-9l-5 4v-4h-2z"],
+    ["prechat", ["name", "phone?"]],
+    ["hours", { timeZone: "Europe/Oslo", mon: "9:00-12:00, 13:00-17:30", sun: "0:00-24:00" }],
+    ["hours", {}],
+    ["phone", { offsetX: 8, launcher: "text" }],
+    ["strings", { chat: "Ask us" }],
+  ])("%s may be %j", (name, value) => {
+    expect(complaintOf(name, value)).toBeUndefined();
+  });
+
+  it.each([
+    ["accent", "red", "#4f46e5"],
+    ["theme", "drak", "auto, light, dark"],
+    ["offsetX", "12", "whole number"],
+    ["offsetX", 1.5, "whole number"],
+    ["sound", "yes", "true or false"],
+    ["locale", "english, please", "language"],
+    ["privacyUrl", "javascript:alert(1)", "address"],
+    ["avatar", "data:image/png;base64,AA", "address"],
+    ["icon", "url(https://evil.example)", "SVG path"],
+    ["prechat", ["e-mail"], "name, email and phone"],
+    ["suggestions", "One|Two", "list"],
+    ["hours", { timeZone: "Oslo", mon: "9:00-17:00" }, "Oslo"],
+    ["hours", { timeZone: "UTC", monday: "9:00-17:00" }, "monday"],
+    ["hours", { timeZone: "UTC", mon: "17:00-9:00" }, "mon"],
+    ["hours", { timeZone: "UTC", mon: "9-17" }, "mon"],
+    ["hours", { mon: "9:00-17:00" }, "timeZone"],
+    ["phone", { offsetX: "far" }, "offsetX must be"],
+    ["phone", { phone: {} }, "itself"],
+    ["strings", { chat: 1 }, "500"],
+    ["colour", "#fff", "no setting"],
+    ["constructor", "#fff", "no setting"],
+  ])("%s may not be %j, and is told why", (name, value, words) => {
+    expect(complaintOf(name, value)).toContain(words);
+  });
+
+  it("is said what it does, each in a line", () => {
+    for (const { help, fallback } of Object.values(SETTINGS)) expect([help, fallback].join()).toMatch(/^[^\n]{8,}$/);
+  });
+});
+
+describe("an attribute's text", () => {
+  it.each([
+    ["offsetX", "12", 12],
+    ["offsetX", "far", "far"],
+    ["requireConsent", "", true],
+    ["sound", "false", false],
+    ["sound", "off", "off"],
+    ["suggestions", "One|Two", ["One", "Two"]],
+    ["capture", "email", ["email"]],
+    ["hours", '{"timeZone":"UTC"}', { timeZone: "UTC" }],
+    ["hours", "{", "{"],
+    ["title", "12", "12"],
+    ["unknown", "12", "12"],
+  ])("%s=%j means %j", (name, given, value) => {
+    expect(fromAttribute(name, given)).toEqual(value);
+  });
+});

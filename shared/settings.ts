@@ -1,0 +1,199 @@
+/**
+ * What a site may say of its chat: every setting, what it may be, and what it does. The configuration file, the page's
+ * `data-*` and objects, the page that makes the tag and the table in the widget's manual all read this one list.
+ */
+
+import type { Look, PublicSite } from "./site.ts";
+
+type Rule =
+  | { kind: "text"; max: number }
+  | { kind: "choice"; of: readonly string[] }
+  | { kind: "number"; min: number; max: number }
+  | { kind: "switch" }
+  | { kind: "list"; max: number; each: number }
+  | { kind: "colour" | "address" | "language" | "path" | "fields" | "hours" | "words" | "phone" };
+
+export type Setting = Rule & {
+  /** Default, in words. */
+  fallback: string;
+  help: string;
+};
+
+/** What a site may set. `id` and `uploads` are the relay's own. */
+export type SiteSetting = keyof Look | Exclude<keyof PublicSite, "id" | "uploads" | keyof Look>;
+
+const text = (max: number): Rule => ({ kind: "text", max });
+const choice = (...of: string[]): Rule => ({ kind: "choice", of });
+const number = (min: number, max: number): Rule => ({ kind: "number", min, max });
+const of = (rule: Rule, fallback: string, help: string): Setting => ({ ...rule, fallback, help });
+
+export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
+  title: of(text(80), "Chat with us", "heading of the panel"),
+  greeting: of(text(500), "Hi! How can we help you?", "first words; `{name}` is the first name of a signed visitor"),
+  suggestions: of({ kind: "list", max: 6, each: 120 }, "none", "questions to begin with; four are shown"),
+  accent: of({ kind: "colour" }, "#4f46e5", "colour; its lightness is moved until everything can be read"),
+  theme: of(choice("auto", "light", "dark"), "auto", "`auto` follows the visitor's system"),
+  locale: of({ kind: "language" }, "auto", "language; `auto`: the page's, then the browser's"),
+  responder: of(choice("ai", "human", "mixed"), "ai", "who answers: decides the label that says so"),
+  privacyUrl: of({ kind: "address" }, "none", "address of the privacy policy"),
+  position: of(choice("right", "left"), "right", "corner of the window"),
+  offsetX: of(number(0, 1_000), "20", "pixels from the side"),
+  offsetY: of(number(0, 1_000), "20", "pixels from the bottom"),
+  zIndex: of(number(-2_147_483_648, 2_147_483_647), "2147483000", "what may stand above the chat, such as a banner"),
+  radius: of(number(0, 60), "20", "corners of the panel, in pixels"),
+  launcher: of(choice("icon", "text", "none"), "icon", "`text`: with its name on it; `none`: the page opens the chat"),
+  label: of(text(40), "the word for chat", "name of the launcher"),
+  icon: of({ kind: "path" }, "a speech bubble", "the launcher's drawing: an SVG path on 24 by 24 pixels"),
+  avatar: of({ kind: "address" }, "first letter of the title", "address of a picture for the header"),
+  header: of(choice("quiet", "accent"), "quiet", "`accent` fills the header with the colour"),
+  teaser: of(text(200), "none", "a line beside the launcher after eight seconds, not on phones"),
+  requireConsent: of({ kind: "switch" }, "off", "nothing is stored or sent before the visitor agrees"),
+  sound: of({ kind: "switch" }, "on", "one soft sound in one hidden tab, once the visitor has written"),
+  attachments: of({ kind: "switch" }, "on", "files, where the relay takes them"),
+  emailOffer: of({ kind: "switch" }, "on", "who has waited half a minute may leave an e-mail address"),
+  prechat: of(
+    { kind: "fields" },
+    "none",
+    "form before the first message: `name`, `email`, `phone`; `phone?` may stay empty",
+  ),
+  capture: of({ kind: "fields" }, "none", "card after the first message, with the same fields; it can be declined"),
+  hours: of({ kind: "hours" }, "always open", "when somebody is there; outside of it a form takes a message"),
+  strings: of({ kind: "words" }, "none", "own words by key (`widget/src/locales/en.ts`)"),
+  phone: of({ kind: "phone" }, "none", "any of these settings, where they differ on phones"),
+};
+
+const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+/** Long enough for any glyph, and nothing that is not drawing. */
+const PATH = /^[MmLlHhVvCcSsQqTtAaZzeE\d\s.,+-]{1,2000}$/;
+const SPAN = /^(\d{1,2}):([0-5]\d)\s*[-–]\s*(\d{1,2}):([0-5]\d)$/;
+
+const isText = (value: unknown, max: number): value is string => typeof value === "string" && value.length <= max;
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const works = (run: () => unknown): boolean => {
+  try {
+    run();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+function complaintOfList(value: unknown, max: number, each: number): string | undefined {
+  if (!Array.isArray(value)) return "must be a list of texts";
+  if (value.length > max) return `may have ${max} entries at most`;
+  return value.every((entry) => isText(entry, each) && entry.trim() !== "")
+    ? undefined
+    : `must be texts of 1 to ${each} characters`;
+}
+
+const isSpan = (span: string): boolean => {
+  const [, h1, m1, h2, m2] = SPAN.exec(span.trim())?.map(Number) ?? [];
+  const from = (h1 ?? 0) * 60 + (m1 ?? 0);
+  const to = (h2 ?? 0) * 60 + (m2 ?? 0);
+  return from < to && to <= 24 * 60;
+};
+
+function complaintOfHours(value: unknown): string | undefined {
+  if (!isObject(value)) return 'must be like {"timeZone": "Europe/Oslo", "mon": "9:00-17:00"}';
+  for (const [name, entry] of Object.entries(value)) {
+    if (name === "timeZone") {
+      const zone = String(entry);
+      if (!works(() => new Intl.DateTimeFormat("en", { timeZone: zone })))
+        return `timeZone names "${zone}", which is no time zone like Europe/Oslo`;
+    } else if (!DAYS.includes(name)) return `has "${name}": days are ${DAYS.join(", ")}`;
+    else if (!isText(entry, 100) || !entry.split(",").every(isSpan))
+      return `${name} must be times like "9:00-12:00, 13:00-17:30" within one day`;
+  }
+  return value.timeZone === undefined && Object.keys(value).length > 0
+    ? "needs a timeZone like Europe/Oslo"
+    : undefined;
+}
+
+function complaintOfPhone(value: unknown): string | undefined {
+  if (!isObject(value)) return 'must be like {"offsetX": 12}';
+  for (const [name, entry] of Object.entries(value)) {
+    if (name === "phone") return "cannot hold itself";
+    const wrong = complaintOf(name, entry);
+    if (wrong !== undefined) return `${name} ${wrong}`;
+  }
+  return undefined;
+}
+
+function complaintOfWords(value: unknown): string | undefined {
+  return isObject(value) && Object.values(value).every((entry) => isText(entry, 500))
+    ? undefined
+    : "must be texts of at most 500 characters by key";
+}
+
+/**
+ * What is wrong with a value, as words that follow the setting's name; nothing when it is good.
+ * @param value as JSON has it: numbers are numbers, lists are lists
+ */
+export function complaintOf(name: string, value: unknown): string | undefined {
+  const rule = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SiteSetting] : undefined;
+  const unless = (good: boolean, words: string): string | undefined => (good ? undefined : words);
+  switch (rule?.kind) {
+    case undefined:
+      return "is no setting";
+    case "text":
+      return unless(isText(value, rule.max), `must be a text of at most ${rule.max} characters`);
+    case "choice":
+      return unless(rule.of.includes(value as string), `must be one of ${rule.of.join(", ")}`);
+    case "number":
+      return unless(
+        Number.isInteger(value) && Number(value) >= rule.min && Number(value) <= rule.max,
+        `must be a whole number from ${rule.min} to ${rule.max}`,
+      );
+    case "switch":
+      return unless(typeof value === "boolean", "must be true or false");
+    case "colour":
+      return unless(/^#([0-9a-f]{3}){1,2}$/i.test(String(value)), "must be a colour like #4f46e5");
+    case "address":
+      return unless(value === "" || isAddress(value), "must be an address like https://www.example.com/a");
+    case "language":
+      return unless(
+        value === "auto" || (isText(value, 35) && works(() => new Intl.Locale(value.replaceAll("_", "-")))),
+        "must be auto or a language like de or pt-BR",
+      );
+    case "path":
+      return unless(value === "" || PATH.test(String(value)), 'must be an SVG path like "M4 4h16v12H4z"');
+    case "fields":
+      return (
+        complaintOfList(value, 3, 7) ??
+        unless(
+          (value as string[]).every((field) => /^(name|email|phone)\??$/.test(field.trim())),
+          "may name name, email and phone, each with a ? when it may stay empty",
+        )
+      );
+    case "list":
+      return complaintOfList(value, rule.max, rule.each);
+    case "hours":
+      return complaintOfHours(value);
+    case "words":
+      return complaintOfWords(value);
+    case "phone":
+      return complaintOfPhone(value);
+  }
+}
+
+const isAddress = (value: unknown): boolean =>
+  isText(value, 2_000) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+
+/**
+ * A value that came as an attribute's text, as JSON would have it; what does not fit stays text. An empty attribute
+ * switches on, lists are separated by `|`, objects are JSON.
+ */
+export function fromAttribute(name: string, given: string): unknown {
+  const kind = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SiteSetting].kind : undefined;
+  if (kind === "number" && given.trim() !== "" && Number.isFinite(Number(given))) return Number(given);
+  if (kind === "switch" && ["", "true", "false"].includes(given)) return given !== "false";
+  if (kind === "list" || kind === "fields") return given.split("|");
+  if (kind === "hours" || kind === "words" || kind === "phone")
+    try {
+      return JSON.parse(given);
+    } catch {
+      return given;
+    }
+  return given;
+}
