@@ -19,7 +19,12 @@ export default defineConfig({
       {
         test: {
           name: "product",
-          include: ["test/*.test.ts", "test/faults/**/*.test.ts", "test/nodes/**/*.test.ts"],
+          include: [
+            "test/*.test.ts",
+            "test/faults/**/*.test.ts",
+            "test/nodes/**/*.test.ts",
+            "test/contract/**/*.test.ts",
+          ],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -12,8 +12,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SandboxConfig } from "../relay/sandbox/config.ts";
+import type { Profile, SandboxConfig } from "../relay/sandbox/config.ts";
 import { type Sandbox, startSandbox } from "../relay/sandbox/server.ts";
+import { startGuard } from "./contract/guard.ts";
 import { startHost, type Tag } from "./host.ts";
 import { type Env, type Run, type Running, runInside } from "./relays.ts";
 import { createVisitor, type Visitor, type VisitorOptions } from "./visitor.ts";
@@ -23,6 +24,9 @@ export const KEY = "canary+key/with=odd&chars";
 /** The account owner's id in the service's callbacks: a secret as well (R-506). */
 export const OWNER = "usr_canary_owner";
 const SECRET = "callback-secret-of-the-tests";
+
+/** Which reading of the interface the sandbox begins with (BEHAVIOUR 4.11): the projects of vitest.config.ts set it. */
+export const PROFILE = (process.env.SANDBOX_PROFILE ?? "strict") as Profile;
 
 export type HouseOptions = {
   /** Settings besides those that wire the parts. */
@@ -44,6 +48,8 @@ export type HouseOptions = {
 
 export type House = {
   sandbox: Sandbox;
+  /** The service's base address as the relay knows it: what comes there must keep to the interface, or `stop` fails. */
+  serviceUrl: string;
   /** The relay's address; the same after a restart. */
   url: string;
   /** The host's address: pages of another origin that carry the tag. */
@@ -67,7 +73,10 @@ export type House = {
 export async function startHouse(options: HouseOptions = {}): Promise<House> {
   const run = options.run ?? runInside;
   const dataDir = await mkdtemp(join(tmpdir(), "porchlight-"));
-  const sandbox = await startSandbox({ config: { apiKey: KEY, userId: OWNER, rateLimit: 0, ...options.sandbox } });
+  const sandbox = await startSandbox({
+    config: { profile: PROFILE, apiKey: KEY, userId: OWNER, rateLimit: 0, ...options.sandbox },
+  });
+  const guard = await startGuard(sandbox.url);
   let url = "";
   const host = await startHost(() => url, options.tag);
   const { rate, account, site } = options;
@@ -76,7 +85,7 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     PORT: "0",
     HOST: "127.0.0.1",
     DATA_DIR: dataDir,
-    SERVICE_URL: sandbox.url,
+    SERVICE_URL: guard.url,
     SERVICE_API_KEY: KEY,
     CALLBACK_SECRET: SECRET,
     ALLOWED_ORIGINS: host.url,
@@ -84,7 +93,7 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     ...options.env,
   };
   if (inFile) {
-    const accounts = { default: { url: sandbox.url, key: "env:SERVICE_API_KEY", rate: rate ?? 10_000, ...account } };
+    const accounts = { default: { url: guard.url, key: "env:SERVICE_API_KEY", rate: rate ?? 10_000, ...account } };
     const main = { account: "default", origins: [host.url], ...site };
     const others = Object.entries(options.sites ?? {}).map(([id, other]) => [id, { ...main, ...other }]);
     const sites = { default: main, ...Object.fromEntries(others) };
@@ -111,13 +120,15 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
   async function stop(): Promise<void> {
     await Promise.all(visitors.map((visitor) => visitor.drop()));
     await end("stop");
-    await Promise.all([host.stop(), sandbox.close()]);
+    await Promise.all([host.stop(), guard.stop(), sandbox.close()]);
     await rm(dataDir, { recursive: true, force: true });
+    if (guard.violations.length > 0) throw new Error(`Against the interface: ${guard.violations.join(" | ")}`);
   }
 
   await start();
   return {
     sandbox,
+    serviceUrl: guard.url,
     host: host.url,
     dataDir,
     get url() {

@@ -1,0 +1,120 @@
+/**
+ * Stands before the service and reads along: every byte goes through as it is, cuts and resets too, and every request is
+ * judged by the interface's text (`interface.ts`). What breaks it stands in `violations`, and the house fails by it.
+ */
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, connect, createServer as createListener, type Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { wrongWith } from "./interface.ts";
+
+export type Guard = {
+  /** The base address to give to the relay. */
+  url: string;
+  /** `POST /v1/contacts: the body has neither phone nor email`, one line each. */
+  violations: string[];
+  /** How many requests were judged. */
+  judged: () => number;
+  stop: () => Promise<void>;
+};
+
+/** Which message a sid belongs to: sids are unique per message (8.3), and only the same message may come again. */
+function sidsOf() {
+  const known = new Map<string, string>();
+  return (body: Buffer): string[] => {
+    try {
+      const { customData, messageType } = JSON.parse(body.toString()) as {
+        customData: Record<string, unknown>;
+        messageType?: string;
+      };
+      const { messageSid, fromId, toId, body: text } = customData;
+      const message = JSON.stringify([fromId, toId, text, messageType ?? "text"]);
+      const before = known.get(String(messageSid));
+      known.set(String(messageSid), before ?? message);
+      return before === undefined || before === message ? [] : ["a messageSid came again with another message"];
+    } catch {
+      return [];
+    }
+  };
+}
+
+/** A server that takes requests from copies of the bytes and answers nobody. */
+function makeJudge(violations: string[]) {
+  const wrongSid = sidsOf();
+  let judged = 0;
+  const judge = createServer(
+    { requestTimeout: 0, headersTimeout: 0 },
+    (request: IncomingMessage, response: ServerResponse) => {
+      const parts: Buffer[] = [];
+      request.on("data", (part: Buffer) => parts.push(part));
+      request.on("error", () => {});
+      request.on("end", () => {
+        judged++;
+        const { method = "", url: target = "", headers } = request;
+        const body = Buffer.concat(parts);
+        const wrong = wrongWith({ method, target, headers, body });
+        if (/\/incoming_custom_channel_message\?/.test(target)) wrong.push(...wrongSid(body));
+        const path = target.split("?")[0];
+        violations.push(...wrong.map((line) => `${method} ${path}: ${line}`));
+        response.end();
+      });
+    },
+  );
+  judge.on("clientError", (error: NodeJS.ErrnoException) => {
+    if (error.code?.startsWith("HPE_") && error.code !== "HPE_INVALID_EOF_STATE")
+      violations.push(`not HTTP: ${error.code}`);
+  });
+
+  /** Where the bytes of one connection are copied to. */
+  function listen(): Duplex {
+    const copy = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+    copy.on("error", () => {});
+    judge.emit("connection", copy);
+    return copy;
+  }
+  return { listen, judged: () => judged, close: () => judge.closeAllConnections() };
+}
+
+/** Carries one connection, and copies what the client writes. */
+function carry(client: Socket, service: Socket, copy: Duplex): void {
+  client.setNoDelay(true);
+  service.setNoDelay(true);
+  client.on("data", (chunk) => copy.push(chunk));
+  client.on("close", () => copy.push(null));
+  client.pipe(service);
+  service.pipe(client);
+  for (const [one, other] of [
+    [client, service],
+    [service, client],
+  ] as const) {
+    one.on("error", () => other.resetAndDestroy());
+    one.on("close", (failed) => failed || other.destroySoon());
+  }
+}
+
+/** @param service the base address of the service behind it */
+export async function startGuard(service: string): Promise<Guard> {
+  const { hostname, port, pathname } = new URL(service);
+  const violations: string[] = [];
+  const judge = makeJudge(violations);
+  const open = new Set<Socket>();
+  const server = createListener((client) => {
+    const onward = connect(Number(port), hostname);
+    for (const socket of [client, onward]) {
+      open.add(socket);
+      socket.on("close", () => open.delete(socket));
+    }
+    carry(client, onward, judge.listen());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    violations,
+    judged: judge.judged,
+    async stop() {
+      judge.close();
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

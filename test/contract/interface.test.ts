@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import { startHouse } from "../harness.ts";
+import { type Seen, wrongWith } from "./interface.ts";
+
+const MESSAGE = { messageSid: "m1", fromId: "v_1", toId: "shop", body: "Hello", channel: "website" };
+const incoming = (data: object, outer: object = {}) => ({ customData: { ...MESSAGE, ...data }, ...outer });
+const JSON_TYPE = { "content-type": "application/json" };
+
+function post(path: string, body: unknown, more: Partial<Seen> = {}): string[] {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return wrongWith({ method: "POST", target: path, headers: JSON_TYPE, body: Buffer.from(text), ...more });
+}
+const get = (query: string) =>
+  wrongWith({ method: "GET", target: `/v1/contacts?${query}`, headers: {}, body: Buffer.alloc(0) });
+
+const KEY = "?apiKey=a%2Bb";
+const INCOMING = `/v1/incoming_custom_channel_message${KEY}`;
+const SEND = `/v1/send_custom_channel_message${KEY}`;
+const PNG = "data:image/png;base64,iVBORw0=";
+
+describe("the interface, read on its own", () => {
+  it("takes what it names", () => {
+    const send = { customData: { fromId: "v", customChannel: "website", body: "x", campaignId: "c", firstName: "A" } };
+    const grant = { email: "a@b.example", amount: 0.5, description: "x" };
+    const header = { headers: { ...JSON_TYPE, "x-api-key": "k" } };
+    const media = { mediaUrl: PNG, mediaContentType: "image/png" };
+    const linked = { mediaUrl: "https://x.example/a?b=c", mediaContentType: "image/png" };
+    expect([
+      post(INCOMING, incoming({}, { messageType: "text" })),
+      post(INCOMING, incoming({ status: "received", campaignId: "c", email: "a@b.example", lastName: "B" })),
+      post(INCOMING, incoming(media)),
+      post(INCOMING, incoming(linked)),
+      post(INCOMING, incoming({ mediaUrl: null, mediaContentType: null }, { messageType: "reaction" })),
+      post(INCOMING, { customData: { id: "1", fromId: "a", toId: "b", body: "c" } }),
+      post(SEND, send),
+      post(`/v1/contacts${KEY}`, { phone: "+4712345678", firstName: "A" }),
+      post(`/v1/lists/a%2Fb/contacts${KEY}`, { contactId: "c1" }),
+      post("/v1/subaccounts/credits", grant, header),
+      get("apiKey=k&phoneNumber=%2B4712345678"),
+      get("email=a%2Bb%40c.example&apiKey=k"),
+    ]).toEqual(Array.from({ length: 12 }, () => []));
+  });
+
+  it.each([
+    ["a field it does not name", incoming({ phone: "+471" })],
+    ["a field beside customData", incoming({}, { channel: "website" })],
+    ["messageType inside customData", incoming({ messageType: "text" })],
+    ["a kind of message it does not name", incoming({}, { messageType: "image" })],
+    ["a number where text belongs", incoming({ messageSid: 7 })],
+    ["null where text belongs", incoming({ campaignId: null })],
+    ["both names of the message's id", incoming({ id: "m1" })],
+    ["no id at all", incoming({ messageSid: undefined })],
+    ["no business", incoming({ toId: undefined })],
+    ["an empty body", incoming({ body: "" })],
+    ["a body that nobody can see", incoming({ body: " \u00a0\u200b\n" })],
+    ["a file without its type", incoming({ mediaUrl: PNG })],
+    ["a type without its file", incoming({ mediaContentType: "image/png" })],
+    ["a file of another type than is said", incoming({ mediaUrl: PNG, mediaContentType: "image/jpeg" })],
+    ["a link in the clear", incoming({ mediaUrl: "http://x.example/a", mediaContentType: "image/png" })],
+    ["a blob", incoming({ mediaUrl: "blob:x", mediaContentType: "image/png" })],
+    ["an embedded file with parameters", incoming({ mediaUrl: "data:a/b;c=d;base64,AA==", mediaContentType: "a/b" })],
+    ["an e-mail address without an at", incoming({ email: "nobody" })],
+    ["no customData", MESSAGE],
+    ["a list", "[]"],
+    ["half of the JSON", '{"customData":'],
+  ])("refuses an incoming message with %s", (_what, body) => {
+    expect(post(INCOMING, body)).not.toEqual([]);
+  });
+
+  it.each([
+    ["the key in the path of credits", post(`/v1/subaccounts/credits${KEY}`, { email: "a@b.c", amount: 1 })],
+    ["a text as amount", creditsOf({ email: "a@b.c", amount: "5" })],
+    ["a key for repeats that credits do not have", creditsOf({ email: "a@b.c", amount: 5, idempotency_key: "k" })],
+    ["no amount", creditsOf({ email: "a@b.c" })],
+    ["the key in a header of messages", post(INCOMING, incoming({}), { headers: { ...JSON_TYPE, "x-api-key": "k" } })],
+    ["a bearer token", post(INCOMING, incoming({}), { headers: { ...JSON_TYPE, authorization: "Bearer k" } })],
+    ["no key", post("/v1/incoming_custom_channel_message", incoming({}))],
+    ["the key twice", post(`${INCOMING}&apiKey=b`, incoming({}))],
+    ["another parameter", post(`${INCOMING}&debug=1`, incoming({}))],
+    ["a form", post(INCOMING, "a=b", { headers: { "content-type": "application/x-www-form-urlencoded" } })],
+    ["no content type", post(INCOMING, incoming({}), { headers: {} })],
+    ["bytes that are no UTF-8", post(INCOMING, "", { body: Buffer.from('{"a":"\xff"}', "latin1") })],
+    ["PUT", post(INCOMING, incoming({}), { method: "PUT" })],
+    ["a path that does not exist", post(`/v1/messages${KEY}`, {})],
+    ["another version", post(`/v2/contacts${KEY}`, { phone: "+4712345678" })],
+    ["a list's id that is not encoded", post(`/v1/lists/a b/contacts${KEY}`, { contactId: "c" })],
+    ["a contact without phone and e-mail", post(`/v1/contacts${KEY}`, { firstName: "A" })],
+    ["a phone without its country", post(`/v1/contacts${KEY}`, { phone: "030 123456" })],
+    ["the campaign's field of another endpoint", post(`/v1/contacts${KEY}`, { email: "a@b.c", campaignId: "c" })],
+    [
+      "the channel under the other endpoint's name",
+      post(SEND, { customData: { fromId: "v", channel: "x", body: "b" } }),
+    ],
+    ["a raw plus", get("apiKey=k&phoneNumber=+4712345678")],
+    ["a raw plus in an e-mail address", get("apiKey=k&email=a+b@c.example")],
+    ["both of phone and e-mail", get("apiKey=k&phoneNumber=%2B4712345678&email=a%40b.c")],
+    ["neither", get("apiKey=k")],
+    ["a look-up by another name", get("apiKey=k&phone=%2B4712345678")],
+  ])("refuses a request with %s", (_what, wrong) => {
+    expect(wrong).not.toEqual([]);
+  });
+
+  it("says what is wrong without the values, which may be secrets", () => {
+    const wrong = post(`${INCOMING}&secret=s3cr3t`, incoming({ body: 5, phone: "s3cr3t" }));
+    expect(wrong).toEqual([
+      "the query is not right about secret",
+      "body is not a string",
+      "customData has no field phone",
+    ]);
+  });
+});
+
+describe("a house whose relay breaks the interface", () => {
+  it("fails at its end, and says by what", async () => {
+    const house = await startHouse();
+    const url = `${house.serviceUrl}/incoming_custom_channel_message?apiKey=${encodeURIComponent(house.sandbox.config.apiKey)}`;
+    const send = (body: object) => fetch(url, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body) });
+    const answers = await Promise.all([send(incoming({ extra: 1 })), send(incoming({ body: "other words" }))]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    await expect(house.stop()).rejects.toThrow(
+      /POST \/v1\/incoming_custom_channel_message: customData has no field extra.*messageSid came again/,
+    );
+  });
+
+  it("does not fail for what others send to the service", async () => {
+    const house = await startHouse();
+    await fetch(`${house.sandbox.url}/contacts`);
+    await house.stop();
+  });
+});
+
+function creditsOf(body: object): string[] {
+  return post("/v1/subaccounts/credits", body, { headers: { ...JSON_TYPE, "x-api-key": "k" } });
+}

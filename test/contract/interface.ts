@@ -1,0 +1,213 @@
+/**
+ * The service's interface as a judge of requests, written from INTERFACE.md alone and in its narrowest reading: what is
+ * not named there is wrong. It shares nothing with the sandbox, so that a mistake made twice would have to be made twice
+ * by hand.
+ */
+
+/** A request as it came over the wire. */
+export type Seen = {
+  method: string;
+  /** Path and query as written, still encoded. */
+  target: string;
+  /** Names in lower case. */
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+};
+
+/** A field's value is judged in words: what is wrong with it, or nothing. */
+type Rule = (value: unknown) => string | undefined;
+type Shape = { required: Record<string, Rule | Shape>; optional: Record<string, Rule> };
+type Fields = Record<string, unknown>;
+
+type Endpoint = {
+  path: RegExp;
+  method: "GET" | "POST";
+  /** Section 5: the key is a query parameter everywhere but for credits. */
+  key: "query" | "header";
+  /** Query parameters of which exactly one is given, besides the key (4.2). */
+  by?: Record<string, Rule>;
+  body?: Shape;
+  /** Rules between fields. */
+  together?: (body: Fields) => string[];
+};
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const string: Rule = (value) => (typeof value === "string" ? undefined : "is not a string");
+/** Sections 4.5 and 8.2: not empty, not only white space; what cannot be seen is white space to a reader. */
+const words: Rule = (value) =>
+  string(value) ??
+  (/^[\s\u200b-\u200d\u2060\ufeff]*$/u.test(value as string) ? "is empty or only white space" : undefined);
+const fitting =
+  (pattern: RegExp, what: string): Rule =>
+  (value) =>
+    string(value) ?? (pattern.test(value as string) ? undefined : `is not ${what}`);
+const nullable =
+  (rule: Rule): Rule =>
+  (value) =>
+    value === null ? undefined : rule(value);
+
+const phone = fitting(/^\+[1-9]\d{1,14}$/, "a phone number with country code");
+const email = fitting(/^[^\s@]+@[^\s@]+$/, "an e-mail address");
+const mime = fitting(/^[a-z]+\/[\w.+-]+$/i, "a MIME type");
+const link = fitting(/^(https:\/\/[^\s/]+\S*|data:[^;,]+;base64,[A-Za-z0-9+/]+={0,2})$/, "an https link or a data URI");
+const kind = fitting(/^(text|reaction)$/, "text or reaction");
+const number: Rule = (value) => (typeof value === "number" && Number.isFinite(value) ? undefined : "is not a number");
+
+const person = { firstName: string, lastName: string, email };
+
+/** Section 4.5. */
+const INCOMING: Shape = {
+  required: { fromId: words, toId: words, body: words },
+  optional: {
+    ...person,
+    ...{ messageSid: words, id: words, status: string, channel: string, campaignId: string },
+    ...{ mediaUrl: nullable(link), mediaContentType: nullable(mime) },
+  },
+};
+/** Section 4.4. */
+const SEND: Shape = {
+  required: { fromId: words, customChannel: words, body: words },
+  optional: { ...person, campaignId: string },
+};
+
+/** Message ids: one of two spellings. Files: their type beside them, and the same in an embedded one (4.5, media rules). */
+function incomingRules({ customData }: Fields): string[] {
+  if (!isFields(customData)) return [];
+  const { messageSid, id, mediaUrl, mediaContentType } = customData;
+  const wrong: string[] = [];
+  if ((messageSid === undefined) === (id === undefined)) wrong.push("customData has not one of messageSid and id");
+  if (typeof mediaUrl !== (mediaContentType === undefined ? "undefined" : typeof mediaContentType))
+    wrong.push("customData.mediaUrl and mediaContentType do not come together");
+  const embedded = typeof mediaUrl === "string" ? /^data:([^;,]+);/.exec(mediaUrl)?.[1] : undefined;
+  if (embedded !== undefined && embedded !== mediaContentType)
+    wrong.push("customData.mediaContentType is not the type of the embedded file");
+  return wrong;
+}
+
+const ENDPOINTS: readonly Endpoint[] = [
+  {
+    path: /^\/contacts$/,
+    method: "POST",
+    key: "query",
+    body: { required: {}, optional: { firstName: string, lastName: string, phone, email } },
+    together: (body) =>
+      body.phone === undefined && body.email === undefined ? ["the body has neither phone nor email"] : [],
+  },
+  { path: /^\/contacts$/, method: "GET", key: "query", by: { phoneNumber: phone, email } },
+  {
+    path: /^\/lists\/[^/]+\/contacts$/,
+    method: "POST",
+    key: "query",
+    body: { required: { contactId: words }, optional: {} },
+  },
+  {
+    path: /^\/send_custom_channel_message$/,
+    method: "POST",
+    key: "query",
+    body: { required: { customData: SEND }, optional: {} },
+  },
+  {
+    path: /^\/incoming_custom_channel_message$/,
+    method: "POST",
+    key: "query",
+    body: { required: { customData: INCOMING }, optional: { messageType: kind } },
+    together: incomingRules,
+  },
+  {
+    path: /^\/subaccounts\/credits$/,
+    method: "POST",
+    key: "header",
+    body: { required: { email, amount: number }, optional: { description: string } },
+  },
+];
+
+/** Headers that HTTP itself needs, and the ones section 4 and 5 name. */
+const HEADERS = new Set(["host", "connection", "accept", "user-agent", "content-type", "content-length", "x-api-key"]);
+
+/** Everything that is wrong with a value of this shape, in words that name the fields. */
+function wrongIn(value: unknown, shape: Rule | Shape, name: string): string[] {
+  if (typeof shape === "function") {
+    const problem = shape(value);
+    return problem === undefined ? [] : [`${name} ${problem}`];
+  }
+  if (!isFields(value)) return [`${name} is not an object`];
+  const { required, optional } = shape;
+  const rules = new Map([...Object.entries(required), ...Object.entries(optional)]);
+  const missing = Object.keys(required).filter((field) => !Object.hasOwn(value, field));
+  const wrong = Object.entries(value).flatMap(([field, inner]) => {
+    const rule = rules.get(field);
+    return rule === undefined ? [`${name} has no field ${field}`] : wrongIn(inner, rule, field);
+  });
+  return [...missing.map((field) => `${name} lacks ${field}`), ...wrong];
+}
+
+/** Name and value pairs of a query, decoded; a raw `+` is a space (HTML forms). Undefined: badly encoded. */
+function pairsOf(query: string): [name: string, value: string][] | undefined {
+  if (query === "") return [];
+  if (!/^[\w\-.~%*+=&!'()]*$/.test(query)) return undefined;
+  try {
+    return query.split("&").map((pair) => {
+      const [name = "", ...value] = pair.split("=").map((part) => decodeURIComponent(part.replaceAll("+", " ")));
+      if (value.length !== 1) throw new URIError(pair);
+      return [name, value[0] ?? ""];
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function wrongQuery({ key, by = {} }: Endpoint, query: string): string[] {
+  const pairs = pairsOf(query);
+  if (pairs === undefined) return ["the query is badly encoded"];
+  const names = pairs.map(([name]) => name);
+  const wrong = names.filter((name) => !(key === "query" && name === "apiKey") && !Object.hasOwn(by, name));
+  const keys = pairs.filter(([name]) => name === "apiKey");
+  if (key === "query" && (keys.length !== 1 || keys[0]?.[1] === "")) wrong.push("apiKey once");
+  const asked = pairs.filter(([name]) => Object.hasOwn(by, name));
+  if (asked.length !== (Object.keys(by).length > 0 ? 1 : 0)) wrong.push(`one of ${Object.keys(by).join(", ")}`);
+  const values = asked.map(([name, value]) => by[name]?.(value)).filter((line) => line !== undefined);
+  return [...wrong.map((name) => `the query is not right about ${name}`), ...values.map((line) => `the query ${line}`)];
+}
+
+function wrongHeaders({ key, body }: Endpoint, { headers }: Seen): string[] {
+  const wrong = Object.keys(headers)
+    .filter((name) => !HEADERS.has(name))
+    .map((name) => `the header ${name} is not of the interface`);
+  const given = headers["x-api-key"];
+  if (key === "header" && (typeof given !== "string" || given === "")) wrong.push("the header x-api-key is missing");
+  if (key === "query" && given !== undefined) wrong.push("the key stands in a header");
+  const type = String(headers["content-type"] ?? "");
+  if (body !== undefined && !/^application\/json(; ?charset=utf-8)?$/i.test(type))
+    wrong.push(`the content type is ${type || "missing"}`);
+  return wrong;
+}
+
+function wrongBody({ body, together }: Endpoint, bytes: Buffer): string[] {
+  if (body === undefined) return bytes.length > 0 ? ["there is a body"] : [];
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
+    return [...wrongIn(value, body, "the body"), ...(isFields(value) ? (together?.(value) ?? []) : [])];
+  } catch {
+    return ["the body is not JSON in UTF-8"];
+  }
+}
+
+/**
+ * Judges one request.
+ * @returns what is wrong with it, one line each; nothing of its values, for they may be secrets
+ */
+export function wrongWith(seen: Seen): string[] {
+  const [path = "", ...query] = seen.target.split("?");
+  // Section 9: the base address ends with the version.
+  const below = /^\/v1(\/.*)$/.exec(path)?.[1];
+  const known = ENDPOINTS.filter((endpoint) => below !== undefined && endpoint.path.test(below));
+  if (known.length === 0) return ["the path is not of the interface"];
+  if (!/^[\w\-.~%/!'()*@:$&,;=+]*$/.test(path) || /%(?![0-9a-f]{2})/i.test(path)) return ["the path is badly encoded"];
+  const endpoint = known.find(({ method }) => method === seen.method);
+  if (endpoint === undefined) return [`the method ${seen.method} is not of this path`];
+  const search = query.join("?");
+  return [...wrongQuery(endpoint, search), ...wrongHeaders(endpoint, seen), ...wrongBody(endpoint, seen.body)];
+}
