@@ -54,13 +54,14 @@ function command(name: string, ...args: string[]): Promise<void> {
   });
 }
 
-/** Vitest, counted test by test. A file that does not load and an error outside of any test count as one failure each. */
+/** Vitest, counted test by test. A file that does not load, a hook that fails and an error outside of any test count too. */
 function tests(options: CliOptions): Step {
   const run = async (): Promise<Count> => {
     const vitest = await startVitest([], { run: true, root, ...options });
     const modules = vitest.state.getTestModules();
     const states = modules.flatMap((module) => [...module.children.allTests()].map((test) => test.result().state));
-    const broken = modules.filter((module) => module.errors().length > 0).length;
+    const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
+    const broken = suites.filter((suite) => suite.errors().length > 0).length;
     const stray = vitest.state.getUnhandledErrors().length;
     await vitest.close();
     const count = (wanted: string): number => states.filter((state) => state === wanted).length;
