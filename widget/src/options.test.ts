@@ -43,8 +43,24 @@ describe("settings", () => {
     });
   });
 
+  it("read attributes that hold JSON, for this page and for its phones", () => {
+    const tag = { hours: '{"timeZone":"UTC","mon":"9:00-17:00"}', phone: '{"title":"Small","offsetX":8}', title: "24" };
+    expect(settled(layered(false, site, tag), site)).toMatchObject({
+      title: "24",
+      hours: { timeZone: "UTC", mon: "9:00-17:00" },
+    });
+    expect(layered(true, site, tag)).toMatchObject({ title: "Small", offsetX: 8 });
+    expect(layered(true, site, { phone: "{" })).toMatchObject({ title: "Shop" });
+  });
+
+  it("come from the site's own file as well as from the page", () => {
+    const own = { ...site, sound: false, capture: ["email"], hours: { timeZone: "UTC", mon: "9:00-17:00" } };
+    expect(settled(layered(false, own), own)).toMatchObject({ sound: false, capture: ["email"], hours: own.hours });
+    expect(settled(layered(false, own, { capture: "phone" }), own).capture).toEqual(["phone"]);
+  });
+
   it("pass over what does not fit, and what nobody knows", () => {
-    const wrong = { title: 7, suggestions: null, strings: "none", accent: {}, unheard: "of" };
+    const wrong = { title: {}, suggestions: null, strings: "none", accent: {}, unheard: "of" };
     const read = settled(layered(false, site, wrong), site);
     expect(read).toMatchObject({ title: "Shop", suggestions: ["One?"], strings: {}, accent: "#112233" });
     expect(read).not.toHaveProperty("unheard");
