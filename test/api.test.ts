@@ -44,16 +44,56 @@ describe("the server API's door", () => {
     expect(house.sandbox.outgoing().filter(({ body: text }) => text === "once only")).toHaveLength(1);
   });
 
-  it("names the field that is wrong", async () => {
-    const answer = await call("POST", "/credits/grants", { email: "nobody", amount: 5 }, "f-1");
-    expect(answer.body).toMatchObject({ status: 400, code: "invalid_field", field: "email" });
+  it("names every field that is wrong, and what it must be instead", async () => {
+    const answer = await call("POST", "/credits/grants", { email: "nobody", amount: "5", colour: "red" }, "f-1");
+    expect(answer.body).toMatchObject({
+      status: 400,
+      code: "invalid_field",
+      field: "email",
+      detail: "email must be an e-mail address.",
+      errors: [
+        { field: "email", detail: "email must be an e-mail address." },
+        { field: "amount", detail: "amount must be a number." },
+        { field: "colour", detail: "colour is no field of this request." },
+      ],
+    });
+    const detailOf = async (path: string, body: object) => (await call("POST", path, body, "f-0")).body.detail;
+    expect(await detailOf("/messages", { text: "Hi" })).toBe(
+      'to must be {"visitor": id} or {"user": your own id of somebody}.',
+    );
+    expect(await detailOf("/messages", { to: { user: "7" }, text: " " })).toBe("text must not be empty.");
+    expect(await detailOf("/messages", { to: { user: "7" } })).toBe("text is needed.");
+    expect((await call("GET", "/visitors?limit=900")).body.detail).toBe("limit must be at most 200.");
+    expect((await call("GET", "/credits/grants?state=lost")).body.detail).toMatch(/must be one of waiting, queued/);
     expect((await call("POST", "/credits/grants", { email: EMAIL, amount: 5 }, "f-1")).status).toBe(202);
   });
 
-  it("describes itself: OpenAPI 3.1 and a page", async () => {
-    const document = (await (await fetch(`${house.url}/openapi.json`)).json()) as { openapi: string; paths: object };
+  it("tells what is not there from what takes another method, and who is nobody how to come back", async () => {
+    const nowhere = await call("GET", "/visitor");
+    expect([nowhere.status, nowhere.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+    expect(nowhere.body.detail).toContain("/api");
+    const other = await call("PUT", `/visitors/${id}`, {}, "m-0");
+    expect([other.status, other.headers.get("allow")]).toEqual([405, "GET, DELETE"]);
+    const nobody = await caller(house, "")("GET", "/visitors");
+    expect(nobody.headers.get("www-authenticate")).toMatch(/^Bearer/);
+  });
+
+  it("describes itself, OpenAPI 3.1 and a page: every operation that it names is there, behind its scope", async () => {
+    const document = (await (await fetch(`${house.url}/openapi.json`)).json()) as {
+      openapi: string;
+      paths: Record<string, Record<string, { security: { token: string[] }[] }>>;
+    };
     expect(document.openapi).toBe("3.1.0");
-    expect(Object.keys(document.paths)).toContain("/api/v1/visitors/{visitor}/messages");
+    const powerless = caller(house, await tokenFor(house, []));
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, { security }] of Object.entries(methods)) {
+        const answer = await powerless(method.toUpperCase(), path.replace("/api/v1", "").replaceAll(/\{\w+\}/g, "x"));
+        expect(answer.body, `${method} ${path}`).toMatchObject({
+          code: "forbidden",
+          detail: expect.stringContaining(String(security[0]?.token[0])),
+        });
+      }
+    }
     const page = await (await fetch(`${house.url}/api`)).text();
     expect(page).toContain("/api/v1/credits/grants");
   });

@@ -178,6 +178,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
       clock,
       sites,
       limiter: createLimiter({ burst: 100, perMinute: API_PER_MINUTE, uptime: clock.uptime }),
+      log,
       flows: { db, clock, send, forget, ...backoffice },
     },
     media: {

@@ -15,7 +15,7 @@ export function messages({ db, outreach }: { db: Database; outreach: Outreach })
       const actor = actorOf(call);
       const outcome = await outreach.submit({ site: call.site, key: call.key, to, text, campaign, ...names, actor });
       if (outcome === "conflict") throw new RelayError("key_reused");
-      if (outcome === "unknown_visitor") throw new RelayError("not_found", "to");
+      if (outcome === "unknown_visitor") throw new Problem("not_found", "Nobody of this site has this id.", "to");
       if (typeof outcome === "string") throw new Problem("invalid_field", `The text is ${outcome}.`, "text");
       return sentView(outcome.entry);
     },

@@ -11,6 +11,14 @@ const PROBLEM = {
     code: { type: "string" },
     field: { type: "string" },
     detail: { type: "string" },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { field: { type: "string" }, detail: { type: "string" } },
+        required: ["field", "detail"],
+      },
+    },
   },
   required: ["type", "title", "status", "code"],
 };
@@ -68,7 +76,12 @@ function operationOf(name: string, operation: Operation, named: Named): Json {
           [409, "The same key is still being done, or the state forbids it"],
           [422, "The same key with another request, or refused"],
         ] as [number, string][])),
-    [429, "Too many requests"],
+    ...(method === "get" ? [] : ([[413, "The body is too large"]] as [number, string][])),
+    [429, "Too many requests: Retry-After says when to come back"],
+    [500, "Something went wrong in the relay"],
+    ...(scope.startsWith("contacts:")
+      ? ([[502, "The messaging service cannot be asked right now"]] as [number, string][])
+      : []),
   ];
   return {
     operationId: name,

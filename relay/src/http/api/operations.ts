@@ -13,6 +13,7 @@ import {
   none,
   pageOf,
   reason,
+  recipient,
   sent,
   step,
   text,
@@ -88,7 +89,7 @@ export const OPERATIONS = {
     summary: "Sends a message to a visitor, or to a user of yours who has never been on the site",
     status: 202,
     body: z.strictObject({
-      to: z.union([z.strictObject({ visitor: text(64) }), z.strictObject({ user: text(255) })]),
+      to: recipient,
       text: text(4_000),
       campaign: text(128).optional(),
       ...names,

@@ -5,11 +5,13 @@ import type { Clock } from "../../base/clock.ts";
 import type { Site } from "../../base/config.ts";
 import { RelayError } from "../../base/errors.ts";
 import type { Limiter } from "../../base/limiter.ts";
+import type { Log } from "../../base/log.ts";
 import type { Database } from "../../db/database.ts";
 import { beginRequest, dropRequest, endRequest } from "../../records/requests.ts";
 import type { Sites } from "../../records/sites.ts";
 import { findToken, type Token } from "../../records/tokens.ts";
 import { readBody } from "../body.ts";
+import { checked } from "./check.ts";
 import {
   type AnswerOf,
   type BodyOf,
@@ -41,6 +43,7 @@ export type Door = {
   handlers: Handlers;
   /** Calls per token. */
   limiter: Limiter;
+  log: Log;
 };
 
 type Bindings = { Bindings: HttpBindings };
@@ -50,18 +53,29 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 /** The server API: every operation of the table, behind its token, its scope and, when it changes something, its key. */
 export function api(parts: Door): Hono<Bindings> {
   const app = new Hono<Bindings>().basePath("/api/v1");
-  app.onError((error) => {
-    if (error instanceof Problem) return problem(error, error.detail);
+  app.onError((error, c) => {
     if (error instanceof RelayError) return problem(error);
-    throw error;
+    parts.log("relay.internal", { where: c.req.routePath, cause: String(error) });
+    return problem(new RelayError("internal"));
   });
   for (const name of Object.keys(OPERATIONS) as Name[]) {
     const { method, path } = OPERATIONS[name];
     app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), (c) => answer(parts, name, c));
   }
-  app.notFound(() => problem(new RelayError("not_found")));
+  app.all("*", (c) => elsewhere(c));
   return app;
 }
+
+/** No operation is here: perhaps one of another method is. */
+function elsewhere(c: Context<Bindings>): Response {
+  const here = Object.values(OPERATIONS).filter(({ path }) => isAt(`/api/v1${path}`, c.req.path));
+  if (here.length === 0) throw new Problem("not_found", "No operation has this address: /api lists them all.");
+  const Allow = here.map(({ method }) => method.toUpperCase()).join(", ");
+  return problem(new RelayError("method_not_allowed"), { Allow });
+}
+
+const isAt = (template: string, path: string): boolean =>
+  new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
 
 /** The token of a request and its site. One answer for every way in which it can be wrong. */
 async function authorise({ db, sites, limiter }: Door, c: Context<Bindings>, operation: Operation) {
@@ -71,7 +85,10 @@ async function authorise({ db, sites, limiter }: Door, c: Context<Bindings>, ope
   if (token === undefined || site === undefined) throw new RelayError("unauthorized");
   const wait = limiter.take(token.id);
   if (wait > 0) throw new RelayError("rate_limited", undefined, { retryAfter: wait });
-  if (!token.scopes.includes(operation.scope)) throw new Problem("forbidden", `It needs ${operation.scope}.`);
+  if (!token.scopes.includes(operation.scope)) {
+    const cure = `porchlight token add <name> --site ${token.site} --scopes ${operation.scope}`;
+    throw new Problem("forbidden", `It needs the scope ${operation.scope}: ${cure}`);
+  }
   return { token, site };
 }
 
@@ -127,11 +144,4 @@ function parsed(raw: string): unknown {
   } catch {
     throw new RelayError("bad_json");
   }
-}
-
-function checked<T>(schema: { safeParse: (value: unknown) => ReturnType<Operation["query"]["safeParse"]> }, value: T) {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new Problem("invalid_field", issue?.message ?? "", issue?.path.join(".") || undefined);
 }

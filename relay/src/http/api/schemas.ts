@@ -18,6 +18,10 @@ export const reason = text(500).meta({ description: "Why, in words: kept in the 
 
 export const names = { firstName: text(100).optional(), lastName: text(100).optional() };
 
+export const recipient = z.union([z.strictObject({ visitor: text(64) }), z.strictObject({ user: text(255) })], {
+  error: 'must be {"visitor": id} or {"user": your own id of somebody}',
+});
+
 export const visitor = z
   .object({
     id: z.string(),
