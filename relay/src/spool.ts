@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 
 /**
@@ -32,6 +42,16 @@ function entriesOf<Entry>(file: string): Entry[] {
   });
 }
 
+/** Makes a new file findable after a power cut: its bytes are synced with it, its name with its folder. */
+function syncFolder(path: string): void {
+  const fd = openSync(path, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** The spool of one kind of callback, in a file of its own in the data folder. */
 export function openSpool<Entry>(dataDir: string, kind: "replies" | "recharges"): Spool<Entry> {
   const file = join(dataDir, `${kind}.spool`);
@@ -43,6 +63,7 @@ export function openSpool<Entry>(dataDir: string, kind: "replies" | "recharges")
       return waiting;
     },
     append(entry) {
+      const known = existsSync(file);
       const fd = openSync(file, "a", 0o600);
       try {
         // The leading line break ends whatever a full disk left unfinished before.
@@ -52,6 +73,7 @@ export function openSpool<Entry>(dataDir: string, kind: "replies" | "recharges")
       } finally {
         closeSync(fd);
       }
+      if (!known) syncFolder(dataDir);
       waiting = true;
     },
     async replay(take) {

@@ -16,10 +16,10 @@ type ReplyCallback = Extract<Callback, { kind: "reply" }>;
 /** A reply as it is written down, in the database or in the spool. */
 export type Reply = {
   visitor: string;
-  /** Site of the visitor's row, should there be none yet. */
+  /** The visitor's, as far as was known when it came. */
   site: string;
   account: string;
-  /** Unique per reply: a second callback with the same key writes nothing (R-609). */
+  /** Unique per reply of an account: a second callback with the same key writes nothing (R-609). */
   key: string;
   id: string;
   text: string;
@@ -29,6 +29,8 @@ export type Reply = {
 
 /** What became of a callback. `unknown`: nobody here has this id. `lost`: it could be written nowhere. */
 export type Received = "stored" | "duplicate" | "spooled" | "unknown" | "lost";
+
+type Home = Pick<Reply, "site" | "account">;
 
 type Parts = {
   db: Database;
@@ -66,28 +68,30 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
   /** The account whose channel the callback names; one webhook address serves all of a relay's accounts (R-229). */
   const siteFor = (channel: string | undefined) => sites.all.find((site) => site.channel === channel) ?? sites.all[0];
 
-  function keyOf(callback: ReplyCallback, account: string): string {
-    if (callback.messageId !== undefined) return `${account}:${callback.messageId}`;
+  function keyOf(callback: ReplyCallback): string {
+    if (callback.messageId !== undefined) return callback.messageId;
     const body = bodies.get(callback.digest);
     const repeated = body !== undefined && (!body.clean || clock.uptime() - body.at < REPEAT_MS);
-    const key = repeated ? body.key : `${account}:~${callback.digest.slice(0, 20)}${randomId(8)}`;
+    const key = repeated ? body.key : `~${callback.digest.slice(0, 20)}${randomId(8)}`;
     if (bodies.size >= BODIES_MAX) bodies.clear();
     bodies.set(callback.digest, { key, at: clock.uptime(), clean: false });
     return key;
   }
 
   async function write(reply: Reply): Promise<"stored" | "duplicate" | "unknown"> {
-    const { visitor, key, id, text, at, contact } = reply;
+    const { visitor, id, text, at, contact } = reply;
     const written = await db.transaction(async (tx) => {
       const owner = await ownerOf(tx, visitor);
       if (owner === undefined) return "nobody";
       await addVisitor(tx, owner, reply.site, at);
+      const { site, account } = await homeOf(tx, owner, reply);
+      const external = `${account}:${reply.key}`;
       // Not the owner's: the service has a contact of its own for the id that somebody had before they logged in.
       if (contact !== null) await learnContact(tx, visitor, contact);
-      if (await isEcho(tx, { visitor, external: key, text, now: at })) return "duplicate";
-      const head = await appendReply(tx, { visitor: owner, id, text, at, external: key });
+      if (await isEcho(tx, { visitor, external, text, now: at })) return "duplicate";
+      const head = await appendReply(tx, { visitor: owner, id, text, at, external });
       if (typeof head === "string") return head;
-      await tell(tx, reply.site, "message.reply", { visitor: owner, id, text });
+      await tell(tx, site, "message.reply", { visitor: owner, id, text });
       return { visitor: owner, head };
     });
     if (typeof written === "string") return written === "nobody" ? "unknown" : written;
@@ -135,14 +139,17 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
     return replaying;
   }
 
+  /** The visitor's site, while it exists. What the callback says of itself is a guess beside it (R-228). */
+  async function homeOf(tx: Transaction, visitor: string, guess: Home): Promise<Home> {
+    const row = await findVisitor(tx, visitor);
+    const site = row && sites.find(row.site);
+    return site === undefined ? guess : { site: site.public.id, account: site.account };
+  }
+
   /** Who the reply is for, and where: nothing when this relay does not know them. */
-  async function addressee(callback: ReplyCallback): Promise<{ site: string; account: string } | undefined> {
-    if (!isVisitorId(signing, callback.toId)) return undefined;
+  async function addressee(callback: ReplyCallback, guess: Home): Promise<Home | undefined> {
     const owner = await ownerOf(db, callback.toId);
-    if (owner === undefined) return undefined;
-    const row = await findVisitor(db, owner);
-    const site = row === undefined ? siteFor(callback.channel) : (sites.find(row.site) ?? siteFor(callback.channel));
-    return site && { site: site.public.id, account: site.account };
+    return owner === undefined ? undefined : homeOf(db, owner, guess);
   }
 
   /**
@@ -150,22 +157,23 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
    * @returns `unknown` for ids of nobody here (R-612), `lost` when neither database nor spool takes it
    */
   async function receive(callback: ReplyCallback): Promise<Received> {
+    const site = siteFor(callback.channel);
+    if (site === undefined || !isVisitorId(signing, callback.toId)) return "unknown";
+    const guess = { site: site.public.id, account: site.account };
     // Without a database to ask, an id with our own MAC is enough to keep the reply.
-    const to = await soon(addressee(callback)).catch(() => {
-      const site = isVisitorId(signing, callback.toId) ? siteFor(callback.channel) : undefined;
-      return site && { site: site.public.id, account: site.account };
-    });
-    if (to === undefined) return "unknown";
+    const home = await soon(addressee(callback, guess)).catch(() => guess);
+    if (home === undefined) return "unknown";
     const reply: Reply = {
       visitor: callback.toId,
-      ...to,
-      key: keyOf(callback, to.account),
+      ...home,
+      key: keyOf(callback),
       id: `r_${randomId(20)}`,
       text: callback.text,
       at: clock.now(),
       contact: callback.contactId ?? null,
     };
-    if (spool.waiting) await replay();
+    // Behind a long spool it waits in the spool as well: the service has only seconds for an answer.
+    if (spool.waiting) await soon(replay()).catch(() => {});
     if (spool.waiting) return keep(reply, "earlier replies wait in the spool");
     return soon(write(reply)).catch((error: unknown) => keep(reply, error));
   }

@@ -19,6 +19,7 @@ export async function loadCore(root: string) {
     callbacks,
     log,
     backup,
+    spool,
   ] = await Promise.all([
     from<typeof import("../../../relay/src/db/sqlite.ts")>("db/sqlite.ts"),
     from<typeof import("../../../relay/src/db/migrate.ts")>("db/migrate.ts"),
@@ -37,6 +38,7 @@ export async function loadCore(root: string) {
     from<typeof import("../../../relay/src/service/callbacks.ts")>("service/callbacks.ts"),
     from<typeof import("../../../relay/src/base/log.ts")>("base/log.ts"),
     from<typeof import("../../../relay/src/db/backup.ts")>("db/backup.ts"),
+    from<typeof import("../../../relay/src/spool.ts")>("spool.ts"),
   ]);
   return {
     ...sqlite,
@@ -56,6 +58,7 @@ export async function loadCore(root: string) {
     ...callbacks,
     ...log,
     ...backup,
+    ...spool,
   };
 }
 

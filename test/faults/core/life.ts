@@ -9,7 +9,8 @@ import { clockOf, type World } from "./world.ts";
 /** What outlives a process: its disk, and what the operator sets. */
 export type Machine = {
   file: string;
-  spooled: Reply[];
+  /** Where the spool's files lie. */
+  folder: string;
   /** No write succeeds. */
   full: boolean;
   /** Not even the spool. */
@@ -51,6 +52,8 @@ export type Life = {
   /** What the relay did that it must never do, whatever the outcome. */
   violations: string[];
   waiting: () => Promise<number>;
+  /** Whether replies wait in the spool. */
+  spooled: () => boolean;
   rows: <Row>(sql: string) => Promise<Row[]>;
 };
 
@@ -128,23 +131,16 @@ export async function startLife(world: World, core: Core, machine: Machine, serv
     onDelivery: (account) => connections.tellDelivery(account),
     random: world.random,
   });
+  const kept = core.openSpool<Reply>(machine.folder, "replies");
   const spool = {
     get waiting() {
-      return machine.spooled.length > 0;
+      return kept.waiting;
     },
     append(reply: Reply) {
       if (machine.spoolFull) throw new Error("disk full");
-      machine.spooled.push(reply);
+      kept.append(reply);
     },
-    async replay(take: (reply: Reply) => Promise<void>) {
-      let count = 0;
-      for (let next = machine.spooled[0]; next !== undefined; next = machine.spooled[0]) {
-        await take(next);
-        machine.spooled.shift();
-        count++;
-      }
-      return count;
-    },
+    replay: kept.replay,
   };
   const receive = core.createReceive({ db, bus, clock, sites, spool, log, signing: SIGNING });
   const sessions = core.createSession({
@@ -208,6 +204,7 @@ export async function startLife(world: World, core: Core, machine: Machine, serv
     callback: (body) => Promise.race([answer(body), end.promise]),
     violations,
     waiting: async () => (await disk.all("SELECT 1 FROM outbox")).length,
+    spooled: () => kept.waiting,
     rows: (sql) => disk.all(sql),
   };
 }

@@ -31,7 +31,7 @@ const SHELF = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** Every tab has sent and seen everything, and nothing waits in the relay. */
 function quiet(run: Run): () => boolean {
-  const { world, tabs, life, service, scenario, machine } = run;
+  const { world, tabs, life, service, scenario } = run;
   let waiting = 1;
   let heads = new Map<string, number>();
   const look = async (): Promise<void> => {
@@ -52,7 +52,7 @@ function quiet(run: Run): () => boolean {
   const still = (): boolean =>
     world.now() > run.heals + 30_000 &&
     waiting === 0 &&
-    machine.spooled.length === 0 &&
+    life.now?.spooled() === false &&
     service.pending() === 0 &&
     tabs.every(settled);
   // Long enough for another look: what was just committed has reached every tab by then.
@@ -66,7 +66,7 @@ function quiet(run: Run): () => boolean {
 function createRun(core: Core, world: World, scenario: Scenario, folder: string): Run {
   const machine: Machine = {
     file: join(folder, "world.db"),
-    spooled: [],
+    folder,
     full: false,
     spoolFull: false,
     deaf: scenario.deaf,

@@ -1,0 +1,144 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Site } from "../base/config.ts";
+import { silentLog } from "../base/log.ts";
+import { newVisitorId } from "../base/sign.ts";
+import { createBus } from "../bus/bus.ts";
+import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { openSqlite } from "../db/sqlite.ts";
+import { createSites } from "../records/sites.ts";
+import { page } from "../records/threads.ts";
+import { addVisitor } from "../records/visitors.ts";
+import { parseCallback } from "../service/callbacks.ts";
+import { openSpool } from "../spool.ts";
+import { createReceive, type Reply } from "./receive.ts";
+
+const SIGNING = "signing key of the tests";
+const site = (id: string, account: string) => ({ public: { id }, account, channel: "website" }) as Site;
+const sites = createSites([site("shop", "one"), site("help", "two")], () => []);
+
+let time = 0;
+let timers: { at: number; fn: () => void }[] = [];
+const clock = {
+  now: () => time,
+  uptime: () => time,
+  after(ms: number, fn: () => void) {
+    const timer = { at: time + ms, fn };
+    timers.push(timer);
+    return () => {
+      timers = timers.filter((other) => other !== timer);
+    };
+  },
+};
+/** Lives through `ms`. */
+function pass(ms: number): void {
+  time += ms;
+  const due = timers.filter(({ at }) => at <= time);
+  timers = timers.filter(({ at }) => at > time);
+  for (const { fn } of due) fn();
+}
+
+let disk: Database;
+/** What the database does with a transaction: lets it through, fails it, or never ends it. */
+let mood: "well" | "failing" | "hanging" = "well";
+let visitor: string;
+let dir: string;
+
+beforeEach(async () => {
+  [time, timers, mood] = [1_000_000, [], "well"];
+  dir = mkdtempSync(join(tmpdir(), "porchlight-"));
+  disk = openSqlite(":memory:");
+  await migrate(disk);
+  visitor = newVisitorId(SIGNING);
+  await disk.transaction((tx) => addVisitor(tx, visitor, "help", time));
+});
+afterEach(() => disk.close());
+
+const moody = <T>(work: () => Promise<T>): Promise<T> => {
+  if (mood === "failing") return Promise.reject(new Error("the database is away"));
+  return mood === "hanging" ? new Promise(() => {}) : work();
+};
+const db = (): Database => ({
+  ...disk,
+  all: (sql, ...values) => moody(() => disk.all(sql, ...values)),
+  run: (sql, ...values) => moody(() => disk.run(sql, ...values)),
+  transaction: (body) => moody(() => disk.transaction(body)),
+});
+const spool = () => openSpool<Reply>(dir, "replies");
+const start = () =>
+  createReceive({ db: db(), bus: createBus(), clock, sites, spool: spool(), log: silentLog, signing: SIGNING });
+
+function callback(fields: object) {
+  const parsed = parseCallback(JSON.stringify({ toId: visitor, channel: "website", ...fields }));
+  if (parsed.kind !== "reply") throw new Error("not a reply");
+  return parsed;
+}
+const shown = async () => (await page(disk, visitor, Number.MAX_SAFE_INTEGER, 100)).map(({ text }) => text);
+
+describe("a reply without a message id", () => {
+  const options = callback.bind(undefined, { body: "Please choose an option" });
+
+  it("is shown again when a bot says the same again, after a clean answer and 2 s", async () => {
+    const receive = start();
+    expect(await receive.receive(options())).toBe("stored");
+    receive.answered(options());
+    time += 2_000;
+    expect(await receive.receive(options())).toBe("stored");
+    expect(await shown()).toHaveLength(2);
+  });
+
+  it("is taken for a repeat within 2 s, and later too when its sender never got our answer", async () => {
+    const receive = start();
+    await receive.receive(options());
+    receive.answered(options());
+    time += 1_999;
+    expect(await receive.receive(options())).toBe("duplicate");
+    time += 60_000;
+    expect(await receive.receive(options())).toBe("duplicate");
+    expect(await shown()).toHaveLength(1);
+  });
+});
+
+describe("a reply that the database does not take", () => {
+  it("goes to the spool after a second of silence, and behind it everything stays in order", async () => {
+    const receive = start();
+    mood = "hanging";
+    const first = receive.receive(callback({ messageId: "m1", body: "first" }));
+    pass(1_000);
+    await expect.poll(() => timers.length).toBeGreaterThan(0);
+    pass(1_000);
+    expect(await first).toBe("spooled");
+    mood = "well";
+    expect(await start().receive(callback({ messageId: "m2", body: "second" }))).toBe("stored");
+    expect(await shown()).toEqual(["first", "second"]);
+  });
+
+  it("is answered within seconds although an earlier spool takes its time, and stands behind it", async () => {
+    mood = "failing";
+    const receive = start();
+    for (const n of [1, 2, 3]) await receive.receive(callback({ messageId: `m${n}`, body: `number ${n}` }));
+    // The replay hangs half-way.
+    mood = "hanging";
+    const late = receive.receive(callback({ messageId: "m4", body: "number 4" }));
+    for (let second = 0; second < 3; second++) {
+      await expect.poll(() => timers.length).toBeGreaterThan(0);
+      pass(1_000);
+    }
+    expect(await late).toBe("spooled");
+    mood = "well";
+    await start().start();
+    expect(await shown()).toEqual(["number 1", "number 2", "number 3", "number 4"]);
+  });
+
+  it("is one message although the account was guessed when it was spooled and known when it came again", async () => {
+    const receive = start();
+    mood = "failing";
+    expect(await receive.receive(callback({ messageId: "m1", body: "once" }))).toBe("spooled");
+    mood = "well";
+    expect(await receive.receive(callback({ messageId: "m1", body: "once" }))).toBe("duplicate");
+    expect(await shown()).toEqual(["once"]);
+  });
+});
