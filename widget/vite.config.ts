@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { minify } from "terser";
 import { defineConfig, transformWithOxc } from "vite";
 import { pack } from "./pack.ts";
@@ -58,6 +59,15 @@ function asset(entry: string): string {
 
 const writeManifest = (): void =>
   writeFileSync(join(OUT, "manifest.json"), `${JSON.stringify({ panel: asset("panel"), files: assets() }, null, 2)}\n`);
+
+/** What the relay sends, compressed as far as it goes: here, so that neither a start nor a request pays for it. */
+function compress(): void {
+  for (const name of assets()) {
+    const bytes = readFileSync(join(OUT, name));
+    writeFileSync(join(OUT, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+    writeFileSync(join(OUT, `${name}.br`), brotliCompressSync(bytes));
+  }
+}
 
 /** Preact's one way from text to markup, which the panel never takes: cut out, so that nobody has to take it on trust. */
 const withoutMarkup = {
@@ -140,6 +150,7 @@ export default defineConfig({
       markLoader();
       writeWords();
       writeManifest();
+      compress();
     },
   },
 });

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Hono } from "hono";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { type Context, Hono } from "hono";
 import type { Site } from "../base/config.ts";
 import type { Sites } from "../records/sites.ts";
+import { type Encoding, encodingOf, isHeld } from "./negotiate.ts";
 
 /** What every asset says: any page may load it, also one that isolates itself (COEP), and nobody guesses its type. */
 const OPEN = {
@@ -11,6 +13,7 @@ const OPEN = {
   "Cross-Origin-Resource-Policy": "cross-origin",
   "Timing-Allow-Origin": "*",
   "X-Content-Type-Options": "nosniff",
+  Vary: "Accept-Encoding",
 } as const;
 
 const SCRIPT = { ...OPEN, "Content-Type": "text/javascript; charset=utf-8" } as const;
@@ -21,7 +24,21 @@ const HASHED = { ...SCRIPT, "Cache-Control": "public, max-age=31536000, immutabl
 /** Where the build leaves room for the site's settings. */
 const PLACEHOLDER = '"__PORCHLIGHT__"';
 
-type Built = { loader: string; panel: string; chunks: Map<string, string> };
+/** A file in every form that a browser may ask for: compressed before anybody asks. */
+type Packed = { readonly hash: string; readonly forms: Readonly<Record<Encoding, Uint8Array<ArrayBuffer>>> };
+
+const packed = (identity: Buffer, gzip: Buffer, br: Buffer): Packed => ({
+  hash: createHash("sha256").update(identity).digest("base64url").slice(0, 22),
+  forms: { identity: new Uint8Array(identity), gzip: new Uint8Array(gzip), br: new Uint8Array(br) },
+});
+
+/** A tag's script is a few kilobytes, and made once for a site: milliseconds at the hardest setting. */
+function pack(text: string): Packed {
+  const bytes = Buffer.from(text);
+  return packed(bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes));
+}
+
+type Built = { loader: string; panel: string; chunks: Map<string, Packed> };
 
 /** The built widget. @throws when it was not built */
 function readBuild(folder: string): Built {
@@ -30,13 +47,25 @@ function readBuild(folder: string): Built {
   const { panel } = JSON.parse(readFileSync(manifest, "utf8")) as { panel: string };
   const loader = readFileSync(join(folder, "loader.js"), "utf8");
   if (loader.split(PLACEHOLDER).length !== 2) throw new Error("The built loader has no single place for its settings");
-  const assets = join(folder, "assets");
+  const read = (name: string): Buffer => readFileSync(join(folder, "assets", name));
   const chunks = new Map(
-    readdirSync(assets)
+    readdirSync(join(folder, "assets"))
       .filter((name) => name.endsWith(".js"))
-      .map((name) => [name, readFileSync(join(assets, name), "utf8")]),
+      .map((name) => [name, packed(read(name), read(`${name}.gz`), read(`${name}.br`))]),
   );
   return { loader, panel: `/${panel}`, chunks };
+}
+
+/** The form that the client likes best, or 304 where it holds that one. Each form has a tag of its own (RFC 9110, 8.8.3). */
+function serve(c: Context, { hash, forms }: Packed, common: Readonly<Record<string, string>>): Response {
+  const encoding = encodingOf(c.req.header("accept-encoding"));
+  const plain = encoding === "identity";
+  const etag = plain ? `"${hash}"` : `"${hash}-${encoding}"`;
+  const headers: Record<string, string> = { ...common, ETag: etag };
+  if (isHeld(c.req.header("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+  if (!plain) headers["Content-Encoding"] = encoding;
+  headers["Content-Length"] = String(forms[encoding].length);
+  return new Response(forms[encoding], { headers });
 }
 
 /** JSON that stays inside a script: `<` could end it, U+2028 is a line end to old engines. */
@@ -44,38 +73,34 @@ const inScript = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /**
- * The tag's script with a site's settings baked in, and the chunks it fetches. Everything is read once: nothing a request
- * says becomes a path.
+ * The tag's script with a site's settings baked in, and the chunks it fetches. Everything is read and compressed once:
+ * nothing a request says becomes a path, and none costs more than looking it up.
  * @param options.relay the relay's public origin, or empty: the script then takes it from its own address
  * @param options.folder the widget's build
  */
 export function assets(options: { sites: Sites; relay: string; folder: string }): Hono {
   const { loader, panel, chunks } = readBuild(options.folder);
-  const scripts = new Map(
-    options.sites.all.map((site) => {
-      // A function, so that `$` in a site's texts is not read as a pattern.
-      const text = loader.replace(PLACEHOLDER, () => inScript({ relay: options.relay, panel, site: site.public }));
-      return [
-        site.public.id,
-        { text, etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"` },
-      ];
-    }),
-  );
-
-  const script = (id: string, match: string | undefined): Response => {
-    const found = scripts.get(id);
-    if (found === undefined)
-      return new Response("// Porchlight: no site with this key is served here.\n", { status: 404, headers: SCRIPT });
-    const headers = { ...LOADER, ETag: found.etag };
-    return match === found.etag ? new Response(null, { status: 304, headers }) : new Response(found.text, { headers });
+  const scripts = new Map<string, Packed>();
+  const scriptOf = (site: Site): Packed => {
+    const made = scripts.get(site.public.id);
+    if (made !== undefined) return made;
+    // A function, so that `$` in a site's texts is not read as a pattern.
+    const text = loader.replace(PLACEHOLDER, () => inScript({ relay: options.relay, panel, site: site.public }));
+    const script = pack(text);
+    scripts.set(site.public.id, script);
+    return script;
+  };
+  const script = (c: Context, id: string | undefined): Response => {
+    const site = options.sites.find(id ?? "default") ?? (id === undefined ? options.sites.all[0] : undefined);
+    if (site !== undefined) return serve(c, scriptOf(site), LOADER);
+    return new Response("// Porchlight: no site with this key is served here.\n", { status: 404, headers: SCRIPT });
   };
 
-  const first: Site | undefined = options.sites.find("default") ?? options.sites.all[0];
   return new Hono()
-    .get("/widget.js", (c) => script(c.req.query("site") ?? first?.public.id ?? "", c.req.header("if-none-match")))
-    .get("/w/:file{.+\\.js}", (c) => script(c.req.param("file").replace(/\.js$/, ""), c.req.header("if-none-match")))
+    .get("/widget.js", (c) => script(c, c.req.query("site")))
+    .get("/w/:file{.+\\.js}", (c) => script(c, c.req.param("file").replace(/\.js$/, "")))
     .get("/assets/:name", (c) => {
       const chunk = chunks.get(c.req.param("name"));
-      return chunk === undefined ? c.notFound() : new Response(chunk, { headers: HASHED });
+      return chunk === undefined ? c.notFound() : serve(c, chunk, HASHED);
     });
 }

@@ -1,0 +1,82 @@
+import { type IncomingHttpHeaders, request } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+
+let house: House;
+let panel: string;
+beforeAll(async () => {
+  house = await startHouse({ sites: { shop: { title: "Shop $& </script>" } } });
+  panel = /"panel":"([^"]+)"/.exec((await ask("/widget.js")).body.toString())?.[1] ?? "";
+});
+afterAll(() => house.stop());
+
+type Answer = { status: number | undefined; headers: IncomingHttpHeaders; body: Buffer };
+
+/** As it came over the wire: nothing unpacks it. */
+const ask = (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const asked = request(house.url + path, { method, headers, agent: false }, async (answer) => {
+      const parts: Buffer[] = [];
+      for await (const part of answer) parts.push(part as Buffer);
+      resolve({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(parts) });
+    });
+    asked.on("error", reject).end();
+  });
+
+const WAYS = [
+  ["gzip, deflate, br, zstd", "br", brotliDecompressSync],
+  ["gzip", "gzip", gunzipSync],
+  ["identity", undefined, (bytes: Buffer) => bytes],
+] as const;
+const SCRIPTS: [what: string, path: () => string, caching: string][] = [
+  ["the tag's script", () => "/widget.js", "public, max-age=300, stale-while-revalidate=86400"],
+  ["a site's own script", () => "/w/shop.js", "public, max-age=300, stale-while-revalidate=86400"],
+  ["the panel", () => panel, "public, max-age=31536000, immutable"],
+];
+
+describe.each(SCRIPTS)("%s", (_, path, caching) => {
+  it.each(WAYS)("comes as the browser asks for it: %s", async (accept, encoding, unpack) => {
+    const plain = await ask(path());
+    const answer = await ask(path(), { "Accept-Encoding": accept });
+    expect(answer.status).toBe(200);
+    expect(answer.headers["content-encoding"]).toBe(encoding);
+    expect(answer.headers["content-length"]).toBe(String(answer.body.length));
+    expect(answer.headers.vary).toContain("Accept-Encoding");
+    expect(answer.headers["cache-control"]).toBe(caching);
+    expect(unpack(answer.body).equals(plain.body)).toBe(true);
+    if (encoding !== undefined) expect(answer.body.length).toBeLessThan(plain.body.length * 0.55);
+  });
+
+  it.each(WAYS)("is not sent again to a browser that holds that form: %s", async (accept) => {
+    const first = await ask(path(), { "Accept-Encoding": accept });
+    const etag = String(first.headers.etag);
+    const again = await ask(path(), { "Accept-Encoding": accept, "If-None-Match": `"other", W/${etag}` });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+    expect(again.headers).toMatchObject({ etag, "cache-control": caching });
+    expect(again.headers.vary).toContain("Accept-Encoding");
+  });
+
+  it("has a tag for each form, so that no cache takes one for another", async () => {
+    const answers = await Promise.all(WAYS.map(([accept]) => ask(path(), { "Accept-Encoding": accept })));
+    expect(new Set(answers.map(({ headers }) => headers.etag)).size).toBe(3);
+  });
+
+  it("says to HEAD what it would say to GET, without the script", async () => {
+    const headers = { "Accept-Encoding": "br" };
+    const [whole, head] = await Promise.all([ask(path(), headers), ask(path(), headers, "HEAD")]);
+    expect([head.status, head.body.length]).toEqual([200, 0]);
+    for (const name of ["content-length", "content-encoding", "etag", "vary", "cache-control", "content-type"])
+      expect([name, head.headers[name]]).toEqual([name, whole.headers[name]]);
+  });
+});
+
+it("keeps the compressed files themselves to itself, and names no others", async () => {
+  const answers = await Promise.all([`${panel}.br`, "/assets/manifest.json", "/w/unknown.js"].map((path) => ask(path)));
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+});
+
+it("lets no text of a site end the script that carries it", async () => {
+  const { body } = await ask("/w/shop.js");
+  expect(body.toString()).toContain('"title":"Shop $& \\u003c/script>"');
+});
