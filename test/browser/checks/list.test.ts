@@ -1,49 +1,13 @@
-/** WIDGET.md section 9, checks 72 to 76: the thread. */
+/** WIDGET.md section 9, checks 72 to 76: the thread. See long.test.ts for more of it. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { type Chat, converse, readUpTo, reopen, setStage, type Visit } from "./stage.ts";
+import { type Chat, readUpTo, setStage } from "./stage.ts";
+import { frames, gap, withThread } from "./threads.ts";
 
 const stage = setStage();
-const gap = (page: Page) =>
-  page.locator(".thread").evaluate((thread) => Math.abs(thread.scrollHeight - thread.scrollTop - thread.clientHeight));
-const frames = (page: Page) =>
-  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-const fromId = (): string => stage.house.sandbox.messages().at(-1)?.fromId ?? "";
-
-/** Replies as the service would post them, many at a time. */
-async function fill(count: number): Promise<void> {
-  const toId = fromId();
-  let next = 1;
-  const worker = async (): Promise<void> => {
-    while (next <= count) {
-      const body = `reply number ${next++}, of some length so that rows differ ${"x ".repeat(next % 40)}`;
-      await stage.house.sandbox.callbackTo({ toId, body });
-    }
-  };
-  await Promise.all(Array.from({ length: 32 }, worker));
-}
-
-/** A visitor with a thread of so many messages, seen and at its end. */
-async function withThread(count: number): Promise<Visit> {
-  const visit = await stage.visit();
-  await converse(visit.chat);
-  await fill(count);
-  await visit.page.reload();
-  await reopen(visit.chat);
-  await visit.chat.thread
-    .getByText(/reply number/)
-    .first()
-    .waitFor();
-  await visit.page.locator(".thread").evaluate((thread) => {
-    thread.scrollTop = thread.scrollHeight;
-  });
-  await frames(visit.page);
-  return visit;
-}
-
 it("72 at the end it stays at the end, whatever grows; scrolled up nothing moves, and a button counts", async () => {
-  const { page, chat } = await withThread(60);
+  const { page, chat } = await withThread(stage, 60);
   const thread = page.locator(".thread");
   await expect.poll(() => gap(page)).toBeLessThanOrEqual(1);
   // A picture that has loaded, a message that grows, a keyboard that comes up.
@@ -75,12 +39,29 @@ it("72 at the end it stays at the end, whatever grows; scrolled up nothing moves
     element.scrollTop -= 900;
   });
   await frames(page);
-  const top = await thread.evaluate((element) => element.scrollTop);
+  /** Where the last row of those in sight stands. */
+  const place = () =>
+    thread.evaluate((element) => {
+      const inSight = [...element.querySelectorAll("li[data-row]")].filter(
+        (row) => row.getBoundingClientRect().bottom < element.getBoundingClientRect().bottom,
+      );
+      return inSight.at(-1)?.getBoundingClientRect().top ?? Number.NaN;
+    });
+  const before = await place();
   await stage.reply("while reading, 1");
   await stage.reply("while reading, 2");
   const pill = chat.panel.getByRole("button", { name: "2 new messages" });
   await pill.waitFor();
-  expect(Math.abs((await thread.evaluate((element) => element.scrollTop)) - top)).toBeLessThanOrEqual(1);
+  expect(Math.abs((await place()) - before)).toBeLessThanOrEqual(1);
+  // A picture far above has loaded.
+  await page
+    .locator(".reply .bubble")
+    .first()
+    .evaluate((bubble) => {
+      (bubble as HTMLElement).style.minHeight = "500px";
+    });
+  await frames(page);
+  expect(Math.abs((await place()) - before)).toBeLessThanOrEqual(1);
   await pill.click();
   await expect.poll(() => gap(page)).toBeLessThanOrEqual(1);
 });

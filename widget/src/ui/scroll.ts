@@ -32,9 +32,10 @@ export function createScroller(
   let atEnd = true;
   /** Where we have scrolled to ourselves: the event of that comes late, perhaps after more has changed. */
   let ours = -1;
-  let held: { row: Element; top: number } | undefined;
+  let held: { row: Element; end: number } | undefined;
 
-  const topOf = (row: Element): number => row.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  /** A row is held by its lower edge: at its upper one the author's name goes when older messages join it. */
+  const endOf = (row: Element): number => row.getBoundingClientRect().bottom - box.getBoundingClientRect().top;
   /** The first row in sight: what the eye rests on. */
   const hold = (): void => {
     const rows = content.querySelectorAll("[data-row]");
@@ -42,11 +43,11 @@ export function createScroller(
     while (low < high) {
       const middle = (low + high) >> 1;
       const row = rows[middle];
-      if (row && topOf(row) + row.clientHeight > 0) high = middle;
+      if (row && endOf(row) > 0) high = middle;
       else low = middle + 1;
     }
     const row = rows[low];
-    held = row && { row, top: topOf(row) };
+    held = row && { row, end: endOf(row) };
   };
   const look = (): void => {
     if (box.scrollTop === ours) return;
@@ -63,8 +64,8 @@ export function createScroller(
   const settle = (): void => {
     if (atEnd) box.scrollTop = box.scrollHeight;
     else if (held?.row.isConnected) {
-      const drift = topOf(held.row) - held.top;
-      if (Math.abs(drift) >= 1) box.scrollTop += drift;
+      const drift = endOf(held.row) - held.end;
+      if (Math.abs(drift) > 0.5) box.scrollTop += drift;
     }
     ours = box.scrollTop;
   };
@@ -80,7 +81,7 @@ export function createScroller(
     },
     settle,
     toElement(element) {
-      box.scrollTop += topOf(element) - 16;
+      box.scrollTop += endOf(element) - 40;
       look();
     },
     stop() {

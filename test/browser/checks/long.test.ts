@@ -1,0 +1,111 @@
+/** WIDGET.md section 9, checks 72 and 73: threads of which only a part is there. */
+
+import type { CDPSession, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { setStage } from "./stage.ts";
+import { frames, withThread } from "./threads.ts";
+
+const stage = setStage();
+
+describe("72 older messages that come in above", () => {
+  /** Scrolls, lets a page of older messages come, and answers how far each bubble in sight has moved, in pixels. */
+  const prepend = (page: Page, scrollTop: number): Promise<number[]> =>
+    page.locator(".thread").evaluate(async (thread, top) => {
+      const frame = () => new Promise(requestAnimationFrame);
+      const topOf = (element: Element) => element.getBoundingClientRect().top - thread.getBoundingClientRect().top;
+      const rows = () => [...thread.querySelectorAll("li[data-row]")];
+      const before = rows();
+      thread.scrollTop = top;
+      const bubbles = before.map((row) => row.querySelector(".bubble") as Element);
+      const seen = bubbles.filter((one) => topOf(one) > -one.clientHeight && topOf(one) < thread.clientHeight);
+      const were = seen.map(topOf);
+      // Near the top they come by themselves; elsewhere somebody must ask for them.
+      await frame();
+      await frame();
+      if (top >= 240) thread.querySelector<HTMLElement>(".older")?.click();
+      while (rows().length < before.length + 40) await frame();
+      await frame();
+      await frame();
+      return seen.map((one, n) => topOf(one) - (were[n] ?? 0));
+    }, scrollTop);
+
+  it("72 forty older messages move nothing that is in sight, at 500, 0 and 1 pixel from the top", async () => {
+    const { page } = await withThread(stage, 230);
+    for (const top of [500, 0, 1]) {
+      const moved = await prepend(page, top);
+      expect(moved.length, `in sight at ${top}`).toBeGreaterThan(2);
+      for (const pixels of moved) expect(Math.abs(pixels), `at ${top}`).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+describe("73 ten thousand messages", () => {
+  /** Milliseconds that the page worked from the arrival of one more message until it was painted. */
+  async function append(page: Page, cdp: CDPSession, text: string): Promise<number> {
+    const worked = async (): Promise<number> => {
+      const { metrics } = await cdp.send("Performance.getMetrics");
+      return 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN);
+    };
+    const painted = page.evaluate(
+      (wanted) =>
+        new Promise<void>((done) => {
+          const root = document.querySelector("porch-light")?.shadowRoot as ShadowRoot;
+          const watch = new MutationObserver(() => {
+            if (!root.querySelector("li.msg:last-child")?.textContent?.includes(wanted)) return;
+            watch.disconnect();
+            requestAnimationFrame(() => setTimeout(done));
+          });
+          watch.observe(root, { subtree: true, childList: true });
+        }),
+      text,
+    );
+    await frames(page);
+    const before = await worked();
+    await stage.reply(text);
+    await painted;
+    return (await worked()) - before;
+  }
+
+  /** Milliseconds from the click until the open panel is painted. */
+  const open = (page: Page): Promise<number> =>
+    page.evaluate(async () => {
+      const root = document.querySelector("porch-light")?.shadowRoot;
+      const launcher = root?.querySelector<HTMLElement>(".launcher");
+      launcher?.click();
+      while (root?.querySelector("dialog")?.open) await new Promise(requestAnimationFrame);
+      const begin = performance.now();
+      launcher?.click();
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      return performance.now() - begin;
+    });
+
+  it("73 open within 300 ms at a quarter of the speed, in at most 300 rows, and one more costs less than a frame", async () => {
+    const { page, context } = await withThread(stage, 10_000);
+    const cdp = await context.newCDPSession(page);
+    await cdp.send("Performance.enable");
+    /** All the way back to the first message, and the most rows that were ever there. */
+    const most = await page.locator(".thread").evaluate(async (thread) => {
+      let rows = 0;
+      while (!thread.textContent?.includes("echo: Hello")) {
+        thread.scrollTop = 0;
+        await new Promise(requestAnimationFrame);
+        rows = Math.max(rows, thread.querySelectorAll("li").length);
+      }
+      return rows;
+    });
+    expect(most).toBeLessThanOrEqual(300);
+    await page.locator(".newest").click();
+    await page.getByText("reply number 10000,").waitFor();
+
+    // The best of several: whatever else the machine does only ever adds.
+    const appended = [];
+    for (let n = 0; n < 6; n++) appended.push(await append(page, cdp, `one more, ${n}.`));
+    expect(Math.min(...appended)).toBeLessThanOrEqual(16);
+
+    await cdp.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+    const opened = [];
+    for (let n = 0; n < 6; n++) opened.push(await open(page));
+    expect(Math.min(...opened)).toBeLessThanOrEqual(300);
+    expect(await page.locator(".thread li").count()).toBeLessThanOrEqual(300);
+  });
+});

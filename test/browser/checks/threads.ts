@@ -1,0 +1,46 @@
+/** Visitors with long threads, for the checks of the list. */
+
+import { randomId } from "@porchlight/shared/id";
+import type { Page } from "playwright-core";
+import { openSqlite } from "../../../relay/src/db/sqlite.ts";
+import { appendReply } from "../../../relay/src/records/threads.ts";
+import { converse, reopen, type Stage, type Visit, type VisitOptions } from "./stage.ts";
+
+/** Pixels between what is seen of the thread and its end. */
+export const gap = (page: Page): Promise<number> =>
+  page.locator(".thread").evaluate((thread) => Math.abs(thread.scrollHeight - thread.scrollTop - thread.clientHeight));
+
+/** Two frames: whatever was going to be drawn has been. */
+export const frames = (page: Page): Promise<unknown> =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+/** Replies to the only visitor, written by the relay's own hand while it rests: as many callbacks would take a minute. */
+async function fill({ house }: Stage, count: number): Promise<void> {
+  const visitor = house.sandbox.messages().at(-1)?.fromId ?? "";
+  await house.halt();
+  const db = openSqlite(`${house.dataDir}/porchlight.db`);
+  await db.transaction(async (tx) => {
+    for (let n = 1; n <= count; n++) {
+      const id = randomId();
+      const text = `reply number ${n}, of some length so that rows differ ${"x ".repeat(n % 40)}`;
+      await appendReply(tx, { visitor, id, text, at: Date.now(), external: id });
+    }
+  });
+  await db.close();
+  await house.start();
+}
+
+/** A visitor with a thread of so many replies, on a page that was just loaded, at its end. */
+export async function withThread(stage: Stage, count: number, given: VisitOptions = {}): Promise<Visit> {
+  const visit = await stage.visit(given);
+  await converse(visit.chat);
+  await fill(stage, count);
+  await visit.page.reload();
+  await reopen(visit.chat);
+  await visit.chat.thread.getByText(`reply number ${count},`).waitFor();
+  await visit.page.locator(".thread").evaluate((thread) => {
+    thread.scrollTop = thread.scrollHeight;
+  });
+  await frames(visit.page);
+  return visit;
+}
