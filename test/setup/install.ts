@@ -13,15 +13,17 @@ export function find(names: string[], path: string = process.env.PATH ?? ""): st
 }
 
 /**
- * Path of the program; its package is installed when it is missing and the system lets us.
+ * Installs the packages of the programs that are missing, all in one go, where the system lets us.
  * @throws Error with one sentence that says what to install
  */
-export function ensure(program: Program): string {
-  const path = find(program.names) ?? (install(program.package) ? find(program.names) : undefined);
-  if (path === undefined) {
-    throw new Error(`The tests need ${program.names[0]}: install it (Debian: apt-get install ${program.package}).`);
-  }
-  return path;
+export function ensureAll(programs: Program[]): void {
+  const missing = (): Program[] => programs.filter(({ names }) => find(names) === undefined);
+  const wanted = missing();
+  if (wanted.length > 0) install(wanted.map((program) => program.package));
+  const left = missing();
+  if (left.length === 0) return;
+  const [names, packages] = [left.map((program) => program.names[0]), left.map((program) => program.package)];
+  throw new Error(`The tests need ${names.join(", ")}: install it (Debian: apt-get install ${packages.join(" ")}).`);
 }
 
 function isExecutable(path: string): boolean {
@@ -33,13 +35,16 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Installs a Debian package as root, or through a sudo that asks for no password; says whether that worked. */
-function install(name: string): boolean {
+/** Installs Debian packages as root, or through a sudo that asks for no password. What did not work is still missing then. */
+function install(packages: string[]): void {
   const root = process.getuid?.() === 0;
   const prefix = root ? [] : ["sudo", "-n"];
-  if (find(["apt-get"]) === undefined || !(root || run(["sudo", "-n", "true"]))) return false;
+  if (find(["apt-get"]) === undefined || !(root || run(["sudo", "-n", "true"]))) return;
   const apt = [...prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"];
-  return run([...apt, "update"]) && run([...apt, "install", "--yes", "--no-install-recommends", name]);
+  run([...apt, "update"]);
+  const get = (names: string[]): boolean => run([...apt, "install", "--yes", "--no-install-recommends", ...names]);
+  // One that this system does not have must not keep the others away.
+  if (!get(packages)) for (const name of packages) get([name]);
 }
 
 function run([command = "", ...args]: string[]): boolean {

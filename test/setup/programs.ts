@@ -1,21 +1,35 @@
 /** The programs that the tests drive besides Node. */
 
-import { ensure, find, type Program } from "./install.ts";
+import { ensureAll, find, type Program } from "./install.ts";
 
 const CHROMIUM: Program = {
   names: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
   package: "chromium",
 };
+const FIREFOX: Program = { names: ["firefox-esr", "firefox"], package: "firefox-esr" };
+/** Brings MiniBrowser, the browser around the engine, too. */
+const WEBKIT: Program = { names: ["WebKitWebDriver"], package: "webkit2gtk-driver" };
+/** WebKit draws on a screen only. */
+const SCREEN: Program = { names: ["Xvfb"], package: "xvfb" };
 const STRACE: Program = { names: ["strace"], package: "strace" };
 
 /** Installs what is missing. Called once, before the tests run. */
 export function ensurePrograms(): void {
-  if (process.env.CHROMIUM === undefined) ensure(CHROMIUM);
-  ensure(STRACE);
+  const chromium = process.env.CHROMIUM === undefined ? [CHROMIUM] : [];
+  ensureAll([...chromium, FIREFOX, WEBKIT, SCREEN, STRACE]);
 }
 
 /** The browser: `CHROMIUM`, or the first one on `PATH`. */
 export const browserPath = (): string => process.env.CHROMIUM ?? pathOf(CHROMIUM);
+
+/** The second engine. */
+export const firefoxPath = (): string => pathOf(FIREFOX);
+
+/** What drives the third engine, Safari's. */
+export const webkitDriverPath = (): string => pathOf(WEBKIT);
+
+/** A screen that nobody looks at. */
+export const screenPath = (): string => pathOf(SCREEN);
 
 /** The tracer of system calls. */
 export const tracerPath = (): string => pathOf(STRACE);

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from "node:child_process";
+
+export type Child = {
+  /** Resolves with the first match in what the program says, on whichever of its outputs. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Asks it to end, and resolves when it has. */
+  stop(): Promise<void>;
+};
+
+/** Longest that a browser may take until it says where it can be reached. */
+const START_MS = 30_000;
+
+/** Starts a program whose outputs, with a third one of number 3, are read. */
+export function startChild(command: string, args: string[], env: Record<string, string> = {}): Child {
+  const child: ChildProcess = spawn(command, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  let said = "";
+  let heard = (): void => {};
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  for (const output of child.stdio.slice(1))
+    output?.on("data", (data) => {
+      said += data;
+      heard();
+    });
+  return {
+    says: (pattern) =>
+      new Promise((resolve, reject) => {
+        const fail = (why: string) => () => reject(new Error(`${command} ${why}: ${said}`));
+        const timer = setTimeout(fail("did not start in time"), START_MS);
+        child.once("error", fail("does not run"));
+        child.once("exit", fail("ended"));
+        heard = () => {
+          const match = pattern.exec(said);
+          if (!match) return;
+          clearTimeout(timer);
+          resolve(match);
+        };
+        heard();
+      }),
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill();
+      await ended;
+    },
+  };
+}

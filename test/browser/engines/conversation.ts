@@ -1,0 +1,77 @@
+/** The whole conversation, as a visitor leads it. */
+
+import { expect, it } from "vitest";
+import type { Stage } from "./stage.ts";
+
+/** @param name of the engine, for the names of the tests */
+export function conversationIn(name: string, stage: Stage): void {
+  const sent = (): string[] => stage.house.sandbox.messages().map(({ body }) => body);
+  const arrived = (count: number) => stage.house.sandbox.until(() => sent().length === count, 15_000);
+
+  it(`in ${name} what was typed is sent as it was typed, and the reply is shown`, async () => {
+    const text = "Do you ship to Norway? <b>ÆØÅ</b> 👋";
+    const { tab, chat } = await stage.visit();
+    await chat.open();
+    await tab.type(text);
+    expect(await chat.draft()).toBe(text);
+    await chat.click({ css: "button", text: "Send message" });
+    await chat.hears(`echo: ${text}`);
+    expect(await chat.bubbles()).toEqual([text, `echo: ${text}`]);
+    expect(await chat.see({ css: ".bubble b" })).toBeNull();
+    expect(sent()).toEqual([text]);
+  });
+
+  it(`39 in ${name} three quick messages arrive in the order they were typed, from one visitor`, async () => {
+    const { tab, chat } = await stage.visit();
+    await chat.open();
+    for (const text of ["first", "second", "third"]) {
+      await chat.write(text);
+      await tab.press("Enter");
+    }
+    await arrived(3);
+    expect(sent()).toEqual(["first", "second", "third"]);
+    expect(new Set(stage.house.sandbox.messages().map(({ fromId }) => fromId)).size).toBe(1);
+  });
+
+  it(`in ${name} a reload and the next page keep the conversation`, async () => {
+    const { tab, chat } = await stage.visit();
+    await chat.converse("remember me");
+    stage.put("/next", { html: `<!doctype html><title>Next</title>${stage.tag()}` });
+    for (const move of [() => tab.reload(), () => tab.goto(`${stage.host}/next`)]) {
+      await move();
+      await chat.reopen();
+      await chat.hears("echo: remember me");
+      expect(await chat.bubbles()).toEqual(["remember me", "echo: remember me"]);
+    }
+  });
+
+  it(`43 in ${name} two tabs show both ways live`, async () => {
+    const first = await stage.visit();
+    await first.chat.converse("from the first");
+    const second = await stage.visit({ path: "/second" });
+    await second.chat.reopen();
+    await second.chat.hears("echo: from the first");
+    await second.chat.say("from the second");
+    await first.chat.hears("from the second");
+    await first.chat.hears("echo: from the second");
+    await first.chat.say("and back");
+    await second.chat.hears("echo: and back");
+    expect(sent()).toEqual(["from the first", "from the second", "and back"]);
+  });
+
+  it(`in ${name} a reply to a closed page is counted as unread, and shown`, async () => {
+    const { tab, chat } = await stage.visit();
+    await chat.converse("back in a minute");
+    await expect.poll(() => tab.run(readUpTo), { timeout: 10_000 }).toBeGreaterThan(1);
+    await chat.click({ css: "button", text: "Close chat" });
+    await tab.close();
+    expect(await stage.reply("here when you return")).toMatchObject({ status: "Sent" });
+    const later = await stage.visit();
+    await later.chat.find({ css: ".launcher", text: "Chat, 1 unread message" });
+    await later.chat.open();
+    await later.chat.hears("here when you return");
+    expect(await later.chat.bubbles()).toEqual(["back in a minute", "echo: back in a minute", "here when you return"]);
+  });
+}
+
+const readUpTo = (): number => (JSON.parse(localStorage["porchlight:default"]) as { read: number }).read;

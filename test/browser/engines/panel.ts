@@ -1,0 +1,117 @@
+/** The chat on a page, found by what a person sees of it, and used by keys and clicks. */
+
+import { expect } from "vitest";
+import type { Tab } from "./engine.ts";
+
+/** What to look for in the shadow root: a selector, the whole text or name, or both. The last that fits counts. */
+export type Spot = { css?: string; text?: string };
+export type Seen = {
+  x: number;
+  y: number;
+  right: number;
+  bottom: number;
+  width: number;
+  height: number;
+  count: number;
+};
+
+/** Longest that anything may take to show. */
+const PATIENCE_MS = 15_000;
+const SOON = { timeout: PATIENCE_MS, interval: 40 };
+
+export type Chat = ReturnType<typeof chatOn>;
+
+export function chatOn(tab: Tab) {
+  const see = (spot: Spot): Promise<Seen | null> => tab.run(look, spot);
+  /** Waits until it is there, does not move any more, and nothing lies over it. */
+  async function find(spot: Spot): Promise<Seen> {
+    let before: string | undefined;
+    let seen: Seen | null = null;
+    await expect
+      .poll(async () => {
+        seen = await see(spot);
+        const now = JSON.stringify(seen);
+        const still = seen !== null && now === before;
+        before = now;
+        return still ? "there" : `no ${JSON.stringify(spot)} to be seen`;
+      }, SOON)
+      .toBe("there");
+    return seen as unknown as Seen;
+  }
+  async function click(spot: Spot): Promise<void> {
+    const { x, y, width, height } = await find(spot);
+    await tab.click(x + width / 2, y + height / 2);
+  }
+  const chat = {
+    see,
+    find,
+    click,
+    /** Waits until it is not there any more. */
+    gone: (spot: Spot) => expect.poll(() => see(spot), SOON).toBeNull(),
+    /** Waits for a bubble with exactly this text. */
+    hears: (text: string) => find({ css: ".bubble", text }),
+    async open(): Promise<void> {
+      await click({ css: ".launcher" });
+      await find({ css: "textarea" });
+    },
+    /** After a reload: the page may bring an open chat back by itself. */
+    async reopen(): Promise<void> {
+      await find({ css: ".launcher" });
+      if ((await see({ css: "textarea" })) === null) await chat.open();
+    },
+    /** Puts a text into the composer at once, as a paste would. */
+    write: (text: string) => tab.run(insert, text),
+    async say(text: string): Promise<void> {
+      await find({ css: "textarea" });
+      await chat.write(text);
+      await click({ css: "button", text: "Send message" });
+    },
+    async converse(text = "Hello"): Promise<void> {
+      await chat.open();
+      await chat.say(text);
+      await chat.hears(`echo: ${text}`);
+    },
+    /** Name of what has the focus within the chat, or its element's. */
+    focus: () => tab.run(focused),
+    /** What stands in the composer. */
+    draft: () => tab.run(draft),
+    bubbles: () => tab.run(bubbles),
+  };
+  return chat;
+}
+
+/** The following run in the page. */
+
+function look({ css = "*", text }: Spot): Seen | null {
+  const root = document.querySelector("porch-light")?.shadowRoot;
+  const named = (one: Element): boolean => text === undefined || (one.ariaLabel ?? one.textContent?.trim()) === text;
+  const all = [...(root?.querySelectorAll(css) ?? [])].filter(
+    (one) => named(one) && one.checkVisibility({ visibilityProperty: true }),
+  );
+  const last = all.at(-1);
+  if (!last) return null;
+  const { x, y, right, bottom, width, height } = last.getBoundingClientRect();
+  return { x, y, right, bottom, width, height, count: all.length };
+}
+
+/** As a paste does: at once, into what has the focus, with the events of the browser's own editing. */
+function insert(text: string): void {
+  document.querySelector("porch-light")?.shadowRoot?.querySelector("textarea")?.focus();
+  document.execCommand("selectAll");
+  document.execCommand("insertText", false, text);
+}
+
+function focused(): string {
+  const { activeElement } = document;
+  const inner = activeElement?.shadowRoot?.activeElement ?? activeElement;
+  return inner?.ariaLabel ?? (inner?.id || inner?.className || inner?.localName) ?? "";
+}
+
+function draft(): string {
+  return document.querySelector("porch-light")?.shadowRoot?.querySelector("textarea")?.value ?? "";
+}
+
+function bubbles(): string[] {
+  const all = document.querySelector("porch-light")?.shadowRoot?.querySelectorAll(".bubble") ?? [];
+  return [...all].map((one) => one.textContent ?? "");
+}

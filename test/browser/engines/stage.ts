@@ -1,0 +1,114 @@
+/** What the checks of one engine stand on: the engine, a house, and pages made to order. No page may complain of anything. */
+
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { type House, startHouse } from "../../harness.ts";
+import { type Pages, pageOf, startPages } from "../checks/pages.ts";
+import { DESKTOP, type Engine, type Size, type Tab, type World } from "./engine.ts";
+import { type Chat, chatOn } from "./panel.ts";
+
+export type Visit = { tab: Tab; chat: Chat };
+export type VisitOptions = {
+  size?: Size;
+  path?: string;
+  /** Markup of the page; absent: nothing but the tag. */
+  body?: string;
+  head?: string;
+  /** Attributes of the document's element. */
+  root?: string;
+  headers?: Record<string, string>;
+};
+
+export type Stage = {
+  readonly engine: Engine;
+  readonly house: House;
+  /** Origin of the pages. */
+  readonly host: string;
+  put: Pages["put"];
+  /** Markup of the tag. */
+  tag(attributes?: string, relay?: string): string;
+  /** Goes on as a new visitor in another world. */
+  inWorld(world: World): Promise<void>;
+  /** A new tab of the visitor. */
+  visit(options?: VisitOptions): Promise<Visit>;
+  /** What the browser's console says of a network that the test itself has cut. */
+  expectComplaints(about: RegExp): void;
+  /** A reply to the only visitor of this test, as a person types it. */
+  reply(body: string): Promise<unknown>;
+};
+
+const FREE = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
+
+/** Runs in the page before everything else, in a file of its own: policies forbid scripts in the markup. */
+const RECORDER = `window.complaints = [];
+for (const type of ["error", "unhandledrejection", "securitypolicyviolation"])
+  addEventListener(type, (event) => complaints.push(type + ": " + (event.message ?? event.reason ?? event.violatedDirective + " " + event.sample)));
+for (const level of ["error", "warn"])
+  console[level] = (...words) => complaints.push(level + ": " + words.join(" "));`;
+export const recorder = (attributes = ""): string => `<script src="/recorder.js" ${attributes}></script>`;
+
+/** Call once per file. */
+export function setStage(start: () => Promise<Engine>): Stage {
+  let engine: Engine;
+  let house: House;
+  let pages: Pages;
+  let tabs: Tab[] = [];
+  let expected: RegExp | undefined;
+  beforeAll(async () => {
+    pages = await startPages();
+    pages.put("/recorder.js", { html: RECORDER, headers: { "Content-Type": "text/javascript" } });
+    [engine, house] = await Promise.all([start(), startHouse({ env: { ...FREE, ALLOWED_ORIGINS: pages.url } })]);
+  });
+  afterAll(() => Promise.all([engine.stop(), house.stop(), pages.stop()]));
+  beforeEach(async () => {
+    house.sandbox.reset();
+    house.sandbox.configure({ callbackUrl: house.callbackUrl });
+    tabs = [];
+    expected = undefined;
+    await engine.begin({});
+  });
+  afterEach(async () => {
+    const said = [];
+    // A tab that the test has closed cannot be asked any more.
+    for (const tab of tabs) said.push(...(await tab.run(complaintsOf).catch(() => [])));
+    const all = [...said, ...engine.complaints()];
+    expect(all.filter((words) => !expected?.test(words))).toEqual([]);
+  });
+
+  const tag = (attributes = 'data-site="default"', relay = house.url): string =>
+    `<script async src="${relay}/widget.js" ${attributes}></script>`;
+
+  return {
+    get engine() {
+      return engine;
+    },
+    get house() {
+      return house;
+    },
+    get host() {
+      return pages.url;
+    },
+    put: (path, answer) => pages.put(path, answer),
+    tag,
+    inWorld: (world) => engine.begin(world),
+    async visit({
+      size = DESKTOP,
+      path = "/",
+      body = tag(),
+      head = recorder(),
+      root = 'lang="en"',
+      headers = {},
+    } = {}) {
+      pages.put(path, { html: pageOf(body, head).replace('lang="en"', root), headers });
+      const tab = await engine.open(size);
+      tabs.push(tab);
+      await tab.goto(pages.url + path);
+      return { tab, chat: chatOn(tab) };
+    },
+    expectComplaints(about) {
+      expected = about;
+    },
+    reply: (body) => house.sandbox.humanReply({ fromId: house.sandbox.messages().at(-1)?.fromId ?? "", body }),
+  };
+}
+
+const complaintsOf = (): string[] => (window as unknown as { complaints?: string[] }).complaints ?? [];

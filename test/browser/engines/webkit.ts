@@ -1,0 +1,180 @@
+/** WebKit, Safari's engine, as Debian packs it: MiniBrowser on a screen of its own, over WebDriver classic (https://www.w3.org/TR/webdriver2/). */
+
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { screenPath, webkitDriverPath } from "../../setup/programs.ts";
+import { startChild } from "./child.ts";
+import {
+  chord,
+  clicks,
+  type Engine,
+  KEYS,
+  type KeyAction,
+  type Size,
+  strokes,
+  type Tab,
+  type World,
+} from "./engine.ts";
+
+/** The name under which WebDriver hands out elements. */
+const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
+
+/** MiniBrowser's arguments. The tests open its windows from a page: only such ones are without bars, and so as narrow as a phone. */
+const browserArguments = ({ dark, storeless }: World): string[] => [
+  "--automation",
+  "--javascript-can-open-windows-automatically=true",
+  ...(dark ? ["--dark-mode"] : []),
+  ...(storeless ? ["--enable-html5-local-storage=false"] : []),
+];
+
+type Call = <Answer>(method: "GET" | "POST" | "DELETE", path: string, body?: object) => Promise<Answer>;
+
+export async function startWebKit(): Promise<Engine> {
+  const screen = startChild(screenPath(), ["-displayfd", "3", "-screen", "0", "1600x1000x24", "-nolisten", "tcp"]);
+  const [display] = await screen.says(/^\d+(?=\n)/m);
+  const port = await freePort();
+  const driver = startChild(webkitDriverPath(), [`--port=${port}`], {
+    DISPLAY: `:${display}`,
+    // GTK's own input method: Ctrl+Shift+U and the number of a character.
+    GTK_IM_MODULE: "gtk-im-context-simple",
+    NO_AT_BRIDGE: "1",
+    // Root may not nest namespaces in most containers, and the pages are ours.
+    WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
+  });
+  const call: Call = async (method, path, body) => {
+    const init = { method, ...(method === "POST" && { body: JSON.stringify(body ?? {}) }) };
+    const { value } = (await (await fetch(`http://127.0.0.1:${port}${path}`, init)).json()) as { value: never };
+    const { error, message } = (value ?? {}) as { error?: string; message?: string };
+    if (error) throw new Error(`${method} ${path}: ${error}: ${message}`);
+    return value;
+  };
+  await answering(() => call("GET", "/status"));
+  return createEngine(call, async () => {
+    await driver.stop();
+    await screen.stop();
+  });
+}
+
+function createEngine(call: Call, end: () => Promise<void>): Engine {
+  let session: { path: string; args: string; first: string } | undefined;
+  const origins = new Set<string>();
+
+  async function leave(): Promise<void> {
+    if (session) await call("DELETE", session.path);
+    session = undefined;
+    origins.clear();
+  }
+  async function enter(args: string[]): Promise<void> {
+    const options = { "webkitgtk:browserOptions": { args } };
+    const { sessionId } = await call<{ sessionId: string }>("POST", "/session", {
+      capabilities: { alwaysMatch: options },
+    });
+    const path = `/session/${sessionId}`;
+    session = { path, args: args.join(), first: await call("GET", `${path}/window`) };
+  }
+  const handles = (): Promise<string[]> => call("GET", `${session?.path}/window/handles`);
+
+  return {
+    name: "WebKit",
+    async begin(world) {
+      const args = browserArguments(world);
+      if (session?.args !== args.join()) {
+        await leave();
+        return enter(args);
+      }
+      const { path, first } = session;
+      for (const handle of await handles())
+        if (handle !== first) {
+          await call("POST", `${path}/window`, { handle });
+          await call("DELETE", `${path}/window`);
+        }
+      await call("POST", `${path}/window`, { handle: first });
+      for (const origin of origins) {
+        await call("POST", `${path}/url`, { url: `${origin}/nothing` });
+        await call("POST", `${path}/execute/sync`, {
+          script: "localStorage.clear(); sessionStorage.clear()",
+          args: [],
+        });
+        await call("DELETE", `${path}/cookie`);
+      }
+      await call("POST", `${path}/url`, { url: "about:blank" });
+    },
+    async open({ width, height }: Size) {
+      const { path, first } = session ?? { path: "", first: "" };
+      const before = await handles();
+      await call("POST", `${path}/window`, { handle: first });
+      const script = `open("about:blank", "", "toolbar=no,width=${width},height=${height}")`;
+      await call("POST", `${path}/execute/sync`, { script, args: [] });
+      const handle = (await handles()).find((one) => !before.includes(one)) ?? "";
+      return createTab(call, path, handle, (url) => origins.add(new URL(url).origin));
+    },
+    // WebKit prints the console of no private window, and automated ones are private.
+    complaints: () => [],
+    async stop() {
+      await leave();
+      await end();
+    },
+  };
+}
+
+/** The driver knows one window at a time; what is asked of a tab asks for its window first. */
+function createTab(call: Call, path: string, handle: string, onVisit: (url: string) => void): Tab {
+  const ask = async <Answer>(method: "GET" | "POST" | "DELETE", what: string, body?: object): Promise<Answer> => {
+    await call("POST", `${path}/window`, { handle });
+    return call(method, `${path}${what}`, body);
+  };
+  const act = (source: { type: string; actions: object[] }): Promise<void> =>
+    ask("POST", "/actions", { actions: [{ id: source.type, ...source }] });
+  const keys = (actions: KeyAction[]): Promise<void> => act({ type: "key", actions });
+  return {
+    goto(url) {
+      onVisit(url);
+      return ask("POST", "/url", { url });
+    },
+    reload: () => ask("POST", "/refresh"),
+    back: () => ask("POST", "/back"),
+    run: (code, ...args) => ask("POST", "/execute/sync", { script: `return (${code}).apply(null, arguments)`, args }),
+    press: (...names) => keys(chord(names)),
+    type: (text) => keys(strokes(text)),
+    click: (x, y) => act({ type: "pointer", actions: clicks(x, y) }),
+    wheel: (x, y, deltaY) => act({ type: "wheel", actions: [{ type: "scroll", x, y, deltaX: 0, deltaY }] }),
+    async pick(file) {
+      const script = `return document.querySelector("porch-light").shadowRoot.querySelector("input[type=file]")`;
+      const field = await ask<{ [ELEMENT]: string }>("POST", "/execute/sync", { script, args: [] });
+      await ask("POST", `/element/${field[ELEMENT]}/value`, { text: file });
+    },
+    async compose() {
+      const [hold, release] = [chord(["Control", "Shift"]).slice(0, 2), chord(["Control", "Shift"]).slice(2)];
+      await keys([...hold, ...strokes("u"), ...release, ...strokes("304b")]);
+      return "か";
+    },
+    commit: () =>
+      keys([
+        { type: "keyDown", value: KEYS.Enter },
+        { type: "keyUp", value: KEYS.Enter },
+      ]),
+    screenshot: async () => Buffer.from(await ask<string>("GET", "/screenshot"), "base64"),
+    close: () => ask("DELETE", "/window"),
+  };
+}
+
+/** The driver takes a port but chooses none. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Asks until there is an answer: the driver says nothing when it is ready. */
+async function answering(ask: () => Promise<unknown>): Promise<void> {
+  const began = performance.now();
+  for (;;)
+    try {
+      return void (await ask());
+    } catch (error) {
+      if (performance.now() - began > 30_000) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+}
