@@ -230,6 +230,16 @@ describe("after a reload", () => {
     expect(states(chat)).toEqual(["question 1: sent"]);
   });
 
+  it("sends again what was on its way and not written yet, under the same id", () => {
+    const wire = online();
+    const id = chat.send("one");
+    expect(sends(wire)).toEqual(["one"]);
+    reload();
+    const next = online();
+    world.advance(1);
+    expect(only(next.sent, "send")).toEqual([{ t: "send", id, text: "one" }]);
+  });
+
   it("shows what is older as not sent, with what was typed after it, and sends on Retry", () => {
     chat.start();
     chat.send("old");

@@ -1,0 +1,17 @@
+import { huntAll } from "./hunt.ts";
+import { LONG_MUTANTS } from "./mutants/long.ts";
+import { type Report, seconds } from "./suites/suite.ts";
+
+/** Hunts them, for `npm run soak`; one that nothing noticed is a violation. */
+export async function longMutants(): Promise<Report> {
+  const begun = performance.now();
+  const hunted = await huntAll(LONG_MUTANTS);
+  const alive = hunted.filter(({ by }) => by === undefined);
+  return {
+    violations: alive.map(({ name }) => `alive: nothing noticed that the relay ${name}`),
+    figures: {
+      "mutants killed": `${hunted.length - alive.length} of ${hunted.length}`,
+      seconds: seconds(begun),
+    },
+  };
+}

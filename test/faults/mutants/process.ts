@@ -1,0 +1,97 @@
+import { callbacks } from "../suites/callbacks.ts";
+import { drain } from "../suites/drain.ts";
+import { flips } from "../suites/flips.ts";
+import { kill } from "../suites/kill.ts";
+import type { Common, Report } from "../suites/suite.ts";
+import { sync } from "../suites/sync.ts";
+import type { Mutant } from "./mutant.ts";
+
+const kills = (options: Common): Promise<Report> => kill({ ...options, lives: 4, messages: 400 });
+const hostile = (options: Common): Promise<Report> => callbacks({ ...options, callbacks: 1_500 });
+
+/** Mistakes that only a real process on a real disk shows. */
+export const PROCESS: Mutant[] = [
+  {
+    name: "acknowledges before the commit",
+    edits: [
+      {
+        file: "db/sqlite.ts",
+        find: `      writer.db.exec("COMMIT");`,
+        replace: `      for (const [i, job] of jobs.entries()) job.resolve(results[i] as never);
+      await new Promise((resolve) => setTimeout(resolve, 40));
+      writer.db.exec("COMMIT");`,
+      },
+      { file: "db/sqlite.ts", find: "    all: reader.tx.all,", replace: "    all: writer.tx.all," },
+    ],
+    killedBy: { suite: kills },
+  },
+  {
+    name: "commits without a flush to disk (synchronous=NORMAL)",
+    edits: [
+      { file: "db/sqlite.ts", find: `"synchronous = FULL",`, replace: `"synchronous = NORMAL",` },
+      { file: "db/sqlite.ts", find: "if (level !== 2)", replace: "if (level === undefined)" },
+    ],
+    killedBy: { suite: sync },
+  },
+  {
+    name: "spools without a flush to disk",
+    edits: [{ file: "spool.ts", find: "        fdatasyncSync(fd);\n", replace: "" }],
+    killedBy: { suite: sync },
+  },
+  {
+    name: "looks for a reply before it writes it, without a unique index",
+    edits: [
+      {
+        file: "db/migrations/001.sql",
+        find: "CREATE UNIQUE INDEX messages_external",
+        replace: "CREATE INDEX messages_external",
+      },
+      { file: "records/threads.ts", find: `  if (known.length > 0) return "duplicate";\n`, replace: "" },
+      {
+        file: "flows/receive.ts",
+        find: "    const written = await db.transaction(async (tx) => {",
+        replace: `    const [known] = await db.all("SELECT 1 FROM messages WHERE external = $1", key);
+    if (known !== undefined) return "duplicate";
+    const written = await db.transaction(async (tx) => {`,
+      },
+    ],
+    killedBy: { suite: hostile },
+  },
+  {
+    name: "says goodbye to everybody at once",
+    edits: [{ file: "socket/connections.ts", find: "retry: [0, Math.round(until)]", replace: "retry: [0, 0]" }],
+    killedBy: { suite: (options) => drain({ ...options, visitors: 6 }) },
+  },
+  {
+    name: "stops without waiting for what is on its way",
+    edits: [{ file: "flows/courier.ts", find: "      if (!flying()) return;\n", replace: "      return;\n" }],
+    killedBy: { suite: (options) => drain({ ...options, visitors: 6 }) },
+  },
+  {
+    name: "takes a reply for an id that nobody minted",
+    edits: [
+      {
+        file: "flows/receive.ts",
+        find: "    if (!isVisitorId(signing, callback.toId)) return undefined;\n",
+        replace: "",
+      },
+    ],
+    killedBy: { suite: hostile },
+  },
+  {
+    name: "takes callbacks under any secret",
+    edits: [
+      {
+        file: "http/callbacks.ts",
+        find: `anySecret(c.req.param("secret"), secrets())`,
+        replace: `secrets().length > 0`,
+      },
+    ],
+    killedBy: { suite: hostile },
+  },
+  {
+    name: "opens a database that somebody changed",
+    edits: [{ file: "db/sqlite.ts", find: "  if (kept) breakSeal(file);\n", replace: "" }],
+    killedBy: { suite: (options) => flips({ ...options, flips: 200 }) },
+  },
+];

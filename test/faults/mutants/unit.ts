@@ -1,0 +1,166 @@
+import type { Mutant } from "./mutant.ts";
+
+/** Mistakes that the tests beside a file show. */
+const RELAY: Mutant[] = [
+  {
+    name: "lets a reply wait for the whole spool before it",
+    edits: [
+      {
+        file: "flows/receive.ts",
+        find: "await soon(replay()).catch(() => {});",
+        replace: "await replay();",
+      },
+    ],
+    killedBy: { unit: "flows/receive.test.ts" },
+  },
+  {
+    name: "takes what a bot says again for a repeat, for ever",
+    edits: [
+      { file: "flows/receive.ts", find: "(!body.clean || clock.uptime() - body.at < REPEAT_MS)", replace: "true" },
+    ],
+    killedBy: { unit: "flows/receive.test.ts" },
+  },
+  {
+    name: "takes a repeat without an id for a new reply after a broken answer",
+    edits: [{ file: "flows/receive.ts", find: "(!body.clean || clock", replace: "(clock" }],
+    killedBy: { unit: "flows/receive.test.ts" },
+  },
+  {
+    name: "gives a spooled reply another key than one that is written at once",
+    edits: [
+      {
+        file: "flows/receive.ts",
+        find: "const { site, account } = await homeOf(tx, owner, reply);",
+        replace: "const { site, account } = reply;",
+      },
+    ],
+    killedBy: { unit: "flows/receive.test.ts" },
+  },
+  {
+    name: "does not pause after a refusal",
+    edits: [
+      { file: "flows/pacer.ts", find: "pausedUntil = time + pauseFor(", replace: "pausedUntil = time + 0 * pauseFor(" },
+    ],
+    killedBy: { unit: "flows/pacer.test.ts" },
+  },
+  {
+    name: "never tries a higher pace again",
+    edits: [{ file: "flows/pacer.ts", find: "time >= triedAt + trialPause()", replace: "time < 0" }],
+    killedBy: { unit: "flows/pacer.test.ts" },
+  },
+  {
+    name: "lets repeats take the place of fresh messages",
+    edits: [
+      {
+        file: "flows/pacer.ts",
+        find: 'if (kind === "retry" && retryWait(time) > 0) return retryWait(time);',
+        replace: "",
+      },
+    ],
+    killedBy: { unit: "flows/pacer.test.ts" },
+  },
+  {
+    name: "comes back from a refusal before the time the service named",
+    edits: [
+      {
+        file: "flows/pacer.ts",
+        find: "if (waitMs !== undefined) return Math.max(",
+        replace: "if (waitMs !== undefined) return Math.min(",
+      },
+    ],
+    killedBy: { unit: "flows/pacer.test.ts" },
+  },
+  {
+    name: "calls a service that is away as often as before",
+    edits: [
+      { file: "base/breaker.ts", find: "probeAt === undefined ? 0 : Math.max(0, probeAt - now())", replace: "0" },
+    ],
+    killedBy: { unit: "base/breaker.test.ts" },
+  },
+];
+
+/** The browser's half. */
+const WIDGET: Mutant[] = [
+  {
+    name: "sends the next message before the relay wrote the last one",
+    edits: [
+      {
+        file: "outbox.ts",
+        find: "if (!ready || flying || pause.on()) return;",
+        replace: "if (!ready || pause.on()) return;",
+      },
+    ],
+    killedBy: { unit: "outbox.test.ts" },
+  },
+  {
+    name: "sends into a thread that is not up to date",
+    edits: [
+      {
+        file: "outbox.ts",
+        find: "if (!ready || flying || pause.on()) return;",
+        replace: "if (flying || pause.on()) return;",
+      },
+    ],
+    killedBy: { unit: "outbox.test.ts" },
+  },
+  {
+    name: "sends before it has kept",
+    edits: [
+      {
+        file: "outbox.ts",
+        find: "      line.push(entry);\n      keep(entry);\n",
+        replace: "      line.push(entry);\n",
+      },
+    ],
+    killedBy: { unit: "outbox.test.ts" },
+  },
+  {
+    name: "forgets what was unsent when the page loads again",
+    edits: [
+      {
+        file: "outbox.ts",
+        find: "for (const unsent of storage.read().unsent) {",
+        replace: "for (const unsent of storage.read().unsent.slice(0, 0)) {",
+      },
+    ],
+    killedBy: { unit: "outbox.test.ts" },
+  },
+  {
+    name: "lets every tab send what was left",
+    edits: [{ file: "outbox.ts", find: "else if (!mayFlush) return claim();", replace: "else claim();" }],
+    killedBy: { unit: "outbox.test.ts" },
+  },
+  {
+    name: "sends yesterday's text today",
+    edits: [{ file: "outbox.ts", find: "age > STALE_MS && !unsent.reason", replace: "false" }],
+    killedBy: { unit: "outbox.test.ts" },
+  },
+  {
+    name: "keeps a message only until it has gone out",
+    edits: [
+      {
+        file: "outbox.ts",
+        find: "    answer.set(ANSWER_MS, repeat);\n",
+        replace: "    answer.set(ANSWER_MS, repeat);\n    discard(next.id);\n",
+      },
+    ],
+    killedBy: { unit: "outbox.test.ts" },
+  },
+  {
+    name: "never gives up a connection that is silent",
+    edits: [{ file: "connection.ts", find: "else if (now - lastFrame > SILENCE_MS) dead();", replace: "" }],
+    killedBy: { unit: "connection.silence.test.ts" },
+  },
+  {
+    name: "comes back at once when the relay said when to come back",
+    edits: [{ file: "connection.ts", find: "const ms = rest > 0 ? rest : ", replace: "const ms = rest > 0 ? 0 : " }],
+    killedBy: { unit: "connection.test.ts" },
+  },
+  {
+    name: "takes frames behind a gap",
+    edits: [{ file: "thread.ts", find: `if (after > held) return "gap";`, replace: "" }],
+    killedBy: { unit: "thread.test.ts" },
+  },
+];
+
+export const UNIT: Mutant[] = [...RELAY, ...WIDGET.map((mutant) => ({ ...mutant, part: "widget" as const }))];
