@@ -4,24 +4,35 @@ import { settingsHelp } from "../../relay/src/base/config.ts";
 import { root } from "./sources.ts";
 
 const README = join(root, "README.md");
-const MARKS = ["<!-- settings: from relay/src/base/config.ts -->\n", "<!-- end of settings -->"] as const;
 
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
 /** The relay's settings as a table, from the one place that knows them. */
-export function settingsTable(): string {
+function settingsTable(): string {
   const rows = settingsHelp().map(
     ({ env, fallback, help }) => `| \`${env}\` | ${fallback === "" ? "" : `\`${cell(fallback)}\``} | ${cell(help)} |\n`,
   );
   return `| Variable | Default | Meaning |\n|---|---|---|\n${rows.join("")}`;
 }
 
-/** What stands between the marks in the README, and the README with the table of today in its place. */
+/** What is written into the README by machine: between `<!-- name: from source -->` and `<!-- end of name -->`. */
+export const TABLES: readonly { name: string; source: string; table: () => string }[] = [
+  { name: "settings", source: "relay/src/base/config.ts", table: settingsTable },
+];
+
+/** The README with one table of today in its place. @throws when it has no place for it */
+function renew(text: string, { name, source, table }: (typeof TABLES)[number]): string {
+  const start = `<!-- ${name}: from ${source} -->\n`;
+  const end = `<!-- end of ${name} -->`;
+  const [from, to] = [text.indexOf(start), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`The README has no place for the table "${name}"`);
+  return text.slice(0, from + start.length) + table() + text.slice(to);
+}
+
+/** The README as it is, and as it would be with every table of today. */
 export function readme(): { written: string; renewed: string } {
-  const text = readFileSync(README, "utf8");
-  const start = text.indexOf(MARKS[0]) + MARKS[0].length;
-  const end = text.indexOf(MARKS[1]);
-  return { written: text.slice(start, end), renewed: text.slice(0, start) + settingsTable() + text.slice(end) };
+  const written = readFileSync(README, "utf8");
+  return { written, renewed: TABLES.reduce(renew, written) };
 }
 
 if (import.meta.main) writeFileSync(README, readme().renewed);
