@@ -1,37 +1,24 @@
-import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type House, KEY, startHouse } from "./harness.ts";
+import { startReceiver } from "./receiver.ts";
+import { porchlight as run } from "./shell.ts";
 import { caller } from "./tokens.ts";
 
 let house: House;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let visitor: string;
-const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
+const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 const EMAIL = "client@agency.example";
 
-type Run = { code: number; out: string; err: string };
-
-/** Runs a command beside the running relay, as an operator does. */
-function porchlight(args: string[], env: Record<string, string> = {}): Promise<Run> {
-  const settings = {
-    DATA_DIR: house.dataDir,
-    SERVICE_URL: house.sandbox.url,
-    SERVICE_API_KEY: KEY,
-    CALLBACK_SECRET: house.callbackUrl.split("/").at(-1) ?? "",
-    ALLOWED_ORIGINS: house.host,
-    ...env,
-  };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [CLI, ...args], { env: settings }, (error, out, err) => {
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err });
-    });
-  });
-}
+const porchlight = (args: string[], env: Record<string, string> = {}) => run(house, args, env);
 const json = async (...args: string[]) => JSON.parse((await porchlight([...args, "--json"])).out);
 
 beforeAll(async () => {
-  house = await startHouse();
+  receiver = await startReceiver(WEBHOOK_SECRET);
+  const site = { webhook: { url: receiver.url, secret: "env:WEBHOOK_SECRET", events: ["delivery.failed"] } };
+  house = await startHouse({ env: { WEBHOOK_SECRET }, site });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
   const someone = house.visitor();
   await someone.connect();
@@ -39,7 +26,10 @@ beforeAll(async () => {
   await someone.hears("echo: hello");
   visitor = house.sandbox.messages()[0]?.fromId ?? "";
 });
-afterAll(() => house.stop());
+afterAll(async () => {
+  await house.stop();
+  await receiver.stop();
+});
 
 describe("the command line", () => {
   it("says what there is, and answers 2 to what there is not", async () => {
@@ -49,7 +39,12 @@ describe("the command line", () => {
       true,
       true,
     ]);
-    expect((await porchlight(["dance"])).code).toBe(2);
+    expect(await porchlight(["dance"])).toMatchObject({ code: 2, err: expect.stringContaining("porchlight help") });
+    expect(await porchlight(["credits"])).toMatchObject({ code: 2, err: expect.stringContaining("credits show") });
+    const about = await porchlight(["credits", "--help"]);
+    expect([about.code, about.out.includes("credits grant"), about.out.includes("token")]).toEqual([0, true, false]);
+    const failed = await porchlight(["send", "hi", "--json"]);
+    expect(JSON.parse(failed.err)).toEqual({ error: expect.stringContaining("--user"), code: 2 });
     expect(await porchlight(["send", "hi"])).toMatchObject({
       code: 2,
       err: expect.stringContaining("--user or --visitor"),
@@ -85,11 +80,11 @@ describe("the command line", () => {
 
   it("grants credits once per key through the running relay", async () => {
     const grant = ["credits", "grant", EMAIL, "12.50", "--key", "cli-1", "--note", "Invoice 7"];
-    expect(await json(...grant)).toMatchObject({ key: "cli-1", state: "done" });
-    expect(await json(...grant)).toMatchObject({ key: "cli-1", state: "done" });
+    expect(await json(...grant)).toMatchObject({ key: "cli-1", state: "granted" });
+    expect(await json(...grant)).toMatchObject({ key: "cli-1", state: "granted" });
     expect(house.sandbox.state().grants).toHaveLength(1);
     expect((await porchlight(["credits", "grant", EMAIL, "13", "--key", "cli-1"])).code).toBe(1);
-    expect((await porchlight(["credits", "show", "cli-1"])).out).toMatch(/intent +cli[\s\S]*calling[\s\S]*done/);
+    expect((await porchlight(["credits", "show", "cli-1"])).out).toMatch(/queued +cli[\s\S]*calling[\s\S]*granted/);
   });
 
   it("resolves an unknown grant with a reason, and says with 3 that one waits", async () => {
@@ -98,12 +93,12 @@ describe("the command line", () => {
     expect((await porchlight(["credits", "list"])).code).toBe(3);
     expect((await porchlight(["credits", "resolve", "cli-2", "--granted"])).code).toBe(2);
     const ended = await porchlight(["credits", "resolve", "cli-2", "--granted", "--reason", "in the history"]);
-    expect([ended.code, ended.out.includes("done")]).toEqual([0, true]);
+    expect([ended.code, ended.out.includes("granted")]).toEqual([0, true]);
     expect((await porchlight(["credits", "list"])).code).toBe(0);
   });
 
   it("sends, finds, adds and lists", async () => {
-    expect(await json("send", "Hello from the desk", "--visitor", visitor)).toMatchObject({ state: "done" });
+    expect(await json("send", "Hello from the desk", "--visitor", visitor)).toMatchObject({ state: "sent" });
     const contact = await json("contact", "add", "--email", "ada@b.example", "--first-name", "Ada");
     expect(await json("contact", "find", "--email", "ada@b.example")).toEqual(contact);
     expect((await porchlight(["list", "add", "leads", contact.id])).code).toBe(0);
@@ -113,17 +108,50 @@ describe("the command line", () => {
     expect(await json("deliveries")).toEqual([]);
   });
 
-  it("exports, backs up and erases", async () => {
-    const [file, copy] = [join(house.dataDir, "site.ndjson"), join(house.dataDir, "copy.db")];
+  it("sends a failed message anew, through the running relay and without one, and an event that was not taken", async () => {
+    const someone = house.visitor();
+    await someone.connect();
+    house.sandbox.failNext("incoming", 1, 400);
+    const { id } = await someone.send("refused once");
+    await expect.poll(async () => (await json("deliveries", "--failed")).length).toBe(1);
+    const [failed] = await json("deliveries", "--failed");
+    expect(failed).toMatchObject({ id, reason: "rejected" });
+    expect(await json("deliveries", "retry", failed.visitor, id)).toMatchObject({ running: true });
+    await someone.hears("echo: refused once");
+    expect((await porchlight(["deliveries", "retry", failed.visitor, id])).code).toBe(1);
+    expect((await porchlight(["token", "list"])).out).not.toContain("command line");
+
+    house.sandbox.failNext("incoming", 1, 400);
+    const other = await someone.send("refused too");
+    await expect.poll(async () => (await json("deliveries", "--failed")).length).toBe(1);
+    await someone.drop();
+    await house.halt();
+    expect(await json("deliveries", "retry", failed.visitor, other.id)).toMatchObject({ running: false });
+    await house.start();
+    await house.sandbox.until(() => house.sandbox.messages().some(({ body }) => body === "refused too"));
+
+    await expect.poll(() => receiver.told.length, { timeout: 10_000 }).toBe(2);
+    const [event] = await json("webhooks", "--state", "delivered");
+    expect(event).toMatchObject({ type: "delivery.failed", status: 200, attempts: 1 });
+    expect(await json("webhooks", "retry", event.id)).toEqual({ event: event.id, state: "waiting" });
+    await expect.poll(() => receiver.told.filter(({ id }) => id === event.id).length, { timeout: 10_000 }).toBe(2);
+    expect((await porchlight(["webhooks", "retry", "msg_none"])).code).toBe(1);
+  });
+
+  it("exports and erases", async () => {
+    const file = join(house.dataDir, "site.ndjson");
     expect((await porchlight(["export", file])).code).toBe(0);
     const records = readFileSync(file, "utf8")
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(records).toContainEqual(expect.objectContaining({ record: "message", text: "echo: hello" }));
+    expect(records).toContainEqual(
+      expect.objectContaining({ record: "sent", text: "Hello from the desk", state: "sent" }),
+    );
+    expect(records).toContainEqual(expect.objectContaining({ record: "grant", key: "cli-1", state: "granted" }));
+    expect(records).toContainEqual(expect.objectContaining({ record: "event", type: "delivery.failed" }));
     expect((await porchlight(["export", file])).code).toBe(2);
-    expect((await porchlight(["backup", copy])).code).toBe(0);
-    expect(existsSync(copy)).toBe(true);
     expect((await porchlight(["erase", visitor])).code).toBe(2);
     expect((await porchlight(["erase", visitor, "--yes"])).code).toBe(0);
     expect((await porchlight(["erase", visitor, "--yes"])).code).toBe(1);

@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { readSettings, type Settings, settingsHelp } from "./base/config.ts";
+import { BACKUP } from "./cli/backup.ts";
 import { type Command, Complaint, type Given, type Result } from "./cli/command.ts";
 import { CREDITS } from "./cli/credits.ts";
 import { DATA } from "./cli/data.ts";
+import { DELIVERIES } from "./cli/deliveries.ts";
 import { DOCTOR } from "./cli/doctor.ts";
 import { openOffice } from "./cli/office.ts";
 import { PEOPLE } from "./cli/people.ts";
@@ -11,16 +13,26 @@ import { sandbox } from "./cli/sandbox.ts";
 import { SITES } from "./cli/sites.ts";
 import { TOKENS } from "./cli/tokens.ts";
 
-const COMMANDS: Record<string, Command> = { ...DOCTOR, ...SITES, ...TOKENS, ...PEOPLE, ...CREDITS, ...DATA };
+const COMMANDS: Record<string, Command> = {
+  ...DOCTOR,
+  ...SITES,
+  ...TOKENS,
+  ...PEOPLE,
+  ...CREDITS,
+  ...DELIVERIES,
+  ...DATA,
+  ...BACKUP,
+};
 const PROGRAMS = {
   serve: "runs the relay, with its settings from the environment",
   sandbox: "runs the sandbox of the messaging service, on port 8788",
   help: "says what there is",
 };
 
+const say = (name: string, usage: string, words: string): void =>
+  console.log(`  ${`${name} ${usage}`.trim()}\n      ${words}`);
+
 function help(): void {
-  const say = (name: string, usage: string, words: string): void =>
-    console.log(`  ${`${name} ${usage}`.trim()}\n      ${words}`);
   console.log(
     "porchlight <command> [--json]\n\nExit codes: 0 done, 1 failed, 2 wrong command or setting, 3 a person must look\n",
   );
@@ -28,6 +40,25 @@ function help(): void {
   for (const [name, command] of Object.entries(COMMANDS)) say(name, command.usage, command.help);
   console.log("\nSettings, from the environment:\n");
   for (const { env, fallback, help } of settingsHelp()) say(env, fallback === "" ? "" : `(${fallback})`, help);
+}
+
+/** Help about the commands that begin with this word; about all of them when none does. */
+function helpOn(word: string): void {
+  const found = Object.entries(COMMANDS).filter(([name]) => name.split(" ")[0] === word);
+  if (found.length === 0) return help();
+  for (const [name, command] of found) say(name, command.usage, command.help);
+}
+
+/** What there is instead of a command that there is not. */
+function unknown(name: string): Complaint {
+  const word = name.split(" ")[0] ?? "";
+  const near = Object.keys(COMMANDS).filter((each) => each.split(" ")[0] === word);
+  return new Complaint(
+    near.length === 0
+      ? `No command "${word}". porchlight help lists them all.`
+      : `"${word}" needs one more word: ${near.join(", ")}.`,
+    2,
+  );
 }
 
 /** Every setting. @throws Complaint with all that are wrong */
@@ -75,6 +106,14 @@ async function carryOut(command: Command, args: string[]): Promise<number> {
 
 async function main(argv: readonly string[]): Promise<number | undefined> {
   const { name, rest } = find(argv);
+  if (["help", "--help", "-h"].includes(name)) {
+    helpOn(rest[0] ?? "");
+    return 0;
+  }
+  if (rest.includes("--help")) {
+    helpOn(argv[0] ?? "");
+    return 0;
+  }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command !== undefined) return carryOut(command, rest);
   if (name === "serve") {
@@ -83,14 +122,15 @@ async function main(argv: readonly string[]): Promise<number | undefined> {
     return undefined;
   }
   if (name === "sandbox") return sandbox();
-  help();
-  return name === "help" || name === "--help" ? 0 : 2;
+  throw unknown(name);
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   const { message, stack } = error as Error;
-  console.error(error instanceof Complaint ? message : stack);
-  process.exit(error instanceof Complaint ? error.code : 1);
+  const code = error instanceof Complaint ? error.code : 1;
+  if (process.argv.includes("--json")) console.error(JSON.stringify({ error: message, code }));
+  else console.error(error instanceof Complaint ? message : stack);
+  process.exit(code);
 }

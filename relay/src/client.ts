@@ -82,8 +82,8 @@ export function createClient({
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     const text = await response.text();
-    const body = text === "" ? null : (JSON.parse(text) as unknown);
-    if (!response.ok) throw new ApiError(response.status, (body ?? {}) as Record<string, string>);
+    const body = text === "" ? null : parsed(text);
+    if (!response.ok || body === undefined) throw new ApiError(response.status, (body ?? {}) as Record<string, string>);
     return body;
   }
 
@@ -93,6 +93,15 @@ export function createClient({
       (input: Record<string, unknown> = {}, options: Options = {}) => call(operation, input, options),
     ]),
   ) as unknown as Client;
+}
+
+/** The body as JSON; nothing for what a proxy says in its own words. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The path with its parameters in place, and what is left of the input. */

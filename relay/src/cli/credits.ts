@@ -1,38 +1,42 @@
 import { randomId } from "@porchlight/shared/id";
-import { contentOf } from "../records/grants.ts";
-import { type Entry, entries, findEntry, historyOf, type State } from "../records/ledger.ts";
+import { grantView, iso } from "../http/api/views.ts";
+import { GRANT_STATES, grantStateOf } from "../records/grants.ts";
+import { type Entry, entries, findEntry, historyOf } from "../records/ledger.ts";
 import { amountIn, type Command, Complaint, named, needed, type Result, table } from "./command.ts";
 import type { Office } from "./office.ts";
 import { settledWithin } from "./wait.ts";
 
 const account = { account: { type: "string" } } as const;
 const reason = { reason: { type: "string" } } as const;
-const STATES: readonly State[] = ["received", "intent", "calling", "done", "unknown", "refused"];
+const STATES = Object.values(GRANT_STATES);
 const LISTED = 200;
 
-function accountOf({ agency }: Office, name: string | undefined): string {
+function accountOf({ agency, settings }: Office, name: string | undefined): string {
   const found = agency(name);
-  if (found === undefined) throw new Complaint(`No account "${name}".`, 2);
-  return found.id;
+  if (found !== undefined) return found.id;
+  throw new Complaint(`No account "${name}"; there are ${settings.accounts.map(({ id }) => id).join(", ")}.`, 2);
 }
 
 const row = (entry: Entry): (string | number | null)[] => {
-  const { email, amount } = contentOf(entry);
-  return [entry.key, entry.state, email ?? "?", amount ?? "?", new Date(entry.created).toISOString(), entry.reason];
+  const { key, state, email, amount, createdAt, reason } = grantView(entry);
+  return [key, state, email ?? "?", amount ?? "?", createdAt, reason];
 };
 const HEADINGS = ["KEY", "STATE", "E-MAIL", "CREDITS", "CREATED", "REASON"];
 
 const one = (entry: Entry): Result => ({
-  data: { ...entry, content: contentOf(entry), result: JSON.parse(entry.result ?? "null") },
+  data: grantView(entry),
   lines: table(HEADINGS, [row(entry)]),
   code: entry.state === "unknown" ? 3 : 0,
 });
 
 /** The entry that a decision led to. @throws Complaint when it could not be taken */
 function decided(key: string, outcome: Entry | "missing" | "incomplete" | "amount"): Result {
-  if (outcome === "missing") throw new Complaint(`${key} is not in a state in which this can be done.`);
-  if (outcome === "incomplete") throw new Complaint("It still needs --email or --amount.", 2);
-  if (outcome === "amount") throw new Complaint("The amount is not within what one grant may be.", 2);
+  if (outcome === "missing")
+    throw new Complaint(`${key} is not in a state in which this can be done: see porchlight credits show ${key}.`);
+  if (outcome === "incomplete")
+    throw new Complaint(`${key} names no sub-account or no amount: say --email or --amount.`, 2);
+  if (outcome === "amount")
+    throw new Complaint("The amount is not within what one grant may be: perGrant of the account, two decimals.", 2);
   return one(outcome);
 }
 
@@ -43,13 +47,13 @@ export const CREDITS: Record<string, Command> = {
     options: { ...account, state: { type: "string" } },
     async run(office, given) {
       const wanted = given.text("state");
-      const state = STATES.find((each) => each === wanted);
+      const state = grantStateOf(wanted ?? "");
       if (wanted !== undefined && state === undefined)
         throw new Complaint(`--state is one of ${STATES.join(", ")}.`, 2);
       const name = accountOf(office, given.text("account"));
       const found = await entries(office.db, { kind: "grant", account: name, limit: LISTED, ...(state && { state }) });
       const unknown = found.some((entry) => entry.state === "unknown");
-      return { data: found, lines: table(HEADINGS, found.map(row)), code: unknown ? 3 : 0 };
+      return { data: found.map(grantView), lines: table(HEADINGS, found.map(row)), code: unknown ? 3 : 0 };
     },
   },
   "credits show": {
@@ -61,11 +65,15 @@ export const CREDITS: Record<string, Command> = {
       const name = { kind: "grant", account: accountOf(office, given.text("account")), key } as const;
       const entry = await findEntry(office.db, name);
       if (entry === undefined) throw new Complaint(`No entry ${key}.`);
-      const steps = await historyOf(office.db, name);
-      const rows = steps.map(({ at, state, actor, reason }) => [new Date(at).toISOString(), state, actor, reason]);
+      const steps = (await historyOf(office.db, name)).map((step) => ({
+        ...step,
+        at: iso(step.at),
+        state: GRANT_STATES[step.state],
+      }));
+      const rows = steps.map(({ at, state, actor, reason }) => [at, state, actor, reason]);
       const { data, lines } = one(entry);
       return {
-        data: { ...(data as object), steps },
+        data: { ...(data as object), history: steps },
         lines: [...lines, "", ...table(["AT", "STATE", "WHO", "WHY"], rows)],
       };
     },

@@ -9,6 +9,7 @@ import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
 import type { Enclose } from "../flows/enclose.ts";
 import { createForget } from "../flows/forget.ts";
+import { createSend } from "../flows/send.ts";
 import { createServices } from "../flows/services.ts";
 import { createSites } from "../records/sites.ts";
 import { Complaint } from "./command.ts";
@@ -63,6 +64,7 @@ export async function openOffice(settings: Settings) {
     services,
     keys,
     forget: createForget({ db, bus, clock }),
+    send: createSend({ db, bus, clock, horizon: settings.horizon, wake: () => {}, tell: backoffice.tell }),
     callbackSecret: settings.callbackSecrets[0] ?? secrets.callback,
     ...backoffice,
     async close(): Promise<void> {

@@ -1,8 +1,9 @@
 import { randomId } from "@porchlight/shared/id";
+import { TEXT_MAX } from "@porchlight/shared/limits";
 import { phoneOf } from "../base/phone.ts";
-import { sendKey } from "../flows/outreach.ts";
-import { sentContent } from "../records/echoes.ts";
-import { findEntry } from "../records/ledger.ts";
+import { type Refused, sendKey } from "../flows/outreach.ts";
+import { sentView } from "../http/api/views.ts";
+import { findEntry, type State } from "../records/ledger.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { type Command, Complaint, type Given, named, needed, type Result } from "./command.ts";
@@ -27,7 +28,7 @@ function personIn(given: Given, country: string | undefined) {
   const [phone, email, firstName, lastName] = ["phone", "email", "first-name", "last-name"].map(given.text);
   const e164 = phone === undefined ? undefined : phoneOf(phone, country);
   if (phone !== undefined && e164 === undefined)
-    throw new Complaint(`"${phone}" is no phone number with a country code.`, 2);
+    throw new Complaint(`--phone: "${phone}" is no phone number with a country code, like +4930123456.`, 2);
   if (e164 === undefined && email === undefined) throw new Complaint("--phone or --email is needed.", 2);
   return {
     ...(firstName && { firstName }),
@@ -42,6 +43,14 @@ function shown({ contact }: ContactAnswer): Result {
   const words = Object.entries(contact).map(([name, value]) => `${name.padEnd(10)} ${value}`);
   return { data: contact, lines: words };
 }
+
+const REFUSALS: Record<Refused, (key: string) => string> = {
+  empty: () => "The text says nothing: it needs a letter at least.",
+  too_long: () => `The text is too long: ${TEXT_MAX} characters at most.`,
+  unknown_visitor: () =>
+    "Nobody of this site has this id. --user takes your own id of somebody, also before their first visit.",
+  conflict: (key) => `--key: ${key} was used for another message. The same key is the same message.`,
+};
 
 async function sendOne(office: Office, given: Given): Promise<Result> {
   const { text } = named(given, "text");
@@ -58,18 +67,21 @@ async function sendOne(office: Office, given: Given): Promise<Result> {
   } = Object.fromEntries(["first-name", "last-name", "email", "campaign"].map((name) => [name, given.text(name)]));
   const order = { site, key, to, text, firstName, lastName, email, campaign, actor: "cli" };
   const outcome = await office.outreach.submit(order);
-  if (typeof outcome === "string") throw new Complaint(`Not sent: ${outcome.replaceAll("_", " ")}.`);
+  if (typeof outcome === "string") throw new Complaint(REFUSALS[outcome](key));
   const name = { kind: "send", account: site.account, key: sendKey(site, key) } as const;
   const entry = await settledWithin(office, given, () => findEntry(office.db, name));
-  const data = { key, visitor: entry.lane, state: entry.state, reason: entry.reason, text: sentContent(entry).text };
-  return {
-    data,
-    lines: [`${key}: ${entry.state}${entry.reason === null ? "" : ` (${entry.reason})`}`],
-    code: codeOf(entry.state),
-  };
+  const data = sentView(entry);
+  const why = entry.reason === null ? "" : ` (${entry.reason})`;
+  const line = `${key}: ${data.state}${why}${CURES[entry.state]?.replace("KEY", key) ?? ""}`;
+  return { data, lines: [line], code: codeOf(entry.state) };
 }
 
-const codeOf = (state: string): 0 | 1 | 3 => (state === "unknown" ? 3 : state === "refused" ? 1 : 0);
+const codeOf = (state: State): 0 | 1 | 3 => (state === "unknown" ? 3 : state === "refused" ? 1 : 0);
+/** What follows from a state in which it is not sent. */
+const CURES: Partial<Record<State, string>> = {
+  intent: ". A running relay sends it: start one, or wait longer with --wait.",
+  unknown: ". Look it up at the service, then: porchlight send resolve KEY --sent|--not-sent --reason <words>",
+};
 
 export const PEOPLE: Record<string, Command> = {
   "contact find": {
@@ -130,7 +142,7 @@ export const PEOPLE: Record<string, Command> = {
       const decision = { site: site(given.text("site")), key, sent, actor: "cli", reason: needed(given, "reason") };
       const entry = await outreach.resolve(decision);
       if (entry === "missing") throw new Complaint(`No message ${key} whose outcome is unknown.`);
-      return { data: { key, state: entry.state }, lines: [`${key}: ${entry.state}`] };
+      return { data: sentView(entry), lines: [`${key}: ${sentView(entry).state}`] };
     },
   },
 };

@@ -12,6 +12,8 @@ import { seal } from "./seal.ts";
 export function backupSqlite(file: string, target: string): void {
   if (!existsSync(file)) throw new Error(`${file}: there is no database to copy`);
   if (existsSync(target)) throw new Error(`${target}: is there already, and is left as it is`);
+  // Made here, because nobody else on the machine may read what visitors wrote; SQLite takes an empty file for none.
+  closeSync(openSync(target, "wx", 0o600));
   const source = new DatabaseSync(file, { timeout: 5_000 });
   try {
     source.prepare("VACUUM INTO ?").run(target);

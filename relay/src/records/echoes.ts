@@ -1,5 +1,5 @@
 import type { Transaction } from "../db/database.ts";
-import { type Entry, laneEntries, link, move } from "./ledger.ts";
+import { type Entry, laneEntries, link, move, type State } from "./ledger.ts";
 
 /** What a message from the owner's side says, and to whom. */
 export type SendContent = {
@@ -12,6 +12,16 @@ export type SendContent = {
 };
 
 export const sentContent = (entry: Entry): SendContent => JSON.parse(entry.content) as SendContent;
+
+/** The ledger's states as people and programs are told them. */
+export const SENT_STATES = {
+  received: "queued",
+  intent: "queued",
+  calling: "sending",
+  done: "sent",
+  unknown: "unknown",
+  refused: "failed",
+} as const satisfies Record<State, string>;
 
 /** A message that we sent may come back as a callback this long after its answer. */
 const ECHO_MS = 120_000;

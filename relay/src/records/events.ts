@@ -9,6 +9,7 @@ export const EVENT_TYPES = [
   "recharge.requested",
   "credits.granted",
 ] as const;
+export const EVENT_STATES = ["waiting", "delivered", "failed"] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** An event on its way to the owner's backend, and then a line of the delivery log. */
@@ -21,7 +22,7 @@ export type Event = {
   body: string;
   /** Milliseconds since 1970. */
   at: number;
-  state: "waiting" | "delivered" | "failed";
+  state: (typeof EVENT_STATES)[number];
   attempts: number;
   due: number;
   /** HTTP status of the last try; 0: no answer. */

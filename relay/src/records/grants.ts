@@ -1,7 +1,7 @@
 import { cut } from "@porchlight/shared/text";
 import type { CreditRules } from "../base/rules.ts";
 import type { GrantAnswer } from "../service/api.ts";
-import type { Entry } from "./ledger.ts";
+import type { Entry, State } from "./ledger.ts";
 import type { Verdict } from "./once.ts";
 
 /** What a grant is made of; complete before it becomes an intent. */
@@ -13,6 +13,21 @@ export type GrantContent = {
   source: "recharge" | "request";
   subAccount: string | undefined;
 };
+
+/** The ledger's states as people and programs are told them. */
+export const GRANT_STATES = {
+  received: "waiting",
+  intent: "queued",
+  calling: "calling",
+  done: "granted",
+  unknown: "unknown",
+  refused: "dismissed",
+} as const satisfies Record<State, string>;
+export type GrantState = (typeof GRANT_STATES)[State];
+
+/** The state that is told as `shown`; nothing when none is. */
+export const grantStateOf = (shown: string): State | undefined =>
+  (Object.keys(GRANT_STATES) as State[]).find((state) => GRANT_STATES[state] === shown);
 
 /** Longest description that a history shows (R-209). */
 const DESCRIPTION_MAX = 200;

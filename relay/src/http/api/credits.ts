@@ -1,41 +1,14 @@
 import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
 import type { Credits } from "../../flows/credits.ts";
-import { contentOf } from "../../records/grants.ts";
-import { type Entry, entries, findEntry, historyOf, type State } from "../../records/ledger.ts";
+import { GRANT_STATES, grantStateOf } from "../../records/grants.ts";
+import { type Entry, entries, findEntry, historyOf } from "../../records/ledger.ts";
 import type { AnswerOf } from "./operations.ts";
 import { Problem } from "./problem.ts";
 import type { Call, Handlers } from "./router.ts";
-import { actorOf, cursorOf, iso, pageWith } from "./views.ts";
+import { actorOf, cursorOf, grantView, iso, pageWith } from "./views.ts";
 
 type Grant = AnswerOf<"listGrants">["items"][number];
-const GRANT_STATES: Record<State, Grant["state"]> = {
-  received: "waiting",
-  intent: "queued",
-  calling: "calling",
-  done: "granted",
-  unknown: "unknown",
-  refused: "dismissed",
-};
-const stateOf = (shown: Grant["state"]): State =>
-  (Object.keys(GRANT_STATES) as State[]).find((state) => GRANT_STATES[state] === shown) ?? "received";
-
-function grantView(entry: Entry): Grant {
-  const { email, amount, note, source } = contentOf(entry);
-  const { balance = null } = JSON.parse(entry.result ?? "{}") as { balance?: number };
-  return {
-    key: entry.key,
-    email: email ?? null,
-    amount: amount ?? null,
-    note,
-    source,
-    state: GRANT_STATES[entry.state],
-    reason: entry.reason,
-    newBalance: balance,
-    createdAt: iso(entry.created),
-    changedAt: iso(entry.changed),
-  };
-}
 
 /** The entry that a decision led to. @throws RelayError when it could not be taken */
 function decided(outcome: Entry | "missing" | "incomplete" | "amount"): Grant {
@@ -56,12 +29,13 @@ export function ledger({ db, credits }: { db: Database; credits: Credits }) {
   return {
     async listGrants({ site, query }) {
       const before = cursorOf<{ created: number; key: string }>(query.cursor);
+      const state = grantStateOf(query.state ?? "");
       const rows = await entries(db, {
         kind: "grant",
         account: site.account,
         limit: query.limit + 1,
         ...(before && { before }),
-        ...(query.state && { state: stateOf(query.state) }),
+        ...(state && { state }),
       });
       return pageWith(rows, query.limit, grantView, ({ created, key }) => ({ created, key }));
     },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EVENT_TYPES } from "../../records/events.ts";
+import { EVENT_STATES, EVENT_TYPES } from "../../records/events.ts";
 
 /** What the server API takes and gives, piece by piece. */
 
@@ -106,7 +106,7 @@ export const event = z
     id: z.string().meta({ description: "The request's webhook-id" }),
     type: z.enum(EVENT_TYPES),
     at: time,
-    state: z.enum(["waiting", "delivered", "failed"]),
+    state: z.enum(EVENT_STATES),
     attempts: z.number().int(),
     due: time.nullable().meta({ description: "Next try" }),
     status: z.number().int().nullable().meta({ description: "Of the last try; 0: no answer" }),

@@ -1,7 +1,8 @@
 import type { Message } from "@porchlight/shared/protocol";
 import { RelayError } from "../../base/errors.ts";
-import { sentContent } from "../../records/echoes.ts";
-import type { Entry, State } from "../../records/ledger.ts";
+import { SENT_STATES, sentContent } from "../../records/echoes.ts";
+import { contentOf, GRANT_STATES } from "../../records/grants.ts";
+import type { Entry } from "../../records/ledger.ts";
 import type { Token } from "../../records/tokens.ts";
 import type { AnswerOf } from "./operations.ts";
 
@@ -46,15 +47,6 @@ export function pageWith<Row, View>(
   return { items: shown.map(view), next: rows.length > limit && last !== undefined ? cursorFor(place(last)) : null };
 }
 
-const SENT_STATES: Record<State, AnswerOf<"getSentMessage">["state"]> = {
-  received: "queued",
-  intent: "queued",
-  calling: "sending",
-  done: "sent",
-  unknown: "unknown",
-  refused: "failed",
-};
-
 export function sentView(entry: Entry): AnswerOf<"getSentMessage"> {
   const { messageId = null } = JSON.parse(entry.result ?? "{}") as { messageId?: string };
   return {
@@ -65,5 +57,22 @@ export function sentView(entry: Entry): AnswerOf<"getSentMessage"> {
     reason: entry.reason,
     messageId,
     createdAt: iso(entry.created),
+  };
+}
+
+export function grantView(entry: Entry): AnswerOf<"listGrants">["items"][number] {
+  const { email, amount, note, source } = contentOf(entry);
+  const { balance = null } = JSON.parse(entry.result ?? "{}") as { balance?: number };
+  return {
+    key: entry.key,
+    email: email ?? null,
+    amount: amount ?? null,
+    note,
+    source,
+    state: GRANT_STATES[entry.state],
+    reason: entry.reason,
+    newBalance: balance,
+    createdAt: iso(entry.created),
+    changedAt: iso(entry.changed),
   };
 }

@@ -1,0 +1,108 @@
+import { constants } from "node:fs";
+import { chmod, copyFile, mkdir, open, readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { backupSqlite } from "../db/backup.ts";
+import { type Command, Complaint, named, type Result } from "./command.ts";
+import type { Office } from "./office.ts";
+import { progress } from "./progress.ts";
+
+/** What stands beside database and media. Spools are read `.spool` first: a replay renames it to the other meanwhile. */
+const BESIDE = [
+  "secrets.json",
+  "replies.spool",
+  "replies.spool.replaying",
+  "recharges.spool",
+  "recharges.spool.replaying",
+];
+/** Uploads that are not files yet. */
+const UNFINISHED = "incoming";
+
+const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
+
+/** The path in a `sqlite:` address. */
+const fileOf = (url: string): string => url.replace(/^sqlite:(\/\/)?/, "");
+
+async function emptyFolder(folder: string): Promise<void> {
+  const there = await readdir(folder).catch((error: unknown) => {
+    if (missing(error)) return [];
+    throw new Complaint(`${folder} is no folder.`, 2);
+  });
+  if (there.length > 0) throw new Complaint(`${folder} is not empty: name a new folder.`, 2);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+}
+
+/** Copies a file and syncs the copy; @returns its bytes, or nothing when it is not (or no longer) there. */
+async function copy(from: string, to: string): Promise<number | undefined> {
+  try {
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  } catch (error) {
+    if (missing(error)) return undefined;
+    throw error;
+  }
+  await chmod(to, 0o600);
+  const file = await open(to, "r+");
+  await file.datasync().finally(() => file.close());
+  return (await stat(to)).size;
+}
+
+/** Paths below `root` of the files that visitors uploaded. */
+async function mediaIn(root: string): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if (missing(error)) return [];
+    throw error;
+  });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .filter((path) => !path.startsWith(UNFINISHED));
+}
+
+/**
+ * Copies what a relay needs to go on from here into a folder that can be its data folder. The order makes the copy whole
+ * beside a running relay: what leaves a spool meanwhile is in the database that is copied after it, and a file that the
+ * database names lies in the store already.
+ */
+async function backup({ db, settings }: Office, folder: string): Promise<Result> {
+  const { dataDir, databaseUrl, uploads } = settings;
+  await emptyFolder(folder);
+  for (const name of BESIDE) await copy(join(dataDir, name), join(folder, name));
+  if (db.dialect === "sqlite") backupSqlite(fileOf(databaseUrl), join(folder, "porchlight.db"));
+  const root = join(dataDir, "media");
+  const paths = await mediaIn(root);
+  const bar = progress("Files", paths.length);
+  let [files, bytes] = [0, 0];
+  for (const path of paths) {
+    const to = join(folder, "media", path);
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    const size = await copy(join(root, path), to);
+    if (size !== undefined) [files, bytes] = [files + 1, bytes + size];
+    bar.tick();
+  }
+  bar.end();
+  const elsewhere = [
+    ...(db.dialect === "sqlite"
+      ? []
+      : ["The database is not in it: make that copy now, with pg_dump of DATABASE_URL."]),
+    ...(uploads.bucket === undefined ? [] : ["Files are not in it: they lie in the bucket of MEDIA_STORE."]),
+  ];
+  const lines = [
+    `Secrets, spools, ${db.dialect === "sqlite" ? "database, " : ""}and ${files} files are in ${folder}.`,
+    ...elsewhere,
+    "To restore: stop the relay, put this folder where DATA_DIR points, start it. What was still to be called waits for a",
+    "person then. With automatic credits: see Backups in the README first.",
+  ];
+  return {
+    data: { folder, files, bytes, database: db.dialect === "sqlite", elsewhere },
+    lines,
+    code: elsewhere.length > 0 ? 3 : 0,
+  };
+}
+
+export const BACKUP: Record<string, Command> = {
+  backup: {
+    usage: "<folder>",
+    help: "copies database, secrets, spools and files into a new folder, beside a running relay; exit code 3 when a part lies elsewhere",
+    run: (office, given) => backup(office, named(given, "folder").folder),
+  },
+};

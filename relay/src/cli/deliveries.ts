@@ -1,0 +1,109 @@
+import { ApiError, createClient } from "../client.ts";
+import { iso } from "../http/api/views.ts";
+import { EVENT_STATES, eventsPage, renewEvent } from "../records/events.ts";
+import { failedPage, visitorRow, waitingPage } from "../records/listings.ts";
+import { addToken, dropToken, type Scope } from "../records/tokens.ts";
+import { type Command, Complaint, named, table } from "./command.ts";
+import type { Office } from "./office.ts";
+
+const site = { site: { type: "string" } } as const;
+const LISTED = 200;
+
+/**
+ * Asks the running relay to send a failed message anew, with a token that lives as long as the question: the relay knows
+ * who waits in which lane, and tells the visitor's tabs.
+ * @returns false when no relay answers on this machine
+ */
+async function throughRelay(office: Office, site: string, visitor: string, message: string): Promise<boolean> {
+  const { db, clock, settings } = office;
+  const scopes: Scope[] = ["deliveries:write"];
+  const { token, text } = await db.transaction((tx) =>
+    addToken(tx, { site, name: "command line", scopes, now: clock.now() }),
+  );
+  const host = settings.host === "0.0.0.0" ? "127.0.0.1" : settings.host;
+  const relay = createClient({ url: `http://${host}:${settings.port}`, token: text });
+  try {
+    await relay.retryDelivery({ visitor, message });
+    return true;
+  } catch (error) {
+    // Nothing answered, or something that is not the relay of this database.
+    if (!(error instanceof ApiError) || ["unknown", "unauthorized"].includes(error.code)) return false;
+    throw new Complaint(error.message);
+  } finally {
+    await db.transaction((tx) => dropToken(tx, token.id));
+  }
+}
+
+export const DELIVERIES: Record<string, Command> = {
+  deliveries: {
+    usage: "[--failed] [--site <site>]",
+    help: "lists messages that the service has not taken; exit code 3 when one failed",
+    options: { ...site, failed: { type: "boolean" } },
+    async run({ db, site }, given) {
+      const ask = { site: site(given.text("site")).public.id, limit: LISTED };
+      const found = await (given.flag("failed") ? failedPage : waitingPage)(db, ask);
+      const rows = found.map(({ visitor, id, attempts, due, reason }) => [
+        visitor,
+        id,
+        attempts,
+        due === null ? "" : iso(due),
+        reason,
+      ]);
+      const code = given.flag("failed") && found.length > 0 ? 3 : 0;
+      return { data: found, lines: table(["VISITOR", "MESSAGE", "TRIES", "NEXT", "REASON"], rows), code };
+    },
+  },
+  "deliveries retry": {
+    usage: "<visitor> <message> [--site <site>]",
+    help: "sends a failed message anew",
+    options: site,
+    async run(office, given) {
+      const { visitor, message } = named(given, "visitor", "message");
+      const site = office.site(given.text("site"));
+      if ((await visitorRow(office.db, site.public.id, visitor)) === undefined)
+        throw new Complaint(`No visitor ${visitor} of site ${site.public.id}: see porchlight deliveries --failed.`);
+      const running = await throughRelay(office, site.public.id, visitor, message);
+      if (!running && (await office.send.retry(visitor, site, message)) === undefined)
+        throw new Complaint(`${message} has not failed: see porchlight deliveries --failed.`);
+      const when = running ? "goes out again." : "goes out again when a relay runs: none answers on this machine.";
+      return { data: { visitor, message, running }, lines: [`${message} ${when}`] };
+    },
+  },
+  webhooks: {
+    usage: "[--state waiting|delivered|failed] [--site <site>]",
+    help: "shows what your webhook was told, newest first; exit code 3 when it did not take something",
+    options: { ...site, state: { type: "string" } },
+    async run({ db, site }, given) {
+      const wanted = given.text("state");
+      const state = EVENT_STATES.find((each) => each === wanted);
+      if (wanted !== undefined && state === undefined)
+        throw new Complaint(`--state is one of ${EVENT_STATES.join(", ")}.`, 2);
+      const ask = { site: site(given.text("site")).public.id, limit: LISTED, ...(state && { state }) };
+      const found = await eventsPage(db, ask);
+      const rows = found.map(({ id, type, at, state, attempts, status, problem }) => [
+        id,
+        type,
+        iso(at),
+        state,
+        attempts,
+        status,
+        problem,
+      ]);
+      const data = found.map(({ body: _, at, ...event }) => ({ ...event, at: iso(at) }));
+      const lines = table(["EVENT", "TYPE", "AT", "STATE", "TRIES", "STATUS", "PROBLEM"], rows);
+      return { data, lines, code: found.some(({ state }) => state === "failed") ? 3 : 0 };
+    },
+  },
+  "webhooks retry": {
+    usage: "<event> [--site <site>]",
+    help: "sends an event to your webhook once more; a running relay does it",
+    options: site,
+    async run({ db, clock, site }, given) {
+      const { event } = named(given, "event");
+      const { id } = site(given.text("site")).public;
+      const renewed = await db.transaction((tx) => renewEvent(tx, id, event, clock.now()));
+      if (renewed === undefined) throw new Complaint(`No event ${event} of site ${id}: see porchlight webhooks.`);
+      return { data: { event, state: renewed.state }, lines: [`${event} is sent again.`] };
+    },
+  },
+};

@@ -1,0 +1,100 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { png } from "../relay/src/files/samples.fixture.ts";
+import { openSpool } from "../relay/src/spool.ts";
+import { type House, KEY, startHouse } from "./harness.ts";
+import { type Env, type Running, runInside } from "./relays.ts";
+import { porchlight } from "./shell.ts";
+import { post } from "./uploads.ts";
+import { createVisitor, type Visitor } from "./visitor.ts";
+
+let house: House;
+let folder: string;
+let restored: Running | undefined;
+const EMAIL = "client@agency.example";
+
+beforeEach(async () => {
+  house = await startHouse();
+  house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
+  folder = join(mkdtempSync(join(tmpdir(), "porchlight-")), "backup");
+});
+afterEach(async () => {
+  await restored?.stop();
+  restored = undefined;
+  await house.stop();
+  rmSync(join(folder, ".."), { recursive: true, force: true });
+});
+
+/** A relay that goes on from the backup, where the first one was. */
+async function restore(): Promise<string> {
+  await house.halt();
+  const env: Env = {
+    PORT: "0",
+    HOST: "127.0.0.1",
+    DATA_DIR: folder,
+    SERVICE_URL: house.sandbox.url,
+    SERVICE_API_KEY: KEY,
+    ALLOWED_ORIGINS: house.host,
+  };
+  restored = await runInside(env);
+  return `http://127.0.0.1:${restored.port}`;
+}
+
+async function chat(): Promise<Visitor> {
+  const visitor = house.visitor();
+  await visitor.connect();
+  await visitor.send("hello");
+  await visitor.hears("echo: hello");
+  return visitor;
+}
+
+it("holds everything a relay needs to go on: thread, session, files, secrets, and what was only spooled", async () => {
+  const visitor = await chat();
+  const { answer } = await post(house, visitor, png(3, 2));
+  await visitor.send("with a picture", undefined, { media: answer.key });
+  const token = visitor.token() ?? "";
+  openSpool(house.dataDir, "recharges").append({ account: "default", event: { key: "r-1", email: EMAIL, amount: 5 } });
+
+  const made = await porchlight(house, ["backup", folder, "--json"]);
+  expect(made).toMatchObject({ code: 0, err: "" });
+  expect(JSON.parse(made.out)).toMatchObject({ files: 1, database: true, elsewhere: [] });
+  expect(statSync(folder).mode & 0o077).toBe(0);
+  for (const name of ["porchlight.db", "secrets.json", "recharges.spool"])
+    expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0);
+
+  const url = await restore();
+  const back = createVisitor(url, { origin: house.host, token });
+  await back.connect();
+  expect(back.log().map(({ text }) => text)).toEqual(
+    expect.arrayContaining(["hello", "echo: hello", "with a picture"]),
+  );
+  const file = await fetch(`${url}${answer.url}`);
+  expect(Buffer.from(await file.arrayBuffer()).equals(Buffer.from(png(3, 2)))).toBe(true);
+  const grants = await porchlight(house, ["credits", "show", "r-1", "--json"], { DATA_DIR: folder });
+  expect(JSON.parse(grants.out)).toMatchObject({ key: "r-1", state: "waiting", amount: 5 });
+  await back.drop();
+});
+
+it("leaves what was still to be called to a person: it may have been called since", async () => {
+  house.sandbox.failNext("credits", 50, 429);
+  await porchlight(house, ["credits", "grant", EMAIL, "5", "--key", "g-1", "--wait", "0"]);
+  expect((await porchlight(house, ["backup", folder])).code).toBe(0);
+  await restore();
+  const listed = await porchlight(house, ["credits", "list", "--json"], { DATA_DIR: folder });
+  expect(listed.code).toBe(3);
+  expect(JSON.parse(listed.out)).toMatchObject([{ key: "g-1", state: "unknown" }]);
+  expect(house.sandbox.state().grants).toEqual([]);
+});
+
+it("goes into a new folder only, and leaves nothing unfinished in it", async () => {
+  await chat();
+  expect(await porchlight(house, ["backup", house.dataDir])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("is not empty"),
+  });
+  expect((await porchlight(house, ["backup", folder])).code).toBe(0);
+  expect(readdirSync(folder).sort()).toEqual(["porchlight.db", "porchlight.db.seal", "secrets.json"]);
+  expect(existsSync(join(folder, "porchlight.db-wal"))).toBe(false);
+});

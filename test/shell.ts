@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { type House, KEY } from "./harness.ts";
+
+const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
+
+export type Run = { code: number; out: string; err: string };
+
+/** Runs a command beside the running relay of a house, as an operator does, with nothing in the environment but settings. */
+export function porchlight(house: House, args: string[], env: Record<string, string> = {}): Promise<Run> {
+  const settings = {
+    DATA_DIR: house.dataDir,
+    PORT: new URL(house.url).port,
+    SERVICE_URL: house.sandbox.url,
+    SERVICE_API_KEY: KEY,
+    CALLBACK_SECRET: house.callbackUrl.split("/").at(-1) ?? "",
+    ALLOWED_ORIGINS: house.host,
+    ...env,
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [CLI, ...args], { env: settings }, (error, out, err) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err });
+    });
+  });
+}
