@@ -10,6 +10,7 @@ const MESSAGE = { id: "abcdefgh", pos: 1, n: 2, at: 3, text: "hi", from: "visito
 const WELCOME = {
   t: "welcome",
   v: 1,
+  now: 1_700_000_000_000,
   epoch: "e",
   after: 0,
   head: 0,

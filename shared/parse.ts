@@ -95,6 +95,7 @@ const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {
 const FROM_RELAY: { [T in RelayFrame["t"]]: Fields } = {
   welcome: {
     v: count,
+    now: count,
     token: optional(text(1_024, 1)),
     epoch: text(64, 1),
     after: count,

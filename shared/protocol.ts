@@ -127,6 +127,8 @@ export type ClientFrame = Hello | Send | Retry | Read | React | Typing | Lead | 
 export type Welcome = {
   t: "welcome";
   v: number;
+  /** Milliseconds since 1970 by the relay's clock: a browser's own may be a day off, and every `at` is the relay's. */
+  now: number;
   /** Present when the client must keep a new one. */
   token?: string;
   epoch: string;

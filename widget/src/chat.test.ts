@@ -52,6 +52,17 @@ describe("greeting", () => {
     expect(script.wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop", token: "token-1", epoch: "e1", since: 2 });
   });
 
+  it("puts the times of a relay whose clock is a day ahead onto its own clock", () => {
+    const wire = online({ head: 1, now: world.now() + 86_400_000 + 1_234 });
+    wire.say(frameOf(replyOf(1, { at: world.now() + 86_400_000 })));
+    expect(chat.items.value.map(({ at }) => at)).toEqual([world.now()]);
+    wire.close(1006);
+    world.advance(1_000);
+    script.greet({ reset: false, after: 1, head: 2, now: world.now() + 1_234 });
+    script.wire.say(frameOf(replyOf(2, { at: world.now() })));
+    expect(chat.items.value.at(-1)?.at).toBe(world.now());
+  });
+
   it("asks for everything after a reload, because it holds nothing", () => {
     online();
     tab.kill();

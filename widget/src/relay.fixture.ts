@@ -187,6 +187,7 @@ export function createModelRelay(world: World): ModelRelay {
     put(line, {
       t: "welcome",
       v: 1,
+      now: world.now(),
       epoch: "e1",
       after,
       head,

@@ -27,6 +27,7 @@ export type Script = {
 export const WELCOME: Welcome = {
   t: "welcome",
   v: 1,
+  now: 1_700_000_000_000,
   epoch: "e1",
   after: 0,
   head: 0,

@@ -62,6 +62,7 @@ export type SessionOptions = {
 const BEHIND_MS = 5_000;
 /** A page of history that has not come for so long is asked for again. */
 const ANSWER_MS = 10_000;
+const MINUTE_MS = 60_000;
 
 export function createSession(options: SessionOptions): Session {
   const { site, page, storage, thread, send, again, placed, upToDate, departed } = options;
@@ -83,6 +84,8 @@ export function createSession(options: SessionOptions): Session {
     // Two fresh tabs greeted at the same time, and the other one was answered first.
     if (!token && !given && storage.read().token) return again("now");
     if (given === identity) identity = undefined;
+    // In minutes: what the way here takes is no difference.
+    thread.ahead = Math.round((frame.now - page.now()) / MINUTE_MS) * MINUTE_MS;
     if (frame.reset || since === undefined) thread.reset(frame.after, frame.older);
     owner = { token: frame.token ?? token, epoch: frame.epoch };
     adopt(frame);

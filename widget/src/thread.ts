@@ -11,7 +11,7 @@ export type Item = {
   id: string;
   from: "visitor" | "reply";
   text: string;
-  /** Milliseconds since 1970: the relay's clock once written, this browser's before. */
+  /** Milliseconds since 1970 by this browser's clock: the days and times that the visitor reads are those of his device. */
   at: number;
   pos?: number;
   n?: number;
@@ -34,6 +34,8 @@ export type Thread = {
   get(id: string): Written | undefined;
   /** By place, without a hole. */
   items(): Written[];
+  /** Milliseconds by which the relay's clock is ahead of this browser's. */
+  ahead: number;
   /** Starts anew after number `after`. */
   reset(after: number, older: boolean): void;
   /** `gap`: something before this frame is missing, and nothing of it was taken. `known`: seen before. */
@@ -51,10 +53,12 @@ export function createThread(): Thread {
   const put = (message: Message) => {
     const known = byId.get(message.id);
     if (known && known.n > message.n) return;
-    byId.set(message.id, message.from === "visitor" ? message : { ...message, state: "received" });
+    const at = message.at - thread.ahead;
+    byId.set(message.id, message.from === "visitor" ? { ...message, at } : { ...message, at, state: "received" });
   };
 
-  return {
+  const thread: Thread = {
+    ahead: 0,
     get held() {
       return held;
     },
@@ -87,4 +91,5 @@ export function createThread(): Thread {
       floor = more ? Math.min(floor, ...messages.map(({ pos }) => pos)) : 0;
     },
   };
+  return thread;
 }

@@ -170,7 +170,7 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
     const known = await letIn(hello, site);
     if (known === undefined) return CLOSE.badToken;
     if ("code" in known) return known;
-    const { after, reset, older } = await startOf(heldBy(hello, known), known);
+    const start = await startOf(heldBy(hello, known), known);
     const { head, read } = known.row ?? { head: 0, read: 0 };
     const token = known.token === undefined ? {} : { token: known.token };
     const name = known.name === undefined ? {} : { name: known.name };
@@ -178,7 +178,7 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
       visitor: known.session.visitor,
       site,
       session: known.session.id,
-      welcome: { t: "welcome", v: PROTOCOL, epoch, after, head, reset, older, read, ...token, ...name },
+      welcome: { t: "welcome", v: PROTOCOL, now: clock.now(), epoch, ...start, head, read, ...token, ...name },
     };
   }
 

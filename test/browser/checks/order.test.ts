@@ -1,0 +1,157 @@
+/** WIDGET.md section 9, checks 39, 40 and 45: everything in its order, whatever lines and clocks do. */
+
+import { readFile } from "node:fs/promises";
+import type { Page, WebSocketRoute } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { openSqlite } from "../../../relay/src/db/sqlite.ts";
+import { type Chat, converse, reopen, setStage } from "./stage.ts";
+
+const stage = setStage();
+const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
+
+/** Numbers that look random and are the same in every run. */
+function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Everything that the conversation holds, as the visitor may keep it: the thread itself shows a part. */
+async function transcript(page: Page, chat: Chat): Promise<string> {
+  await chat.panel.getByRole("button", { name: "Chat options" }).click();
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: "Download conversation" }).click(),
+  ]);
+  return readFile(await file.path(), "utf8");
+}
+
+it("39 twenty quick messages arrive in the order they were typed, although each takes up to two seconds and two fail", async () => {
+  const random = dice(39);
+  const failing = new Set(["number 4.", "number 12."]);
+  const failed: string[] = [];
+  /** Every frame of the visitor's is under way for up to two seconds; the first try of two messages is cut instead. */
+  const slow = (line: WebSocketRoute): void => {
+    const server = line.connectToServer();
+    let before = Promise.resolve();
+    line.onMessage((frame) => {
+      const text = [...failing].find((one) => frame.includes(one));
+      before = before.then(() => new Promise((done) => void setTimeout(done, random() * 2_000)));
+      if (text === undefined) return void before.then(() => server.send(frame));
+      failing.delete(text);
+      failed.push(text);
+      void before.then(() => Promise.all([line.close({ code: 1011 }), server.close({ code: 1011 })]));
+    });
+  };
+  const { chat } = await stage.visit({ before: (page) => page.routeWebSocket(/\/socket/, slow) });
+  await chat.open();
+  const texts = Array.from({ length: 20 }, (_, n) => `number ${n}.`);
+  for (const text of texts) {
+    await chat.composer.fill(text);
+    await chat.composer.press("Enter");
+  }
+  await stage.house.sandbox.until((sandbox) => sandbox.messages().length === texts.length, 50_000);
+  expect(stage.house.sandbox.messages().map(({ body }) => body)).toEqual(texts);
+  expect(failed).toHaveLength(2);
+});
+
+it("40 a thousand replies over a line that drops, doubles and reorders: each is there once, in order", async () => {
+  const random = dice(40);
+  const harm = { dropped: 0, doubled: 0, reordered: 0, cut: 0 };
+  let calm = false;
+  const bad = (line: WebSocketRoute): void => {
+    const server = line.connectToServer();
+    let late: string | Buffer | undefined;
+    const pass = (frame: string | Buffer): void => {
+      line.send(frame);
+      if (late !== undefined) line.send(late);
+      late = undefined;
+    };
+    server.onMessage((frame) => {
+      const roll = calm || !frame.includes('"t":"message"') ? 1 : random();
+      if (roll < 0.01) {
+        harm.cut++;
+        void Promise.all([line.close({ code: 1011 }), server.close({ code: 1011 })]);
+      } else if (roll < 0.03) harm.dropped++;
+      else if (roll < 0.05) {
+        harm.doubled++;
+        line.send(frame);
+        pass(frame);
+      } else if (roll < 0.07 && late === undefined) {
+        harm.reordered++;
+        late = frame;
+      } else pass(frame);
+    });
+  };
+  const { page, chat } = await stage.visit({ before: (page) => page.routeWebSocket(/\/socket/, bad) });
+  await converse(chat);
+  const toId = stage.house.sandbox.messages()[0]?.fromId ?? "";
+  const bodies = Array.from({ length: 1_000 }, (_, n) => `reply number ${n}.`);
+  // A browser that says so comes back at once, instead of waiting longer after each loss.
+  const back = () => page.evaluate(() => void dispatchEvent(new Event("online")));
+  for (let from = 0; from < bodies.length; from += 20) {
+    await Promise.all(bodies.slice(from, from + 20).map((body) => stage.house.sandbox.callbackTo({ toId, body })));
+    await back();
+  }
+  calm = true;
+  await stage.reply("the last of all");
+  await back();
+  await chat.thread.getByText("the last of all", { exact: true }).waitFor();
+  for (const count of Object.values(harm)) expect(count).toBeGreaterThan(2);
+  const kept = await transcript(page, chat);
+  const shown = [...kept.matchAll(/reply number \d+\./g)].map(String);
+  // Twenty at a time they came in any order: the relay's is the one that counts.
+  const db = openSqlite(`${stage.house.dataDir}/porchlight.db`);
+  const written = await db.all<{ text: string }>(
+    "SELECT text FROM messages WHERE visitor = $1 AND text LIKE 'reply number%' ORDER BY pos",
+    toId,
+  );
+  await db.close();
+  expect(written).toHaveLength(bodies.length);
+  expect(shown).toEqual(written.map(({ text }) => text));
+});
+
+describe("45 a clock that is a day off", () => {
+  const DAY_MS = 86_400_000;
+  /** A zone in which it is about noon, so that no day ends while we look; and not the one the relay runs in. */
+  const noon = (): string => {
+    const east = 12 - new Date().getUTCHours();
+    return `Etc/GMT${east < 0 ? "+" : "-"}${Math.abs(east)}`;
+  };
+  const dividers = (chat: Chat) => chat.thread.locator(".divider:not(.new)").allTextContents();
+  const texts = (page: Page) => page.locator(".msg .bubble p").allTextContents();
+
+  for (const [name, days] of [
+    ["ahead of", 1],
+    ["behind", -1],
+  ] as const)
+    it(`45 the relay's clock is a day ${name} the browser's: order and days are right`, async () => {
+      const { page, context, chat } = await stage.visit({
+        options: { timezoneId: noon() },
+        before: (page) => page.clock.install({ time: Date.now() - days * DAY_MS }),
+      });
+      await converse(chat, "yesterday");
+      // What was said until now was said a day ago.
+      await stage.house.halt();
+      const db = openSqlite(`${stage.house.dataDir}/porchlight.db`);
+      await db.run("UPDATE messages SET at = at - $1", DAY_MS);
+      await db.close();
+      await stage.house.start();
+      await page.reload();
+      await reopen(chat);
+      await chat.say("today");
+      await echo(chat, "today").waitFor();
+      expect(await dividers(chat)).toEqual(["Yesterday", "Today"]);
+      // And what no relay has put a time on yet.
+      await context.setOffline(true);
+      await stage.house.halt();
+      await chat.say("not sent yet");
+      await chat.thread.getByText("not sent yet", { exact: true }).waitFor();
+      expect(await dividers(chat)).toEqual(["Yesterday", "Today"]);
+      expect(await texts(page)).toEqual(["yesterday", "echo: yesterday", "today", "echo: today", "not sent yet"]);
+      await context.setOffline(false);
+      await stage.house.start();
+    });
+});
