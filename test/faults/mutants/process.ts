@@ -72,8 +72,8 @@ export const PROCESS: Mutant[] = [
     edits: [
       {
         file: "flows/receive.ts",
-        find: "    if (!isVisitorId(signing, callback.toId)) return undefined;\n",
-        replace: "",
+        find: "site === undefined || !isVisitorId(signing, callback.toId)",
+        replace: "site === undefined",
       },
     ],
     killedBy: { suite: hostile },

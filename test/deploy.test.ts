@@ -1,0 +1,195 @@
+/**
+ * The unit files of relay/deploy, played as systemd plays them: the socket is opened once and handed to every life of the
+ * relay as file descriptor 3, and the relay is run by the very command that stands in the file.
+ */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants, readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readSettings } from "../relay/src/base/config.ts";
+import { type House, startHouse } from "./harness.ts";
+import type { Env, Run, Running } from "./relays.ts";
+import type { Visitor } from "./visitor.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+/** Where the unit files have the repository. */
+const INSTALLED = "/opt/porchlight";
+
+/** Values of a unit file by key; a key that stands there twice has both. */
+function unit(name: string): Record<string, string[]> {
+  const lines = readFileSync(join(ROOT, "relay", "deploy", name), "utf8").split("\n");
+  const pairs = lines.flatMap((line) => {
+    const [, key = "", value = ""] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    return key === "" ? [] : [{ key, value: value.replaceAll(INSTALLED, ROOT) }];
+  });
+  const keys = Object.entries(Object.groupBy(pairs, ({ key }) => key));
+  return Object.fromEntries(keys.map(([key, all = []]) => [key, all.map(({ value }) => value)]));
+}
+const service = unit("porchlight.service");
+const socket = unit("porchlight.socket");
+
+/** Holds the socket, as file descriptor 3, and runs the command once for each line that it reads. */
+const HOLDER = `
+while read -r _; do
+  sh -c 'LISTEN_PID=$$ exec "$@"' systemd "$@" < /dev/null & echo "pid $!"
+  wait $!; echo "exit $?"
+done`;
+
+/** Runs the relay by the service's command on a socket that outlives it. */
+async function activation(): Promise<{ run: Run; close: () => Promise<unknown> }> {
+  const server = createServer();
+  const host = socket.ListenStream?.[0]?.replace(/:\d+$/, "") ?? "";
+  await new Promise<void>((resolve) =>
+    server.listen({ port: 0, host, backlog: Number(socket.Backlog?.[0]) }, () => resolve()),
+  );
+  const { port } = server.address() as AddressInfo;
+  let holder: ReturnType<typeof hold> | undefined;
+
+  function hold(env: Env) {
+    // Node has no public way to the descriptor of a listening socket.
+    const { fd } = (server as unknown as { _handle: { fd: number } })._handle;
+    const command = service.ExecStart?.[0]?.split(" ") ?? [];
+    const child = spawn("sh", ["-c", HOLDER, "holder", ...command], {
+      cwd: service.WorkingDirectory?.[0] ?? "",
+      env: { ...env, LOG_LEVEL: "info", LISTEN_FDS: "1" },
+      stdio: ["pipe", "pipe", "pipe", fd] as const,
+    });
+    // Nobody here accepts from it any more.
+    server.close();
+    const said: string[] = [];
+    for (const stream of [child.stdout, child.stderr])
+      createInterface(stream as Readable).on("line", (line) => said.push(line));
+    return { child, said, ended: once(child, "close") };
+  }
+
+  const run = async (env: Env): Promise<Running> => {
+    holder ??= hold(env);
+    const { child, said } = holder;
+    const from = said.length;
+    const life = (): string[] => said.slice(from);
+    const word = (pattern: RegExp): number => Number(life().flatMap((line) => pattern.exec(line)?.[1] ?? [])[0] ?? -1);
+    child.stdin?.write("go\n");
+    await expect.poll(() => life().join("\n"), { timeout: 20_000 }).toMatch(/"relay.started"|^exit/m);
+    const end = (signal: NodeJS.Signals, code: number) => async (): Promise<void> => {
+      process.kill(word(/^pid (\d+)$/), signal);
+      await expect.poll(() => word(/^exit (\d+)$/), { timeout: 30_000 }).toBe(code);
+    };
+    return {
+      lines: [],
+      port,
+      stop: end((service.KillSignal?.[0] ?? "") as NodeJS.Signals, 0),
+      kill: end("SIGKILL", 137),
+    };
+  };
+  const close = (): Promise<unknown> => {
+    holder?.child.stdin?.end();
+    return holder?.ended ?? Promise.resolve();
+  };
+  return { run, close };
+}
+
+describe("the unit files", () => {
+  it("run what is there, wait long enough for the goodbye, and never stop trying", () => {
+    const [program = "", script = "", ...more] = service.ExecStart?.[0]?.split(" ") ?? [];
+    expect(() => accessSync(program, constants.X_OK)).not.toThrow();
+    expect(readFileSync(join(service.WorkingDirectory?.[0] ?? "", script), "utf8")).toContain("serve");
+    expect(more).toEqual(["serve"]);
+    expect(service.Requires).toEqual(["porchlight.socket"]);
+    expect([service.StartLimitIntervalSec, service.Restart]).toEqual([["0"], ["always"]]);
+    expect(Number.parseInt(service.TimeoutStopSec?.[0] ?? "", 10)).toBeGreaterThan(30);
+  });
+
+  it("give settings that the relay knows", () => {
+    const env = Object.fromEntries((service.Environment ?? []).map((pair) => pair.split("=")));
+    const read = readSettings({ ...env, SERVICE_URL: "https://service.example/v1" });
+    expect(read).toMatchObject({ settings: { dataDir: `/var/lib/${service.StateDirectory?.[0]}` } });
+  });
+});
+
+describe("a relay whose socket outlives it", () => {
+  let house: House;
+  let visitor: Visitor;
+  let toId: string;
+  let close: () => Promise<unknown>;
+  /** Every callback that was sent, and how it was answered; nothing: not at all. */
+  let posted: { body: string; status: number | undefined }[];
+  let posting: boolean;
+
+  beforeEach(async () => {
+    posted = [];
+    posting = true;
+    const { run, close: end } = await activation();
+    close = end;
+    house = await startHouse({ run });
+    visitor = house.visitor();
+    await visitor.connect();
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    toId = house.sandbox.messages()[0]?.fromId ?? "";
+  });
+  afterEach(async () => {
+    await house.stop();
+    await close();
+  });
+
+  /** The service's next callback, as soon as the one before it was answered. */
+  async function stream(name: string): Promise<void> {
+    for (let n = 0; posting; n++) {
+      const entry = { body: `${name} ${n}`, status: undefined as number | undefined };
+      posted.push(entry);
+      const body = JSON.stringify({ toId, messageId: entry.body, body: entry.body, contactId: "c", userId: "u" });
+      const headers = { "Content-Type": "application/json" };
+      entry.status = await fetch(house.callbackUrl, { method: "POST", headers, body }).then(
+        ({ status }) => status,
+        () => undefined,
+      );
+    }
+  }
+
+  /** Restarts under four streams of callbacks, each time in the middle of them, and ends the streams. */
+  async function restartUnderFire(restarts: number, end: () => Promise<void>): Promise<void> {
+    const streams = ["a", "b", "c", "d"].map(stream);
+    for (let restart = 0; restart < restarts; restart++) {
+      const before = posted.length;
+      await expect.poll(() => posted.length, { timeout: 20_000 }).toBeGreaterThan(before + 20);
+      await end();
+      await house.start();
+    }
+    posting = false;
+    await Promise.all(streams);
+  }
+
+  /** What was answered 200 stands in the thread once, each stream in its order. */
+  async function expectShown(): Promise<void> {
+    const taken = posted.filter(({ status }) => status === 200).map(({ body }) => body);
+    await visitor.drop();
+    await visitor.connect();
+    await visitor.hears(taken.at(-1) ?? "");
+    const shown = visitor.log().map(({ text }) => text);
+    for (const name of ["a", "b", "c", "d"]) {
+      const own = (text: string) => text.startsWith(`${name} `);
+      const extra = posted.filter(({ status }) => status === undefined).map(({ body }) => body);
+      expect(shown.filter((text) => own(text) && !extra.includes(text))).toEqual(taken.filter(own));
+    }
+    expect(new Set(shown).size).toBe(shown.length);
+  }
+
+  it("refuses no callback while it is restarted three times, and loses none", async () => {
+    await restartUnderFire(3, house.halt);
+    expect(posted.filter(({ status }) => status !== 200)).toEqual([]);
+    await expectShown();
+  });
+
+  it("leaves only those without an answer that it was answering when it was killed", async () => {
+    await restartUnderFire(2, house.kill);
+    const unanswered = posted.filter(({ status }) => status !== 200);
+    expect(unanswered.filter(({ status }) => status !== undefined)).toEqual([]);
+    expect(unanswered.length).toBeLessThanOrEqual(2 * 4);
+    await expectShown();
+  });
+});
