@@ -194,8 +194,8 @@ export function createPacer({ start, ceiling = 1_000_000, now, random = Math.ran
     if (proven) {
       learn(trial.budget);
       triedInVain = 0;
+      unsure = false;
     }
-    unsure = false;
     endTrial(time, proven);
   }
 
@@ -204,6 +204,8 @@ export function createPacer({ start, ceiling = 1_000_000, now, random = Math.ran
    * minute, because then the rest belongs to an earlier window of the service; else what was accepted in the last minute.
    */
   function lesson(): number {
+    // The one call that goes after a pause: its refusal says that the window is not over yet, and nothing of the limit.
+    if (learned && trial === undefined && since === 0 && sent.length <= flying) return budget;
     const inMinute = Math.max(1, sent.length - flying);
     // A bold try that was refused half-way has still shown how much is possible.
     if (trial !== undefined) return step === LEAP ? Math.max(budget, inMinute) : budget;
