@@ -1,5 +1,21 @@
 import { defineConfig } from "vitest/config";
 
+const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
+
+/**
+ * The product once more, against services that read the interface in another way than the strict one (BEHAVIOUR 4.11):
+ * what the service's manner could change. `PROFILES=whole` takes every test of the product.
+ */
+const CHOSEN = "{conversation,leads,media,outreach,credits,reactions,routing,callbacks}";
+const profiles = ["lenient", "observed", "chaos"].map((profile) => ({
+  test: {
+    name: `product, ${profile} service`,
+    env: { SANDBOX_PROFILE: profile },
+    include: [process.env.PROFILES === "whole" ? "test/*.test.ts" : `test/${CHOSEN}.test.ts`],
+    ...patience,
+  },
+}));
+
 /** Projects: what runs in seconds without a build (`unit`), and what proves the product whole (`product`, `browser`). */
 export default defineConfig({
   test: {
@@ -25,10 +41,10 @@ export default defineConfig({
             "test/nodes/**/*.test.ts",
             "test/contract/**/*.test.ts",
           ],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...patience,
         },
       },
+      ...profiles,
       {
         test: {
           name: "browser",

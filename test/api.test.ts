@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, startHouse } from "./harness.ts";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { type Answer, caller, tokenFor } from "./tokens.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -12,7 +12,11 @@ const EMAIL = "client@agency.example";
 const items = ({ body }: Answer): Record<string, unknown>[] => body.items as Record<string, unknown>[];
 
 beforeAll(async () => {
-  house = await startHouse({ account: { credits: { perGrant: 100 } }, site: { leads: { country: "DE" } } });
+  house = await startHouse({
+    sandbox: SCRIPTED,
+    account: { credits: { perGrant: 100 } },
+    site: { leads: { country: "DE" } },
+  });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
   call = caller(house, await tokenFor(house));
   visitor = house.visitor();

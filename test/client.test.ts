@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createLead, grantCredits, sendMessage } from "../relay/examples/backend.ts";
 import { ApiError, type Client, createClient } from "../relay/src/client.ts";
-import { type House, startHouse } from "./harness.ts";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { tokenFor } from "./tokens.ts";
 
 let house: House;
 let porchlight: Client;
 
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startHouse({ sandbox: SCRIPTED });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: "client@agency.example" }] });
   porchlight = createClient({ url: house.url, token: await tokenFor(house) });
 });

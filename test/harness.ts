@@ -27,6 +27,13 @@ const SECRET = "callback-secret-of-the-tests";
 
 /** Which reading of the interface the sandbox begins with (BEHAVIOUR 4.11): the projects of vitest.config.ts set it. */
 export const PROFILE = (process.env.SANDBOX_PROFILE ?? "strict") as Profile;
+/** What makes the faults of a run come again: SANDBOX_SEED, else 1. */
+const SEED = Number(process.env.SANDBOX_SEED ?? 1);
+/**
+ * For a test that plays faults of its own, or asks once for what nobody may ask again by himself: no other fault comes
+ * between, in the profile chaos either. Callbacks still double and overtake each other there.
+ */
+export const SCRIPTED: Partial<SandboxConfig> = { errorRate: [] };
 
 export type HouseOptions = {
   /** Settings besides those that wire the parts. */
@@ -74,7 +81,7 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
   const run = options.run ?? runInside;
   const dataDir = await mkdtemp(join(tmpdir(), "porchlight-"));
   const sandbox = await startSandbox({
-    config: { profile: PROFILE, apiKey: KEY, userId: OWNER, rateLimit: 0, ...options.sandbox },
+    config: { profile: PROFILE, seed: SEED, apiKey: KEY, userId: OWNER, rateLimit: 0, ...options.sandbox },
   });
   const guard = await startGuard(sandbox.url);
   let url = "";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type House, startHouse } from "./harness.ts";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
 let house: House;
@@ -7,7 +7,7 @@ let call: ReturnType<typeof caller>;
 afterEach(() => house.stop());
 
 async function open(sandbox: object = {}): Promise<void> {
-  house = await startHouse({ sandbox, site: {} });
+  house = await startHouse({ sandbox: { ...SCRIPTED, ...sandbox }, site: {} });
   call = caller(house, await tokenFor(house));
 }
 const state = async (key: string) => (await call("GET", `/messages/${key}`)).body.state;

@@ -36,7 +36,7 @@ export function createContacts(paced: Paced) {
     return alone(`${account}\0${phone ?? email?.toLowerCase()}`, async () => {
       const found = await find(account, by);
       if (found.kind !== "ok" || found.contact !== undefined) return { ...found, created: false };
-      return paced(account, (client) => client.createContact(person));
+      return completed(await paced(account, (client) => client.createContact(person)), person);
     });
   }
 
@@ -44,6 +44,14 @@ export function createContacts(paced: Paced) {
     paced(account, (client) => client.addToList(list, contact));
 
   return { find, findOrCreate, addToList };
+}
+
+/** A new contact of which the service tells nothing but the id holds what it was made of (R-422). */
+function completed(answer: ContactAnswer, person: Person): ContactAnswer {
+  const { kind, contact } = answer;
+  if (kind === "duplicate") return { ...answer, created: false };
+  const bare = contact !== undefined && Object.keys(contact).length === 1;
+  return kind === "ok" && bare ? { ...answer, contact: { ...person, ...contact } } : answer;
 }
 
 export type Contacts = ReturnType<typeof createContacts>;
