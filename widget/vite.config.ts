@@ -17,11 +17,11 @@ const LOCALES = join(import.meta.dirname, "src", "locales");
 
 /** Tags of the translations: every file but the English ones, which are in the panel. */
 const languages = readdirSync(LOCALES).flatMap((name) => /^(?!en\b)([\w-]+)\.ts$/.exec(name)?.[1] ?? []);
-async function translation(tag: string): Promise<[tag: string, code: string]> {
+async function translation(tag: string): Promise<[tag: string, code: string, chat: string]> {
   const path = join(LOCALES, `${tag}.ts`);
   const { code } = await transformWithOxc(readFileSync(path, "utf8"), path);
   const { messages } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  return [tag, pack(messages)];
+  return [tag, pack(messages), messages.chat];
 }
 
 const packed = await Promise.all(languages.map(translation));
@@ -57,8 +57,14 @@ function asset(entry: string): string {
   return found;
 }
 
+/** The launcher's name where it is another one than in English: the relay writes it into the script. */
+const words = Object.fromEntries(packed.flatMap(([tag, , chat]) => (chat === "Chat" ? [] : [[tag, chat]])));
+
 const writeManifest = (): void =>
-  writeFileSync(join(OUT, "manifest.json"), `${JSON.stringify({ panel: asset("panel"), files: assets() }, null, 2)}\n`);
+  writeFileSync(
+    join(OUT, "manifest.json"),
+    `${JSON.stringify({ panel: asset("panel"), files: assets(), words }, null, 2)}\n`,
+  );
 
 /** What the relay sends, compressed as far as it goes: here, so that neither a start nor a request pays for it. */
 function compress(): void {

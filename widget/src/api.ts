@@ -45,7 +45,8 @@ export type Methods = { [Name in keyof Commands]: (...args: Parameters<Commands[
 /** The function on the page once it is loaded. */
 export type Mounted = ((...call: Call) => unknown) & Methods & { site: string };
 /** The page's stub before loading, the widget's function after. */
-export type Porchlight = ((...call: Call) => unknown) & Partial<Methods> & { q?: ArrayLike<unknown>[]; site?: string };
+export type Porchlight = ((...call: Call) => unknown) &
+  Partial<Methods> & { q?: (ArrayLike<unknown> & Iterable<unknown>)[]; site?: string };
 
 declare global {
   interface Window {
@@ -55,7 +56,8 @@ declare global {
 }
 
 export type Emit = <Name extends EventName>(name: Name, detail?: Events[Name]) => void;
-export type Api = { emit: Emit; remove(): void };
+/** `gone` ends what listens for it, with the API. */
+export type Api = { emit: Emit; remove(): void; gone: AbortController };
 
 type Run = (...args: unknown[]) => unknown;
 
@@ -75,7 +77,7 @@ export function installApi(site: string, commands: Commands): Api {
     return () => off(name, listener);
   };
   // Without a prototype: `Porchlight("constructor")` is no command.
-  const methods: Record<string, Run> = Object.assign(Object.create(null), { on, off });
+  const methods = { __proto__: null, on, off } as unknown as Record<string, Run>;
   for (const [name, run] of Object.entries(commands)) {
     // Runs up to its first `await` at once: what a click calls must happen within that click.
     methods[name] = async (...args) => (run as Run)(...args);
@@ -87,13 +89,14 @@ export function installApi(site: string, commands: Commands): Api {
   window.Porchlight = api;
   // After the script that puts us on the page has come to its end.
   queueMicrotask(() => {
-    for (const args of waiting) api(...(Array.from(args) as Call));
+    for (const args of waiting) api(...(args as Call));
   });
   return {
     emit(name, detail) {
       ready ||= name === "ready";
       dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
     },
+    gone,
     remove() {
       gone.abort();
       delete window.Porchlight;

@@ -4,17 +4,18 @@
  */
 
 import type { Baked } from "./ui/contract.ts";
+import { pageLink } from "./ui/shell.ts";
 import { startWidget } from "./widget.ts";
 
 /** Replaced by the relay when it serves the file; the build checks that it is there exactly once. */
-const { relay, panel, site } = "__PORCHLIGHT__" as unknown as Baked;
+const baked = "__PORCHLIGHT__" as unknown as Baked;
+const own = baked.site.id;
 
 /** Known while the script runs first; null in modules and under `eval`, where the attribute still tells which one we are. */
-const script = (document.currentScript ??
-  document.querySelector(`[data-site="${site.id}"]`)) as HTMLScriptElement | null;
+const script = (document.currentScript ?? document.querySelector(`[data-site="${own}"]`)) as HTMLScriptElement | null;
 const tag = script?.dataset;
-const origin = relay || window.PorchlightSettings?.relay || new URL(script?.src || location.href).origin;
-const fetchFile = (path: string): Promise<never> => import(/* @vite-ignore */ origin + path) as Promise<never>;
+const relay = baked.relay || window.PorchlightSettings?.relay || new URL(script?.src || location.href).origin;
+const fetchFile = (path: string): Promise<never> => import(/* @vite-ignore */ relay + path) as Promise<never>;
 
 /** After load and idle, and never while the page is only prerendered: the page's own work goes first. */
 function whenIdle(run: () => void): void {
@@ -28,22 +29,14 @@ function whenIdle(run: () => void): void {
 
 const running = window.Porchlight?.site;
 if (running) {
-  if (running !== site.id) console.warn("Porchlight", running);
+  if (running !== own) console.warn("Porchlight", running);
   // `/widget.js` is one site's script; a tag that names another gets that one's, as a module, which needs no element.
-} else if ((tag?.site ?? site.id) !== site.id) fetchFile(`/w/${tag?.site}.js`);
+} else if ((tag?.site ?? own) !== own) fetchFile(`/w/${tag?.site}.js`);
 else {
   try {
-    startWidget({
-      relay: origin,
-      site,
-      tag,
-      // A browser may remember a failed import by its address, so the second try has another.
-      load: () => fetchFile(panel).catch(() => fetchFile(`${panel}?r=1`)),
-      loadTeaser: () => fetchFile("/__TEASER__"),
-      whenIdle,
-    });
-  } catch (error) {
-    // An engine too old for the widget: the page has nothing to do with that.
-    console.warn(error);
+    startWidget({ ...baked, relay }, tag, fetchFile, whenIdle);
+  } catch {
+    // An engine too old for the widget, without style sheets as objects (Safari before 16.4).
+    whenIdle(() => document.body.append(pageLink(relay, own, "Chat")));
   }
 }

@@ -91,7 +91,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
     dressLauncher(ui),
     giveVoice(ui),
     beGuest(host, root, dialog),
-    fitViewport(dialog, () => dialog.classList.contains("full")),
+    fitViewport(shell, () => dialog.classList.contains("full")),
     effect(() => {
       if (consent.value && (isOpen.value || known)) untracked(() => chat.start());
     }),

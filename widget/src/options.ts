@@ -29,19 +29,24 @@ export type Options = Partial<Settings>;
 export type RawSettings = { readonly [Name in keyof Settings]?: Settings[Name] | string };
 
 /**
- * Lays the layers over each other. What came as text and reads as JSON counts as such: `false`, `12`, `{"offsetX": 8}`.
+ * Lays the layers over each other. An empty attribute switches on what it names, `false` switches off.
  * @param phone whether what differs on phones counts
  */
 export function layered(phone: boolean, ...layers: (object | null | undefined)[]): RawSettings {
   const all: Record<string, unknown> = Object.assign({}, ...layers);
-  for (const name in all)
-    try {
-      all[name] = JSON.parse(all[name] as string);
-    } catch {
-      // A text.
-    }
-  if (phone) Object.assign(all, all.phone);
+  if (phone) Object.assign(all, parsed(all.phone));
+  for (const name in all) if (all[name] === "false") all[name] = false;
   return all as RawSettings;
+}
+
+/** An attribute's JSON as what it says; anything else as it is. */
+function parsed(value: unknown): unknown {
+  try {
+    // A look first: errors are slow, and this runs on pages that never chat.
+    return /^\{/.test(value as string) ? JSON.parse(value as string) : value;
+  } catch {
+    return value;
+  }
 }
 
 /** What only the loader reads, as it came. */
@@ -87,10 +92,11 @@ export function settled(raw: RawSettings, { id, ...site }: PublicSite): PanelSet
 
 function like(kept: unknown, value: unknown): unknown {
   if (value === undefined || value === null) return kept;
-  if (typeof kept === "boolean") return value === "" || value === true;
+  if (typeof kept === "boolean") return value === "" || `${value}` === "true";
   // A text that reads as something else is a text where one belongs.
   const text = typeof value === "object" ? undefined : `${value || ""}`;
   if (Array.isArray(kept)) return Array.isArray(value) ? value : (text?.split("|") ?? kept);
   if (typeof kept === "string") return text ?? kept;
-  return typeof value === typeof kept ? value : kept;
+  const read = parsed(value);
+  return typeof read === typeof kept ? read : kept;
 }

@@ -10,7 +10,7 @@ import css from "./ui/teaser.css?inline";
 const KEY = "porchlight:teaser";
 
 /**
- * Shows the line, unless the visitor has put it away before.
+ * Shows the line, unless the visitor has put it away or opened the chat before.
  * @param element the loader's own: this file is fetched alone
  */
 export function tease(element: typeof Element, { root, launcher, dialog }: Parts, text: string): void {
@@ -27,7 +27,8 @@ export function tease(element: typeof Element, { root, launcher, dialog }: Parts
   };
   // Who has opened the chat needs no invitation; until it is closed again the style sheet hides the bubble.
   dialog.addEventListener("close", () => bubble.remove());
-  if (!putAway("getItem")) root.append(bubble);
+  // Named by the panel once it has started: then the visitor has been here.
+  if (!dialog.hasAttribute("aria-labelledby") && !dialog.open && !putAway("getItem")) root.append(bubble);
 }
 
 /** That the visitor put it away is his own choice and may be kept. Storage throws where cookies are blocked. */

@@ -5,29 +5,32 @@
  */
 
 /** Linear light, 0..1 a channel. */
-type Light = readonly number[];
+type Light = readonly [r: number, g: number, b: number];
 type Range = readonly [low: number, high: number];
 export type Tokens = Readonly<Record<string, string>>;
 
 /** `#rgb` or `#rrggbb`; what is neither becomes grey. */
 export function parseHex(hex: string): Light {
   const digits = hex.replace(/^#(.)(.)(.)$/, "#$1$1$2$2$3$3");
-  return [1, 3, 5].map((at) => {
+  const parts = [1, 3, 5].map((at) => {
     const v = Number(`0x${digits.slice(at, at + 2)}`) / 255 || 0;
     return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   });
+  return parts as unknown as Light;
 }
 
 /** CSS knows linear light, so nothing is converted back (CSS Color 4, section 10.4). */
 const toCss = (light: Light): string => `color(srgb-linear ${light.join(" ")})`;
 
-export const luminance = ([r = 0, g = 0, b = 0]: Light): number => 0.2126 * r + 0.7152 * g + 0.0722 * b;
+export const luminance = ([r, g, b]: Light): number => 0.2126 * r + 0.7152 * g + 0.0722 * b;
 
 /** The same hue within these luminances. */
 function within(light: Light, [low, high]: Range): Light {
   const own = luminance(light);
   const wanted = Math.min(Math.max(own, low), high);
-  return light.map((v) => (wanted > own ? v + ((1 - v) * (wanted - own)) / (1 - own) : (v * wanted) / (own || 1)));
+  const move = (v: number): number =>
+    wanted > own ? v + ((1 - v) * (wanted - own)) / (1 - own) : (v * wanted) / (own || 1);
+  return light.map(move) as unknown as Light;
 }
 
 /**

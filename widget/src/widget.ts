@@ -1,70 +1,74 @@
 /** The widget on a page: commands in, events out, and the panel's code fetched when somebody wants to chat. */
 
-import type { PublicSite } from "@porchlight/shared/site";
 import { installApi } from "./api.ts";
 import { layered, type Options, type RawSettings } from "./options.ts";
 import { declare, fill } from "./theme.ts";
-import type { Panel, PanelCall, PanelModule, Shell, TeaserModule } from "./ui/contract.ts";
+import type { Baked, Panel, PanelCall, PanelModule, Shell, TeaserModule } from "./ui/contract.ts";
 import { element } from "./ui/dom.ts";
 import { createHost } from "./ui/host.ts";
 import { mayRecall } from "./ui/recall.ts";
-import { createShell, dressLauncher, PHONE, placeCss } from "./ui/shell.ts";
-
-export type WidgetOptions = {
-  /** Origin of the relay. */
-  relay: string;
-  site: PublicSite;
-  /** Settings of the tag. */
-  tag: object | undefined;
-  /** Fetches the panel's code; asked again after it failed. */
-  load(): Promise<PanelModule>;
-  /** Fetches the teaser's code. */
-  loadTeaser(): Promise<TeaserModule>;
-  /** Runs its argument when the page has time. */
-  whenIdle(run: () => void): void;
-};
+import { createShell, dressLauncher, PHONE, pageLink, placeCss } from "./ui/shell.ts";
 
 /** Milliseconds after the launcher until the teaser. */
 const TEASER_MS = 8_000;
 
-/** Puts the page's function in place at once, and the launcher when the page is idle or, with `manual`, first asked. */
-export function startWidget({ relay, site, tag, load, loadTeaser, whenIdle }: WidgetOptions): void {
+/** Replaced by the build with the path of the teaser's file. */
+const TEASER = "/__TEASER__";
+
+/**
+ * Puts the page's function in place at once, and the launcher when the page is idle or, with `manual`, first asked.
+ * @param baked with the relay's origin filled in
+ * @param tag settings of the tag
+ * @param fetchFile fetches code by its path at the relay; asked again after it failed
+ * @param whenIdle runs its argument when the page has time
+ */
+export function startWidget(
+  { relay, panel: path, site, words }: Baked,
+  tag: object | undefined,
+  fetchFile: (path: string) => Promise<never>,
+  whenIdle: (run: () => void) => void,
+): void {
   const phone = matchMedia(PHONE);
   const night = matchMedia("(prefers-color-scheme:dark)");
   const updates: Options = {};
   const settings = (): RawSettings => layered(phone.matches, site, tag, window.PorchlightSettings, updates);
-  const { manual, mode, teaser } = settings();
+  const { manual, mode, teaser, locale } = settings();
+  const fills = mode === "page";
+  /** Primary language of the site's setting, else of the page; empty: the browser's first. */
+  const language = (locale + document.documentElement.lang).replace("auto", "").slice(0, 2);
+  // A browser may remember a failed import by its address, so the second try has another.
+  const load = (): Promise<PanelModule> => fetchFile(path).catch(() => fetchFile(`${path}?r`));
   const waiting: PanelCall[] = [];
   let mounted: boolean | undefined;
   let panel: Panel | undefined;
   let starting: Promise<Panel> | undefined;
 
-  const host = createHost();
-  const parts = createShell(host);
-  const { launcher, dialog } = parts;
+  const room = createHost();
+  const parts = createShell(room);
+  const { host, launcher, dialog } = parts;
 
   const style = (): void => {
     const now = settings();
     const dark = now.theme === "dark" || (now.theme !== "light" && night.matches);
-    host.restyle(
-      `${placeCss(now)}:host{${declare(shell.tokens(now.accent ?? "", dark))}direction:${shell.spoken.dir}!important;` +
+    room.restyle(
+      `${placeCss(now)}:host{${declare(shell.tokens(now.accent as string, dark))}direction:${shell.spoken.dir}!important;` +
         `color-scheme:${dark ? "dark" : "light"}!important}`,
     );
     dressLauncher(parts, now, shell.spoken.word, shell.unread);
-  };
-  const showTeaser = async (): Promise<void> => {
-    const { tease } = await loadTeaser();
-    if (!panel && !dialog.open) tease(element, parts, `${teaser}`);
   };
   const mount = (): void => {
     if (mounted) return;
     mounted = true;
     style();
-    host.mount();
+    room.mount();
     emit("ready");
-    if (mode === "page") open(false);
+    if (fills) open(false);
     else if (mayRecall(site.id)) start().catch(failed);
-    else if (teaser && !phone.matches) setTimeout(showTeaser, TEASER_MS);
+    else if (teaser && !phone.matches) {
+      setTimeout(async () => {
+        if (dialog.isConnected) ((await fetchFile(TEASER)) as TeaserModule).tease(element, parts, teaser);
+      }, TEASER_MS);
+    }
   };
   const start = (): Promise<Panel> => {
     starting ??= load().then(async (code) => {
@@ -77,8 +81,7 @@ export function startWidget({ relay, site, tag, load, loadTeaser, whenIdle }: Wi
   const failed = (): void => {
     starting = undefined;
     emit("error", { code: "load_failed" });
-    const href = `${relay}/c/${site.id}`;
-    dialog.append(element("a", { href, target: "_blank" }, ` ${href}`));
+    dialog.append(" ", pageLink(relay, site.id));
   };
   const open = (byHand: boolean): unknown => {
     mount();
@@ -93,20 +96,20 @@ export function startWidget({ relay, site, tag, load, loadTeaser, whenIdle }: Wi
   const later = (name: PanelCall[0]) => (argument?: unknown) => {
     if (panel) return panel[name](argument);
     waiting.push([name, argument]);
-    return name === "send" || mayRecall(site.id) ? start() : undefined;
+    return (name === "send" || mayRecall(site.id)) && start();
   };
 
-  const { emit, remove } = installApi(site.id, {
+  const { emit, remove, gone } = installApi(site.id, {
     open: () => open(false),
     close,
     toggle: () => (dialog.open ? close() : open(false)),
     show() {
       mount();
-      host.element.hidden = false;
+      host.hidden = false;
     },
     hide() {
       close();
-      host.element.hidden = true;
+      host.hidden = true;
     },
     send: later("send"),
     identify: later("identify"),
@@ -120,7 +123,7 @@ export function startWidget({ relay, site, tag, load, loadTeaser, whenIdle }: Wi
     destroy() {
       mounted = true;
       panel?.destroy();
-      host.remove();
+      room.remove();
       remove();
     },
   });
@@ -132,13 +135,13 @@ export function startWidget({ relay, site, tag, load, loadTeaser, whenIdle }: Wi
     settings,
     style,
     tokens: fill,
-    spoken: { dir: "ltr", word: "Chat" },
+    spoken: words?.[language] ?? { dir: "ltr", word: "Chat" },
     unread: "",
     show() {
-      dialog.classList.toggle("full", phone.matches || mode === "page");
+      dialog.classList.toggle("full", phone.matches || fills);
       launcher.ariaExpanded = "true";
       // `show()` would move the focus, which belongs to the visitor; the attribute does not.
-      if (phone.matches && mode !== "page") dialog.showModal();
+      if (phone.matches && !fills) dialog.showModal();
       else dialog.open = true;
       emit("open");
     },
@@ -146,7 +149,8 @@ export function startWidget({ relay, site, tag, load, loadTeaser, whenIdle }: Wi
   };
   launcher.onclick = () => (dialog.open ? close() : open(true));
   launcher.onpointerenter = launcher.onfocus = () => void load().catch(() => {});
-  phone.onchange = night.onchange = style;
+  phone.addEventListener("change", style, gone);
+  night.addEventListener("change", style, gone);
   dialog.onclose = () => {
     if (dialog.open) return;
     launcher.ariaExpanded = "false";

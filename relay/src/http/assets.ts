@@ -6,6 +6,7 @@ import { type Context, Hono } from "hono";
 import type { Site } from "../base/config.ts";
 import type { Sites } from "../records/sites.ts";
 import { type Encoding, encodingOf, isHeld } from "./negotiate.ts";
+import { wordsFor } from "./words.ts";
 
 /** What every asset says: any page may load it, also one that isolates itself (COEP), and nobody guesses its type. */
 const OPEN = {
@@ -17,8 +18,12 @@ const OPEN = {
 } as const;
 
 const SCRIPT = { ...OPEN, "Content-Type": "text/javascript; charset=utf-8" } as const;
-/** The tag's script is asked for again after five minutes; it names the newest panel. */
-const LOADER = { ...SCRIPT, "Cache-Control": "public, max-age=300, stale-while-revalidate=86400" } as const;
+/** The tag's script is asked for again after five minutes; it names the newest panel. Its launcher speaks the visitor's language. */
+const LOADER = {
+  ...SCRIPT,
+  "Cache-Control": "public, max-age=300, stale-while-revalidate=86400",
+  Vary: "Accept-Encoding, Accept-Language",
+} as const;
 const HASHED = { ...SCRIPT, "Cache-Control": "public, max-age=31536000, immutable" } as const;
 
 /** Where the build leaves room for the site's settings. */
@@ -38,13 +43,14 @@ function pack(text: string): Packed {
   return packed(bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes));
 }
 
-type Built = { loader: string; panel: string; chunks: Map<string, Packed> };
+type Built = { loader: string; panel: string; words: Record<string, string>; chunks: Map<string, Packed> };
+type Manifest = Pick<Built, "panel" | "words">;
 
 /** The built widget. @throws when it was not built */
 function readBuild(folder: string): Built {
   const manifest = join(folder, "manifest.json");
   if (!existsSync(manifest)) throw new Error("The widget is not built: run `npm run build` first");
-  const { panel } = JSON.parse(readFileSync(manifest, "utf8")) as { panel: string };
+  const { panel, words } = JSON.parse(readFileSync(manifest, "utf8")) as Manifest;
   const loader = readFileSync(join(folder, "loader.js"), "utf8");
   if (loader.split(PLACEHOLDER).length !== 2) throw new Error("The built loader has no single place for its settings");
   const read = (name: string): Buffer => readFileSync(join(folder, "assets", name));
@@ -53,7 +59,7 @@ function readBuild(folder: string): Built {
       .filter((name) => name.endsWith(".js"))
       .map((name) => [name, packed(read(name), read(`${name}.gz`), read(`${name}.br`))]),
   );
-  return { loader, panel: `/${panel}`, chunks };
+  return { loader, panel: `/${panel}`, words, chunks };
 }
 
 /** The form that the client likes best, or 304 where it holds that one. Each form has a tag of its own (RFC 9110, 8.8.3). */
@@ -79,20 +85,22 @@ const inScript = (value: unknown): string =>
  * @param options.folder the widget's build
  */
 export function assets(options: { sites: Sites; relay: string; folder: string }): Hono {
-  const { loader, panel, chunks } = readBuild(options.folder);
+  const { loader, panel, words: all, chunks } = readBuild(options.folder);
   const scripts = new Map<string, Packed>();
-  const scriptOf = (site: Site): Packed => {
-    const made = scripts.get(site.public.id);
+  const scriptOf = (site: Site, accepted: string | undefined): Packed => {
+    const words = wordsFor(all, site.public.locale, accepted);
+    const key = `${site.public.id} ${Object.keys(words ?? {})} ${words && Object.values(words)[0]?.word}`;
+    const made = scripts.get(key);
     if (made !== undefined) return made;
     // A function, so that `$` in a site's texts is not read as a pattern.
-    const text = loader.replace(PLACEHOLDER, () => inScript({ relay: options.relay, panel, site: site.public }));
+    const text = loader.replace(PLACEHOLDER, () => inScript({ relay: options.relay, panel, site: site.public, words }));
     const script = pack(text);
-    scripts.set(site.public.id, script);
+    scripts.set(key, script);
     return script;
   };
   const script = (c: Context, id: string | undefined): Response => {
     const site = options.sites.find(id ?? "default") ?? (id === undefined ? options.sites.all[0] : undefined);
-    if (site !== undefined) return serve(c, scriptOf(site), LOADER);
+    if (site !== undefined) return serve(c, scriptOf(site, c.req.header("accept-language")), LOADER);
     return new Response("// Porchlight: no site with this key is served here.\n", { status: 404, headers: SCRIPT });
   };
 

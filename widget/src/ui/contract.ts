@@ -12,6 +12,11 @@ export type Baked = {
   /** Path of the panel's file. */
   panel: string;
   site: PublicSite;
+  /**
+   * Words for chat in the languages that the browser asks for, by primary language; its first one's also by an empty key.
+   * Those called "Chat" are absent.
+   */
+  words?: { readonly [language: string]: Spoken };
 };
 
 /** The language the visitor reads. `word`: its word for chat. */

@@ -6,7 +6,7 @@
 import css from "./host.css?inline";
 
 export type Host = {
-  element: HTMLElement;
+  host: HTMLElement;
   root: ShadowRoot;
   /** Replaces the rules that settings decide: colours, places. */
   restyle(css: string): void;
@@ -17,8 +17,8 @@ export type Host = {
 };
 
 export function createHost(): Host {
-  const element = document.createElement("porch-light");
-  const root = element.attachShadow({ mode: "open" });
+  const host = document.createElement("porch-light");
+  const root = host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
   root.adoptedStyleSheets = [sheet];
 
@@ -28,25 +28,25 @@ export function createHost(): Host {
     observer.observe(documentElement, children);
     if (!body) return;
     observer.observe(body, children);
-    body.append(element);
+    body.append(host);
     // A transform, filter or containment above us captures `fixed`: then our corner is not the window's. The top layer
     // escapes that, but also every z-index of the page, so only then.
-    const { right, bottom } = element.getBoundingClientRect();
+    const { right, bottom } = host.getBoundingClientRect();
     // Scroll bars may stand between.
     if (Math.hypot(right - innerWidth, bottom - innerHeight) < 40) return;
-    element.popover = "manual";
-    element.showPopover?.();
+    host.popover = "manual";
+    host.showPopover?.();
   };
   /** Frameworks replace the body or all that is in it. The same element returns, with all that it holds. */
-  const observer = new MutationObserver(() => element.isConnected || mount());
+  const observer = new MutationObserver(() => host.isConnected || mount());
   return {
-    element,
+    host,
     root,
     restyle: (rules) => sheet.replaceSync(css + rules),
     mount,
     remove() {
       observer.disconnect();
-      element.remove();
+      host.remove();
     },
   };
 }

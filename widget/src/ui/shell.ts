@@ -11,11 +11,11 @@ const BUBBLE = "M4 4.5h16V16h-9l-5 4v-4h-2z";
 /** Where the panel fills the window: phones upright and on their side, and pages zoomed to the size of one. */
 export const PHONE = "(max-width:599px),(max-height:449px)";
 
-export function createShell({ element: host, root }: Host): Parts {
+export function createShell({ host, root }: Host): Parts {
   const launcher = element(
     "button",
     { class: "at launcher", "aria-expanded": "false", "aria-haspopup": "dialog", "aria-controls": "panel" },
-    icon(BUBBLE),
+    icon(""),
     element("span"),
   );
   const dialog = element("dialog", { id: "panel", class: "at panel" });
@@ -26,14 +26,22 @@ export function createShell({ element: host, root }: Host): Parts {
 /** Visible or not, with its name written on it or only spoken. */
 export function dressLauncher(
   { launcher }: Parts,
-  { launcher: kind, label, mode }: RawSettings,
+  { launcher: kind, label, icon: path, mode }: RawSettings,
   word: string,
   unread: string,
 ): void {
   const name = label || word;
+  const [glyph, text] = launcher.children as unknown as [Element, Element];
   launcher.ariaLabel = name + unread;
   launcher.hidden = kind === "none" || mode === "page";
-  if (launcher.children[1]) launcher.children[1].textContent = kind === "text" ? `\u2002${name}\u2002` : "";
+  text.textContent = kind === "text" ? `\u2002${name}\u2002` : "";
+  (glyph.firstChild as Element).setAttribute("d", path || BUBBLE);
+}
+
+/** The way to the chat that always works: its own page. */
+export function pageLink(relay: string, site: string, text?: string): HTMLElement {
+  const href = `${relay}/c/${site}`;
+  return element("a", { href, target: "_blank" }, text ?? href);
 }
 
 /** The place that settings decide. Sides are physical: the owner means the corner that he sees. */
@@ -45,8 +53,9 @@ export function placeCss({
   radius = 20,
 }: RawSettings): string {
   const side = position === "left" ? position : "right";
+  // What is no number is the edge itself (0), never a launcher out of sight.
   return (
-    `:host{z-index:${zIndex}!important;--_radius:${radius}px;--_y:max(${offsetY}px,env(safe-area-inset-bottom))}` +
-    `.at{${side}:max(${offsetX}px,env(safe-area-inset-${side}))}`
+    `:host{z-index:${zIndex}!important;--_radius:${radius}px;--_y:max(${(offsetY as number) | 0}px,env(safe-area-inset-bottom))}` +
+    `.at{${side}:max(${(offsetX as number) | 0}px,env(safe-area-inset-${side}))}`
   );
 }

@@ -1,17 +1,20 @@
 /**
  * On phones the keyboard covers the page without telling it (`dvh` does not know it either); only the visual viewport
- * does. The panel is fitted into what can be seen.
+ * does. The panel is fitted into what can be seen, and while the visitor types into the page the launcher makes room.
  */
+
+import type { Parts } from "./contract.ts";
 
 /** After the keyboard has gone, iOS may still report where it was. */
 const SETTLE_MS = 300;
 
 /** @param isFull whether the panel fills the window. Returns its stop. */
-export function fitViewport(dialog: HTMLDialogElement, isFull: () => boolean): () => void {
+export function fitViewport({ dialog, launcher }: Parts, isFull: () => boolean): () => void {
   const view = window.visualViewport;
   if (!view) return () => {};
   const fit = (): void => {
     const covered = innerHeight - view.height;
+    launcher.style.display = view.height * view.scale < innerHeight * 0.75 ? "none" : "";
     // Zoomed with two fingers the visitor looks around; then nothing must move under them.
     const fits = dialog.open && isFull() && view.scale < 1.05 && covered >= 1;
     dialog.style.height = fits ? `${view.height}px` : "";

@@ -1,0 +1,127 @@
+/** What a site and its pages may set of the launcher, in a real browser, before any other file is fetched. */
+
+import { devices } from "playwright-core";
+import { expect, it } from "vitest";
+import { pageOf, rectOf, setStage, tell } from "./checks/stage.ts";
+
+const SQUARE = "M4 4h16v16H4z";
+const stage = setStage({
+  site: {
+    title: "Shop",
+    position: "left",
+    offsetX: 40,
+    icon: SQUARE,
+    launcher: "text",
+    phone: { launcher: "icon", offsetX: 8 },
+  },
+});
+const PHONE = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
+const html = (attributes: string, lang = "en"): string =>
+  pageOf(stage.tag(`data-site="default" ${attributes}`)).replace('lang="en"', lang === "" ? "" : `lang="${lang}"`);
+
+it("stands as the site's own file says, and otherwise on phones", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.launcher.waitFor();
+  expect(await rectOf(page, ".launcher")).toMatchObject({ x: 40 });
+  expect((await page.locator(".launcher").textContent())?.trim()).toBe("Chat");
+  expect(await page.locator(".launcher path").getAttribute("d")).toBe(SQUARE);
+
+  const phone = await stage.visit({ options: PHONE });
+  await phone.chat.launcher.waitFor();
+  expect(await rectOf(phone.page, ".launcher")).toMatchObject({ x: 8, width: 56 });
+});
+
+it("takes the tag's word over the site's, the page's over the tag's, and an update's over all", async () => {
+  const { page } = await stage.visit({
+    html: html(`data-offset-x="16" data-label="Ask us" data-phone='{"offsetX":4}' data-icon=""`).replace(
+      "<script",
+      `<script>PorchlightSettings={label:"Talk to us"}</script><script`,
+    ),
+  });
+  await page.locator(".launcher").waitFor();
+  expect(await rectOf(page, ".launcher")).toMatchObject({ x: 16 });
+  expect((await page.locator(".launcher").textContent())?.trim()).toBe("Talk to us");
+  expect(await page.locator(".launcher path").getAttribute("d")).not.toBe(SQUARE);
+  await tell(page, "update", { offsetX: 60, label: "Write to us", icon: "M2 2h9v9z" });
+  expect(await rectOf(page, ".launcher")).toMatchObject({ x: 60 });
+  expect(await page.getByRole("button", { name: "Write to us" }).count()).toBe(1);
+  expect(await page.locator(".launcher path").getAttribute("d")).toBe("M2 2h9v9z");
+  await page.setViewportSize({ width: 400, height: 700 });
+  await expect.poll(async () => (await rectOf(page, ".launcher")).x).toBe(4);
+});
+
+it("stays in sight whatever is set for a distance", async () => {
+  const { page } = await stage.visit({ html: html('data-offset-x="far" data-offset-y="12px"') });
+  await page.locator(".launcher").waitFor();
+  const { x, bottom } = await rectOf(page, ".launcher");
+  expect([x, bottom]).toEqual([0, page.viewportSize()?.height]);
+});
+
+it("speaks the visitor's language before anything but the script is fetched", async () => {
+  const nameIn = async (locale: string, attributes: string, lang: string): Promise<string> => {
+    const asked: string[] = [];
+    const { page } = await stage.visit({
+      html: html(attributes, lang),
+      options: { locale },
+      before: async (page) => page.on("request", (request) => asked.push(request.url())),
+    });
+    await page.locator(".launcher").waitFor();
+    expect(asked).toHaveLength(2);
+    return page.locator(".launcher").evaluate((launcher) => {
+      const { direction } = getComputedStyle(launcher);
+      return `${launcher.textContent?.trim()} ${direction}`;
+    });
+  };
+  expect(await nameIn("ar-EG", "", "")).toBe("محادثة rtl");
+  expect(await nameIn("ar-EG", "", "ar")).toBe("محادثة rtl");
+  expect(await nameIn("ar-EG", "", "en")).toBe("Chat ltr");
+  expect(await nameIn("ja", 'data-locale="ja-JP"', "en")).toBe("チャット ltr");
+  expect(await nameIn("de-DE", "", "")).toBe("Chat ltr");
+});
+
+it("leaves a link to the chat's own page in browsers that are too old for it", async () => {
+  const { page } = await stage.visit({
+    before: (page) =>
+      page.addInitScript(() => {
+        Object.assign(window, {
+          CSSStyleSheet: class {
+            constructor() {
+              throw new TypeError("Illegal constructor");
+            }
+          },
+        });
+      }),
+  });
+  const link = page.getByRole("link", { name: "Chat" });
+  expect(await link.getAttribute("href")).toBe(`${stage.house.url}/c/default`);
+  expect(await page.locator("porch-light").count()).toBe(0);
+});
+
+it("makes room while a phone's keyboard is up for a field of the page", async () => {
+  const { page, chat } = await stage.visit({
+    options: PHONE,
+    before: (page) =>
+      page.addInitScript(() => {
+        const mock = Object.assign(new EventTarget(), { height: innerHeight, scale: 1, offsetTop: 0 });
+        Object.defineProperty(window, "visualViewport", { get: () => mock });
+      }),
+  });
+  await chat.open();
+  await chat.panel.getByRole("button", { name: "Close chat" }).click();
+  const cover = (pixels: number, scale = 1) =>
+    page.evaluate(
+      ([pixels, scale]) => {
+        const view = window.visualViewport as unknown as EventTarget;
+        Object.assign(view, { height: (innerHeight - Number(pixels)) / Number(scale), scale });
+        view.dispatchEvent(new Event("resize"));
+      },
+      [pixels, scale],
+    );
+  await cover(336);
+  expect(await page.locator(".launcher").isVisible()).toBe(false);
+  await cover(0);
+  expect(await page.locator(".launcher").isVisible()).toBe(true);
+  // Zoomed in with two fingers, which is no keyboard.
+  await cover(0, 2);
+  expect(await page.locator(".launcher").isVisible()).toBe(true);
+});
