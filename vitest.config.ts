@@ -29,6 +29,8 @@ export default defineConfig({
             "widget/src/**/*.test.{ts,tsx}",
             "test/house/**/*.test.ts",
           ],
+          // A run of mutants puts patched copies of the sources there.
+          exclude: ["**/node_modules/**", "relay/.mutants/**"],
           environment: "node",
         },
       },

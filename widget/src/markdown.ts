@@ -209,9 +209,10 @@ function scan(text: string, marks: boolean): Inline[] {
 
   /** `name@host.tld`: the name has been read already. */
   const mail = (): number => {
-    const name = /[\p{L}\p{N}][\w.!#$%&'+/=?^{|}~-]{0,63}$/u.exec(plain.slice(-64))?.[0];
     const host = /^(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![a-z0-9-])/i.exec(text.slice(at + 1, at + 254))?.[0];
-    const url = name && host && safeUrl(`mailto:${name}@${host}`);
+    // Asked second: a slice of what was added to so often copies all of it.
+    const name = host && /[\p{L}\p{N}][\w.!#$%&'+/=?^{|}~-]{0,63}$/u.exec(plain.slice(-64))?.[0];
+    const url = name && safeUrl(`mailto:${name}@${host}`);
     if (!url) return 0;
     plain = plain.slice(0, -name.length);
     push({ kind: "link", href: url.href, children: [{ kind: "text", text: `${name}@${host}` }] });
