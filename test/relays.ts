@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
+import type { Clock } from "../relay/src/base/clock.ts";
 import { readSettings, type Settings } from "../relay/src/base/config.ts";
 import { createLog } from "../relay/src/base/log.ts";
 import { createRelay } from "../relay/src/relay.ts";
@@ -43,14 +44,17 @@ function settingsFrom(env: Env): Settings {
 }
 
 /** The relay inside this process: fast, and seen by the coverage. */
-export const runInside: Run = async (env) => {
+export const runInside: Run = (env) => runAt(env);
+
+/** The same by another clock. */
+export async function runAt(env: Env, clock?: Clock): Promise<Running> {
   const { lines, target } = recorder();
   const hidden = [env.SERVICE_API_KEY, env.CALLBACK_SECRET].filter((secret) => secret !== undefined);
   const log = createLog({ level: env.LOG_LEVEL ?? "debug", secrets: () => hidden, target });
-  const relay = await createRelay(settingsFrom(env), { log });
+  const relay = await createRelay(settingsFrom(env), { log, ...(clock && { clock }) });
   const kill = () => Promise.reject(new Error("Only a process can be killed"));
   return { lines, port: relay.port, stop: relay.stop, kill };
-};
+}
 
 const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
 

@@ -1,12 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, mkdirSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** A program the tests drive, under the names it goes by, and the Debian package that brings it. */
-export type Program = { names: string[]; package: string };
+/**
+ * A program the tests drive, under the names it goes by, and the Debian package that brings it. A package that would start
+ * a `server` when it is installed is only unpacked, into a folder of the tests.
+ */
+export type Program = { names: string[]; package: string; server?: true };
 
-/** Full path of the first of these names found on `PATH`. */
-export function find(names: string[], path: string = process.env.PATH ?? ""): string | undefined {
+const UNPACKED = join(import.meta.dirname, "..", "..", ".cache", "programs");
+const PLACES = [process.env.PATH, join(UNPACKED, "usr", "sbin")].join(delimiter);
+
+/** Full path of the first of these names found on `PATH`, or among what was unpacked. */
+export function find(names: string[], path: string = PLACES): string | undefined {
   const folders = path.split(delimiter).filter((folder) => folder !== "");
   const places = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   return places.find(isExecutable);
@@ -19,11 +25,14 @@ export function find(names: string[], path: string = process.env.PATH ?? ""): st
 export function ensureAll(programs: Program[]): void {
   const missing = (): Program[] => programs.filter(({ names }) => find(names) === undefined);
   const wanted = missing();
-  if (wanted.length > 0) install(wanted.map((program) => program.package));
+  const packages = (server: boolean): string[] =>
+    wanted.filter((program) => Boolean(program.server) === server).map((program) => program.package);
+  if (wanted.length > 0) install(packages(false));
+  for (const name of packages(true)) unpack(name);
   const left = missing();
   if (left.length === 0) return;
-  const [names, packages] = [left.map((program) => program.names[0]), left.map((program) => program.package)];
-  throw new Error(`The tests need ${names.join(", ")}: install it (Debian: apt-get install ${packages.join(" ")}).`);
+  const [names, missed] = [left.map((program) => program.names[0]), left.map((program) => program.package)];
+  throw new Error(`The tests need ${names.join(", ")}: install it (Debian: apt-get install ${missed.join(" ")}).`);
 }
 
 function isExecutable(path: string): boolean {
@@ -44,9 +53,17 @@ function install(packages: string[]): void {
   run([...apt, "update"]);
   const get = (names: string[]): boolean => run([...apt, "install", "--yes", "--no-install-recommends", ...names]);
   // One that this system does not have must not keep the others away.
-  if (!get(packages)) for (const name of packages) get([name]);
+  if (packages.length > 0 && !get(packages)) for (const name of packages) get([name]);
 }
 
-function run([command = "", ...args]: string[]): boolean {
-  return spawnSync(command, args, { stdio: "ignore" }).status === 0;
+/** Fetches a Debian package and unpacks it, which needs no right to install anything. */
+function unpack(name: string): void {
+  mkdirSync(UNPACKED, { recursive: true });
+  run(["apt-get", "-qq", "download", name], UNPACKED);
+  for (const file of readdirSync(UNPACKED).filter((one) => one.startsWith(`${name}_`)))
+    run(["dpkg-deb", "--extract", file, "."], UNPACKED);
+}
+
+function run([command = "", ...args]: string[], cwd?: string): boolean {
+  return spawnSync(command, args, { stdio: "ignore", cwd }).status === 0;
 }

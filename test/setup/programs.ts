@@ -11,12 +11,13 @@ const FIREFOX: Program = { names: ["firefox-esr", "firefox"], package: "firefox-
 const WEBKIT: Program = { names: ["WebKitWebDriver"], package: "webkit2gtk-driver" };
 /** WebKit draws on a screen only. */
 const SCREEN: Program = { names: ["Xvfb"], package: "xvfb" };
+const NGINX: Program = { names: ["nginx"], package: "nginx", server: true };
 const STRACE: Program = { names: ["strace"], package: "strace" };
 
 /** Installs what is missing. Called once, before the tests run. */
 export function ensurePrograms(): void {
   const chromium = process.env.CHROMIUM === undefined ? [CHROMIUM] : [];
-  ensureAll([...chromium, FIREFOX, WEBKIT, SCREEN, STRACE]);
+  ensureAll([...chromium, FIREFOX, WEBKIT, SCREEN, NGINX, STRACE]);
 }
 
 /** The browser: `CHROMIUM`, or the first one on `PATH`. */
@@ -30,6 +31,9 @@ export const webkitDriverPath = (): string => pathOf(WEBKIT);
 
 /** A screen that nobody looks at. */
 export const screenPath = (): string => pathOf(SCREEN);
+
+/** The web server that most relays stand behind. */
+export const nginxPath = (): string => pathOf(NGINX);
 
 /** The tracer of system calls. */
 export const tracerPath = (): string => pathOf(STRACE);

@@ -1,0 +1,24 @@
+/** A visitor who says nothing for longer than proxies allow, behind nginx as it comes: WIDGET.md 9, check 33, at its full length. */
+
+import { startHouse } from "../harness.ts";
+import { startNginx } from "../nginx.ts";
+import { createVisitor } from "../visitor.ts";
+
+/** @throws Error when the line did not last. */
+export async function idle(seconds: number): Promise<void> {
+  const house = await startHouse();
+  const nginx = await startNginx(house.url);
+  const visitor = createVisitor(nginx.url, { origin: house.host });
+  try {
+    await visitor.connect();
+    await visitor.send("Hello");
+    await visitor.hears("echo: Hello");
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    await house.sandbox.humanReply({ fromId: house.sandbox.messages()[0]?.fromId ?? "", body: "still there?" });
+    await visitor.hears("still there?");
+  } finally {
+    await visitor.drop();
+    await nginx.stop();
+    await house.stop();
+  }
+}

@@ -1,0 +1,75 @@
+/** WIDGET.md section 9, check 33: behind a real nginx, which closes what is silent for a minute. `npm run soak` takes the whole time. */
+
+import type { WebSocket } from "playwright-core";
+import { expect, it } from "vitest";
+import { type Clock, realClock } from "../../../relay/src/base/clock.ts";
+import { type Nginx, startNginx } from "../../nginx.ts";
+import { runAt } from "../../relays.ts";
+import { type Chat, converse, pageOf, setStage } from "./stage.ts";
+
+/** A tenth of what it is: the relay's clock runs ten times as fast while we wait, and nginx waits six seconds. */
+const TIMES = 10;
+const NGINX_S = 60;
+const IDLE_S = 130;
+const HEARTBEAT_S = 25;
+
+let speed = 1;
+let [mark, passed] = [performance.now(), 0];
+function uptime(): number {
+  const now = performance.now();
+  passed += (now - mark) * speed;
+  mark = now;
+  return passed;
+}
+const clock: Clock = { ...realClock, uptime };
+const stage = setStage({ run: (env) => runAt(env, clock) });
+
+async function behind(nginx: Nginx): Promise<{ chat: Chat; sockets: WebSocket[]; pongs: () => number }> {
+  const sockets: WebSocket[] = [];
+  let pongs = 0;
+  const { chat } = await stage.visit({
+    html: pageOf(stage.tag('data-site="default"', nginx.url)),
+    before: async (page) =>
+      page.on("websocket", (socket) => {
+        sockets.push(socket);
+        socket.on("framereceived", ({ payload }) => {
+          if (String(payload).includes('"t":"pong"')) pongs++;
+        });
+      }),
+  });
+  await converse(chat);
+  return { chat, sockets, pongs: () => pongs };
+}
+
+it("33 behind nginx the same socket is still open when nothing was said for more than twice the time that nginx allows", async () => {
+  const nginx = await startNginx(stage.house.url, NGINX_S / TIMES);
+  try {
+    const { chat, sockets, pongs } = await behind(nginx);
+    uptime();
+    speed = TIMES;
+    const begin = performance.now();
+    const heartbeats = pongs() + Math.ceil(IDLE_S / HEARTBEAT_S);
+    await expect.poll(pongs, { timeout: 30_000 }).toBeGreaterThanOrEqual(heartbeats);
+    expect(performance.now() - begin).toBeGreaterThan((2_000 * NGINX_S) / TIMES);
+    await stage.reply("still there?");
+    await chat.thread.getByText("still there?", { exact: true }).waitFor();
+    expect(sockets.map((socket) => socket.isClosed())).toEqual([false]);
+  } finally {
+    uptime();
+    speed = 1;
+    await nginx.stop();
+  }
+});
+
+it("33 and it would have been closed, were there no heartbeats in that time", async () => {
+  const nginx = await startNginx(stage.house.url, 1);
+  try {
+    const { chat, sockets } = await behind(nginx);
+    await expect.poll(() => sockets[0]?.isClosed(), { timeout: 20_000 }).toBe(true);
+    // To the visitor it makes no difference.
+    await chat.say("after the cut");
+    await chat.thread.getByText("echo: after the cut", { exact: true }).waitFor();
+  } finally {
+    await nginx.stop();
+  }
+});

@@ -1,0 +1,78 @@
+/** A real nginx before the relay, as its manual sets one up for WebSockets, everything else left as it comes. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nginxPath } from "./setup/programs.ts";
+
+export type Nginx = { url: string; stop: () => Promise<void> };
+
+/** A port that was free a moment ago: nginx cannot choose one. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+/** https://nginx.org/en/docs/http/websocket.html; one process, files in a folder of its own. */
+const configuration = (folder: string, port: number, target: string, seconds?: number): string => `
+daemon off;
+master_process off;
+pid ${folder}/pid;
+error_log stderr;
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass ${target};
+      proxy_http_version 1.1;
+      proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Connection "upgrade";
+      proxy_set_header Host $host;
+      ${seconds === undefined ? "" : `proxy_read_timeout ${seconds}s;`}
+    }
+  }
+}`;
+
+/**
+ * @param target the relay's address
+ * @param seconds of silence after which it closes a connection; absent: its own 60
+ */
+export async function startNginx(target: string, seconds?: number): Promise<Nginx> {
+  const folder = await mkdtemp(join(tmpdir(), "porchlight-nginx-"));
+  const port = await freePort();
+  const file = join(folder, "nginx.conf");
+  await writeFile(file, configuration(folder, port, target, seconds));
+  const child = spawn(nginxPath(), ["-p", folder, "-c", file], { stdio: ["ignore", "ignore", "pipe"] });
+  const said: Buffer[] = [];
+  child.stderr.on("data", (data: Buffer) => said.push(data));
+  const ended = once(child, "exit");
+  const url = `http://127.0.0.1:${port}`;
+  const answers = (): Promise<boolean> =>
+    fetch(`${url}/healthz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await answers()))
+    if (child.exitCode !== null) throw new Error(`nginx ended: ${Buffer.concat(said).toString()}`);
+  return {
+    url,
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
