@@ -1,8 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, startHouse } from "./harness.ts";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
+import { caller, tokenFor } from "./tokens.ts";
 import type { Extras } from "./visitor.ts";
 
 const routes = [
@@ -84,6 +85,74 @@ describe("the campaign of a conversation", () => {
     expect(campaigns().slice(-2)).toEqual(["by id: cmp_own", "unsigned: cmp_own"]);
   });
 });
+
+describe.each([400, 404] as const)(
+  "a campaign that the service does not know and answers with %i (R-105)",
+  (unknownCampaign) => {
+    const open = (more: object = {}) =>
+      startHouse({
+        sandbox: { ...SCRIPTED, unknownCampaign, knownCampaigns: ["cmp_own"] },
+        site: { campaign: "cmp_own", routes: [{ name: "sales", campaign: "cmp_gone" }], ...more },
+      });
+    const complaints = (house: House) => house.lines().filter((line) => line.includes("campaign.refused"));
+    const asked = (house: House, route: "incoming" | "send") =>
+      house.sandbox
+        .requests()
+        .filter((request) => request.route === route)
+        .map(({ status, body }) => [status, (body as { customData: { campaignId?: string } }).customData.campaignId]);
+
+    it("fails the message, says why to the visitor and names the setting to the operator", async () => {
+      const house = await open();
+      const visitor = house.visitor();
+      await visitor.connect();
+      await visitor.send("for sales", undefined, { campaign: "sales" });
+      await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
+      expect(house.sandbox.messages()).toEqual([]);
+      expect(asked(house, "incoming")).toEqual([[unknownCampaign, "cmp_gone"]]);
+      expect(complaints(house)[0]).toContain('"campaign":"cmp_gone"');
+      await house.stop();
+    });
+
+    it("is left out, once more and from then on, where the site wants that, and the operator is told", async () => {
+      const house = await open({ campaignFallback: true });
+      const visitor = house.visitor();
+      await visitor.connect();
+      await visitor.send("for sales", undefined, { campaign: "sales" });
+      await visitor.hears("echo: for sales");
+      await visitor.send("again");
+      await visitor.hears("echo: again");
+      expect(asked(house, "incoming")).toEqual([
+        [unknownCampaign, "cmp_gone"],
+        [200, undefined],
+        [200, undefined],
+      ]);
+      const sids = house.sandbox.messages().map(({ messageSid }) => messageSid);
+      expect(new Set(sids).size).toBe(2);
+      expect(complaints(house)).toHaveLength(1);
+
+      const call = caller(house, await tokenFor(house));
+      const to = { visitor: house.sandbox.messages()[0]?.fromId };
+      await call("POST", "/messages", { to, text: "From us", campaign: "cmp_old" }, "m-1");
+      await visitor.hears("From us");
+      expect(asked(house, "send")).toEqual([
+        [unknownCampaign, "cmp_old"],
+        [200, undefined],
+      ]);
+      await house.stop();
+    });
+
+    it("is not blamed for what is wrong without it too", async () => {
+      const house = await open({ campaignFallback: true });
+      house.sandbox.configure({ maxBodyChars: 10 });
+      const visitor = house.visitor();
+      await visitor.connect();
+      await visitor.send("longer than ten characters");
+      await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
+      expect(complaints(house)).toEqual([]);
+      await house.stop();
+    });
+  },
+);
 
 it("falls back to the site's own when the conversation's campaign leaves the configuration, so that nothing fails", async () => {
   const house = await startHouse({ site, env: { IDENTITY_SECRET } });

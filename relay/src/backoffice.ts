@@ -84,16 +84,16 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
     async call(entry) {
       const { site, text, campaign, ...names } = sentContent(entry);
       const client = services.of(entry.account);
-      const channel = settings.sites.find((each) => each.public.id === site)?.channel;
-      if (client === undefined || channel === undefined)
+      const home = settings.sites.find((each) => each.public.id === site);
+      if (client === undefined || home === undefined)
         return { kind: "again", reason: `site ${site} is not configured` };
       const message = {
         fromId: entry.lane,
-        customChannel: channel,
+        customChannel: home.channel,
         body: text,
         ...stated({ campaignId: campaign, ...names }),
       };
-      const answer = await client.sendMessage(message);
+      const answer = await services.routed(home, message, client.sendMessage);
       pacer(entry.account)?.answered(answer);
       return sendVerdict(answer);
     },

@@ -90,7 +90,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   const { files, links, uploads } = filestore;
   const publicLink = (key: string, type: string): string => `${settings.publicUrl ?? ""}${links.to(key, type)}`;
   const enclose = createEnclose({ files, link: settings.uploads.embed ? undefined : publicLink });
-  const services = createServices(settings, keys, sites, enclose);
+  const services = createServices(settings, keys, sites, enclose, { clock, log });
   const pacers = new Map(
     settings.accounts.map(({ id, rate }) => [id, createPacer({ start: rate, now: clock.uptime })]),
   );

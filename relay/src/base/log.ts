@@ -35,6 +35,7 @@ const EVENTS = {
   "delivery.done": ["debug", "A message was delivered"],
   "delivery.retry": ["debug", "A message will be tried again"],
   "delivery.failed": ["warn", "A message was not delivered; its visitor sees it"],
+  "campaign.refused": ["error", "The service refuses a campaign of the configuration"],
   "credits.received": ["info", "An auto-recharge event was stored"],
   "credits.conflict": ["error", "A key of the credit ledger came again with other content: nothing was granted for it"],
   "credits.granted": ["info", "Credits were granted"],

@@ -49,6 +49,7 @@ const fileSchema = z.strictObject({
       channel: z.string().min(1).max(64).default("website"),
       business: z.string().min(1).max(64).optional(),
       campaign: z.string().min(1).max(128).optional(),
+      campaignFallback: z.boolean().default(false),
       leads: leadRules.optional(),
       webhook: webhookRules.optional(),
       routes: z.array(routeRule).max(200).optional(),
@@ -134,7 +135,7 @@ export function fromFile(path: string, env: Env): Tenants {
     })),
     sites: Object.entries(sites).map(
       ([id, { account, origins, channel, business, campaign, leads, webhook, routes, ...rest }]) => {
-        const { identitySecret, identityKeys, requireIdentity, ...chosen } = rest;
+        const { campaignFallback, identitySecret, identityKeys, requireIdentity, ...chosen } = rest;
         if (!Object.hasOwn(accounts, account))
           problem(`${path}: sites.${id}.account names "${account}", which is not there`);
         return {
@@ -144,6 +145,7 @@ export function fromFile(path: string, env: Env): Tenants {
           channel,
           business: business ?? id,
           campaign,
+          campaignFallback,
           ...identityOf({ identitySecret, identityKeys, requireIdentity }, env, `sites.${id}`),
           ...(routes === undefined ? {} : { routes }),
           ...(leads === undefined ? {} : { leads }),

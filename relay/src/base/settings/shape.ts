@@ -27,6 +27,8 @@ export type Site = {
   /** Business label of incoming messages (R-227). */
   business: BusinessLabel;
   campaign: string | undefined;
+  /** A message whose campaign the service refuses goes once more without it, instead of failing (R-105). */
+  campaignFallback?: boolean;
   leads?: LeadRules;
   webhook?: WebhookRules;
   /** Who answers which conversation, before `campaign`. */
