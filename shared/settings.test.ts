@@ -62,6 +62,7 @@ describe("an attribute's text", () => {
     ["sound", "off", "off"],
     ["suggestions", "One|Two", ["One", "Two"]],
     ["capture", "email", ["email"]],
+    ["capture", "", []],
     ["hours", '{"timeZone":"UTC"}', { timeZone: "UTC" }],
     ["hours", "{", "{"],
     ["title", "12", "12"],

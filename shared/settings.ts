@@ -188,7 +188,7 @@ export function fromAttribute(name: string, given: string): unknown {
   const kind = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SiteSetting].kind : undefined;
   if (kind === "number" && given.trim() !== "" && Number.isFinite(Number(given))) return Number(given);
   if (kind === "switch" && ["", "true", "false"].includes(given)) return given !== "false";
-  if (kind === "list" || kind === "fields") return given.split("|");
+  if (kind === "list" || kind === "fields") return given === "" ? [] : given.split("|");
   if (kind === "hours" || kind === "words" || kind === "phone")
     try {
       return JSON.parse(given);

@@ -24,7 +24,7 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
   [8, /^relay\/src\/cli\//],
   [9, /^relay\/src\/cli\.ts$/],
 
-  [1, /^widget\/src\/(locales\/|(options|storage|i18n|theme|page|events|words|markdown)\.ts$)/],
+  [1, /^widget\/src\/(locales\/|(options|check|storage|i18n|theme|page|events|words|markdown)\.ts$)/],
   [2, /^widget\/src\/(connection|socket|lines|transports|upload|outbox|thread|session|draft|forms)\.ts$/],
   [3, /^widget\/src\/(chat|conversation|api)\.ts$/],
   [4, /^widget\/src\/(ui\/|teaser\.ts$)/],

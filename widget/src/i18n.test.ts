@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addEnglish, chooseLanguage, loadLanguage, translator } from "./i18n.ts";
+import { addEnglish, chooseLanguage, loadLanguage, regionOf, translator } from "./i18n.ts";
 import { rare } from "./locales/en.rare.ts";
 import { en } from "./locales/en.ts";
 
@@ -23,6 +23,24 @@ describe("the language of a visitor", () => {
     [["xx"], "en"],
     [[], "en"],
   ])("%j is spoken as %s", (wanted, tag) => expect(chooseLanguage(wanted, offered)).toBe(tag));
+});
+
+describe("the region of a visitor", () => {
+  it.each([
+    ["en", ["en", "en-GB", "en-US"], "en-GB"],
+    ["en", ["en_IE"], "en-IE"],
+    ["de", ["fr-FR", "de-CH"], "de-CH"],
+    ["zh-Hant", ["zh-CN", "zh-HK"], "zh-HK"],
+    ["sr-Latn", ["sr-RS"], "sr-Latn"],
+    ["en", ["xx-YY", "not a-tag!", ""], "en"],
+    ["nb", ["no-NO"], "no-NO"],
+    ["de", [], "de"],
+  ])("%s of %j is written as in %s", (tag, wanted, region) => expect(regionOf(tag, wanted)).toBe(region));
+
+  it("decides how numbers and dates look, not which words are used", async () => {
+    const { t, tag, region } = await loadLanguage("en", {}, ["en", "en-IN"]);
+    expect([tag, region, t("newMessages", { n: 123456 })]).toEqual(["en", "en-IN", "1,23,456 new messages"]);
+  });
 });
 
 describe("texts", () => {
@@ -51,20 +69,20 @@ describe("texts", () => {
   it("are fetched when they are needed, and mirrored where they run from right to left", async () => {
     const messages: string[] = [];
     messages[Object.keys(en).indexOf("send")] = "أرسل";
-    const { t, tag, dir } = await loadLanguage("ar", {}, async () => ({ messages }));
+    const { t, tag, dir } = await loadLanguage("ar", {}, [], async () => ({ messages }));
     expect([t("send"), t("retry"), tag, dir]).toEqual(["أرسل", "Retry", "ar", "rtl"]);
   });
 
   it("of rarer parts are found once the part has come", async () => {
     const messages = [...Object.keys(en), ...Object.keys(rare)].map((key) => `${key}!`);
-    const { t } = await loadLanguage("ar", { retry: "?" }, async () => ({ messages }));
+    const { t } = await loadLanguage("ar", { retry: "?" }, [], async () => ({ messages }));
     expect(t("send")).toBe("send!");
     addEnglish(rare);
     expect([t("retry"), t("forget"), t("closedSent")]).toEqual(["?", "forget!", "closedSent!"]);
   });
 
   it("are English where the language cannot be fetched", async () => {
-    const { tag, dir } = await loadLanguage("ar", {}, () => Promise.reject(new Error("offline")));
+    const { tag, dir } = await loadLanguage("ar", {}, [], () => Promise.reject(new Error("offline")));
     expect([tag, dir]).toEqual(["en", "ltr"]);
   });
 });

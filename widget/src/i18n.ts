@@ -14,7 +14,13 @@ export type Values = { readonly [name: string]: string | number };
 export type Packed = readonly (string | Plural)[];
 /** Answers the text of `key` with `{name}` replaced; `values.n` chooses the plural form. */
 export type Translate = (key: Key, values?: Values) => string;
-export type Language = { tag: string; dir: "ltr" | "rtl"; t: Translate };
+export type Language = {
+  tag: string;
+  /** How the visitor's region writes dates, times and numbers in this language: `en-GB` for `en`. */
+  region: string;
+  dir: "ltr" | "rtl";
+  t: Translate;
+};
 
 /** Put in by the build: the tags of all languages, and what their files are called after the tag. */
 declare const LANGUAGES: string | undefined;
@@ -57,6 +63,13 @@ function variants(tag: string): string[] {
   }
 }
 
+/**
+ * The first tag that names a region of this language, for its dates and numbers; without one the language itself.
+ * @param wanted BCP 47 tags, most wanted first
+ */
+export const regionOf = (tag: string, wanted: readonly string[]): string =>
+  wanted.find((one) => /\w[-_]/.test(one) && variants(one).includes(tag))?.replaceAll("_", "-") ?? tag;
+
 /** English grows: rarer parts of the panel bring their words with them. Its order is that of the packed translations. */
 const english: Partial<Messages> = { ...en };
 export const addEnglish = (words: Partial<Messages>): unknown => Object.assign(english, words);
@@ -64,10 +77,11 @@ export const addEnglish = (words: Partial<Messages>): unknown => Object.assign(e
 /**
  * Puts texts together. A key that a language lacks is answered in English.
  * @param messages the site's own words, by key
+ * @param region whose way of writing numbers is used
  */
-export function translator(tag: string, messages: Partial<Messages>, packed: Packed = []): Translate {
+export function translator(tag: string, messages: Partial<Messages>, packed: Packed = [], region = tag): Translate {
   const rules = new Intl.PluralRules(tag);
-  const numbers = new Intl.NumberFormat(tag);
+  const numbers = new Intl.NumberFormat(region);
   return (key, values = {}) => {
     const entry: string | Plural = messages[key] ?? packed[Object.keys(english).indexOf(key)] ?? english[key] ?? key;
     const text = typeof entry === "string" ? entry : (entry[rules.select(Number(values.n))] ?? entry.other);
@@ -81,17 +95,21 @@ export function translator(tag: string, messages: Partial<Messages>, packed: Pac
 /**
  * Fetches the words of a language. Answers English when they cannot be fetched.
  * @param overrides the site's own words for some keys
+ * @param wanted tags that may name a region
  */
 export async function loadLanguage(
   tag: string,
   overrides: Partial<Messages> = {},
+  wanted: readonly string[] = [],
   fetch: typeof fetchWords = fetchWords,
 ): Promise<Language> {
   const words = tag === "en" ? undefined : await fetch(tag).catch(() => undefined);
   const spoken = words ? tag : "en";
+  const region = regionOf(spoken, wanted);
   return {
     tag: spoken,
+    region,
     dir: RTL.test(spoken) ? "rtl" : "ltr",
-    t: translator(spoken, overrides, words?.messages),
+    t: translator(spoken, overrides, words?.messages, region),
   };
 }

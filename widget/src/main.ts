@@ -24,9 +24,16 @@ import { fitViewport } from "./ui/viewport.ts";
 import { giveVoice } from "./ui/voice.ts";
 import { wantedLanguages } from "./words.ts";
 
-const settingsOf = (shell: Shell): PanelSettings => settled(shell.settings(), shell.site);
-const languageOf = ({ locale, strings }: PanelSettings): Promise<Language> =>
-  loadLanguage(chooseLanguage(wantedLanguages(locale)), strings);
+function settingsOf(shell: Shell): PanelSettings {
+  const raw = shell.settings();
+  // Where pages are made: their author is told what is wrong.
+  if (/^(localhost|127\.)/.test(location.hostname)) void import("./check.ts").then(({ check }) => check(raw));
+  return settled(raw, shell.site);
+}
+const languageOf = ({ locale, strings }: PanelSettings): Promise<Language> => {
+  const wanted = wantedLanguages(locale);
+  return loadLanguage(chooseLanguage(wanted), strings, [...wanted, ...navigator.languages]);
+};
 
 /** Starts the panel in the loader's frame. Connects only for those who have a conversation already. */
 export async function start(shell: Shell): Promise<PanelSide> {

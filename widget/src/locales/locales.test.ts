@@ -58,7 +58,7 @@ describe("the languages of the chat", () => {
   ])("answer %s with %s", (wanted, tag) => expect(chooseLanguage([wanted], ["en", ...tags])).toBe(tag));
 
   it("run from right to left where they are written so, and nowhere else", async () => {
-    const found = await Promise.all(tags.map((tag) => loadLanguage(tag, {}, async () => ({ messages: [] }))));
+    const found = await Promise.all(tags.map((tag) => loadLanguage(tag, {}, [], async () => ({ messages: [] }))));
     expect(found.filter(({ dir }) => dir === "rtl").map(({ tag }) => tag)).toEqual(["ar", "fa", "he", "ur"]);
   });
 });

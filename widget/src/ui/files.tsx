@@ -56,7 +56,7 @@ export function createFiles(ui: Ui): Files {
     return /^image/.test(type) ? image : /^(audio|video)/.test(type) ? av : document;
   };
   const words = (code: string, file: File): string =>
-    t(PROBLEMS[code] ?? "uploadFailed", { name: file.name, max: sizeName(limitOf(file), language.value.tag) });
+    t(PROBLEMS[code] ?? "uploadFailed", { name: file.name, max: sizeName(limitOf(file), language.value.region) });
 
   const begin = async (file: File, first: Pending): Promise<void> => {
     let one = first;
@@ -102,7 +102,7 @@ export function createFiles(ui: Ui): Files {
               {one.preview ? <img src={one.preview} alt="" /> : <Icon name="file" />}
               <p>
                 <bdi>{one.name}</bdi>
-                <small key={one.problem}>{one.problem ?? sizeName(one.size, language.value.tag)}</small>
+                <small key={one.problem}>{one.problem ?? sizeName(one.size, language.value.region)}</small>
                 {!one.attachment && !one.problem && (
                   <progress value={one.part} aria-label={t("uploading", { name: one.name })} />
                 )}

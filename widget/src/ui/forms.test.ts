@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PanelSettings } from "../options.ts";
 import { Card, Foot } from "./forms.tsx";
 import { drawn, own, type Stage, stage } from "./ui.fixture.ts";
@@ -109,7 +109,32 @@ describe("the card after the first message", () => {
   });
 });
 
+describe("a field", () => {
+  it("runs as its page does until something is written, then as that does", async () => {
+    await open({ prechat: ["name"] }, Foot);
+    const name = field("name");
+    expect(name.dir).toBe("");
+    name.value = "Ada";
+    name.dispatchEvent(new Event("input", { bubbles: true }));
+    expect(name.dir).toBe("auto");
+    name.value = "";
+    name.dispatchEvent(new Event("input", { bubbles: true }));
+    expect(name.dir).toBe("");
+  });
+});
+
 describe("outside business hours", () => {
+  it("gives way to the composer when the site opens, without a reload", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: Date.UTC(2026, 0, 5, 8, 58) });
+    await open({ hours: { timeZone: "UTC", mon: "9:00-17:00" } }, Foot);
+    expect(view.querySelector("#message")).toBeNull();
+    vi.advanceTimersByTime(3 * 60_000);
+    await drawn();
+    expect(view.querySelector("#message")).not.toBeNull();
+    expect(on.ui.asking.value).toBe(false);
+    vi.useRealTimers();
+  });
+
   it("takes a message and an address, and says when somebody is back", async () => {
     await open({ hours: { timeZone: "UTC", mon: "9:00-9:00" } }, Foot);
     expect(view.textContent).toMatch(/We're away right now/);

@@ -20,6 +20,7 @@ addEnglish(rare);
 
 /** What can be asked for. A field of a setting may end in `?`: then it may stay empty. */
 type Field = "name" | "email" | "phone";
+const MINUTE_MS = 60_000;
 type Asked = { field: Field; optional: boolean };
 
 const INPUTS = {
@@ -38,6 +39,11 @@ const fieldsOf = (setting: readonly string[]): Asked[] =>
     const [, field, mark] = /^\s*(name|email|phone)(\??)\s*$/.exec(entry) ?? [];
     return field ? [{ field: field as Field, optional: mark === "?" }] : [];
   });
+
+/** A field without text runs as the page around it does; `auto` alone would begin at the left everywhere. */
+const byText = ({ currentTarget: field }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }): void => {
+  field.dir = field.value && "auto";
+};
 
 type FormProps = {
   fields: readonly Asked[];
@@ -102,7 +108,7 @@ const Form = live<FormProps>(({ t, chat }, _mounted, { done }) => {
           <input
             id={`form-${field}`}
             name={field}
-            dir="auto"
+            onInput={byText}
             {...INPUTS[field]}
             aria-required={!optional}
             aria-invalid={wrong.value?.field === field}
@@ -112,7 +118,7 @@ const Form = live<FormProps>(({ t, chat }, _mounted, { done }) => {
       ))}
       {fields.length === 0 || inChat ? null : (
         <Labelled name="text" label={t("message")} wrong={wrong.value}>
-          <textarea id="form-text" name="text" rows={3} dir="auto" aria-required />
+          <textarea id="form-text" name="text" rows={3} onInput={byText} aria-required />
         </Labelled>
       )}
       <div class="buttons">
@@ -150,12 +156,20 @@ const Labelled = ({ name, label, wrong, children }: LabelledProps) => (
 /** Stands where the composer stands: a form first, or instead, where the site wants it. */
 export const Foot = live((ui, mounted) => {
   const { t, settings, chat, now, language, announcer, focusComposer, shell, asking } = ui;
+  /** The hours are looked at again every minute, while somebody has the chat before them. */
+  const minute = signal(now());
   const filled = signal(isKept(ui, "prechat"));
   const left = signal(false);
-  const isClosed = (): boolean => hasHours(settings.value.hours) && !isOpenAt(settings.value.hours, now());
+  const isClosed = (): boolean => hasHours(settings.value.hours) && !isOpenAt(settings.value.hours, minute.value);
   const fields = (): Asked[] => fieldsOf(settings.value.prechat);
   const asks = (): boolean => fields().length > 0 && !filled.value && chat.items.value.length === 0;
   mounted(() => adopt(shell.root, css));
+  mounted(() => {
+    const timer = setInterval(() => {
+      minute.value = now();
+    }, MINUTE_MS);
+    return () => clearInterval(timer);
+  });
   mounted(
     watch(() => {
       asking.value = isClosed() || asks();
@@ -164,9 +178,9 @@ export const Foot = live((ui, mounted) => {
   return () => {
     const { hours } = settings.value;
     if (isClosed()) {
-      const next = opensNext(hours, now());
+      const next = opensNext(hours, minute.value);
       const format = { weekday: "long", hour: "numeric", minute: "2-digit" } as const;
-      const when = next && new Intl.DateTimeFormat(language.value.tag, format).format(next);
+      const when = next && new Intl.DateTimeFormat(language.value.region, format).format(next);
       return left.value ? (
         <p class="form said">{t("closedSent")}</p>
       ) : (
@@ -203,21 +217,34 @@ export const Foot = live((ui, mounted) => {
 });
 
 /** In the thread after the visitor's first message: one field, said what for, easily declined. */
-export const Card = live((ui, mounted) => {
-  const { t, settings, chat, announcer, focusComposer, shell } = ui;
+export const Card = live((ui) => () => {
+  const fields = fieldsOf(ui.settings.value.capture);
+  const wrote = ui.chat.items.value.some(({ from, pos }) => from === "visitor" && pos !== undefined);
+  return wrote && fields[0] && <Ask fields={fields} />;
+});
+
+/** For those who have waited long: the way to an answer without waiting. Nobody is asked who was asked already, or is known. */
+export const Offer = live(
+  ({ settings, chat }) =>
+    () =>
+      !settings.value.capture[0] && !chat.name.value && <Ask fields={EMAIL} />,
+);
+
+const EMAIL = fieldsOf(["email"]);
+
+const Ask = live<{ fields: readonly Asked[] }>((ui, mounted) => {
+  const { t, announcer, focusComposer, shell } = ui;
   const asked = signal(isKept(ui, "capture"));
+  const thanks = signal(false);
   const close = (): void => {
     asked.value = true;
     keep(ui, "capture", true);
     focusComposer();
   };
-  const thanks = signal(false);
   mounted(() => adopt(shell.root, css));
-  return () => {
-    const fields = fieldsOf(settings.value.capture);
-    const wrote = chat.items.value.some(({ from, pos }) => from === "visitor" && pos !== undefined);
+  return ({ fields }) => {
     if (thanks.value) return <p class="card said">{t("saved")}</p>;
-    if (fields.length === 0 || !wrote || asked.value) return null;
+    if (asked.value) return null;
     return (
       <div class="card">
         <Form

@@ -33,7 +33,7 @@ export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }
   const { t, language } = ui;
   const { text, from, state, at, media } = item;
   const own = from === "visitor";
-  const time = clockTime(at, language.value.tag);
+  const time = clockTime(at, language.value.region);
   const author = own ? t("you") : authorOf(ui);
   const failed = state === "failed";
   return (

@@ -42,7 +42,7 @@ describe("waiting for a reply", () => {
     await pass(20_000);
     expect(view.textContent).toMatch(/longer than usual/);
     await pass(90_000);
-    expect(view.textContent).toBe("No reply yet.Ask again");
+    expect(view.querySelector(".waiting")?.textContent).toBe("No reply yet.Ask again");
     expect(view.querySelector(".dots")).toBeNull();
   });
 
@@ -54,6 +54,33 @@ describe("waiting for a reply", () => {
       "Still working on it.",
       "This is taking longer than usual. You can keep browsing; the reply will appear here.",
     ]);
+  });
+
+  it("offers after half a minute to take an e-mail address, and keeps what is being written when the reply comes", async () => {
+    work();
+    await pass(29_000);
+    expect(view.querySelector("[name=email]")).toBeNull();
+    await pass(2_000);
+    await vi.waitFor(() => expect(view.querySelector("[name=email]")).not.toBeNull());
+    on.chat.working.value = undefined;
+    await pass(50);
+    expect(view.querySelector(".waiting")).toBeNull();
+    expect(view.querySelector("[name=email]")).not.toBeNull();
+  });
+
+  it.each([
+    ["the site does not want it", { emailOffer: false }, undefined],
+    ["the site asks by itself", { capture: ["phone"] }, undefined],
+    ["the visitor is known", {}, "Ada"],
+  ])("offers nothing where %s", async (_why, options, name) => {
+    on.settings.value = { ...on.settings.value, ...options };
+    on.chat.name.value = name;
+    work();
+    await pass(31_000);
+    await import("./forms.tsx");
+    await pass(50);
+    expect(view.querySelector(".waiting")?.textContent).toMatch(/longer than usual/);
+    expect(view.querySelector("[name=email]")).toBeNull();
   });
 
   it("ends with the reply, and with the connection", async () => {

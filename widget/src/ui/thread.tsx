@@ -124,7 +124,7 @@ export const Thread = live((ui, mounted) => {
 
 const Divider = live<{ row: Exclude<Row, { kind: "message" }> }>(({ t, language, now }) => ({ row }) => {
   const isNew = row.kind === "new";
-  const name = isNew ? t("new") : dayName(row.at, now(), language.value.tag, t("today"), t("yesterday"));
+  const name = isNew ? t("new") : dayName(row.at, now(), language.value.region, t("today"), t("yesterday"));
   return (
     <li class={isNew ? "divider new" : "divider"}>
       <span key={name}>{name}</span>

@@ -6,7 +6,7 @@ import { element } from "./dom.ts";
 /** Plain text: opens everywhere, holds no markup that could be anything else. */
 export function transcriptOf(ui: Ui): string {
   const { t, chat, settings, language } = ui;
-  const date = new Intl.DateTimeFormat(language.value.tag, { dateStyle: "medium", timeStyle: "short" });
+  const date = new Intl.DateTimeFormat(language.value.region, { dateStyle: "medium", timeStyle: "short" });
   const name = settings.value.title || location.host;
   const messages = chat.items.value.map(({ from, at, text, media }) => {
     const author = from === "visitor" ? t("you") : authorOf(ui);

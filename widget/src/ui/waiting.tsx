@@ -4,6 +4,7 @@
  */
 
 import { signal } from "@preact/signals-core";
+import type { ComponentType } from "preact";
 import { live, watch } from "./live.ts";
 
 /** Milliseconds since the service accepted the message, and what is shown from then on. */
@@ -20,6 +21,8 @@ const SAID = { said: "working", still: "stillWorking", slow: "slow", none: "noRe
 
 export const Waiting = live(({ t, chat, settings, announcer, now, send, focusComposer }, mounted) => {
   const stage = signal<Stage | undefined>(undefined);
+  /** Stays when the reply comes meanwhile: somebody may be writing in it. */
+  const offer = signal<ComponentType | undefined>(undefined);
   mounted(
     watch(() => {
       const working = chat.working.value;
@@ -31,6 +34,7 @@ export const Waiting = live(({ t, chat, settings, announcer, now, send, focusCom
           () => {
             stage.value = name;
             if (name !== "dots") announcer.status(t(SAID[name]));
+            if (name === "slow" && settings.peek().emailOffer) void leaveEmail();
           },
           Math.max(0, working.since + after - now()),
         ),
@@ -38,13 +42,17 @@ export const Waiting = live(({ t, chat, settings, announcer, now, send, focusCom
       return () => timers.forEach(clearTimeout);
     }),
   );
+  const leaveEmail = async (): Promise<void> => {
+    offer.value = (await import("./forms.tsx")).Offer;
+  };
   const askAgain = (): void => {
     send(chat.items.peek().findLast((item) => item.from === "visitor")?.text ?? "");
     focusComposer();
   };
   return () => {
     const shown = stage.value;
-    return (
+    const Offer = offer.value;
+    return [
       shown && (
         <div class="waiting" data-row>
           {shown !== "none" && (
@@ -65,7 +73,8 @@ export const Waiting = live(({ t, chat, settings, announcer, now, send, focusCom
             </button>
           )}
         </div>
-      )
-    );
+      ),
+      Offer && <Offer />,
+    ];
   };
 });

@@ -1,0 +1,44 @@
+/**
+ * Tells a page's author in the console what is wrong with the settings. Fetched on the author's own machine only, so that
+ * visitors pay nothing for it; a wrong value itself is passed over everywhere.
+ */
+
+import { complaintOf, fromAttribute, SETTINGS } from "@porchlight/shared/settings";
+
+/** What only a page sets, and what the relay bakes in. */
+const OTHERS = ["id", "uploads", "site", "relay", "mode", "manual", "campaign"];
+
+/** Whether a name is another one with a letter or two wrong: attributes of other tools stand on the tag, too. */
+function isLike(name: string, known: string): boolean {
+  let row = Array.from({ length: known.length + 1 }, (_, at) => at);
+  for (const [at, letter] of [...name].entries()) {
+    const next = [at + 1];
+    for (const [to, other] of [...known].entries()) {
+      const [left = 0, above = 0, corner = 0] = [next[to], row[to + 1], row[to]];
+      next.push(Math.min(left + 1, above + 1, corner + (letter === other ? 0 : 1)));
+    }
+    row = next;
+  }
+  return (row.at(-1) ?? 9) <= 2;
+}
+
+/**
+ * One sentence for each setting that is wrong, with its name first.
+ * @param settings as they came, from all layers
+ */
+export function problemsOf(settings: object): string[] {
+  const known = Object.keys(SETTINGS);
+  return Object.entries(settings).flatMap(([name, given]) => {
+    if (given === undefined || OTHERS.includes(name)) return [];
+    if (!known.includes(name)) {
+      const meant = known.find((other) => isLike(name.toLowerCase(), other.toLowerCase()));
+      return meant ? [`${name} is no setting: did you mean ${meant}?`] : [];
+    }
+    const wrong = complaintOf(name, typeof given === "string" ? fromAttribute(name, given) : given);
+    return wrong ? [`${name} ${wrong}; it is ${JSON.stringify(given)}`] : [];
+  });
+}
+
+export function check(settings: object): void {
+  for (const problem of problemsOf(settings)) console.warn(`Porchlight: ${problem}`);
+}
