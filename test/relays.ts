@@ -72,8 +72,14 @@ export const runTraced =
 
 const TRACED = "trace=fsync,fdatasync,write,writev,sendto,sendmsg";
 
-async function spawnRelay(env: Env, [command = "", ...args]: string[]): Promise<Running> {
-  const child = spawn(command, [...args, CLI, "serve"], { env: { LOG_LEVEL: "debug", ...env } });
+/** The relay as a process, from another folder of sources: a copy with a mistake in it. */
+export const runFrom =
+  (root: string): Run =>
+  (env) =>
+    spawnRelay(env, [process.execPath], join(root, "cli.ts"));
+
+async function spawnRelay(env: Env, [command = "", ...args]: string[], cli = CLI): Promise<Running> {
+  const child = spawn(command, [...args, cli, "serve"], { env: { LOG_LEVEL: "debug", ...env } });
   const lines: string[] = [];
   const ended = once(child, "exit");
   createInterface(child.stderr).on("line", (line) => lines.push(line));

@@ -5,12 +5,12 @@
 
 import type { Browser, Page } from "playwright-core";
 import { seeded } from "../faults/core/world.ts";
-import type { Report } from "../faults/suites/suite.ts";
+import type { Common, Report } from "../faults/suites/suite.ts";
 import { type House, startHouse } from "../harness.ts";
-import { runProcess } from "../relays.ts";
+import { runFrom, runProcess } from "../relays.ts";
 import { chatOn, launch } from "./browser.ts";
 
-type Options = { seconds: number; kills: number; seed?: number };
+type Options = Common & { seconds: number; kills: number };
 
 const VISITORS = 3;
 const TABS = 2;
@@ -23,11 +23,16 @@ const FAULTS = [
 /** Somebody with the chat open in some tabs, and what they typed, in order. */
 type Person = { pages: Page[]; typed: string[] };
 
-export async function browserStorm({ seconds, kills, seed = 1 }: Options): Promise<Report> {
+export async function browserStorm({ root, seconds, kills, seed = 1 }: Options): Promise<Report> {
   const begun = performance.now();
   const random = seeded(seed);
   const env = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0" };
-  const house = await startHouse({ run: runProcess, env, rate: 100_000, sandbox: { seed } });
+  const house = await startHouse({
+    run: root === undefined ? runProcess : runFrom(root),
+    env,
+    rate: 100_000,
+    sandbox: { seed },
+  });
   const browser = await launch();
   try {
     let written: () => void = () => {};

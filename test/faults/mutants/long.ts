@@ -1,5 +1,18 @@
+import { browserStorm } from "../../browser/storm.ts";
 import { intake } from "../suites/intake.ts";
+import type { Common, Report } from "../suites/suite.ts";
+import { CORE } from "./core.ts";
 import type { Mutant } from "./mutant.ts";
+import { PROCESS } from "./process.ts";
+
+const pages = (options: Common): Promise<Report> => browserStorm({ ...options, seconds: 30, kills: 8, seed: 1 });
+
+/** The mistake of that name, to be noticed by the browser's pages as well. @throws Error when there is none */
+function onPages(name: string): Mutant {
+  const known = [...CORE, ...PROCESS].find((mutant) => mutant.name === name);
+  if (known === undefined) throw new Error(`No mistake is called "${name}"`);
+  return { ...known, name: `${name}, in the browser`, killedBy: { suite: pages } };
+}
 
 /** Mistakes whose suites take minutes. */
 export const LONG_MUTANTS: readonly Mutant[] = [
@@ -14,4 +27,7 @@ export const LONG_MUTANTS: readonly Mutant[] = [
     ],
     killedBy: { suite: (options) => intake({ ...options, restarts: 10, perSecond: 300 }) },
   },
+  onPages("acknowledges before the commit"),
+  onPages("does not know a message by the client's id"),
+  onPages("takes a fresh messageSid for every try"),
 ];
