@@ -1,0 +1,120 @@
+/** WIDGET.md section 9, check 35: how two hundred browsers come back to a relay that restarts. Simulated, with the code of both. */
+
+import { CLOSE } from "@porchlight/shared/close";
+import { type Bye, PROTOCOL, type RelayFrame } from "@porchlight/shared/protocol";
+import { expect, it } from "vitest";
+import { createConnection, type TransportEvents } from "../../../widget/src/connection.ts";
+import { WELCOME } from "../../../widget/src/script.fixture.ts";
+import { createBrowser, createWorld, type World } from "../../../widget/src/world.fixture.ts";
+import { startHouse } from "../../harness.ts";
+
+const CLIENTS = 200;
+const LATENCY_MS = 5;
+const WELCOMED = JSON.stringify({ ...WELCOME, token: "token" });
+const PONG = JSON.stringify({ t: "pong", head: 0 } satisfies RelayFrame);
+
+/** What a real relay says to so many clients when it is asked to stop. */
+async function goodbye(): Promise<Bye["retry"]> {
+  const house = await startHouse({ env: { SOCKETS_PER_ADDRESS: "0" } });
+  try {
+    const visitors = Array.from({ length: CLIENTS }, () => house.visitor());
+    await Promise.all(visitors.map((visitor) => visitor.connect()));
+    const byes = Promise.all(visitors.map((visitor) => visitor.next((frame): frame is Bye => frame.t === "bye")));
+    await house.halt();
+    const [first, ...others] = (await byes).map(({ retry }) => retry);
+    for (const other of others) expect(other).toEqual(first);
+    return first ?? [0, 0];
+  } finally {
+    await house.stop();
+  }
+}
+
+/** A relay of the simulation, and when anybody knocked, in milliseconds of the simulated world. */
+function createServer(world: World) {
+  const lines = new Set<TransportEvents>();
+  const server = {
+    up: true,
+    knocks: [] as number[],
+    open(events: TransportEvents) {
+      server.knocks.push(world.now());
+      let alive = true;
+      lines.add(events);
+      const answer = (run: () => void): void => void world.after(LATENCY_MS, () => alive && run());
+      answer(() => (server.up ? events.open() : events.close(1006)));
+      return {
+        send: (text: string) => answer(() => events.frame(text.includes('"hello"') ? WELCOMED : PONG)),
+        close() {
+          alive = false;
+          lines.delete(events);
+        },
+      };
+    },
+    /** Ends every line, as a relay that stops does, or as one that was killed. */
+    end(retry?: Bye["retry"]): void {
+      for (const events of [...lines]) {
+        if (retry) events.frame(JSON.stringify({ t: "bye", retry } satisfies Bye));
+        events.close(retry ? CLOSE.restart.code : 1006);
+      }
+    },
+  };
+  return server;
+}
+
+function connectTo(server: ReturnType<typeof createServer>, world: World, random = world.random) {
+  const { page } = createBrowser(world).tab();
+  const connection = createConnection({
+    page: { ...page, random },
+    open: server.open,
+    hello: () => ({ t: "hello", v: PROTOCOL, site: "default" }),
+    heard: () => {},
+    lost: () => {},
+    refused: () => false,
+  });
+  connection.start();
+  return connection;
+}
+
+it("35 after a restart two hundred come back evenly over the time that the relay names, none of its seconds sees more than 15 in 100", async () => {
+  const retry = await goodbye();
+  const seconds = (retry[1] - retry[0]) / 1_000;
+  for (const seed of [1, 2, 3]) {
+    const world = createWorld(seed);
+    const server = createServer(world);
+    const all = Array.from({ length: CLIENTS }, () => connectTo(server, world));
+    world.advance(20_000);
+    server.knocks = [];
+    const begin = world.now();
+    server.up = false;
+    server.end(retry);
+    // The new one listens again after a moment: whoever knocked before that tries again by himself.
+    world.advance(1_000);
+    server.up = true;
+    world.advance(20_000);
+    expect(all.filter(({ link }) => link.value === "online")).toHaveLength(CLIENTS);
+    const within = (second: number): number =>
+      server.knocks.filter((at) => Math.floor((at - begin) / 1_000) === second).length;
+    // The last one may be a part of one.
+    const bins = Array.from({ length: Math.floor(seconds) }, (_, second) => within(second));
+    expect(Math.max(...bins), bins.join(" ")).toBeLessThanOrEqual(0.15 * server.knocks.length);
+    expect(Math.min(...bins), bins.join(" ")).toBeGreaterThan(0.03 * server.knocks.length);
+  }
+});
+
+it("35 how long it waits grows with each loss, and is forgotten only after thirty good seconds", () => {
+  const world = createWorld();
+  const server = createServer(world);
+  // The longest wait that chance can give.
+  const connection = connectTo(server, world, () => 1 - Number.EPSILON);
+  /** Cuts the line after so many good seconds; answers how long it was until the next knock. */
+  const waited = (goodMs: number): number => {
+    while (connection.link.value !== "online") world.advance(1);
+    world.advance(goodMs);
+    const [cut, before] = [world.now(), server.knocks.length];
+    server.end();
+    while (server.knocks.length === before) world.advance(1);
+    return Math.round((world.now() - cut) / 100) / 10;
+  };
+  expect([1_000, 1_000, 1_000, 29_000].map(waited)).toEqual([1, 2, 4, 8]);
+  expect(waited(29_990)).toBe(16);
+  expect(waited(30_000)).toBe(1);
+});
