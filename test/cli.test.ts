@@ -10,6 +10,7 @@ let house: House;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let visitor: string;
 const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
+const PATIENT = { timeout: 20_000 };
 const EMAIL = "client@agency.example";
 
 const porchlight = (args: string[], env: Record<string, string> = {}) => run(house, args, env);
@@ -113,7 +114,7 @@ describe("the command line", () => {
     await someone.connect();
     house.sandbox.failNext("incoming", 1, 400);
     const { id } = await someone.send("refused once");
-    await expect.poll(async () => (await json("deliveries", "--failed")).length).toBe(1);
+    await expect.poll(async () => (await json("deliveries", "--failed")).length, PATIENT).toBe(1);
     const [failed] = await json("deliveries", "--failed");
     expect(failed).toMatchObject({ id, reason: "rejected" });
     expect(await json("deliveries", "retry", failed.visitor, id)).toMatchObject({ running: true });
@@ -123,20 +124,20 @@ describe("the command line", () => {
 
     house.sandbox.failNext("incoming", 1, 400);
     const other = await someone.send("refused too");
-    await expect.poll(async () => (await json("deliveries", "--failed")).length).toBe(1);
+    await expect.poll(async () => (await json("deliveries", "--failed")).length, PATIENT).toBe(1);
     await someone.drop();
     await house.halt();
     expect(await json("deliveries", "retry", failed.visitor, other.id)).toMatchObject({ running: false });
     await house.start();
     await house.sandbox.until(() => house.sandbox.messages().some(({ body }) => body === "refused too"));
 
-    await expect.poll(() => receiver.told.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => receiver.told.length, PATIENT).toBe(2);
     const [event] = await json("webhooks", "--state", "delivered");
     expect(event).toMatchObject({ type: "delivery.failed", status: 200, attempts: 1 });
     expect(await json("webhooks", "retry", event.id)).toEqual({ event: event.id, state: "waiting" });
-    await expect.poll(() => receiver.told.filter(({ id }) => id === event.id).length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => receiver.told.filter(({ id }) => id === event.id).length, PATIENT).toBe(2);
     expect((await porchlight(["webhooks", "retry", "msg_none"])).code).toBe(1);
-  });
+  }, 120_000);
 
   it("exports and erases", async () => {
     const file = join(house.dataDir, "site.ndjson");

@@ -91,15 +91,26 @@ function parsed(command: Command, args: string[]): Given & { json: boolean } {
   }
 }
 
-async function carryOut(command: Command, args: string[]): Promise<number> {
-  const given = parsed(command, args);
-  const office = await openOffice(settings());
-  let result: Result;
+/** Runs a command over the data of the settings. @throws Complaint when they cannot be opened */
+async function resultOf(command: Command, given: Given, all: Settings): Promise<Result> {
+  const office = await openOffice(all).catch((error: Error) => error);
+  if (office instanceof Error) {
+    const { message } = office;
+    const named = settingsHelp().some(({ env }) => message.startsWith(`${env}: `));
+    const why = named ? message : `DATA_DIR: ${all.dataDir} cannot be used: ${message}`;
+    if (command.unopened !== undefined) return command.unopened(why);
+    throw new Complaint(`${why}. porchlight doctor tells more.`);
+  }
   try {
-    result = await command.run(office, given);
+    return await command.run(office, given);
   } finally {
     await office.close();
   }
+}
+
+async function carryOut(command: Command, args: string[]): Promise<number> {
+  const given = parsed(command, args);
+  const result = await resultOf(command, given, settings());
   for (const line of given.json ? [JSON.stringify(result.data, null, 2)] : result.lines) console.log(line);
   return result.code ?? 0;
 }

@@ -19,6 +19,8 @@ export type Command = {
   help: string;
   options?: ParseArgsOptionsConfig;
   run: (office: Office, given: Given) => Promise<Result>;
+  /** What it says where the data cannot be opened at all; the reason follows the setting's name. */
+  unopened?: (why: string) => Result;
 };
 
 /** A sentence for the person at the keyboard, and the exit code that goes with it. */

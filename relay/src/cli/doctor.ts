@@ -2,19 +2,15 @@ import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Account } from "../base/config.ts";
+import { eventsPage } from "../records/events.ts";
 import { countStates, type Kind } from "../records/ledger.ts";
-import type { Command } from "./command.ts";
+import type { Command, Result } from "./command.ts";
+import { type Finding, ill, well } from "./finding.ts";
 import type { Office } from "./office.ts";
-
-/** One look at one thing: `cure` says what to do when it is not well. */
-type Finding = { check: string; ok: boolean; found: string; cure?: string };
-
-const well = (check: string, found: string): Finding => ({ check, ok: true, found });
-const ill = (check: string, found: string, cure: string): Finding => ({ check, ok: false, found, cure });
+import { callback, look, media } from "./reach.ts";
 
 const FREE_MIN = 500 * 1024 * 1024;
 const SKEW_MAX_MS = 60_000;
-const PATIENCE_MS = 10_000;
 /** Nobody's address: this top-level domain is reserved (RFC 2606), so the look-up finds no one and changes nothing. */
 const PROBE = { email: "probe@porchlight.invalid" };
 
@@ -69,46 +65,12 @@ async function key({ services, keys }: Office, { id, url }: Account): Promise<Fi
 async function clockOf({ clock }: Office, { id, url }: Account): Promise<Finding> {
   const check = `clock beside account ${id}`;
   const answer = await look(url, "HEAD");
-  const theirs = Date.parse(answer?.headers.get("date") ?? "");
+  const theirs = "why" in answer ? Number.NaN : Date.parse(answer.response.headers.get("date") ?? "");
   if (Number.isNaN(theirs)) return well(check, "the service does not tell its time");
   const skew = Math.round((clock.now() - theirs) / 1_000);
   return Math.abs(skew) * 1_000 <= SKEW_MAX_MS
     ? well(check, `${skew} s apart`)
     : ill(check, `${skew} s apart`, "Set this machine's clock: signed identities and webhooks would be refused.");
-}
-
-const look = (url: string, method = "GET"): Promise<Response | undefined> =>
-  fetch(url, { method, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
-
-/** Asks our own callback address as a checker of addresses would. Reached from here is not yet reached from outside. */
-async function callback({ settings, callbackSecret }: Office): Promise<Finding> {
-  const check = "callback address";
-  const { publicUrl } = settings;
-  if (publicUrl === undefined)
-    return ill(check, "PUBLIC_URL is not set", "Set it to where the service can reach this relay.");
-  if (LOOPBACK.test(publicUrl))
-    return ill(check, `${publicUrl} is this machine only`, "Set PUBLIC_URL to a public https address.");
-  const answer = await look(`${publicUrl}/callbacks/reply/${callbackSecret}`);
-  if (answer?.status === 200) return well(check, `${publicUrl} answers`);
-  const said = answer === undefined ? "no answer" : `answers ${answer.status}`;
-  return ill(
-    check,
-    `${publicUrl}: ${said}`,
-    "Start the relay, point the proxy at its port, and let /callbacks/ through.",
-  );
-}
-
-/** The service fetches visitors' files by link: a file that does not exist answers 404 where links lead to us. */
-async function media({ settings }: Office): Promise<Finding[]> {
-  const { publicUrl } = settings;
-  if (publicUrl === undefined || LOOPBACK.test(publicUrl)) return [];
-  const answer = await look(`${publicUrl}/media/doctor-probe`);
-  const cure = "Let /media/ through the proxy without a login, or set MEDIA_MODE=embed.";
-  return [
-    answer?.status === 404
-      ? well("media links", `${publicUrl}/media/ answers`)
-      : ill("media links", `${publicUrl}/media/ answers ${answer?.status ?? "nothing"}`, cure),
-  ];
 }
 
 function origins({ settings }: Office): Finding[] {
@@ -124,6 +86,35 @@ function origins({ settings }: Office): Finding[] {
     if (plain.length > 0) return ill(check, `${plain.join(", ")} is plain http`, "Serve those pages over https.");
     return well(check, origins.join(", "));
   });
+}
+
+/** Behind HTTPS stands a proxy, because the relay itself speaks none: uncounted, every visitor has the proxy's address. */
+function proxies({ settings: { publicUrl = "", trustProxy } }: Office): Finding[] {
+  const check = "proxy";
+  if (!publicUrl.startsWith("https:")) return [];
+  return [
+    trustProxy > 0
+      ? well(check, `TRUST_PROXY=${trustProxy}`)
+      : ill(
+          check,
+          "TRUST_PROXY is 0: all visitors seem to come from the proxy, and share its limits",
+          "Set TRUST_PROXY to how many proxies stand in front, mostly 1.",
+        ),
+  ];
+}
+
+/** What the owner's backend did not take, site by site. */
+async function webhooks({ db, settings }: Office): Promise<Finding[]> {
+  const sites = settings.sites.filter(({ webhook }) => webhook !== undefined);
+  return Promise.all(
+    sites.map(async ({ public: { id } }) => {
+      const check = `webhook of site ${id}`;
+      const [failed] = await eventsPage(db, { site: id, state: "failed", limit: 1 });
+      if (failed === undefined) return well(check, "nothing has failed");
+      const said = `${failed.type} was not taken (${failed.status || failed.problem})`;
+      return ill(check, said, "porchlight webhooks --state failed, mend your backend, then webhooks retry.");
+    }),
+  );
 }
 
 /** What nobody knows is for a person, and stays so until one looks. */
@@ -150,22 +141,30 @@ async function examine(office: Office): Promise<Finding[]> {
     ...(await Promise.all(accounts.map((account) => clockOf(office, account)))),
     await callback(office),
     ...(await media(office)),
+    ...proxies(office),
     ...origins(office),
+    ...(await webhooks(office)),
     ...(await unknowns(office)),
   ];
+}
+
+function report(findings: readonly Finding[]): Result {
+  const lines = findings.flatMap(({ check, ok, found, cure }) => [
+    `${ok ? "ok  " : "MEND"}  ${check}: ${found}`,
+    ...(cure === undefined ? [] : [`      ${cure}`]),
+  ]);
+  return { data: findings, lines, code: findings.every(({ ok }) => ok) ? 0 : 3 };
 }
 
 export const DOCTOR: Record<string, Command> = {
   doctor: {
     usage: "",
-    help: "looks at settings, database, disk, keys, clock, callback address and origins; exit code 3 with what to mend",
-    async run(office) {
-      const findings = await examine(office);
-      const lines = findings.flatMap(({ check, ok, found, cure }) => [
-        `${ok ? "ok  " : "MEND"}  ${check}: ${found}`,
-        ...(cure === undefined ? [] : [`      ${cure}`]),
-      ]);
-      return { data: findings, lines, code: findings.every(({ ok }) => ok) ? 0 : 3 };
-    },
+    help: "looks at settings, data, keys, clock, callback address, files and origins; exit code 3 with what to mend",
+    run: async (office) => report(await examine(office)),
+    unopened: (why) =>
+      report([
+        well("settings", "all are valid"),
+        ill("data", why, "Let this user read and write DATA_DIR, or restore the newest backup."),
+      ]),
   },
 };

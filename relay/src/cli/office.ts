@@ -7,6 +7,8 @@ import { loadSecrets } from "../base/secrets.ts";
 import { createBus } from "../bus/bus.ts";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
+import { createLinks } from "../files/links.ts";
+import { openFiles } from "../filestore.ts";
 import type { Enclose } from "../flows/enclose.ts";
 import { createForget } from "../flows/forget.ts";
 import { createSend } from "../flows/send.ts";
@@ -32,6 +34,8 @@ export async function openOffice(settings: Settings) {
   const sites = createSites(settings.sites, () => []);
   const services = createServices(settings, keys, sites, noFiles);
   const { signing } = secrets;
+  const files = openFiles(settings);
+  const links = createLinks(signing, clock.now);
   const backoffice = createBackoffice({
     settings,
     db,
@@ -65,11 +69,15 @@ export async function openOffice(settings: Settings) {
     keys,
     forget: createForget({ db, bus, clock }),
     send: createSend({ db, bus, clock, horizon: settings.horizon, wake: () => {}, tell: backoffice.tell }),
+    files,
+    /** Path of a signed link to a file of text. */
+    linkTo: (key: string): string => links.to(key, "text/plain"),
     callbackSecret: settings.callbackSecrets[0] ?? secrets.callback,
     ...backoffice,
     async close(): Promise<void> {
       await services.close();
       await backoffice.stop();
+      await files.close();
       await db.close();
     },
   };

@@ -78,3 +78,11 @@ export async function failedPage(
     limit,
   );
 }
+
+/** When the newest reply came from the service, in milliseconds since 1970; nothing when none did yet. */
+export async function newestCallback(tx: Transaction): Promise<number | undefined> {
+  const [row] = await tx.all<{ at: number | null }>(
+    "SELECT max(at) AS at FROM messages WHERE author = 'reply' AND id LIKE 'r%'",
+  );
+  return row?.at ?? undefined;
+}

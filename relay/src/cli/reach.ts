@@ -1,0 +1,137 @@
+import { lookup } from "node:dns/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { BlockList, isIPv6 } from "node:net";
+import { join } from "node:path";
+import { randomId } from "@porchlight/shared/id";
+import { newestCallback } from "../records/listings.ts";
+import { addMedia, dropMedia, removeMedia } from "../records/media.ts";
+import { type Finding, ill, well } from "./finding.ts";
+import type { Office } from "./office.ts";
+
+const PATIENCE_MS = 10_000;
+const LOOPBACK = /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])(:|\/|$)/;
+
+/** What came of looking at an address: the answer, or why there was none. */
+type Look = { response: Response } | { why: string };
+
+/** Asks an address as a stranger would: nothing of ours travels, and no redirect is followed. */
+export const look = (url: string, method = "GET"): Promise<Look> =>
+  fetch(url, { method, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) }).then(
+    (response) => ({ response }),
+    (error: Error & { cause?: { code?: string } }) => ({ why: error.cause?.code ?? error.name }),
+  );
+
+/** Addresses that only a machine nearby can reach (RFC 1918, 4193, 3927, 4291, 6598). */
+const NEARBY = new BlockList();
+for (const [net, bits] of [
+  ["10.0.0.0", 8],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["169.254.0.0", 16],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+] as const)
+  NEARBY.addSubnet(net, bits, "ipv4");
+for (const [net, bits] of [
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["::1", 128],
+] as const)
+  NEARBY.addSubnet(net, bits, "ipv6");
+
+/** Why nobody outside could reach this address, as far as its form and its name tell; nothing when they do not. */
+async function unreachable(publicUrl: string): Promise<[found: string, cure: string] | undefined> {
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol === "http:")
+    return [
+      `${publicUrl} is plain http: the secret in it could be read on the way`,
+      "Put a proxy with HTTPS in front, and set PUBLIC_URL to the https address.",
+    ];
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const found = await lookup(host, { all: true }).catch((error: NodeJS.ErrnoException) => String(error.code));
+  if (typeof found === "string") return [`${host} has no address (${found})`, "Enter it in your DNS."];
+  const near = found.every(({ address }) => NEARBY.check(address, isIPv6(address) ? "ipv6" : "ipv4"));
+  if (!near) return undefined;
+  const addresses = found.map(({ address }) => address).join(", ");
+  return [
+    `${host} is ${addresses}: only machines nearby reach that`,
+    "Let the name lead to an address that the service can reach from outside.",
+  ];
+}
+
+/** When the service last called: no look of ours proves as much. */
+async function lastCall({ db, clock }: Office): Promise<string> {
+  const at = await newestCallback(db);
+  if (at === undefined) return "the service has not called yet";
+  return `the service's last reply came ${Math.max(0, Math.round((clock.now() - at) / 60_000))} min ago`;
+}
+
+/** Asks our own callback address as a checker of addresses would, and reads on what can be known of the way from outside. */
+export async function callback(office: Office): Promise<Finding> {
+  const check = "callback address";
+  const { publicUrl } = office.settings;
+  if (publicUrl === undefined)
+    return ill(check, "PUBLIC_URL is not set", "Set it to where the service can reach this relay.");
+  const local = LOOPBACK.test(publicUrl);
+  const hidden = local ? undefined : await unreachable(publicUrl);
+  if (hidden !== undefined) return ill(check, ...hidden);
+  const answer = await look(`${publicUrl}/callbacks/reply/${office.callbackSecret}`);
+  if ("why" in answer)
+    return ill(
+      check,
+      `${publicUrl} does not answer (${answer.why})`,
+      "Start the relay, point the proxy at its port, and check the certificate and the firewall.",
+    );
+  const { status } = answer.response;
+  // Only a relay with this very secret says so: another program on the address does not.
+  if (status === 200 && (await answer.response.text()) === "ok")
+    return local
+      ? ill(check, `${publicUrl} answers, but is this machine only`, "Set PUBLIC_URL to a public https address.")
+      : well(check, `${publicUrl} answers; ${await lastCall(office)}`);
+  return ill(
+    check,
+    `${publicUrl} answers ${status}, not as this relay`,
+    "Let the proxy pass /callbacks/ as it is, without a login or a redirect, to the relay with this DATA_DIR or CALLBACK_SECRET.",
+  );
+}
+
+const PROBE = "Written by porchlight doctor, and removed again.";
+
+/** Stores a file, fetches it by its link as the service does, and removes it again (C4). */
+export async function media(office: Office): Promise<Finding[]> {
+  const { db, clock, files, settings, linkTo } = office;
+  const key = randomId();
+  const row = { key, name: "probe.txt", type: "text/plain", size: PROBE.length, width: null, height: null };
+  const about = { visitor: "doctor", site: settings.sites[0]?.public.id ?? "", now: clock.now() };
+  const folder = await mkdtemp(join(settings.dataDir, "doctor-"));
+  try {
+    await db.transaction((tx) => addMedia(tx, { ...row, ...about }));
+    await writeFile(join(folder, "probe"), PROBE, { mode: 0o600 });
+    const stored = await files.put(key, join(folder, "probe"), row.type).catch((error: unknown) => String(error));
+    if (stored !== undefined)
+      return [ill("file store", stored, "Check MEDIA_STORE and its key, or that DATA_DIR can be written.")];
+    const where = settings.uploads.bucket === undefined ? settings.dataDir : "the bucket of MEDIA_STORE";
+    return [well("file store", `${where} takes files`), ...(await byLink(office, linkTo(key)))];
+  } finally {
+    await db.transaction((tx) => dropMedia(tx, key));
+    await files.remove(key).catch(() => undefined);
+    await db.transaction((tx) => removeMedia(tx, key));
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function byLink({ settings }: Office, path: string): Promise<Finding[]> {
+  const check = "media links";
+  const { publicUrl, uploads } = settings;
+  if (publicUrl === undefined) return [];
+  const cure = `Let the proxy pass /media/ as it is, without a login${uploads.embed ? "" : ", or set MEDIA_MODE=embed"}.`;
+  const answer = await look(`${publicUrl}${path}`);
+  if ("why" in answer) return [ill(check, `${publicUrl}/media/ does not answer (${answer.why})`, cure)];
+  const { status, headers } = answer.response;
+  const whole = status === 200 && (await answer.response.text()) === PROBE;
+  if (!whole) return [ill(check, `${publicUrl}/media/ answers ${status}, not with the file`, cure)];
+  const type = headers.get("content-type") ?? "";
+  return type.startsWith("text/plain")
+    ? [well(check, `a file came back whole from ${publicUrl}/media/`)]
+    : [ill(check, `a file of text came back as "${type}"`, "Let the proxy leave the Content-Type as it is.")];
+}

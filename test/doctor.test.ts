@@ -1,0 +1,76 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+import { porchlight } from "./shell.ts";
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse();
+});
+afterAll(() => house.stop());
+
+type Finding = { check: string; ok: boolean; found: string; cure?: string };
+const doctor = async (env: Record<string, string> = {}) => {
+  const { code, out } = await porchlight(house, ["doctor", "--json"], env);
+  const findings = JSON.parse(out) as Finding[];
+  return { code, all: findings, of: (check: string) => findings.find((finding) => finding.check === check) };
+};
+
+/** A program in front of the relay that answers everything itself. */
+async function inFront(status: number, body: string): Promise<{ url: string; stop: () => void }> {
+  const server = createServer((_request, response) => response.writeHead(status).end(body));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => void server.close() };
+}
+
+describe("the doctor", () => {
+  it("fetches a file of its own by its link, as the service does, and leaves none behind", async () => {
+    const { of, all } = await doctor({ PUBLIC_URL: house.url });
+    expect(of("media links")).toMatchObject({ ok: true, found: expect.stringContaining("came back whole") });
+    expect(of("file store")?.ok).toBe(true);
+    expect(of("callback address")?.found).toContain("answers, but is this machine only");
+    const files = readdirSync(house.dataDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    expect(files.map(({ name }) => name).filter((name) => !/^(porchlight\.db|secrets\.json)/.test(name))).toEqual([]);
+    expect(all.filter(({ ok, cure }) => ok === (cure !== undefined))).toEqual([]);
+  });
+
+  it("is not content with whatever answers there: a login, a page of somebody else", async () => {
+    for (const [status, body] of [
+      [200, "<h1>Welcome</h1>"],
+      [401, "log in first"],
+      [404, "not here"],
+    ] as const) {
+      const other = await inFront(status, body);
+      const { of } = await doctor({ PUBLIC_URL: other.url });
+      expect(of("media links"), `${status}`).toMatchObject({ ok: false, cure: expect.stringContaining("/media/") });
+      expect(of("callback address"), `${status}`).toMatchObject({
+        ok: false,
+        cure: expect.stringContaining("/callbacks/"),
+      });
+      other.stop();
+    }
+  });
+
+  it("knows an address that nobody outside can reach, and plain http, without asking it", async () => {
+    const near = await doctor({ PUBLIC_URL: "https://10.11.12.13", TRUST_PROXY: "1" });
+    expect(near.of("callback address")).toMatchObject({ ok: false, found: expect.stringContaining("machines nearby") });
+    expect(near.of("proxy")?.ok).toBe(true);
+    const plain = await doctor({ PUBLIC_URL: "http://10.11.12.13" });
+    expect(plain.of("callback address")).toMatchObject({ found: expect.stringContaining("plain http") });
+  }, 40_000);
+
+  it("says what to do where the data cannot be opened at all, and so does every other command", async () => {
+    const broken = join(house.dataDir, "broken.db");
+    writeFileSync(broken, "this is no database, whatever its name says".repeat(100));
+    const env = { DATABASE_URL: `sqlite:${broken}` };
+    const { code, of } = await doctor(env);
+    expect([code, of("data")?.cure]).toEqual([3, expect.stringContaining("newest backup")]);
+    expect(await porchlight(house, ["credits", "list"], env)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^DATA_DIR: .*not a database.*porchlight doctor/),
+    });
+  });
+});
