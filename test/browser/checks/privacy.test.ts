@@ -5,9 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { openSqlite } from "../../../relay/src/db/sqlite.ts";
 import { browserPath } from "../../setup/programs.ts";
 import { chatOn } from "../browser.ts";
 import { converse, PLAIN, pageOf, reopen, setStage } from "./stage.ts";
+import { withThread } from "./threads.ts";
 
 const stage = setStage();
 
@@ -107,15 +109,36 @@ it("48 works on a page without https, where browsers keep half of their function
   }
 });
 
+/** How much the relay's database holds of a visitor. */
+async function rowsOf(id = ""): Promise<Record<string, number | undefined>> {
+  const db = openSqlite(`${stage.house.dataDir}/porchlight.db`);
+  const count = async (table: string, column: string): Promise<number | undefined> => {
+    const [row] = await db.all<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE ${column} = $1`, id);
+    return row?.n;
+  };
+  try {
+    return {
+      visitors: await count("visitors", "id"),
+      messages: await count("messages", "visitor"),
+      outbox: await count("outbox", "visitor"),
+    };
+  } finally {
+    await db.close();
+  }
+}
+
 it("49 a deleted conversation is gone here and at the relay, and who comes back is somebody else", async () => {
   const { page, chat } = await stage.visit();
   await converse(chat);
   const first = stage.house.sandbox.messages()[0]?.fromId;
+  expect(await rowsOf(first)).toEqual({ visitors: 1, messages: 2, outbox: 0 });
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
   await page.getByRole("menuitem", { name: "Delete conversation" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
   await chat.thread.getByText("echo: Hello").waitFor({ state: "detached" });
   await expect.poll(() => page.evaluate(() => localStorage.length)).toBe(0);
+  expect(await kept(page)).toEqual(NOTHING);
+  expect(await rowsOf(first)).toEqual({ visitors: 0, messages: 0, outbox: 0 });
   await page.reload();
   await converse(chat, "Hello again");
   expect(await chat.thread.getByText("echo: Hello", { exact: true }).count()).toBe(0);
@@ -124,10 +147,9 @@ it("49 a deleted conversation is gone here and at the relay, and who comes back 
   expect(second).not.toBe(first);
 });
 
-it("50 the transcript holds every message as plain text", async () => {
+it("50 the transcript holds every message, also those never shown, and opens without a network as plain text", async () => {
+  const { page, context, chat } = await withThread(stage, 130);
   stage.house.sandbox.configure({ botScript: "html" });
-  const { page, chat } = await stage.visit();
-  await chat.open();
   await chat.say("<img src=x onerror=alert(1)> & more");
   await chat.thread.getByText("onerror").nth(1).waitFor();
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
@@ -136,29 +158,51 @@ it("50 the transcript holds every message as plain text", async () => {
     page.getByRole("menuitem", { name: "Download conversation" }).click(),
   ]);
   expect(download.suggestedFilename()).toMatch(/\.txt$/);
-  const text = await readFile(await download.path(), "utf8");
-  expect(text).toContain("<img src=x onerror=alert(1)> & more");
-  expect(text).toContain("onerror=\"alert('reply')\"");
-  expect(text).toContain("You (");
+  const folder = await mkdtemp(join(tmpdir(), "porchlight-transcript-"));
+  try {
+    const file = join(folder, download.suggestedFilename());
+    await download.saveAs(file);
+    const text = await readFile(file, "utf8");
+    const numbers = [...text.matchAll(/reply number (\d+),/g)].map(([, n]) => Number(n));
+    expect(numbers).toEqual(Array.from({ length: 130 }, (_, n) => n + 1));
+    expect(text).toMatch(/You \([^)]*\)\nHello\n/);
+    expect(text).toContain("<img src=x onerror=alert(1)> & more");
+    expect(text).toContain("onerror=\"alert('reply')\"");
+    await context.setOffline(true);
+    const reader = await context.newPage();
+    await reader.goto(`file://${file}`);
+    expect(await reader.evaluate(() => [document.contentType, document.images.length])).toEqual(["text/plain", 0]);
+    expect(await reader.locator("body").textContent()).toContain("<img src=x onerror=alert(1)> & more");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
-it("51 the token stands in no address, no referrer, no message of the console and nowhere in the page", async () => {
-  const seen: string[] = [];
-  const { page, chat } = await stage.visit({
-    before: async (page) => {
-      page.on("request", async (request) => seen.push(request.url(), (await request.allHeaders()).referer ?? ""));
-      page.on("websocket", (socket) => seen.push(socket.url()));
-      page.on("console", (message) => seen.push(message.text()));
-    },
+for (const [how, blocked] of [
+  ["a WebSocket", false],
+  ["a stream", true],
+] as const)
+  it(`51 over ${how} the token stands in no address, no referrer, no message of the console and nowhere in the page`, async () => {
+    const seen: string[] = [];
+    const { page, chat } = await stage.visit({
+      before: async (page) => {
+        page.on("request", async (request) => seen.push(request.url(), (await request.allHeaders()).referer ?? ""));
+        page.on("websocket", (socket) => seen.push(socket.url()));
+        page.on("console", (message) => seen.push(message.text()));
+        if (blocked) await page.routeWebSocket(/socket/, (line) => line.close({ code: 1006 }));
+      },
+    });
+    await converse(chat);
+    await page.reload();
+    await reopen(chat);
+    await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+    expect(seen.some((url) => url.includes("mode=stream"))).toBe(blocked);
+    const token = await page.evaluate(
+      () => (JSON.parse(localStorage["porchlight:default"]) as { token: string }).token,
+    );
+    expect(token.length).toBeGreaterThan(20);
+    const markup = await page.evaluate(
+      () => document.documentElement.outerHTML + (document.querySelector("porch-light")?.shadowRoot?.innerHTML ?? ""),
+    );
+    expect([...seen, markup].filter((text) => text.includes(token))).toEqual([]);
   });
-  await converse(chat);
-  await page.reload();
-  await reopen(chat);
-  await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
-  const token = await page.evaluate(() => (JSON.parse(localStorage["porchlight:default"]) as { token: string }).token);
-  expect(token.length).toBeGreaterThan(20);
-  const markup = await page.evaluate(
-    () => document.documentElement.outerHTML + (document.querySelector("porch-light")?.shadowRoot?.innerHTML ?? ""),
-  );
-  expect([...seen, markup].filter((text) => text.includes(token))).toEqual([]);
-});

@@ -44,7 +44,7 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
     announcer.status(t("forgotten"));
   };
   const keepCopy = (): void => {
-    downloadTranscript(ui);
+    void downloadTranscript(ui);
     close(true);
   };
   const mute = (): void => {
