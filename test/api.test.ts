@@ -58,7 +58,7 @@ describe("the server API's door", () => {
       errors: [
         { field: "email", detail: "email must be an e-mail address." },
         { field: "amount", detail: "amount must be a number." },
-        { field: "colour", detail: "colour is no field of this request." },
+        { field: "colour", detail: "colour is not known here." },
       ],
     });
     const detailOf = async (path: string, body: object) => (await call("POST", path, body, "f-0")).body.detail;

@@ -100,6 +100,19 @@ describe("a configuration file", () => {
     [{ accounts, sites: { shop: { account: "main", phone: { theme: "drak" } } } }, "sites.shop.phone theme must be"],
     [{ accounts, sites: { shop: { account: "main", colour: "red" } } }, "colour"],
     [{ accounts, sites: { shop: { account: "main", accent: "red" } } }, "sites.shop.accent"],
+    [
+      {
+        accounts,
+        sites: {
+          shop: { account: "main", webhook: { url: "https://b.example", secret: "env:MAIN_KEY", events: ["message"] } },
+        },
+      },
+      "sites.shop.webhook.events.0 must be one of message.visitor",
+    ],
+    [
+      { accounts, sites: { shop: {}, blog: { account: "main", rate: 5 } } },
+      "sites.shop.account is needed; sites.blog.rate is not known here",
+    ],
     [{ accounts: { main: { url: "https://s.example/v1", key: "plain-secret" } }, sites: {} }, "accounts.main.key"],
     [{ accounts: { main: { url: "https://s.example/v1", key: "env:NOT_SET" } }, sites: {} }, "NOT_SET"],
   ])("is refused with the field that is wrong (%#)", (value, field) => {

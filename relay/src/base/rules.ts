@@ -42,12 +42,23 @@ export const leadRules = z.strictObject({
   phoneContact: z.boolean().default(false),
 });
 
+/** What the owner's backend can be told. */
+export const EVENT_TYPES = [
+  "message.visitor",
+  "message.reply",
+  "lead.captured",
+  "delivery.failed",
+  "recharge.requested",
+  "credits.granted",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
 /** Where the owner's backend hears of events, in the Standard Webhooks form. */
 export const webhookRules = z.strictObject({
   url: address,
   secret: z.string().min(1),
   /** Only these events; absent: all. */
-  events: z.array(z.string().min(1)).optional(),
+  events: z.array(z.enum(EVENT_TYPES)).optional(),
 });
 
 /** Which campaign answers (C7): the first rule whose conditions all hold. Without conditions it always does. */

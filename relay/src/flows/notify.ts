@@ -2,9 +2,10 @@ import { randomId } from "@porchlight/shared/id";
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
+import type { EventType } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import type { Hooks } from "../hooks/post.ts";
-import { addEvent, dropEvents, dueEvents, type Event, type EventType, holdEvent, setEvent } from "../records/events.ts";
+import { addEvent, dropEvents, dueEvents, type Event, holdEvent, setEvent } from "../records/events.ts";
 
 /** Tells the owner's backend of something, in the transaction that writes it. `visitor`: whom it is about. */
 export type Tell = (

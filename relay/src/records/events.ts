@@ -1,16 +1,7 @@
+import type { EventType } from "../base/rules.ts";
 import type { Transaction } from "../db/database.ts";
 
-/** What the owner's backend can be told. */
-export const EVENT_TYPES = [
-  "message.visitor",
-  "message.reply",
-  "lead.captured",
-  "delivery.failed",
-  "recharge.requested",
-  "credits.granted",
-] as const;
 export const EVENT_STATES = ["waiting", "delivered", "failed"] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
 
 /** An event on its way to the owner's backend, and then a line of the delivery log. */
 export type Event = {

@@ -3,6 +3,7 @@ import { complaintOf, SETTINGS } from "@porchlight/shared/settings";
 import { DEFAULT_SITE, type PublicSite } from "@porchlight/shared/site";
 import { z } from "zod";
 import { type CreditRules, creditRules, leadRules, routeRule, webhookRules } from "../rules.ts";
+import { complaintsOf, words } from "./complaints.ts";
 import { origin, problem, signingSecret, web } from "./parsers.ts";
 import type { Env, KeySource, Site, Tenants } from "./shape.ts";
 
@@ -119,10 +120,10 @@ export function fromFile(path: string, env: Env): Tenants {
   } catch (error) {
     problem(`${path} is not JSON: ${error instanceof Error ? error.message : ""}`);
   }
-  const parsed = fileSchema.safeParse(json);
+  const parsed = fileSchema.safeParse(json, { error: words });
   if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    return problem(`${path}: ${issue?.path.join(".")} ${issue?.message}`);
+    const wrong = complaintsOf(parsed.error).map(({ field, message }) => `${field || "it"} ${message}`);
+    return problem(`${path}: ${wrong.join("; ")}`);
   }
   const { accounts, sites } = parsed.data;
   return {

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { EVENT_STATES, EVENT_TYPES } from "../../records/events.ts";
+import { EVENT_TYPES } from "../../base/rules.ts";
+import { EVENT_STATES } from "../../records/events.ts";
 
 /** What the server API takes and gives, piece by piece. */
 
