@@ -1,6 +1,7 @@
 import { mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Database } from "./database.ts";
 import { openSqlite } from "./sqlite.ts";
@@ -35,6 +36,23 @@ describe("transactions", () => {
     const outcomes = await Promise.allSettled([add(1), add(1), add(2)]);
     expect(outcomes.map((outcome) => outcome.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect(await db.all("SELECT x FROM t ORDER BY x")).toMatchObject([{ x: 1 }, { x: 2 }]);
+  });
+
+  it("fail together, once, while another process holds the database: nobody waits in line for the next second", async () => {
+    const file = newFile();
+    const db = database(file);
+    await db.run("CREATE TABLE t (x INTEGER)");
+    const other = new DatabaseSync(file);
+    other.exec("BEGIN IMMEDIATE");
+    const begun = performance.now();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 12 }, (_, x) => db.run("INSERT INTO t VALUES ($1)", x)),
+    );
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+    expect(performance.now() - begun).toBeLessThan(6_000);
+    other.exec("ROLLBACK");
+    other.close();
+    expect(await db.run("INSERT INTO t VALUES (99)")).toBe(1);
   });
 
   it("are seen by readers only when committed", async () => {

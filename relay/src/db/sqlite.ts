@@ -8,6 +8,10 @@ const OLDEST = "3.51.3";
 const GROUP_MAX = 500;
 /** Pages in the WAL before a commit also writes them back: small, because that commit is the p99 (MEASURED 2e). */
 const CHECKPOINT_PAGES = 300;
+/** Another process may hold the database so long. All of ours stands still meanwhile: callbacks go to the spool then. */
+const BUSY_MS = 1_000;
+/** SQLITE_BUSY: another process holds it. */
+const BUSY = 5;
 
 type Job = {
   body: (tx: Transaction) => Promise<unknown>;
@@ -15,9 +19,11 @@ type Job = {
   reject: (error: unknown) => void;
 };
 
+const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
+
 /** A connection with its prepared statements, each prepared once. */
 function connect(file: string, pragmas: readonly string[]) {
-  const db = new DatabaseSync(file, { timeout: 5_000, enableForeignKeyConstraints: true });
+  const db = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true });
   for (const pragma of pragmas) db.exec(`PRAGMA ${pragma}`);
   const statements = new Map<string, StatementSync>();
   const prepared = (sql: string): StatementSync => {
@@ -88,7 +94,8 @@ export function openSqlite(file: string, options: { defer?: (fn: () => void) => 
     try {
       await commit(group);
     } catch (error) {
-      if (group.length === 1) group[0]?.reject(error);
+      // One of them may be to blame, and then the others go through; not when somebody else holds the database.
+      if (group.length === 1 || isBusy(error)) for (const job of group) job.reject(error);
       else for (const job of group) await commit([job]).catch(job.reject);
     } finally {
       scheduled = false;

@@ -64,6 +64,8 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
   const bodies = new Map<string, { key: string; at: number; clean: boolean }>();
   let replaying: Promise<void> | undefined;
   let cancelReplay = (): void => {};
+  /** Not before: the last try failed. */
+  let replayAt = Number.NEGATIVE_INFINITY;
 
   /** The account whose channel the callback names; one webhook address serves all of a relay's accounts. */
   const siteFor = (channel: string | undefined) => sites.all.find((site) => site.channel === channel) ?? sites.all[0];
@@ -131,6 +133,7 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
       .then((count) => log("callback.replayed", { count }))
       .catch((error: unknown) => {
         log("database.failing", { cause: String(error) });
+        replayAt = clock.uptime() + REPLAY_MS;
         replayLater();
       })
       .finally(() => {
@@ -172,8 +175,9 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
       at: clock.now(),
       contact: callback.contactId ?? null,
     };
-    // Behind a long spool it waits in the spool as well: the service has only seconds for an answer.
-    if (spool.waiting) await soon(replay()).catch(() => {});
+    // Behind a long spool it waits in the spool as well: the service has only seconds for an answer. And a database that
+    // has just refused is not asked for each reply.
+    if (spool.waiting && clock.uptime() >= replayAt) await soon(replay()).catch(() => {});
     if (spool.waiting) return keep(reply, "earlier replies wait in the spool");
     return soon(write(reply)).catch((error: unknown) => keep(reply, error));
   }

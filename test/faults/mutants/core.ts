@@ -148,7 +148,7 @@ export const CORE: Mutant[] = [
     edits: [
       {
         file: "flows/receive.ts",
-        find: "    if (spool.waiting) await soon(replay()).catch(() => {});\n    if (spool.waiting) return",
+        find: "    if (spool.waiting && clock.uptime() >= replayAt) await soon(replay()).catch(() => {});\n    if (spool.waiting) return",
         replace: "    if (spool.waiting && at0()) return",
       },
       {

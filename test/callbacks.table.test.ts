@@ -1,0 +1,299 @@
+/** The status table of RELIABILITY 3a and the callbacks of R-601 to R-613, row by row, at the relay's front door. */
+
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SandboxConfig } from "../relay/sandbox/config.ts";
+import { newVisitorId } from "../relay/src/base/sign.ts";
+import { type House, startHouse } from "./harness.ts";
+import type { Visitor } from "./visitor.ts";
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+/** Callbacks as the interface has them. */
+const PLAIN: Partial<SandboxConfig> = {
+  callbackContentType: "application/json",
+  callbackOmit: [],
+  callbackExtras: {},
+  callbackWrap: "none",
+  numericIds: false,
+  duplicateCallbacks: 0,
+};
+
+/** A house with one visitor who has written and heard. */
+async function startWithVisitor(
+  env: Record<string, string> = {},
+): Promise<{ house: House; visitor: Visitor; toId: string }> {
+  const house = await startHouse({ env, sandbox: { profile: "strict" } });
+  const visitor = house.visitor();
+  await visitor.connect();
+  await visitor.send("hello");
+  await visitor.hears("echo: hello");
+  return { house, visitor, toId: house.sandbox.messages()[0]?.fromId ?? "" };
+}
+
+let house: House;
+let visitor: Visitor;
+let toId: string;
+beforeAll(async () => {
+  ({ house, visitor, toId } = await startWithVisitor());
+});
+afterAll(() => house.stop());
+
+const post = (
+  body: BodyInit,
+  headers: Record<string, string> = JSON_TYPE,
+  url = house.callbackUrl,
+): Promise<Response> =>
+  fetch(url, {
+    method: "POST",
+    headers,
+    body,
+    ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
+  } as RequestInit);
+const reply = (fields: object, url?: string): Promise<Response> =>
+  post(
+    JSON.stringify({ toId, messageId: randomUUID(), contactId: "c", userId: "u", channel: "website", ...fields }),
+    JSON_TYPE,
+    url,
+  );
+const shown = (text: string): number => visitor.log().filter((message) => message.text === text).length;
+/** Everything before it has been shown by now. */
+async function afterwards(): Promise<void> {
+  const body = `mark ${randomUUID()}`;
+  expect((await reply({ body })).status).toBe(200);
+  await visitor.hears(body);
+}
+
+describe("the address", () => {
+  it("answers GET and HEAD with 200 and nothing to know, and other methods with 405 (R-601, R-614)", async () => {
+    const got = await fetch(house.callbackUrl);
+    expect([got.status, await got.text()]).toEqual([200, "ok"]);
+    expect((await fetch(house.callbackUrl, { method: "HEAD" })).status).toBe(200);
+    for (const method of ["PUT", "DELETE", "PATCH"]) {
+      const refused = await fetch(house.callbackUrl, { method });
+      expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD, POST"]);
+    }
+  });
+
+  it("is nothing at all without its secret, with a wrong one, and for every method then", async () => {
+    const nowhere = await (await fetch(`${house.url}/nothing-here`)).text();
+    for (const url of [
+      house.callbackUrl.replace(/[^/]+$/, ""),
+      `${house.callbackUrl}x`,
+      house.callbackUrl.slice(0, -1),
+    ])
+      for (const method of ["GET", "POST", "PUT"]) {
+        const answer = await fetch(url, { method });
+        expect([answer.status, await answer.text()]).toEqual([404, nowhere]);
+      }
+  });
+
+  it("refuses no authentic call for being one of many: no 429, no redirect, no 410, no 5xx", async () => {
+    const answers = await Promise.all(Array.from({ length: 300 }, (_, n) => reply({ body: `one of many ${n}` })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    await afterwards();
+    expect(visitor.log().filter(({ text }) => text.startsWith("one of many"))).toHaveLength(300);
+  });
+});
+
+describe("what is no callback", () => {
+  const bad: [name: string, body: string][] = [
+    ["nothing", ""],
+    ["text", "hello"],
+    ["half an object", '{"toId":"v'],
+    ["an array", "[]"],
+    ["null", "null"],
+    ["no toId", '{"body":"hi"}'],
+    ["no body", JSON.stringify({ toId: "someone" })],
+    ["deep nesting", `{"toId":"v","body":"x","a":${"[".repeat(20)}${"]".repeat(20)}}`],
+  ];
+  it.each(bad)("is answered 400 and one short sentence: %s", async (_name, body) => {
+    const answer = await post(body);
+    expect(answer.status).toBe(400);
+    const { error } = (await answer.json()) as { error: string };
+    expect(error.length).toBeLessThan(120);
+    expect(error).not.toMatch(/\n|\bat /);
+  });
+
+  it("is answered 400 when it is no UTF-8", async () => {
+    expect((await post(new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]))).status).toBe(400);
+  });
+});
+
+describe("a body over the limit (R-613)", () => {
+  const large = JSON.stringify({ toId: "someone", body: "x".repeat(2_000_000) });
+
+  it("is answered 413, with a length, in chunks, and as the service's Failed", async () => {
+    expect((await post(large)).status).toBe(413);
+    expect((await post(new Blob([large]).stream())).status).toBe(413);
+    house.sandbox.configure({ hugeBody: true });
+    const sent = await house.sandbox.humanReply({ fromId: toId, body: "huge" });
+    house.sandbox.configure({ hugeBody: false });
+    expect([sent.status, sent.error]).toEqual(["Failed", expect.stringContaining("413")]);
+  });
+
+  it("is answered before it has come when it says how large it will be, and the next caller is heard", async () => {
+    const { port, pathname } = new URL(house.callbackUrl);
+    const socket = connect(Number(port), "127.0.0.1");
+    const said = new Promise<string>((resolve) => {
+      let text = "";
+      socket.on("data", (part) => {
+        text += String(part);
+      });
+      socket.on("close", () => resolve(text));
+    });
+    socket.write(`POST ${pathname} HTTP/1.1\r\nHost: relay\r\nContent-Length: 50000000\r\n\r\n{`);
+    expect(await said).toMatch(/^HTTP\/1.1 413 /);
+    await afterwards();
+  });
+
+  it("leaves callbacks that come at the same time alone", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? post(large) : reply({ body: `beside a large one ${n}` }))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(
+      Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? 413 : 200)),
+    );
+    await afterwards();
+    expect(visitor.log().filter(({ text }) => text.startsWith("beside a large one"))).toHaveLength(10);
+  });
+});
+
+describe("a reply in another shape is shown all the same", () => {
+  it.each([
+    ["JSON called text", { callbackContentType: "text/plain" }],
+    ["JSON without a type (R-602)", { callbackContentType: "" }],
+    ["a form (R-602)", { callbackContentType: "application/x-www-form-urlencoded" }],
+    ["without channel, contact and owner (R-603)", { callbackOmit: ["channel", "contactId", "userId"] }],
+    ["without a message id (R-603)", { callbackOmit: ["messageId"] }],
+    ["with more fields than the six (R-603)", { callbackExtras: { campaignId: "c", at: 1 } }],
+    ["wrapped in customData (R-604)", { callbackWrap: "customData" }],
+    ["wrapped in data (R-604)", { callbackWrap: "data" }],
+    ["with numbers as ids (R-009)", { numericIds: true }],
+    ["three times at once (R-609)", { duplicateCallbacks: 2 }],
+  ] as const)("%s", async (name, knobs) => {
+    house.sandbox.configure(knobs as Partial<SandboxConfig>);
+    const body = `in another shape: ${name}`;
+    const sent = await house.sandbox.humanReply({ fromId: toId, body });
+    house.sandbox.configure(PLAIN);
+    expect(sent.status).toBe("Sent");
+    await visitor.hears(body);
+    await afterwards();
+    expect(shown(body)).toBe(1);
+  });
+
+  it("a message wrapped in `message` (R-604), and a number for a text (R-010)", async () => {
+    expect((await post(JSON.stringify({ message: { toId, messageId: randomUUID(), body: 4_711 } }))).status).toBe(200);
+    await visitor.hears("4711");
+  });
+
+  it("an empty body, or a file without words, as what it is (R-605)", async () => {
+    expect((await reply({ body: "" })).status).toBe(200);
+    await visitor.hears("[attachment – not available here]");
+    expect((await reply({ body: "", mediaUrl: "https://files.example/a.pdf" })).status).toBe(200);
+    await visitor.hears("https://files.example/a.pdf");
+  });
+
+  it("markup, entities and another direction as plain text (R-606)", async () => {
+    const body = "<img src=x onerror=alert(1)> &amp; **bold** שלום";
+    await reply({ body });
+    await visitor.hears(body);
+  });
+});
+
+describe("who a reply is for", () => {
+  it("a visitor who is not there: it waits for the next visit (R-610, F33)", async () => {
+    await visitor.drop();
+    expect((await reply({ body: "while you were away" })).status).toBe(200);
+    await visitor.connect();
+    await visitor.hears("while you were away");
+  });
+
+  it("a visitor of this relay who is not in its database any more: stored, not refused (R-612)", async () => {
+    const { signing } = JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { signing: string };
+    const orphan = newVisitorId(signing);
+    expect((await reply({ toId: orphan, body: "for an orphan" })).status).toBe(200);
+    const db = new DatabaseSync(join(house.dataDir, "porchlight.db"), { readOnly: true });
+    expect(db.prepare("SELECT text FROM messages WHERE visitor = ?").all(orphan)).toEqual([{ text: "for an orphan" }]);
+    db.close();
+  });
+
+  it("nobody of this relay: 404, never 410; or 200 where several programs share the address", async () => {
+    const answer = await reply({ toId: "nobody-of-ours", body: "hi" });
+    expect([answer.status, await answer.json()]).toEqual([404, { error: "unknown contact" }]);
+    const changed = `${toId.slice(0, -1)}${toId.endsWith("0") ? "1" : "0"}`;
+    expect((await reply({ toId: changed, body: "hi" })).status).toBe(404);
+    const shared = await startHouse({ env: { UNKNOWN_CONTACT: "200" } });
+    try {
+      expect((await reply({ toId: "nobody-of-ours", body: "hi" }, shared.callbackUrl)).status).toBe(200);
+    } finally {
+      await shared.stop();
+    }
+  });
+});
+
+describe("the order of replies", () => {
+  it("is the order in which they were answered, in every tab (R-608)", async () => {
+    const texts = Array.from({ length: 20 }, (_, n) => `in order ${n}`);
+    for (const body of texts) expect((await reply({ body })).status).toBe(200);
+    await afterwards();
+    expect(visitor.log().flatMap(({ text }) => (text.startsWith("in order") ? [text] : []))).toEqual(texts);
+  });
+
+  it("does not change when one comes again later with other words: the first words stay (R-609)", async () => {
+    const messageId = randomUUID();
+    expect((await reply({ messageId, body: "the first words" })).status).toBe(200);
+    await afterwards();
+    expect((await reply({ messageId, body: "other words" })).status).toBe(200);
+    await afterwards();
+    expect([shown("the first words"), shown("other words")]).toEqual([1, 0]);
+  });
+
+  it("lets a reply come before its message was answered (F9)", async () => {
+    house.sandbox.configure({ latencyMs: 1_500 });
+    const written = await visitor.send("answered before it was taken");
+    expect(written.state).toBe("sent");
+    expect((await reply({ body: "early" })).status).toBe(200);
+    await visitor.hears("early");
+    expect(visitor.log().find(({ text }) => text === "answered before it was taken")).toMatchObject({ state: "sent" });
+    house.sandbox.configure({ latencyMs: 0 });
+    await visitor.sees(
+      ({ text, ...rest }) => text === "answered before it was taken" && "state" in rest && rest.state === "delivered",
+    );
+  });
+});
+
+describe("when it cannot be written", () => {
+  it("to the database: 200 from a file on the disk, and shown in order when the database is back (F18)", async () => {
+    const other = new DatabaseSync(join(house.dataDir, "porchlight.db"));
+    other.exec("BEGIN IMMEDIATE");
+    const texts = ["spooled 1", "spooled 2"];
+    for (const body of texts) expect((await reply({ body })).status).toBe(200);
+    expect(readFileSync(join(house.dataDir, "replies.spool"), "utf8")).toContain("spooled 2");
+    other.exec("ROLLBACK");
+    other.close();
+    await visitor.hears("spooled 2");
+    expect(visitor.log().flatMap(({ text }) => (text.startsWith("spooled") ? [text] : []))).toEqual(texts);
+  });
+
+  it("anywhere: 503 with a time to come back, and nothing is shown; then all is well again", async () => {
+    const other = new DatabaseSync(join(house.dataDir, "porchlight.db"));
+    const spool = join(house.dataDir, "replies.spool");
+    other.exec("BEGIN IMMEDIATE");
+    // Where the file should be written stands a folder.
+    mkdirSync(spool);
+    const refused = await reply({ messageId: "again", body: "written nowhere" });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
+    rmdirSync(spool);
+    other.exec("ROLLBACK");
+    other.close();
+    expect((await reply({ messageId: "again", body: "written nowhere" })).status).toBe(200);
+    await visitor.hears("written nowhere");
+    await afterwards();
+    expect(shown("written nowhere")).toBe(1);
+  });
+});
