@@ -150,7 +150,7 @@ export function complaintOf(name: string, value: unknown): string | undefined {
     case "colour":
       return unless(/^#([0-9a-f]{3}){1,2}$/i.test(String(value)), "must be a colour like #4f46e5");
     case "address":
-      return unless(value === "" || isAddress(value), "must be an address like https://www.example.com/a");
+      return unless(value === "" || isAddress(value), "must be a whole address, with https:// in front");
     case "language":
       return unless(
         value === "auto" || (isText(value, 35) && works(() => new Intl.Locale(value.replaceAll("_", "-")))),

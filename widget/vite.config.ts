@@ -63,7 +63,7 @@ const words = Object.fromEntries(packed.flatMap(([tag, , chat]) => (chat === "Ch
 const writeManifest = (): void =>
   writeFileSync(
     join(OUT, "manifest.json"),
-    `${JSON.stringify({ panel: asset("panel"), files: assets(), words }, null, 2)}\n`,
+    `${JSON.stringify({ panel: asset("panel"), snippet: asset("snippet"), files: assets(), words }, null, 2)}\n`,
   );
 
 /** What the relay sends, compressed as far as it goes: here, so that neither a start nor a request pays for it. */
@@ -123,7 +123,10 @@ export default defineConfig({
       define: { LANGUAGES: JSON.stringify(languages.join(" ")), LANGUAGE_VERSION: JSON.stringify(version) },
       build: {
         // As a library, so that imports stay as they are: no preload helper, which a strict policy would refuse anyway.
-        lib: { entry: { panel: "src/main.ts", teaser: "src/teaser.ts" }, formats: ["es" as const] },
+        lib: {
+          entry: { panel: "src/main.ts", teaser: "src/teaser.ts" },
+          formats: ["es" as const],
+        },
         rolldownOptions: {
           // Minifying twice is most of a build's seconds, on purpose.
           checks: { bundlerTimings: false },
@@ -138,6 +141,14 @@ export default defineConfig({
         },
       },
     },
+    // Alone, so that the panel is not cut in pieces for what it shares with a page that no visitor sees.
+    snippet: {
+      consumer: "client" as const,
+      build: {
+        lib: { entry: { snippet: "src/snippet.ts" }, formats: ["es" as const] },
+        rolldownOptions: { output: { entryFileNames: "assets/[name]-[hash].js", minify: true } },
+      },
+    },
     loader: {
       consumer: "client" as const,
       build: {
@@ -149,7 +160,7 @@ export default defineConfig({
   },
   builder: {
     async buildApp(builder: import("vite").ViteBuilder) {
-      for (const name of ["loader", "client"]) {
+      for (const name of ["loader", "client", "snippet"]) {
         const environment = builder.environments[name];
         if (environment) await builder.build(environment);
       }

@@ -13,6 +13,7 @@ import { health, type Readiness } from "./http/health.ts";
 import { lines } from "./http/lines.ts";
 import { media } from "./http/media.ts";
 import { page } from "./http/page.ts";
+import { snippet } from "./http/snippet.ts";
 import type { Sites } from "./records/sites.ts";
 import type { Connections } from "./socket/connections.ts";
 
@@ -65,6 +66,7 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   // Browsers on the owner's pages.
   app.route("/", assets({ sites, relay, folder: widget }));
   app.route("/", page(sites));
+  app.route("/", snippet({ sites, relay, folder: widget }));
   app.route("/", lines({ connections, clock, allows }));
   app.route("/", media(parts.media));
   // The owner's backend.

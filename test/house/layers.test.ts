@@ -24,12 +24,12 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
   [8, /^relay\/src\/cli\//],
   [9, /^relay\/src\/cli\.ts$/],
 
-  [1, /^widget\/src\/(locales\/|(options|check|storage|i18n|theme|page|events|words|markdown)\.ts$)/],
+  [1, /^widget\/src\/(locales\/|(options|check|tag|storage|i18n|theme|page|events|words|markdown)\.ts$)/],
   [2, /^widget\/src\/(connection|socket|lines|transports|upload|outbox|thread|session|draft|forms)\.ts$/],
   [3, /^widget\/src\/(chat|conversation|api)\.ts$/],
   [4, /^widget\/src\/(ui\/|teaser\.ts$)/],
   [5, /^widget\/src\/widget\.ts$/],
-  [6, /^widget\/src\/(main|loader|mount)\.ts$/],
+  [6, /^widget\/src\/(main|loader|mount|snippet)\.ts$/],
 ];
 
 const all = sources(".ts", ".tsx");

@@ -1,0 +1,46 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { expect, it } from "vitest";
+import { createSites } from "../records/sites.ts";
+import { snippet } from "./snippet.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
+writeFileSync(join(folder, "manifest.json"), JSON.stringify({ snippet: "assets/snippet-1.js" }));
+
+function door(look: object, origins: string[] = []) {
+  const known = { account: "", origins, channel: "", business: "", campaign: undefined };
+  const site = { ...known, public: { ...DEFAULT_SITE, ...look } };
+  return snippet({ sites: createSites([site], () => []), relay: "https://chat.example.com", folder });
+}
+const textOf = async (look: object, origins?: string[]): Promise<string> =>
+  (await door(look, origins).request(`/c/${"id" in look ? look.id : "default"}/snippet`)).text();
+
+it("shows the tag without any script having run", async () => {
+  expect(await textOf({})).toContain(
+    "&lt;script async src=&quot;https://chat.example.com/widget.js&quot; data-site=&quot;default&quot;&gt;",
+  );
+  expect(await textOf({ id: "shop" })).toContain("https://chat.example.com/w/shop.js");
+});
+
+it("keeps a site's words inside their element", async () => {
+  const title = "</script><script>alert(1)</script>";
+  const text = await textOf({ title });
+  expect(text.match(/<script/g)).toHaveLength(3);
+  const [, data = ""] = /id="site">(.*?)<\/script>/s.exec(text) ?? [];
+  expect(JSON.parse(data)).toMatchObject({ site: { title } });
+});
+
+it("says so where no page may open the chat, under a policy that runs nothing but its own script", async () => {
+  expect(await textOf({})).toContain("ALLOWED_ORIGINS");
+  expect(await textOf({}, ["https://shop.example"])).not.toContain("ALLOWED_ORIGINS");
+  const { headers } = await door({}).request("/c/default/snippet");
+  expect(headers.get("content-security-policy")).toMatch(
+    /default-src 'none'.*script-src 'self';.*frame-ancestors 'none'/,
+  );
+});
+
+it("knows no site that is not there", async () => {
+  expect((await door({}).request("/c/other/snippet")).status).toBe(500);
+});

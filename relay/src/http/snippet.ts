@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Hono } from "hono";
+import { html, raw } from "hono/html";
+import { RelayError } from "../base/errors.ts";
+import type { Sites } from "../records/sites.ts";
+
+/** Our own script, which brings its styles as an object, and the widget's connections. Nobody may frame the page. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' blob: https:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");
+
+/** JSON in an element that runs nothing: `<` could end it. */
+const inElement = (value: unknown): string => JSON.stringify(value).replaceAll("<", "\\u003c");
+
+/**
+ * `/c/{site}/snippet`: the tag to paste, the settings with their controls, and the real chat to see them by. Open to
+ * everybody: it shows what the tag's script shows to everybody already.
+ * @param options.relay the relay's public origin, or empty: then the page takes its own address
+ * @param options.folder the widget's build
+ */
+export function snippet(options: { sites: Sites; relay: string; folder: string }): Hono {
+  const { snippet: script } = JSON.parse(readFileSync(join(options.folder, "manifest.json"), "utf8")) as {
+    snippet: string;
+  };
+  return new Hono().get("/c/:site/snippet", (c) => {
+    const site = options.sites.find(c.req.param("site"));
+    if (site === undefined) throw new RelayError("unknown_site");
+    const { id, title } = site.public;
+    const relay = options.relay || new URL(c.req.url).origin;
+    const tag = `<script async src="${relay}/${id === "default" ? "widget.js" : `w/${id}.js`}" data-site="${id}"></script>`;
+    c.header("Content-Security-Policy", POLICY);
+    c.header("Cache-Control", "no-cache");
+    c.header("Referrer-Policy", "no-referrer");
+    c.header("X-Content-Type-Options", "nosniff");
+    return c.html(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Add the chat${title === "" ? "" : ` of ${title}`}</title>
+<script type="application/json" id="site">${raw(inElement({ site: site.public, relay: options.relay }))}</script>
+<script type="module" src="/${script}"></script>
+<script async src="/w/${encodeURIComponent(id)}.js"></script>
+</head>
+<body>
+<main>
+<h1>Add the chat to your pages</h1>
+<p>Paste this tag. The chat in the corner is the real one, and shows what you change below.</p>
+${site.origins.length === 0 ? html`<p class="note">No page may open this chat yet: name your site's origin in ALLOWED_ORIGINS, like https://www.example.com. Only the relay's own pages, such as this one, always may.</p>` : ""}
+<div id="tag"><pre><code>${tag}</code></pre></div>
+<h2>Make it yours</h2>
+<p>What differs from the site's own settings goes into the tag.</p>
+<div id="settings"><noscript><p>The settings need JavaScript. The tag above works as it is.</p></noscript></div>
+<div id="others"></div>
+<h2>Under a strict Content-Security-Policy</h2>
+<p>Allow the relay in these; a nonce on the tag does as well as the first. Styles, fonts and frames need nothing.</p>
+<pre><code>script-src ${relay};
+connect-src ${relay} ${relay.replace(/^http/, "ws")};
+img-src ${relay} blob:</code></pre>
+</main>
+</body>
+</html>`);
+  });
+}

@@ -1,0 +1,55 @@
+/** The page that makes the tag: what is changed is seen at once, and what is pasted says the same. */
+
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { pageOf, rectOf, setStage } from "./checks/stage.ts";
+
+const stage = setStage({ site: { title: "Shop", accent: "#a8452b" } });
+
+async function visitSnippet(): Promise<{ page: Page; complaints: string[] }> {
+  const complaints: string[] = [];
+  const { page, context } = await stage.visit({
+    before: async (page) => page.on("console", (message) => complaints.push(message.text())),
+  });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(`${stage.house.url}/c/default/snippet`);
+  await page.locator(".launcher").waitFor();
+  return { page, complaints };
+}
+const tagOn = (page: Page) => page.locator("#tag code");
+
+it("shows the tag of the site as it is, and nothing in the console", async () => {
+  const { page, complaints } = await visitSnippet();
+  await expect
+    .poll(() => tagOn(page).textContent())
+    .toBe(`<script async src="${stage.house.url}/widget.js" data-site="default"></script>`);
+  expect(complaints).toEqual([]);
+});
+
+it("writes what differs into the tag, and shows it on the chat in the corner", async () => {
+  const { page } = await visitSnippet();
+  await page.getByLabel("Position").selectOption("left");
+  await page.getByLabel("Offset x").fill("32");
+  await page.getByLabel("Launcher").selectOption("text");
+  await page.getByLabel("Label", { exact: true }).fill('Ask "us"');
+  expect(await rectOf(page, ".launcher")).toMatchObject({ x: 32 });
+  await page.getByRole("button", { name: 'Ask "us"' }).waitFor();
+  await page.getByLabel("Offset x").fill("");
+  expect(await rectOf(page, ".launcher")).toMatchObject({ x: 20 });
+  await page.getByRole("button", { name: "Copy: The tag" }).click();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toBe(await tagOn(page).textContent());
+  expect(copied).not.toContain("offset");
+
+  const pasted = await stage.visit({ path: "/pasted", html: pageOf(copied) });
+  await pasted.page.getByRole("button", { name: 'Ask "us"' }).waitFor();
+  expect(await rectOf(pasted.page, ".launcher")).toMatchObject({ x: 20 });
+});
+
+it("names a value that cannot be, and keeps it out of the tag", async () => {
+  const { page } = await visitSnippet();
+  const before = await tagOn(page).textContent();
+  await page.getByLabel("Offset x").fill("5000");
+  await page.getByText("Offset x must be a whole number from 0 to 1000.").waitFor();
+  expect(await tagOn(page).textContent()).toBe(before);
+});

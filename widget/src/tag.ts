@@ -1,0 +1,34 @@
+/** The tag as a site's owner pastes it, with the settings that differ from what the relay knows of the site. */
+
+/** Settings by name, as JSON has them. */
+export type Chosen = Readonly<Record<string, unknown>>;
+
+const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", '"': "&quot;", "<": "&lt;", ">": "&gt;" };
+const quoted = (text: string): string => `"${text.replace(/[&"<>]/g, (sign) => ESCAPES[sign] ?? "")}"`;
+
+/** `offsetX` → `data-offset-x` (HTML, 3.2.6.6). */
+const attributeOf = (name: string): string => `data-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** What an attribute says of a value: lists with `|` between, objects as JSON. */
+const textOf = (value: unknown): string =>
+  Array.isArray(value) ? value.join("|") : typeof value === "object" ? JSON.stringify(value) : `${value}`;
+
+/**
+ * The tag's markup, each setting in a line of its own where there are several.
+ * @param relay origin of the relay
+ */
+export function tagOf(relay: string, site: string, chosen: Chosen): string {
+  const src = `${relay}/${site === "default" ? "widget.js" : `w/${encodeURIComponent(site)}.js`}`;
+  const lines = Object.entries(chosen).map(([name, value]) => `${attributeOf(name)}=${quoted(textOf(value))}`);
+  const start = `<script async src=${quoted(src)} data-site=${quoted(site)}`;
+  return lines.length < 2
+    ? `${[start, ...lines].join(" ")}></script>`
+    : `${[start, ...lines].join("\n  ")}\n></script>`;
+}
+
+/** The same for pages that are built. */
+export const moduleOf = (relay: string, site: string, chosen: Chosen): string =>
+  `import { mount } from "@porchlight/widget";\n\nconst chat = await mount(${JSON.stringify({ relay, site, ...chosen }, null, 2)});`;
+
+/** The same in the relay's configuration file, for all pages of the site. */
+export const fileOf = (site: string, chosen: Chosen): string => JSON.stringify({ sites: { [site]: chosen } }, null, 2);
