@@ -8,6 +8,7 @@ import { randomId } from "../../shared/id.ts";
 import { type House, startHouse } from "../harness.ts";
 import { runProcess } from "../relays.ts";
 import type { Visitor } from "../visitor.ts";
+import { type Report, seconds } from "./suites/suite.ts";
 
 export type Storm = { visitors: number; messages: number; kills: number; seed: number };
 
@@ -60,6 +61,36 @@ export async function storm({ visitors, messages, kills, seed }: Storm): Promise
   } finally {
     await house.stop();
   }
+}
+
+/** Storms one after the other, each with another seed, for so many minutes, and what they add up to. */
+export async function storms({
+  seed,
+  minutes,
+  tell,
+}: {
+  seed: number;
+  minutes: number;
+  tell: (words: string) => void;
+}): Promise<Report> {
+  const begun = performance.now();
+  const violations: string[] = [];
+  const figures = { storms: 0, kills: 0, messages: 0, replies: 0, lost: 0, doubled: 0, disordered: 0 };
+  do {
+    const one = await storm({ visitors: 20, messages: 20, kills: 6, seed: seed + figures.storms });
+    const { lost, doubled, misordered, repliesLost, repliesDoubled, repliesMisordered } = one;
+    if (lost + doubled + misordered + repliesLost + repliesDoubled + repliesMisordered > 0)
+      violations.push(`storm: seed ${seed + figures.storms}: ${JSON.stringify(one)}`);
+    figures.storms += 1;
+    figures.kills += one.kills;
+    figures.messages += one.acknowledged;
+    figures.replies += one.replies;
+    figures.lost += lost + repliesLost;
+    figures.doubled += doubled + repliesDoubled;
+    figures.disordered += misordered + repliesMisordered;
+    tell(`${figures.storms} storms, ${figures.messages} messages, ${figures.replies} replies`);
+  } while (performance.now() < begun + minutes * 60_000);
+  return { violations, figures: { ...figures, seconds: seconds(begun) } };
 }
 
 type Killer = { acknowledged: () => void; up: () => Promise<void> };

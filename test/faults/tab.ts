@@ -249,6 +249,8 @@ export function createTab(options: TabOptions) {
     /** Ids that have ever shown as failed, why, and when. */
     failed,
     failing,
+    /** Presses Retry on what failed. */
+    press,
     seen,
     violations,
     connect,

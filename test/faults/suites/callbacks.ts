@@ -17,7 +17,7 @@ type Callback = { kind: Kind; body: string; path?: string };
  * S3: good replies, a hundred copies of some, replies for nobody, bodies that are no callback at all, and forged ones, all
  * mixed and many at a time, while the visitors watch in two tabs each.
  */
-export async function callbacks({ root, seed = 3, callbacks: total }: Options): Promise<Report> {
+export async function callbacks({ root, seed = 3, callbacks: total, tell = () => {} }: Options): Promise<Report> {
   const begun = performance.now();
   // The reply comes before the message is answered: the thread exists since it was written down (F9).
   const stage = await openStage({ seed, root, service: { replies: 1, replyMs: 0 } });
@@ -27,7 +27,7 @@ export async function callbacks({ root, seed = 3, callbacks: total }: Options): 
     for (const tab of tabs) tab.type(`${tab.name} 0`);
     await until(() => stage.mock.effects.length === tabs.length && stage.mock.pending() === 0);
     const statuses = new Map<string, number>();
-    await pour(stage, compose(stage, tabs, total), statuses);
+    await pour(stage, told(compose(stage, tabs, total), tell), statuses);
     const { violations, rows } = await stage.verdict({}, 120_000);
     violations.push(...wrongAnswers(statuses));
     const replies = rows.filter(({ author }) => author === "reply");
@@ -88,6 +88,15 @@ function* compose(stage: Stage, tabs: readonly Tab[], total: number): Generator<
       else
         yield { kind: "forged", body: good.replace('"body":"', '"body":"forged '), path: wrongSecret(stage, random) };
     }
+  }
+}
+
+/** The same, and says now and then how many there were. */
+function* told(all: Iterable<Callback>, tell: (words: string) => void): Generator<Callback> {
+  let number = 0;
+  for (const callback of all) {
+    yield callback;
+    if (++number % 5_000 === 0) tell(`${number} callbacks`);
   }
 }
 

@@ -15,8 +15,8 @@ async function load(root: string) {
   const [sqlite, migrate, threads, visitors] = await Promise.all([
     import(`${root}/db/sqlite.ts`) as Promise<typeof import("../../../relay/src/db/sqlite.ts")>,
     import(`${root}/db/migrate.ts`) as Promise<typeof import("../../../relay/src/db/migrate.ts")>,
-    import(`${root}/threads.ts`) as Promise<typeof import("../../../relay/src/records/threads.ts")>,
-    import(`${root}/visitors.ts`) as Promise<typeof import("../../../relay/src/records/visitors.ts")>,
+    import(`${root}/records/threads.ts`) as Promise<typeof import("../../../relay/src/records/threads.ts")>,
+    import(`${root}/records/visitors.ts`) as Promise<typeof import("../../../relay/src/records/visitors.ts")>,
   ]);
   return { ...sqlite, ...migrate, ...threads, ...visitors };
 }

@@ -10,7 +10,7 @@ const VISITORS = 10;
  * S1: the relay is killed 5 to 80 ms after the first acknowledgement of each of its lives, while twenty tabs write. A kill
  * on a timer would mostly meet a process that is still starting, and prove nothing (RELIABILITY finding 11).
  */
-export async function kill({ root, seed = 1, lives, messages }: Options): Promise<Report> {
+export async function kill({ root, seed = 1, lives, messages, tell = () => {} }: Options): Promise<Report> {
   const begun = performance.now();
   let acked: () => void = () => {};
   const stage = await openStage({ seed, root });
@@ -28,6 +28,7 @@ export async function kill({ root, seed = 1, lives, messages }: Options): Promis
       await new Promise((resolve) => setTimeout(resolve, 5 + stage.random() * 75));
       await stage.kill();
       await stage.start();
+      if (life % 20 === 19) tell(`${life + 1} of ${lives} lives, ${stage.mock.effects.length} messages delivered`);
     }
     const { violations, rows } = await stage.verdict();
     const { effects, posted, calls } = stage.mock;

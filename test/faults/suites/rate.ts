@@ -1,5 +1,6 @@
 import type { SandboxConfig } from "../../../relay/sandbox/config.ts";
 import { startSandbox } from "../../../relay/sandbox/server.ts";
+import { testClock } from "../process/clock.ts";
 import { openStage, type Stage, until, visit } from "../process/stage.ts";
 import { type Common, type Report, seconds } from "./suite.ts";
 
@@ -8,6 +9,8 @@ type Options = Common & {
   limits: readonly number[];
   styles: readonly Style[];
   minutes: number;
+  /** How many times as fast as real ones they pass, for the relay and the service alike. */
+  speed?: number;
   /** Share of the limit that must be used after the first minute, and share of the calls that may be refused. */
   least?: number;
   most?: number;
@@ -39,12 +42,13 @@ export async function rate({
   limits,
   styles,
   minutes,
+  speed = 1,
   least = 0.9,
   most = 0.02,
 }: Options): Promise<Report> {
   const begun = performance.now();
   const all = limits.flatMap((limit) => styles.map((style) => ({ limit, style })));
-  const runs = await Promise.all(all.map((each, i) => run({ ...each, root, seed: seed + i, minutes })));
+  const runs = await Promise.all(all.map((each, i) => run({ ...each, root, seed: seed + i, minutes, speed })));
   const violations = runs.flatMap(({ limit, style, used, refused, lost, doubled }) => [
     ...(lost > 0 ? [`lost: ${lost} messages under a limit of ${limit}, told by ${style}`] : []),
     ...(doubled > 0 ? [`doubled: ${doubled} messages under a limit of ${limit}, told by ${style}`] : []),
@@ -62,6 +66,7 @@ export async function rate({
       "used at least": percent(Math.min(...runs.map(({ used }) => used))),
       "refused at most": percent(Math.max(...runs.map(({ refused }) => refused))),
       lost: runs.reduce((sum, { lost }) => sum + lost, 0),
+      doubled: runs.reduce((sum, { doubled }) => sum + doubled, 0),
       seconds: seconds(begun),
     },
   };
@@ -69,22 +74,24 @@ export async function rate({
 
 const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
 
-type One = { root?: string | undefined; seed: number; limit: number; style: Style; minutes: number };
+type One = { root?: string | undefined; seed: number; limit: number; style: Style; minutes: number; speed: number };
 
-async function run({ root, seed, limit, style, minutes }: One): Promise<Run> {
+async function run({ root, seed, limit, style, minutes, speed }: One): Promise<Run> {
+  const clock = testClock(speed);
   const sandbox = await startSandbox({
+    now: clock.now,
     config: { rateLimit: limit, rateWindowMs: MINUTE, rateHeaders: style, botActive: false, journalSize: 100_000 },
   });
   const other = { url: sandbox.url, key: sandbox.config.apiKey };
-  const stage = await openStage({ seed, root, other, rate: 60 });
+  const stage = await openStage({ seed, root, other, rate: 60, ...(speed === 1 ? {} : { env: clock.env }) });
   try {
     await stage.start();
     const tabs = Array.from({ length: VISITORS }, (_, v) => visit(stage, `visitor${v}`, 1)).flat();
     // More than can go out: the relay always has something to send.
     for (let n = 0; n < limit * minutes * 1.5 + VISITORS; n++) tabs[n % VISITORS]?.type(`message ${n}`);
     await until(() => sandbox.state().counts.requests > 0);
-    const start = Date.now();
-    await until(() => Date.now() >= start + MINUTE * minutes, MINUTE * (minutes + 1));
+    const start = clock.now();
+    await until(() => clock.now() >= start + MINUTE * minutes, MINUTE * (minutes + 1));
     const end = start + MINUTE * minutes;
     const calls = sandbox.requests().filter(({ at }) => at >= start + MINUTE && at < end);
     const refused = calls.filter(({ status }) => status === 429).length;
@@ -101,6 +108,7 @@ async function run({ root, seed, limit, style, minutes }: One): Promise<Run> {
   } finally {
     await stage.close();
     await sandbox.close();
+    clock.remove();
   }
 }
 

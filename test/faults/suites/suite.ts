@@ -2,7 +2,12 @@
 export type Report = { figures: Record<string, number | string>; violations: string[] };
 
 /** Options that every suite takes. A mutant's run gives the folder of its changed sources. */
-export type Common = { root?: string | undefined; seed?: number };
+export type Common = {
+  root?: string | undefined;
+  seed?: number;
+  /** Hears how far a long run is. */
+  tell?: (words: string) => void;
+};
 
 /** How many violations are of a kind: `lost`, `doubled`, `order`, `forged`… */
 export const count = (violations: readonly string[], ...kinds: string[]): number =>

@@ -16,7 +16,7 @@ export async function upstream({ root, seed = 2, visitors, messages, swaps = 1 }
     const relay = await stage.start();
     const tabs = Array.from({ length: visitors }, (_, v) => visit(stage, `visitor${v}`, 1)).flat();
     for (let swap = 0; swap <= swaps; swap++) {
-      write(tabs, messages / (swaps + 1));
+      write(tabs, (swap * messages) / (swaps + 1), ((swap + 1) * messages) / (swaps + 1));
       if (swap < swaps) await swapKey(stage, relay.child.pid ?? 0);
     }
     const { violations } = await stage.verdict({ expected: ["account.paused"] }, 240_000);
@@ -47,8 +47,8 @@ export async function upstream({ root, seed = 2, visitors, messages, swaps = 1 }
 }
 
 /** Every hundredth message is one that the service refuses. */
-function write(tabs: readonly Tab[], messages: number): void {
-  for (let i = 0; i < messages; i++) {
+function write(tabs: readonly Tab[], from: number, to: number): void {
+  for (let i = from; i < to; i++) {
     const tab = tabs[i % tabs.length];
     tab?.type(`${tab.name} ${tab.typed.length}${i % 100 === 50 ? " poison" : ""}`);
   }

@@ -1,0 +1,106 @@
+/**
+ * `npm run soak [name…]`: the long versions of the fault suites, one after the other, with the bounds that are promised.
+ * Says how each one goes while it runs, writes its figures to `figures.json`, from which the README's table is made
+ * (`node test/house/readme.ts`), and ends with 1 when one found anything wrong.
+ *
+ *   npm run soak                       all of them, about an hour on two cores
+ *   npm run soak kill callbacks        these two
+ *   SOAK_SEED=7 npm run soak kill      with another seed; for real processes it fixes the schedule, not the machine
+ *   SOAK_MINUTES=60 npm run soak storm storms for an hour
+ */
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { browserStorm } from "../browser/storm.ts";
+import { longMutants } from "./mutants-long.ts";
+import { storms } from "./storm.ts";
+import { callbacks } from "./suites/callbacks.ts";
+import { disk } from "./suites/disk.ts";
+import { drain } from "./suites/drain.ts";
+import { flips } from "./suites/flips.ts";
+import { intake } from "./suites/intake.ts";
+import { kill } from "./suites/kill.ts";
+import { minute } from "./suites/minute.ts";
+import { outage } from "./suites/outage.ts";
+import { rate, STYLES } from "./suites/rate.ts";
+import { type Report, seconds } from "./suites/suite.ts";
+import { sync } from "./suites/sync.ts";
+import { tabs } from "./suites/tabs.ts";
+import { upstream } from "./suites/upstream.ts";
+
+export const FIGURES = join(import.meta.dirname, "figures.json");
+
+/** What the last soak of each suite found, and on what kind of machine. */
+export type Soaked = {
+  machine: { cores: number; node: string };
+  suites: Record<string, { command: string; seed: number; violations: number; figures: Report["figures"] }>;
+};
+
+/** Runs one suite in its long version; `tell` says how far it is. */
+type Long = (seed: number, tell: (words: string) => void) => Promise<Report>;
+
+const SUITES: Record<string, Long> = {
+  kill: (seed, tell) => kill({ seed, lives: 200, messages: 10_000, tell }),
+  sync: (seed) => sync({ seed, messages: 500 }),
+  upstream: (seed) => upstream({ seed, visitors: 40, messages: 400, swaps: 3 }),
+  callbacks: (seed, tell) => callbacks({ seed, callbacks: 50_000, tell }),
+  tabs: (seed) => tabs({ seed, sends: 1_000 }),
+  minute: (seed) => minute({ seed, seconds: 60, kills: 8 }),
+  browser: (seed) => browserStorm({ seed, seconds: 60, kills: 8 }),
+  rate: (seed) => rate({ seed, limits: [30, 300, 10], styles: STYLES, minutes: 11 }),
+  outage: (seed) => outage({ seed, visitors: 10, messages: 100 }),
+  drain: (seed) => drain({ seed, visitors: 1_000 }),
+  intake: (seed) => intake({ seed, restarts: 20 }),
+  disk: (seed) => disk({ seed }),
+  flips: (seed) => flips({ seed, flips: 200 }),
+  storm: (seed, tell) => storms({ seed, minutes: Number(process.env.SOAK_MINUTES ?? 3), tell }),
+  mutants: () => longMutants(),
+};
+
+const SEED = Number(process.env.SOAK_SEED ?? 20_261_121);
+
+/** The figures of the last soak of each suite. */
+export const lastSoak = (): Soaked => JSON.parse(readFileSync(FIGURES, "utf8")) as Soaked;
+
+/** Writes down what a suite found, beside what the others found before. */
+function keep(name: string, { violations, figures }: Report): void {
+  const suites = existsSync(FIGURES) ? lastSoak().suites : {};
+  suites[name] = { command: `npm run soak ${name}`, seed: SEED, violations: violations.length, figures };
+  const ordered = Object.keys(SUITES).flatMap((known) => (suites[known] ? [[known, suites[known]] as const] : []));
+  const machine = { cores: availableParallelism(), node: process.version };
+  writeFileSync(FIGURES, `${JSON.stringify({ machine, suites: Object.fromEntries(ordered) }, null, 2)}\n`);
+}
+
+/** Runs one suite. @returns whether it found nothing wrong */
+async function soak(name: string, suite: Long): Promise<boolean> {
+  const begun = performance.now();
+  const tell = (words: string): void => console.log(`  ${name}, ${Math.round(seconds(begun))} s: ${words}`);
+  tell("begins");
+  const report = await suite(SEED, tell).catch((error: unknown) => ({
+    violations: [`ended: ${String(error)}`],
+    figures: { seconds: seconds(begun) },
+  }));
+  keep(name, report);
+  const { violations, figures } = report;
+  for (const line of violations.slice(0, 20)) console.log(`  ✗ ${line}`);
+  console.log(`${violations.length === 0 ? "✓" : "✗"} ${name}  ${JSON.stringify(figures)}`);
+  return violations.length === 0;
+}
+
+if (import.meta.main) {
+  const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SUITES);
+  const unknown = wanted.filter((name) => !(name in SUITES));
+  if (unknown.length > 0) {
+    console.error(`There is no suite named ${unknown.join(", ")}. There are: ${Object.keys(SUITES).join(", ")}.`);
+    process.exit(2);
+  }
+  const wrong: string[] = [];
+  for (const name of wanted) if (!(await soak(name, SUITES[name] as Long))) wrong.push(name);
+  console.log(
+    wrong.length === 0
+      ? `\nsoak: ${wanted.length} suites, nothing wrong`
+      : `\nsoak: ${wrong.join(", ")} found something wrong. Again with: SOAK_SEED=${SEED} npm run soak ${wrong.join(" ")}`,
+  );
+  process.exit(wrong.length === 0 ? 0 : 1);
+}
