@@ -24,7 +24,7 @@ type Parts = {
   clock: Clock;
   log: Log;
   accounts: readonly string[];
-  /** Hands one message to the service and says what came of it. Never rejects. */
+  /** Hands one message to the service and says what came of it. Rejects only when it was not handed over. */
   carry: (head: Head) => Promise<Outcome>;
   pacer: (account: string) => Pacer;
   breaker: (account: string) => Breaker;
@@ -42,6 +42,7 @@ const RETRY_CAP_MS = 60_000;
 /** How often a held desk looks for a new key and tries once. */
 const HELD_MS = 30_000;
 const EXPIRE_MS = 30_000;
+const EXPIRE_BATCH = 500;
 /** In-flight calls may finish this long after `stop`. */
 const STOP_MS = 10_000;
 
@@ -117,8 +118,9 @@ export function createCourier(parts: Parts) {
       if (head === undefined) next(desk, lane, false);
       else if (head.expires <= clock.now()) await giveUp(desk, lane, head, "expired");
       else {
+        const outcome = await carry(head);
         made = true;
-        await settle(desk, lane, head, await carry(head));
+        await settle(desk, lane, head, outcome);
       }
     } catch (error) {
       // The database does not take the result: the message stays first in its lane, and goes again with the same sid.
@@ -221,10 +223,16 @@ export function createCourier(parts: Parts) {
   /** Messages past their horizon fail visibly, also while the account is held or the service away. */
   async function expire(): Promise<void> {
     const flying = (visitor: string, account: string) => desks.get(account)?.lane(visitor)?.state === "flying";
-    for (const parcel of await expired(db, clock.now(), 500)) {
-      if (flying(parcel.visitor, parcel.account)) continue;
-      await close(parcel, "failed", "expired");
-      log("delivery.failed", { visitor: hashed(parcel.visitor), reason: "expired" });
+    // After a long outage there may be many: batch after batch, as long as one brings something about.
+    for (let closed = EXPIRE_BATCH; closed > 0; ) {
+      const late = await expired(db, clock.now(), EXPIRE_BATCH);
+      closed = 0;
+      for (const parcel of late) {
+        if (flying(parcel.visitor, parcel.account)) continue;
+        await close(parcel, "failed", "expired");
+        closed++;
+        log("delivery.failed", { visitor: hashed(parcel.visitor), reason: "expired" });
+      }
     }
   }
 

@@ -46,10 +46,12 @@ export const CORE: Mutant[] = [
     edits: [
       {
         file: "flows/courier.ts",
-        find: "await settle(desk, lane, head, await carry(head));",
-        replace: `await close(head, "delivered");
+        find: "        const outcome = await carry(head);\n        made = true;\n        await settle(desk, lane, head, outcome);\n",
+        replace: `        await close(head, "delivered");
+        made = true;
         desk.pacer.answered(await carry(head));
-        next(desk, lane, true);`,
+        next(desk, lane, true);
+`,
       },
     ],
     killedBy: { given: weather({ failing: 0.4 }) },
@@ -166,7 +168,11 @@ export const CORE: Mutant[] = [
     name: "never gives a message up",
     edits: [
       { file: "flows/courier.ts", find: "head.expires <= clock.now()", replace: "head.expires <= 0" },
-      { file: "flows/courier.ts", find: "expired(db, clock.now(), 500)", replace: "expired(db, 0, 500)" },
+      {
+        file: "flows/courier.ts",
+        find: "expired(db, clock.now(), EXPIRE_BATCH)",
+        replace: "expired(db, 0, EXPIRE_BATCH)",
+      },
     ],
     killedBy: { given: SPECIAL["outage of 13 hours"], seeds: 10 },
   },

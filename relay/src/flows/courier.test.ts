@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createBreaker } from "../base/breaker.ts";
+import { silentLog } from "../base/log.ts";
+import { createBus } from "../bus/bus.ts";
+import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { openSqlite } from "../db/sqlite.ts";
+import type { Head } from "../records/outbox.ts";
+import { addParcel } from "../records/outbox.ts";
+import { appendSent, page } from "../records/threads.ts";
+import { addVisitor } from "../records/visitors.ts";
+import type { Outcome } from "../service/outcome.ts";
+import { createCourier } from "./courier.ts";
+import { createPacer } from "./pacer.ts";
+
+let db: Database;
+let time: number;
+let timers: { at: number; fn: () => void }[];
+const clock = {
+  now: () => time,
+  uptime: () => time,
+  after(ms: number, fn: () => void) {
+    const timer = { at: time + ms, fn };
+    timers.push(timer);
+    return () => {
+      timers = timers.filter((other) => other !== timer);
+    };
+  },
+};
+const HORIZON = 3_600_000;
+
+beforeEach(async () => {
+  [time, timers] = [1_000_000, []];
+  db = openSqlite(":memory:");
+  await migrate(db);
+});
+afterEach(() => db.close());
+
+/** Lives through `ms`, as long as it takes until `done`. */
+async function pass(ms: number, done: () => Promise<boolean>): Promise<void> {
+  time += ms;
+  await expect
+    .poll(
+      async () => {
+        const due = timers.filter(({ at }) => at <= time);
+        timers = timers.filter(({ at }) => at > time);
+        for (const { fn } of due) fn();
+        if (await done()) return true;
+        time += 1_000;
+        return false;
+      },
+      { timeout: 20_000, interval: 1 },
+    )
+    .toBe(true);
+}
+
+async function write(visitor: string, texts: string[]): Promise<void> {
+  await db.transaction(async (tx) => {
+    await addVisitor(tx, visitor, "shop", time);
+    for (const text of texts) {
+      const written = await appendSent(tx, { visitor, id: `id-${text}`, text, at: time, sid: `sid-${text}` });
+      const pos = written?.message.pos ?? 0;
+      const [due, expires] = [time, time + HORIZON];
+      const none = { reaction: null, reaction_sid: null };
+      await addParcel(tx, { visitor, turn: pos, pos, account: "main", attempts: 0, due, expires, ...none });
+    }
+  });
+}
+
+function courier(carry: (head: Head) => Promise<Outcome>) {
+  const pacer = createPacer({ start: 600, now: clock.uptime });
+  const breaker = () => createBreaker({ now: clock.uptime });
+  const accounts = ["main"];
+  const more = { reloadKeys: () => false, onDelivery: () => {} };
+  return createCourier({
+    db,
+    bus: createBus(),
+    clock,
+    log: silentLog,
+    accounts,
+    carry,
+    pacer: () => pacer,
+    breaker,
+    ...more,
+  });
+}
+const statesOf = async (visitor: string) =>
+  (await page(db, visitor, Number.MAX_SAFE_INTEGER, 5_000)).map((message) => "state" in message && message.state);
+
+it("fails every message past its horizon at once, however many there are", async () => {
+  const texts = Array.from({ length: 700 }, (_, n) => `message ${n}`);
+  await write("v", texts);
+  const { start, stop } = courier(async () => ({ kind: "transient", status: 0, message: "away" }));
+  await start();
+  time += HORIZON;
+  let looked = 0;
+  await pass(30_000, async () => {
+    looked++;
+    return (await statesOf("v")).every((state) => state === "failed");
+  });
+  expect(looked).toBeLessThan(200);
+  await stop();
+});
+
+it("goes on after a call that could not even be made, also when the service has just refused one", async () => {
+  await write("v", ["first", "second", "third"]);
+  const outcomes: (Outcome | Error)[] = [
+    new Error("the database is away"),
+    { kind: "throttle", status: 429, message: "", waitMs: 1_000 },
+    new Error("the database is away"),
+    { kind: "unknown", status: 0, message: "" },
+    { kind: "unknown", status: 0, message: "" },
+  ];
+  const { start, stop } = courier(async () => {
+    const outcome = outcomes.shift() ?? { kind: "ok", status: 200, message: "" };
+    if (outcome instanceof Error) throw outcome;
+    return outcome;
+  });
+  await start();
+  await pass(0, async () => (await statesOf("v")).every((state) => state === "delivered"));
+  await stop();
+});
