@@ -43,30 +43,30 @@ async function converse(text: string): Promise<number> {
 const upgrades = () => proxy.seen.filter((line) => line.startsWith("UPGRADE"));
 const reads = (mode: string) => proxy.seen.filter((line) => line.endsWith(`mode=${mode}`));
 
-describe("check 37: where WebSockets are blocked", () => {
+describe("37 where WebSockets are blocked", () => {
   for (const how of ["refuse", "hang"] as const)
-    it(`the conversation goes over a stream within 10 s when the proxy would ${how} them`, async () => {
+    it(`37 the conversation goes over a stream within 10 s when the proxy would ${how} them`, async () => {
       proxy.upgrades = how;
       expect(await converse(`through a proxy that would ${how}`)).toBeLessThan(10_000);
       expect(reads("stream")).toHaveLength(1);
       expect(reads("poll")).toEqual([]);
     });
 
-  it("it goes over long polls within 20 s when the proxy holds streams back too", async () => {
+  it("37 it goes over long polls within 20 s when the proxy holds streams back too", async () => {
     Object.assign(proxy, { upgrades: "refuse", buffers: true });
     expect(await converse("through a proxy that buffers")).toBeLessThan(20_000);
     expect(reads("poll").length).toBeGreaterThan(1);
   });
 
-  it("nothing but a WebSocket is asked for where it works", async () => {
+  it("37 nothing but a WebSocket is asked for where it works", async () => {
     await converse("through a good proxy");
     expect(upgrades()).toHaveLength(1);
     expect(proxy.seen.filter((line) => line.includes("/socket/lines"))).toEqual([]);
   });
 });
 
-describe("check 34: a connection that died without a word", () => {
-  it("is replaced within 3 s of the browser's being back online, and what came meanwhile is there", async () => {
+describe("34 a connection that died without a word", () => {
+  it("34 is replaced within 3 s of the browser's being back online, and what came meanwhile is there", async () => {
     await converse("before the tunnel");
     proxy.freeze();
     const { fromId } = house.sandbox.messages().findLast(({ body }) => body === "before the tunnel") ?? {};

@@ -2,6 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { clockOf, listenTo, pass } from "./clocks.ts";
 import { type Chat, readUpTo, setStage } from "./stage.ts";
 import { frames, gap, withThread } from "./threads.ts";
 
@@ -73,6 +74,7 @@ it("74 long strings, both directions, emoji and code stay within the panel and r
   const texts = ["W".repeat(3_900), "שלום world مرحبا 123", "👋🎉", "`code` and more"];
   for (const text of texts) await chat.say(text);
   await stage.house.sandbox.until((sandbox) => sandbox.messages().length === texts.length, 15_000);
+  await stage.reply(`begin ${"M".repeat(5_000)} end`);
   await stage.reply(`\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\`\nשלום לך`);
   await chat.thread.getByText("שלום לך").waitFor();
   const seen = await page.evaluate(() => {
@@ -92,45 +94,19 @@ it("74 long strings, both directions, emoji and code stay within the panel and r
       code: getComputedStyle(root?.querySelector("pre") as Element).direction,
     };
   });
-  expect(seen).toMatchObject({ wide: 0, out: 0, code: "ltr", big: [false, false, true, false, false] });
+  expect(seen).toMatchObject({ wide: 0, out: 0, code: "ltr", big: [false, false, true, false, false, false] });
   expect(seen.directions.slice(0, 3)).toEqual(["ltr", "rtl", "ltr"]);
 });
 
 const dots = (page: Page) => page.locator(".dots");
 const delivered = (page: Page) => page.locator(".own .state").getByText("Delivered").last().waitFor();
 
-/** Lets time pass in the page, with the relay's heartbeat in it: the relay's own clock goes on as usual. */
-async function pass(page: Page, ms: number): Promise<void> {
-  const said = () => page.evaluate(() => (window as unknown as { pongs: number }).pongs);
-  for (let left = ms; left > 0; left -= 15_000) {
-    const before = await said();
-    await page.clock.runFor(Math.min(left, 15_000));
-    await page.evaluate(() => void dispatchEvent(new Event("focus")));
-    await expect.poll(said).toBeGreaterThan(before);
-  }
-}
-
-/** Counts the answers to the widget's pings. */
-const countPongs = (page: Page) =>
-  page.addInitScript(() => {
-    const all = Object.assign(window, { pongs: 0 });
-    const Real = WebSocket;
-    window.WebSocket = class extends Real {
-      constructor(url: string | URL) {
-        super(url);
-        this.addEventListener("message", ({ data }) => {
-          if (String(data).includes('"t":"pong"')) all.pongs++;
-        });
-      }
-    };
-  });
-
 /** Asks something that nobody answers, with a clock of our own. */
 async function ask(): Promise<{ page: Page; chat: Chat }> {
   stage.house.sandbox.configure({ botScript: "silent" });
   const before = async (page: Page): Promise<void> => {
     await page.clock.install();
-    await countPongs(page);
+    await listenTo(page);
   };
   const { page, chat } = await stage.visit({ before });
   await chat.open();
@@ -145,18 +121,24 @@ it("75 dots come only when the service has the message, words after 10, 30 and 1
   expect(await dots(page).count()).toBe(0);
   await delivered(page);
   await dots(page).waitFor();
-  await page.clock.runFor(10_500);
-  await page.locator(".waiting").getByText("Still working on it.").waitFor();
-  await pass(page, 20_000);
-  await page
-    .locator(".waiting")
-    .getByText(/taking longer than usual/)
-    .waitFor();
-  await pass(page, 90_000);
-  await page
-    .locator(".waiting")
-    .getByText(/No reply yet/)
-    .waitFor();
+  const words = async (): Promise<string> => (await page.locator(".waiting").textContent()) ?? "";
+  // The clock stands still between the steps: each word comes in its second, and not before.
+  await page.clock.pauseAt((await clockOf(page)).now + 100);
+  const passTo = async (seconds: number): Promise<void> => {
+    const { now, working } = await clockOf(page);
+    await pass(page, working + seconds * 1_000 - now);
+  };
+  for (const [seconds, before, after] of [
+    [10, "", "Still working on it."],
+    [30, "Still working on it.", "This is taking longer than usual."],
+    [120, "This is taking longer than usual.", "No reply yet."],
+  ] as const) {
+    await passTo(seconds - 0.5);
+    expect(await words()).toContain(before);
+    expect(await words()).not.toContain(after);
+    await passTo(seconds + 0.5);
+    await expect.poll(words).toContain(after);
+  }
   expect(await dots(page).count()).toBe(0);
   expect(await chat.panel.getByRole("button", { name: "Ask again" }).isVisible()).toBe(true);
 });

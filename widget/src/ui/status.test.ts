@@ -46,9 +46,9 @@ describe("waiting for a reply", () => {
     expect(view.querySelector(".dots")).toBeNull();
   });
 
-  it("is said to screen readers at most three times before the truth", async () => {
+  it("is said to screen readers three times, however long it takes", async () => {
     work();
-    await pass(110_000);
+    await pass(130_000);
     expect(on.said).toEqual([
       "The assistant is working on a reply",
       "Still working on it.",

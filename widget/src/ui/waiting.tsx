@@ -33,7 +33,8 @@ export const Waiting = live(({ t, chat, settings, announcer, now, send, focusCom
         setTimeout(
           () => {
             stage.value = name;
-            if (name !== "dots") announcer.status(t(SAID[name]));
+            // Three times are enough for the ear; that nothing came is left to be read.
+            if (name !== "dots" && name !== "none") announcer.status(t(SAID[name]));
             if (name === "slow" && settings.peek().emailOffer) void leaveEmail();
           },
           Math.max(0, working.since + after - now()),

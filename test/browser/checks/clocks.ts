@@ -1,0 +1,37 @@
+/** Time in the page as the test wants it, while the relay's goes on as usual. */
+
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+
+type Heard = { pongs: number; working: number };
+
+/** Counts the answers to the widget's pings, and notes when the relay said that the service works on an answer. */
+export const listenTo = (page: Page) =>
+  page.addInitScript(() => {
+    const heard = Object.assign(window, { pongs: 0, working: 0 });
+    const Real = WebSocket;
+    window.WebSocket = class extends Real {
+      constructor(url: string | URL) {
+        super(url);
+        this.addEventListener("message", ({ data }) => {
+          if (String(data).includes('"t":"pong"')) heard.pongs++;
+          if (String(data).includes('"t":"typing","on":true')) heard.working ||= Date.now();
+        });
+      }
+    };
+  });
+
+/** What the page's clock says, and what it said when the work began. */
+export const clockOf = (page: Page): Promise<{ now: number; working: number }> =>
+  page.evaluate(() => ({ now: Date.now(), working: (window as unknown as Heard).working }));
+
+/** Lets time pass in the page, with the relay's heartbeat in it. The page listens already. */
+export async function pass(page: Page, ms: number): Promise<void> {
+  const pongs = () => page.evaluate(() => (window as unknown as Heard).pongs);
+  for (let left = ms; left > 0; left -= 15_000) {
+    const before = await pongs();
+    await page.clock.runFor(Math.min(left, 15_000));
+    await page.evaluate(() => void dispatchEvent(new Event("focus")));
+    await expect.poll(pongs).toBeGreaterThan(before);
+  }
+}
