@@ -150,7 +150,7 @@ export async function openStage({
   /** Waits until all is settled, and judges. */
   async function verdict(
     more: Partial<Evidence> & { expected?: readonly string[] } = {},
-    limitMs = 60_000,
+    limitMs = 180_000,
   ): Promise<{ violations: string[]; rows: Row[] }> {
     const calm = await until(settled, limitMs);
     const rows = read<Row>(THREADS);

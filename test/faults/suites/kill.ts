@@ -30,7 +30,7 @@ export async function kill({ root, seed = 1, lives, messages, tell = () => {} }:
       await stage.start();
       if (life % 20 === 19) tell(`${life + 1} of ${lives} lives, ${stage.mock.effects.length} messages delivered`);
     }
-    const { violations, rows } = await stage.verdict();
+    const { violations, rows } = await stage.verdict({}, 60_000 + messages * 60);
     const { effects, posted, calls } = stage.mock;
     return {
       violations,
