@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { syncFolder } from "./base/sync.ts";
 
 /**
  * A file for callbacks that the database cannot take: no second try of the service is promised, so a refused one may be
@@ -40,16 +31,6 @@ function entriesOf<Entry>(file: string): Entry[] {
       return [];
     }
   });
-}
-
-/** Makes a new file findable after a power cut: its bytes are synced with it, its name with its folder. */
-function syncFolder(path: string): void {
-  const fd = openSync(path, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** The spool of one kind of callback, in a file of its own in the data folder. */

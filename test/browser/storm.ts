@@ -43,9 +43,8 @@ export async function browserStorm({ root, seconds, kills, seed = 1 }: Options):
     const end = performance.now() + seconds * 1_000;
     const typing = people.map((person, who) => type(person, who, () => performance.now() < end, random));
     for (let kill = 0; kill < kills; kill++) {
-      await people[0]?.pages[0]?.waitForTimeout(
-        ((kill + 0.5) * seconds * 1_000) / kills - (performance.now() - (end - seconds * 1_000)),
-      );
+      const due = end - seconds * 1_000 + ((kill + 0.5) * seconds * 1_000) / kills;
+      await people[0]?.pages[0]?.waitForTimeout(Math.max(0, due - performance.now()));
       // Just after an acknowledgement has reached a page: a kill on a timer would meet a relay that has nothing to lose.
       await new Promise<void>((resolve) => {
         written = resolve;

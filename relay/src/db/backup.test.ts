@@ -1,4 +1,4 @@
-import { mkdtempSync, openSync, readFileSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmdirSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -32,6 +32,22 @@ describe("a database that was closed in order", () => {
     const db = openSqlite(await closed());
     expect(await read(db)).toBe("the only copy");
     await db.close();
+  });
+
+  it("opens again when its seal could not be written: half a seal is none", async () => {
+    const file = newFile();
+    const db = openSqlite(file);
+    await db.run("CREATE TABLE t (x TEXT)");
+    await db.run("INSERT INTO t VALUES ('the only copy')");
+    // As when the process ends, or the disk is full, in the middle of writing it.
+    const folder = `${file}.seal.new`;
+    mkdirSync(folder);
+    await expect(db.close()).rejects.toThrow();
+    rmdirSync(folder);
+    expect(existsSync(`${file}.seal`)).toBe(false);
+    const again = openSqlite(file);
+    expect(await read(again)).toBe("the only copy");
+    await again.close();
   });
 
   it("is refused when a single letter of it changed meanwhile, and is left alone", async () => {

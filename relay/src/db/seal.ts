@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { syncFolder } from "../base/sync.ts";
 
 /**
  * A checksum beside a database that was closed in order. SQLite's own checks see a damaged structure but not a damaged
@@ -23,10 +25,16 @@ function checksum(file: string): string {
   return hash.digest("hex");
 }
 
-/** Writes the checksum of a closed database, unless another process has it open still: then its log is still there. */
+/**
+ * Writes the checksum of a closed database, unless another process has it open still: then its log is still there. Whole or
+ * not at all: half a seal, of a full disk or a kill, would keep the relay from starting.
+ */
 export function seal(file: string): void {
   if (existsSync(`${file}-wal`)) return;
-  writeFileSync(sealOf(file), `${checksum(file)}\n`, { flush: true });
+  const unfinished = `${sealOf(file)}.new`;
+  writeFileSync(unfinished, `${checksum(file)}\n`, { flush: true });
+  renameSync(unfinished, sealOf(file));
+  syncFolder(dirname(file));
 }
 
 /**
@@ -41,4 +49,6 @@ export function breakSeal(file: string): void {
     );
   }
   rmSync(sealOf(file));
+  // Before the first change: after a power cut the seal must not be back beside a file that is another one by then.
+  syncFolder(dirname(file));
 }

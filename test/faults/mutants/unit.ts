@@ -37,6 +37,28 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "flows/receive.test.ts" },
   },
   {
+    name: "counts a call that could not be made as one that is under way",
+    edits: [
+      {
+        file: "flows/courier.ts",
+        find: "        const outcome = await carry(head);\n        made = true;\n",
+        replace: "        made = true;\n        const outcome = await carry(head);\n",
+      },
+    ],
+    killedBy: { unit: "flows/courier.test.ts" },
+  },
+  {
+    name: "leaves half a seal behind when the disk is full",
+    edits: [
+      {
+        file: "db/seal.ts",
+        find: "(file)}.new`;",
+        replace: "(file)}`;",
+      },
+    ],
+    killedBy: { unit: "db/backup.test.ts" },
+  },
+  {
     name: "does not pause after a refusal",
     edits: [
       { file: "flows/pacer.ts", find: "pausedUntil = time + pauseFor(", replace: "pausedUntil = time + 0 * pauseFor(" },
