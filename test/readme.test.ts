@@ -1,0 +1,161 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readSettings } from "../relay/src/base/config.ts";
+import { OPERATIONS } from "../relay/src/http/api/operations.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
+
+/** What stands in the fences of a kind, like `json site`. */
+const blocks = (kind: string): string[] =>
+  [...README.matchAll(/^```(\w+ \w+)\n([\s\S]*?)^```/gm)].flatMap(([, name, text = ""]) =>
+    name === kind ? [text] : [],
+  );
+
+let folder: string;
+const stops: (() => Promise<unknown>)[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "porchlight-"));
+});
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("the README's configuration", () => {
+  const account = { url: "https://service.example/v1", key: "env:MAIN_KEY" };
+  const inSite = (text: string): object => ({
+    accounts: { main: account },
+    sites: { shop: { account: "main", ...JSON.parse(text) } },
+  });
+  const inAccount = (text: string): object => ({
+    accounts: { main: { ...account, ...JSON.parse(text) } },
+    sites: { shop: { account: "main" } },
+  });
+  const examples = [
+    ...blocks("json file").map((text) => JSON.parse(text) as object),
+    ...blocks("json site").map(inSite),
+    ...blocks("json account").map(inAccount),
+  ];
+
+  it("has an example for each thing that a site or an account may have beyond its look", () => {
+    const named = JSON.stringify(examples);
+    for (const name of ["routes", "leads", "webhook", "identitySecret", "identityKeys", "requireIdentity", "hours"])
+      expect(named, name).toContain(`"${name}":`);
+    for (const mode of ["manual", "auto", "webhook"]) expect(named, mode).toContain(`"mode":"${mode}"`);
+  });
+
+  it.each(examples.map((example) => [JSON.stringify(example).slice(0, 500), example]))("is taken: %s", (_, example) => {
+    const file = join(folder, "sites.json");
+    writeFileSync(file, JSON.stringify(example));
+    const secrets = [...JSON.stringify(example).matchAll(/"env:(\w+)"/g)].map(([, name = ""]) => [
+      name,
+      "s".repeat(40),
+    ]);
+    const read = readSettings({ ...Object.fromEntries(secrets), PORCHLIGHT_CONFIG: file });
+    expect("problems" in read ? read.problems : []).toEqual([]);
+  });
+});
+
+/** A port that nobody has right now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Runs a block as a person pastes it, with other ports. */
+function paste(kind: string, ports: readonly (readonly [string, number])[]) {
+  const [text = ""] = blocks(kind);
+  const script = ports.reduce((words, [from, to]) => words.replaceAll(from, String(to)), text);
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    DATA_DIR: folder,
+    PORT: String(ports[0]?.[1]),
+    SANDBOX_PORT: String(ports[1]?.[1]),
+  };
+  const child = spawn("bash", ["-euo", "pipefail", "-c", script], {
+    cwd: ROOT,
+    env,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk) => (out += chunk));
+  child.stderr.on("data", (chunk) => (err += chunk));
+  const ended = once(child, "exit");
+  stops.push(async () => {
+    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
+    await ended;
+  });
+  return { ended: ended.then(([code]) => ({ code, out, err })), said: () => out + err };
+}
+
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+describe("the README's way from nothing", () => {
+  it("leads a backend to a sent message, a created lead and a granted credit, pasted as it stands", async () => {
+    const ports = [
+      ["8787", await freePort()],
+      ["8788", await freePort()],
+    ] as const;
+    const [relay, sandbox] = ports.map(([, port]) => `http://localhost:${port}`);
+    const running = [paste("sh sandbox", ports), paste("sh relay", ports)];
+    const ready = async () => (await answers(`${relay}/readyz`)) && (await answers(`${sandbox}/__sandbox/state`));
+    await expect.poll(ready, { timeout: 60_000, message: running.map(({ said }) => said()).join("\n") }).toBe(true);
+
+    const { code, out, err } = await paste("sh examples", ports).ended;
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toContain('"key":"shipped-1042"');
+    expect(out).toContain('"created":true');
+    expect(out).toContain('"key":"invoice-117"');
+    const state = async () => JSON.stringify(await (await fetch(`${sandbox}/__sandbox/state`)).json());
+    await expect.poll(state, { timeout: 30_000 }).toContain("Invoice 117 [invoice-117]");
+    await expect.poll(state, { timeout: 30_000 }).toContain("Order 1042 is on its way.");
+    expect(await state()).toContain("ada@example.com");
+  }, 180_000);
+});
+
+describe("the README's table of the service's interface", () => {
+  const table = /## Where the service's interface is used\n([\s\S]*?)\n## /.exec(README)?.[1] ?? "";
+
+  it("has every endpoint and event of the interface", () => {
+    for (const part of [
+      "4.1 ",
+      "4.2 ",
+      "4.3 ",
+      "4.4 ",
+      "4.5 ",
+      "4.6 ",
+      "4.7, 6 ",
+      "6 Auto-recharge",
+      "3 Sent",
+      "5 Key",
+      "7 ",
+      "8 ",
+    ])
+      expect(table, part).toContain(`| ${part}`);
+  });
+
+  it("names operations, commands and files that exist", async () => {
+    const known = Object.values(OPERATIONS).map(({ method, path }) => `${method.toUpperCase()} /api/v1${path}`);
+    const named = [...table.matchAll(/`((?:GET|POST) \/api\/v1[^`]+)`/g)].map(([, name = ""]) => name);
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+    expect(named.length).toBeGreaterThan(4);
+    const files = [...README.matchAll(/\]\((?!https?:|#)([^)]+)\)/g)].map(([, path = ""]) => path);
+    expect(files.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+});
