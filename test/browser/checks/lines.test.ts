@@ -205,6 +205,10 @@ it("43 what is sent and read in one tab shows in the other within a second", asy
   }
   expect(Math.min(...shown)).toBeLessThan(1_000);
   // B closes its panel and gets a badge; A reads; B's badge goes.
+  await a.page.waitForFunction(() => {
+    const { n, read } = JSON.parse(localStorage["porchlight:default"]) as { n: number; read: number };
+    return read === n;
+  });
   await b.chat.panel.getByRole("button", { name: "Close chat" }).click();
   for (const n of [1, 2, 3]) {
     await hide(a.page, true);
