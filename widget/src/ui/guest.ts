@@ -51,16 +51,24 @@ export function beGuest(host: HTMLElement, root: ShadowRoot, dialog: HTMLDialogE
     { capture: true, signal },
   );
 
+  // Where everything stands. Known beforehand: Firefox moves without it, and in a modal that has closed nothing stands.
+  const tops = new Map<Element, number>();
+  const stood = ({ target }: Event): unknown => tops.set(target as Element, (target as Element).scrollTop);
+  dialog.addEventListener("scroll", stood, { capture: true, passive: true, signal });
+
   // A native modal makes everything outside of it inert: an open panel moves in with it, and out again.
   const follow = (): void => {
     const modals = dialog.open ? document.querySelectorAll("dialog:modal") : [];
     const home = modals[modals.length - 1] ?? document.body;
     if (!home || host.parentNode === home) return;
-    // `moveBefore` keeps the focus and the scroll position; it throws where it may not.
+    const active = root.activeElement as HTMLElement | null;
+    // `moveBefore` keeps the most; it throws where it may not, and Safari has none.
     try {
       (home as { moveBefore?: (node: Node, before: null) => void }).moveBefore?.(host, null);
     } catch {}
     if (host.parentNode !== home) home.append(host);
+    for (const [box, top] of tops) box.scrollTop = top;
+    active?.focus({ preventScroll: true });
   };
   watch(follow, document, { subtree: true, childList: true, attributes: true, attributeFilter: ["open"] });
   return () => {
