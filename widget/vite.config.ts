@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { minify } from "terser";
 import { defineConfig, transformWithOxc } from "vite";
+import { writeModule } from "./module.ts";
 import { pack } from "./pack.ts";
 
 const OUT = join(import.meta.dirname, "dist");
@@ -149,6 +150,11 @@ export default defineConfig({
         rolldownOptions: { output: { entryFileNames: "assets/[name]-[hash].js", minify: true } },
       },
     },
+    /** What pages that are built install: see `module.ts`. */
+    module: {
+      consumer: "client" as const,
+      build: { lib: { entry: "src/mount.ts", formats: ["es" as const], fileName: () => "npm/mount.js" } },
+    },
     loader: {
       consumer: "client" as const,
       build: {
@@ -160,13 +166,14 @@ export default defineConfig({
   },
   builder: {
     async buildApp(builder: import("vite").ViteBuilder) {
-      for (const name of ["loader", "client", "snippet"]) {
+      for (const name of ["loader", "client", "snippet", "module"]) {
         const environment = builder.environments[name];
         if (environment) await builder.build(environment);
       }
       markLoader();
       writeWords();
       writeManifest();
+      writeModule(join(OUT, "npm"));
       compress();
     },
   },

@@ -21,3 +21,10 @@ it("tells the script where the relay is, over what the page has set", async () =
   );
   expect(window.PorchlightSettings).toEqual({ relay: "data:text/javascript,//", accent: "#222222", title: "Page" });
 });
+
+it("forgets the settings of an earlier mounting, and not the page's own", async () => {
+  window.PorchlightSettings = { title: "Page" };
+  await expect(mount({ relay: "data:text/javascript,//", accent: "#222222" })).rejects.toThrow();
+  await expect(mount({ relay: "data:text/javascript,//", theme: "dark" })).rejects.toThrow();
+  expect(window.PorchlightSettings).toEqual({ relay: "data:text/javascript,//", theme: "dark", title: "Page" });
+});

@@ -21,6 +21,9 @@ export type MountOptions = Options & {
 
 /** Modules are run once by their address; each mounting has another. */
 let count = 0;
+/** What the page has set by itself, and that with an earlier mounting's settings over it, which are gone with that. */
+let own: Options | undefined;
+let over: Options | undefined;
 
 /**
  * Puts the chat on the page. Resolves when its commands can be called; a second call answers the chat that is there.
@@ -28,7 +31,8 @@ let count = 0;
  */
 export async function mount({ site = "default", ...settings }: MountOptions): Promise<Mounted> {
   if (!window.Porchlight?.site) {
-    window.PorchlightSettings = { ...window.PorchlightSettings, ...settings };
+    if (window.PorchlightSettings !== over) own = window.PorchlightSettings;
+    over = window.PorchlightSettings = { ...own, ...settings };
     count++;
     await import(/* @vite-ignore */ `${settings.relay}/w/${encodeURIComponent(site)}.js?mount=${count}`);
   }

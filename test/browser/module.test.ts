@@ -1,0 +1,132 @@
+/** The npm package: its tarball installed into somebody's Vite project, type-checked, built, and used from a page. */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { build } from "vite";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { converse, setStage } from "./checks/stage.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const require = createRequire(import.meta.url);
+const packageOf = (name: string): string => dirname(require.resolve(`${name}/package.json`));
+
+/** React's component from the examples, driven by the page's own switch. */
+const MAIN = `
+import { type Events, mount } from "@porchlight/widget";
+import { createElement, StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { Porchlight } from "./react";
+
+declare global { interface Window { show(settings: object | undefined): void; alone(): Promise<string>; heard: Events["message"][] } }
+const relay = new URLSearchParams(location.search).get("relay") ?? "";
+const root = createRoot(document.querySelector("#app") as HTMLElement);
+window.heard = [];
+window.show = (settings) =>
+  root.render(createElement(StrictMode, null, settings && createElement(Porchlight, { relay, ...settings })));
+window.alone = async () => {
+  const chat = await mount({ relay, title: "Alone", hours: {}, phone: { radius: 0 } });
+  const off: () => void = chat.on("message", ({ id, text, at }) => window.heard.push({ id, text, at }));
+  chat.on("unread", (count) => count.toFixed());
+  // @ts-expect-error a theme that there is not
+  const wrong = () => mount({ relay, theme: "drak" });
+  // @ts-expect-error an event that there is not
+  const deaf = () => chat.on("massage", off);
+  await chat.update({ accent: "#0a7d55" });
+  await chat.open();
+  return [wrong, deaf].length + chat.site;
+};
+`;
+const TSCONFIG = {
+  compilerOptions: {
+    target: "ES2022",
+    lib: ["ES2022", "DOM"],
+    module: "ESNext",
+    moduleResolution: "Bundler",
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+    jsx: "react-jsx",
+    types: [],
+  },
+  include: ["*.ts", "*.tsx"],
+};
+
+const stage = setStage();
+let folder: string;
+let files: Map<string, string>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "porchlight-consumer-"));
+  const npm = (...args: string[]): string => execFileSync("npm", args, { cwd: folder, encoding: "utf8" });
+  const dist = join(ROOT, "widget", "dist", "npm");
+  const tarball = npm("pack", dist, "--silent").trim();
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
+  npm("install", `./${tarball}`, "--offline", "--no-audit", "--no-fund", "--silent");
+  for (const name of ["react", "react-dom"]) symlinkSync(packageOf(name), join(folder, "node_modules", name));
+  writeFileSync(join(folder, "untyped.d.ts"), 'declare module "react"; declare module "react-dom/client";');
+  writeFileSync(join(folder, "react.tsx"), readFileSync(join(ROOT, "widget", "examples", "react.tsx")));
+  writeFileSync(join(folder, "main.ts"), MAIN);
+  writeFileSync(join(folder, "index.html"), '<div id="app"></div><script type="module" src="/main.ts"></script>');
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
+  await build({ root: folder, configFile: false, logLevel: "silent" });
+  const out = join(folder, "dist");
+  files = new Map(
+    readdirSync(out, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => [
+        join(entry.parentPath, entry.name).slice(out.length),
+        readFileSync(join(entry.parentPath, entry.name), "utf8"),
+      ]),
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function visit() {
+  for (const [path, html] of files)
+    if (path.endsWith(".js")) stage.put(path, { html, headers: { "Content-Type": "text/javascript" } });
+  const path = `/?relay=${encodeURIComponent(stage.house.url)}`;
+  return stage.visit({ path, html: `<!doctype html><html lang="en"><title>App</title>${files.get("/index.html")}` });
+}
+
+it("brings types that say what may be set and heard", () => {
+  const tsc = join(packageOf("typescript"), "bin", "tsc");
+  const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
+  expect([stdout, status]).toEqual(["", 0]);
+});
+
+it("brings nothing along", () => {
+  const { dependencies } = JSON.parse(
+    readFileSync(join(folder, "node_modules", "@porchlight", "widget", "package.json"), "utf8"),
+  ) as { dependencies?: object };
+  expect(dependencies).toBeUndefined();
+});
+
+it("mounts the chat, with its commands, its events and a promise for each", async () => {
+  const { page, chat } = await visit();
+  expect(await page.evaluate("window.alone()")).toBe("2default");
+  await chat.panel.getByRole("heading", { name: "Alone" }).waitFor();
+  await chat.say("Hello");
+  await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+  await expect.poll(() => page.evaluate("window.heard.map(({ text }) => text)")).toEqual(["echo: Hello"]);
+});
+
+it("is a component in React, also where that mounts everything twice", async () => {
+  const { page, chat } = await visit();
+  const show = (settings?: object) => page.evaluate(`window.show(${JSON.stringify(settings)})`);
+  await show({ title: "First", label: "Chat with us" });
+  await converse(chat);
+  await chat.panel.getByRole("heading", { name: "First" }).waitFor();
+  await show({ title: "Second" });
+  await chat.panel.getByRole("heading", { name: "Second" }).waitFor();
+  await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+  await show();
+  await page.locator("porch-light").waitFor({ state: "detached" });
+  expect(await page.evaluate("typeof window.Porchlight")).toBe("undefined");
+  await show({ title: "Third" });
+  await page.locator(".launcher").waitFor();
+  expect(await page.locator("porch-light").count()).toBe(1);
+});
