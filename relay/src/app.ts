@@ -6,6 +6,7 @@ import type { Log } from "./base/log.ts";
 import type { CreditRules } from "./base/rules.ts";
 import type { Receive } from "./flows/receive.ts";
 import type { Recharges } from "./flows/recharges.ts";
+import type { Forward } from "./hooks/forward.ts";
 import { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
 import { callbacks } from "./http/callbacks.ts";
@@ -32,6 +33,7 @@ type Parts = {
   agency: (named: string | undefined) => { id: string; rules: CreditRules } | undefined;
   callbackSecrets: () => readonly string[];
   unknownContact: 200 | 404;
+  forward: Forward | undefined;
   /** Keeps a secret out of the log from now on. */
   hide: (secret: string) => void;
   ready: Readiness;
@@ -55,6 +57,7 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
     agency,
     callbackSecrets,
     unknownContact,
+    forward,
     hide,
     ready,
     log,
@@ -72,7 +75,10 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   // The owner's backend.
   app.route("/", serverApi({ ...api, relay }));
   // The service.
-  app.route("/", callbacks({ receive, recharges, agency, secrets: callbackSecrets, log, unknownContact, hide }));
+  app.route(
+    "/",
+    callbacks({ receive, recharges, agency, secrets: callbackSecrets, log, unknownContact, forward, hide }),
+  );
   // The operator's machines.
   app.route("/", health(ready));
 

@@ -28,6 +28,7 @@ import { createRecharges, type Spooled } from "./flows/recharges.ts";
 import { createSend } from "./flows/send.ts";
 import { createServices } from "./flows/services.ts";
 import { createSession } from "./flows/session.ts";
+import { createForward } from "./hooks/forward.ts";
 import { withDeadline } from "./http/deadline.ts";
 import { watchNewcomers } from "./http/newcomers.ts";
 import { createSites } from "./records/sites.ts";
@@ -74,7 +75,11 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   /** Ids of account owners, as callbacks named them: they may work as credentials at the service. */
   const owners = new Set<string>();
   const ours = [...callbackSecrets, secrets.signing, settings.adminToken ?? secrets.admin, ...hookSecrets(settings)];
-  const theirs = [settings.uploads.bucket?.secret ?? "", ...settings.sites.map(identitySecret)];
+  const theirs = [
+    settings.uploads.bucket?.secret ?? "",
+    settings.forwardCallbacks ?? "",
+    ...settings.sites.map(identitySecret),
+  ];
   const hidden = () => [...keys.all(), ...ours, ...theirs, ...owners];
   const log = parts.log ?? createLog({ level: settings.logLevel, secrets: hidden });
 
@@ -122,6 +127,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   const identities = createIdentities(settings.sites, clock, log);
   const spool = openSpool<Reply>(settings.dataDir, "replies");
   const receive = createReceive({ db, bus, clock, sites, spool, log, signing: secrets.signing, tell: backoffice.tell });
+  const forward = settings.forwardCallbacks === undefined ? undefined : createForward(settings.forwardCallbacks);
   const recharges = createRecharges({
     clock,
     log,
@@ -193,6 +199,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     },
     callbackSecrets: () => callbackSecrets,
     unknownContact: settings.unknownContact,
+    forward: forward?.post,
     hide: (owner) => owners.add(owner),
     ready: async () => !stopping && (await db.run("UPDATE meta SET value = value WHERE name = 'epoch'")) === 1,
     log,
@@ -238,6 +245,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     cancel();
     await receive.stop();
     await recharges.stop();
+    await forward?.close();
     await filestore.stop();
     await backoffice.stop();
     await db.transaction(async () => undefined);

@@ -109,6 +109,7 @@ export function readSettings(env: Env): { settings: Settings } | { problems: str
       socketsPerAddress: values.socketsPerAddress,
       listenFd: handedOver(env),
       unknownContact: values.unknownContact,
+      forwardCallbacks: values.forwardCallbacks,
       uploads,
       accounts: tenants.accounts,
       sites: tenants.sites.map((site) => ({ ...site, public: { ...site.public, uploads: uploads.caps } })),

@@ -6,6 +6,7 @@ import type { CreditRules } from "../base/rules.ts";
 import { anySecret } from "../base/sign.ts";
 import type { Receive } from "../flows/receive.ts";
 import type { Recharges } from "../flows/recharges.ts";
+import { FORWARDED, type Forward } from "../hooks/forward.ts";
 import { parseCallback } from "../service/callbacks.ts";
 import { parseRecharge } from "../service/recharge.ts";
 import { readBody } from "./body.ts";
@@ -26,6 +27,8 @@ type Parts = {
   secrets: () => readonly string[];
   log: Log;
   unknownContact: 200 | 404;
+  /** Where replies for nobody here go on to, if anywhere. */
+  forward: Forward | undefined;
   /** Keeps a secret out of the log from now on. */
   hide: (secret: string) => void;
 };
@@ -80,12 +83,27 @@ async function takeReply(parts: Parts, c: Context<Bindings>): Promise<Response> 
     c.header("Retry-After", "30");
     throw new RelayError("try_later");
   }
+  if (outcome === "unknown" && parts.forward !== undefined && c.req.header(FORWARDED) === undefined)
+    return passOn(parts.forward, log, c, raw);
   if (outcome === "unknown") {
     log("callback.unknown_contact", { visitor: hashed(callback.toId) });
     if (unknownContact === 404) throw new RelayError("unknown_contact");
   } else log(outcome === "duplicate" ? "callback.duplicate" : "callback.stored", { visitor: hashed(callback.toId) });
   c.env.outgoing.once("finish", () => receive.answered(callback));
   return c.json({ success: true });
+}
+
+/** Another program on the account answers for its own contacts: the service shows Sent or Failed as it says. */
+async function passOn(forward: Forward, log: Log, c: Context<Bindings>, raw: string): Promise<Response> {
+  const status = await forward(raw, c.req.header("content-type") ?? "application/json");
+  log("callback.forwarded", { status });
+  if (status >= 200 && status < 300) return c.json({ success: true });
+  // Never 3xx, which carries on, nor 410, which may end the address for all (RELIABILITY 3a).
+  const told = status >= 400 && status !== 410 ? status : status === 410 ? 404 : 502;
+  return c.json(
+    { error: `the program behind this address answered ${status === 0 ? "nothing" : status}` },
+    told as 502,
+  );
 }
 
 /** An auto-recharge event: 200 once its key is durable, whatever it leads to (R-624, R-625). */

@@ -22,11 +22,23 @@ export const list = (given: string): string[] =>
 export const onOff = (given: string): boolean =>
   oneOf("true", "false", "1", "0")(given).startsWith("t") || given === "1";
 
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
 export const web = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : problem("must be an address like https://chat.example.com");
   if (!/^https?:$/.test(url.protocol)) problem("must start with https:// or http://");
   if (url.username !== "" || url.search !== "" || url.hash !== "") problem("must have no user, query or fragment");
   return given.replace(/\/+$/, "");
+};
+/** Where something is posted: path and query may hold a secret, so never in the clear to another machine. */
+export const postTo = (given: string): string => {
+  const url = URL.canParse(given)
+    ? new URL(given)
+    : problem("must be an address like https://other.example.com/callback");
+  if (url.username !== "" || url.hash !== "") problem("must have no user and no fragment");
+  return url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.test(url.hostname))
+    ? given
+    : problem("must start with https://");
 };
 export const origin = (given: string): string => {
   const probe = given.replace("://*.", "://wildcard.");
@@ -40,7 +52,6 @@ export const secret = (given: string): string =>
 export const signingSecret = (given: string): string =>
   Buffer.byteLength(given) >= 32 ? given : problem("needs 32 bytes or more: `openssl rand -base64 48` makes one");
 export const megabytes = (given: string): number => whole(0, 1_000_000)(given) * 1024 * 1024;
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 /** `s3://bucket/folder?region=…&endpoint=…`; the endpoint is Amazon's of the region where none is given. */
 export function bucketOf(given: string): { bucket: string; prefix: string; region: string; endpoint: string } {
   const url = URL.canParse(given) ? new URL(given) : problem("must be like s3://bucket/folder");

@@ -89,6 +89,8 @@ export type Settings = {
   listenFd: number | undefined;
   /** Status for replies to somebody this relay does not know. */
   unknownContact: 200 | 404;
+  /** Where those replies go on to (C27). */
+  forwardCallbacks: string | undefined;
   accounts: readonly Account[];
   sites: readonly Site[];
 };

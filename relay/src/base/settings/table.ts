@@ -7,6 +7,7 @@ import {
   onOff,
   optional,
   origin,
+  postTo,
   secret,
   signingSecret,
   text,
@@ -172,6 +173,12 @@ export const TABLE = {
     fallback: "404",
     parse: (given: string) => (oneOf("404", "200")(given) === "404" ? 404 : 200),
     help: "Answer to replies for somebody this relay does not know: 404 shows them as Failed at the service, 200 where several programs share the callback address.",
+  },
+  forwardCallbacks: {
+    env: "FORWARD_CALLBACKS",
+    fallback: "",
+    parse: optional(postTo),
+    help: "Where callbacks for somebody this relay does not know go on to, as they came: the address of the other program on the account. Its answer is the answer.",
   },
   allowInsecureService: {
     env: "ALLOW_INSECURE_SERVICE",

@@ -1,0 +1,85 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+
+type Got = { headers: IncomingHttpHeaders; path: string | undefined; body: string };
+
+/** Another program on the account, with a callback address of its own. */
+async function startOther() {
+  const got: Got[] = [];
+  let [status, location] = [200, ""];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const part of request) body += part;
+    got.push({ headers: request.headers, path: request.url, body });
+    response.writeHead(status, location === "" ? {} : { Location: location }).end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/their-hook?key=their-secret`;
+  return {
+    url,
+    got,
+    answer: (next: number, to = "") => ([status, location] = [next, to]),
+    stop: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
+  };
+}
+
+let other: Awaited<ReturnType<typeof startOther>>;
+let house: House;
+beforeEach(async () => {
+  other = await startOther();
+  house = await startHouse({ env: { FORWARD_CALLBACKS: other.url } });
+});
+afterEach(async () => {
+  await house.stop();
+  await other.stop();
+});
+
+const foreign = JSON.stringify({
+  toId: "crm-4711",
+  body: "for the other one",
+  messageId: "m-1",
+  userId: "owner-1",
+  contactId: "c",
+});
+const post = (body: string, headers = {}) =>
+  fetch(house.callbackUrl, { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body });
+
+describe("a callback for a contact of another program (C27)", () => {
+  it("goes on as it came, and its answer is the answer", async () => {
+    expect((await post(foreign)).status).toBe(200);
+    expect(other.got).toMatchObject([{ path: "/their-hook?key=their-secret", body: foreign }]);
+    for (const [theirs, ours] of [
+      [404, 404],
+      [503, 503],
+      [410, 404],
+      [302, 502],
+    ] as const) {
+      other.answer(theirs, theirs === 302 ? house.url : "");
+      expect((await post(foreign)).status, `${theirs}`).toBe(ours);
+    }
+    await other.stop();
+    expect((await post(foreign)).status).toBe(502);
+    const said = house.lines().join("\n");
+    expect(said).toContain("callback.forwarded");
+    expect(said).not.toMatch(/their-secret|owner-1|for the other one/);
+  });
+
+  it("does not go round in a ring", async () => {
+    expect((await post(foreign, { "X-Porchlight-Forwarded": "1" })).status).toBe(404);
+    expect(other.got).toEqual([]);
+  });
+
+  it("is the only kind that does: replies to our visitors, and forgeries, stay here", async () => {
+    const visitor = house.visitor();
+    await visitor.connect();
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    const forged = house.callbackUrl.replace(/[^/]+$/, "not-the-secret-of-the-tests");
+    expect((await fetch(forged, { method: "POST", body: foreign })).status).toBe(404);
+    const recharge = JSON.stringify({ idempotency_key: "r-1", email: "client@agency.example", amount: 5 });
+    expect((await post(recharge)).status).toBe(200);
+    expect(other.got).toEqual([]);
+  });
+});
