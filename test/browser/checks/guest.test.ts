@@ -17,8 +17,11 @@ const show = (node) => createRoot(document.getElementById("root")).render(node);
 const MODALS: Record<string, string> = {
   Radix: `${REACT} import * as D from "@radix-ui/react-dialog";
     window.openModal = () => show(h(D.Root, { defaultOpen: true }, h(D.Portal, null, h(D.Overlay), h(D.Content, { id: "modal", "aria-describedby": undefined }, h(D.Title, null, "Modal"), h("input")))));`,
-  MUI: `${REACT} import Modal from "@mui/material/Modal";
-    window.openModal = () => show(h(Modal, { open: true }, h("div", { id: "modal", role: "dialog", tabIndex: -1 }, h("input"))));`,
+  MUI: `${REACT} import Modal from "@mui/material/Modal"; import { useState } from "react";
+    const App = () => { const [open, set] = useState(true); return h(Modal, { open, onClose: () => set(false) }, h("div", { id: "modal", role: "dialog", tabIndex: -1 }, h("input"))); };
+    window.openModal = () => show(h(App));`,
+  "React Aria": `${REACT} import { Dialog, Modal, ModalOverlay } from "react-aria-components";
+    window.openModal = () => show(h(ModalOverlay, { defaultOpen: true, isDismissable: true }, h(Modal, null, h(Dialog, { id: "modal", "aria-label": "Modal" }, h("input")))));`,
   Headless: `${REACT} import { Dialog, DialogPanel } from "@headlessui/react"; import { useState } from "react";
     const App = () => { const [open, set] = useState(true); return h(Dialog, { open, onClose: () => set(false) }, h(DialogPanel, { id: "modal" }, h("input"))); };
     window.openModal = () => show(h(App));`,
@@ -58,6 +61,21 @@ it("14 survives the visits of Turbo with its draft, panel and conversation", asy
   const { page, chat } = await stage.visit({ html: html("First page") });
   await converse(chat);
   await chat.composer.fill("half a thought");
+  await page.locator("porch-light").evaluate((host) => {
+    const gone = Object.assign(window, { gone: [] as number[] }).gone;
+    let since: number | undefined;
+    const look = (): void => {
+      if (host.isConnected === (since === undefined)) return;
+      if (since === undefined) since = performance.now();
+      else {
+        gone.push(performance.now() - since);
+        since = undefined;
+      }
+    };
+    new MutationObserver(look).observe(document, { subtree: true, childList: true });
+    // And at the next moment: whoever puts it back may come after us.
+    new MutationObserver(() => setTimeout(look)).observe(document, { subtree: true, childList: true });
+  });
   for (const name of ["Second", "First", "Second"]) {
     await page.getByRole("link", { name }).click();
     await page.getByRole("heading", { name: `${name} page` }).waitFor();
@@ -65,6 +83,8 @@ it("14 survives the visits of Turbo with its draft, panel and conversation", asy
     expect(await chat.composer.inputValue()).toBe("half a thought");
     expect(await page.locator("porch-light").count()).toBe(1);
   }
+  const gone = await page.evaluate(() => (window as unknown as { gone: number[] }).gone);
+  expect(Math.max(0, ...gone)).toBeLessThanOrEqual(100);
   await chat.composer.press("Enter");
   await chat.thread.getByText("echo: half a thought", { exact: true }).waitFor();
 });
