@@ -4,7 +4,7 @@
  *   RELAY_URL=http://localhost:8787 TOKEN=pl_… node relay/examples/backend.ts
  */
 
-import { ApiError, type Client, createClient } from "../src/client.ts";
+import { ApiError, type Client, createClient } from "@porchlight/relay/client";
 
 /** The same key again does nothing again: name what is done, not the try. */
 export async function sendMessage(porchlight: Client): Promise<string> {
