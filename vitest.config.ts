@@ -11,7 +11,7 @@ const profiles = ["lenient", "observed", "chaos"].map((profile) => ({
   test: {
     name: `product, ${profile} service`,
     env: { SANDBOX_PROFILE: profile },
-    include: [process.env.PROFILES === "whole" ? "test/*.test.ts" : `test/${CHOSEN}.test.ts`],
+    include: [process.env.PROFILES === "whole" ? "test/{*,service/*}.test.ts" : `test/${CHOSEN}.test.ts`],
     ...patience,
   },
 }));
@@ -42,6 +42,7 @@ export default defineConfig({
             "test/faults/**/*.test.ts",
             "test/nodes/**/*.test.ts",
             "test/contract/**/*.test.ts",
+            "test/service/**/*.test.ts",
           ],
           ...patience,
         },

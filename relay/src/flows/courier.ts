@@ -160,6 +160,8 @@ export function createCourier(parts: Parts) {
       case "edge":
         hold(desk, outcome);
         return desk.line(lane);
+      case "unready":
+        return tryLater(desk, lane, head, outcome);
       case "transient":
       case "unknown":
         if (desk.breaker.failure()) log("account.unreachable", { account: desk.account, status: outcome.status });
@@ -174,8 +176,9 @@ export function createCourier(parts: Parts) {
 
   /** Our key, address or path is refused: every message would be. Nothing is lost, somebody is called. */
   function hold(desk: Desk, outcome: Outcome): void {
-    const { status, message } = outcome;
-    if (desk.hold(HELD_MS)) log("account.paused", { account: desk.account, status, reason: message });
+    const { kind, status, message } = outcome;
+    const event = kind === "edge" ? "account.blocked" : "account.paused";
+    if (desk.hold(HELD_MS)) log(event, { account: desk.account, status, reason: message });
     if (refreshKeys()) desk.hold(0);
   }
 
@@ -220,10 +223,9 @@ export function createCourier(parts: Parts) {
 
   // ── time ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Messages past their horizon fail visibly, also while the account is held or the service away. */
+  /** Messages past their horizon fail visibly, also while the account is held or the service away, however many. */
   async function expire(): Promise<void> {
     const flying = (visitor: string, account: string) => desks.get(account)?.lane(visitor)?.state === "flying";
-    // After a long outage there may be many: batch after batch, as long as one brings something about.
     for (let closed = EXPIRE_BATCH; closed > 0; ) {
       const late = await expired(db, clock.now(), EXPIRE_BATCH);
       closed = 0;

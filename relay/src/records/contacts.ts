@@ -36,7 +36,10 @@ export function createContacts(paced: Paced) {
     return alone(`${account}\0${phone ?? email?.toLowerCase()}`, async () => {
       const found = await find(account, by);
       if (found.kind !== "ok" || found.contact !== undefined) return { ...found, created: false };
-      return completed(await paced(account, (client) => client.createContact(person)), person);
+      const made: ContactAnswer = await paced(account, (client) => client.createContact(person));
+      if (made.kind !== "duplicate") return completed(made, person);
+      // Somebody was faster: it is there, and not every answer says under which id (R-421).
+      return { ...(made.contact === undefined ? await find(account, by) : made), created: false };
     });
   }
 
@@ -49,7 +52,6 @@ export function createContacts(paced: Paced) {
 /** A new contact of which the service tells nothing but the id holds what it was made of (R-422). */
 function completed(answer: ContactAnswer, person: Person): ContactAnswer {
   const { kind, contact } = answer;
-  if (kind === "duplicate") return { ...answer, created: false };
   const bare = contact !== undefined && Object.keys(contact).length === 1;
   return kind === "ok" && bare ? { ...answer, contact: { ...person, ...contact } } : answer;
 }

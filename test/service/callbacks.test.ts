@@ -1,0 +1,215 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { SandboxConfig } from "../../relay/sandbox/config.ts";
+import { type House, type HouseOptions, startHouse } from "../harness.ts";
+import type { Visitor } from "../visitor.ts";
+
+let house: House;
+let visitor: Visitor;
+afterEach(() => house.stop());
+
+async function open(sandbox: Partial<SandboxConfig> = {}, options: HouseOptions = {}): Promise<void> {
+  house = await startHouse({ ...options, sandbox });
+  visitor = house.visitor();
+  await visitor.connect();
+}
+const replies = (of: Visitor = visitor) => of.log().flatMap(({ from, text }) => (from === "reply" ? [text] : []));
+const fromId = () => house.sandbox.messages()[0]?.fromId ?? "";
+const HOUR = 3_600_000;
+
+describe("replies of the service", () => {
+  it("in a burst of five are five, in order (4.13-10; R-103, R-607)", async () => {
+    await open({ botScript: "burst" });
+    await visitor.send("hello");
+    await visitor.hears("5/5 hello");
+    expect(replies()).toEqual([1, 2, 3, 4, 5].map((n) => `${n}/5 hello`));
+  });
+
+  it("that come three times each are shown once each (4.13-11; R-609)", async () => {
+    await open({ duplicateCallbacks: 2, botScript: "burst" });
+    await visitor.send("hello");
+    await visitor.hears("5/5 hello");
+    await house.sandbox.until((all) => all.callbacks().length === 15);
+    await house.sandbox.humanReply({ fromId: fromId(), body: "the last word" });
+    await visitor.hears("the last word");
+    expect(replies()).toEqual([...[1, 2, 3, 4, 5].map((n) => `${n}/5 hello`), "the last word"]);
+    expect(house.sandbox.callbacks().map(({ status }) => status)).toEqual(Array.from({ length: 18 }, () => 200));
+  });
+
+  it("that overtake each other keep the order in which they came, in every tab and for ever (4.13-12; R-608)", async () => {
+    const parts = Array.from({ length: 12 }, (_, i) => ({ text: `part ${i} of {body}` }));
+    await open({ shuffleCallbacks: true, botScript: [{ parts }] });
+    const other = house.visitor();
+    await other.connect();
+    await Promise.all([visitor.send("one"), other.send("two")]);
+    await expect.poll(() => [replies().length, replies(other).length], { timeout: 15_000 }).toEqual([12, 12]);
+    expect(replies().toSorted()).toEqual(parts.map(({ text }) => text.replace("{body}", "one")).toSorted());
+    const came = house.sandbox.callbacks().filter(({ toId }) => toId === fromId());
+    expect(came.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
+    const tab = house.visitor({ token: visitor.token() ?? "" });
+    await tab.connect();
+    await expect.poll(() => replies(tab)).toEqual(replies());
+    await house.halt();
+    await house.start();
+    await tab.connect();
+    expect(replies(tab)).toEqual(replies());
+  });
+
+  it.each<Partial<SandboxConfig>>([
+    { callbackOmit: ["messageId"] },
+    { callbackOmit: ["channel"] },
+    { callbackOmit: ["userId", "contactId"] },
+    { callbackOmit: ["messageId", "channel", "userId", "contactId"] },
+    { callbackChannel: "omit" },
+    { callbackChannel: "fixed" },
+    { numericIds: true },
+    { callbackWrap: "customData" },
+    { callbackWrap: "data" },
+    { callbackContentType: "text/plain" },
+    { callbackContentType: "application/x-www-form-urlencoded" },
+    { callbackExtras: { customData: { body: "not this" }, timestamp: 5, tags: ["x"] } },
+    { callbackHeaders: { "X-Signature": "abc" } },
+  ])("written as %j are read, and shown once (4.13-16; R-228, R-602 to R-604)", async (manner) => {
+    await open(manner);
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    await visitor.send("again");
+    await visitor.hears("echo: again");
+    expect(replies()).toEqual(["echo: hello", "echo: again"]);
+  });
+
+  it.each(["markdown", "html", "rtl", "long", "links"] as const)(
+    "come to the visitor as the plain words they are: %s (4.13-17; R-606)",
+    async (botScript) => {
+      await open({ botScript });
+      await visitor.send("hello");
+      await visitor.sees(({ from }) => from === "reply");
+      expect(replies()).toEqual(house.sandbox.outgoing().map(({ body }) => body));
+    },
+  );
+
+  it.each([
+    ["omit", "A file for you", "A file for you"],
+    ["emptyBody", "", "[attachment – not available here]"],
+    ["urlInBody", "See", /^See.*https:\/\/files\.example\/a\.pdf$/s],
+    ["mediaUrlField", "See", "See\nhttps://files.example/a.pdf"],
+  ] as const)("with a person's file, told as %s, say what there is (R-605)", async (humanAttachment, body, shown) => {
+    await open({ humanAttachment });
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    const mediaUrl = "https://files.example/a.pdf";
+    const { status } = await house.sandbox.humanReply({ fromId: fromId(), body, mediaUrl });
+    await visitor.sees(({ from, text }) => from === "reply" && text !== "echo: hello");
+    expect([status, replies().at(-1)]).toEqual([
+      "Sent",
+      typeof shown === "string" ? shown : expect.stringMatching(shown),
+    ]);
+  });
+
+  it("of two days later are there when the visitor comes back, and unread (4.13-22; R-104, R-610)", async () => {
+    await open({ clock: "virtual", botScript: "followUps" });
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    await visitor.drop();
+    const head = visitor.head();
+    await house.sandbox.advance(48 * HOUR);
+    await house.sandbox.until((all) => all.outgoing().filter(({ status }) => status === "Sent").length === 3);
+    const back = house.visitor({ token: visitor.token() ?? "" });
+    const welcome = await back.connect();
+    expect(welcome.read).toBeLessThanOrEqual(head);
+    await back.sees(({ text }) => text.startsWith("Your basket"));
+    expect(replies(back)).toHaveLength(3);
+  });
+
+  it("that never come leave the message delivered and a hint that one may come, which is given once (4.13-26; R-102)", async () => {
+    await open({ botActive: false });
+    await visitor.send("anybody there?");
+    await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
+    expect(await visitor.next(({ t }) => t === "typing")).toEqual({ t: "typing", on: true });
+    house.sandbox.bot({ fromId: fromId() }, true);
+    await visitor.send("now?");
+    await visitor.hears("echo: now?");
+    expect(house.sandbox.messages()).toHaveLength(2);
+  });
+
+  it("larger than a megabyte are refused, and the thread stays as it was (R-613)", async () => {
+    await open();
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    house.sandbox.configure({ hugeBody: true });
+    expect(await house.sandbox.humanReply({ fromId: fromId(), body: "huge" })).toMatchObject({ status: "Failed" });
+    expect(house.sandbox.callbacks().at(-1)?.status).toBe(413);
+    house.sandbox.configure({ hugeBody: false });
+    await house.sandbox.humanReply({ fromId: fromId(), body: "small" });
+    await visitor.hears("small");
+    expect(replies()).toEqual(["echo: hello", "small"]);
+  });
+
+  it("that were told as failed may be sent again by a person: stored once, whichever went wrong (R-307, R-305)", async () => {
+    await open({ callbackRetries: 2, callbackBackoffMs: 10, retryOn: "any" });
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    await house.halt();
+    const reply = await house.sandbox.humanReply({ fromId: fromId(), body: "while you were out" });
+    await house.sandbox.until((all) => all.callbacks().length === 4);
+    await house.start();
+    await house.sandbox.redeliver(reply.messageId);
+    await house.sandbox.redeliver(reply.messageId);
+    await visitor.connect();
+    await visitor.hears("while you were out");
+    expect(replies()).toEqual(["echo: hello", "while you were out"]);
+    expect(house.sandbox.outgoing().at(-1)?.status).toBe("Sent");
+  });
+});
+
+describe("a reply to somebody who is not in the database (4.13-14; R-612)", () => {
+  it("is refused with 404 when the id is of somebody else, or answered 200 where the owner wants it", async () => {
+    await open();
+    const refused = await house.sandbox.callbackTo({ toId: "v_somebody-elses", body: "hi" });
+    expect([refused.status, refused.ok]).toEqual([404, false]);
+    await house.stop();
+    await open({}, { env: { UNKNOWN_CONTACT: "200" } });
+    expect((await house.sandbox.callbackTo({ toId: "v_somebody-elses", body: "hi" })).status).toBe(200);
+    expect(house.lines().some((line) => line.includes("callback.unknown_contact"))).toBe(true);
+  });
+
+  it("is kept when the id is this relay's, and waits for whoever comes back with it", async () => {
+    await open();
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    const toId = fromId();
+    await visitor.drop();
+    await house.halt();
+    for (const name of ["db", "db-wal", "db-shm", "db.seal"])
+      await rm(join(house.dataDir, `porchlight.${name}`), { force: true });
+    await house.start();
+    expect((await house.sandbox.callbackTo({ toId, body: "still here" })).status).toBe(200);
+    const back = house.visitor({ token: visitor.token() ?? "" });
+    await back.connect();
+    await back.hears("still here");
+  });
+});
+
+describe("two sites on one account and one callback address (4.13-31; R-229, R-227)", () => {
+  it("hear nothing of each other", async () => {
+    const sites = { other: { channel: "other channel", business: "other shop" } };
+    await open({}, { site: { business: "first shop" }, sites });
+    const stranger = house.visitor({ site: "other" });
+    await stranger.connect();
+    await Promise.all([visitor.send("from the first"), stranger.send("from the other")]);
+    await Promise.all([visitor.hears("echo: from the first"), stranger.hears("echo: from the other")]);
+    for (const { fromId, body } of house.sandbox.messages())
+      await house.sandbox.humanReply({ fromId, body: `typed for whoever wrote "${body}"` });
+    await visitor.hears('typed for whoever wrote "from the first"');
+    await stranger.hears('typed for whoever wrote "from the other"');
+    expect([replies().length, replies(stranger).length]).toEqual([2, 2]);
+    const labels = house.sandbox.messages().map(({ toId, channel, body }) => [body, toId, channel]);
+    expect(labels.toSorted()).toEqual([
+      ["from the first", "first shop", "website"],
+      ["from the other", "other shop", "other channel"],
+    ]);
+    const crossing = house.visitor({ site: "other", token: visitor.token() ?? "" });
+    await expect(crossing.connect()).rejects.toThrow("4401");
+  });
+});

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type House, SCRIPTED, startHouse } from "../harness.ts";
+import { caller, tokenFor } from "../tokens.ts";
+
+let house: House;
+let call: ReturnType<typeof caller>;
+beforeEach(async () => {
+  house = await startHouse({ sandbox: SCRIPTED, site: { leads: { country: "DE" } } });
+  call = caller(house, await tokenFor(house));
+});
+afterEach(() => house.stop());
+
+const contacts = () => house.sandbox.state().contacts;
+const idIn = (body: Record<string, unknown>): string => (body.contact as { id: string }).id;
+/** The next look-up finds nobody, as when two find and create at once. */
+const missNext = () =>
+  house.sandbox.failNext("findContact", 1, {
+    kind: "status",
+    status: 404,
+    body: { error: { code: "NOT_FOUND", message: "Contact not found" } },
+  });
+
+const CREATED = [201, 200] as const;
+const EXISTING = [200, 201, 409, "soft409"] as const;
+const SHAPES = ["contact", "wrapped", "idOnly", "renamed"] as const;
+const ANSWERS = CREATED.flatMap((createStatus) =>
+  SHAPES.flatMap((createShape) => EXISTING.map((existingStatus) => ({ createStatus, createShape, existingStatus }))),
+);
+
+describe("creating a contact (4.13-1; R-421, R-422)", () => {
+  it(`gives one id, new or known, for each of ${ANSWERS.length} ways to answer`, async () => {
+    for (const [i, answer] of ANSWERS.entries()) {
+      house.sandbox.configure({ ...answer, lookupShape: "contact" });
+      const phone = `+4930123${1000 + i}`;
+      const made = await call("POST", "/contacts", { phone, firstName: "Ada" }, `made-${i}`);
+      missNext();
+      const again = await call("POST", "/contacts", { phone, firstName: "Other" }, `again-${i}`);
+      const [id] = contacts()
+        .filter((contact) => contact.phone === phone)
+        .map((contact) => contact.id);
+      expect([answer, made.status, idIn(made.body), again.status, idIn(again.body)]).toEqual([
+        answer,
+        ...[200, id, 200, id],
+      ]);
+      expect(made.body.contact).toMatchObject({ phone, firstName: "Ada" });
+    }
+    expect(contacts()).toHaveLength(ANSWERS.length);
+  });
+
+  it("finds the id itself when the service only says that there is one already (409)", async () => {
+    house.sandbox.configure({ existingStatus: 409, responseOmit: ["contactId"] });
+    const made = await call("POST", "/contacts", { phone: "+49301234567" }, "a");
+    missNext();
+    const conflict = { kind: "status", status: 409, body: { error: { code: "EXISTS", message: "exists" } } } as const;
+    house.sandbox.failNext("createContact", 1, conflict);
+    const again = await call("POST", "/contacts", { phone: "+49301234567" }, "b");
+    expect([idIn(again.body), again.body.created]).toEqual([idIn(made.body), false]);
+  });
+
+  it("of which the phone is known and the e-mail is somebody else's gives the phone's (R-425, R-205)", async () => {
+    const phone = await call("POST", "/contacts", { phone: "+49301234567", firstName: "Ada" }, "a");
+    await call("POST", "/contacts", { email: "eve@b.example" }, "b");
+    const both = await call("POST", "/contacts", { phone: "+49301234567", email: "eve@b.example" }, "c");
+    expect([idIn(both.body), both.body.created]).toEqual([idIn(phone.body), false]);
+    expect(contacts()).toHaveLength(2);
+  });
+
+  it("needs a phone or an e-mail, and names the field otherwise, before the service is asked (R-423, R-424)", async () => {
+    for (const [i, body] of [{ firstName: "Ada" }, { email: " " }, { phone: "" }, { email: "nobody" }].entries())
+      expect((await call("POST", "/contacts", body, `k-${i}`)).status).toBeGreaterThanOrEqual(400);
+    expect(house.sandbox.requests()).toEqual([]);
+  });
+});
+
+const LOOKUPS = ["contact", "wrapped", "idOnly", "array", "observed"] as const;
+const NOT_FOUND = [404, "200null", "200empty", "200false"] as const;
+
+describe("looking a contact up (4.13-2; R-431, R-432)", () => {
+  it("understands every shape of the answer", async () => {
+    const made = await call("POST", "/contacts", { email: "ada@b.example", firstName: "Ada" }, "a");
+    for (const lookupShape of LOOKUPS) {
+      house.sandbox.configure({ lookupShape });
+      const { status, body } = await call("GET", "/contacts?email=ADA%40b.example");
+      expect([lookupShape, status, body.id]).toEqual([lookupShape, 200, idIn(made.body)]);
+      if (lookupShape !== "idOnly") expect(body).toMatchObject({ firstName: "Ada", email: "ada@b.example" });
+    }
+  });
+
+  it("knows nobody in four ways, and does not take an error for one of them", async () => {
+    for (const lookupNotFound of NOT_FOUND) {
+      house.sandbox.configure({ lookupNotFound });
+      const { status } = await call("GET", "/contacts?email=nobody%40b.example");
+      expect([lookupNotFound, status]).toEqual([lookupNotFound, 404]);
+    }
+    for (const fault of [500, 403, { kind: "htmlError", status: 404 }] as const) {
+      house.sandbox.failNext("findContact", 1, fault);
+      expect((await call("GET", "/contacts?email=nobody%40b.example")).status).toBe(502);
+    }
+  });
+
+  it("takes ids that are numbers, nulls and placeholders for what they are (R-009, R-207, R-208, R-210)", async () => {
+    house.sandbox.configure({ numericIds: true, nullsForMissing: true, placeholders: true });
+    const made = await call("POST", "/contacts", { email: "ada@b.example" }, "a");
+    expect(made.body.contact).toMatchObject({ id: expect.stringMatching(/^\d+$/), firstName: null, lastName: null });
+    const created = { _seconds: 1_700_000_000 };
+    house.sandbox.configure({ responseExtras: { createdAt: created, tags: ["x"], email: "unknown@unknown.com" } });
+    const { status, body } = await call("GET", "/contacts?email=ada%40b.example");
+    expect([status, body]).toEqual([
+      200,
+      { id: idIn(made.body), firstName: null, lastName: null, phone: null, email: null },
+    ]);
+  });
+
+  it("percent-encodes the plus of a phone and of an e-mail (4.13-3; R-433)", async () => {
+    await call("POST", "/contacts", { phone: "+49301234567", email: "ada+news@b.example" }, "a");
+    expect((await call("GET", "/contacts?phone=%2B49301234567")).body).toMatchObject({ phone: "+49301234567" });
+    expect((await call("GET", "/contacts?email=ada%2Bnews%40b.example")).body).toMatchObject({ phone: "+49301234567" });
+    const asked = house.sandbox.requests().filter(({ route }) => route === "findContact");
+    expect(asked.at(-1)?.path).toContain("email=ada%2Bnews%40b.example");
+    expect(asked.at(-2)?.path).toContain("phoneNumber=%2B49301234567");
+  });
+});
+
+describe("adding to a list (R-243, R-441, R-442)", () => {
+  it("is done whatever the service answers to the first and to the second time", async () => {
+    house.sandbox.seed({ lists: ["a b/c?"] });
+    const made = await call("POST", "/contacts", { email: "ada@b.example" }, "a");
+    for (const listAddStatus of [200, 201, 204] as const)
+      for (const listDuplicate of [200, 409, 400] as const) {
+        house.sandbox.configure({ listAddStatus, listDuplicate });
+        const path = `/lists/${encodeURIComponent("a b/c?")}/contacts`;
+        const key = `${listAddStatus}-${listDuplicate}`;
+        expect((await call("POST", path, { contactId: idIn(made.body) }, key)).status).toBe(204);
+      }
+    expect(house.sandbox.state().lists["a b/c?"]).toEqual([idIn(made.body)]);
+  });
+
+  it("tells a list that is not there from a contact that is not there", async () => {
+    house.sandbox.seed({ lists: ["leads"] });
+    expect((await call("POST", "/lists/none/contacts", { contactId: "x" }, "a")).body.detail).toBe("List not found");
+    expect((await call("POST", "/lists/leads/contacts", { contactId: "x" }, "b")).body.detail).toBe(
+      "Contact not found",
+    );
+  });
+});

@@ -1,0 +1,250 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type House, type HouseOptions, KEY, SCRIPTED, startHouse } from "../harness.ts";
+import { runInside } from "../relays.ts";
+import type { Visitor } from "../visitor.ts";
+import { runByHand, runFast } from "./fast.ts";
+
+let house: House;
+let visitor: Visitor;
+afterEach(() => house?.stop());
+
+async function open(options: HouseOptions = {}): Promise<void> {
+  house = await startHouse({ ...options, sandbox: { ...SCRIPTED, ...options.sandbox } });
+  visitor = house.visitor();
+  await visitor.connect();
+}
+const asked = () => house.sandbox.requests().filter(({ route }) => route === "incoming");
+const sidsAsked = () =>
+  asked().map(({ body }) => (body as { customData: { messageSid: string } }).customData.messageSid);
+const bodies = () => house.sandbox.messages().map(({ body }) => body);
+const said = (event: string) => house.lines().filter((line) => line.includes(`"${event}"`));
+const delivered = (text: string) =>
+  visitor.sees((message) => message.from === "visitor" && message.text === text && message.state === "delivered");
+
+describe("a visitor's message", () => {
+  it("that was processed although the answer is 500 goes again under its id and has one turn of the bot (4.13-5; R-462, R-223)", async () => {
+    await open();
+    house.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
+    await visitor.send("once");
+    await delivered("once");
+    await visitor.send("twice");
+    await visitor.hears("echo: twice");
+    expect(bodies()).toEqual(["once", "twice"]);
+    expect(house.sandbox.outgoing().map(({ body }) => body)).toEqual(["echo: once", "echo: twice"]);
+    const [first, second, third] = sidsAsked();
+    expect([first === second, first === third]).toEqual([true, false]);
+    expect(first).toMatch(/^[\w-]{20,64}$/);
+  });
+
+  it.each(["same200", "new200", 409, 400] as const)(
+    "that comes again is delivered when the service answers a repeat with %s (R-223)",
+    async (duplicateAnswer) => {
+      await open({ sandbox: { duplicateAnswer } });
+      house.sandbox.failNext("incoming", 1, { kind: "resetConnection", when: "after" });
+      await visitor.send("again");
+      await delivered("again");
+      expect([asked().length, bodies()]).toEqual([2, ["again"]]);
+    },
+  );
+
+  it("is marked as failed by a 400 and never goes again, and the next one goes (R-463)", async () => {
+    await open();
+    house.sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: "No" } });
+    await visitor.send("refused");
+    await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
+    await visitor.send("next");
+    await visitor.hears("echo: next");
+    expect([asked().length, bodies()]).toEqual([2, ["next"]]);
+  });
+
+  it("keeps its place when its reply is faster than its answer (4.13-13)", async () => {
+    await open();
+    house.sandbox.failNext("incoming", 1, { kind: "delay", ms: 300 });
+    await visitor.send("quick");
+    await visitor.hears("echo: quick");
+    expect(visitor.log()[0]).toMatchObject({ text: "quick", state: "sent" });
+    await delivered("quick");
+    expect(visitor.log().map(({ text }) => text)).toEqual(["quick", "echo: quick"]);
+  });
+
+  it.each(["", " \u00a0\n\t", "\u200b\u200c\u200d\u2060\ufeff", " \u200b\u3000"])(
+    "that nobody can see (%j) is refused here and asks nothing of the service (4.13-19; R-231)",
+    async (text) => {
+      await open();
+      await expect(visitor.send(text)).rejects.toThrow("empty");
+      expect(house.sandbox.requests()).toEqual([]);
+    },
+  );
+
+  it("carries the site's labels and nothing that is not known (R-225 to R-228, R-232, R-239)", async () => {
+    await open({ site: { channel: "chat of the shop", business: "shop 1" } });
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    expect(asked()[0]?.body).toEqual({
+      customData: {
+        messageSid: expect.stringMatching(/^[\w-]{20,64}$/),
+        fromId: expect.stringMatching(/^v_[A-Za-z0-9_]{26,48}$/),
+        toId: "shop 1",
+        body: "hello",
+        channel: "chat of the shop",
+      },
+      messageType: "text",
+    });
+  });
+});
+
+const STYLES = [
+  "retryAfterSeconds",
+  "retryAfterDate",
+  "retryAfterMs",
+  "ietf6",
+  "ietf8",
+  "xEpoch",
+  "resetAfter",
+  "none",
+] as const;
+
+describe("a service that limits the pace (4.13-8; R-801 to R-803)", () => {
+  it.each(STYLES)(
+    "is asked again when it may, as its headers say in the style %s, and not before",
+    async (rateHeaders) => {
+      const { run, pass } = runByHand();
+      const limits = { rateLimit: 3, rateWindowMs: 60_000, rateHeaders, botScript: "silent" } as const;
+      await open({ run, rate: 10_000, sandbox: { ...limits, clock: "virtual" } });
+      const texts = ["one", "two", "three", "four", "five"];
+      for (const text of texts) await visitor.send(text);
+      const refusals = () => asked().filter(({ status }) => status === 429).length;
+      await house.sandbox.until(() => refusals() === 1);
+      expect(bodies()).toEqual(["one", "two", "three"]);
+      // Time passes for both of them. Asked too early, the service would refuse once more.
+      for (let second = 0; second < 300 && bodies().length < texts.length; second++) {
+        await house.sandbox.advance(1_000);
+        pass(1_000);
+        await fetch(`${house.url}/healthz`);
+      }
+      await delivered("five");
+      expect([bodies(), refusals(), said("delivery.failed")]).toEqual([texts, 1, []]);
+    },
+  );
+});
+
+describe("a service that refuses the relay", () => {
+  it("with 401 holds everything back until there is a new key; then all goes, in order (4.13-9; R-464, R-503)", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "porchlight-key-"));
+    const file = join(folder, "key");
+    await writeFile(file, KEY);
+    await open({ run: runFast(20), rate: 10_000, account: { key: `file:${file}` } });
+    await visitor.send("before");
+    await visitor.hears("echo: before");
+    const key = house.sandbox.rotateKey();
+    const texts = ["one", "two", "three"];
+    for (const text of texts) await visitor.send(text);
+    await expect.poll(() => said("account.paused").length).toBe(1);
+    await visitor.next((frame) => frame.t === "status" && frame.delivery === "delayed");
+    const refusals = asked().filter(({ status }) => status === 401);
+    expect(refusals).toHaveLength(1);
+    await writeFile(file, key);
+    await visitor.hears("echo: three");
+    expect(bodies()).toEqual(["before", ...texts]);
+    expect(said("delivery.failed")).toEqual([]);
+    await rm(folder, { recursive: true });
+  });
+
+  it("with a redirect is not followed: nobody else sees the key, and nothing is lost (4.13-28; R-003)", async () => {
+    const seen: string[] = [];
+    const elsewhere = createServer(({ url = "" }, response) => {
+      seen.push(url);
+      response.end("{}");
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+    await open({ run: runFast(20) });
+    const { port } = elsewhere.address() as AddressInfo;
+    house.sandbox.configure({ redirectOnce: `http://127.0.0.1:${port}/v1/incoming_custom_channel_message` });
+    await visitor.send("stay here");
+    await visitor.hears("echo: stay here");
+    expect([seen, said("account.paused").length, said("delivery.failed")]).toEqual([[], 1, []]);
+    await new Promise((resolve) => elsewhere.close(resolve));
+  });
+
+  it("with a page of a proxy is blocked on the way, which is not a bad key (4.13-29; R-012)", async () => {
+    await open({ run: runFast(20) });
+    house.sandbox.failNext("incoming", 1, { kind: "htmlError", status: 403 });
+    await visitor.send("through the proxy");
+    await expect.poll(() => said("account.blocked").length).toBe(1);
+    await visitor.hears("echo: through the proxy");
+    expect([said("account.paused"), said("delivery.failed"), bodies()]).toEqual([[], [], ["through the proxy"]]);
+  });
+
+  it.each([408, 425, 500, 502, 503, 504])("with %i is asked again (R-012, R-462)", async (status) => {
+    await open();
+    house.sandbox.failNext("incoming", 1, status);
+    await visitor.send("soon");
+    await visitor.hears("echo: soon");
+    expect([asked().map((request) => request.status), said("delivery.failed")]).toEqual([[status, 200], []]);
+  });
+
+  it.each([405, 413, 415, 422])("with %i has refused that message for good (R-012, R-411)", async (status) => {
+    await open();
+    house.sandbox.failNext("incoming", 1, status);
+    await visitor.send("never");
+    await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
+    expect(asked().map((request) => request.status)).toEqual([status]);
+  });
+
+  it.each(["json", "string", "html", "empty"] as const)(
+    "is understood by its status, its body being %s (R-006, R-501)",
+    async (errorBody) => {
+      await open({ sandbox: { errorBody } });
+      house.sandbox.failNext("incoming", 1, 500);
+      house.sandbox.failNext("incoming", 1, 400);
+      await visitor.send("refused at last");
+      await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
+      expect(asked().map(({ status }) => status)).toEqual([500, 400]);
+    },
+  );
+
+  it.each(["general", "string", "plain", "observed"] as const)(
+    "is understood in the shape %s of its errors (R-501)",
+    async (errorShape) => {
+      await open({ sandbox: { errorShape } });
+      house.sandbox.failNext("incoming", 1, 503);
+      house.sandbox.failNext("incoming", 1, 422);
+      await visitor.send("refused at last");
+      await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
+      expect(asked().map(({ status }) => status)).toEqual([503, 422]);
+    },
+  );
+
+  it("inside a 200 has refused all the same (R-007)", async () => {
+    await open({ sandbox: { soft200Errors: true, maxBodyChars: 10 } });
+    await visitor.send("longer than ten characters");
+    await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
+    await visitor.send("short");
+    await visitor.hears("echo: short");
+  });
+});
+
+describe("the service's address (4.13-27; R-001, R-002)", () => {
+  const start = async (SERVICE_URL: string, more: Record<string, string> = {}) => {
+    const DATA_DIR = await mkdtemp(join(tmpdir(), "porchlight-address-"));
+    try {
+      const relay = await runInside({ PORT: "0", HOST: "127.0.0.1", DATA_DIR, SERVICE_URL, ...more });
+      await relay.stop();
+      return relay.lines.join("\n");
+    } finally {
+      await rm(DATA_DIR, { recursive: true });
+    }
+  };
+
+  it("must not be in the clear on another machine: the relay does not start, and says what to do", async () => {
+    await expect(start("http://service.example/v1")).rejects.toThrow(/plain http would send the key in the clear/);
+    expect(await start("http://service.example/v1", { ALLOW_INSECURE_SERVICE: "true" })).toContain("relay.insecure");
+    expect(await start("https://service.example/v1")).not.toContain("relay.insecure");
+    expect(await start("http://127.0.0.1:9/v1/")).toContain("relay.started");
+  });
+});
