@@ -56,14 +56,14 @@ declare global {
 }
 
 export type Emit = <Name extends EventName>(name: Name, detail?: Events[Name]) => void;
-/** `gone` ends what listens for it, with the API. */
-export type Api = { emit: Emit; remove(): void; gone: AbortController };
+export type Api = { emit: Emit; remove(): void };
 
 type Run = (...args: unknown[]) => unknown;
 
 /** Puts the function on the page and runs what has waited. `site` marks it as loaded. */
 export function installApi(site: string, commands: Commands): Api {
-  const gone = new AbortController();
+  /** Made for the first listener: most pages have none. */
+  let gone: AbortController | undefined;
   /** Listeners are those of the window: a broken one of the page's is reported as its own, and stops nothing of ours. */
   const wrapped = new Map<unknown, (event: Event) => void>();
   let ready = false;
@@ -72,6 +72,7 @@ export function installApi(site: string, commands: Commands): Api {
   const on: Run = (name, listener) => {
     const run = wrapped.get(listener) ?? ((event) => (listener as Run)((event as CustomEvent).detail));
     wrapped.set(listener, run);
+    gone ??= new AbortController();
     addEventListener(`porchlight:${name}`, run, gone);
     if (ready && name === "ready") queueMicrotask(listener as Run);
     return () => off(name, listener);
@@ -96,9 +97,8 @@ export function installApi(site: string, commands: Commands): Api {
       ready ||= name === "ready";
       dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
     },
-    gone,
     remove() {
-      gone.abort();
+      gone?.abort();
       delete window.Porchlight;
     },
   };

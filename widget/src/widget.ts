@@ -99,7 +99,7 @@ export function startWidget(
     return (name === "send" || mayRecall(site.id)) && start();
   };
 
-  const { emit, remove, gone } = installApi(site.id, {
+  const { emit, remove } = installApi(site.id, {
     open: () => open(false),
     close,
     toggle: () => (dialog.open ? close() : open(false)),
@@ -123,6 +123,7 @@ export function startWidget(
     destroy() {
       mounted = true;
       panel?.destroy();
+      phone.onchange = night.onchange = null;
       room.remove();
       remove();
     },
@@ -149,8 +150,7 @@ export function startWidget(
   };
   launcher.onclick = () => (dialog.open ? close() : open(true));
   launcher.onpointerenter = launcher.onfocus = () => void load().catch(() => {});
-  phone.addEventListener("change", style, gone);
-  night.addEventListener("change", style, gone);
+  phone.onchange = night.onchange = style;
   dialog.onclose = () => {
     if (dialog.open) return;
     launcher.ariaExpanded = "false";

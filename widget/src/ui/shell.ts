@@ -2,11 +2,8 @@
 
 import type { RawSettings } from "../options.ts";
 import type { Parts } from "./contract.ts";
-import { element, icon } from "./dom.ts";
+import { element } from "./dom.ts";
 import type { Host } from "./host.ts";
-
-/** A speech bubble; the round joins of its outline round its corners. */
-const BUBBLE = "M4 4.5h16V16h-9l-5 4v-4h-2z";
 
 /** Where the panel fills the window: phones upright and on their side, and pages zoomed to the size of one. */
 export const PHONE = "(max-width:599px),(max-height:449px)";
@@ -15,7 +12,7 @@ export function createShell({ host, root }: Host): Parts {
   const launcher = element(
     "button",
     { class: "at launcher", "aria-expanded": "false", "aria-haspopup": "dialog", "aria-controls": "panel" },
-    icon(""),
+    element("b"),
     element("span"),
   );
   const dialog = element("dialog", { id: "panel", class: "at panel" });
@@ -26,16 +23,14 @@ export function createShell({ host, root }: Host): Parts {
 /** Visible or not, with its name written on it or only spoken. */
 export function dressLauncher(
   { launcher }: Parts,
-  { launcher: kind, label, icon: path, mode }: RawSettings,
+  { launcher: kind, label, mode }: RawSettings,
   word: string,
   unread: string,
 ): void {
   const name = label || word;
-  const [glyph, text] = launcher.children as unknown as [Element, Element];
   launcher.ariaLabel = name + unread;
   launcher.hidden = kind === "none" || mode === "page";
-  text.textContent = kind === "text" ? `\u2002${name}\u2002` : "";
-  (glyph.firstChild as Element).setAttribute("d", path || BUBBLE);
+  (launcher.children[1] as Element).textContent = kind === "text" ? `\u2002${name}\u2002` : "";
 }
 
 /** The way to the chat that always works: its own page. */
@@ -51,11 +46,13 @@ export function placeCss({
   position,
   zIndex = 2147483000,
   radius = 20,
+  icon,
 }: RawSettings): string {
   const side = position === "left" ? position : "right";
   // What is no number is the edge itself (0), never a launcher out of sight.
   return (
     `:host{z-index:${zIndex}!important;--_radius:${radius}px;--_y:max(${(offsetY as number) | 0}px,env(safe-area-inset-bottom))}` +
-    `.at{${side}:max(${(offsetX as number) | 0}px,env(safe-area-inset-${side}))}`
+    `.at{${side}:max(${(offsetX as number) | 0}px,env(safe-area-inset-${side}))}` +
+    (icon ? `b{clip-path:path(${JSON.stringify(icon)})}` : "")
   );
 }
