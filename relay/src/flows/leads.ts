@@ -21,7 +21,7 @@ import {
 import type { Contacts } from "../records/contacts.ts";
 import { setDetails } from "../records/details.ts";
 import type { Sites } from "../records/sites.ts";
-import { addVisitor, findVisitor } from "../records/visitors.ts";
+import { addVisitor, findVisitor, supposeContact } from "../records/visitors.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 
@@ -168,7 +168,10 @@ export function createLeads({ db, clock, log, sites, contacts, tell = async () =
       await db.transaction((tx) => addMember(tx, { account: lead.account, contact: found, list, at: clock.now() }));
     }
     const { attempts, due } = lead;
-    await db.transaction((tx) => setLead(tx, lead, { state: "done", problem: null, contact: found, attempts, due }));
+    await db.transaction(async (tx) => {
+      await setLead(tx, lead, { state: "done", problem: null, contact: found, attempts, due });
+      if (lead.own === 0) await supposeContact(tx, lead.visitor, found);
+    });
     log("lead.done", { visitor: hashed(lead.visitor) });
   }
 

@@ -33,8 +33,13 @@ export async function markRead(tx: Transaction, id: string, n: number): Promise<
   return (await tx.run("UPDATE visitors SET read = $2 WHERE id = $1 AND read < $2 AND head >= $2", id, n)) > 0;
 }
 
-/** Remembers the service's id for this person, the first time it is told. */
+/** Remembers the service's id for this very visitor, as a callback or the answer to a send tells it. */
 export async function learnContact(tx: Transaction, id: string, contact: string): Promise<void> {
+  await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND (contact IS NULL OR contact <> $2)", id, contact);
+}
+
+/** The same as a look-up by e-mail tells it: it may be another contact of the person, so it gives way to what is learned. */
+export async function supposeContact(tx: Transaction, id: string, contact: string): Promise<void> {
   await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND contact IS NULL", id, contact);
 }
 

@@ -1,0 +1,105 @@
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Site } from "../base/config.ts";
+import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { openSqlite } from "../db/sqlite.ts";
+import { leadsOf } from "../records/captured.ts";
+import type { Contacts } from "../records/contacts.ts";
+import { findVisitor, learnContact } from "../records/visitors.ts";
+import type { Outcome } from "../service/outcome.ts";
+import { createLeads } from "./leads.ts";
+
+const OK: Outcome = { kind: "ok", status: 200, message: "" };
+const DOWN: Outcome = { kind: "transient", status: 503, message: "busy" };
+const SITE: Site = {
+  public: DEFAULT_SITE,
+  account: "main",
+  origins: [],
+  channel: "website",
+  business: "default",
+  campaign: undefined,
+  leads: { country: "DE", lists: ["news", "leads"], phoneContact: false },
+};
+const VISITOR = "v_1";
+const FORM = { t: "lead", id: "the-form-1", chat: false, email: "ada@b.example" } as const;
+
+let db: Database;
+let now: number;
+/** What the service was asked, in order, and what it says to the next list. */
+let asked: string[];
+let lists: Outcome[];
+beforeEach(async () => {
+  db = openSqlite(":memory:");
+  await migrate(db);
+  [now, asked, lists] = [Date.UTC(2026, 10, 21), [], []];
+});
+afterEach(() => db.close());
+
+const contacts: Contacts = {
+  async find() {
+    asked.push("find");
+    return { ...OK, contact: { id: "c-mail" } };
+  },
+  async findOrCreate() {
+    asked.push("create");
+    return { ...OK, contact: { id: "c-new" } };
+  },
+  async addToList(_account, list, contact) {
+    asked.push(`${contact} on ${list}`);
+    return lists.shift() ?? OK;
+  },
+};
+
+/** One life of the flow; `pass` lets its time go by until it has looked at what is due. */
+function live() {
+  const timers: { at: number; run: () => void }[] = [];
+  const clock = {
+    now: () => now,
+    uptime: () => now,
+    after(ms: number, run: () => void) {
+      const timer = { at: now + ms, run };
+      timers.push(timer);
+      return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
+    },
+  };
+  const sites = { all: [SITE], find: () => SITE, allows: () => true };
+  const flow = createLeads({ db, clock, log: () => {}, sites, contacts, random: () => 0 });
+  const pass = async (ms: number): Promise<void> => {
+    now += ms;
+    for (const timer of timers.splice(0)) timer.at <= now ? timer.run() : timers.push(timer);
+  };
+  return { ...flow, pass };
+}
+const lead = async () => (await leadsOf(db, VISITOR))[0];
+
+describe("a lead", () => {
+  it("goes on with the step that failed, in a later life too, and does no step twice", async () => {
+    lists = [OK, DOWN];
+    const first = live();
+    expect(await first.capture(VISITOR, SITE, FORM)).toBe("captured");
+    expect(await lead()).toMatchObject({ state: "open", contact: "c-new", problem: "503: list leads: busy" });
+    await first.stop();
+
+    const second = live();
+    second.start();
+    await second.pass(60_000);
+    await expect.poll(async () => (await lead())?.state).toBe("done");
+    await second.stop();
+    expect(asked).toEqual(["create", "c-new on news", "c-new on leads", "c-new on leads"]);
+  });
+
+  it("of somebody who chats takes the contact that their e-mail has, and remembers it until the service says better", async () => {
+    const flow = live();
+    await flow.capture(VISITOR, SITE, { ...FORM, chat: true });
+    expect(asked).toEqual([]);
+    flow.start();
+    await flow.pass(11 * 60_000);
+    await expect.poll(async () => (await lead())?.state).toBe("done");
+    await flow.stop();
+    expect(asked).toEqual(["find", "c-mail on news", "c-mail on leads"]);
+    expect((await findVisitor(db, VISITOR))?.contact).toBe("c-mail");
+    await db.transaction((tx) => learnContact(tx, VISITOR, "c-callback"));
+    expect((await findVisitor(db, VISITOR))?.contact).toBe("c-callback");
+  });
+});
