@@ -31,7 +31,7 @@ describe("the reply callback", () => {
     await visitor.hears("typed by a person");
   });
 
-  it("looks like nothing at all under a wrong secret, and writes nothing", async () => {
+  it("looks like nothing at all under a wrong secret, and writes nothing (4.13-15; R-505)", async () => {
     const wrong = house.callbackUrl.replace(/[^/]+$/, "not-the-secret-of-the-tests");
     const response = await post(wrong, { toId, body: "forged" });
     const nowhere = await post(`${house.url}/callbacks-of-nobody`, {});
@@ -41,7 +41,7 @@ describe("the reply callback", () => {
     expect(visitor.log().filter(({ text }) => text === "forged")).toEqual([]);
   });
 
-  it("refuses a reply for nobody it knows with 404 and a short JSON error, which the service shows as Failed", async () => {
+  it("refuses a reply for nobody it knows with 404 and a short JSON error, which the service shows as Failed (4.13-14; R-303, R-306, R-612)", async () => {
     const response = await post(house.callbackUrl, { toId: "nobody-of-ours", body: "hi" });
     expect(response.status).toBe(404);
     const { error } = (await response.json()) as { error: string };

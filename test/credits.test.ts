@@ -26,7 +26,7 @@ const post = (url: string, body: object, headers = {}): Promise<Response> =>
 const grants = () => house.sandbox.state().grants;
 
 describe("the auto-recharge callback", () => {
-  it("grants once for an event that comes five times at once, with the key in the history", async () => {
+  it("grants once for an event that comes five times at once, with the key in the history (4.13-24; R-624, R-486)", async () => {
     await open();
     const event = await house.sandbox.recharge({ email: EMAIL, repeat: 4, parallel: true });
     expect(event.deliveries.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -46,7 +46,7 @@ describe("the auto-recharge callback", () => {
     },
   );
 
-  it("grants nothing by itself when it says too little, or when nobody allowed it", async () => {
+  it("grants nothing by itself when it says too little, or when nobody allowed it (4.13-24; R-621, R-623)", async () => {
     const url = await open(auto, { rechargeFields: "minimal" });
     await house.sandbox.recharge({ email: EMAIL });
     await post(url, { idempotency_key: "k-other", email: "stranger@agency.example", amount: 5 });
@@ -55,7 +55,7 @@ describe("the auto-recharge callback", () => {
     expect(grants()).toMatchObject([{ amount: 5 }]);
   });
 
-  it("answers 404 to a wrong secret and 422 to a key with another amount, and grants for neither", async () => {
+  it("answers 404 to a wrong secret and 422 to a key with another amount, and grants for neither (4.13-24)", async () => {
     const url = await open();
     const forged = url.replace(/[^/]+$/, "not-the-secret-of-the-tests");
     expect((await post(forged, { idempotency_key: "k-0", email: EMAIL, amount: 5 })).status).toBe(404);
@@ -116,7 +116,7 @@ describe("the auto-recharge callback", () => {
     expect(grants()).toMatchObject([{ email: EMAIL, amount: 5 }]);
   });
 
-  it("never grants again what the service did without saying so", async () => {
+  it("never grants again what the service did without saying so (4.13-7; R-482)", async () => {
     const url = await open();
     house.sandbox.failNext("credits", 1, { kind: "resetConnection", when: "after" });
     await post(url, { idempotency_key: "k-1", email: EMAIL, amount: 5 });

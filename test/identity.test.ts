@@ -193,12 +193,14 @@ describe("a signed identity", () => {
     expect(told[0]).toContain("named one");
   });
 
-  it("is greeted by the first name that is signed, or that the service knows, and nobody else is", async () => {
-    await fetch(`${house.sandbox.url}/contacts?apiKey=${encodeURIComponent(KEY)}`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ firstName: "Jane", email: "jane@example.com", phone: "+4930123456" }),
-    });
+  it("is greeted by the first name that is signed, or that the service knows, and nobody else is (4.13-30; R-436, R-207)", async () => {
+    const createContact = (person: object) =>
+      fetch(`${house.sandbox.url}/contacts?apiKey=${encodeURIComponent(KEY)}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(person),
+      });
+    await createContact({ firstName: "Jane", email: "jane@example.com", phone: "+4930123456" });
     const welcomed = async (claims: object) => {
       const visitor = house.visitor({ identity: identityOf({ sub: "greeted", ...claims }) });
       return (await visitor.connect()).name;
@@ -207,6 +209,9 @@ describe("a signed identity", () => {
     expect(await welcomed({ email: "jane@example.com" })).toBe("Jane");
     expect(await welcomed({ phone: "+4930123456" })).toBe("Jane");
     expect(await welcomed({ email: "nobody@example.com" })).toBeUndefined();
+    house.sandbox.configure({ placeholders: true });
+    await createContact({ email: "no-name@example.com" });
+    expect(await welcomed({ email: "no-name@example.com" })).toBeUndefined();
     const typed = await enter({});
     typed.write({ t: "lead", id: "guess-a-name", chat: true, email: "jane@example.com" });
     await typed.next(({ t }) => t === "lead");

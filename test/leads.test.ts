@@ -111,7 +111,7 @@ describe("a form without a chat", () => {
     expect(house.sandbox.requests()).toEqual([]);
   });
 
-  it("hears that the service refuses a number, and is mended under the same id", async () => {
+  it("hears that the service refuses a number, and is mended under the same id (4.13-25; R-702)", async () => {
     await open({ lists: ["leads"] });
     const refusal = { kind: "status", status: 400, body: { error: { code: "INVALID_PHONE", message: "no" } } } as const;
     house.sandbox.failNext("findContact", 1, refusal);
@@ -149,7 +149,7 @@ describe("a form without a chat", () => {
     expect((await call("GET", "/leads")).body.items).toEqual([]);
   }, 60_000);
 
-  it("is kept when a list does not exist, and says so", async () => {
+  it("is kept when a list does not exist, and says so (4.13-25; R-442)", async () => {
     await open({ lists: ["nowhere"] });
     expect(await fill({ email: "ada@b.example" })).toBe("lead");
     await expect.poll(() => house.lines().some((line) => line.includes("lead.waiting"))).toBe(true);

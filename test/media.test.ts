@@ -72,7 +72,7 @@ describe("a file", () => {
     house.sandbox.until((sandbox) => sandbox.messages().some((message) => message.body === body));
   const last = (body: string) => house.sandbox.messages().find((message) => message.body === body);
 
-  it("goes from the visitor to the service and back into the thread, with what its bytes say", async () => {
+  it("goes from the visitor to the service and back into the thread, with what its bytes say (4.13-32; R-236, R-237)", async () => {
     const { status, answer } = await post(house, visitor, jpeg(640, 480), { name: "Ferien März.jpeg" });
     expect(status).toBe(201);
     expect(answer).toMatchObject({ type: "image/jpeg", name: "Ferien März.jpeg", width: 640, height: 480 });
@@ -83,7 +83,7 @@ describe("a file", () => {
     expect(last("look")).toMatchObject({ media: { type: "image/jpeg", bytes: jpeg(640, 480) } });
   });
 
-  it("without words is told of in words, and shown without them", async () => {
+  it("without words is told of in words, and shown without them (4.13-18; R-230)", async () => {
     const { answer } = await post(house, visitor, PNG, { name: "shot.png" });
     const written = await visitor.send(" ", undefined, { media: answer.key });
     expect(written).toMatchObject({ text: "", media: { name: "shot.png" } });
@@ -305,7 +305,7 @@ describe("limits of uploads", () => {
 });
 
 describe("a relay that the service can reach", () => {
-  it("gives links that need no login and last a week, and takes larger files", async () => {
+  it("gives links that need no login and last a week, and takes larger files (4.13-32; R-234, R-241)", async () => {
     const house = await startHouse({
       env: { PUBLIC_URL: "https://chat.example.com" },
       sandbox: { mediaFetch: "off" },

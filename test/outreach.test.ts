@@ -15,7 +15,7 @@ const sentTexts = () => house.sandbox.outgoing().map(({ body }) => body);
 
 describe("a message from the owner's backend", () => {
   it.each([false, "sameId", "otherId", "before"] as const)(
-    "is sent once and seen once, in every open tab and on return, when the service calls back for it: %s (R-451)",
+    "is sent once and seen once, in every open tab and on return, when the service calls back for it: %s (4.13-21; R-451)",
     async (sendTriggersCallback) => {
       await open({ sendTriggersCallback });
       const visitor = house.visitor();
@@ -56,20 +56,28 @@ describe("a message from the owner's backend", () => {
     expect(person?.contactId).toBe(house.sandbox.state().contacts[0]?.id);
   });
 
-  it("is never sent again by itself when nobody knows whether it was, and a person ends that (R-452)", async () => {
-    await open();
-    house.sandbox.failNext("send", 1, { kind: "resetConnection", when: "after" });
-    const to = { user: "customer-7" };
-    await call("POST", "/messages", { to, text: "Perhaps" }, "u-1");
-    await expect.poll(() => state("u-1")).toBe("unknown");
-    await call("POST", "/messages", { to, text: "After it" }, "u-2");
-    await expect.poll(() => state("u-2")).toBe("sent");
-    const { body } = await call("POST", "/messages/u-1/resolve", { sent: true, reason: "seen in the app" }, "r-1");
-    expect(body.state).toBe("sent");
-    const thread = await call("GET", `/visitors/${body.visitor}/messages`);
-    expect((thread.body.items as { text: string }[]).map(({ text }) => text).sort()).toEqual(["After it", "Perhaps"]);
-    expect(sentTexts().filter((text) => text === "Perhaps")).toHaveLength(1);
-  });
+  it.each([
+    { kind: "resetConnection", when: "after" },
+    { kind: "hangRequest", when: "after", ms: 500 },
+    { kind: "status", status: 500, when: "after" },
+    { kind: "cutBody" },
+  ] as const)(
+    "is never sent again by itself after %j, and a person says what is true (4.13-6; R-452)",
+    async (fault) => {
+      await open();
+      house.sandbox.failNext("send", 1, fault);
+      const to = { user: "customer-7" };
+      await call("POST", "/messages", { to, text: "Perhaps" }, "u-1");
+      await expect.poll(() => state("u-1")).toBe("unknown");
+      await call("POST", "/messages", { to, text: "After it" }, "u-2");
+      await expect.poll(() => state("u-2")).toBe("sent");
+      const { body } = await call("POST", "/messages/u-1/resolve", { sent: true, reason: "seen in the app" }, "r-1");
+      expect(body.state).toBe("sent");
+      const thread = await call("GET", `/visitors/${body.visitor}/messages`);
+      expect((thread.body.items as { text: string }[]).map(({ text }) => text).sort()).toEqual(["After it", "Perhaps"]);
+      expect(sentTexts().filter((text) => text === "Perhaps")).toHaveLength(1);
+    },
+  );
 
   it("goes again when it certainly did not leave, and fails visibly when it is refused", async () => {
     await open();

@@ -27,7 +27,7 @@ describe("a reaction", () => {
   const reactionOf = (message: object) => (message as { reaction?: string }).reaction;
   const refused = (visitor: Visitor, id: string) => visitor.next((frame) => frame.t === "error" && frame.id === id);
 
-  it("to the newest reply is seen in every tab and told to the service, as its own kind of message", async () => {
+  it("to the newest reply is seen in every tab and told to the service, as its own kind of message (4.13-20; R-235)", async () => {
     const { visitor, replies } = await talk("reaction one");
     const tab = house.visitor({ token: visitor.token() ?? "" });
     await tab.connect();

@@ -33,7 +33,7 @@ describe("the account's key and the owner's user id", () => {
   });
   afterAll(() => house.stop());
 
-  it("arrives at the service undamaged although it is full of odd characters", async () => {
+  it("arrives at the service undamaged although it is full of odd characters (4.13-4; R-502)", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     await visitor.send("hello");
@@ -42,7 +42,7 @@ describe("the account's key and the owner's user id", () => {
     answers.push(JSON.stringify(visitor.log()));
   });
 
-  it("stands in no response, whatever is asked", async () => {
+  it("stands in no response, whatever is asked (4.13-23; R-504, R-506)", async () => {
     const callback = new URL(house.callbackUrl).pathname;
     const bodies = ["{", "[]", "null", '{"userId":"x"}', JSON.stringify({ toId: KEY, userId: OWNER, body: "x" })];
     await ask("/widget.js");
@@ -58,7 +58,7 @@ describe("the account's key and the owner's user id", () => {
     expect(leaks(answers.join("\n"))).toEqual([]);
   });
 
-  it("stands in no log line, also when the service fails in every way it can", async () => {
+  it("stands in no log line, also when the service fails in every way it can (4.13-23; R-504, R-506)", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     const { sandbox } = house;
