@@ -223,20 +223,22 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
 
   await filestore.start();
   await receive.start();
-  await courier.start();
   await recharges.start();
-  await backoffice.start();
   connections.start();
   port = await listen(server, settings);
+  // Not before replies can come in: the answer to a message may be here within milliseconds, and comes only once.
+  await courier.start();
+  await backoffice.start();
   log("relay.started", { port, sites: settings.sites.length });
   warn(settings, keys.of, log);
 
   async function stop(): Promise<void> {
     stopping = true;
     log("relay.stopping", { connections: connections.count() });
-    const closed = newcomers.close();
     stopSockets();
+    // What is on its way lands, and its reply may follow at once: callbacks are let in until then (RELIABILITY 3a).
     await courier.stop();
+    const closed = newcomers.close();
     connections.drain(RETURN_RATE);
     await newcomers.heard(HEARD_MS);
     server.closeIdleConnections();

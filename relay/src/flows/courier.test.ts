@@ -120,3 +120,23 @@ it("goes on after a call that could not even be made, also when the service has 
   await pass(0, async () => (await statesOf("v")).every((state) => state === "delivered"));
   await stop();
 });
+
+it("lets a message that lacks something of ours wait alone: others go, and nobody takes the service for away", async () => {
+  await write("a", ["lacking"]);
+  const others = Array.from({ length: 12 }, (_, n) => `other-${n}`);
+  for (const other of others) await write(other, [`message of ${other}`, `second of ${other}`]);
+  let lacking = 0;
+  const { start, stop, delivery } = courier(async (head) => {
+    if (head.visitor !== "a") return { kind: "ok", status: 200, message: "" };
+    return { kind: lacking++ < 20 ? "unready" : "ok", status: 0, message: "its site is gone" };
+  });
+  await start();
+  const delivered = async (visitor: string) => (await statesOf(visitor)).every((state) => state === "delivered");
+  await pass(0, async () => (await Promise.all(others.map(delivered))).every(Boolean));
+  expect([lacking < 20, delivery("main")]).toEqual([true, "ok"]);
+  await pass(0, async () => {
+    expect(delivery("main")).toBe("ok");
+    return delivered("a");
+  });
+  await stop();
+});

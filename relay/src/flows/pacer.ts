@@ -33,6 +33,9 @@ export type Pacer = {
   };
 };
 
+/** What says nothing about the limit, neither that a call was counted nor that it was not. */
+const SILENT: ReadonlySet<Outcome["kind"]> = new Set(["transient", "unknown", "edge", "unready"]);
+
 const MINUTE = 60_000;
 /** Times are taken here, the service counts on its side: two calls may arrive closer than they left. */
 const MARGIN = 1.01;
@@ -266,8 +269,7 @@ export function createPacer({ start, ceiling = 1_000_000, now, random = Math.ran
       older = Math.max(0, older - 1);
       forget(time);
       if (outcome.kind === "throttle") refused(time, outcome);
-      else if (outcome.kind !== "transient" && outcome.kind !== "unknown" && outcome.kind !== "edge")
-        accepted(time, outcome);
+      else if (!SILENT.has(outcome.kind)) accepted(time, outcome);
     },
     snapshot: () => ({
       rate: Math.floor(((trial?.budget ?? budget) * MINUTE) / windowMs),

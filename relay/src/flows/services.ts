@@ -76,6 +76,8 @@ export function createServices(
   { clock = realClock, log = silentLog }: { clock?: Clock; log?: Log } = {},
 ): Services {
   const routed = createRouting(clock, log);
+  /** Sites that are not configured any more, as far as was told. */
+  const missed = new Set<string>();
   const clients = new Map<string, Service>(
     settings.accounts.map(({ id, url }) => [
       id,
@@ -86,9 +88,12 @@ export function createServices(
     async carry(head, about) {
       const client = clients.get(head.account);
       const site = sites.find(head.site);
-      // The site or account left the configuration: nothing is lost, the desk is held until it is back.
+      // The site or account left the configuration: its messages wait until it is back, and nobody else's.
       if (client === undefined || site === undefined) {
-        return { kind: "config", status: 0, message: `site ${head.site} is not configured` };
+        if (!missed.has(head.site))
+          log("settings.warning", { warning: `messages wait for site ${head.site}, which is gone` });
+        missed.add(head.site);
+        return { kind: "unready", status: 0, message: `site ${head.site} is not configured` };
       }
       const message = {
         messageSid: head.sid,
@@ -106,7 +111,7 @@ export function createServices(
         );
         return outcome === "missing" ? { kind: "permanent", status: 0, message: "its file is gone" } : outcome;
       } catch (error) {
-        return { kind: "transient", status: 0, message: `its file cannot be read: ${String(error)}` };
+        return { kind: "unready", status: 0, message: `its file cannot be read: ${String(error)}` };
       }
     },
     routed,

@@ -11,9 +11,10 @@ import { type LimitHint, limitOf, waitOf } from "./wait.ts";
  * - `throttle`: too fast; the whole key waits.
  * - `transient`: certainly not done, or safe to repeat; try again.
  * - `unknown`: it may have been done; only an idempotent call may be repeated.
+ * - `unready`: not called, for want of something of ours; this item waits, and says nothing about the service.
  */
 export type Outcome = {
-  kind: "ok" | "duplicate" | "permanent" | "config" | "edge" | "throttle" | "transient" | "unknown";
+  kind: "ok" | "duplicate" | "permanent" | "config" | "edge" | "throttle" | "transient" | "unknown" | "unready";
   /** HTTP status; 0 when no answer came. */
   status: number;
   /** The service's words, shortened and without secrets. For logs, never for visitors. */

@@ -48,6 +48,20 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "flows/courier.test.ts" },
   },
   {
+    name: "takes a message that lacks something of ours for a service that is away",
+    edits: [
+      {
+        file: "flows/courier.ts",
+        find: `      case "unready":
+        return tryLater(desk, lane, head, outcome);
+`,
+        replace: `      case "unready":
+`,
+      },
+    ],
+    killedBy: { unit: "flows/courier.test.ts" },
+  },
+  {
     name: "leaves half a seal behind when the disk is full",
     edits: [
       {

@@ -1,0 +1,77 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { runProcess } from "./relays.ts";
+
+let house: House;
+beforeEach(async () => {
+  house = await startHouse({ sites: { old: {} }, sandbox: SCRIPTED, run: runProcess });
+});
+afterEach(() => house.stop());
+
+it("lets in the reply to what lands while it stops", async () => {
+  const visitor = house.visitor();
+  await visitor.connect();
+  // The answer takes its time, and the reply is here before it.
+  house.sandbox.configure({ botDelayMs: 700 });
+  house.sandbox.failNext("incoming", 1, { kind: "delay", ms: 2_500 });
+  await visitor.send("on its way");
+  await house.sandbox.until((sandbox) => sandbox.messages().length === 1);
+  await house.halt();
+  await house.sandbox.until((sandbox) => sandbox.outgoing().some(({ status }) => status !== null));
+  expect(house.sandbox.outgoing().map(({ body, status }) => [body, status])).toEqual([["echo: on its way", "Sent"]]);
+  house.sandbox.configure({ botDelayMs: 0 });
+  await house.start();
+  await visitor.connect();
+  await visitor.hears("echo: on its way");
+});
+
+it("delivers what it finds only when it can hear the reply", async () => {
+  const visitor = house.visitor();
+  await visitor.connect();
+  house.sandbox.configure({ forceStatus: { incoming: 503 } });
+  await visitor.send("left behind");
+  await house.halt();
+  house.sandbox.configure({ forceStatus: {} });
+  await house.start();
+  await visitor.connect();
+  await visitor.hears("echo: left behind");
+});
+
+/** The sites of the configuration file, changed while the relay is down. */
+async function configure(change: (sites: Record<string, unknown>) => void): Promise<void> {
+  const path = join(house.dataDir, "sites.json");
+  const file = JSON.parse(await readFile(path, "utf8")) as { sites: Record<string, unknown> };
+  await house.halt();
+  change(file.sites);
+  await writeFile(path, JSON.stringify(file));
+  await house.start();
+}
+
+it("messages of a site that left the configuration wait for it, and hold up nobody else's", async () => {
+  const old = house.visitor({ site: "old" });
+  await old.connect();
+  house.sandbox.configure({ forceStatus: { incoming: 503 } });
+  await old.send("of the old site");
+  await old.drop();
+  let kept: unknown;
+  await configure((sites) => {
+    kept = sites.old;
+    delete sites.old;
+  });
+  house.sandbox.configure({ forceStatus: {} });
+  const other = house.visitor();
+  const welcome = await other.connect();
+  for (const text of ["one", "two", "three"]) {
+    await other.send(text);
+    await other.hears(`echo: ${text}`);
+  }
+  expect(welcome.delivery).toBe("ok");
+  expect(house.sandbox.messages().map(({ body }) => body)).toEqual(["one", "two", "three"]);
+  await configure((sites) => {
+    sites.old = kept;
+  });
+  await old.connect();
+  await old.hears("echo: of the old site");
+});
