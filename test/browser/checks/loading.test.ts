@@ -1,8 +1,7 @@
-/** WIDGET.md section 9, checks 19 to 31: what the widget costs a page, and under what rules it runs. */
+/** WIDGET.md section 9, checks 22 to 31: under what rules the widget runs, and how it gets into the page. */
 
 import { type AddressInfo, createServer } from "node:net";
-import { gzipSync } from "node:zlib";
-import { type CDPSession, chromium, type Page } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { startHouse } from "../../harness.ts";
 import { browserPath } from "../../setup/programs.ts";
@@ -21,8 +20,8 @@ async function wholeConversation(page: Page, chat: Chat): Promise<void> {
   await chat.say("see https://shop.example/a or mailto:a@shop.example");
   await chat.thread.getByRole("link", { name: /delivery page/ }).waitFor();
   await chat.panel.getByRole("button", { name: /emoji/i }).first().click();
-  await page.keyboard.press("Escape");
-  if (!(await chat.panel.isVisible())) await chat.open();
+  await page.locator(".composer .emoji button").first().click();
+  expect(await chat.composer.inputValue()).toMatch(/\p{Emoji}/u);
   await page.locator("input[type=file]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: PNG });
   const sent = stage.house.sandbox.until((sandbox) => sandbox.messages().length === 2, 15_000);
   await chat.panel.getByRole("button", { name: "Send message" }).click();
@@ -47,91 +46,6 @@ async function listen(page: Page): Promise<string[]> {
   });
   return complaints;
 }
-
-const throttled = async (page: Page, rate: number): Promise<CDPSession> => {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Emulation.setCPUThrottlingRate", { rate });
-  return session;
-};
-
-it("19 the loader has at most 4 kB with the settings in it, the chat 35 kB, and one request is made before the first touch", async () => {
-  const asked: string[] = [];
-  const { page, chat } = await stage.visit({
-    before: async (page) => page.on("request", (request) => asked.push(request.url())),
-  });
-  await chat.launcher.waitFor();
-  await page.waitForLoadState("networkidle");
-  expect(asked).toEqual([`${stage.host}/`, `${stage.house.url}/widget.js`]);
-  await chat.open();
-  const size = async (url: string) =>
-    gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer()), { level: 9 }).length;
-  const files = [...new Set(asked.slice(1).filter((url) => /\.js/.test(url)))];
-  const [loader = "", ...open] = files;
-  expect(await size(loader)).toBeLessThanOrEqual(4_096);
-  const sizes = await Promise.all(open.map(size));
-  expect(sizes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(35 * 1_024);
-});
-
-it("20 at a quarter of the speed: no long task of ours and no shift of the page", async () => {
-  const measure = async (html: string) => {
-    const { page, context, chat } = await stage.visit({
-      html,
-      before: async (page) => {
-        await throttled(page, 4);
-        await page.addInitScript(() => {
-          const all = { long: [] as number[], shift: 0 };
-          Object.assign(window, { seen: all });
-          new PerformanceObserver((list) =>
-            all.long.push(...list.getEntries().map(({ duration }) => duration)),
-          ).observe({ type: "longtask", buffered: true });
-          new PerformanceObserver((list) => {
-            for (const entry of list.getEntries()) all.shift += (entry as unknown as { value: number }).value;
-          }).observe({ type: "layout-shift", buffered: true });
-        });
-      },
-    });
-    if (html.includes("widget.js")) await chat.launcher.waitFor();
-    await page.waitForLoadState("networkidle");
-    const seen = await page.evaluate(() => (window as unknown as { seen: { long: number[]; shift: number } }).seen);
-    await context.close();
-    return seen;
-  };
-  const text = `<h1>Host</h1><p>${"Some words of the page. ".repeat(200)}</p>`;
-  const runs = [];
-  for (let n = 0; n < 4; n++)
-    runs.push({ without: await measure(pageOf(text)), with: await measure(pageOf(text + stage.tag())) });
-  // The best of several: whatever else the machine does only ever adds.
-  const best = (values: number[]): number => Math.min(...values);
-  expect(best(runs.map((run) => run.with.long.length))).toBeLessThanOrEqual(
-    best(runs.map((run) => run.without.long.length)),
-  );
-  expect(runs.map((run) => run.with.shift)).toEqual(runs.map(() => 0));
-});
-
-it("21 at a quarter of the speed: the panel's shell is painted within 100 ms of the first click", async () => {
-  const times = [];
-  for (let n = 0; n < 3; n++) {
-    const { page, context, chat } = await stage.visit({ before: (page) => throttled(page, 4) });
-    await chat.launcher.waitFor();
-    const shown = page.evaluate(
-      () =>
-        new Promise<number>((done) => {
-          const launcher = document.querySelector("porch-light")?.shadowRoot?.querySelector(".launcher");
-          launcher?.addEventListener(
-            "click",
-            ({ timeStamp }) => requestAnimationFrame(() => setTimeout(() => done(performance.now() - timeStamp))),
-            { capture: true },
-          );
-        }),
-    );
-    // Without the pointer coming near before, so that nothing was fetched ahead.
-    await page.locator(".launcher").evaluate((launcher) => (launcher as HTMLElement).click());
-    times.push(await shown);
-    await page.locator(".panel").waitFor();
-    await context.close();
-  }
-  expect(Math.min(...times)).toBeLessThanOrEqual(100);
-});
 
 const sources = (relay: string): string =>
   `connect-src ${relay} ${relay.replace(/^http/, "ws")}; img-src ${relay} blob:`;
@@ -251,10 +165,18 @@ it("28 a relay that is down when the page loads costs the page nothing, and the 
   await stage.house.halt();
   try {
     const { page, context } = await stage.visit({
-      before: async (page) => page.on("pageerror", (error) => errors.push(error.message)),
+      html: pageOf(
+        `<p id="host">Host</p>${stage.tag()}<script>addEventListener("load",()=>{host.textContent="Loaded"})</script>`,
+      ),
+      before: async (page) => {
+        page.on("pageerror", (error) => errors.push(error.message));
+        page.on("console", (message) => errors.push(`${message.location().url} ${message.text()}`));
+      },
     });
+    await page.getByText("Loaded").waitFor();
     await page.waitForLoadState("networkidle");
-    expect(errors).toEqual([]);
+    // The browser's own line about the file that it could not fetch; nobody else's.
+    expect(errors).toEqual([`${stage.house.url}/widget.js Failed to load resource: net::ERR_CONNECTION_REFUSED`]);
     expect(await page.locator("porch-light").count()).toBe(0);
     await stage.house.start();
     const next = await stage.visit({ context, path: "/next" });
@@ -323,13 +245,17 @@ it("30 with an open chat, back brings the page back as it was; the chat reconnec
 
 it("31 the files say that any page may load them, and for how long they stay as they are", async () => {
   const loader = await fetch(`${stage.house.url}/widget.js`);
+  const own = await fetch(`${stage.house.url}/w/default.js`);
   const panel = /\/assets\/panel-[\w-]+\.js/.exec(await loader.text())?.[0] ?? "";
   const hashed = await fetch(stage.house.url + panel);
-  for (const { headers } of [loader, hashed]) {
+  for (const { headers } of [loader, own, hashed]) {
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(headers.get("cross-origin-resource-policy")).toBe("cross-origin");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   }
   expect(hashed.headers.get("cache-control")).toContain("immutable");
-  expect(Number(/max-age=(\d+)/.exec(loader.headers.get("cache-control") ?? "")?.[1])).toBeLessThanOrEqual(300);
+  for (const { headers } of [loader, own]) {
+    expect(Number(/max-age=(\d+)/.exec(headers.get("cache-control") ?? "")?.[1])).toBeLessThanOrEqual(300);
+    expect(headers.get("etag")).toBeTruthy();
+  }
 });
