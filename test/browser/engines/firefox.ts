@@ -19,6 +19,7 @@ const QUIET = {
   "extensions.getAddons.cache.enabled": false,
   "network.captive-portal-service.enabled": false,
   "network.connectivity-service.enabled": false,
+  "remote.events.async.wheel.enabled": true,
   "services.settings.server": "data:,#remote-settings-dummy/v1",
   "toolkit.telemetry.server": "",
 };

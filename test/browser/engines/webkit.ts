@@ -38,6 +38,8 @@ export async function startWebKit(): Promise<Engine> {
     // GTK's own input method: Ctrl+Shift+U and the number of a character.
     GTK_IM_MODULE: "gtk-im-context-simple",
     NO_AT_BRIDGE: "1",
+    // There is no graphics card, and its imitation takes half a second for a frame.
+    WEBKIT_DISABLE_DMABUF_RENDERER: "1",
     // Root may not nest namespaces in most containers, and the pages are ours.
     WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
   });
@@ -103,7 +105,7 @@ function createEngine(call: Call, end: () => Promise<void>): Engine {
       const { path, first } = session ?? { path: "", first: "" };
       const before = await handles();
       await call("POST", `${path}/window`, { handle: first });
-      const script = `open("about:blank", "", "toolbar=no,width=${width},height=${height}")`;
+      const script = `open("about:blank", "", "toolbar=no,location=no,menubar=no,width=${width},height=${height}")`;
       await call("POST", `${path}/execute/sync`, { script, args: [] });
       const handle = (await handles()).find((one) => !before.includes(one)) ?? "";
       return createTab(call, path, handle, (url) => origins.add(new URL(url).origin));

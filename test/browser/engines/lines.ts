@@ -1,0 +1,59 @@
+/** Lines that break, and what engines do to them. */
+
+import { expect, it } from "vitest";
+import { startProxy } from "../../proxy.ts";
+import type { Stage } from "./stage.ts";
+
+/** @param name of the engine, for the names of the tests */
+export function linesIn(name: string, stage: Stage): void {
+  for (const [how, buffers, seconds] of [
+    ["a stream", false, 10],
+    ["long polls", true, 20],
+  ] as const)
+    it(`37 in ${name} where WebSockets are blocked the conversation goes over ${how} within ${seconds} s`, async () => {
+      // The browser reports the refused socket by itself.
+      stage.expectComplaints(/ws:/);
+      const proxy = await startProxy(() => stage.house.url);
+      Object.assign(proxy, { upgrades: "refuse", buffers });
+      const { chat } = await stage.visit({ body: stage.tag('data-site="default"', proxy.url) });
+      const began = performance.now();
+      await chat.converse("around the wall");
+      expect(performance.now() - began).toBeLessThan(seconds * 1_000);
+      expect(proxy.seen.some((line) => line.endsWith(buffers ? "mode=poll" : "mode=stream"))).toBe(true);
+      await stage.reply("and back");
+      await chat.hears("and back");
+      await proxy.stop();
+    });
+
+  it(`41 in ${name} what is said while the relay is away waits through a reload, and goes out when it is back`, async () => {
+    stage.expectComplaints(/127\.0\.0\.1|NetworkError|WebSocket/);
+    const { tab, chat } = await stage.visit();
+    await chat.converse();
+    await stage.house.halt();
+    await chat.say("into the dark");
+    await chat.find({ css: ".own .state", text: "Waiting to send" });
+    await stage.house.start();
+    await tab.run(() => void dispatchEvent(new Event("online")));
+    await chat.hears("echo: into the dark");
+    expect(await chat.bubbles()).toEqual(["Hello", "echo: Hello", "into the dark", "echo: into the dark"]);
+  });
+
+  it(`30 in ${name} a page that one comes back to has what came meanwhile`, async () => {
+    const { tab, chat } = await stage.visit();
+    await chat.converse();
+    await tab.run(() => {
+      addEventListener("pageshow", ({ persisted }) => Object.assign(window, { persisted }));
+    });
+    stage.put("/away", { html: "<!doctype html><title>Away</title>" });
+    await tab.goto(`${stage.host}/away`);
+    await stage.reply("while you were away");
+    await tab.back();
+    // Firefox keeps no page that has an open socket: it decides before `pagehide`, where the socket is closed.
+    if (name !== "Firefox")
+      await expect.poll(() => tab.run(() => (window as unknown as { persisted?: boolean }).persisted)).toBe(true);
+    else await chat.reopen();
+    await chat.hears("while you were away");
+    await chat.say("back again");
+    await chat.hears("echo: back again");
+  });
+}

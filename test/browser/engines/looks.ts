@@ -1,0 +1,198 @@
+/** What is drawn: themes, directions, files, and a thread that stays where the visitor has it. */
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import type { Stage } from "./stage.ts";
+
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+/** @param name of the engine, for the names of the tests */
+export function looksIn(name: string, stage: Stage): void {
+  it(`in ${name} a picture that was picked is shown before, sent, and shown again`, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "porchlight-pick-"));
+    const file = join(folder, "dot.png");
+    await writeFile(file, PNG);
+    const { tab, chat } = await stage.visit();
+    await chat.open();
+    await tab.pick(file);
+    await chat.find({ css: ".tray img, .composer img" });
+    await chat.click({ css: "button", text: "Send message" });
+    await chat.find({ css: ".own img" });
+    await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1, 15_000);
+    await expect.poll(() => tab.run(pictureWidth), { timeout: 10_000 }).toBe(1);
+    await rm(folder, { recursive: true });
+  });
+
+  it(`in ${name} a page that reads from right to left has a mirrored chat that speaks its language`, async () => {
+    const { tab, chat } = await stage.visit({ root: 'lang="ar" dir="rtl"' });
+    await chat.click({ css: ".launcher" });
+    await chat.find({ css: "textarea" });
+    await chat.write("مرحبا");
+    await tab.press("Enter");
+    await chat.hears("echo: مرحبا");
+    const panel = await chat.find({ css: ".panel" });
+    const own = await chat.find({ css: ".own .bubble" });
+    const reply = await chat.find({ css: ".reply .bubble" });
+    const avatar = await chat.find({ css: ".head .avatar" });
+    expect(own.x - panel.x).toBeLessThan(panel.right - own.right);
+    expect(reply.x - panel.x).toBeGreaterThan(panel.right - reply.right);
+    expect(panel.right - avatar.right).toBeLessThan(40);
+    expect(await tab.run(directions)).toEqual({ thread: "rtl", own: "rtl", reply: "ltr" });
+  });
+
+  it(`in ${name} the chat is dark where the system is, and wherever the page wants it`, async () => {
+    for (const [dark, attributes] of [
+      [true, ""],
+      [false, 'data-theme="dark"'],
+    ] as const) {
+      await stage.inWorld({ dark });
+      const { tab, chat } = await stage.visit({ body: stage.tag(`data-site="default" ${attributes}`) });
+      await chat.open();
+      const { ground, ink } = await tab.run(brightness);
+      expect(ground).toBeLessThan(60);
+      expect(ink).toBeGreaterThan(200);
+    }
+  });
+
+  it(`72 in ${name} older messages come in above without moving what is read, and the end stays the end`, async () => {
+    const { tab, chat } = await stage.visit();
+    await chat.converse();
+    const toId = stage.house.sandbox.messages()[0]?.fromId ?? "";
+    for (let n = 1; n <= 130; n++)
+      await stage.house.sandbox.callbackTo({ toId, body: `reply number ${n} ${"x ".repeat((n * 7) % 40)}` });
+    await tab.reload();
+    await chat.reopen();
+    await expect.poll(() => tab.run(rows), { timeout: 10_000 }).toBeGreaterThan(50);
+    await tab.run(scrollBy, 100_000);
+    expect(await tab.run(gap)).toBeLessThanOrEqual(1);
+    for (const height of ["220px", "90px"]) {
+      await tab.run(growLast, height);
+      expect(await tab.run(gap)).toBeLessThanOrEqual(1);
+    }
+    const drift = await tab.run(readUpwards);
+    expect(drift.rows).toBeGreaterThan(0);
+    expect(drift.most).toBeLessThanOrEqual(1);
+    const before = await tab.run(scrollBy, 0);
+    await stage.reply("while reading");
+    await chat.find({ css: ".newest" });
+    expect(Math.abs((await tab.run(scrollBy, 0)) - before)).toBeLessThanOrEqual(1);
+    await chat.click({ css: ".newest" });
+    await expect.poll(() => tab.run(gap), { timeout: 10_000 }).toBeLessThanOrEqual(1);
+  });
+
+  it(`74 in ${name} long strings, both directions, emoji and code stay within the panel`, async () => {
+    stage.house.sandbox.configure({ botScript: "silent" });
+    const { tab, chat } = await stage.visit();
+    await chat.open();
+    const texts = ["W".repeat(1_500), "שלום world مرحبا 123", "👋🎉"];
+    for (const text of texts) await chat.say(text);
+    await stage.house.sandbox.until((sandbox) => sandbox.messages().length === texts.length, 15_000);
+    await stage.reply(`\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\`\nשלום לך`);
+    await chat.find({ css: ".reply pre" });
+    const seen = await tab.run(overflow);
+    expect(seen).toEqual({
+      wide: 0,
+      out: 0,
+      directions: ["ltr", "rtl", "ltr", "rtl"],
+      big: [false, false, true, false],
+    });
+  });
+}
+
+/** The following run in the page. */
+
+function pictureWidth(): number {
+  const picture = document.querySelector("porch-light")?.shadowRoot?.querySelector<HTMLImageElement>(".own img");
+  return picture?.naturalWidth ?? 0;
+}
+
+function directions(): Record<string, string> {
+  const root = document.querySelector("porch-light")?.shadowRoot;
+  const of = (css: string): string => getComputedStyle(root?.querySelector(css) as Element).direction;
+  return { thread: of(".thread"), own: of(".own .bubble"), reply: of(".reply .bubble") };
+}
+
+/** From 0 to 255, of the panel's surface and its words. */
+function brightness(): { ground: number; ink: number } {
+  const root = document.querySelector("porch-light")?.shadowRoot;
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const light = (css: string): number => {
+    if (!canvas) return -1;
+    canvas.fillStyle = css;
+    canvas.fillRect(0, 0, 1, 1);
+    const [red = 0, green = 0, blue = 0] = canvas.getImageData(0, 0, 1, 1).data;
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const { backgroundColor, color } = getComputedStyle(root?.querySelector(".panel") as Element);
+  return { ground: light(backgroundColor), ink: light(color) };
+}
+
+function rows(): number {
+  return document.querySelector("porch-light")?.shadowRoot?.querySelectorAll("[data-row]").length ?? 0;
+}
+
+/** Answers where the thread stands then, after two frames. */
+async function scrollBy(by: number): Promise<number> {
+  const thread = document.querySelector("porch-light")?.shadowRoot?.querySelector(".thread");
+  if (thread && by) thread.scrollTop += by;
+  for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
+  return thread?.scrollTop ?? -1;
+}
+
+/** Pixels to the end of the thread, after two frames. */
+async function gap(): Promise<number> {
+  for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
+  const thread = document.querySelector("porch-light")?.shadowRoot?.querySelector(".thread");
+  return thread ? Math.abs(thread.scrollHeight - thread.scrollTop - thread.clientHeight) : -1;
+}
+
+function growLast(height: string): void {
+  const all = document.querySelector("porch-light")?.shadowRoot?.querySelectorAll<HTMLElement>(".reply .bubble") ?? [];
+  const last = [...all].at(-1);
+  if (last) last.style.minHeight = height;
+}
+
+/** Scrolls to the very top, until older messages have come twice; the most that the row in sight moved, in pixels. */
+async function readUpwards(): Promise<{ rows: number; most: number }> {
+  const root = document.querySelector("porch-light")?.shadowRoot;
+  const thread = root?.querySelector(".thread");
+  if (!root || !thread) throw new Error("no thread");
+  const count = (): number => root.querySelectorAll("[data-row]").length;
+  const frame = (): Promise<unknown> => new Promise(requestAnimationFrame);
+  const began = count();
+  let most = 0;
+  for (const start of [0, 1]) {
+    const before = count();
+    thread.scrollTop = start;
+    const first = [...root.querySelectorAll("[data-row]")].find(
+      (row) => row.getBoundingClientRect().bottom > thread.getBoundingClientRect().top,
+    );
+    const place = (): number => first?.getBoundingClientRect().bottom ?? 0;
+    const then = place();
+    const deadline = performance.now() + 8_000;
+    while (count() === before && performance.now() < deadline) await frame();
+    for (let n = 0; n < 5; n++) await frame();
+    most = Math.max(most, Math.abs(place() - then));
+  }
+  return { rows: count() - began, most };
+}
+
+function overflow(): { wide: number; out: number; directions: string[]; big: boolean[] } {
+  const root = document.querySelector("porch-light")?.shadowRoot;
+  const panel = root?.querySelector(".panel")?.getBoundingClientRect() ?? new DOMRect();
+  const thread = root?.querySelector(".thread");
+  const bubbles = [...(root?.querySelectorAll(".bubble") ?? [])];
+  return {
+    wide: (thread?.scrollWidth ?? 0) - (thread?.clientWidth ?? 0),
+    out: bubbles
+      .map((bubble) => bubble.getBoundingClientRect())
+      .filter(({ x, right }) => right > panel.right || x < panel.x).length,
+    directions: bubbles.map((bubble) => getComputedStyle(bubble.querySelector("p") ?? bubble).direction),
+    big: bubbles.map((bubble) => bubble.classList.contains("big")),
+  };
+}

@@ -1,0 +1,182 @@
+/** A guest on the page of somebody else: what the page does to it, and what it may not do. */
+
+import { expect, it } from "vitest";
+import { recorder, type Stage } from "./stage.ts";
+
+/** Rules of a page that nobody would write, and all of which somebody did. */
+const HOSTILE = `<style>html{font-size:62.5%}*{all:unset!important}porch-light,div,button{display:none!important}
+body{display:block!important;transform:translateZ(0)!important;direction:rtl!important;text-transform:uppercase!important;letter-spacing:8px!important;line-height:4!important;color:red!important;font-family:cursive!important;writing-mode:vertical-rl!important;pointer-events:none!important;visibility:hidden!important}</style>`;
+
+/** @param name of the engine, for the names of the tests */
+export function mannersIn(name: string, stage: Stage): void {
+  it(`1 in ${name} a hostile page changes neither the place nor the look of the launcher, nor the conversation`, async () => {
+    const { tab, chat } = await stage.visit({ head: recorder() + HOSTILE });
+    const { width, height, right, bottom } = await chat.find({ css: ".launcher" });
+    // Without what the page's own scroll bars take.
+    const window = await tab.run(() => ({ width: visualViewport?.width ?? 0, height: visualViewport?.height ?? 0 }));
+    expect({ width, height, right, bottom }).toEqual({
+      width: 56,
+      height: 56,
+      right: window.width - 20,
+      bottom: window.height - 20,
+    });
+    await chat.converse();
+    for (const css of [".launcher", ".reply .bubble p", "#title", "textarea"])
+      expect(await tab.run(styleOf, css)).toMatchObject({
+        direction: "ltr",
+        letterSpacing: "normal",
+        textTransform: "none",
+        visibility: "visible",
+        writingMode: "horizontal-tb",
+        fontFamily: "system-ui",
+        pointerEvents: "auto",
+      });
+    expect(await tab.run(() => document.querySelector("porch-light")?.shadowRoot?.mode)).toBe("open");
+  });
+
+  it(`7 in ${name} the page's shortcuts do not fire while the visitor types`, async () => {
+    stage.put("/keys.js", {
+      html: `window.fired=[];for(const type of ["keydown","keypress","keyup"])document.addEventListener(type,(event)=>{if("s/? ".includes(event.key)){fired.push(event.key);event.preventDefault()}})`,
+      headers: { "Content-Type": "text/javascript" },
+    });
+    const { tab, chat } = await stage.visit({ head: `${recorder()}<script src="/keys.js"></script>` });
+    const fired = () => tab.run(() => (window as unknown as { fired: string[] }).fired.join(""));
+    await chat.open();
+    await tab.type("s/? s");
+    expect(await chat.draft()).toBe("s/? s");
+    expect(await fired()).toBe("");
+    await tab.click(5, 5);
+    await tab.type("s");
+    expect(await fired()).toContain("s");
+  });
+
+  it(`9 in ${name} a native modal of the page does not lock the chat: draft, focus and scroll stay`, async () => {
+    stage.house.sandbox.configure({ botScript: "long" });
+    const { tab, chat } = await stage.visit({ body: `<dialog id="modal">Modal</dialog>${stage.tag()}` });
+    await chat.open();
+    await chat.say("tell me everything");
+    await chat.find({ css: ".reply .bubble" });
+    const scrolled = () =>
+      tab.run(() => {
+        const thread = document.querySelector("porch-light")?.shadowRoot?.querySelector(".thread");
+        return Math.round(thread?.scrollTop ?? -1);
+      });
+    await tab.run(scrollTo120);
+    await chat.write("dra");
+    await tab.run(() => (document.getElementById("modal") as HTMLDialogElement).showModal());
+    await expect.poll(() => tab.run(() => document.querySelector("porch-light")?.parentElement?.id)).toBe("modal");
+    await chat.click({ css: "textarea" });
+    await tab.type("ft");
+    expect([await chat.draft(), await scrolled()]).toEqual(["draft", 120]);
+    await tab.run(() => (document.getElementById("modal") as HTMLDialogElement).close());
+    await expect
+      .poll(() => tab.run(() => document.querySelector("porch-light")?.parentElement?.localName))
+      .toBe("body");
+    await chat.click({ css: "textarea" });
+    await tab.type("!");
+    expect([await chat.draft(), await scrolled()]).toEqual(["draft!", 120]);
+  });
+
+  it(`14 in ${name} the chat is back, as it was, when the page replaces its body`, async () => {
+    const { tab, chat } = await stage.visit();
+    await chat.converse();
+    await chat.write("half a thought");
+    await tab.run(() => document.body.replaceWith(document.createElement("body")));
+    await chat.hears("echo: Hello");
+    expect(await chat.draft()).toBe("half a thought");
+    await chat.say("still here");
+    await chat.hears("echo: still here");
+  });
+
+  it(`22 and 23 in ${name} a whole conversation runs under the strictest policy, with Trusted Types`, async () => {
+    const relay = stage.house.url;
+    const policy = `default-src 'none'; script-src 'nonce-x'; style-src 'none'; img-src ${relay} blob:; connect-src ${relay} ${relay.replace("http", "ws")}; require-trusted-types-for 'script'; trusted-types 'none'`;
+    stage.house.sandbox.configure({ botScript: "markdown" });
+    const { tab, chat } = await stage.visit({
+      head: recorder('nonce="x"'),
+      body: stage.tag('data-site="default" nonce="x"'),
+      headers: { "Content-Security-Policy": policy },
+    });
+    // The engine does enforce it, or the rest would prove nothing.
+    const enforced = await tab.run(() => {
+      try {
+        document.createElement("div").innerHTML = "<b>markup</b>";
+        return false;
+      } catch {
+        return true;
+      }
+    });
+    expect(enforced).toBe(true);
+    await tab.run(() => void (window as unknown as { complaints: string[] }).complaints.splice(0));
+    stage.engine.complaints().splice(0);
+    await chat.open();
+    await chat.say("see https://shop.example/a and **bold**");
+    await chat.find({ css: ".reply a" });
+    await chat.click({ css: "button", text: "Insert an emoji" });
+    await chat.find({ css: ".emoji" });
+    await tab.press("Escape");
+    await chat.gone({ css: ".emoji" });
+    await chat.click({ css: "button", text: "Chat options" });
+    await chat.find({ css: "[role=menuitem]" });
+    await tab.press("Escape");
+    await chat.click({ css: "button", text: "Close chat" });
+    await chat.gone({ css: ".panel" });
+  });
+
+  it(`32 and 46 in ${name} nothing is stored and nobody is asked before the chat is opened`, async () => {
+    const { tab, chat } = await stage.visit();
+    await chat.find({ css: ".launcher" });
+    const kept = await tab.run(
+      async (relay) => ({
+        cookie: document.cookie,
+        local: localStorage.length,
+        session: sessionStorage.length,
+        databases: (await indexedDB.databases()).length,
+        asked: performance.getEntriesByType("resource").filter(({ name }) => name.startsWith(relay)).length,
+      }),
+      stage.house.url,
+    );
+    expect(kept).toEqual({
+      cookie: "",
+      local: 0,
+      session: 0,
+      databases: 0,
+      // The tag's script.
+      asked: 1,
+    });
+  });
+
+  it(`47 in ${name} the conversation goes on where nothing may be stored`, async () => {
+    await stage.inWorld({ storeless: true });
+    const { tab, chat } = await stage.visit();
+    const denied = await tab.run(() => {
+      try {
+        localStorage.setItem("a", "b");
+        return false;
+      } catch {
+        return true;
+      }
+    });
+    expect(denied).toBe(true);
+    await chat.converse();
+    await chat.say("and once more");
+    await chat.hears("echo: and once more");
+  });
+}
+
+/** The following run in the page. */
+
+function styleOf(css: string): Record<string, string> {
+  const one = document.querySelector("porch-light")?.shadowRoot?.querySelector(css);
+  if (!one) throw new Error(`no ${css}`);
+  const { direction, letterSpacing, textTransform, visibility, writingMode, fontFamily, pointerEvents } =
+    getComputedStyle(one);
+  return { direction, letterSpacing, textTransform, visibility, writingMode, fontFamily, pointerEvents };
+}
+
+/** Resolves when the browser has drawn it. */
+async function scrollTo120(): Promise<void> {
+  const thread = document.querySelector("porch-light")?.shadowRoot?.querySelector(".thread");
+  if (thread) thread.scrollTop = 120;
+  for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
+}
