@@ -12,9 +12,11 @@ import { PEOPLE } from "./cli/people.ts";
 import { sandbox } from "./cli/sandbox.ts";
 import { SITES } from "./cli/sites.ts";
 import { TOKENS } from "./cli/tokens.ts";
+import { TRY } from "./cli/try.ts";
 
 const COMMANDS: Record<string, Command> = {
   ...DOCTOR,
+  ...TRY,
   ...SITES,
   ...TOKENS,
   ...PEOPLE,

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { Account } from "../base/config.ts";
 import { eventsPage } from "../records/events.ts";
 import { countStates, type Kind } from "../records/ledger.ts";
-import type { Command, Result } from "./command.ts";
-import { type Finding, ill, well } from "./finding.ts";
+import type { Command } from "./command.ts";
+import { type Finding, ill, report, well } from "./finding.ts";
 import type { Office } from "./office.ts";
 import { callback, look, media } from "./reach.ts";
 
@@ -146,14 +146,6 @@ async function examine(office: Office): Promise<Finding[]> {
     ...(await webhooks(office)),
     ...(await unknowns(office)),
   ];
-}
-
-function report(findings: readonly Finding[]): Result {
-  const lines = findings.flatMap(({ check, ok, found, cure }) => [
-    `${ok ? "ok  " : "MEND"}  ${check}: ${found}`,
-    ...(cure === undefined ? [] : [`      ${cure}`]),
-  ]);
-  return { data: findings, lines, code: findings.every(({ ok }) => ok) ? 0 : 3 };
 }
 
 export const DOCTOR: Record<string, Command> = {

@@ -70,6 +70,7 @@ export async function openOffice(settings: Settings) {
     forget: createForget({ db, bus, clock }),
     send: createSend({ db, bus, clock, horizon: settings.horizon, wake: () => {}, tell: backoffice.tell }),
     files,
+    signing,
     /** Path of a signed link to a file of text. */
     linkTo: (key: string): string => links.to(key, "text/plain"),
     callbackSecret: settings.callbackSecrets[0] ?? secrets.callback,

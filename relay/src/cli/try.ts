@@ -1,0 +1,142 @@
+import { once } from "node:events";
+import { endingOf } from "@porchlight/shared/close";
+import { randomId } from "@porchlight/shared/id";
+import { parseRelayFrame } from "@porchlight/shared/parse";
+import { type ClientFrame, type Message, PROTOCOL } from "@porchlight/shared/protocol";
+import { SignJWT } from "jose";
+import WebSocket from "ws";
+import type { Site } from "../base/config.ts";
+import { verifySession } from "../base/sign.ts";
+import { type Command, Complaint, type Result } from "./command.ts";
+import { type Finding, ill, report, well } from "./finding.ts";
+import type { Office } from "./office.ts";
+
+const SECONDS = 90;
+const TEXT = "A trial of the chat, from its operator.";
+
+/** Who signs in for the trial where nobody else is let in. */
+async function identityFor({ identity, requireIdentity, public: { id } }: Site): Promise<string | undefined> {
+  if (!requireIdentity || identity === undefined) return undefined;
+  if ("jwks" in identity)
+    throw new Complaint(`Site ${id} lets in only who your login signs (identityKeys): try it on your page.`, 2);
+  const key = new TextEncoder().encode(identity.secret);
+  return new SignJWT({})
+    .setProtectedHeader({ alg: "HS256" })
+    .setSubject("porchlight-try")
+    .setExpirationTime("5m")
+    .sign(key);
+}
+
+/** A visitor on a line of their own, as a page of the relay's opens it. */
+async function visit({ settings }: Office, site: Site) {
+  const { publicUrl, port, host } = settings;
+  const origin = publicUrl === undefined ? `http://localhost:${port}` : new URL(publicUrl).origin;
+  const at = host === "0.0.0.0" ? "127.0.0.1" : host;
+  const socket = new WebSocket(`ws://${at}:${port}/socket`, { headers: { Origin: origin } });
+  await once(socket, "open").catch(() => {
+    throw new Complaint(`No relay answers on ${at}:${port}: start it, with the same settings.`);
+  });
+  const log = new Map<string, Message>();
+  let [token, ended]: [string | undefined, string | undefined] = [undefined, undefined];
+  const hear = (raw: string): void => {
+    const parsed = parseRelayFrame(raw);
+    if ("problem" in parsed) return;
+    const { frame } = parsed;
+    if (frame.t === "welcome") token = frame.token;
+    if (frame.t === "message") log.set(frame.message.id, frame.message);
+    if (frame.t === "error") ended = frame.code;
+  };
+  socket.on("message", (data) => hear(String(data)));
+  socket.on("close", (code) => {
+    ended ??= endingOf(code).meaning;
+  });
+  const write = (frame: ClientFrame): void => socket.send(JSON.stringify(frame));
+  const identity = await identityFor(site);
+  write({ t: "hello", v: PROTOCOL, site: site.public.id, ...(identity && { identity }) });
+  return {
+    write,
+    log,
+    token: () => token,
+    ended: () => ended,
+    close: () => socket.close(1_000),
+  };
+}
+
+/** Writes as a visitor does, and follows the message there and the answer back (C22). */
+async function tryOut(office: Office, site: Site, seconds: number, text: string): Promise<Result> {
+  const { clock } = office;
+  const visitor = await visit(office, site);
+  const begun = clock.uptime();
+  const passed = (): string => `after ${((clock.uptime() - begun) / 1_000).toFixed(1)} s`;
+  const id = randomId();
+  visitor.write({ t: "send", id, text });
+  const own = (): Message | undefined => visitor.log.get(id);
+  const reply = (): Message | undefined => [...visitor.log.values()].find(({ from }) => from === "reply");
+
+  const until = async <T>(look: () => T | undefined): Promise<T | undefined> => {
+    for (; look() === undefined && clock.uptime() - begun < seconds * 1_000; ) {
+      if (visitor.ended() !== undefined && own() === undefined) return undefined;
+      await new Promise<void>((resolve) => void clock.after(100, resolve));
+    }
+    return look();
+  };
+  const settled = (): Message | undefined => {
+    const message = own();
+    return message?.from === "visitor" && message.state !== "sent" ? message : undefined;
+  };
+
+  const findings: Finding[] = [];
+  if ((await until(own)) === undefined)
+    findings.push(
+      ill("written down", visitor.ended() ?? "no answer", "porchlight doctor tells what is wrong with the data."),
+    );
+  else {
+    findings.push(well("written down", passed()), delivery(await until(settled), passed(), seconds));
+    if (findings.every(({ ok }) => ok)) findings.push(answer(await until(reply), passed(), seconds, office));
+  }
+  visitor.close();
+  const { visitor: name = "" } = verifySession(office.signing, visitor.token() ?? "", clock.now()) ?? {};
+  const { lines, ...rest } = report(findings);
+  const clear = `The trial is visitor ${name}: porchlight erase ${name} --yes removes it here, the service keeps its copy.`;
+  return { ...rest, data: { visitor: name, findings }, lines: name === "" ? lines : [...lines, clear] };
+}
+
+function delivery(message: Message | undefined, when: string, seconds: number): Finding {
+  const check = "delivered";
+  if (message?.from === "visitor" && message.state === "delivered") return well(check, when);
+  if (message?.from === "visitor" && message.state === "failed")
+    return ill(
+      check,
+      `the service refused it (${message.reason ?? "no reason"})`,
+      "The relay's log says why: delivery.failed.",
+    );
+  return ill(
+    check,
+    `not within ${seconds} s`,
+    "It waits and goes out later: porchlight doctor tells what holds it back.",
+  );
+}
+
+function answer(message: Message | undefined, when: string, seconds: number, { settings }: Office): Finding {
+  const check = "answered";
+  if (message !== undefined) return well(check, `${when}: "${message.text.slice(0, 60)}"`);
+  const where = settings.publicUrl ?? "the relay";
+  return ill(
+    check,
+    `no reply within ${seconds} s`,
+    `Switch the bot on, or answer as a person; and enter the address that porchlight site shows (at ${where}) as Custom Channel Webhook.`,
+  );
+}
+
+export const TRY: Record<string, Command> = {
+  try: {
+    usage: "[<text>] [--site <site>] [--wait <seconds>]",
+    help: "writes one message as a visitor, and follows it to the service and the answer back; the service keeps it",
+    options: { site: { type: "string" }, wait: { type: "string" } },
+    run(office, given) {
+      const seconds = Number(given.text("wait") ?? SECONDS);
+      if (!Number.isFinite(seconds) || seconds < 0) throw new Complaint("--wait takes seconds.", 2);
+      return tryOut(office, office.site(given.text("site")), seconds, given.args[0] ?? TEXT);
+    },
+  },
+};
