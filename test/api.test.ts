@@ -123,7 +123,7 @@ describe("visitors over the API", () => {
     expect((await call("GET", "/visitors?cursor=bm9uc2Vuc2U")).body).toMatchObject({ status: 400, field: "cursor" });
   });
 
-  it("are exported whole, and erased for good", async () => {
+  it("are exported whole, and erased for good (R-902)", async () => {
     const other = house.visitor();
     await other.connect();
     await other.send("forget me");

@@ -19,7 +19,7 @@ describe("a conversation over the wire", () => {
     expect(visitor.log().map(({ text }) => text)).toEqual([text, `echo: ${text}`]);
   });
 
-  it("delivers quick messages in typing order under one unguessable fromId", async () => {
+  it("delivers quick messages in typing order under one unguessable fromId, none merged with another (R-465, R-466)", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     const texts = ["one", "two", "three"].map((word) => `${word} of quick`);

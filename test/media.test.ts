@@ -96,6 +96,16 @@ describe("a file", () => {
     expect((await later.sees(({ id }) => id === written.id)).media).toMatchObject({ name: "shot.png", width: 1 });
   });
 
+  it("with others is a message of its own, in order, and the first one carries the words (R-240)", async () => {
+    const keys: string[] = [];
+    for (const name of ["a.png", "b.png", "c.png"]) keys.push((await post(house, visitor, PNG, { name })).answer.key);
+    await Promise.all(keys.map((media, i) => visitor.send(i === 0 ? "three of them" : "", undefined, { media })));
+    await received("[image] c.png");
+    const three = house.sandbox.messages().slice(-3);
+    expect(three.map(({ body }) => body)).toEqual(["three of them", "[image] b.png", "[image] c.png"]);
+    expect(three.every((message) => "media" in message)).toBe(true);
+  });
+
   it("is served so that it cannot act: a fixed type, no script, no origin of ours", async () => {
     const { answer } = await post(house, visitor, PNG, { name: "naïve “quotes”.png" });
     const { headers } = await get(answer.url);

@@ -81,7 +81,7 @@ describe("a visitor's message", () => {
     },
   );
 
-  it("carries the site's labels and nothing that is not known (R-225 to R-228, R-232, R-239)", async () => {
+  it("carries the site's labels and nothing that is not known (R-224 to R-228, R-232, R-239)", async () => {
     await open({ site: { channel: "chat of the shop", business: "shop 1" } });
     await visitor.send("hello");
     await visitor.hears("echo: hello");
@@ -188,13 +188,16 @@ describe("a service that refuses the relay", () => {
     expect([asked().map((request) => request.status), said("delivery.failed")]).toEqual([[status, 200], []]);
   });
 
-  it.each([405, 413, 415, 422])("with %i has refused that message for good (R-012, R-411)", async (status) => {
-    await open();
-    house.sandbox.failNext("incoming", 1, status);
-    await visitor.send("never");
-    await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
-    expect(asked().map((request) => request.status)).toEqual([status]);
-  });
+  it.each([405, 413, 415, 422])(
+    "with %i has refused that message for good (R-012, R-411, R-701, R-805)",
+    async (status) => {
+      await open();
+      house.sandbox.failNext("incoming", 1, status);
+      await visitor.send("never");
+      await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
+      expect(asked().map((request) => request.status)).toEqual([status]);
+    },
+  );
 
   it.each(["json", "string", "html", "empty"] as const)(
     "is understood by its status, its body being %s (R-006, R-501)",
@@ -229,7 +232,7 @@ describe("a service that refuses the relay", () => {
   });
 });
 
-describe("the service's address (4.13-27; R-001, R-002)", () => {
+describe("the service's address (4.13-27; R-001, R-002, R-901)", () => {
   const start = async (SERVICE_URL: string, more: Record<string, string> = {}) => {
     const DATA_DIR = await mkdtemp(join(tmpdir(), "porchlight-address-"));
     try {
