@@ -1,6 +1,6 @@
 /** What a site and its pages may set of the launcher, in a real browser, before any other file is fetched. */
 
-import { devices } from "playwright-core";
+import { devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { pageOf, rectOf, setStage, tell } from "./checks/stage.ts";
 
@@ -19,12 +19,16 @@ const PHONE = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
 const html = (attributes: string, lang = "en"): string =>
   pageOf(stage.tag(`data-site="default" ${attributes}`)).replace('lang="en"', lang === "" ? "" : `lang="${lang}"`);
 
+/** The path that the launcher's glyph is cut along. */
+const glyphOn = (page: Page): Promise<string> =>
+  page.locator(".launcher b").evaluate((glyph) => getComputedStyle(glyph).clipPath);
+
 it("stands as the site's own file says, and otherwise on phones", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 40 });
   expect((await page.locator(".launcher").textContent())?.trim()).toBe("Chat");
-  expect(await page.locator(".launcher path").getAttribute("d")).toBe(SQUARE);
+  expect(await glyphOn(page)).toContain("M 4 4");
 
   const phone = await stage.visit({ options: PHONE });
   await phone.chat.launcher.waitFor();
@@ -41,11 +45,11 @@ it("takes the tag's word over the site's, the page's over the tag's, and an upda
   await page.locator(".launcher").waitFor();
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 16 });
   expect((await page.locator(".launcher").textContent())?.trim()).toBe("Talk to us");
-  expect(await page.locator(".launcher path").getAttribute("d")).not.toBe(SQUARE);
+  expect(await glyphOn(page)).not.toContain("M 4 4");
   await tell(page, "update", { offsetX: 60, label: "Write to us", icon: "M2 2h9v9z" });
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 60 });
   expect(await page.getByRole("button", { name: "Write to us" }).count()).toBe(1);
-  expect(await page.locator(".launcher path").getAttribute("d")).toBe("M2 2h9v9z");
+  expect(await glyphOn(page)).toContain("M 2 2");
   await page.setViewportSize({ width: 400, height: 700 });
   await expect.poll(async () => (await rectOf(page, ".launcher")).x).toBe(4);
 });

@@ -5,12 +5,15 @@ import { live } from "./live.ts";
 
 export const Greeting = live((ui) => () => (
   <div class="greeting">
-    <p class="hello" dir="auto">
-      {/* A site may greet by name those whose name is proven: "Hello {name}!" */}
-      {(ui.settings.value.greeting || ui.t("greeting")).replace(
-        / *\{name\}/,
-        ui.chat.name.value ? ` ${ui.chat.name.value}` : "",
-      )}
+    <p class="hello">
+      {/* Words in another direction than the panel's still stand at the panel's side. */}
+      <bdi>
+        {/* A site may greet by name those whose name is proven: "Hello {name}!" */}
+        {(ui.settings.value.greeting || ui.t("greeting")).replace(
+          / *\{name\}/,
+          ui.chat.name.value ? ` ${ui.chat.name.value}` : "",
+        )}
+      </bdi>
     </p>
     <p>{ui.t(`notice${replier(ui)}`)}</p>
   </div>
