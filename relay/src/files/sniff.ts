@@ -8,6 +8,8 @@ export type Answer = { id: number; type: string | undefined };
 export const HEAD = 4_100;
 /** Sniffing takes less than a millisecond. Bytes that keep it busy for so long are an attack on it. */
 const PATIENCE_MS = 1_000;
+/** A fresh thread loads its code first, which takes seconds on a machine that is busy with other things. */
+const START_FACTOR = 10;
 
 export type Sniffer = {
   /** The MIME type that the first bytes tell of; nothing when they tell none, or in no reasonable time. */
@@ -23,6 +25,8 @@ export type Sniffer = {
 export function createSniffer(script: URL = new URL("./sniffer.ts", import.meta.url), patience = PATIENCE_MS): Sniffer {
   const waiting = new Map<number, (type: string | undefined) => void>();
   let worker: Worker | undefined;
+  /** The thread has answered before. */
+  let warm = false;
   let count = 0;
 
   /** The thread is gone: whoever waited for it gets no answer. */
@@ -35,7 +39,11 @@ export function createSniffer(script: URL = new URL("./sniffer.ts", import.meta.
   function start(): Worker {
     const fresh = new Worker(script);
     fresh.unref();
-    fresh.on("message", ({ id, type }: Answer) => waiting.get(id)?.(type));
+    warm = false;
+    fresh.on("message", ({ id, type }: Answer) => {
+      warm = worker === fresh;
+      waiting.get(id)?.(type);
+    });
     fresh.on("error", () => abandon(fresh));
     fresh.on("exit", () => abandon(fresh));
     return fresh;
@@ -47,10 +55,11 @@ export function createSniffer(script: URL = new URL("./sniffer.ts", import.meta.
       const asked = worker;
       const id = count++;
       return new Promise((resolve) => {
+        const limit = warm ? patience : patience * START_FACTOR;
         const timer = setTimeout(() => {
           abandon(asked);
           void asked.terminate();
-        }, patience);
+        }, limit);
         waiting.set(id, (type) => {
           clearTimeout(timer);
           waiting.delete(id);
