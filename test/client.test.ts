@@ -1,9 +1,17 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createLead, grantCredits, sendMessage } from "../relay/examples/backend.ts";
 import { ApiError, type Client, createClient } from "../relay/src/client.ts";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { porchlight as porchlightCommand } from "./shell.ts";
 import { tokenFor } from "./tokens.ts";
 
+const ROOT = join(import.meta.dirname, "..");
+const run = promisify(execFile);
 let house: House;
 let porchlight: Client;
 
@@ -35,4 +43,48 @@ it("encodes whatever a name holds", async () => {
   const key = "a/b?c#d é%2F".replace(" ", "_").replace("é", "e");
   await porchlight.grantCredits({ email: "client@agency.example", amount: 1 }, { key });
   expect(await porchlight.getGrant({ key })).toMatchObject({ key, amount: 1 });
+});
+
+const CONSUMER = `import { ApiError, createClient, type Grant } from "@porchlight/client";
+
+const porchlight = createClient({ url: process.env.RELAY ?? "", token: process.env.TOKEN ?? "" });
+const { state }: Grant = await porchlight.grantCredits({ email: "client@agency.example", amount: 2 }, { key: "package-1" });
+const { items, next } = await porchlight.listGrants({ limit: 1 });
+const balance: number | null = items[0]?.newBalance ?? null;
+const wrong = await porchlight.createContact({ phone: "12" }).catch((error: unknown) => error);
+console.log(JSON.stringify([state, items.length, typeof next, typeof balance, wrong instanceof ApiError && wrong.field]));
+// @ts-expect-error A sub-account is named by its e-mail.
+const bad = (): unknown => porchlight.grantCredits({ amount: 2 });
+// @ts-expect-error There is no such state.
+const none = (): unknown => porchlight.listGrants({ state: "lost" });
+export { bad, none };
+`;
+
+it("is a package for others too: typed, without dependencies, and the same calls", async () => {
+  const project = mkdtempSync(join(tmpdir(), "porchlight-"));
+  const installed = join(project, "node_modules", "@porchlight", "client");
+  const written = await porchlightCommand(house, ["client", installed]);
+  expect([written.code, written.err]).toEqual([0, ""]);
+  expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))).not.toHaveProperty("dependencies");
+  writeFileSync(join(project, "package.json"), '{"type":"module"}');
+  writeFileSync(join(project, "backend.ts"), CONSUMER);
+  const checks = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--types", "node"];
+  const types = ["--typeRoots", join(ROOT, "node_modules", "@types"), "--skipLibCheck", "false"];
+  const tsc = run(join(ROOT, "node_modules", ".bin", "tsc"), [...checks, ...types, "backend.ts"], { cwd: project });
+  expect(
+    await tsc.then(
+      ({ stdout }) => stdout,
+      ({ stdout }) => stdout,
+    ),
+  ).toBe("");
+  const env = { RELAY: house.url, TOKEN: await tokenFor(house) };
+  const { stdout } = await run(process.execPath, ["backend.ts"], { cwd: project, env });
+  expect(JSON.parse(stdout)).toEqual([
+    expect.stringMatching(/queued|calling|granted/),
+    1,
+    "string",
+    expect.any(String),
+    "phone",
+  ]);
+  rmSync(project, { recursive: true });
 });

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { readSettings, type Settings, settingsHelp } from "./base/config.ts";
 import { BACKUP } from "./cli/backup.ts";
+import { CLIENT } from "./cli/client.ts";
 import { type Command, Complaint, type Given, type Result } from "./cli/command.ts";
 import { CREDITS } from "./cli/credits.ts";
 import { DATA } from "./cli/data.ts";
@@ -24,6 +25,7 @@ const COMMANDS: Record<string, Command> = {
   ...DELIVERIES,
   ...DATA,
   ...BACKUP,
+  ...CLIENT,
 };
 const PROGRAMS = {
   serve: "runs the relay, with its settings from the environment",

@@ -2,6 +2,9 @@ import { z } from "zod";
 import { SCOPES } from "../../records/tokens.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 
+/** Of the server API, by semantic versioning: `/api/v1` keeps its first number. */
+export const API_VERSION = "1.0.0";
+
 const PROBLEM = {
   type: "object",
   properties: {
@@ -111,7 +114,7 @@ export function openApi(server: string) {
   const token = { type: "http", scheme: "bearer", description: `Scopes: ${SCOPES.join(", ")}` };
   return {
     openapi: "3.1.0",
-    info: { title: "Porchlight server API", version: "1.0.0", license: { name: "MIT", identifier: "MIT" } },
+    info: { title: "Porchlight server API", version: API_VERSION, license: { name: "MIT", identifier: "MIT" } },
     servers: [{ url: server === "" ? "/" : server }],
     paths,
     components: { schemas: named, securitySchemes: { token } },

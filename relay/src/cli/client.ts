@@ -1,0 +1,24 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { clientPackage } from "../http/api/package.ts";
+import { type Command, Complaint, named } from "./command.ts";
+
+export const CLIENT: Record<string, Command> = {
+  client: {
+    usage: "<folder>",
+    help: "writes a typed client of the server API as an npm package without dependencies, to install from that folder",
+    async run(_office, given) {
+      const { folder } = named(given, "folder");
+      if (existsSync(folder)) throw new Complaint(`${folder} is there already: name a new folder.`, 2);
+      // Node would tell that its stripping of types is new: nothing for whoever runs this.
+      process.removeAllListeners("warning");
+      const files = clientPackage();
+      mkdirSync(folder, { recursive: true });
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+      return {
+        data: { folder, files: Object.keys(files) },
+        lines: [`@porchlight/client is in ${folder}: npm install ${folder}`],
+      };
+    },
+  },
+};

@@ -1,0 +1,146 @@
+import { readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { API_VERSION, openApi } from "./openapi.ts";
+import { OPERATIONS } from "./operations.ts";
+
+/**
+ * The client as an npm package for backends: three files, no dependencies. Its code is `call.ts` without types, its types
+ * are made from the OpenAPI document.
+ */
+
+type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  description?: string;
+};
+type Parameter = { name: string; in: string; required: boolean; schema: Schema };
+type Content = { content?: { "application/json"?: { schema: Schema } } };
+type Described = {
+  operationId: string;
+  summary: string;
+  parameters: Parameter[];
+  requestBody?: Content;
+  responses: Record<string, Content>;
+};
+
+const PLAIN: Record<string, string> = {
+  string: "string",
+  number: "number",
+  integer: "number",
+  boolean: "boolean",
+  null: "null",
+};
+
+/** A schema as a type. */
+function typeOf(schema: Schema): string {
+  if (schema.$ref !== undefined) return schema.$ref.split("/").at(-1) ?? "unknown";
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(" | ");
+  if (schema.items !== undefined) return `Array<${typeOf(schema.items)}>`;
+  if (schema.type === "object" || schema.properties !== undefined) return fieldsOf(schema);
+  return (
+    [schema.type ?? []]
+      .flat()
+      .map((name) => PLAIN[name] ?? "unknown")
+      .join(" | ") || "unknown"
+  );
+}
+
+function fieldsOf({ properties = {}, required = [] }: Schema): string {
+  const fields = Object.entries(properties).map(([name, schema]) => {
+    const words = schema.description === undefined ? "" : `/** ${schema.description} */ `;
+    return `${words}${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};`;
+  });
+  return `{ ${fields.join(" ")} }`;
+}
+
+/** Path, query and body in one object, as the client takes them. */
+function inputOf({ parameters, requestBody }: Described): { type: string; optional: boolean } {
+  const given = parameters.filter((parameter) => parameter.in !== "header");
+  const body = requestBody?.content?.["application/json"]?.schema ?? {};
+  const properties = { ...Object.fromEntries(given.map(({ name, schema }) => [name, schema])), ...body.properties };
+  const required = [...given.filter((each) => each.required).map(({ name }) => name), ...(body.required ?? [])];
+  return { type: fieldsOf({ properties, required }), optional: required.length === 0 };
+}
+
+function methodOf(described: Described): string {
+  const { operationId, summary, responses } = described;
+  const { type, optional } = inputOf(described);
+  const [, done] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? [];
+  const answer = done?.content?.["application/json"]?.schema;
+  const input = `input${optional ? "?" : ""}: ${type}`;
+  return `  /** ${summary}. */
+  ${operationId}(${input}, options?: Options): Promise<${answer === undefined ? "null" : typeOf(answer)}>;`;
+}
+
+function types(): string {
+  const document = openApi("");
+  const named = Object.entries(document.components.schemas as Record<string, Schema>);
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods)) as Described[];
+  return `${named.map(([name, schema]) => `export type ${name} = ${typeOf(schema)};`).join("\n")}
+
+export type Options = {
+  /** The request's Idempotency-Key: your own name for what is done, so that a repeat is not done again. Default: a new one. */
+  key?: string;
+  signal?: AbortSignal;
+};
+
+/** What the relay answered instead (RFC 9457). */
+export declare class ApiError extends Error {
+  readonly status: number;
+  /** Stable, like \`invalid_phone\`; \`unknown\` when something else than the relay answered. */
+  readonly code: string;
+  /** The part of the input that it is about. */
+  readonly field: string | undefined;
+}
+
+export interface Client {
+${operations.map(methodOf).join("\n")}
+}
+
+/** A client of the relay at \`url\`, with a token that \`porchlight token add\` made. */
+export declare function createClient(options: { url: string; token: string; fetch?: typeof globalThis.fetch }): Client;
+`;
+}
+
+function code(): string {
+  const source = readFileSync(new URL("./call.ts", import.meta.url), "utf8");
+  const table = Object.fromEntries(
+    Object.entries(OPERATIONS).map(([name, { method, path, body }]) => [
+      name,
+      { method, path, ...(body === undefined ? {} : { body: true }) },
+    ]),
+  );
+  return `${stripTypeScriptTypes(source)}
+const OPERATIONS = ${JSON.stringify(table)};
+
+export const createClient = (options) => callsOf(OPERATIONS, options);
+`;
+}
+
+/** The files of the package, by name. */
+export const clientPackage = (): Record<string, string> => ({
+  "package.json": `${JSON.stringify(
+    {
+      name: "@porchlight/client",
+      version: API_VERSION,
+      description: "Calls the server API of your Porchlight relay.",
+      license: "MIT",
+      type: "module",
+      sideEffects: false,
+      engines: { node: ">=20" },
+      exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+    },
+    null,
+    2,
+  )}\n`,
+  "index.js": code(),
+  "index.d.ts": types(),
+});
