@@ -280,19 +280,41 @@ describe("the pace", () => {
     expect(use(later, 10)).toBeGreaterThanOrEqual(9);
   });
 
-  it("keeps repeats to about a tenth of what is sent while there is fresh work (3g)", () => {
+  it("keeps repeats to about a tenth of what is sent while other work waits for its turn (3g)", () => {
     const { clock, pacer } = pacerAt(600);
     let [fresh, retries] = [0, 0];
-    for (; clock.time < 10 * 60_000; clock.time += 200) {
-      if (pacer.take("fresh") === 0) {
+    for (; clock.time < 10 * 60_000; clock.time += 50) {
+      while (pacer.take("fresh") === 0) {
         fresh++;
-        pacer.answered({ kind: "ok" });
+        pacer.answered({ kind: "ok", limit: { limit: 600 } });
       }
       if (pacer.take("retry") === 0) {
         retries++;
         pacer.answered({ kind: "transient" });
       }
     }
+    expect(fresh).toBeGreaterThan(3_000);
     expect(retries / (fresh + retries)).toBeLessThan(0.15);
+  });
+
+  it("repeats at once what fails now and then while there is room for everything", () => {
+    const { clock, pacer } = pacerAt(6_000);
+    let [calls, waiting, most] = [0, 0, 0];
+    /** Every third call fails, whatever it carries. */
+    const call = (): void => {
+      const fails = calls++ % 3 === 0;
+      pacer.answered({ kind: fails ? "transient" : "ok" });
+      if (fails) waiting++;
+    };
+    for (; clock.time < 10 * 60_000; clock.time += 200) {
+      if (pacer.take("fresh") === 0) call();
+      if (waiting > 0 && pacer.take("retry") === 0) {
+        waiting--;
+        call();
+      }
+      most = Math.max(most, waiting);
+    }
+    expect(calls).toBeGreaterThan(4_000);
+    expect(most).toBeLessThan(10);
   });
 });

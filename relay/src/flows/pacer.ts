@@ -59,7 +59,7 @@ const PAUSE_MS = 2_000;
 const BLIND = 20;
 /** A stated limit that refuses us below this share of it is not ours alone, or is not a limit per minute. */
 const CREDIBLE = 0.8;
-/** Work that asked so short a time ago still waits for its turn: repeats keep to their tenth beside it. */
+/** Work that had to wait so short a time ago wants all there is: repeats keep to their tenth beside it. */
 const CONTENDING_MS = 5_000;
 /** How soon to ask again while one call is alone under way; its answer comes sooner as a rule. */
 const ALONE_MS = 50;
@@ -86,7 +86,8 @@ export function createPacer({ start, ceiling = 1_000_000, now, random = Math.ran
   let restUntil = Number.NEGATIVE_INFINITY;
   /** Of the calls under way, those that left before the last refusal: they prove nothing about the time after it. */
   let older = 0;
-  let freshAsked = Number.NEGATIVE_INFINITY;
+  /** When work that is no repeat last found no room. */
+  let freshWaited = Number.NEGATIVE_INFINITY;
   /** Calls accepted since the last pause. */
   let since = 0;
   /** The limit was counted while calls were under way: each of them that is accepted raises it. */
@@ -140,8 +141,7 @@ export function createPacer({ start, ceiling = 1_000_000, now, random = Math.ran
   }
 
   function waitFor(kind: Kind, time: number): number {
-    if (kind !== "retry") freshAsked = time;
-    if (time < Math.max(pausedUntil, restUntil)) return Math.max(pausedUntil, restUntil) - time;
+    if (time < Math.max(pausedUntil, restUntil)) return full(kind, time, Math.max(pausedUntil, restUntil) - time);
     // After a pause, one call goes alone to see whether it is over.
     if (refusals > 0 && flying > older) return ALONE_MS;
     if (!learned && sent.length >= BLIND && flying >= Math.max(2, sent.length / 10)) return ALONE_MS;
@@ -150,7 +150,13 @@ export function createPacer({ start, ceiling = 1_000_000, now, random = Math.ran
     if (learned && !stated && trial === undefined && time >= triedAt + trialPause()) {
       trial = { budget: Math.ceil(budget * step), until: time + windowMs * lasts(), count: 0 };
     }
-    return room(time);
+    return full(kind, time, room(time));
+  }
+
+  /** Repeats may use what nobody else wants: they keep to their tenth only while other work finds no room. */
+  function full(kind: Kind, time: number, wait: number): number {
+    if (wait > 0 && kind !== "retry") freshWaited = time;
+    return wait;
   }
 
   function learn(limit: number): void {
@@ -186,7 +192,7 @@ export function createPacer({ start, ceiling = 1_000_000, now, random = Math.ran
       since++;
       counting = false;
     }
-    retryTokens = Math.min(RETRY_TOKENS_MAX, retryTokens + (time - freshAsked < CONTENDING_MS ? 0.11 : 1.1));
+    retryTokens = Math.min(RETRY_TOKENS_MAX, retryTokens + (time - freshWaited < CONTENDING_MS ? 0.11 : 1.1));
     if (hint?.windowMs !== undefined && hint.windowMs > 0) windowMs = hint.windowMs;
     if (hint?.limit !== undefined && hint.limit > 0 && hint.limit !== distrusted) return state(hint.limit);
     if (trial === undefined) return;
