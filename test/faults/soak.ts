@@ -43,7 +43,7 @@ type Long = (seed: number, tell: (words: string) => void) => Promise<Report>;
 const SUITES: Record<string, Long> = {
   kill: (seed, tell) => kill({ seed, lives: 200, messages: 10_000, visitors: 25, tell }),
   sync: (seed) => sync({ seed, messages: 500 }),
-  upstream: (seed) => upstream({ seed, visitors: 40, messages: 400, swaps: 3 }),
+  upstream: (seed) => upstream({ seed, visitors: 30, messages: 300, swaps: 3 }),
   callbacks: (seed, tell) => callbacks({ seed, callbacks: 50_000, tell }),
   tabs: (seed) => tabs({ seed, sends: 1_000 }),
   minute: (seed) => minute({ seed, seconds: 60, kills: 8 }),

@@ -32,6 +32,8 @@ export type TabOptions = {
   comeBack: () => number;
   /** Whether it may connect now: a person's later tabs wait for the token of the first one. */
   mayConnect?: () => boolean;
+  /** Whether it may send now; whoever says yes again calls `send`. */
+  maySend?: () => boolean;
   /** Milliseconds after which the visitor presses Retry on what failed; nothing: never. */
   retryAfter?: (() => number) | undefined;
   /** The relay has shown a message of this tab's visitor for the first time. */
@@ -53,6 +55,7 @@ export function createTab(options: TabOptions) {
     after,
     comeBack,
     mayConnect = () => true,
+    maySend = () => true,
     retryAfter,
     onAcked = () => {},
     onConnected = () => {},
@@ -139,7 +142,7 @@ export function createTab(options: TabOptions) {
 
   function next(): void {
     const head = outbox[0];
-    if (line === undefined || head === undefined || underWay === head.id) return;
+    if (line === undefined || head === undefined || underWay === head.id || !maySend()) return;
     underWay = head.id;
     put({ t: "send", id: head.id, text: head.text });
   }
@@ -254,6 +257,7 @@ export function createTab(options: TabOptions) {
     seen,
     violations,
     connect,
+    send: next,
     connected: (): boolean => line !== undefined,
     held: (): number => held,
     unsent: (): number => outbox.length,

@@ -6,7 +6,8 @@ type Options = Common & { lives: number; messages: number; visitors?: number };
 
 /**
  * S1: the relay is killed 5 to 80 ms after the first acknowledgement of each of its lives, while two tabs of each visitor
- * write. A kill on a timer would mostly meet a process that is still starting, and prove nothing (RELIABILITY finding 11).
+ * write, all at once when the last one is back. A kill on a timer would mostly meet a process that is still starting, and
+ * prove nothing (RELIABILITY finding 11).
  */
 export async function kill({
   root,
@@ -19,24 +20,31 @@ export async function kill({
   const begun = performance.now();
   let acked: () => void = () => {};
   let inDanger = 0;
+  let [back, open] = [0, false];
   const stage = await openStage({ seed, root });
   try {
     await stage.start();
     const tabs = Array.from({ length: visitors }, (_, v) =>
-      visit(stage, `visitor${v}`, 2, { onAcked: () => acked() }),
+      visit(stage, `visitor${v}`, 2, { onAcked: () => acked(), onConnected: () => back++, maySend: () => open }),
     ).flat();
     for (let life = 0; life < lives; life++) {
       const first = new Promise<void>((resolve) => {
         acked = resolve;
       });
       write(tabs, Math.floor(((life + 1) * messages) / lives) - Math.floor((life * messages) / lives));
+      await until(() => back >= tabs.length, 20_000);
+      open = true;
+      for (const tab of tabs) tab.send();
       await within(first, stage);
       await new Promise((resolve) => setTimeout(resolve, 5 + stage.random() * 75));
       await stage.kill();
+      [back, open] = [0, false];
       inDanger = tabs.reduce((sum, { typed, acked }) => sum + typed.filter(({ id }) => acked.has(id)).length, 0);
       await stage.start();
       if (life % 20 === 19) tell(`${life + 1} of ${lives} lives, ${inDanger} messages acknowledged`);
     }
+    open = true;
+    for (const tab of tabs) tab.send();
     const { violations, rows } = await stage.verdict({}, 60_000 + messages * 60);
     const { effects, posted, calls } = stage.mock;
     return {

@@ -19,7 +19,7 @@ export async function upstream({ root, seed = 2, visitors, messages, swaps = 1 }
       write(tabs, (swap * messages) / (swaps + 1), ((swap + 1) * messages) / (swaps + 1));
       if (swap < swaps) await swapKey(stage, relay.child.pid ?? 0);
     }
-    const { violations } = await stage.verdict({ expected: ["account.paused"] }, 240_000);
+    const { violations } = await stage.verdict({ expected: ["account.paused"] }, 240_000 + messages * 2_000);
     const { calls, effects } = stage.mock;
     const times = [...calls.values()];
     const typed = tabs.flatMap((tab) => tab.typed);
