@@ -11,6 +11,7 @@ import { minify } from "terser";
 import { defineConfig, transformWithOxc } from "vite";
 import { writeModule } from "./module.ts";
 import { pack } from "./pack.ts";
+import { trimmedPreact } from "./preact.ts";
 
 const OUT = join(import.meta.dirname, "dist");
 const MARKER = "__PORCHLIGHT__";
@@ -76,17 +77,6 @@ function compress(): void {
   }
 }
 
-/** Preact's one way from text to markup, which the panel never takes: cut out, so that nobody has to take it on trust. */
-const withoutMarkup = {
-  name: "without-markup",
-  transform(code: string, id: string) {
-    if (!/\/preact\.m?js$/.test(id)) return null;
-    const parts = code.split(/\w+\.innerHTML=\w+\.__html/);
-    if (parts.length !== 2) throw new Error("Preact writes innerHTML in another way now: look at it again");
-    return { code: parts.join("0"), map: null };
-  },
-};
-
 /** Smaller than the automatic runtime: children stand in the call, not in an object. */
 const classicJsx = {
   name: "classic-jsx",
@@ -117,7 +107,7 @@ export default defineConfig({
   base: "./",
   publicDir: false as const,
   oxc: { jsx: { runtime: "classic" as const, pragma: "h", pragmaFrag: "Fragment" } },
-  plugins: [withoutMarkup, withoutMeanings, classicJsx, twiceMinified],
+  plugins: [trimmedPreact, withoutMeanings, classicJsx, twiceMinified],
   build: { outDir: OUT, target: "es2022", modulePreload: false as const, emptyOutDir: false },
   environments: {
     client: {

@@ -1,0 +1,64 @@
+/**
+ * Preact without what the panel never uses, which every visitor who chats would download: hydration, suspense, portals,
+ * `createContext`, MathML, the life cycle of other times, and its one way from text to markup, so that nobody has to take
+ * it on trust. Each piece is named by its very text in the pinned version and must be there exactly once: another version
+ * stops the build, to be looked at again.
+ */
+
+/** What goes, and what stands in its place. */
+const PIECES: readonly [text: string | RegExp, instead: string][] = [
+  // Hydration and suspense: the tree is always drawn by us, and nothing in it throws promises.
+  ["128&u.__u&&(c=32&u.__u,s=u.__c.__z)&&(r.__u|=c,p=o=[],8==s.nodeType?l=B(s,o):o.push(s),l=o[0]||l),", ""],
+  ["r.__u&=-161,p&&p.some(g),", ""],
+  [/if\(t&&t\.then\)\{if\(r\.__u\|=128.*\}else(?= o&&o\.some\(g\);else)/, ""],
+  ["t&&t.then||D(r)", "D(r)"],
+  ["!u&&(i=t.__c)&&(i=i.__z)&&(f=B(i,o=[]))&&(i==t.__e&&o.some(g),g(f),g(i)),", ""],
+  ["l&&(n.__m&&n.__m(r,o),l=!1),", ""],
+  // Portals.
+  [
+    "M.__P&&(s=l,f=(t=M.__P).namespaceURI,c=o=null,u.props&&u.props.__P!=t&&(u.__k.some(function(n){n&&J(n,n)}),u.__k=null),l=u.__k?S(u,0):null),",
+    "",
+  ],
+  ["M.__P&&(r.__e=null,l=s),", ""],
+  // Context made by `createContext`; ours is `getChildContext`.
+  ["j=(s=V.contextType)&&i[s.__c],L=s?j?j.props.value:s.__:i,", "L=i,"],
+  ["j&&j.sub(d),", ""],
+  // Life cycle: we draw, are mounted, may be spared, and go.
+  [
+    ",V.getDerivedStateFromProps&&(d.__s==d.state&&(d.__s=_({},d.__s)),_(d.__s,V.getDerivedStateFromProps(M,d.__s)))",
+    "",
+  ],
+  ["M!==k&&C&&!V.getDerivedStateFromProps&&d.componentWillReceiveProps&&d.componentWillReceiveProps(M,L),", ""],
+  [
+    "d.componentWillUpdate&&d.componentWillUpdate(M,d.__s,L),C&&d.componentDidUpdate&&d.__h.push(function(){d.componentDidUpdate(k,b,m)})",
+    "",
+  ],
+  ["C&&!V.getDerivedStateFromProps&&d.componentWillMount&&d.componentWillMount(),", ""],
+  ["C&&u.__c&&d.getSnapshotBeforeUpdate&&(m=d.getSnapshotBeforeUpdate(k,b)),", ""],
+  ["(e=(o=i.constructor)&&o.getDerivedStateFromError)&&i.setState(o.getDerivedStateFromError(n)),", "e=0,"],
+  [/,x\.prototype\.forceUpdate=function\(n\)\{.*?\}(?=,x\.prototype\.render)/, ""],
+  // Markup.
+  ['"dangerouslySetInnerHTML"==s?y=k:', ""],
+  ['"dangerouslySetInnerHTML"==s?h=k:', ""],
+  [/h\?\(l\|\|.*?,r\.__k=\[\]\):\(y&&\(t\.textContent=""\),(.*?)\),(?=l&&"textarea"!=C)/, "$1,"],
+  // MathML, markup inside drawings, React's names for attributes of drawings, styles as objects.
+  [':"math"==C?f="http://www.w3.org/1998/Math/MathML"', ""],
+  [/\("foreignObject"==C\|\|.*?\)&&\(f="http:\/\/www\.w3\.org\/1999\/xhtml"\),/, ""],
+  ['t=t.replace(/xlink(H|:h)/,"h").replace(/sName$/,"s")', ""],
+  [/if\("style"==t\).*?else(?= if\("o"==t\[0\])/, ""],
+];
+
+/** The library's text without the pieces. @throws when one is not there exactly once */
+function trim(code: string): string {
+  return PIECES.reduce((rest, [text, instead]) => {
+    const found =
+      typeof text === "string" ? rest.split(text).length - 1 : [...rest.matchAll(new RegExp(text, "g"))].length;
+    if (found !== 1) throw new Error(`Preact has another text now, look at it again: ${text}`);
+    return typeof text === "string" ? rest.split(text).join(instead) : rest.replace(text, instead);
+  }, code);
+}
+
+export const trimmedPreact = {
+  name: "trimmed-preact",
+  transform: (code: string, id: string) => (/\/preact\.m?js$/.test(id) ? { code: trim(code), map: null } : null),
+};
