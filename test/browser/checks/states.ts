@@ -97,3 +97,44 @@ export const STATES: State[] = [
     },
   },
 ];
+
+/** The states in which the chat asks for something: each on a page of its own. */
+export const ASKING: (State & { attributes: string })[] = [
+  {
+    name: "form",
+    attributes: 'data-prechat="name?|email"',
+    async enter(page) {
+      await part(page, ".launcher").click();
+      await part(page, ".form").waitFor();
+    },
+  },
+  {
+    name: "wrong",
+    attributes: 'data-prechat="name?|email"',
+    async enter(page) {
+      await part(page, ".launcher").click();
+      await part(page, ".form [name=email]").fill("nobody@");
+      await part(page, ".form [type=submit]").click();
+      await part(page, "#form-wrong").waitFor();
+    },
+  },
+  {
+    name: "card",
+    attributes: 'data-capture="email"',
+    async enter(page) {
+      await part(page, ".launcher").click();
+      await say(page, "Hello");
+      await part(page, ".card .form").waitFor();
+      await part(page, ".reply").waitFor();
+      await page.mouse.click(300, 300);
+    },
+  },
+  {
+    name: "hours",
+    attributes: `data-hours='{"timeZone":"UTC","mon":"0:00-0:00"}'`,
+    async enter(page) {
+      await part(page, ".launcher").click();
+      await part(page, ".form textarea").waitFor();
+    },
+  },
+];

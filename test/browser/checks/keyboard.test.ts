@@ -1,0 +1,132 @@
+/** WIDGET.md section 9, check 58: without a mouse. */
+
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { type Chat, pageOf, setStage } from "./stage.ts";
+
+const stage = setStage();
+const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
+
+/** Name of what has the focus: inside the chat, or on the page. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const inner = document.querySelector("porch-light")?.shadowRoot?.activeElement;
+    const active = inner ?? document.activeElement;
+    return (
+      active?.getAttribute("aria-label") ||
+      (active?.id && active.id !== "porchlight" ? active.id : "") ||
+      (active?.getAttribute("role") === "log" ? "log" : "") ||
+      active?.textContent?.trim() ||
+      active?.localName ||
+      ""
+    );
+  });
+
+/** What has the focus and does not show it. */
+const unseen = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const active = document.querySelector("porch-light")?.shadowRoot?.activeElement;
+    if (!active) return "";
+    // The field shows the focus of the text area in it, by a border twice as wide; the label that of its input.
+    const places = [active, active.closest(".field"), active.closest("label")].filter((one) => one !== null);
+    const seen = places.some((one) => {
+      const { outlineStyle, outlineWidth, borderTopWidth } = getComputedStyle(one);
+      const ring = outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 1;
+      return ring || (one.matches(".field") && Number.parseFloat(borderTopWidth) >= 2);
+    });
+    const { width, height } = (active.closest("label") ?? active).getBoundingClientRect();
+    return seen && width > 1 && height > 1 ? "" : active.outerHTML.slice(0, 80);
+  });
+
+/** Goes on with a key until what is looked for has the focus; answers the way, and fails when it is not to be seen. */
+async function goTo(page: Page, key: string, wanted: RegExp): Promise<string[]> {
+  const way: string[] = [];
+  while (way.length < 15) {
+    await page.keyboard.press(key);
+    way.push(await focused(page));
+    expect(await unseen(page), `focus at ${way.at(-1)}`).toBe("");
+    if (wanted.test(way.at(-1) ?? "")) return way;
+  }
+  throw new Error(`${wanted} is not on the way: ${way.join(" → ")}`);
+}
+
+const HOST = `<button id="before">Before</button><button id="own">Ask us</button><script>document.getElementById("own").onclick=()=>Porchlight("open")</script>`;
+
+it("58 opens, writes, sends, reads and scrolls, tries again, attaches, uses the menu and closes: by keyboard, and the focus is always seen", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(`${HOST}${stage.tag()}<button id="after">After</button>`) });
+  await chat.launcher.waitFor();
+  await page.locator("#after").focus();
+  await goTo(page, "Tab", /^chat/i);
+  await page.keyboard.press("Enter");
+  await chat.composer.waitFor();
+  expect(await focused(page)).toBe("message");
+
+  stage.house.sandbox.configure({ botScript: "long" });
+  await page.keyboard.type("a long one, please");
+  await page.keyboard.press("Enter");
+  await chat.thread.getByText("This is a long answer").waitFor();
+
+  // Back through the panel in the order in which it is seen, from below.
+  const up = await goTo(page, "Shift+Tab", /^Chat options$/);
+  expect(up.join("|")).toMatch(/Attach a file\|.*log\|Close chat\|Chat options$/);
+  await goTo(page, "Tab", /^log$/);
+  const top = () => chat.thread.evaluate((thread) => thread.scrollTop);
+  const end = await top();
+  expect(end).toBeGreaterThan(0);
+  await page.keyboard.press("Home");
+  await expect.poll(top).toBe(0);
+  await page.keyboard.press("PageDown");
+  await expect.poll(top).toBeGreaterThan(0);
+  await page.keyboard.press("End");
+  await expect.poll(top).toBeGreaterThanOrEqual(end - 1);
+
+  // A message that fails, and is tried again.
+  stage.house.sandbox.configure({ botScript: "echo" });
+  await goTo(page, "Tab", /^message$/);
+  stage.house.sandbox.failNext("incoming", 1, 400);
+  await page.keyboard.type("refused at first");
+  await page.keyboard.press("Enter");
+  await chat.panel.getByRole("button", { name: "Retry" }).waitFor();
+  await goTo(page, "Shift+Tab", /^Retry$/);
+  await page.keyboard.press("Enter");
+  await echo(chat, "refused at first").waitFor();
+  expect(await focused(page)).toBe("message");
+
+  // A file.
+  await goTo(page, "Shift+Tab", /^Attach a file$/);
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
+  await chooser.setFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Hello") });
+  await page.locator(".tray li:not(:has(progress))").waitFor();
+  expect(await focused(page)).toBe("message");
+  await page.keyboard.press("Enter");
+  await chat.thread.locator(".file").waitFor();
+
+  // The menu: walked with arrows, left with Escape, and the panel stays.
+  await goTo(page, "Shift+Tab", /^Chat options$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem").first().waitFor();
+  await expect.poll(() => focused(page)).toBe("Download conversation");
+  await goTo(page, "ArrowDown", /^Delete conversation$/);
+  await page.keyboard.press("Escape");
+  expect(await focused(page)).toBe("Chat options");
+  expect(await chat.panel.isVisible()).toBe(true);
+
+  // Out to the page and back: no trap. And closed with the button, with the focus where it came from.
+  await goTo(page, "Shift+Tab", /^(after|Chat)/);
+  await goTo(page, "Tab", /^Close chat$/);
+  await page.keyboard.press("Enter");
+  await chat.panel.waitFor({ state: "hidden" });
+  expect(await focused(page)).toMatch(/^chat/i);
+});
+
+it("58 Escape closes, and the focus returns to the control of the page that opened the chat", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(`${HOST}${stage.tag()}`) });
+  await chat.launcher.waitFor();
+  await page.locator("#own").focus();
+  await page.keyboard.press("Enter");
+  await chat.composer.waitFor();
+  await goTo(page, "Tab", /^message$/);
+  await page.keyboard.press("Escape");
+  await chat.panel.waitFor({ state: "hidden" });
+  expect(await focused(page)).toBe("own");
+});
