@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { CLOSE } from "../shared/close.ts";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { runProcess } from "./relays.ts";
 
@@ -10,15 +13,26 @@ beforeEach(async () => {
 });
 afterEach(() => house.stop());
 
-it("lets in the reply to what lands while it stops", async () => {
+/** How the line of somebody ends who only comes now. */
+async function endOfNewcomer(): Promise<number> {
+  const socket = new WebSocket(`${house.url.replace("http", "ws")}/socket`, { headers: { Origin: house.host } });
+  socket.once("open", () => socket.send(JSON.stringify({ t: "hello", v: 1, site: "default" })));
+  const [code] = (await once(socket, "close")) as [number];
+  return code;
+}
+
+it("lets in the reply to what lands while it stops, and nobody new", async () => {
   const visitor = house.visitor();
   await visitor.connect();
   // The answer takes its time, and the reply is here before it.
   house.sandbox.configure({ botDelayMs: 700 });
-  house.sandbox.failNext("incoming", 1, { kind: "delay", ms: 2_500 });
+  house.sandbox.failNext("incoming", 1, { kind: "delay", ms: 5_000 });
   await visitor.send("on its way");
   await house.sandbox.until((sandbox) => sandbox.messages().length === 1);
-  await house.halt();
+  const halted = house.halt();
+  await expect.poll(async () => (await fetch(`${house.url}/readyz`)).status, { timeout: 10_000 }).toBe(503);
+  expect(await endOfNewcomer()).toBe(CLOSE.restart.code);
+  await halted;
   await house.sandbox.until((sandbox) => sandbox.outgoing().some(({ status }) => status !== null));
   expect(house.sandbox.outgoing().map(({ body, status }) => [body, status])).toEqual([["echo: on its way", "Sent"]]);
   house.sandbox.configure({ botDelayMs: 0 });

@@ -235,10 +235,11 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   async function stop(): Promise<void> {
     stopping = true;
     log("relay.stopping", { connections: connections.count() });
-    stopSockets();
+    connections.shut();
     // What is on its way lands, and its reply may follow at once: callbacks are let in until then (RELIABILITY 3a).
     await courier.stop();
     const closed = newcomers.close();
+    stopSockets();
     connections.drain(RETURN_RATE);
     await newcomers.heard(HEARD_MS);
     server.closeIdleConnections();

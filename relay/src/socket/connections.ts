@@ -89,6 +89,7 @@ export function createConnections(parts: Parts) {
   const { db, bus, clock, log, open, take, link, delivery } = parts;
   const random = parts.random ?? Math.random;
   const all = new Set<Connection>();
+  let shut = false;
   let stopSweep = (): void => {};
 
   /** Records know a file by its key; who sees the message gets a link. */
@@ -257,6 +258,7 @@ export function createConnections(parts: Parts) {
     /** A frame's text. Frames of one client are handled one after the other, so what was typed first is written first. */
     receive(connection: Connection, text: string): void {
       if (connection.is.state === "greeting") {
+        if (shut) return end(connection, CLOSE.restart);
         connection.is.bytes += text.length;
         if (connection.is.bytes > HELLO_MAX) return end(connection, CLOSE.noHello);
       }
@@ -272,6 +274,10 @@ export function createConnections(parts: Parts) {
       }
     },
     count: (): number => all.size,
+    /** Lets nobody new in: whoever says hello from now on is sent away, to come back. */
+    shut(): void {
+      shut = true;
+    },
     /**
      * Says goodbye to everybody, with a time to come back that spreads the wave: at most `perSecond` clients a second
      * (RELIABILITY 3f).

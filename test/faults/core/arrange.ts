@@ -15,7 +15,7 @@ export type Run = {
   /** All tabs of the first person, then all of the second, … */
   tabs: Tab[];
   people: Person[];
-  life: { now: Life | undefined; past: Life[] };
+  life: { now: Life | undefined; past: Life[]; starting: (() => void) | undefined };
   /** When the trouble is over, in world time. */
   heals: number;
   /** What went wrong besides. */
@@ -31,24 +31,30 @@ const sometime = ({ world, scenario }: Run, fn: () => void): void =>
 /** Starts the relay; one that cannot write refuses to start, and its supervisor tries again. */
 export function start(run: Run): void {
   const { world, core, machine, service, life } = run;
-  startLife(world, core, machine, service).then(
+  const begun = (crash: () => void): void => {
+    life.starting = crash;
+  };
+  startLife(world, core, machine, service, begun).then(
     (next) => {
       life.now = next;
+      life.starting = undefined;
       life.past.push(next);
     },
     (error: unknown) => {
+      life.starting = undefined;
       if (!machine.full) run.broken.add(`the relay did not start: ${String(error)}`);
       world.after(1_000, () => start(run));
     },
   );
 }
 
-/** The process ends between two steps, and is started again; `between` happens to its files meanwhile. */
+/** The process ends between two steps, also of its start, and is started again; `between` happens to its files meanwhile. */
 function crash(run: Run, between: () => void = () => {}): void {
   const { world, life, tabs } = run;
-  if (life.now === undefined) return void world.after(500, () => crash(run, between));
-  life.now.crash();
-  life.now = undefined;
+  const end = life.now?.crash ?? life.starting;
+  if (end === undefined) return void world.after(500, () => crash(run, between));
+  end();
+  life.now = life.starting = undefined;
   for (const tab of tabs) tab.cut();
   world.after(world.pick(1, 3_000), () => {
     between();
@@ -77,7 +83,13 @@ export function arrangePeople(run: Run): void {
 
 export function arrangeMachine(run: Run): void {
   const { world, scenario, machine, service } = run;
-  for (let n = 0; n < scenario.crashes; n++) sometime(run, () => crash(run));
+  for (let n = 0; n < scenario.crashes; n++) {
+    sometime(run, () => {
+      crash(run);
+      // The next life may be ended as well, while it starts.
+      if (scenario.restless && world.aside() < 0.5) world.after(1 + world.aside() * 3_040, () => crash(run));
+    });
+  }
   for (let n = 0; n < scenario.rotations; n++) {
     sometime(run, () => {
       service.state.key = "key-2";

@@ -57,8 +57,18 @@ export type Life = {
   rows: <Row>(sql: string) => Promise<Row[]>;
 };
 
-/** Starts a relay's core over what the machine's disk holds. Every await of it may be its last. */
-export async function startLife(world: World, core: Core, machine: Machine, service: Service): Promise<Life> {
+/**
+ * Starts a relay's core over what the machine's disk holds. Every await of it may be its last.
+ * @param begun is told how to end it, before it has done anything
+ * @throws what keeps it from starting; never settles when it was ended before that
+ */
+export async function startLife(
+  world: World,
+  core: Core,
+  machine: Machine,
+  service: Service,
+  begun: (crash: () => void) => void,
+): Promise<Life> {
   let alive = true;
   const isAlive = () => alive;
   const never = new Promise<never>(() => {});
@@ -74,17 +84,19 @@ export async function startLife(world: World, core: Core, machine: Machine, serv
 
   const clock = clockOf(world, () => machine.shift, isAlive);
   const disk = core.openSqlite(machine.file, { defer: (fn) => void world.after(1, () => alive && fn()) });
+  /** What fails because the process ended reaches nobody any more. */
+  const survived = (error: unknown): Promise<never> => (alive ? Promise.reject(error) : never);
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     await pause();
     if (machine.full) throw new Error("disk full");
-    const result = await work();
+    const result = await work().catch(survived);
     await pause();
     return result;
   };
   const db: Database = {
     dialect: "sqlite",
     async all(sql, ...values) {
-      const rows = await disk.all<never>(sql, ...values);
+      const rows = await disk.all<never>(sql, ...values).catch(survived);
       await pause();
       return rows;
     },
@@ -92,6 +104,13 @@ export async function startLife(world: World, core: Core, machine: Machine, serv
     transaction: (body) => guarded(() => disk.transaction(body)),
     close: disk.close,
   };
+
+  const crash = (): void => {
+    alive = false;
+    end.resolve(undefined);
+    void disk.close();
+  };
+  begun(crash);
 
   const epoch = await core.migrate(db);
   const inner = core.createBus();
@@ -189,11 +208,7 @@ export async function startLife(world: World, core: Core, machine: Machine, serv
 
   return {
     alive: isAlive,
-    crash() {
-      alive = false;
-      end.resolve(undefined);
-      void disk.close();
-    },
+    crash,
     accept(line) {
       const connection = connections.accept(line, "https://shop.example", "address");
       return {

@@ -1,8 +1,7 @@
 import type { Scenario } from "./scenario.ts";
 import { SPECIAL } from "./scenario.ts";
 
-/** Seeds that broke something once, while this was built: what they found, and the scenario when it was given. */
-export const REGRESSIONS: { seed: number; found: string; given?: Partial<Scenario> }[] = [
+const FOUND: { seed: number; found: string; given?: Partial<Scenario> }[] = [
   { seed: 36, found: "a message sent again after a restored backup had another messageSid" },
   { seed: 56, found: "a deleted visitor came back to life with the next frame of another tab" },
   { seed: 73, found: "a refusal after a look into an empty lane held the account for ever" },
@@ -17,3 +16,6 @@ export const REGRESSIONS: { seed: number; found: string; given?: Partial<Scenari
   { seed: 32, found: "the last of a thousand replies", given: SPECIAL["a thousand replies while away"] },
   { seed: 18, found: "order after a restored backup", given: SPECIAL["a restored backup"] },
 ];
+
+/** Seeds that broke something once, while this was built: what they found, and the scenario, as far as it was given. */
+export const REGRESSIONS = FOUND.map(({ given, ...life }) => ({ ...life, given: { restless: false, ...given } }));

@@ -7,6 +7,8 @@ export type Scenario = {
   tabs: number;
   messages: number;
   crashes: number;
+  /** Some lives are ended while they start. */
+  restless: boolean;
   cuts: number;
   rotations: number;
   diskFull: boolean;
@@ -44,6 +46,7 @@ export function draw(world: World): Scenario {
     tabs: world.pick(1, 3),
     messages: world.pick(1, 12),
     crashes: some(0.7, () => world.pick(1, 6)),
+    restless: world.aside() < 0.5,
     cuts: some(0.6, () => world.pick(1, 8)),
     rotations: some(0.2, () => 1),
     diskFull: world.chance(0.15),

@@ -73,7 +73,7 @@ function createRun(core: Core, world: World, scenario: Scenario, folder: string)
     key: "key-1",
     shift: 0,
   };
-  const life: Run["life"] = { now: undefined, past: [] };
+  const life: Run["life"] = { now: undefined, past: [], starting: undefined };
   const service = createService(world, async (body) => {
     return life.now?.callback(body);
   });

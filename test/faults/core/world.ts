@@ -19,6 +19,8 @@ type Event = { at: number; order: number; fn: () => void };
  */
 export type World = {
   random: () => number;
+  /** For what is drawn since later: the lives of old seeds stay what they were. */
+  aside: () => number;
   now: () => number;
   /** A whole number from `min` to `max`. */
   pick: (min: number, max: number) => number;
@@ -69,6 +71,7 @@ export function createWorld(seed: number): World {
 
   return {
     random,
+    aside: seeded(seed ^ 0xa51de),
     now: () => now,
     pick: (min, max) => min + Math.floor(random() * (max - min + 1)),
     chance: (probability) => random() < probability,
