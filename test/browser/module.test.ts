@@ -30,6 +30,7 @@ window.alone = async () => {
   const chat = await mount({ relay, title: "Alone", hours: {}, phone: { radius: 0 } });
   const off: () => void = chat.on("message", ({ id, text, at }) => window.heard.push({ id, text, at }));
   chat.on("unread", (count) => count.toFixed());
+  addEventListener("porchlight:message", ({ detail }) => detail.text.trim());
   // @ts-expect-error a theme that there is not
   const wrong = () => mount({ relay, theme: "drak" });
   // @ts-expect-error an event that there is not

@@ -48,7 +48,11 @@ export type Mounted = ((...call: Call) => unknown) & Methods & { site: string };
 export type Porchlight = ((...call: Call) => unknown) &
   Partial<Methods> & { q?: (ArrayLike<unknown> & Iterable<unknown>)[]; site?: string };
 
+/** Each event as the window hears it. */
+type DomEvents = { [Name in EventName as `porchlight:${Name}`]: CustomEvent<Events[Name]> };
+
 declare global {
+  interface WindowEventMap extends DomEvents {}
   interface Window {
     Porchlight?: Porchlight | undefined;
     PorchlightSettings?: Options | undefined;

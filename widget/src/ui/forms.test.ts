@@ -141,7 +141,7 @@ describe("outside business hours", () => {
     field("email").value = "ada@example.com";
     field("text").value = "Where is my lamp?";
     await submit();
-    expect(leads()).toEqual([{ chat: false, email: "ada@example.com" }]);
+    expect(leads()).toEqual([{ chat: true, email: "ada@example.com" }]);
     expect(on.chat.asked).toContainEqual(["send", "Where is my lamp?"]);
     expect(view.textContent).toMatch(/We have your message/);
   });

@@ -48,8 +48,8 @@ const byText = ({ currentTarget: field }: { currentTarget: HTMLInputElement | HT
 type FormProps = {
   fields: readonly Asked[];
   submit: Key;
-  /** Whether a conversation goes on: the service hears of it with the next message. */
-  chat: boolean;
+  /** Whether a message is asked for, too. */
+  message?: boolean;
   done: () => void;
   skip?: () => void;
   children?: ComponentChildren;
@@ -63,7 +63,7 @@ const Form = live<FormProps>(({ t, chat }, _mounted, { done }) => {
     wrong.value = { field, words };
     form.querySelector<HTMLElement>(`[name=${field}]`)?.focus();
   };
-  const submit = async (form: HTMLFormElement, fields: readonly Asked[], inChat: boolean): Promise<void> => {
+  const submit = async (form: HTMLFormElement, fields: readonly Asked[]): Promise<void> => {
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
     const missing = Object.keys(values).find(
       (name) => !values[name] && !fields.some(({ field, optional }) => field === name && optional),
@@ -75,7 +75,8 @@ const Form = live<FormProps>(({ t, chat }, _mounted, { done }) => {
     busy.value = true;
     const { name, email, phone } = values;
     const problem = await chat.lead({
-      chat: inChat,
+      // The service hears of it with the next message: a contact made before would be a second one (R-206).
+      chat: true,
       ...(name && { firstName: name }),
       ...(email && { email }),
       ...(phone && { phone }),
@@ -88,13 +89,13 @@ const Form = live<FormProps>(({ t, chat }, _mounted, { done }) => {
     if (text) chat.send(text);
     done();
   };
-  return ({ fields, submit: label, chat: inChat, skip, children }) => (
+  return ({ fields, submit: label, message, skip, children }) => (
     <form
       class="form"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (!busy.peek()) void submit(event.currentTarget, fields, inChat);
+        if (!busy.peek()) void submit(event.currentTarget, fields);
       }}
     >
       {children}
@@ -116,7 +117,7 @@ const Form = live<FormProps>(({ t, chat }, _mounted, { done }) => {
           />
         </Labelled>
       ))}
-      {fields.length === 0 || inChat ? null : (
+      {message && (
         <Labelled name="text" label={t("message")} wrong={wrong.value}>
           <textarea id="form-text" name="text" rows={3} onInput={byText} aria-required />
         </Labelled>
@@ -187,7 +188,7 @@ export const Foot = live((ui, mounted) => {
         <Form
           fields={fieldsOf(["name?", "email"])}
           submit="closedSend"
-          chat={false}
+          message
           done={() => {
             left.value = true;
             announcer.status(t("closedSent"));
@@ -203,7 +204,6 @@ export const Foot = live((ui, mounted) => {
       <Form
         fields={fields()}
         submit="formStart"
-        chat={true}
         done={() => {
           keep(ui, "prechat", true);
           filled.value = true;
@@ -239,7 +239,8 @@ const Ask = live<{ fields: readonly Asked[] }>((ui, mounted) => {
   const close = (): void => {
     asked.value = true;
     keep(ui, "capture", true);
-    focusComposer();
+    // The pressed button goes away.
+    setTimeout(focusComposer);
   };
   mounted(() => adopt(shell.root, css));
   return ({ fields }) => {
@@ -250,7 +251,6 @@ const Ask = live<{ fields: readonly Asked[] }>((ui, mounted) => {
         <Form
           fields={fields}
           submit="save"
-          chat={true}
           done={() => {
             thanks.value = true;
             announcer.status(t("saved"));

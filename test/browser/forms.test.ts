@@ -1,0 +1,75 @@
+/** What a site asks of its visitors, set in the relay's file, seen in a real browser, and heard at the service. */
+
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { converse, pageOf, setStage } from "./checks/stage.ts";
+
+/** Monday in Oslo, before nine and after. */
+const EARLY = "2026-01-05T07:30:00Z";
+const OPEN = "2026-01-05T08:30:00Z";
+const stage = setStage({
+  site: { capture: ["email"], hours: { timeZone: "Europe/Oslo", mon: "9:00-17:00" } },
+});
+const contacts = () => stage.house.sandbox.state().contacts;
+const at = (time: string) => async (page: Page) => {
+  await page.clock.install({ time });
+};
+
+it("outside business hours takes a message and an address, and says in the visitor's time when somebody is back", async () => {
+  const { chat } = await stage.visit({ before: at(EARLY), options: { timezoneId: "Europe/London", locale: "en-GB" } });
+  await chat.launcher.first().click();
+  await chat.panel.getByText("We're back Monday 08:00").waitFor();
+  await chat.panel.getByRole("textbox", { name: "Name" }).fill("Ada");
+  await chat.panel.getByRole("button", { name: "Leave message" }).click();
+  await chat.panel.getByText("Please fill in this field.").waitFor();
+  await chat.panel.getByRole("textbox", { name: "E-mail" }).fill("ada@example.com");
+  await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
+  await chat.panel.getByRole("button", { name: "Leave message" }).click();
+  await chat.panel.getByText("We have your message").waitFor();
+  await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1, 15_000);
+  expect(stage.house.sandbox.messages()[0]?.body).toContain("Where is my lamp?");
+  await expect.poll(contacts, { timeout: 15_000 }).toMatchObject([{ email: "ada@example.com", firstName: "Ada" }]);
+});
+
+it("opens while the visitor has the page before him", async () => {
+  const { page, chat } = await stage.visit({ before: at(EARLY) });
+  await chat.launcher.first().click();
+  await chat.panel.getByText("We're away right now").waitFor();
+  await page.clock.fastForward("45:00");
+  await chat.panel.getByText("We're away right now").waitFor({ state: "detached" });
+  await chat.say("Hello");
+  await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+});
+
+it("asks for an address after the first message, once, and can be declined", async () => {
+  const { page, chat } = await stage.visit({ before: at(OPEN) });
+  await converse(chat);
+  await chat.thread.getByText("Get the reply by e-mail if you leave").waitFor();
+  await chat.thread.getByRole("button", { name: "No, thanks" }).click();
+  await chat.thread.getByText("Get the reply by e-mail").waitFor({ state: "detached" });
+  expect(await chat.composer.evaluate((field) => (field.getRootNode() as ShadowRoot).activeElement === field)).toBe(
+    true,
+  );
+  await page.reload();
+  await chat.open();
+  await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+  expect(await chat.thread.getByText("Get the reply by e-mail").count()).toBe(0);
+});
+
+it("offers those who have waited half a minute to leave an address, where the site asks for none by itself", async () => {
+  stage.house.sandbox.configure({ botScript: [] });
+  const { page, chat } = await stage.visit({
+    before: at(OPEN),
+    html: pageOf(stage.tag('data-site="default" data-capture=""')),
+  });
+  await chat.open();
+  await chat.say("Do you have it in green?");
+  await page.locator(".dots").waitFor();
+  expect(await chat.thread.getByText("Get the reply by e-mail").count()).toBe(0);
+  await page.clock.fastForward(31_000);
+  await chat.thread.getByRole("textbox", { name: "E-mail" }).fill("ada@example.com");
+  await stage.reply("Yes, in two greens.");
+  await chat.thread.getByText("Yes, in two greens.").waitFor();
+  await chat.thread.getByRole("button", { name: "Save" }).click();
+  await chat.thread.getByText("Thank you, saved.").waitFor();
+});
