@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 /** A relay that goes on from the backup, where the first one was. */
-async function restore(): Promise<string> {
+async function restore(more: Env = {}): Promise<string> {
   await house.halt();
   const env: Env = {
     PORT: "0",
@@ -36,7 +36,9 @@ async function restore(): Promise<string> {
     DATA_DIR: folder,
     SERVICE_URL: house.sandbox.url,
     SERVICE_API_KEY: KEY,
+    CALLBACK_SECRET: house.callbackUrl.split("/").at(-1) ?? "",
     ALLOWED_ORIGINS: house.host,
+    ...more,
   };
   restored = await runInside(env);
   return `http://127.0.0.1:${restored.port}`;
@@ -87,6 +89,40 @@ it("leaves what was still to be called to a person: it may have been called sinc
   expect(JSON.parse(listed.out)).toMatchObject([{ key: "g-1", state: "unknown" }]);
   expect(house.sandbox.state().grants).toEqual([]);
 });
+
+it("grants nothing by itself once restored, before somebody has compared: keys since the backup are forgotten", async () => {
+  await house.stop();
+  house = await startHouse({ account: { credits: { mode: "auto", allow: [EMAIL] } } });
+  house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
+  const config = { PORCHLIGHT_CONFIG: join(house.dataDir, "sites.json") };
+  const recharge = (url: string, key: string) =>
+    fetch(url, { method: "POST", body: JSON.stringify({ idempotency_key: key, email: EMAIL, amount: 5 }) });
+  // What lies in the spool at the backup is in nobody's ledger; the first life may grant it later.
+  openSpool(house.dataDir, "recharges").append({
+    account: "default",
+    event: { key: "r-spooled", email: EMAIL, amount: 5 },
+  });
+  expect((await porchlight(house, ["backup", folder], config)).code).toBe(0);
+  const address = house.callbackUrl.replace("/reply/", "/recharge/");
+  await recharge(address, "r-since");
+  await house.sandbox.until(() => house.sandbox.state().grants.length === 1);
+
+  const url = await restore(config);
+  await recharge(`${url}${new URL(address).pathname}`, "r-since");
+  const run = (...args: string[]) => porchlight(house, args, { ...config, DATA_DIR: folder });
+  const restored = expect.stringContaining("restored from a backup");
+  expect(JSON.parse((await run("credits", "list", "--json")).out)).toMatchObject([
+    { key: "r-since", state: "waiting", reason: restored },
+    { key: "r-spooled", state: "unknown", reason: restored },
+  ]);
+  expect((await run("doctor")).out).toContain("porchlight credits trust");
+  expect((await run("credits", "trust", "--reason", "compared")).code).toBe(0);
+  expect((await run("credits", "trust", "--reason", "again")).code).toBe(1);
+  await run("credits", "resolve", "r-spooled", "--not-granted", "--reason", "not in the history");
+  expect((await run("credits", "approve", "r-spooled", "--reason", "so it may go")).code).toBe(0);
+  await house.sandbox.until(() => house.sandbox.state().grants.length === 2, 20_000);
+  expect((await run("doctor")).out).not.toContain("credits trust");
+}, 120_000);
 
 it("goes into a new folder only, and leaves nothing unfinished in it", async () => {
   await chat();

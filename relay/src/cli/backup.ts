@@ -89,8 +89,8 @@ async function backup({ db, settings }: Office, folder: string): Promise<Result>
   const lines = [
     `Secrets, spools, ${db.dialect === "sqlite" ? "database, " : ""}and ${files} files are in ${folder}.`,
     ...elsewhere,
-    "To restore: stop the relay, put this folder where DATA_DIR points, start it. What was still to be called waits for a",
-    "person then. With automatic credits: see Backups in the README first.",
+    "To restore: stop the relay, put this folder where DATA_DIR points, start it. What was still to be called, and every",
+    "grant, waits for a person then: see Backups in the README.",
   ];
   return {
     data: { folder, files, bytes, database: db.dialect === "sqlite", elsewhere },

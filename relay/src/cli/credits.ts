@@ -2,6 +2,7 @@ import { randomId } from "@porchlight/shared/id";
 import { grantView, iso } from "../http/api/views.ts";
 import { GRANT_STATES, grantStateOf } from "../records/grants.ts";
 import { type Entry, entries, findEntry, historyOf } from "../records/ledger.ts";
+import { trustLedger } from "../records/restored.ts";
 import { amountIn, type Command, Complaint, named, needed, type Result, table } from "./command.ts";
 import type { Office } from "./office.ts";
 import { settledWithin } from "./wait.ts";
@@ -121,6 +122,19 @@ export const CREDITS: Record<string, Command> = {
         key,
         await office.credits.dismiss({ account: name, key, actor: "cli", reason: needed(given, "reason") }),
       );
+    },
+  },
+  "credits trust": {
+    usage: "--reason <words>",
+    help: "after a restored backup: the ledger was compared with the service's credit history, grants go by themselves again",
+    options: reason,
+    async run({ db, clock }, given) {
+      const said = { actor: "cli", reason: needed(given, "reason"), now: clock.now() };
+      if (!(await db.transaction((tx) => trustLedger(tx, said)))) throw new Complaint("The ledger is trusted already.");
+      const lines = [
+        "Grants go by themselves again. What came meanwhile still waits: porchlight credits list --state waiting.",
+      ];
+      return { data: { trusted: true }, lines };
     },
   },
   "credits resolve": {

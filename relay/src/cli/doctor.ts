@@ -4,10 +4,12 @@ import { join } from "node:path";
 import type { Account } from "../base/config.ts";
 import { eventsPage } from "../records/events.ts";
 import { countStates, type Kind } from "../records/ledger.ts";
+import { isDistrusted } from "../records/restored.ts";
+import { createTransport } from "../service/http.ts";
 import type { Command } from "./command.ts";
 import { type Finding, ill, report, well } from "./finding.ts";
 import type { Office } from "./office.ts";
-import { callback, look, media } from "./reach.ts";
+import { callback, media } from "./reach.ts";
 
 const FREE_MIN = 500 * 1024 * 1024;
 const SKEW_MAX_MS = 60_000;
@@ -61,11 +63,14 @@ async function key({ services, keys }: Office, { id, url }: Account): Promise<Fi
   );
 }
 
-/** Our clock beside the service's own, as its answers tell it. No key travels. */
-async function clockOf({ clock }: Office, { id, url }: Account): Promise<Finding> {
+/** Our clock beside the service's own, as the answer to the same look-up tells it: nothing else of it is ours to ask. */
+async function clockOf({ clock, keys, settings }: Office, { id, url }: Account): Promise<Finding> {
   const check = `clock beside account ${id}`;
-  const answer = await look(url, "HEAD");
-  const theirs = "why" in answer ? Number.NaN : Date.parse(answer.response.headers.get("date") ?? "");
+  const allowInsecure = settings.allowInsecureService;
+  const service = createTransport({ baseUrl: url, key: () => keys.of(id), allowInsecure, connections: 1 });
+  const answer = await service.call({ method: "GET", path: "/contacts", query: PROBE, auth: "query" });
+  await service.close();
+  const theirs = Date.parse(answer.phase === "answered" ? String(answer.headers.date) : "");
   if (Number.isNaN(theirs)) return well(check, "the service does not tell its time");
   const skew = Math.round((clock.now() - theirs) / 1_000);
   return Math.abs(skew) * 1_000 <= SKEW_MAX_MS
@@ -117,6 +122,8 @@ async function webhooks({ db, settings }: Office): Promise<Finding[]> {
   );
 }
 
+const TRUST = "Compare porchlight credits list with the service's credit history, then porchlight credits trust.";
+
 /** What nobody knows is for a person, and stays so until one looks. */
 async function unknowns({ db }: Office): Promise<Finding[]> {
   const look = async (kind: Kind, check: string, cure: string): Promise<Finding> => {
@@ -124,7 +131,9 @@ async function unknowns({ db }: Office): Promise<Finding[]> {
     const found = `${unknown} unknown, ${received} waiting for approval`;
     return unknown === 0 ? well(check, found) : ill(check, found, cure);
   };
+  const restored = await isDistrusted(db);
   return [
+    ...(restored ? [ill("restored backup", "credits wait: keys granted since the backup are forgotten", TRUST)] : []),
     await look("grant", "credit ledger", "porchlight credits list --state unknown, then credits resolve."),
     await look("send", "sent messages", "Look them up at the service, then porchlight send resolve."),
   ];

@@ -15,8 +15,8 @@ const LOOPBACK = /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])(:|\/|$)/;
 type Look = { response: Response } | { why: string };
 
 /** Asks an address as a stranger would: nothing of ours travels, and no redirect is followed. */
-export const look = (url: string, method = "GET"): Promise<Look> =>
-  fetch(url, { method, redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) }).then(
+const look = (url: string): Promise<Look> =>
+  fetch(url, { redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) }).then(
     (response) => ({ response }),
     (error: Error & { cause?: { code?: string } }) => ({ why: error.cause?.code ?? error.name }),
   );

@@ -7,6 +7,7 @@ import { openSqlite } from "../db/sqlite.ts";
 import { contentOf } from "../records/grants.ts";
 import { findEntry, historyOf } from "../records/ledger.ts";
 import { createOnce } from "../records/once.ts";
+import { trustLedger } from "../records/restored.ts";
 import { type Billing, createCredits } from "./credits.ts";
 
 let db: Database;
@@ -153,13 +154,38 @@ describe("a ledger from a backup", () => {
     await after.start();
     expect(await stored("k-old")).toMatchObject({ state: "unknown" });
     expect((await stored("k-old"))?.reason).toContain("restored from a backup");
-    await credits({}).grant({ ...order, key: "k-new" });
-    after.wake();
-    await expect.poll(async () => (await stored("k-new"))?.state).toBe("done");
     await after.stop();
-    expect(called).toEqual(["k-new"]);
+    expect(called).toEqual([]);
     const steps = await historyOf(db, { kind: "grant", account: "agency", key: "k-old" });
     expect(steps.map(({ state }) => state)).toEqual(["intent", "unknown"]);
+  });
+
+  it("has forgotten keys, so that nothing is granted by itself before somebody has looked", async () => {
+    const called: string[] = [];
+    const life = async () => {
+      const machine = once(called);
+      await machine.start();
+      await machine.stop();
+    };
+    await life();
+    await db.run("UPDATE meta SET value = 'another' WHERE name = 'epoch'");
+    await life();
+    const flow = credits({ mode: "auto", allow: ["a@b.example"] });
+    await flow.recharge("agency", EVENT);
+    expect(await stored()).toMatchObject({
+      state: "received",
+      reason: expect.stringContaining("restored from a backup"),
+    });
+    await flow.grant({ ...order, key: "k-api" });
+    expect(await stored("k-api")).toMatchObject({ state: "received", due: Number.MAX_SAFE_INTEGER });
+    expect(await flow.approve({ ...person, key: "k-api" })).toMatchObject({ state: "intent" });
+
+    const trust = { actor: "ada", reason: "compared", now };
+    expect(await db.transaction((tx) => trustLedger(tx, trust))).toBe(true);
+    expect(await db.transaction((tx) => trustLedger(tx, trust))).toBe(false);
+    await flow.recharge("agency", { ...EVENT, key: "k-2" });
+    expect(await stored("k-2")).toMatchObject({ state: "intent" });
+    expect(await stored()).toMatchObject({ state: "received" });
   });
 });
 

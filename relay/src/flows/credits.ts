@@ -7,6 +7,7 @@ import { spend } from "../records/days.ts";
 import { contentOf, fits, type GrantContent, grantedOf, hundredths } from "../records/grants.ts";
 import { dueEntries, type Entry, enter, findEntry, move } from "../records/ledger.ts";
 import type { Verdict } from "../records/once.ts";
+import { isDistrusted } from "../records/restored.ts";
 import type { Recharge } from "../service/recharge.ts";
 
 /** Reasons for which a recharge waits in `received`. */
@@ -19,6 +20,7 @@ const WAITS = {
   asking: "the billing address is asked",
   declined: "the billing address declined it",
   notGranted: "a person found that it was not granted",
+  restored: "the database was restored from a backup: this key may have been granted since",
 } as const;
 
 /** What the agency's billing address said of a recharge: its verdict, or nothing when it could not be asked. */
@@ -76,6 +78,7 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
   ): Promise<keyof typeof WAITS | undefined> {
     const rule = rules(account);
     if (email === undefined || amount === undefined) return "unresolved";
+    if (await isDistrusted(tx)) return "restored";
     if (rule.mode === "manual") return "approval";
     if (!fits(amount, rule)) return "tooMuch";
     if (rule.mode === "auto" && !rule.allow.includes(email)) return "notAllowed";
@@ -131,27 +134,36 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
     await move(tx, entry, ["received"], next);
   }
 
-  /** An order of somebody who may: an intent at once. The same key again answers with the stored entry. */
+  /**
+   * An order of somebody who may: an intent at once, unless the ledger has forgotten keys. The same key again answers with
+   * the stored entry.
+   */
   async function grant(order: GrantOrder): Promise<{ entry: Entry; fresh: boolean } | "conflict" | "amount"> {
     const { account, key, amount, note, actor } = order;
     const email = order.email.trim().toLowerCase();
     if (!fits(amount, rules(account))) return "amount";
     const content: GrantContent = { email, amount, note, source: "request", subAccount: undefined };
     const digest = digestOf(email, amount, undefined);
-    const written = await db.transaction((tx) =>
-      enter(tx, {
-        kind: "grant",
-        account,
-        key,
+    const now = clock.now();
+    const written = await db.transaction(async (tx) => {
+      const held = await isDistrusted(tx);
+      const state = held ? "received" : "intent";
+      const name = { kind: "grant", account, key } as const;
+      const made = {
+        ...name,
         lane: email,
         digest,
         content: JSON.stringify(content),
-        state: "intent",
+        state,
         reason: null,
         actor,
-        now: clock.now(),
-      }),
-    );
+        now,
+      } as const;
+      const entered = await enter(tx, made);
+      if (!held || !entered.fresh) return entered;
+      const wait = { state: "received", reason: WAITS.restored, due: FOREVER, actor: "rules", now } as const;
+      return { entry: (await move(tx, name, ["received"], wait)) ?? entered.entry, fresh: true };
+    });
     if (!written.fresh && written.entry.digest !== digest) {
       log("credits.conflict", { account, key });
       return "conflict";
