@@ -2,6 +2,7 @@ import { callbacks } from "../suites/callbacks.ts";
 import { drain } from "../suites/drain.ts";
 import { flips } from "../suites/flips.ts";
 import { kill } from "../suites/kill.ts";
+import { restart } from "../suites/restart.ts";
 import type { Common, Report } from "../suites/suite.ts";
 import { sync } from "../suites/sync.ts";
 import type { Mutant } from "./mutant.ts";
@@ -93,5 +94,30 @@ export const PROCESS: Mutant[] = [
     name: "opens a database that somebody changed",
     edits: [{ file: "db/sqlite.ts", find: "  if (kept) breakSeal(file);\n", replace: "" }],
     killedBy: { suite: (options) => flips({ ...options, flips: 200 }) },
+  },
+  {
+    name: "delivers before it can hear the reply",
+    edits: [
+      { file: "relay.ts", find: "  await courier.start();\n", replace: "" },
+      {
+        file: "relay.ts",
+        find: "  port = await listen(server, settings);\n",
+        replace:
+          "  await courier.start();\n  await new Promise((resolve) => setTimeout(resolve, 300));\n  port = await listen(server, settings);\n",
+      },
+    ],
+    killedBy: { suite: restart },
+  },
+  {
+    name: "closes its door before what is on its way has landed",
+    edits: [
+      { file: "relay.ts", find: "    const closed = newcomers.close();\n", replace: "" },
+      {
+        file: "relay.ts",
+        find: "    connections.shut();\n",
+        replace: "    connections.shut();\n    const closed = newcomers.close();\n",
+      },
+    ],
+    killedBy: { suite: restart },
   },
 ];

@@ -1,0 +1,36 @@
+import { openStage, until, visit } from "../process/stage.ts";
+import { type Common, type Report, seconds } from "./suite.ts";
+
+/**
+ * A restart without a supervisor that holds the socket: the reply to what lands while the relay stops, and the reply to
+ * what it delivers first when it starts, come at once and only once (F31).
+ */
+export async function restart({ root, seed = 13 }: Common): Promise<Report> {
+  const begun = performance.now();
+  const stage = await openStage({ seed, root, service: { replies: 1, replyMs: 0, delayMs: 700 } });
+  const { mock } = stage;
+  try {
+    await stage.start();
+    const tabs = [0, 1, 2].flatMap((v) => visit(stage, `visitor${v}`, 1));
+    await until(() => tabs.every((tab) => tab.person.token !== undefined));
+    for (const tab of tabs) tab.type(`${tab.name} on its way`);
+    await until(() => mock.calls.size === tabs.length);
+    await stage.stop();
+    mock.behaviour.delayMs = 0;
+    await stage.start();
+    await until(stage.settled);
+    mock.behaviour.down = true;
+    for (const tab of tabs) tab.type(`${tab.name} left behind`);
+    await until(() => tabs.every((tab) => tab.unsent() === 0));
+    await stage.stop();
+    mock.behaviour.down = false;
+    await stage.start();
+    await until(() => mock.posted.length === 2 * tabs.length);
+    const { violations } = await stage.verdict();
+    const refused = mock.posted.filter(({ status }) => status !== 200).length;
+    if (refused > 0) violations.push(`refused: ${refused} replies came while nobody listened`);
+    return { violations, figures: { replies: mock.posted.length, refused, seconds: seconds(begun) } };
+  } finally {
+    await stage.close();
+  }
+}
