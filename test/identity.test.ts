@@ -1,4 +1,6 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { generateKeyPairSync, sign } from "node:crypto";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PNG } from "../relay/src/files/samples.fixture.ts";
@@ -315,6 +317,28 @@ describe("a site that requires identities", () => {
   it("cannot be set up without a secret, or with a short one", async () => {
     await expect(startHouse({ env: { REQUIRE_IDENTITY: "true" } })).rejects.toThrow("REQUIRE_IDENTITY");
     await expect(startHouse({ env: { IDENTITY_SECRET: "short" } })).rejects.toThrow("IDENTITY_SECRET");
+  });
+});
+
+describe("a site that publishes the keys of its login (JWKS)", () => {
+  it("takes what they signed, and nothing that was signed with what everybody may read", async () => {
+    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const jwk = { ...publicKey.export({ format: "jwk" }), kid: "k1", alg: "ES256", use: "sig" };
+    const file = join(await mkdtemp(join(tmpdir(), "porchlight-")), "jwks.json");
+    await writeFile(file, JSON.stringify({ keys: [jwk] }));
+    const house = await startHouse({ site: { identityKeys: `file:${file}`, requireIdentity: true } });
+    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const claims = part({ sub: "member", name: "Ada", exp: Math.floor(Date.now() / 1_000) + 600 });
+    const signed = `${part({ alg: "ES256", kid: "k1" })}.${claims}`;
+    const signature = sign("sha256", Buffer.from(signed), { key: privateKey, dsaEncoding: "ieee-p1363" });
+    const identity = `${signed}.${signature.toString("base64url")}`;
+    expect(await house.visitor({ identity }).connect()).toMatchObject({ name: "Ada" });
+
+    const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
+    const none = `${part({ alg: "none" })}.${claims}.`;
+    for (const forged of [identityOf({ sub: "member" }, pem), identityOf({ sub: "member" }, JSON.stringify(jwk)), none])
+      await expect(house.visitor({ identity: forged }).connect()).rejects.toThrow(String(BAD_TOKEN));
+    await house.stop();
   });
 });
 

@@ -8,6 +8,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSettings } from "../relay/src/base/config.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
+import { startHouse } from "./harness.ts";
+import { IDENTITY_SECRET } from "./identities.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
@@ -127,6 +129,20 @@ describe("the README's way from nothing", () => {
     await expect.poll(state, { timeout: 30_000 }).toContain("Order 1042 is on its way.");
     expect(await state()).toContain("ada@example.com");
   }, 180_000);
+});
+
+describe("the README's identity", () => {
+  it("lets its person in, and greets them by their name", async () => {
+    const file = join(folder, "backend.mjs");
+    writeFileSync(file, blocks("js backend")[0] ?? "");
+    const { identityOf } = (await import(file)) as { identityOf: (user: object, secret: string) => string };
+    const house = await startHouse({ env: { IDENTITY_SECRET } });
+    stops.push(house.stop);
+    const identity = identityOf({ id: "customer-7", name: "Ada Lovelace", email: "ada@example.com" }, IDENTITY_SECRET);
+    expect(await house.visitor({ identity }).connect()).toMatchObject({ name: "Ada" });
+    const forged = identityOf({ id: "customer-7" }, "another secret that only a stranger knows");
+    await expect(house.visitor({ identity: forged }).connect()).rejects.toThrow("4401");
+  });
 });
 
 describe("the README's table of the service's interface", () => {
