@@ -2,7 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type House, startHouse } from "../harness.ts";
 import { runProcess } from "../relays.ts";
 import { caller, tokenFor } from "../tokens.ts";
+import { everyAwait } from "./awaits.ts";
 import { countCredits, type Plan } from "./credits.ts";
+import { credits } from "./suites/credits.ts";
 
 const PLANS: [name: string, plan: Plan][] = [
   ["two nodes on one database", { keys: 1_000, copies: 8, nodes: 2, kills: 150, dialect: "postgres" }],
@@ -27,6 +29,22 @@ describe.each(PLANS)("credits under kills and every ambiguous failure, %s", (_na
     console.log(`${answered} submissions, ${calls} calls, ${killed} kills: 0 double grants, ${parked.length} parked`);
   }, 120_000);
 });
+
+describe.each(["sqlite", "postgres"] as const)("credits when a process dies at any of its awaits, %s", (dialect) => {
+  it("are granted at most once, and the key is never forgotten, whatever the service failed with", async () => {
+    const { lives, awaits, wrong } = await everyAwait(dialect, false);
+    expect(wrong).toEqual([]);
+    expect(awaits).toBeGreaterThan(40);
+    expect(lives).toBe(awaits);
+  }, 120_000);
+});
+
+it("S11 credits of keys that come eight times each, to a relay that is killed again and again, are granted once at most, within the day's cap", async () => {
+  const { violations, figures } = await credits({ keys: 60, kills: 4 });
+  expect(violations).toEqual([]);
+  expect(figures).toMatchObject({ keys: 60, submissions: 480, kills: 4, "granted twice": 0, lost: 0 });
+  expect(figures.unknown).toBeGreaterThan(0);
+}, 300_000);
 
 describe("credits when the relay's process is killed", () => {
   const EMAIL = "client@agency.example";

@@ -15,7 +15,17 @@ import { createOnce } from "../../relay/src/records/once.ts";
 import type { GrantAnswer } from "../../relay/src/service/api.ts";
 import { clockOf, createWorld, type World } from "./core/world.ts";
 
-export type Plan = { keys: number; copies: number; nodes: number; kills: number; dialect: Database["dialect"] };
+export type Plan = {
+  keys: number;
+  copies: number;
+  nodes: number;
+  kills: number;
+  dialect: Database["dialect"];
+  /** The first node dies at this await of its first life, counted from 1. */
+  dieAt?: number;
+  /** The first call of each key meets this failure, and no other call any; else failures are drawn. */
+  failure?: number;
+};
 export type Entry = { key: string; state: string };
 export type Count = {
   /** Grants at the service per key. */
@@ -27,12 +37,17 @@ export type Count = {
   killed: number;
 };
 
+/** Failures of the service: those before the grant, then those after it. */
+export const FAILURES = 12;
+
 const ACCOUNT = "agency";
 const TROUBLE_MS = 600_000;
+/** One key is through after so long, also when a call of a dead process must be given up first. */
+const SHORT_MS = 70_000;
 const FAIR = creditRules.parse({ mode: "auto", perGrant: 100, perDay: 1_000_000, allow: [] });
 
 /** Every failure, before and after the grant. Statuses as the classification has them (RELIABILITY 3c). */
-function makeService(world: World) {
+function makeService(world: World, failure?: number) {
   const grants = new Map<string, number>();
   const state = { fair: false, calls: 0 };
   const before: GrantAnswer[] = [
@@ -56,15 +71,30 @@ function makeService(world: World) {
   const oneOf = (answers: readonly GrantAnswer[]): GrantAnswer =>
     answers[world.pick(0, answers.length - 1)] ?? { kind: "unknown", status: 0, message: "" };
 
+  const called = new Set<string>();
+  /** The failure that this call meets, if any; the answer, and whether it comes after the grant. */
+  function trouble(key: string): { answer: GrantAnswer; granted: boolean } | undefined {
+    const again = called.has(key);
+    called.add(key);
+    if (failure !== undefined) {
+      const answer = [...before, ...after][failure];
+      return again || answer === undefined ? undefined : { answer, granted: failure >= before.length };
+    }
+    if (state.fair) return undefined;
+    if (world.chance(0.3)) return { answer: oneOf(before), granted: false };
+    return world.chance(0.15) ? { answer: oneOf(after), granted: true } : undefined;
+  }
+
   async function grant(description: string): Promise<GrantAnswer> {
     state.calls++;
     await later(1, 300);
-    if (!state.fair && world.chance(0.3)) return oneOf(before);
     const key = /\[(.+)\]$/.exec(description)?.[1] ?? description;
+    const met = trouble(key);
+    if (met?.granted === false) return met.answer;
     grants.set(key, (grants.get(key) ?? 0) + 1);
     // Now and then the answer takes longer than anybody waits for a dead process.
     await later(1, world.chance(0.02) ? 200_000 : 300);
-    if (!state.fair && world.chance(0.15)) return oneOf(after);
+    if (met !== undefined) return met.answer;
     return { kind: "ok", status: 200, message: "", added: 5, balance: 10 };
   }
   return { grant, grants, state };
@@ -75,10 +105,21 @@ type Service = ReturnType<typeof makeService>;
 type Node = { credits: ReturnType<typeof createCredits>; kill: () => void; alive: () => boolean };
 
 /** A relay's credits over a database that outlives it. Every await may be its last. */
-async function startNode(world: World, machine: Machine, service: Service, name: string): Promise<Node> {
+async function startNode(
+  world: World,
+  machine: Machine,
+  service: Service,
+  { name, dieAt, died }: { name: string; dieAt: number | undefined; died: () => void },
+): Promise<Node> {
   let alive = true;
+  let awaits = 0;
   const never = new Promise<never>(() => {});
   const pause = async (): Promise<void> => {
+    awaits++;
+    if (alive && awaits === dieAt) {
+      alive = false;
+      died();
+    }
     if (!alive) return never;
     if (world.chance(0.5)) return;
     await new Promise<void>((resolve) => void world.after(world.pick(0, 8), resolve));
@@ -139,7 +180,10 @@ async function startNode(world: World, machine: Machine, service: Service, name:
 }
 
 /** Lives through a plan and counts. */
-export async function countCredits(seed: number, plan: Plan): Promise<Count & { resolve: () => Promise<Entry[]> }> {
+export async function countCredits(
+  seed: number,
+  plan: Plan,
+): Promise<Count & { resolve: () => Promise<Entry[]>; end: () => Promise<void> }> {
   const world = createWorld(seed);
   const disk = openSqlite(":memory:", { defer: (fn) => void world.after(1, fn) });
   const started = migrate(disk);
@@ -149,21 +193,27 @@ export async function countCredits(seed: number, plan: Plan): Promise<Count & { 
   });
   await world.run(() => migrated, 60_000);
   const machine = { disk, dialect: plan.dialect };
-  const service = makeService(world);
+  const service = makeService(world, plan.failure);
   const nodes: (Node | undefined)[] = Array.from({ length: plan.nodes }, () => undefined);
   const count = { answered: 0, killed: 0, lives: 0 };
 
   function boot(i: number): void {
-    void startNode(world, machine, service, `node${i}-life${count.lives++}`).then((node) => {
+    const life = count.lives++;
+    const dieAt = life === 0 ? plan.dieAt : undefined;
+    const about = { name: `node${i}-life${life}`, dieAt, died: () => gone(i) };
+    void startNode(world, machine, service, about).then((node) => {
       nodes[i] = node;
     });
+  }
+  function gone(i: number): void {
+    nodes[i] = undefined;
+    count.killed++;
+    world.after(world.pick(1, 2_000), () => boot(i));
   }
   function kill(i: number): void {
     if (nodes[i] === undefined) return;
     nodes[i]?.kill();
-    nodes[i] = undefined;
-    count.killed++;
-    world.after(world.pick(1, 2_000), () => boot(i));
+    gone(i);
   }
   /** The service posts an event to whichever node answers, until one does. */
   function submit(key: string, email: string): void {
@@ -184,15 +234,15 @@ export async function countCredits(seed: number, plan: Plan): Promise<Count & { 
     });
   }
 
+  const troubleMs = plan.dieAt === undefined ? TROUBLE_MS : SHORT_MS;
   for (let i = 0; i < plan.nodes; i++) boot(i);
   for (let i = 0; i < plan.keys; i++) {
-    const at = world.pick(100, TROUBLE_MS - 60_000);
+    const at = world.pick(100, troubleMs - 60_000);
     for (let copy = 0; copy < plan.copies; copy++)
       world.after(at + world.pick(0, 3), () => submit(`key-${i}`, `client${i % 20}@example.com`));
   }
-  for (let i = 0; i < plan.kills; i++)
-    world.after(world.pick(0, TROUBLE_MS), () => kill(world.pick(0, plan.nodes - 1)));
-  world.after(TROUBLE_MS, () => {
+  for (let i = 0; i < plan.kills; i++) world.after(world.pick(0, troubleMs), () => kill(world.pick(0, plan.nodes - 1)));
+  world.after(troubleMs, () => {
     service.state.fair = true;
   });
 
@@ -205,10 +255,10 @@ export async function countCredits(seed: number, plan: Plan): Promise<Count & { 
   look();
   const submitted = plan.keys * plan.copies;
   const settled = (): boolean =>
-    world.now() > TROUBLE_MS &&
+    world.now() > troubleMs &&
     count.answered >= submitted &&
     entries.every(({ state }) => state === "done" || state === "unknown");
-  if (!(await world.run(settled, 40 * TROUBLE_MS))) throw new Error("The ledger did not come to rest");
+  if (!(await world.run(settled, 40 * troubleMs))) throw new Error("The ledger did not come to rest");
 
   /** A person looks every unknown key up in the service's history, and says what is true. */
   async function resolve(): Promise<Entry[]> {
@@ -234,5 +284,6 @@ export async function countCredits(seed: number, plan: Plan): Promise<Count & { 
     calls: service.state.calls,
     killed: count.killed,
     resolve,
+    end: () => disk.close(),
   };
 }

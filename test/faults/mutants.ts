@@ -1,10 +1,11 @@
 import { CORE } from "./mutants/core.ts";
+import { CREDITS } from "./mutants/credits.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { PROCESS } from "./mutants/process.ts";
 import { UNIT } from "./mutants/unit.ts";
 
 /** Mistakes that every run of the tests must notice. Those that take minutes stand in `mutants-long.ts`. */
-export const MUTANTS: readonly Mutant[] = [...CORE, ...PROCESS, ...UNIT];
+export const MUTANTS: readonly Mutant[] = [...CORE, ...PROCESS, ...CREDITS, ...UNIT];
 
 /** The list "Teeth" of RELIABILITY.md, as far as it is about messages: what each entry is called here. */
 export const TEETH: Record<string, readonly string[]> = {

@@ -13,9 +13,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { browserStorm } from "../browser/storm.ts";
+import { allAwaits } from "./awaits.ts";
 import { longMutants } from "./mutants-long.ts";
 import { storms } from "./storm.ts";
 import { callbacks } from "./suites/callbacks.ts";
+import { credits } from "./suites/credits.ts";
 import { disk } from "./suites/disk.ts";
 import { drain } from "./suites/drain.ts";
 import { flips } from "./suites/flips.ts";
@@ -54,6 +56,8 @@ const SUITES: Record<string, Long> = {
   intake: (seed) => intake({ seed, restarts: 20 }),
   disk: (seed) => disk({ seed }),
   flips: (seed) => flips({ seed, flips: 200 }),
+  awaits: () => allAwaits(),
+  credits: (seed) => credits({ seed, keys: 1_000, kills: 40 }),
   storm: (seed, tell) => storms({ seed, minutes: Number(process.env.SOAK_MINUTES ?? 3), tell }),
   mutants: () => longMutants(),
 };

@@ -2,6 +2,7 @@ import { browserStorm } from "../../browser/storm.ts";
 import { intake } from "../suites/intake.ts";
 import type { Common, Report } from "../suites/suite.ts";
 import { CORE } from "./core.ts";
+import { CREDITS_UNDER_KILLS } from "./credits.ts";
 import type { Mutant } from "./mutant.ts";
 import { PROCESS } from "./process.ts";
 
@@ -16,6 +17,7 @@ function onPages(name: string): Mutant {
 
 /** Mistakes whose suites take minutes. */
 export const LONG_MUTANTS: readonly Mutant[] = [
+  ...CREDITS_UNDER_KILLS,
   {
     name: "cuts off who has just connected when it stops",
     edits: [

@@ -1,0 +1,53 @@
+import { type Count, countCredits, FAILURES, type Plan } from "./credits.ts";
+import { type Report, seconds } from "./suites/suite.ts";
+
+/** What is wrong with a count, in a line each; nothing when every key was granted once at most and none was forgotten. */
+export function wrongIn({ grants, entries, answered }: Count, { keys, copies }: Plan): string[] {
+  const doubled = [...grants].filter(([, times]) => times > 1).map(([key]) => `doubled: ${key}`);
+  const claimed = entries
+    .filter(({ key, state }) => state === "done" && !grants.has(key))
+    .map(({ key }) => `lost: ${key}`);
+  const missing = keys - entries.length;
+  const unheard = keys * copies - answered;
+  return [
+    ...doubled,
+    ...claimed,
+    ...(missing === 0 ? [] : [`lost: ${missing} keys`]),
+    ...(unheard === 0 ? [] : [`lost: ${unheard} submissions`]),
+  ];
+}
+
+/**
+ * One key and its eight copies, killed at the first await of a process, at the second, and so on, until a life has fewer;
+ * each time with one of the failures, or with every one of them.
+ */
+export async function everyAwait(
+  dialect: Plan["dialect"],
+  all: boolean,
+): Promise<{ lives: number; awaits: number; wrong: string[] }> {
+  const wrong: string[] = [];
+  const plan = { keys: 1, copies: 8, nodes: dialect === "sqlite" ? 1 : 2, kills: 0, dialect };
+  let lives = 0;
+  for (let dieAt = 1; ; dieAt++) {
+    const failures = all ? Array.from({ length: FAILURES }, (_, i) => i) : [dieAt % FAILURES];
+    for (const failure of failures) {
+      const given = { ...plan, dieAt, failure };
+      const count = await countCredits(dieAt, given);
+      if (count.killed === 0) return { lives, awaits: dieAt - 1, wrong };
+      lives++;
+      wrong.push(...wrongIn(count, given).map((line) => `${line} (await ${dieAt}, failure ${failure}, ${dialect})`));
+      await count.end();
+    }
+  }
+}
+
+/** Every await with every failure, on a database of one process and on one that two share. */
+export async function allAwaits(): Promise<Report> {
+  const begun = performance.now();
+  const runs = [await everyAwait("sqlite", true), await everyAwait("postgres", true)];
+  const sum = (of: (run: (typeof runs)[number]) => number): number => runs.reduce((total, run) => total + of(run), 0);
+  return {
+    violations: runs.flatMap(({ wrong }) => wrong),
+    figures: { awaits: sum(({ awaits }) => awaits), lives: sum(({ lives }) => lives), seconds: seconds(begun) },
+  };
+}

@@ -1,0 +1,196 @@
+/**
+ * S11 with real processes: recharge keys, each submitted eight times at once, to a relay that is killed in the middle of its
+ * calls, against a service that fails in every way a network can, before and after it granted. Counted at the end: grants
+ * per key at the service, entries in the ledger, credits of the day.
+ */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { wrongWith } from "../../contract/interface.ts";
+import { seeded } from "../core/world.ts";
+import { type RelayProcess, startRelay } from "../process/relay.ts";
+import { until } from "../process/stage.ts";
+import { RELAY } from "../workers.ts";
+import { type Common, count, type Report, seconds } from "./suite.ts";
+
+type Options = Common & { keys: number; copies?: number; kills: number };
+type Row = { key: string; state: string };
+
+const SECRET = "callback-secret-of-the-credits";
+const AMOUNT = 5;
+/** Share of the keys that the day's cap leaves room for. */
+const ROOM = 0.8;
+
+/** A service that only grants. Half of its answers fail while it is not fair, half of those after the grant. */
+async function startGranting(random: () => number) {
+  const grants = new Map<string, number>();
+  const violations: string[] = [];
+  const state = { fair: false, calls: 0, open: 0 };
+
+  const answer = (response: ServerResponse, status: number, body: unknown): void =>
+    void response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+  /** Ways not to say what happened. */
+  const SILENCES: ((response: ServerResponse) => void)[] = [
+    (response) => void response.socket?.resetAndDestroy(),
+    (response) => void response.socket?.end(),
+    (response) => answer(response, 500, { error: { code: "INTERNAL", message: "crashed" } }),
+    (response) => answer(response, 504, "gateway timeout"),
+    (response) => void response.writeHead(502, { "Content-Type": "text/html" }).end("<h1>502</h1>"),
+    (response) => void response.writeHead(200, { "Content-Type": "application/json" }).end('{"success":tr'),
+    (response) => answer(response, 200, { success: true }),
+    (response) => answer(response, 409, { error: { code: "CONFLICT", message: "conflict" } }),
+  ];
+  const silence = (response: ServerResponse): void => SILENCES[Math.floor(random() * SILENCES.length)]?.(response);
+
+  function serve(description: string, response: ServerResponse): void {
+    state.calls++;
+    const key = /\[(.+)\]$/.exec(description)?.[1] ?? description;
+    const draw = state.fair ? 1 : random();
+    if (draw < 0.2) return silence(response);
+    if (draw < 0.25) return answer(response, 400, { error: { code: "VALIDATION", message: "not now" } });
+    grants.set(key, (grants.get(key) ?? 0) + 1);
+    if (draw < 0.5) return silence(response);
+    answer(response, 200, { success: true, sub_account_id: "s", credits_added: AMOUNT, new_balance: 1 });
+  }
+
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("error", () => {});
+    request.on("end", () => {
+      const body = Buffer.concat(parts);
+      const { method = "", url = "", headers } = request;
+      violations.push(...wrongWith({ method, target: url, headers, body }).map((line) => `contract: ${line}`));
+      const { description = "" } = JSON.parse(body.toString()) as { description?: string };
+      state.open++;
+      setTimeout(() => {
+        state.open--;
+        serve(description, response);
+      }, random() * 120);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url, grants, violations, state, close };
+}
+
+/** What is wrong, when everything has come to rest. */
+function judge(keys: readonly string[], entries: readonly Row[], grants: ReadonlyMap<string, number>): string[] {
+  const states = new Map(entries.map(({ key, state }) => [key, state]));
+  const total = [...grants.values()].reduce((sum, times) => sum + times, 0) * AMOUNT;
+  const cap = keys.length * ROOM * AMOUNT;
+  return [
+    ...[...grants].filter(([, times]) => times > 1).map(([key, times]) => `doubled: ${key} was granted ${times} times`),
+    ...keys.filter((key) => !states.has(key)).map((key) => `lost: ${key} is not in the ledger`),
+    ...entries
+      .filter(({ key, state }) => state === "done" && !grants.has(key))
+      .map(({ key }) => `lost: ${key} is said to be granted, and is not`),
+    ...entries
+      .filter(({ key, state }) => state === "received" && grants.has(key))
+      .map(({ key }) => `forged: ${key} was granted although it waits for a person`),
+    ...entries
+      .filter(({ state }) => !["done", "unknown", "received"].includes(state))
+      .map(({ key, state }) => `unsettled: ${key} is still ${state}`),
+    ...(total > cap ? [`over: ${total} credits were granted in a day of ${cap}`] : []),
+  ];
+}
+
+/** @param options.kills how often the relay is killed while keys come in */
+export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills }: Options): Promise<Report> {
+  const begun = performance.now();
+  const random = seeded(seed);
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-credits-"));
+  const service = await startGranting(random);
+  const names = Array.from({ length: keys }, (_, i) => `key-${i}`);
+  const emails = Array.from({ length: 20 }, (_, i) => `client${i}@agency.example`);
+  const rules = { mode: "auto", allow: emails, perGrant: 100, perDay: keys * ROOM * AMOUNT };
+  const account = { url: service.url, key: "env:KEY", rate: 100_000, credits: rules };
+  const config = { accounts: { main: account }, sites: { default: { account: "main" } } };
+  writeFileSync(join(folder, "sites.json"), JSON.stringify(config));
+  const env = {
+    ...{ PORT: "0", HOST: "127.0.0.1", DATA_DIR: join(folder, "data"), CALLBACK_SECRET: SECRET, KEY: "key+/=&" },
+    PORCHLIGHT_CONFIG: join(folder, "sites.json"),
+  };
+  let relay: RelayProcess | undefined;
+  let [answered, ended] = [0, false];
+
+  async function start(): Promise<void> {
+    relay = await startRelay(root, env);
+    env.PORT = String(relay.port);
+  }
+
+  /** As the service does: again and again until it is taken. */
+  async function submit(key: string, email: string): Promise<void> {
+    const body = JSON.stringify({ idempotency_key: key, email, amount: AMOUNT });
+    const post = (): Promise<number> =>
+      fetch(`http://127.0.0.1:${env.PORT}/callbacks/recharge/${SECRET}`, { method: "POST", body }).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    while (!ended && (await post()) !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+    answered++;
+  }
+
+  function ledger(): Row[] {
+    const db = new DatabaseSync(join(folder, "data", "porchlight.db"), { readOnly: true });
+    try {
+      return db.prepare("SELECT key, state FROM ledger").all() as Row[];
+    } finally {
+      db.close();
+    }
+  }
+
+  try {
+    await start();
+    for (let life = 0; life <= kills; life++) {
+      const from = Math.floor((life * keys) / (kills + 1));
+      const to = Math.floor(((life + 1) * keys) / (kills + 1));
+      for (const [i, key] of names.slice(from, to).entries())
+        for (let copy = 0; copy < copies; copy++) void submit(key, emails[(from + i) % 20] ?? "");
+      if (life === kills) break;
+      // Killed while calls are open: on a timer most kills would meet a process that only starts.
+      if (!(await until(() => service.state.open > 0, 20_000))) throw new Error("Nothing was called");
+      await new Promise((resolve) => setTimeout(resolve, random() * 60));
+      await relay?.kill("SIGKILL");
+      await start();
+    }
+    const submitted = keys * copies;
+    const doubled = (): boolean => [...service.grants.values()].some((times) => times > 1);
+    await until(() => doubled() || answered >= submitted, 120_000);
+    service.state.fair = true;
+    const rests = (): boolean =>
+      ledger().length >= keys && ledger().every(({ state }) => ["done", "unknown", "received"].includes(state));
+    await until(() => doubled() || rests(), 90_000);
+    const entries = ledger();
+    const violations = [...service.violations, ...judge(names, entries, service.grants)];
+    if (answered < submitted) violations.push(`lost: ${submitted - answered} submissions were never answered`);
+    return {
+      violations,
+      figures: {
+        keys,
+        submissions: answered,
+        kills,
+        calls: service.state.calls,
+        granted: service.grants.size,
+        unknown: entries.filter(({ state }) => state === "unknown").length,
+        "kept back by the cap": entries.filter(({ state }) => state === "received").length,
+        "granted twice": count(violations, "doubled"),
+        lost: count(violations, "lost"),
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    ended = true;
+    await relay?.kill("SIGKILL");
+    await service.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
