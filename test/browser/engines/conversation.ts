@@ -1,6 +1,7 @@
 /** The whole conversation, as a visitor leads it. */
 
 import { expect, it } from "vitest";
+import { SOON } from "./panel.ts";
 import type { Stage } from "./stage.ts";
 
 /** @param name of the engine, for the names of the tests */
@@ -62,7 +63,7 @@ export function conversationIn(name: string, stage: Stage): void {
   it(`in ${name} a reply to a closed page is counted as unread, and shown`, async () => {
     const { tab, chat } = await stage.visit();
     await chat.converse("back in a minute");
-    await expect.poll(() => tab.run(readUpTo), { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(() => tab.run(readUpTo), SOON).toBeGreaterThan(1);
     await chat.click({ css: "button", text: "Close chat" });
     await tab.close();
     expect(await stage.reply("here when you return")).toMatchObject({ status: "Sent" });

@@ -60,8 +60,6 @@ export interface Tab {
   compose(): Promise<string>;
   /** Takes the open word as a visitor does: with Enter. */
   commit(): Promise<void>;
-  /** What is seen, as a PNG. */
-  screenshot(): Promise<Buffer>;
   close(): Promise<void>;
 }
 

@@ -104,10 +104,6 @@ async function createTab(bidi: Bidi, chrome: string, context: string, viewport: 
       return "かな";
     },
     commit: () => inside(bidi, chrome, commitWord),
-    async screenshot() {
-      const { data } = await bidi.call<{ data: string }>("browsingContext.captureScreenshot", { context });
-      return Buffer.from(data, "base64");
-    },
     close: async () => void (await bidi.call("browsingContext.close", { context })),
   };
 }

@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 import { PHONE } from "./engine.ts";
+import { SOON } from "./panel.ts";
 import { recorder, type Stage } from "./stage.ts";
 
 /** @param name of the engine, for the names of the tests */
@@ -16,7 +17,7 @@ export function handsIn(name: string, stage: Stage): void {
     expect(await chat.focus()).toBe("Chat");
     await tab.press("Enter");
     await chat.find({ css: "textarea" });
-    await expect.poll(chat.focus, { timeout: 5_000 }).toBe("message");
+    await expect.poll(chat.focus, SOON).toBe("message");
     await tab.type("by hand");
     await tab.press("Enter");
     await chat.hears("echo: by hand");
@@ -33,7 +34,7 @@ export function handsIn(name: string, stage: Stage): void {
     expect(await chat.focus()).toBe("Insert an emoji");
     await tab.press("Tab");
     expect(await chat.focus()).toBe("Send message");
-    await expect.poll(() => tab.run(ringOf), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => tab.run(ringOf), SOON).toBe(true);
     await tab.press("Escape");
     await chat.gone({ css: ".panel" });
     expect(await chat.focus()).toMatch(/^Chat/);
@@ -60,7 +61,7 @@ export function handsIn(name: string, stage: Stage): void {
     await chat.open();
     const word = await tab.compose();
     await tab.commit();
-    await expect.poll(chat.draft, { timeout: 5_000 }).toBe(word);
+    await expect.poll(chat.draft, SOON).toBe(word);
     await tab.press("Shift", "Enter");
     await tab.type("two");
     expect(await chat.draft()).toBe(`${word}\ntwo`);
@@ -97,7 +98,7 @@ export function handsIn(name: string, stage: Stage): void {
     await chat.open();
     // Only where the pointer is a finger; WebKitGTK says that it is a mouse.
     const touch = await tab.run(() => matchMedia("(pointer:coarse)").matches);
-    await expect.poll(chat.focus, { timeout: 5_000 }).toBe(touch ? "title" : "message");
+    await expect.poll(chat.focus, SOON).toBe(touch ? "title" : "message");
     expect(await tab.run(fontSizeOfField)).toBeGreaterThanOrEqual(16);
     await chat.say("by phone");
     await chat.hears("echo: by phone");

@@ -2,6 +2,7 @@
 
 import { expect, it } from "vitest";
 import { startProxy } from "../../proxy.ts";
+import { SOON } from "./panel.ts";
 import type { Stage } from "./stage.ts";
 
 /** @param name of the engine, for the names of the tests */
@@ -50,7 +51,7 @@ export function linesIn(name: string, stage: Stage): void {
     await tab.back();
     // Firefox keeps no page that has an open socket: it decides before `pagehide`, where the socket is closed.
     if (name !== "Firefox")
-      await expect.poll(() => tab.run(() => (window as unknown as { persisted?: boolean }).persisted)).toBe(true);
+      await expect.poll(() => tab.run(() => (window as unknown as { persisted?: boolean }).persisted), SOON).toBe(true);
     else await chat.reopen();
     await chat.hears("while you were away");
     await chat.say("back again");

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { SOON } from "./panel.ts";
 import type { Stage } from "./stage.ts";
 
 const PNG = Buffer.from(
@@ -24,7 +25,7 @@ export function looksIn(name: string, stage: Stage): void {
     await chat.click({ css: "button", text: "Send message" });
     await chat.find({ css: ".own img" });
     await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1, 15_000);
-    await expect.poll(() => tab.run(pictureWidth), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => tab.run(pictureWidth), SOON).toBe(1);
     await rm(folder, { recursive: true });
   });
 
@@ -67,7 +68,7 @@ export function looksIn(name: string, stage: Stage): void {
       await stage.house.sandbox.callbackTo({ toId, body: `reply number ${n} ${"x ".repeat((n * 7) % 40)}` });
     await tab.reload();
     await chat.reopen();
-    await expect.poll(() => tab.run(rows), { timeout: 10_000 }).toBeGreaterThan(50);
+    await expect.poll(() => tab.run(rows), SOON).toBeGreaterThan(50);
     await tab.run(scrollBy, 100_000);
     expect(await tab.run(gap)).toBeLessThanOrEqual(1);
     for (const height of ["220px", "90px"]) {
@@ -82,7 +83,28 @@ export function looksIn(name: string, stage: Stage): void {
     await chat.find({ css: ".newest" });
     expect(Math.abs((await tab.run(scrollBy, 0)) - before)).toBeLessThanOrEqual(1);
     await chat.click({ css: ".newest" });
-    await expect.poll(() => tab.run(gap), { timeout: 10_000 }).toBeLessThanOrEqual(1);
+    await expect.poll(() => tab.run(gap), SOON).toBeLessThanOrEqual(1);
+  });
+
+  it(`72 in ${name} the composer grows and shrinks with its text, and the thread stays at its end`, async () => {
+    stage.house.sandbox.configure({ botScript: "long" });
+    const { tab, chat } = await stage.visit();
+    await chat.open();
+    const { height } = await chat.find({ css: "textarea" });
+    await chat.say("a long answer, please");
+    await chat.find({ css: ".reply .bubble" });
+    await chat.write(
+      "a draft that is pasted, and goes over more than one line of the field, over three in fact, or four",
+    );
+    await expect.poll(async () => (await chat.find({ css: "textarea" })).height, SOON).toBeGreaterThan(2 * height);
+    expect(await tab.run(gap)).toBeLessThanOrEqual(1);
+    await tab.type(" and more");
+    expect(await tab.run(gap)).toBeLessThanOrEqual(1);
+    expect(await tab.run(cutOff)).toBeLessThanOrEqual(1);
+    stage.house.sandbox.configure({ botScript: "silent" });
+    await tab.press("Enter");
+    await expect.poll(async () => (await chat.find({ css: "textarea" })).height, SOON).toBe(height);
+    expect(await tab.run(gap)).toBeLessThanOrEqual(1);
   });
 
   it(`74 in ${name} long strings, both directions, emoji and code stay within the panel`, async () => {
@@ -149,6 +171,12 @@ async function gap(): Promise<number> {
   for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
   const thread = document.querySelector("porch-light")?.shadowRoot?.querySelector(".thread");
   return thread ? Math.abs(thread.scrollHeight - thread.scrollTop - thread.clientHeight) : -1;
+}
+
+/** Pixels of the draft that are out of sight. */
+function cutOff(): number {
+  const field = document.querySelector("porch-light")?.shadowRoot?.querySelector("textarea");
+  return field ? field.scrollHeight - field.clientHeight : -1;
 }
 
 function growLast(height: string): void {

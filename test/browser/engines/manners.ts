@@ -1,6 +1,7 @@
 /** A guest on the page of somebody else: what the page does to it, and what it may not do. */
 
 import { expect, it } from "vitest";
+import { SOON } from "./panel.ts";
 import { recorder, type Stage } from "./stage.ts";
 
 /** Rules of a page that nobody would write, and all of which somebody did. */
@@ -64,7 +65,9 @@ export function mannersIn(name: string, stage: Stage): void {
     await tab.run(scrollTo120);
     await chat.write("dra");
     await tab.run(() => (document.getElementById("modal") as HTMLDialogElement).showModal());
-    await expect.poll(() => tab.run(() => document.querySelector("porch-light")?.parentElement?.id)).toBe("modal");
+    await expect
+      .poll(() => tab.run(() => document.querySelector("porch-light")?.parentElement?.id), SOON)
+      .toBe("modal");
     await chat.click({ css: "textarea" });
     await tab.type("ft");
     expect([await chat.draft(), await scrolled()]).toEqual(["draft", 120]);

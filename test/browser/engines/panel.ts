@@ -15,9 +15,8 @@ export type Seen = {
   count: number;
 };
 
-/** Longest that anything may take to show. */
-const PATIENCE_MS = 15_000;
-const SOON = { timeout: PATIENCE_MS, interval: 40 };
+/** Longest that anything may take to show, and how often to look, in milliseconds. */
+export const SOON = { timeout: 15_000, interval: 40 };
 
 export type Chat = ReturnType<typeof chatOn>;
 
@@ -94,10 +93,11 @@ function look({ css = "*", text }: Spot): Seen | null {
   return { x, y, right, bottom, width, height, count: all.length };
 }
 
-/** As a paste does: at once, into what has the focus, with the events of the browser's own editing. */
+/** As a paste does: at once, over what stands there, with the events of the browser's own editing. */
 function insert(text: string): void {
-  document.querySelector("porch-light")?.shadowRoot?.querySelector("textarea")?.focus();
-  document.execCommand("selectAll");
+  const field = document.querySelector("porch-light")?.shadowRoot?.querySelector("textarea");
+  field?.focus();
+  field?.select();
   document.execCommand("insertText", false, text);
 }
 

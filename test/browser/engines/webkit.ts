@@ -155,7 +155,6 @@ function createTab(call: Call, path: string, handle: string, onVisit: (url: stri
         { type: "keyDown", value: KEYS.Enter },
         { type: "keyUp", value: KEYS.Enter },
       ]),
-    screenshot: async () => Buffer.from(await ask<string>("GET", "/screenshot"), "base64"),
     close: () => ask("DELETE", "/window"),
   };
 }

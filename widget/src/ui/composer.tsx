@@ -11,7 +11,7 @@ import { live, watch } from "./live.ts";
 /** Characters left from which the visitor is told so. */
 const FEW = TEXT_MAX / 10;
 
-export const Composer = live(({ t, chat, send, settings, files, addFiles, shell }, mounted) => {
+export const Composer = live(({ t, chat, send, settings, files, addFiles, shell, isOpen }, mounted) => {
   const { draft } = chat;
   const picker = signal<ComponentType<PickerProps> | undefined>(undefined);
   let field: HTMLTextAreaElement | null = null;
@@ -59,13 +59,21 @@ export const Composer = live(({ t, chat, send, settings, files, addFiles, shell 
       draft.value = field.value;
     }
   };
-  // As high as its text, up to what the style sheet allows.
+  // As high as its text, up to what the style sheet allows. Measured in a form that keeps its height: the thread must not
+  // get the room for a moment, or it loses its end.
+  const grow = (): void => {
+    const form = field?.form;
+    if (!field || !form) return;
+    form.style.height = `${form.offsetHeight}px`;
+    field.style.height = "auto";
+    field.style.height = `${field.scrollHeight}px`;
+    form.style.height = "";
+  };
   mounted(
     watch(() => {
       draft.value;
-      if (!field || CSS.supports("field-sizing", "content")) return;
-      field.style.height = "auto";
-      field.style.height = `${field.scrollHeight}px`;
+      // After the text has been drawn, before it is seen.
+      if (isOpen.value && !CSS.supports("field-sizing", "content")) requestAnimationFrame(grow);
     }),
   );
   return () => {
