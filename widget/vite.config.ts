@@ -137,7 +137,10 @@ export default defineConfig({
       consumer: "client" as const,
       build: {
         lib: { entry: { snippet: "src/snippet.ts" }, formats: ["es" as const] },
-        rolldownOptions: { output: { entryFileNames: "assets/[name]-[hash].js", minify: true } },
+        rolldownOptions: {
+          checks: { bundlerTimings: false },
+          output: { entryFileNames: "assets/[name]-[hash].js", minify: true },
+        },
       },
     },
     /** What pages that are built install: see `module.ts`. */

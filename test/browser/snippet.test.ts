@@ -1,14 +1,17 @@
 /** The page that makes the tag: what is changed is seen at once, and what is pasted says the same. */
 
-import type { Page } from "playwright-core";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { pageOf, rectOf, setStage } from "./checks/stage.ts";
 
 const stage = setStage({ site: { title: "Shop", accent: "#a8452b" } });
 
-async function visitSnippet(): Promise<{ page: Page; complaints: string[] }> {
+async function visitSnippet(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
   const complaints: string[] = [];
   const { page, context } = await stage.visit({
+    options,
     before: async (page) => page.on("console", (message) => complaints.push(message.text())),
   });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -16,6 +19,7 @@ async function visitSnippet(): Promise<{ page: Page; complaints: string[] }> {
   await page.locator(".launcher").waitFor();
   return { page, complaints };
 }
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const tagOn = (page: Page) => page.locator("#tag code");
 
 it("shows the tag of the site as it is, and nothing in the console", async () => {
@@ -44,6 +48,19 @@ it("writes what differs into the tag, and shows it on the chat in the corner", a
   const pasted = await stage.visit({ path: "/pasted", html: pageOf(copied) });
   await pasted.page.getByRole("button", { name: 'Ask "us"' }).waitFor();
   expect(await rectOf(pasted.page, ".launcher")).toMatchObject({ x: 20 });
+});
+
+it.each(["light", "dark"] as const)("can be used by everybody, %s", async (colorScheme) => {
+  // For axe only, which comes as a script that the page does not know.
+  const { page } = await visitSnippet({ colorScheme, bypassCSP: true, viewport: { width: 390, height: 800 } });
+  await page.getByLabel("Offset x").fill("5000");
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } };
+    return (await axe.run()).violations.map(({ id }) => id);
+  });
+  expect(found).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
 });
 
 it("names a value that cannot be, and keeps it out of the tag", async () => {

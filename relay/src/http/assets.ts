@@ -29,6 +29,9 @@ const HASHED = { ...SCRIPT, "Cache-Control": "public, max-age=31536000, immutabl
 /** Where the build leaves room for the site's settings. */
 const PLACEHOLDER = '"__PORCHLIGHT__"';
 
+/** Tags' scripts kept: some kilobytes each, one for every site and language that is asked for. */
+const SCRIPTS_MAX = 1_000;
+
 /** A file in every form that a browser may ask for: compressed before anybody asks. */
 type Packed = { readonly hash: string; readonly forms: Readonly<Record<Encoding, Uint8Array<ArrayBuffer>>> };
 
@@ -96,6 +99,7 @@ export function assets(options: { sites: Sites; relay: string; folder: string })
     const text = loader.replace(PLACEHOLDER, () => inScript({ relay: options.relay, panel, site: site.public, words }));
     const script = pack(text);
     scripts.set(key, script);
+    if (scripts.size > SCRIPTS_MAX) scripts.delete(scripts.keys().next().value ?? "");
     return script;
   };
   const script = (c: Context, id: string | undefined): Response => {
