@@ -222,6 +222,20 @@ it("11 is not printed", async () => {
   await page.locator(".launcher").waitFor({ state: "hidden" });
 });
 
+/** Whether the middle of an element's upper edge was painted in another colour than what lies four pixels further in. */
+async function painted(page: Page, selector: string): Promise<boolean> {
+  const { x, y, width } = await rectOf(page, selector);
+  const clip = { x: Math.round(x + width / 2), y: Math.floor(y) - 1, width: 1, height: 8 };
+  const png = (await page.screenshot({ clip, animations: "disabled" })).toString("base64");
+  return page.evaluate(async (data) => {
+    const picture = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+    const canvas = new OffscreenCanvas(1, 8).getContext("2d");
+    canvas?.drawImage(picture, 0, 0);
+    const colours = Array.from({ length: 8 }, (_, at) => String(canvas?.getImageData(0, at, 1, 1).data));
+    return colours.slice(0, 4).some((colour) => colour !== colours[6]);
+  }, png);
+}
+
 it("12 forced colours: everything has an edge that can be seen", async () => {
   const { page, chat } = await stage.visit({ options: { forcedColors: "active" } });
   await converse(chat);
@@ -239,6 +253,8 @@ it("12 forced colours: everything has an edge that can be seen", async () => {
     return [".launcher", ".own .bubble", ".reply .bubble", ".field", ".panel"].map(edge).filter(Boolean);
   });
   expect(edges).toEqual([]);
+  for (const part of [".launcher", ".own .bubble", ".reply .bubble", ".field", ".panel"])
+    expect(await painted(page, part), part).toBe(true);
   const ring = await page.evaluate(() => {
     const active = document.querySelector("porch-light")?.shadowRoot?.activeElement;
     const { outlineStyle, outlineWidth } = active
