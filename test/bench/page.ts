@@ -1,92 +1,213 @@
 /**
- * What the closed widget costs a page, beside a bare button in a shadow root in the same run: one blank page, median of
- * five runs, at full speed and at a quarter of it. `node page.ts` measures and writes only these figures.
+ * What the widget costs a page, beside a bare button in a shadow root in the same run: one blank page, median of five
+ * runs, at full speed and at a quarter of it. CPU time is the main thread's own, so that a busy machine counts for less.
+ * `node page.ts` measures and writes only these figures.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { loadavg } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
-import { launch } from "../browser/browser.ts";
+import { gzipSync } from "node:zlib";
+import type { Browser, CDPSession, Page } from "playwright-core";
+import { chatOn, launch } from "../browser/browser.ts";
 import { pageOf, startPages } from "../browser/checks/pages.ts";
-import { startHouse } from "../harness.ts";
+import { type House, startHouse } from "../harness.ts";
 
 const RUNS = 5;
-const BUTTON = `<script>addEventListener("load",()=>{const host=document.createElement("div");host.attachShadow({mode:"open"}).append(Object.assign(document.createElement("button"),{textContent:"Chat"}));document.body.append(host)})</script>`;
+const DIST = join(import.meta.dirname, "..", "..", "widget", "dist");
 
-type Cost = { requests: number; bytes: number; scriptMs: number; longTasks: number; nodes: number; heapKb: number };
+/**
+ * The least that can stand in a page's corner as a chat's launcher: a script of the same kind, from another origin and
+ * after load and idle, a shadow root, a style sheet, a button with a name. As the floor of the peers' figures.
+ */
+const BUTTON = `(() => {
+  const start = () => {
+    const host = document.createElement("div");
+    const root = host.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(":host{all:initial;position:fixed;right:20px;bottom:20px}button{width:56px;height:56px;border:0;border-radius:50%;background:#4f46e5;color:#fff;font:600 15px system-ui;cursor:pointer}");
+    root.adoptedStyleSheets = [sheet];
+    const button = document.createElement("button");
+    button.setAttribute("aria-label", "Open chat");
+    button.setAttribute("aria-haspopup", "dialog");
+    button.setAttribute("aria-expanded", "false");
+    button.textContent = "Chat";
+    root.append(button);
+    document.body.append(host);
+  };
+  addEventListener("load", () => requestIdleCallback(start));
+})();`;
+
+/** Of a page, up to now. `bytes`: what came over the wire besides the page itself. Times in milliseconds. */
+type Cost = Record<"requests" | "bytes" | "scriptMs" | "longTasks" | "shift" | "nodes" | "heapKb", number>;
+/** The same of a chat that was opened and has said something, with the page and the launcher. */
+type Opened = Cost & {
+  /** From the click to the next picture, which has the panel's frame in it; as browsers report it, in steps of 8 ms. */
+  shellMs: number;
+  /** From the click until one can write. */
+  readyMs: number;
+};
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** Loads the page once in a browser context of its own. `bytes`: what came over the wire besides the page itself. */
-async function load(browser: Browser, url: string, rate: number): Promise<Cost> {
+/** Each figure's own median. */
+function middle<Figures extends Record<string, number>>(all: readonly Figures[]): Figures {
+  const names = Object.keys(all[0] ?? {});
+  return Object.fromEntries(
+    names.map((name) => [name, Number(median(all.map((one) => one[name] ?? 0)).toFixed(3))]),
+  ) as Figures;
+}
+
+type Seen = { long: number; shift: number; click: number };
+
+/** In the page: long tasks, shifts of the layout, and how long a click took until it was seen. */
+function watch(): void {
+  const seen: Seen = { long: 0, shift: 0, click: 0 };
+  Object.assign(window, { seen });
+  type Entry = PerformanceEntry & { value: number; hadRecentInput: boolean };
+  const observe = (type: string, take: (entry: Entry) => void, more = {}): void =>
+    new PerformanceObserver((list) => list.getEntries().forEach(take as never)).observe({
+      type,
+      buffered: true,
+      ...more,
+    });
+  observe("longtask", () => seen.long++);
+  // What moves within half a second of the visitor's own doing is no shift (Layout Instability, section 2.6).
+  observe("layout-shift", ({ value, hadRecentInput }) => {
+    if (!hadRecentInput) seen.shift += value;
+  });
+  observe(
+    "event",
+    ({ name, duration }) => {
+      if (name === "click") seen.click ||= duration;
+    },
+    { durationThreshold: 16 },
+  );
+}
+
+type Visit = { page: Page; cost: () => Promise<Cost>; seen: () => Promise<Seen>; leave: () => Promise<void> };
+
+/** Loads a page in a browser context of its own, at a fraction of the CPU's speed. */
+async function visit(browser: Browser, url: string, rate: number): Promise<Visit> {
   const context = await browser.newContext();
   const page = await context.newPage();
-  const devtools = await context.newCDPSession(page);
+  const devtools: CDPSession = await context.newCDPSession(page);
   let requests = -1;
   let bytes = 0;
-  devtools.on("Network.requestWillBeSent", () => requests++);
-  devtools.on("Network.loadingFinished", ({ encodedDataLength }) => {
-    bytes += encodedDataLength;
+  let own = "";
+  devtools.on("Network.requestWillBeSent", ({ requestId, type }) => {
+    requests++;
+    if (type === "Document") own = requestId;
+  });
+  devtools.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    if (requestId !== own) bytes += encodedDataLength;
   });
   await devtools.send("Network.enable");
-  await devtools.send("Performance.enable");
+  await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
   await devtools.send("Emulation.setCPUThrottlingRate", { rate });
-  await page.addInitScript(() => {
-    const long: number[] = [];
-    Object.assign(window, { long });
-    new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration))).observe({
-      type: "longtask",
-      buffered: true,
-    });
-  });
+  await page.addInitScript(watch);
   await page.goto(url, { waitUntil: "networkidle" });
-  await devtools.send("HeapProfiler.collectGarbage");
-  const { metrics } = await devtools.send("Performance.getMetrics");
-  const value = (name: string): number => metrics.find((one) => one.name === name)?.value ?? 0;
-  const longTasks = await page.evaluate(() => (window as unknown as { long: number[] }).long.length);
-  await context.close();
+  const seen = (): Promise<Seen> => page.evaluate(() => (window as unknown as { seen: Seen }).seen);
   return {
-    requests,
-    bytes,
-    scriptMs: value("ScriptDuration") * 1_000,
-    longTasks,
-    nodes: value("Nodes"),
-    heapKb: value("JSHeapUsedSize") / 1_024,
+    page,
+    seen,
+    async cost() {
+      await devtools.send("HeapProfiler.collectGarbage");
+      const { metrics } = await devtools.send("Performance.getMetrics");
+      const value = (name: string): number => metrics.find((one) => one.name === name)?.value ?? 0;
+      const { long, shift } = await seen();
+      return {
+        requests,
+        bytes,
+        scriptMs: value("ScriptDuration") * 1_000,
+        longTasks: long,
+        shift,
+        nodes: value("Nodes"),
+        heapKb: value("JSHeapUsedSize") / 1_024,
+      };
+    },
+    leave: () => context.close(),
   };
 }
 
-const difference = (a: Cost, b: Cost): Cost =>
-  Object.fromEntries(Object.keys(a).map((name) => [name, a[name as keyof Cost] - b[name as keyof Cost]])) as Cost;
+async function closed(browser: Browser, url: string, rate: number): Promise<Cost> {
+  const visitor = await visit(browser, url, rate);
+  const cost = await visitor.cost();
+  await visitor.leave();
+  return cost;
+}
 
-function middle(costs: readonly Cost[]): Cost {
-  const of = (name: keyof Cost): number => Number(median(costs.map((cost) => cost[name])).toFixed(1));
-  return {
-    requests: of("requests"),
-    bytes: of("bytes"),
-    scriptMs: of("scriptMs"),
-    longTasks: of("longTasks"),
-    nodes: of("nodes"),
-    heapKb: of("heapKb"),
-  };
+async function opened(browser: Browser, url: string, rate: number): Promise<Opened> {
+  const visitor = await visit(browser, url, rate);
+  const chat = chatOn(visitor.page);
+  const clicked = performance.now();
+  await chat.launcher.first().click();
+  await chat.composer.waitFor();
+  const readyMs = performance.now() - clicked;
+  await chat.say("Do you ship to Norway?");
+  await chat.panel.getByText("echo: Do you ship to Norway?").waitFor();
+  await visitor.page.waitForFunction(() => (window as unknown as { seen: Seen }).seen.click > 0);
+  const { click } = await visitor.seen();
+  const cost = await visitor.cost();
+  await visitor.leave();
+  return { ...cost, shellMs: click, readyMs };
+}
+
+const difference = <Figures extends Cost>(a: Figures, b: Cost): Figures => ({
+  ...a,
+  ...Object.fromEntries(Object.keys(b).map((name) => [name, a[name as keyof Cost] - b[name as keyof Cost]])),
+});
+
+/** Serves the bare button from an origin that is not the page's. */
+async function startButton(): Promise<{ url: string; stop: () => void }> {
+  const server = createServer((_, response) => {
+    response.setHeader("Content-Type", "text/javascript; charset=utf-8").setHeader("Access-Control-Allow-Origin", "*");
+    response.end(BUTTON);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/button.js`, stop: () => server.close() };
+}
+
+/** Bytes of the built files, gzip, as the budgets count them. */
+function sizes() {
+  const panel = readdirSync(join(DIST, "assets")).find((name) => /^panel-.*\.js$/.test(name)) ?? "";
+  const zipped = (path: string): number => gzipSync(readFileSync(join(DIST, path)), { level: 9 }).length;
+  return { loader: zipped("loader.js"), panel: zipped(join("assets", panel)) };
 }
 
 /** Costs beyond those of the blank page, in turn, so that a slow moment of the machine meets all alike. */
+async function measure(browser: Browser, pages: string, rate: number) {
+  const button: Cost[] = [];
+  const widget: Cost[] = [];
+  const open: Opened[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    const blank = await closed(browser, `${pages}/blank`, rate);
+    button.push(difference(await closed(browser, `${pages}/button`, rate), blank));
+    widget.push(difference(await closed(browser, `${pages}/widget`, rate), blank));
+    open.push(difference(await opened(browser, `${pages}/widget`, rate), blank));
+  }
+  const ratio = median(widget.map(({ scriptMs }, run) => scriptMs / (button[run]?.scriptMs ?? Number.NaN)));
+  return { button: middle(button), widget: middle(widget), open: middle(open), scriptRatio: Number(ratio.toFixed(2)) };
+}
+
 export async function measurePage() {
-  const pages = await startPages();
-  const [browser, house] = await Promise.all([launch(), startHouse({ env: { ALLOWED_ORIGINS: pages.url } })]);
+  const [pages, button, browser] = await Promise.all([startPages(), startButton(), launch()]);
+  const house: House = await startHouse({ env: { ALLOWED_ORIGINS: pages.url } });
+  const tag = (src: string): { html: string } => ({ html: pageOf(`<script async src="${src}"></script>`) });
   pages.put("/blank", { html: pageOf("") });
-  pages.put("/button", { html: pageOf(BUTTON) });
-  pages.put("/widget", { html: pageOf(`<script async src="${house.url}/widget.js"></script>`) });
-  const at = async (rate: number) => {
-    const button: Cost[] = [];
-    const widget: Cost[] = [];
-    for (let run = 0; run < RUNS; run++) {
-      const blank = await load(browser, `${pages.url}/blank`, rate);
-      button.push(difference(await load(browser, `${pages.url}/button`, rate), blank));
-      widget.push(difference(await load(browser, `${pages.url}/widget`, rate), blank));
-    }
-    return { button: middle(button), widget: middle(widget) };
+  pages.put("/button", tag(button.url));
+  pages.put("/widget", tag(`${house.url}/widget.js`));
+  const figures = {
+    command: "npm run bench",
+    runs: RUNS,
+    browser: `Chromium ${browser.version()}`,
+    load: Number((loadavg()[0] ?? 0).toFixed(1)),
+    sizes: sizes(),
+    fullSpeed: await measure(browser, pages.url, 1),
+    quarterSpeed: await measure(browser, pages.url, 4),
   };
-  const figures = { runs: RUNS, fullSpeed: await at(1), quarterSpeed: await at(4) };
+  button.stop();
   await Promise.all([browser.close(), house.stop(), pages.stop()]);
   return figures;
 }

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settingsHelp } from "../../relay/src/base/config.ts";
+import { costTable } from "./costs.ts";
 import { root } from "./sources.ts";
 
 const README = join(root, "README.md");
@@ -18,6 +19,7 @@ function settingsTable(): string {
 /** What is written into the README by machine: between `<!-- name: from source -->` and `<!-- end of name -->`. */
 export const TABLES: readonly { name: string; source: string; table: () => string }[] = [
   { name: "settings", source: "relay/src/base/config.ts", table: settingsTable },
+  { name: "costs", source: "test/bench/figures.json", table: costTable },
 ];
 
 /** The README with one table of today in its place. @throws when it has no place for it */

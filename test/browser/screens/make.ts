@@ -1,0 +1,74 @@
+/**
+ * `node test/browser/screens/make.ts`: takes the README's pictures anew, twelve states of the chat on the demo's shop, and
+ * says what they weigh. To be looked at before they are committed.
+ */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { startShop } from "../../../relay/demo/shop.ts";
+import { type House, startHouse } from "../../harness.ts";
+import { freePort } from "../../nginx.ts";
+import { launch } from "../browser.ts";
+import { STATES, type State } from "./states.ts";
+
+/** Bytes of one picture, and of all of them. */
+const BUDGET = { one: 60_000, all: 500_000 };
+const SCREENS = {
+  wide: { width: 1_200, height: 800 },
+  desk: { width: 1_200, height: 800 },
+  phone: { width: 390, height: 760 },
+};
+/** What is left to see of a desk: the chat and a margin. */
+const CLIP = { width: 448, height: 800 };
+const QUALITY = 72;
+
+async function picture(page: Page, { screen, settings }: State): Promise<Buffer> {
+  const { width, height } = SCREENS[screen];
+  const left = settings?.position === "left" ? 0 : width - CLIP.width;
+  const clip = screen === "desk" ? { ...CLIP, x: left, y: 0 } : { width, height, x: 0, y: 0 };
+  const devtools = await page.context().newCDPSession(page);
+  const { data } = await devtools.send("Page.captureScreenshot", {
+    format: "webp",
+    quality: QUALITY,
+    clip: { ...clip, scale: 1 },
+  });
+  return Buffer.from(data, "base64");
+}
+
+/** One state, from a new browser's first visit on. */
+async function take(browser: Browser, house: House, shop: string, state: State): Promise<number> {
+  const { name, screen, dark = false, settings = {}, enter } = state;
+  const context = await browser.newContext({
+    viewport: SCREENS[screen],
+    deviceScaleFactor: screen === "wide" ? 1 : 1.5,
+    colorScheme: dark ? "dark" : "light",
+    reducedMotion: "reduce",
+    hasTouch: screen === "phone",
+    isMobile: screen === "phone",
+    timezoneId: "Europe/Oslo",
+  });
+  const page = await context.newPage();
+  await page.addInitScript((given) => Object.assign(window, { PorchlightSettings: given }), settings);
+  await page.goto(shop, { waitUntil: "networkidle" });
+  await enter(page, house);
+  const image = await picture(page, state);
+  await context.close();
+  if (image.length > BUDGET.one) throw new Error(`${name} weighs ${image.length} bytes`);
+  writeFileSync(join(import.meta.dirname, `${name}.webp`), image);
+  console.log(`${name}: ${image.length} bytes`);
+  return image.length;
+}
+
+const port = await freePort();
+const shop = `http://127.0.0.1:${port}`;
+const house = await startHouse({ env: { ALLOWED_ORIGINS: shop, MESSAGES_PER_MINUTE: "0" } });
+house.sandbox.configure({ botScript: "silent" });
+const [stall, browser] = await Promise.all([startShop(house.url, port, "127.0.0.1"), launch()]);
+const only = process.argv.slice(2);
+let all = 0;
+for (const state of STATES.filter(({ name }) => only.length === 0 || only.includes(name)))
+  all += await take(browser, house, shop, state);
+await Promise.all([browser.close(), stall.stop(), house.stop()]);
+console.log(`${all} bytes in all`);
+process.exit(all > BUDGET.all ? 1 : 0);

@@ -1,0 +1,160 @@
+/** The twelve states of the README's pictures: desk and phone, light and dark, left to right and right to left. */
+
+import type { Page } from "playwright-core";
+import type { Options } from "../../../widget/src/options.ts";
+import type { House } from "../../harness.ts";
+
+export type State = {
+  name: string;
+  /** `wide`: the whole page of a desk; `desk`: the chat's part of it. */
+  screen: "wide" | "desk" | "phone";
+  dark?: boolean;
+  settings?: Options;
+  /** Leads a page with nothing but the launcher into the state. */
+  enter: (page: Page, house: House) => Promise<unknown>;
+};
+
+const SHOP: Options = {
+  title: "Moth & Filament",
+  accent: "#a8452b",
+  greeting: "Hi! Ask me about our lamps, delivery or returns.",
+  suggestions: ["Do you ship to Norway?", "Which lamp for reading?", "How do returns work?"],
+  privacyUrl: "/shipping",
+};
+const ARABIC: Options = {
+  ...SHOP,
+  locale: "ar",
+  position: "left",
+  title: "فراشة وفتيل",
+  greeting: "مرحبًا! اسألنا عن المصابيح أو التوصيل أو الإرجاع.",
+  suggestions: ["هل تشحنون إلى النرويج؟", "أي مصباح للقراءة؟", "كيف أعيد مصباحًا؟"],
+};
+
+const part = (page: Page, selector: string) => page.locator(`porch-light ${selector}`);
+
+async function open(page: Page): Promise<void> {
+  await part(page, ".launcher").click();
+  await part(page, "textarea").waitFor();
+  // Away from the launcher, which rises under the pointer.
+  await page.mouse.move(5, 400);
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  const before = await part(page, ".own").count();
+  await part(page, "textarea").fill(text);
+  await part(page, ".send").click();
+  await part(page, `.own >> nth=${before}`).waitFor();
+}
+
+/** Says it, and waits until the service has it. */
+async function ask(page: Page, house: House, text: string): Promise<void> {
+  const before = house.sandbox.messages().length;
+  await say(page, text);
+  await house.sandbox.until((sandbox) => sandbox.messages().length > before, 10_000);
+}
+
+async function answer(page: Page, house: House, body: string): Promise<void> {
+  const before = await part(page, ".reply").count();
+  await house.sandbox.humanReply({ fromId: house.sandbox.messages().at(-1)?.fromId ?? "", body });
+  await part(page, `.reply >> nth=${before}`).waitFor();
+}
+
+const OFFER = `For reading I would take **Perch**: its arm stays where you put it.
+
+- Warm light, *2700 K*, dimmable
+- €\u00a0129, delivered in 3 days
+- [How we ship](https://shop.example/shipping)`;
+
+async function talk(page: Page, house: House): Promise<void> {
+  await open(page);
+  await ask(page, house, "Which lamp is good for reading in bed?");
+  await answer(page, house, OFFER);
+  await ask(page, house, "Lovely. Does it come in black?");
+  await answer(page, house, "It does: matt black or brass. Both are in stock.");
+}
+
+/** A picture of one of the page's lamps, sent as a file. */
+async function sendPicture(page: Page, buffer: Buffer): Promise<void> {
+  await part(page, "input[type=file]").setInputFiles({ name: "lamp.png", mimeType: "image/png", buffer });
+  await part(page, ".tray li").waitFor();
+  await part(page, ".tray progress").waitFor({ state: "detached" });
+  await part(page, "textarea").fill("Is this the one?");
+  await part(page, ".send").click();
+  await part(page, ".own img").waitFor();
+}
+
+async function arabic(page: Page, house: House): Promise<void> {
+  await open(page);
+  await ask(page, house, "أي مصباح يناسب القراءة في السرير؟");
+  await answer(
+    page,
+    house,
+    "أنصحك بمصباح **Perch**، فذراعه تثبت حيث تضعها.\n\n- ضوء دافئ قابل للتعتيم\n- €\u00a0129 والتوصيل خلال 3 أيام",
+  );
+  await ask(page, house, "رائع! 👍");
+}
+
+export const STATES: readonly State[] = [
+  {
+    name: "teaser",
+    screen: "wide",
+    settings: { ...SHOP, teaser: "Not sure which lamp? Ask us." },
+    enter: (page) => part(page, ".teaser").waitFor(),
+  },
+  { name: "talk-dark", screen: "wide", dark: true, settings: SHOP, enter: talk },
+  { name: "empty", screen: "desk", settings: SHOP, enter: open },
+  { name: "talk", screen: "desk", settings: SHOP, enter: talk },
+  {
+    name: "failed",
+    screen: "desk",
+    settings: SHOP,
+    async enter(page, house) {
+      const lamp = await page.locator(".card .picture").nth(1).screenshot();
+      await page.evaluate(() => scrollTo(0, 0));
+      await open(page);
+      await sendPicture(page, lamp);
+      await answer(page, house, "Yes, that is **Perch**, in brass.");
+      house.sandbox.failNext("incoming", 1, 400);
+      await say(page, "Then I will take two of them.");
+      await part(page, ".failed").waitFor();
+    },
+  },
+  {
+    name: "card-dark",
+    screen: "desk",
+    dark: true,
+    settings: { ...SHOP, capture: ["name?", "email"] },
+    async enter(page, house) {
+      await open(page);
+      await ask(page, house, "Do you ship to Norway?");
+      await answer(page, house, "We do, in four to six days. May we write you when it leaves?");
+      await part(page, "input[type=email]").waitFor();
+    },
+  },
+  {
+    name: "offline",
+    screen: "desk",
+    settings: SHOP,
+    async enter(page, house) {
+      await talk(page, house);
+      await page.context().setOffline(true);
+      await say(page, "Black then, please.");
+      await part(page, ".bar").waitFor();
+    },
+  },
+  { name: "talk-ar", screen: "desk", settings: ARABIC, enter: arabic },
+  { name: "phone-closed", screen: "phone", settings: SHOP, enter: (page) => part(page, ".launcher").waitFor() },
+  { name: "phone-talk", screen: "phone", settings: SHOP, enter: talk },
+  {
+    name: "phone-menu-dark",
+    screen: "phone",
+    dark: true,
+    settings: SHOP,
+    async enter(page, house) {
+      await talk(page, house);
+      await part(page, ".head [aria-haspopup=menu]").click();
+      await part(page, "[role=menuitem]").first().waitFor();
+    },
+  },
+  { name: "phone-empty-ar-dark", screen: "phone", dark: true, settings: ARABIC, enter: open },
+];
