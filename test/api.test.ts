@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SCOPES } from "../relay/src/records/tokens.ts";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { type Answer, caller, tokenFor } from "./tokens.ts";
 import type { Visitor } from "./visitor.ts";
@@ -16,6 +17,7 @@ beforeAll(async () => {
     sandbox: SCRIPTED,
     account: { credits: { perGrant: 100 } },
     site: { leads: { country: "DE" } },
+    sites: { other: { channel: "other" } },
   });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
   call = caller(house, await tokenFor(house));
@@ -46,6 +48,16 @@ describe("the server API's door", () => {
     expect(other.body).toMatchObject({ status: 422, code: "key_reused" });
     await visitor.hears("once only");
     expect(house.sandbox.outgoing().filter(({ body: text }) => text === "once only")).toHaveLength(1);
+  });
+
+  it("answers 409 while the first request with a key is still being done, and does it once", async () => {
+    house.sandbox.configure({ latencyMs: 1_500 });
+    const create = () => call("POST", "/contacts", { email: "slow@b.example" }, "slow-1");
+    const answers = await Promise.all([create(), create()]);
+    house.sandbox.configure({ latencyMs: 0 });
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: "key_busy" });
+    expect((await create()).body).toEqual(answers.find(({ status }) => status === 200)?.body);
   });
 
   it("names every field that is wrong, and what it must be instead", async () => {
@@ -120,6 +132,17 @@ describe("visitors over the API", () => {
 
   it("of another site do not exist", async () => {
     expect((await call("GET", "/visitors/v_nobody")).status).toBe(404);
+    const other = caller(house, await tokenFor(house, SCOPES, "other"));
+    expect(items(await other("GET", "/visitors"))).toEqual([]);
+    for (const path of ["", "/messages", "/export"])
+      expect((await other("GET", `/visitors/${id}${path}`)).status).toBe(404);
+    expect((await other("DELETE", `/visitors/${id}`, undefined, "o-1")).status).toBe(404);
+    expect(
+      (await other("POST", "/messages", { to: { visitor: id }, text: "from next door" }, "o-2")).body,
+    ).toMatchObject({
+      status: 404,
+      field: "to",
+    });
     expect((await call("GET", "/visitors?cursor=bm9uc2Vuc2U")).body).toMatchObject({ status: 400, field: "cursor" });
   });
 

@@ -20,8 +20,8 @@ const doctor = async (env: Record<string, string> = {}) => {
 };
 
 /** A program in front of the relay that answers everything itself. */
-async function inFront(status: number, body: string): Promise<{ url: string; stop: () => void }> {
-  const server = createServer((_request, response) => response.writeHead(status).end(body));
+async function inFront(status: number, body: string, headers = {}): Promise<{ url: string; stop: () => void }> {
+  const server = createServer((_request, response) => response.writeHead(status, headers).end(body));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => void server.close() };
 }
@@ -61,6 +61,19 @@ describe("the doctor", () => {
     const plain = await doctor({ PUBLIC_URL: "http://10.11.12.13" });
     expect(plain.of("callback address")).toMatchObject({ found: expect.stringContaining("plain http") });
   }, 40_000);
+
+  it("sets the clock beside the service's own", async () => {
+    const late = { Date: new Date(Date.now() - 600_000).toUTCString(), "Content-Type": "application/json" };
+    const service = await inFront(404, '{"error":{"code":"NOT_FOUND","message":"Contact not found"}}', late);
+    const { of } = await doctor({ SERVICE_URL: `${service.url}/v1` });
+    service.stop();
+    expect(of("key of account default")?.ok).toBe(true);
+    expect(of("clock beside account default")).toMatchObject({
+      ok: false,
+      found: expect.stringMatching(/^(599|6\d\d) s/),
+    });
+    expect((await doctor()).of("clock beside account default")?.ok).toBe(true);
+  });
 
   it("says what to do where the data cannot be opened at all, and so does every other command", async () => {
     const broken = join(house.dataDir, "broken.db");
