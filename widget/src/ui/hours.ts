@@ -30,20 +30,26 @@ const spans = (text = ""): [from: number, to: number][] =>
     Number(h2) * 60 + Number(m2),
   ]);
 
-/** Whether the site is open at this time. Hours that cannot be read close nobody out. */
-export function isOpenAt(hours: Hours, at: number): boolean {
-  if (!hasHours(hours)) return true;
+/** Whether the site is open at a time. Making a clock costs far more than reading it. Hours that cannot be read close nobody out. */
+function opening(hours: Hours): (at: number) => boolean {
+  if (!hasHours(hours)) return () => true;
   try {
-    const { day, minute } = clockOf(hours)(at);
-    return spans(hours[day]).some(([from, to]) => minute >= from && minute < to);
+    const clock = clockOf(hours);
+    return (at) => {
+      const { day, minute } = clock(at);
+      return spans(hours[day]).some(([from, to]) => minute >= from && minute < to);
+    };
   } catch {
-    return true;
+    return () => true;
   }
 }
 
+export const isOpenAt = (hours: Hours, at: number): boolean => opening(hours)(at);
+
 /** When it opens next, within a week; nothing when it does not. */
 export function opensNext(hours: Hours, from: number): number | undefined {
+  const isOpen = opening(hours);
   const first = Math.ceil(from / STEP_MS) * STEP_MS;
-  for (let at = first; at < from + LOOK_AHEAD_MS; at += STEP_MS) if (isOpenAt(hours, at)) return at;
+  for (let at = first; at < from + LOOK_AHEAD_MS; at += STEP_MS) if (isOpen(at)) return at;
   return undefined;
 }
