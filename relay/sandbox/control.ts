@@ -45,7 +45,7 @@ function toOf(body: Fields): To {
 }
 
 /** Scripts of campaigns are checked by the operator itself. */
-function seedOf({ lists = [], subAccounts = [], campaigns = {} }: Fields): Seed {
+export function seedOf({ lists = [], subAccounts = [], campaigns = {} }: Fields): Seed {
   const isAccount = (value: unknown) => isRecord(value) && typeof value.email === "string";
   if (!Array.isArray(lists) || !lists.every((listId) => typeof listId === "string")) {
     throw new OrderError(400, "lists must be a list of ids");

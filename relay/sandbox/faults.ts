@@ -12,8 +12,8 @@ export type FaultRoute = RouteName | "*";
 
 /**
  * - `status`: that status, with a body of the endpoint's shape or `body`
- * - `hangRequest`: never an answer (with `ms`: the connection is reset then)
- * - `resetConnection`: TCP reset without an answer
+ * - `hangRequest`, also called `hang`: never an answer (with `ms`: the connection is reset then)
+ * - `resetConnection`: TCP reset without an answer; `resetAfterWrite` is the same after the effect
  * - `cutBody`: headers and half the body, then a reset
  * - `htmlError`: an edge proxy's HTML page (502 unless `status`)
  * - `truncateJson`: a complete HTTP answer whose JSON stops halfway
@@ -24,7 +24,9 @@ export type FaultRoute = RouteName | "*";
 export const FAULTS = [
   "status",
   "hangRequest",
+  "hang",
   "resetConnection",
+  "resetAfterWrite",
   "cutBody",
   "htmlError",
   "truncateJson",
@@ -39,7 +41,7 @@ export type Fault = {
   /** Status of the faulty answer. */
   status?: number;
   /** Before the effect (nothing happens) or after it ("500 but processed"). Default: `before`, but `after` for the
-   * kinds that spoil a true answer (`cutBody truncateJson slowBody delay`). */
+   * kinds that spoil a true answer (`resetAfterWrite cutBody truncateJson slowBody delay`). */
   when?: "before" | "after";
   ms?: number;
   /** A body instead of the usual one: a string is sent as text, anything else as JSON. */
@@ -50,7 +52,7 @@ export type Fault = {
 /** A fault that strikes a share of the requests (0 to 1). */
 export type FaultRule = Fault & { route: FaultRoute; rate: number };
 
-const SPOILERS: readonly FaultKind[] = ["cutBody", "truncateJson", "slowBody", "delay"];
+const SPOILERS: readonly FaultKind[] = ["resetAfterWrite", "cutBody", "truncateJson", "slowBody", "delay"];
 
 export const isFaultRoute = (value: unknown): value is FaultRoute =>
   value === "*" || (ROUTES as readonly unknown[]).includes(value);

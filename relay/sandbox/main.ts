@@ -4,9 +4,16 @@
  *   SANDBOX_PORT (8788) · SANDBOX_HOST (127.0.0.1) · SANDBOX_OPEN_CONTROL=true lets other machines use its controls
  *   SANDBOX_CALLBACK_URL · SANDBOX_RECHARGE_URL · SANDBOX_PROFILE · SANDBOX_API_KEY · SANDBOX_BOT (faq)
  *   SANDBOX_<ANY_KNOB>: every knob of config.ts in capitals, as JSON or plain text: SANDBOX_RATE_LIMIT=0
+ *   SANDBOX_CONFIG: a JSON file of knobs by their own names, over which the environment wins, and of what exists from the
+ *   start: {"profile": "observed", "lists": ["leads"], "subAccounts": [{"email": "a@b.example"}], "campaigns": {}}
  */
 
+import { readFileSync } from "node:fs";
+
 import { ConfigError, checkPatch, DEFAULT_KEY, KNOBS, type SandboxConfig } from "./config.ts";
+import { seedOf } from "./control.ts";
+import { isRecord } from "./knobs.ts";
+import type { Seed } from "./operator.ts";
 import { startSandbox } from "./server.ts";
 
 const DEFAULT_PORT = 8788;
@@ -29,14 +36,28 @@ function readAs(knob: keyof typeof KNOBS, text: string): unknown {
   }
 }
 
-/** The knobs that the environment sets. @throws ConfigError naming the knob */
+/** What the configuration file says: knobs, and what exists from the start (R-244). @throws ConfigError naming the file */
+export function fileFrom(env: Env): { knobs: Record<string, unknown>; seed: Seed } {
+  const path = env.SANDBOX_CONFIG;
+  if (path === undefined || path === "") return { knobs: {}, seed: {} };
+  try {
+    const content: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (!isRecord(content)) throw new Error("it must hold a JSON object");
+    const { lists, subAccounts, campaigns, ...knobs } = content;
+    return { knobs, seed: seedOf({ lists, subAccounts, campaigns }) };
+  } catch (error) {
+    throw new ConfigError(`SANDBOX_CONFIG, ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The knobs that the file and the environment set. @throws ConfigError naming the knob */
 export function configFrom(env: Env): Partial<SandboxConfig> {
   const names = Object.keys(KNOBS) as (keyof typeof KNOBS)[];
   const set = names.flatMap((name) => {
     const text = env[variable(name)];
     return text === undefined || text === "" ? [] : [[name, readAs(name, text)] as const];
   });
-  return checkPatch({ botScript: "faq", ...Object.fromEntries(set) });
+  return checkPatch({ botScript: "faq", ...fileFrom(env).knobs, ...Object.fromEntries(set) });
 }
 
 async function main(env: Env): Promise<void> {
@@ -46,6 +67,7 @@ async function main(env: Env): Promise<void> {
     openControl: env.SANDBOX_OPEN_CONTROL === "true",
     config: configFrom(env),
   });
+  sandbox.seed(fileFrom(env).seed);
   const key = sandbox.config.apiKey === DEFAULT_KEY ? DEFAULT_KEY : "as SANDBOX_API_KEY says";
   console.log(`Sandbox of the messaging service: nothing here reaches a real account.
   Service  ${sandbox.url}   (SERVICE_URL of the relay)

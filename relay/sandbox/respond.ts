@@ -48,19 +48,24 @@ function drip(res: ServerResponse, text: string, ms: number, clock: Clock): void
   drop();
 }
 
+const hang: Spoiler = (res, _, { ms }, clock) => {
+  if (ms !== undefined) clock.after(ms, () => reset(res));
+  return 0;
+};
+const cutOff: Spoiler = (res) => {
+  reset(res);
+  return 0;
+};
+
 /** One way to play each kind of fault; returns the status that was sent, 0 for none. `answer` is what should have come. */
 const PLAYS: Record<FaultKind, Spoiler> = {
   status: (res, answer) => write(res, answer),
   emptyBody: (res, answer, { headers = {} }) => write(res, { status: answer.status, headers }),
   htmlError: (res, _, { status = 502, headers = {} }) => write(res, { ...edgePage(status), headers }),
-  hangRequest: (res, _, { ms }, clock) => {
-    if (ms !== undefined) clock.after(ms, () => reset(res));
-    return 0;
-  },
-  resetConnection: (res) => {
-    reset(res);
-    return 0;
-  },
+  hangRequest: hang,
+  hang,
+  resetConnection: cutOff,
+  resetAfterWrite: cutOff,
   cutBody: (res, answer) => {
     const { status, headers, text } = wire(answer);
     if (res.destroyed) return 0;

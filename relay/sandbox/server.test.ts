@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_KEY } from "./config.ts";
 import { setUp } from "./harness.ts";
-import { configFrom } from "./main.ts";
+import { configFrom, fileFrom } from "./main.ts";
 import { startSandbox } from "./server.ts";
 
 describe("startSandbox", () => {
@@ -65,7 +68,7 @@ describe("startSandbox", () => {
     expect(sandbox.counts().requests).toBe(10);
   });
 
-  it("takes hundreds of messages at once without losing or doubling one", async () => {
+  it("takes hundreds of messages at once without losing or doubling one", { timeout: 60_000 }, async () => {
     const { sandbox, incoming, client } = await setUp();
     await Promise.all(Array.from({ length: 300 }, (_, i) => incoming({ fromId: `v_${i % 20}`, body: `${i}` })));
     await sandbox.until(() => client.received.length === 300, 20_000);
@@ -112,7 +115,9 @@ describe("profiles", () => {
     expect((await incoming({ toId: "" })).body).toEqual({ error: expect.any(String) });
   });
 
-  it("chaos fails at random, yet a client that repeats the same messageSid gets each message in once", async () => {
+  it("chaos fails at random, yet a client that repeats the same messageSid gets each message in once", {
+    timeout: 60_000,
+  }, async () => {
     const { incoming, sandbox, client } = await setUp({ profile: "chaos" });
     let failures = 0;
     const insist = async (messageSid: string) => {
@@ -164,6 +169,43 @@ describe("the environment", () => {
     expect(configFrom({ SANDBOX_BOT: '[{"parts":[{"text":"Hi"}]}]' })).toEqual({
       botScript: [{ parts: [{ text: "Hi" }] }],
     });
+  });
+
+  it("comes from a file too, with what exists from the start; the environment wins over it (R-244)", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
+    const file = join(folder, "sandbox.json");
+    const seed = { lists: ["leads"], subAccounts: [{ email: "a@b.example" }], campaigns: { sales: "echo" } };
+    writeFileSync(file, JSON.stringify({ profile: "lenient", rateLimit: 5, ...seed }));
+    const env = { SANDBOX_CONFIG: file, SANDBOX_RATE_LIMIT: "9" };
+    expect(configFrom(env)).toEqual({ profile: "lenient", rateLimit: 9, botScript: "faq" });
+    expect(fileFrom(env).seed).toEqual(seed);
+    writeFileSync(file, "[]");
+    expect(() => configFrom(env)).toThrow("sandbox.json: it must hold a JSON object");
+    expect(() => configFrom({ SANDBOX_CONFIG: `${file}.gone` })).toThrow("SANDBOX_CONFIG");
+    rmSync(folder, { recursive: true });
+  });
+
+  it("tells the seed that it drew, and with the same one the same faults come again", { timeout: 60_000 }, async () => {
+    const drawn = await startSandbox({ config: { profile: "chaos" } });
+    const { seed } = drawn.config;
+    await drawn.close();
+    expect(seed).toEqual(expect.any(Number));
+    const runs = [];
+    for (const _ of [1, 2]) {
+      const { sandbox, incoming } = await setUp({ profile: "chaos", latencyMs: 0, rateLimit: 0, seed });
+      const came: number[] = [];
+      for (let i = 0; i < 40; i++)
+        came.push(
+          await incoming({ messageSid: `m${i}` }).then(
+            (r) => r.status,
+            () => 0,
+          ),
+        );
+      runs.push(came.join(" "));
+      await sandbox.close();
+    }
+    expect(runs[0]).toBe(runs[1]);
+    expect(runs[0]).toMatch(/\b(0|50[023])\b/);
   });
 
   it("names the knob that cannot be", () => {

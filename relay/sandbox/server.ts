@@ -82,7 +82,9 @@ function startConfig(options: SandboxOptions): SandboxConfig {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = "127.0.0.1", now = Date.now, openControl = false } = options;
   const config = startConfig(options);
-  const random = options.random ?? (config.seed === null ? Math.random : seeded(config.seed));
+  // The seed that was drawn is told with the other knobs, so that a run of chaos can be had again.
+  config.seed ??= Math.floor(Math.random() * 2 ** 31);
+  const random = options.random ?? seeded(config.seed);
   const service = makeService(config, now, random);
   const operator = makeOperator(service);
   const api = makeApi(service);
