@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { settingsHelp } from "../../relay/src/base/config.ts";
 import { costTable } from "./costs.ts";
+import { soakTable } from "./soaked.ts";
 import { root } from "./sources.ts";
 
 const README = join(root, "README.md");
@@ -19,6 +20,7 @@ function settingsTable(): string {
 /** What is written into the README by machine: between `<!-- name: from source -->` and `<!-- end of name -->`. */
 export const TABLES: readonly { name: string; source: string; table: () => string }[] = [
   { name: "settings", source: "relay/src/base/config.ts", table: settingsTable },
+  { name: "soak", source: "test/faults/figures.json", table: soakTable },
   { name: "costs", source: "test/bench/figures.json", table: costTable },
 ];
 

@@ -1,0 +1,112 @@
+/** What the real processes lived through: the README's table, from the figures of `npm run soak`. */
+
+import soaked from "../faults/figures.json" with { type: "json" };
+
+type Figures = Record<string, number | string>;
+type Suite = { command: string; seed: number; violations: number; figures: Figures };
+
+const number = (value: number | string | undefined): string =>
+  typeof value === "number" ? value.toLocaleString("en") : (value ?? "?");
+
+/** The figures of these names, as in `0 lost, 0 doubled`. */
+const counts = (figures: Figures, ...names: string[]): string =>
+  names.map((name) => `${number(figures[name])} ${name}`).join(", ");
+
+type Row = { done: (figures: Figures) => string; found: (figures: Figures, violations: number) => string };
+
+/** What was done to the relay, and what came of it. */
+const ROWS: Record<string, Row> = {
+  kill: {
+    done: (f) =>
+      `${number(f.messages)} messages under ${number(f.kills)} SIGKILLs, each 5 to 80 ms after its life's first acknowledgement; ${number(f["acknowledged before the last kill"])} acknowledged before the last one`,
+    found: (f) => `${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order`,
+  },
+  sync: {
+    done: (f) => `The system calls of ${number(f["acknowledged messages"])} messages and as many callbacks`,
+    found: (f) => counts(f, "acknowledged without a flush"),
+  },
+  callbacks: {
+    done: (f) => `${number(f.callbacks)} callbacks: repeated, early, unknown, malformed, forged`,
+    found: (f) => counts(f, "lost", "shown twice", "forged shown", "answers of 5xx"),
+  },
+  upstream: {
+    done: (f) =>
+      `${number(f.messages)} messages to a service of which 20 calls in 100 fail, 10 lose their answer, 5 are slow; ${number(f["key swaps"])} new keys`,
+    found: (f) => `${counts(f, "lost", "doubled")}; ${number(f["POSTs per message"])} calls a message`,
+  },
+  minute: {
+    done: (f) => `Six tabs write for a minute, ${number(f.kills)} kills, the service fails and drops answers`,
+    found: (f) =>
+      `${number(f.messages)} messages, ${number(f["replies accepted"])} replies: ${counts(f, "lost", "doubled")}`,
+  },
+  browser: {
+    done: (f) =>
+      `The same in Chromium: three visitors with two pages each write for a minute, ${number(f.kills)} kills`,
+    found: (f, violations) =>
+      `${number(f.messages)} messages, ${number(f["replies accepted"])} replies: ${violations} lost, doubled or out of order`,
+  },
+  tabs: {
+    done: (f) =>
+      `${number(f.messages)} messages from ten tabs of one visitor; lines cut, tabs closed, messages sent by several`,
+    found: (f) => counts(f, "lost", "doubled", "tabs that differ"),
+  },
+  rate: {
+    done: (f) =>
+      `Hidden limits of ${f.limits} a minute, ${number(f["header styles"])} ways of telling it, real minutes`,
+    found: (f) =>
+      `after the first minute ${f["used at least"]} used at least, ${f["refused at most"]} refused at most; ${counts(f, "lost")}`,
+  },
+  outage: {
+    done: () => "The service away for 11 and for 13 hours (the relay's clock is set)",
+    found: (f) =>
+      `${number(f["delivered after 11 h"])} delivered by themselves, ${number(f["delivered by Retry"])} of ${number(f["failed after 13 h"])} by Retry; ${counts(f, "lost", "doubled")}`,
+  },
+  drain: {
+    done: (f) => `SIGTERM with ${number(f.connections)} visitors and a slow service`,
+    found: (f) =>
+      `exit ${number(f["exit code"])} after ${number(f["seconds to exit"])} s, ${number(f["back in one second at most"])} back in one second at most`,
+  },
+  intake: {
+    done: (f) => `${number(f.restarts)} restarts under ten callbacks a second, with a socket that outlives them`,
+    found: (f) => counts(f, "refused", "lost"),
+  },
+  disk: {
+    done: (f) => `${number(f["full disks"])} ways of a full disk`,
+    found: (f) => counts(f, "acknowledged and not written", "lost", "restarts needed"),
+  },
+  flips: {
+    done: (f) => `${number(f["bytes changed"])} single bits changed in the database of a stopped relay`,
+    found: (f) =>
+      `${number(f.silent)} gave wrong data; ${number(f["silent after a kill"])} after a kill, which leaves no checksum`,
+  },
+  storm: {
+    done: (f) =>
+      `${number(f.storms)} storms of everything: ${number(f.kills)} kills, ${number(f.messages)} messages, ${number(f.replies)} replies`,
+    found: (f) => `${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order`,
+  },
+  mutants: {
+    done: () => "Mistakes made on purpose that take minutes to notice",
+    found: (f) => `killed ${f["mutants killed"]}`,
+  },
+};
+
+/** For a suite that nobody has found words for. */
+const plain = (name: string): Row => ({
+  done: () => name,
+  found: (figures) => counts(figures, ...Object.keys(figures)),
+});
+
+const line = (name: string, { figures, violations }: Suite): string => {
+  const { done, found } = ROWS[name] ?? plain(name);
+  // What went wrong is never left out: it stands where it was found.
+  const wrong = violations === 0 ? "" : `**${violations} violations.** `;
+  return `| ${done(figures)} | ${wrong}${found(figures, violations)} | \`${name}\` |\n`;
+};
+
+/** One line for each suite, as its last soak found it. */
+export function soakTable(): string {
+  const { machine, suites } = soaked as { machine: { cores: number; node: string }; suites: Record<string, Suite> };
+  const rows = Object.entries(suites).map(([name, suite]) => line(name, suite));
+  const where = `${machine.cores} cores, Node ${machine.node.slice(1)}`;
+  return `| Done to real processes (${where}) | Found | \`npm run soak …\` |\n|---|---|---|\n${rows.join("")}`;
+}
