@@ -40,12 +40,14 @@ describe("72 older messages that come in above", () => {
 });
 
 describe("73 ten thousand messages", () => {
-  /** Milliseconds that the page worked from the arrival of one more message until it was painted. */
+  /** Milliseconds of the processor that the page's thread has taken so far: others at the machine do not count. */
+  async function worked(cdp: CDPSession): Promise<number> {
+    const { metrics } = await cdp.send("Performance.getMetrics");
+    return 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN);
+  }
+
+  /** What it took from the arrival of one more message until that was painted. */
   async function append(page: Page, cdp: CDPSession, text: string): Promise<number> {
-    const worked = async (): Promise<number> => {
-      const { metrics } = await cdp.send("Performance.getMetrics");
-      return 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN);
-    };
     const painted = page.evaluate(
       (wanted) =>
         new Promise<void>((done) => {
@@ -60,29 +62,32 @@ describe("73 ten thousand messages", () => {
       text,
     );
     await frames(page);
-    const before = await worked();
+    const before = await worked(cdp);
     await stage.reply(text);
     await painted;
-    return (await worked()) - before;
+    return (await worked(cdp)) - before;
   }
 
-  /** Milliseconds from the click until the open panel is painted. */
-  const open = (page: Page): Promise<number> =>
-    page.evaluate(async () => {
+  /** What it took from the click until the open panel was painted. */
+  async function open(page: Page, cdp: CDPSession): Promise<number> {
+    await page.evaluate(async () => {
       const root = document.querySelector("porch-light")?.shadowRoot;
-      const launcher = root?.querySelector<HTMLElement>(".launcher");
-      launcher?.click();
+      root?.querySelector<HTMLElement>(".launcher")?.click();
       while (root?.querySelector("dialog")?.open) await new Promise(requestAnimationFrame);
-      const begin = performance.now();
-      launcher?.click();
-      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-      return performance.now() - begin;
     });
+    await frames(page);
+    const before = await worked(cdp);
+    await page.evaluate(async () => {
+      document.querySelector("porch-light")?.shadowRoot?.querySelector<HTMLElement>(".launcher")?.click();
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    });
+    return (await worked(cdp)) - before;
+  }
 
   it("73 open within 300 ms at a quarter of the speed, in at most 300 rows, and one more costs less than a frame", async () => {
     const { page, context } = await withThread(stage, 10_000);
     const cdp = await context.newCDPSession(page);
-    await cdp.send("Performance.enable");
+    await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
     /** All the way back to the first message, and the most rows that were ever there. */
     const most = await page.locator(".thread").evaluate(async (thread) => {
       let rows = 0;
@@ -104,7 +109,7 @@ describe("73 ten thousand messages", () => {
 
     await cdp.send("Emulation.setCPUThrottlingRate", { rate: 4 });
     const opened = [];
-    for (let n = 0; n < 6; n++) opened.push(await open(page));
+    for (let n = 0; n < 6; n++) opened.push(await open(page, cdp));
     expect(Math.min(...opened)).toBeLessThanOrEqual(300);
     expect(await page.locator(".thread li").count()).toBeLessThanOrEqual(300);
   }, 120_000);
