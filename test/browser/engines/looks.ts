@@ -44,6 +44,10 @@ export function looksIn(name: string, stage: Stage): void {
     expect(reply.x - panel.x).toBeGreaterThan(panel.right - reply.right);
     expect(panel.right - avatar.right).toBeLessThan(40);
     expect(await tab.run(directions)).toEqual({ thread: "rtl", own: "rtl", reply: "ltr" });
+    await stage.reply("There are two ways that are open to you today:\n\n- by post\n- by boat");
+    const list = await chat.find({ css: ".reply .bubble ul" });
+    // What is English in it is set as English.
+    expect((await tab.run(leftOfText, ".reply .bubble li")) - list.x).toBeLessThan(40);
   });
 
   it(`in ${name} the chat is dark where the system is, and wherever the page wants it`, async () => {
@@ -137,6 +141,15 @@ function directions(): Record<string, string> {
   const root = document.querySelector("porch-light")?.shadowRoot;
   const of = (css: string): string => getComputedStyle(root?.querySelector(css) as Element).direction;
   return { thread: of(".thread"), own: of(".own .bubble"), reply: of(".reply .bubble") };
+}
+
+/** Where the words of the first such element begin, in pixels of the window. */
+function leftOfText(css: string): number {
+  let node: Node | null | undefined = document.querySelector("porch-light")?.shadowRoot?.querySelector(css);
+  while (node?.firstChild) node = node.firstChild;
+  const words = document.createRange();
+  if (node) words.selectNodeContents(node);
+  return words.getBoundingClientRect().x;
 }
 
 /** From 0 to 255, of the panel's surface and its words. */
