@@ -30,6 +30,5 @@ export const LONG_MUTANTS: readonly Mutant[] = [
     killedBy: { suite: (options) => intake({ ...options, restarts: 10, perSecond: 300 }) },
   },
   onPages("acknowledges before the commit"),
-  onPages("does not know a message by the client's id"),
   onPages("takes a fresh messageSid for every try"),
 ];
