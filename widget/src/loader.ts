@@ -13,7 +13,7 @@ const own = baked.site.id;
 
 /** Known while the script runs first; null in modules and under `eval`, where the attribute still tells which one we are. */
 const script = (document.currentScript ?? document.querySelector(`[data-site="${own}"]`)) as HTMLScriptElement | null;
-const tag = script?.dataset;
+const asked = script?.dataset.site ?? own;
 const relay = baked.relay || window.PorchlightSettings?.relay || new URL(script?.src || location.href).origin;
 const fetchFile = (path: string): Promise<never> => import(/* @vite-ignore */ relay + path) as Promise<never>;
 
@@ -31,10 +31,10 @@ const running = window.Porchlight?.site;
 if (running) {
   if (running !== own) console.warn("Porchlight", running);
   // `/widget.js` is one site's script; a tag that names another gets that one's, as a module, which needs no element.
-} else if ((tag?.site ?? own) !== own) fetchFile(`/w/${tag?.site}.js`);
+} else if (asked !== own) fetchFile(`/w/${asked}.js`);
 else {
   try {
-    startWidget({ ...baked, relay }, tag, fetchFile, whenIdle);
+    startWidget({ ...baked, relay }, script, fetchFile, whenIdle);
   } catch {
     // An engine too old for the widget, without style sheets as objects (Safari before 16.4).
     whenIdle(() => document.body.append(pageLink(relay, own, "Chat")));

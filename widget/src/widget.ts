@@ -6,7 +6,7 @@ import { declare, fill } from "./theme.ts";
 import type { Baked, Panel, PanelCall, PanelModule, Shell, TeaserModule } from "./ui/contract.ts";
 import { element } from "./ui/dom.ts";
 import { createHost } from "./ui/host.ts";
-import { mayRecall } from "./ui/recall.ts";
+import { isNew, LOOK_MS, mayRecall } from "./ui/recall.ts";
 import { createShell, dressLauncher, PHONE, pageLink, placeCss } from "./ui/shell.ts";
 
 /** Milliseconds after the launcher until the teaser. */
@@ -18,20 +18,20 @@ const TEASER = "/__TEASER__";
 /**
  * Puts the page's function in place at once, and the launcher when the page is idle or, with `manual`, first asked.
  * @param baked with the relay's origin filled in
- * @param tag settings of the tag
+ * @param script the tag, with its settings
  * @param fetchFile fetches code by its path at the relay; asked again after it failed
  * @param whenIdle runs its argument when the page has time
  */
 export function startWidget(
   { relay, panel: path, site, words }: Baked,
-  tag: object | undefined,
+  script: HTMLScriptElement | null,
   fetchFile: (path: string) => Promise<never>,
   whenIdle: (run: () => void) => void,
 ): void {
   const phone = matchMedia(PHONE);
   const night = matchMedia("(prefers-color-scheme:dark)");
   const updates: Options = {};
-  const settings = (): RawSettings => layered(phone.matches, site, tag, window.PorchlightSettings, updates);
+  const settings = (): RawSettings => layered(phone.matches, site, script?.dataset, window.PorchlightSettings, updates);
   const { manual, mode, teaser, locale } = settings();
   const fills = mode === "page";
   /** Primary language of the site's setting, else of the page; empty: the browser's first. */
@@ -62,11 +62,14 @@ export function startWidget(
     style();
     room.mount();
     emit("ready");
-    if (fills) open(false);
-    else if (mayRecall(site.id)) start().catch(failed);
-    else if (teaser && !phone.matches) {
+    if (fills) return void open(false);
+    setTimeout(
+      () => starting ?? (host.isConnected && mayRecall(site.id) && start().catch(failed)),
+      isNew(script?.src) ? LOOK_MS : 0,
+    );
+    if (teaser && !phone.matches) {
       setTimeout(async () => {
-        if (dialog.isConnected) ((await fetchFile(TEASER)) as TeaserModule).tease(element, parts, teaser);
+        if (host.isConnected) ((await fetchFile(TEASER)) as TeaserModule).tease(element, parts, teaser);
       }, TEASER_MS);
     }
   };
