@@ -35,6 +35,30 @@ it("59 the focus does not move when a message arrives, the page opens the chat, 
   expect(await focused(page)).toBe("own");
 });
 
+it("59 nor when the code for a form comes while the visitor types already", async () => {
+  let release = (): void => {};
+  const late = new Promise<void>((done) => {
+    release = done;
+  });
+  const { page, chat } = await stage.visit({
+    html: pageOf(stage.tag('data-site="default" data-capture="email"')),
+    before: (page) =>
+      page.route(/assets\/forms/, async (route) => {
+        await late;
+        await route.continue();
+      }),
+  });
+  await chat.open();
+  await page.keyboard.type("Hel");
+  const loaded = page.waitForResponse(/assets\/forms/);
+  release();
+  await (await loaded).finished();
+  await page.keyboard.type("lo");
+  expect(await chat.composer.inputValue()).toBe("Hello");
+  await page.keyboard.press("Enter");
+  await page.locator(".card .form").waitFor();
+});
+
 describe("60 an input method", () => {
   const press = (cdp: CDPSession, key: string, code: number) =>
     cdp.send("Input.dispatchKeyEvent", {

@@ -29,12 +29,12 @@ describe("the form before the first message", () => {
   it("stands where the composer would, until it is filled in", async () => {
     await open(options, Foot);
     expect(on.ui.asking.value).toBe(true);
-    expect(view.querySelector("#message")).toBeNull();
+    expect(view.querySelector(".form")).not.toBeNull();
     field("name").value = "Ada";
     field("email").value = "ada@example.com";
     await submit();
     expect(leads()).toEqual([{ chat: true, firstName: "Ada", email: "ada@example.com" }]);
-    expect(view.querySelector("#message")).not.toBeNull();
+    expect(view.querySelector(".form")).toBeNull();
     expect(on.ui.asking.value).toBe(false);
   });
 
@@ -60,7 +60,7 @@ describe("the form before the first message", () => {
     await open(options, Foot);
     on.chat.items.value = [own("Hello")];
     await drawn();
-    expect(view.querySelector("#message")).not.toBeNull();
+    expect(view.querySelector(".form")).toBeNull();
     on.stop();
     await open(options, Foot);
     field("name").value = "Ada";
@@ -68,7 +68,7 @@ describe("the form before the first message", () => {
     await submit();
     on.stop();
     await open(options, Foot);
-    expect(view.querySelector("#message")).not.toBeNull();
+    expect(view.querySelector(".form")).toBeNull();
   });
 
   it("lets browsers fill in what they know", async () => {
@@ -127,10 +127,10 @@ describe("outside business hours", () => {
   it("gives way to the composer when the site opens, without a reload", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: Date.UTC(2026, 0, 5, 8, 58) });
     await open({ hours: { timeZone: "UTC", mon: "9:00-17:00" } }, Foot);
-    expect(view.querySelector("#message")).toBeNull();
+    expect(view.querySelector(".form")).not.toBeNull();
     vi.advanceTimersByTime(3 * 60_000);
     await drawn();
-    expect(view.querySelector("#message")).not.toBeNull();
+    expect(view.querySelector(".form")).toBeNull();
     expect(on.ui.asking.value).toBe(false);
     vi.useRealTimers();
   });

@@ -9,7 +9,6 @@ import type { ComponentChildren } from "preact";
 import type { Key } from "../i18n.ts";
 import { addEnglish } from "../i18n.ts";
 import { rare } from "../locales/en.rare.ts";
-import { Composer } from "./composer.tsx";
 import css from "./forms.css?inline";
 import { hasHours, isOpenAt, opensNext } from "./hours.ts";
 import { isKept, keep } from "./kept.ts";
@@ -154,7 +153,7 @@ const Labelled = ({ name, label, wrong, children }: LabelledProps) => (
   </div>
 );
 
-/** Stands where the composer stands: a form first, or instead, where the site wants it. */
+/** Stands where the composer would, while it asks: a form first, or instead, where the site wants it. */
 export const Foot = live((ui, mounted) => {
   const { t, settings, chat, now, language, announcer, focusComposer, shell, asking } = ui;
   /** The hours are looked at again every minute, while somebody has the chat before them. */
@@ -199,7 +198,7 @@ export const Foot = live((ui, mounted) => {
         </Form>
       );
     }
-    if (!asks()) return <Composer />;
+    if (!asks()) return null;
     return (
       <Form
         fields={fields()}

@@ -7,7 +7,7 @@ import { Header } from "./header.tsx";
 import { live, watch } from "./live.ts";
 import { Thread } from "./thread.tsx";
 
-export const Panel = live(({ t, consent, settings, addFiles, forms }, mounted) => {
+export const Panel = live(({ t, consent, settings, addFiles, forms, asking }, mounted) => {
   const dropping = signal(false);
   mounted(
     watch(async () => {
@@ -29,14 +29,16 @@ export const Panel = live(({ t, consent, settings, addFiles, forms }, mounted) =
     addFiles([...(event.dataTransfer?.files ?? [])]);
   };
   return () => {
-    const Foot = consent.value ? (forms.value?.Foot ?? Composer) : Consent;
+    const Foot = consent.value ? forms.value?.Foot : Consent;
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is one more way to what a button does
       <div class="app" onDragOver={over} onDragLeave={leave} onDrop={drop}>
         <Header />
         <Bar />
         <Thread />
-        <Foot />
+        {Foot && <Foot />}
+        {/* In a place of its own: whoever types already must not lose it when the code of the forms comes. */}
+        {consent.value && !asking.value && <Composer />}
         {dropping.value && (
           <div class="drop">
             <p>{t("drop")}</p>
