@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
+import { wrongWith } from "../../contract/interface.ts";
 import type { Effect, Posted } from "../judge.ts";
 
 /** What the service does at the moment. Shares from 0 to 1. */
@@ -63,7 +64,11 @@ export async function startMock(random: () => number, given: Partial<Behaviour> 
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "", "http://service");
-    const { customData } = JSON.parse(await bodyOf(request)) as { customData: Message };
+    const body = await bodyOf(request);
+    const { method = "", headers } = request;
+    const wrong = wrongWith({ method, target: request.url ?? "", headers, body: Buffer.from(body) });
+    violations.push(...wrong.map((line) => `against the interface: ${line}`));
+    const { customData } = JSON.parse(body) as { customData: Message };
     if (behaviour.down) return void request.socket.destroy();
     if (url.searchParams.get("apiKey") !== behaviour.key) {
       refused++;
