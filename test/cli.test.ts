@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, KEY, startHouse } from "./harness.ts";
+import { type House, KEY, SCRIPTED, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { porchlight as run } from "./shell.ts";
 import { caller } from "./tokens.ts";
@@ -19,7 +19,7 @@ const json = async (...args: string[]) => JSON.parse((await porchlight([...args,
 beforeAll(async () => {
   receiver = await startReceiver(WEBHOOK_SECRET);
   const site = { webhook: { url: receiver.url, secret: "env:WEBHOOK_SECRET", events: ["delivery.failed"] } };
-  house = await startHouse({ env: { WEBHOOK_SECRET }, site });
+  house = await startHouse({ sandbox: SCRIPTED, env: { WEBHOOK_SECRET }, site });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
   const someone = house.visitor();
   await someone.connect();

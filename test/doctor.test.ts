@@ -3,12 +3,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, startHouse } from "./harness.ts";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { porchlight } from "./shell.ts";
 
 let house: House;
 beforeAll(async () => {
-  house = await startHouse();
+  house = await startHouse({ sandbox: SCRIPTED });
 });
 afterAll(() => house.stop());
 

@@ -11,7 +11,7 @@ export function porchlight(house: House, args: string[], env: Record<string, str
   const settings = {
     DATA_DIR: house.dataDir,
     PORT: new URL(house.url).port,
-    SERVICE_URL: house.sandbox.url,
+    SERVICE_URL: house.serviceUrl,
     SERVICE_API_KEY: KEY,
     CALLBACK_SECRET: house.callbackUrl.split("/").at(-1) ?? "",
     ALLOWED_ORIGINS: house.host,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type House, startHouse } from "./harness.ts";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
@@ -18,7 +18,7 @@ afterEach(async () => {
 
 async function open(webhook: object = {}, account: object = {}): Promise<void> {
   const site = { leads: { country: "DE" }, webhook: { url: receiver.url, secret: "env:WEBHOOK_SECRET", ...webhook } };
-  house = await startHouse({ env: { WEBHOOK_SECRET }, site, account });
+  house = await startHouse({ sandbox: SCRIPTED, env: { WEBHOOK_SECRET }, site, account });
   house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
 }
 const types = () => receiver.told.map(({ type }) => type);
