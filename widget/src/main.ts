@@ -72,10 +72,12 @@ export async function start(shell: Shell): Promise<PanelSide> {
     isOpen,
     close,
     send(text, attachments = []) {
-      if (!consent.peek()) return;
+      if (!consent.peek()) return 0;
       chat.start();
-      chat.send(text, attachments[0]);
-      for (const one of attachments.slice(1)) chat.send("", one);
+      const [first, ...more] = attachments;
+      if (!chat.send(text, first)) return 0;
+      const full = more.findIndex((one) => !chat.send("", one));
+      return 1 + (full < 0 ? more.length : full);
     },
     forms: signal(undefined),
     asking: signal(false),

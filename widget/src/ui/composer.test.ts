@@ -89,6 +89,18 @@ describe("the composer", () => {
     expect(field.value).toHaveLength(4_002);
   });
 
+  it("keeps what was typed when there is no room among the unsent messages", async () => {
+    on.stop();
+    on = await stage();
+    on.ui.send = () => 0;
+    field = on.show(Composer).querySelector("textarea") as HTMLTextAreaElement;
+    await type("the fifty-first");
+    enter();
+    await drawn();
+    expect(field.value).toBe("the fifty-first");
+    expect(on.chat.draft.value).toBe("the fifty-first");
+  });
+
   it("is never disabled, and keeps the draft in the chat", async () => {
     on.chat.link.value = "offline";
     await type("draft");

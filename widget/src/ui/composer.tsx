@@ -23,9 +23,13 @@ export const Composer = live(({ t, chat, send, settings, files, addFiles, shell,
     event.preventDefault();
     const text = draft.peek();
     if (!sendable(text)) return;
-    send(text.trim(), files.peek()?.take());
-    draft.value = "";
     field?.focus();
+    const tray = files.peek();
+    const went = send(text.trim(), tray?.ready());
+    // No room among what is unsent: the visitor's text and files stay where they are.
+    if (went === 0) return;
+    draft.value = "";
+    tray?.sent(went);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     // 229: an input method is composing. Safari has ended the composition by then (WebKit bug 165004).

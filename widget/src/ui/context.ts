@@ -24,8 +24,11 @@ export type Ui = {
   /** Whether the panel is open. */
   isOpen: ReadonlySignal<boolean>;
   close(): void;
-  /** Sends a message; after the end of a conversation it begins a new one. */
-  send(text: string, attachments?: readonly Attachment[]): void;
+  /**
+   * Sends a message; after the end of a conversation it begins a new one. Answers how many messages that made, one for each
+   * attachment: fewer than asked where the line of what is unsent has no room.
+   */
+  send(text: string, attachments?: readonly Attachment[]): number;
   /** Present once the visitor has picked a file. */
   files: ReadonlySignal<Files | undefined>;
   addFiles(files: Iterable<File>): void;

@@ -22,8 +22,10 @@ export type Files = {
   add(files: Iterable<File>): void;
   /** `uploading`: there is something that cannot be sent yet. */
   state: ReadonlySignal<"none" | "uploading" | "ready">;
-  /** Hands over what is ready, in order, and clears the tray. */
-  take(): Attachment[];
+  /** What may be sent, in order. */
+  ready(): Attachment[];
+  /** So many of those were sent: they leave the tray, and with them what could not be uploaded. */
+  sent(count: number): void;
   Tray: ComponentType;
 };
 
@@ -129,11 +131,14 @@ export function createFiles(ui: Ui): Files {
         void begin(file, one);
       }
     },
-    take() {
-      const ready = list.peek().flatMap((one) => one.attachment ?? []);
-      for (const { preview } of list.peek()) if (preview) URL.revokeObjectURL(preview);
-      list.value = [];
-      return ready;
+    ready: () => list.peek().flatMap((one) => one.attachment ?? []),
+    sent(count) {
+      const kept = list
+        .peek()
+        .filter((one) => one.attachment && !one.problem)
+        .slice(count);
+      for (const one of list.peek()) if (one.preview && !kept.includes(one)) URL.revokeObjectURL(one.preview);
+      list.value = kept;
     },
   };
 }

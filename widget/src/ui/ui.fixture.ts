@@ -135,6 +135,7 @@ export async function stage(options: Partial<PanelSettings> = {}): Promise<Stage
     close() {},
     send(text, attachments = []) {
       chat.asked.push(["send", text, ...attachments]);
+      return Math.max(1, attachments.length);
     },
     focusComposer: () => root.querySelector("textarea")?.focus(),
     now: () => Date.now(),
