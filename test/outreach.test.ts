@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
 let house: House;
@@ -54,6 +55,24 @@ describe("a message from the owner's backend", () => {
     expect(body.items).toMatchObject([{ from: "reply", text: "Welcome" }]);
     const [person] = (await call("GET", "/visitors")).body.items as { contactId: string }[];
     expect(person?.contactId).toBe(house.sandbox.state().contacts[0]?.id);
+  });
+
+  it("to an anonymous id is exported and erased with the user whom its visitor logged in as (R-902)", async () => {
+    house = await startHouse({ sandbox: SCRIPTED, env: { IDENTITY_SECRET } });
+    call = caller(house, await tokenFor(house));
+    const visitor = house.visitor();
+    await visitor.connect();
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    const order = { to: { visitor: house.sandbox.messages()[0]?.fromId }, text: "An offer", email: "ada@b.example" };
+    await call("POST", "/messages", order, "o-1");
+    await visitor.hears("An offer");
+    const token = visitor.token() ?? "";
+    await house.visitor({ token, identity: identityOf({ sub: "customer-7" }) }).connect();
+    const [user] = (await call("GET", "/visitors")).body.items as { id: string }[];
+    expect((await call("GET", `/visitors/${user?.id}/export`)).body.sent).toMatchObject([{ text: "An offer" }]);
+    expect((await call("DELETE", `/visitors/${user?.id}`, undefined, "erase-1")).status).toBe(204);
+    expect((await call("GET", "/messages/o-1")).body.text).toBe("");
   });
 
   it.each([

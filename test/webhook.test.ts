@@ -45,8 +45,26 @@ it("tells the owner's backend of messages, replies, leads, failures and credits,
       data: { site: "default", visitor: visitorId, id, text: "hello" },
     }),
   );
+  expect(receiver.told.find(({ type }) => type === "lead.captured")?.data).toMatchObject({ lead: "the-form" });
   expect(receiver.told.find(({ type }) => type === "credits.granted")?.data).toMatchObject({ key: "r-1", amount: 5 });
   expect(receiver.told.find(({ type }) => type === "delivery.failed")?.data).toMatchObject({ reason: "rejected" });
+});
+
+it("tells of an account's credits once, at an address where only another of its sites asks for them", async () => {
+  const webhook = { url: receiver.url, secret: "env:WEBHOOK_SECRET" };
+  const wanting = (...events: string[]) => ({ webhook: { ...webhook, events } });
+  const sites = { first: wanting("recharge.requested"), second: wanting("recharge.requested") };
+  house = await startHouse({ env: { WEBHOOK_SECRET }, site: wanting("message.visitor"), sites });
+  const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
+  await fetch(recharge, { method: "POST", body: JSON.stringify({ idempotency_key: "r-1", email: EMAIL, amount: 5 }) });
+  await expect.poll(types, { timeout: 10_000 }).toEqual(["recharge.requested"]);
+  const logs = await Promise.all(
+    ["default", "first", "second"].map(async (site) => {
+      const { body } = await caller(house, await tokenFor(house, undefined, site))("GET", "/webhook/events");
+      return (body.items as unknown[]).length;
+    }),
+  );
+  expect(logs).toEqual([0, 1, 0]);
 });
 
 it("tries again under the same id until it is taken, and keeps a log of it", async () => {

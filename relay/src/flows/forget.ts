@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { forgetEvents } from "../records/events.ts";
 import { blankLane } from "../records/ledger.ts";
 import { disownMedia } from "../records/media.ts";
-import { forgetVisitor } from "../records/visitors.ts";
+import { forgetVisitor, formerIds } from "../records/visitors.ts";
 
 type Parts = {
   db: Database;
@@ -19,8 +19,10 @@ export function createForget({ db, bus, clock, cleared }: Parts) {
   return async function forget(visitor: string): Promise<void> {
     await db.transaction(async (tx) => {
       await disownMedia(tx, visitor);
-      await blankLane(tx, "send", visitor);
-      await forgetEvents(tx, visitor);
+      for (const id of [visitor, ...(await formerIds(tx, visitor))]) {
+        await blankLane(tx, "send", id);
+        await forgetEvents(tx, id);
+      }
       await forgetVisitor(tx, visitor, clock.now());
     });
     bus.publish({ visitor, head: 0, gone: true });

@@ -122,7 +122,7 @@ export function createLeads({ db, clock, log, sites, contacts, tell = async () =
       await addVisitor(tx, visitor, site.public.id, now);
       if ((await findVisitor(tx, visitor)) === undefined) return "rate_limited";
       await setDetails(tx, visitor, stated(person));
-      await tell(tx, site.public.id, "lead.captured", { visitor, ...stated(person), consent });
+      await tell(tx, site.public.id, "lead.captured", { lead: frame.id, visitor, ...stated(person), consent });
       if (!frame.chat) await addLead(tx, { ...own, id: frame.id });
       else await addLead(tx, { ...base, id: frame.id, own: 0, due: now + LOOK_UP_MS });
       if (frame.chat && rules.phoneContact && person.phone !== null)

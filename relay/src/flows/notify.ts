@@ -37,20 +37,26 @@ export function createNotify({ db, clock, log, sites, hooks, random = Math.rando
   let stopped = false;
   let cancel = (): void => {};
 
-  const tell: Tell = async (tx, site, type, data) => {
+  /** A site's address for events of this type; nothing where it wants none. */
+  function addressFor(site: string, type: EventType): string | undefined {
     const target = targets.get(site);
-    if (target === undefined || (target.events !== undefined && !target.events.includes(type))) return;
+    return target?.events === undefined || target.events.includes(type) ? target?.url : undefined;
+  }
+
+  const tell: Tell = async (tx, site, type, data) => {
+    if (addressFor(site, type) === undefined) return;
     const at = clock.now();
     const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { site, ...data } });
     await addEvent(tx, { id: `msg_${randomId(24)}`, site, visitor: data.visitor ?? null, type, body, at });
   };
 
-  /** Something of an account: told once to each address that its sites name. */
+  /** Something of an account: told once to each address at which one of its sites wants it. */
   async function tellAccount(tx: Transaction, account: string, type: EventType, data: object): Promise<void> {
     const told = new Set<string>();
     for (const site of sites) {
-      if (site.account !== account || site.webhook === undefined || told.has(site.webhook.url)) continue;
-      told.add(site.webhook.url);
+      const address = site.account === account ? addressFor(site.public.id, type) : undefined;
+      if (address === undefined || told.has(address)) continue;
+      told.add(address);
       await tell(tx, site.public.id, type, { ...data });
     }
   }

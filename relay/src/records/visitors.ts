@@ -63,6 +63,12 @@ export async function ownerOf(tx: Transaction, id: string): Promise<string | und
   return gone === undefined ? id : (gone.successor ?? undefined);
 }
 
+/** The anonymous ids of somebody before they logged in: what was sent to one of them is theirs too. */
+export async function formerIds(tx: Transaction, id: string): Promise<string[]> {
+  const rows = await tx.all<{ visitor: string }>("SELECT visitor FROM forgotten WHERE successor = $1", id);
+  return rows.map(({ visitor }) => visitor);
+}
+
 /**
  * Writes a person down whose identity is proven. Unlike an anonymous id, theirs comes to life again when they return after
  * a deletion; sessions from before it stay void, because the new generation is a time.

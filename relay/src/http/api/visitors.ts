@@ -6,6 +6,7 @@ import { type Lead, leadsOf, leadsPage } from "../../records/captured.ts";
 import { laneEntries } from "../../records/ledger.ts";
 import { failedPage, type VisitorRow, visitorRow, visitorsPage, waitingPage } from "../../records/listings.ts";
 import { page } from "../../records/threads.ts";
+import { formerIds } from "../../records/visitors.ts";
 import type { AnswerOf } from "./operations.ts";
 import type { Handlers } from "./router.ts";
 import { cursorOf, iso, messageView, pageWith, sentView } from "./views.ts";
@@ -60,11 +61,12 @@ export function visitors({ db, forget }: { db: Database; forget: Forget }) {
     },
     async exportVisitor({ site, params }) {
       const row = await known(db, site.public.id, params.visitor);
-      const sent = await laneEntries(db, "send", row.id, BATCH);
+      const lanes = [row.id, ...(await formerIds(db, row.id))];
+      const sent = await Promise.all(lanes.map((lane) => laneEntries(db, "send", lane, BATCH)));
       return {
         visitor: visitorView(row),
         messages: await transcript(row.id),
-        sent: sent.map(sentView),
+        sent: sent.flat().map(sentView),
         leads: (await leadsOf(db, row.id)).map(leadView),
       };
     },
