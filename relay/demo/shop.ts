@@ -19,7 +19,7 @@ function policy(relay: string): string {
     "default-src 'none'",
     `script-src 'self' ${relay}`,
     `style-src 'self' ${relay}`,
-    `img-src 'self' data: ${relay}`,
+    `img-src 'self' data: blob: ${relay}`,
     `connect-src ${relay} ${socket}`,
     `media-src ${relay}`,
     "base-uri 'none'",

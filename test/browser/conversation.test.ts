@@ -5,6 +5,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type House, startHouse } from "../harness.ts";
 import { chatOn, launch } from "./browser.ts";
 
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
 let browser: Browser;
 let house: House;
 let context: BrowserContext;
@@ -76,6 +81,30 @@ describe("a conversation in the browser", () => {
     await house.sandbox.until((sandbox) => sandbox.messages().length === 3, 15_000);
     expect(house.sandbox.messages().map(({ body }) => body)).toEqual(texts);
     expect(new Set(house.sandbox.messages().map((message) => message.fromId)).size).toBe(1);
+  });
+
+  it("keeps pictures with their text, also when they are picked one by one before the tray's code is there", async () => {
+    const { page, chat } = await visit();
+    const code = Promise.withResolvers<void>();
+    await page.route(/\/files-[^/]*\.js$/, async (route) => {
+      await code.promise;
+      await route.continue();
+    });
+    await chat.open();
+    await chat.composer.fill("look at these");
+    const names = ["one.png", "two.png", "three.png"];
+    for (const name of names) {
+      await page.locator("input[type=file]").setInputFiles({ name, mimeType: "image/png", buffer: PNG });
+    }
+    await chat.composer.press("Enter");
+    expect(await chat.composer.inputValue()).toBe("look at these");
+    code.resolve();
+    await chat.panel.getByRole("button", { name: `Remove ${names[2]}` }).waitFor();
+    expect(await chat.panel.locator(".tray bdi").allInnerTexts()).toEqual(names);
+    await chat.panel.getByRole("button", { name: "Send message" }).click();
+    await house.sandbox.until((sandbox) => sandbox.messages().length === 3, 15_000);
+    expect(await chat.thread.getByRole("img", { name: /picture/i }).count()).toBe(3);
+    expect(house.sandbox.messages()[0]?.body).toBe("look at these");
   });
 
   it("is there again after a reload, and on the next page", async () => {

@@ -60,6 +60,8 @@ export async function start(shell: Shell): Promise<PanelSide> {
   const focusComposer = (): void => app.querySelector<HTMLElement>(".app>.form input,.composer textarea")?.focus();
   const { close } = control;
   const files = signal<Files | undefined>(undefined);
+  const adding = signal(0);
+  let tray: Promise<Files> | undefined;
   const ui: Ui = {
     chat,
     shell,
@@ -82,9 +84,25 @@ export async function start(shell: Shell): Promise<PanelSide> {
     forms: signal(undefined),
     asking: signal(false),
     files,
+    adding,
     async addFiles(added) {
-      files.value ??= (await import("./ui/files.tsx")).createFiles(ui);
-      files.value.add(added);
+      // What was pasted or dropped may be gone once the event is over.
+      const picked = [...added];
+      adding.value++;
+      // One wait for all of them: what is picked first stands first.
+      tray ??= import("./ui/files.tsx").then(({ createFiles }) => {
+        files.value = createFiles(ui);
+        return files.value;
+      });
+      try {
+        (await tray).add(picked);
+      } catch (error) {
+        // The next pick tries again.
+        tray = undefined;
+        throw error;
+      } finally {
+        adding.value--;
+      }
     },
     focusComposer,
     now: Date.now,

@@ -114,6 +114,20 @@ describe("the composer", () => {
     expect(on.chat.asked).toEqual([["typing"]]);
   });
 
+  it("holds the text back while what was picked with it is still on its way into the tray", async () => {
+    await type("Look");
+    on.ui.adding.value = 1;
+    await drawn();
+    expect(send().disabled).toBe(true);
+    enter();
+    expect(sends()).toEqual([]);
+    on.ui.adding.value = 0;
+    await drawn();
+    expect(send().disabled).toBe(false);
+    enter();
+    expect(sends()).toEqual(["Look"]);
+  });
+
   it("asks to slow down in words", async () => {
     on.chat.notice.value = { code: "rate_limited", retryAfter: 3_000 };
     await drawn();

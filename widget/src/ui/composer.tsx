@@ -11,12 +11,13 @@ import { live, watch } from "./live.ts";
 /** Characters left from which the visitor is told so. */
 const FEW = TEXT_MAX / 10;
 
-export const Composer = live(({ t, chat, send, settings, files, addFiles, shell, isOpen }, mounted) => {
+export const Composer = live(({ t, chat, send, settings, files, adding, addFiles, shell, isOpen }, mounted) => {
   const { draft } = chat;
   const picker = signal<ComponentType<PickerProps> | undefined>(undefined);
   let field: HTMLTextAreaElement | null = null;
   const fine = matchMedia("(pointer:fine)").matches;
-  const filesState = () => files.value?.state.value ?? "none";
+  // From the very pick on: a text that is sent while the code of the tray comes would leave its picture behind.
+  const filesState = () => (adding.value ? "uploading" : (files.value?.state.value ?? "none"));
   const sendable = (text: string): boolean =>
     text.length <= TEXT_MAX && filesState() !== "uploading" && (!isBlank(text) || filesState() === "ready");
   const submit = (event: Event): void => {

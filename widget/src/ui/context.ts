@@ -31,6 +31,8 @@ export type Ui = {
   send(text: string, attachments?: readonly Attachment[]): number;
   /** Present once the visitor has picked a file. */
   files: ReadonlySignal<Files | undefined>;
+  /** How many times the visitor has picked files that wait for the code above. */
+  adding: Signal<number>;
   addFiles(files: Iterable<File>): void;
   /** Present where the site asks for something in a form. */
   forms: Signal<{ Foot: ComponentType; Card: ComponentType } | undefined>;

@@ -60,7 +60,9 @@ export function createFiles(ui: Ui): Files {
   const words = (code: string, file: File): string =>
     t(PROBLEMS[code] ?? "uploadFailed", { name: file.name, max: sizeName(limitOf(file), language.value.region) });
 
-  const begin = async (file: File, first: Pending): Promise<void> => {
+  // One after the other: the relay takes two at a time from a visitor, who may have a second tab.
+  let line: Promise<void> = Promise.resolve();
+  const begin = (file: File, first: Pending): void => {
     let one = first;
     const fail = (code: string): void => {
       if (!list.peek().includes(one)) return;
@@ -70,22 +72,26 @@ export function createFiles(ui: Ui): Files {
     if (limitOf(file) === 0) return fail("type_not_allowed");
     if (file.size > limitOf(file)) return fail("too_large");
     chat.start();
-    await until(chat.ready);
-    const running = upload({
-      relay: shell.relay,
-      token: chat.token(),
-      file,
-      onProgress(part) {
-        if (list.peek().includes(one)) one = change(one, { part });
-      },
+    line = line.then(async () => {
+      await until(chat.ready);
+      // Removed meanwhile: then it never leaves the browser.
+      if (!list.peek().includes(one)) return;
+      const running = upload({
+        relay: shell.relay,
+        token: chat.token(),
+        file,
+        onProgress(part) {
+          if (list.peek().includes(one)) one = change(one, { part });
+        },
+      });
+      one = change(one, { upload: running });
+      await running.done.then(
+        (attachment) => {
+          one = change(one, { attachment, part: 1 });
+        },
+        ({ code }: UploadFailure) => fail(code),
+      );
     });
-    one = change(one, { upload: running });
-    running.done.then(
-      (attachment) => {
-        one = change(one, { attachment, part: 1 });
-      },
-      ({ code }: UploadFailure) => fail(code),
-    );
   };
   const remove = (one: Pending): void => {
     one.upload?.cancel();
@@ -128,7 +134,7 @@ export function createFiles(ui: Ui): Files {
         const preview = /^image\/(?!svg)/.test(file.type) ? URL.createObjectURL(file) : undefined;
         const one: Pending = { name: file.name, size: file.size, preview, part: 0 };
         list.value = [...list.peek(), one];
-        void begin(file, one);
+        begin(file, one);
       }
     },
     ready: () => list.peek().flatMap((one) => one.attachment ?? []),

@@ -129,6 +129,7 @@ export async function stage(options: Partial<PanelSettings> = {}): Promise<Stage
     sound: signal(true),
     consent: signal(true),
     files: signal<Files | undefined>(undefined),
+    adding: signal(0),
     addFiles() {},
     forms: signal(undefined),
     asking: signal(false),
