@@ -106,7 +106,8 @@ async function type({ pages, typed }: Person, who: number, more: () => boolean, 
     const text = `visitor ${who} message ${typed.length}`;
     await composer.fill(text);
     await composer.press("Enter");
-    typed.push(text);
+    // With fifty unsent there is no room for more, and the text stays in the field: then it is sent later.
+    if ((await composer.inputValue()) === "") typed.push(text);
     await page.waitForTimeout(300 + random() * 700);
   }
 }
@@ -147,8 +148,17 @@ async function judge(house: House, { pages, typed }: Person, who: number): Promi
   return violations;
 }
 
-const shown = (page: Page, side: "own" | "reply"): Promise<string[]> =>
-  page.locator(`.msg.${side} .bubble`).allInnerTexts();
+/** All that the page has: by itself it draws only the newest eighty. */
+async function shown(page: Page, side: "own" | "reply"): Promise<string[]> {
+  const older = page.locator(".older");
+  await within(async () => {
+    await older.evaluateAll((pills) => {
+      for (const pill of pills) (pill as HTMLElement).click();
+    });
+    return (await older.count()) === 0;
+  });
+  return page.locator(`.msg.${side} .bubble`).allInnerTexts();
+}
 
 /** Where two lists part, if they do. */
 function differences(what: string, wanted: readonly string[], found: readonly string[]): string[] {
