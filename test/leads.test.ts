@@ -149,10 +149,11 @@ describe("a form without a chat", () => {
     expect((await call("GET", "/leads")).body.items).toEqual([]);
   }, 60_000);
 
-  it("is kept when a list does not exist, and says so (4.13-25; R-442)", async () => {
-    await open({ lists: ["nowhere"] });
+  it("is kept when a list does not exist, says so, and is put on the others (4.13-25; R-442)", async () => {
+    await open({ lists: ["nowhere", "leads"] });
     expect(await fill({ email: "ada@b.example" })).toBe("lead");
     await expect.poll(() => house.lines().some((line) => line.includes("lead.waiting"))).toBe(true);
+    await house.sandbox.until(() => lists().leads?.length === 1, 15_000);
     expect(await states()).toEqual(["open"]);
   });
 });

@@ -160,13 +160,17 @@ export function createLeads({ db, clock, log, sites, contacts, tell = async () =
     const found = lead.contact ?? (await contactOf(lead));
     if (typeof found !== "string") return later(lead, found);
     const rules = sites.find(lead.site)?.leads ?? NO_LEADS;
+    let obstacle: Outcome | undefined;
     for (const list of rules.lists) {
       if (await isMember(db, lead.account, found, list)) continue;
       const outcome = await contacts.addToList(lead.account, list, found);
-      if (!fine(outcome))
-        return later({ ...lead, contact: found }, { ...outcome, message: `list ${list}: ${outcome.message}` });
-      await db.transaction((tx) => addMember(tx, { account: lead.account, contact: found, list, at: clock.now() }));
+      if (fine(outcome))
+        await db.transaction((tx) => addMember(tx, { account: lead.account, contact: found, list, at: clock.now() }));
+      else obstacle ??= { ...outcome, message: `list ${list}: ${outcome.message}` };
+      // A list that does not exist keeps nobody off the others; a service that cannot answer is not asked more.
+      if (!fine(outcome) && outcome.kind !== "permanent") break;
     }
+    if (obstacle !== undefined) return later({ ...lead, contact: found }, obstacle);
     const { attempts, due } = lead;
     await db.transaction(async (tx) => {
       await setLead(tx, lead, { state: "done", problem: null, contact: found, attempts, due });
