@@ -73,6 +73,7 @@ describe("a message from the owner's backend", () => {
     expect((await call("GET", `/visitors/${user?.id}/export`)).body.sent).toMatchObject([{ text: "An offer" }]);
     expect((await call("DELETE", `/visitors/${user?.id}`, undefined, "erase-1")).status).toBe(204);
     expect((await call("GET", "/messages/o-1")).body.text).toBe("");
+    expect((await call("POST", "/messages", order, "o-1")).status).toBe(404);
   });
 
   it.each([

@@ -4,6 +4,7 @@ import type { Database } from "../db/database.ts";
 import { forgetEvents } from "../records/events.ts";
 import { blankLane } from "../records/ledger.ts";
 import { disownMedia } from "../records/media.ts";
+import { forgetRequests } from "../records/requests.ts";
 import { forgetVisitor, formerIds } from "../records/visitors.ts";
 
 type Parts = {
@@ -22,6 +23,7 @@ export function createForget({ db, bus, clock, cleared }: Parts) {
       for (const id of [visitor, ...(await formerIds(tx, visitor))]) {
         await blankLane(tx, "send", id);
         await forgetEvents(tx, id);
+        await forgetRequests(tx, id);
       }
       await forgetVisitor(tx, visitor, clock.now());
     });

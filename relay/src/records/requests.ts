@@ -48,3 +48,8 @@ export async function endRequest(tx: Transaction, { token, key }: Name, { status
 export async function dropRequest(tx: Transaction, { token, key }: Name): Promise<void> {
   await tx.run("DELETE FROM requests WHERE token = $1 AND key = $2", token, key);
 }
+
+/** Forgets the answers that name a visitor. A repeat of such a request is done anew, and finds nobody. */
+export async function forgetRequests(tx: Transaction, visitor: string): Promise<void> {
+  await tx.run("DELETE FROM requests WHERE body LIKE '%' || $1 || '%'", visitor);
+}
