@@ -93,12 +93,21 @@ export function createFiles(ui: Ui): Files {
       );
     });
   };
-  const remove = (one: Pending): void => {
-    one.upload?.cancel();
+  const discard = (one: Pending): void => {
     if (one.preview) URL.revokeObjectURL(one.preview);
     list.value = list.peek().filter((other) => other !== one);
+    one.upload?.cancel();
+  };
+  const remove = (one: Pending): void => {
+    discard(one);
     ui.focusComposer();
   };
+
+  // Whoever left, or had everything deleted, leaves no files to the next one; nor could that one send them.
+  effect(() => {
+    const why = chat.ending.value;
+    if (why === "gone" || why === "normal") for (const one of list.peek()) discard(one);
+  });
 
   const Tray = live((_ui, mounted) => {
     mounted(() => adopt(shell.root, css));
