@@ -152,7 +152,7 @@ export function startWidget(
     emit,
   };
   launcher.onclick = () => (dialog.open ? close() : open(true));
-  launcher.onpointerenter = launcher.onfocus = () => void load().catch(() => {});
+  launcher.onpointerenter = launcher.onfocus = () => load().catch(() => {});
   phone.onchange = night.onchange = style;
   dialog.onclose = () => {
     if (dialog.open) return;
