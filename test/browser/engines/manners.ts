@@ -62,8 +62,9 @@ export function mannersIn(name: string, stage: Stage): void {
         const thread = document.querySelector("porch-light")?.shadowRoot?.querySelector(".thread");
         return Math.round(thread?.scrollTop ?? -1);
       });
-    await tab.run(scrollTo120);
     await chat.write("dra");
+    // The reply and the row that says "delivered" settle first: until then the thread keeps to its end.
+    await expect.poll(() => tab.run(scrollTo120).then(scrolled), SOON).toBe(120);
     await tab.run(() => (document.getElementById("modal") as HTMLDialogElement).showModal());
     await expect
       .poll(() => tab.run(() => document.querySelector("porch-light")?.parentElement?.id), SOON)
