@@ -76,6 +76,8 @@ export function mannersIn(name: string, stage: Stage): void {
     await expect
       .poll(() => tab.run(() => document.querySelector("porch-light")?.parentElement?.localName))
       .toBe("body");
+    // Two clicks on one place, soon after each other, are a double click, which selects the word.
+    await chat.click({ css: ".thread" });
     await chat.click({ css: "textarea" });
     await tab.type("!");
     expect([await chat.draft(), await scrolled()]).toEqual(["draft!", 120]);
