@@ -1,3 +1,4 @@
+import { DEFAULT_SITE } from "@porchlight/shared/site";
 import type { Database } from "../../../relay/src/db/database.ts";
 import type { Reply } from "../../../relay/src/flows/receive.ts";
 import type { Outcome } from "../../../relay/src/service/outcome.ts";
@@ -23,18 +24,7 @@ export type Machine = {
 
 export const SIGNING = "signing key of the simulated world";
 const SITE = {
-  public: {
-    id: "default",
-    title: "",
-    greeting: "",
-    suggestions: [],
-    accent: "#4f46e5",
-    theme: "auto",
-    position: "right",
-    locale: "auto",
-    responder: "ai",
-    privacyUrl: "",
-  },
+  public: DEFAULT_SITE,
   account: "main",
   origins: ["https://shop.example"],
   channel: "website",
