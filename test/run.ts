@@ -2,7 +2,7 @@
  * `npm test` (every step) and `npm run check` (the quick ones): runs the steps in order, says how each one went, and
  * closes with one line to count by. A step that fails does not hide what the next ones find.
  */
-import { spawn } from "node:child_process";
+import { fork, spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { type CliOptions, startVitest } from "vitest/node";
 import { ensurePrograms } from "./setup/programs.ts";
@@ -22,9 +22,21 @@ const types: Step = step("types", async () => {
   await Promise.all(parts.map((part) => command("tsc", "-p", part, ...remembered(part))));
 });
 
+const quick: Step = { name: "tests", run: () => tests({ project: ["unit"] }) };
+const browser: Step = { name: "tests in browsers", run: () => tests({ project: ["browser"] }) };
+// A browser waits more than it computes: its tests take their time beside the others' instead of after them.
+const both: Step = {
+  name: "tests",
+  run: async () => {
+    const counts = [elsewhere("browser"), tests({ project: ["!browser"], coverage: { enabled: true } })];
+    return (await Promise.all(counts)).reduce(sum);
+  },
+};
+
 const steps: Record<string, Step[]> = {
-  check: [lint, types, tests({ project: ["unit"] })],
-  all: [programs, build, lint, types, tests({ coverage: { enabled: true } })],
+  check: [lint, types, quick],
+  all: [programs, build, lint, types, both],
+  browser: [browser],
 };
 
 /** A step that counts as one: what it throws is its failure, in words. */
@@ -55,28 +67,50 @@ function command(name: string, ...args: string[]): Promise<void> {
 }
 
 /** Vitest, counted test by test. A file that does not load, a hook that fails and an error outside of any test count too. */
-function tests(options: CliOptions): Step {
-  const run = async (): Promise<Count> => {
-    const vitest = await startVitest([], { run: true, root, ...options });
-    const modules = vitest.state.getTestModules();
-    const states = modules.flatMap((module) => [...module.children.allTests()].map((test) => test.result().state));
-    const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
-    const broken = suites.filter((suite) => suite.errors().length > 0).length;
-    const stray = vitest.state.getUnhandledErrors().length;
-    await vitest.close();
-    const count = (wanted: string): number => states.filter((state) => state === wanted).length;
-    return { passed: count("passed"), failed: count("failed") + broken + stray };
-  };
-  return { name: "tests", run };
+async function tests(options: CliOptions): Promise<Count> {
+  const vitest = await startVitest([], { run: true, root, ...options });
+  const modules = vitest.state.getTestModules();
+  const states = modules.flatMap((module) => [...module.children.allTests()].map((test) => test.result().state));
+  const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
+  const broken = suites.filter((suite) => suite.errors().length > 0).length;
+  const stray = vitest.state.getUnhandledErrors().length;
+  await vitest.close();
+  const count = (wanted: string): number => states.filter((state) => state === wanted).length;
+  return { passed: count("passed"), failed: count("failed") + broken + stray };
 }
 
-const total: Count = { passed: 0, failed: 0 };
+/** Steps of this file in a process of their own, beside this one: what they said is shown when they have ended. */
+function elsewhere(name: keyof typeof steps): Promise<Count> {
+  return new Promise((resolve) => {
+    const child = fork(import.meta.filename, [name], { cwd: root, silent: true });
+    const said: Buffer[] = [];
+    let counted: Count = { passed: 0, failed: 1 };
+    child.stdout?.on("data", (chunk: Buffer) => said.push(chunk));
+    child.stderr?.on("data", (chunk: Buffer) => said.push(chunk));
+    child.on("message", (count: Count) => {
+      counted = count;
+    });
+    child.on("close", () => {
+      process.stdout.write(Buffer.concat(said));
+      resolve(counted);
+    });
+  });
+}
+
+function sum(one: Count, other: Count): Count {
+  return { passed: one.passed + other.passed, failed: one.failed + other.failed };
+}
+
+let total: Count = { passed: 0, failed: 0 };
 for (const { name, run } of steps[process.argv[2] ?? "all"] ?? []) {
   const start = performance.now();
-  const { passed, failed } = await run();
-  total.passed += passed;
-  total.failed += failed;
-  console.log(`${failed === 0 ? "✓" : "✗"} ${name}  ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  const count = await run();
+  total = sum(total, count);
+  console.log(`${count.failed === 0 ? "✓" : "✗"} ${name}  ${((performance.now() - start) / 1000).toFixed(1)} s`);
 }
-console.log(`\ntests: ${total.passed} passed, ${total.failed} failed`);
-process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);
+const code = total.failed === 0 && total.passed > 0 ? 0 : 1;
+if (process.send === undefined) {
+  console.log(`\ntests: ${total.passed} passed, ${total.failed} failed`);
+  process.exit(code);
+}
+process.send(total, () => process.exit(code));
