@@ -1,40 +1,17 @@
-import { PROTOCOL, type RelayFrame } from "@porchlight/shared/protocol";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type Connection, createConnection } from "./connection.ts";
-import { createScript, type Script } from "./script.fixture.ts";
-import { createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
+import { type Dialled, dial, PONG } from "./connection.fixture.ts";
 
-let world: World;
-let tab: Tab;
-let script: Script;
-let connection: Connection;
-let heard: RelayFrame[];
-let losses: number[];
-let refused: () => boolean;
-
-const PONG: RelayFrame = { t: "pong", head: 0 };
+let world: Dialled["world"];
+let tab: Dialled["tab"];
+let script: Dialled["script"];
+let connection: Dialled["connection"];
+let heard: Dialled["heard"];
+let losses: Dialled["losses"];
+let online: Dialled["online"];
 
 beforeEach(() => {
-  world = createWorld();
-  tab = createBrowser(world).tab();
-  script = createScript();
-  heard = [];
-  losses = [];
-  refused = () => false;
-  connection = createConnection({
-    page: tab.page,
-    open: script.connect,
-    hello: () => ({ t: "hello", v: PROTOCOL, site: "default" }),
-    heard: (frame) => heard.push(frame),
-    lost: (code) => losses.push(code),
-    refused: () => refused(),
-  });
+  ({ world, tab, script, connection, heard, losses, online } = dial(() => false));
 });
-
-const online = () => {
-  connection.start();
-  return script.greet();
-};
 
 describe("a connection that died without a word", () => {
   it("is replaced after 40 s of silence, without waiting for its close", () => {

@@ -1,41 +1,22 @@
 import { CLOSE } from "@porchlight/shared/close";
 import { PROTOCOL, type RelayFrame } from "@porchlight/shared/protocol";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type Connection, createConnection, FINAL } from "./connection.ts";
-import { createScript, type Script } from "./script.fixture.ts";
-import { createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
+import { type Dialled, dial, PONG } from "./connection.fixture.ts";
+import { createConnection, FINAL } from "./connection.ts";
+import { createScript } from "./script.fixture.ts";
 
-let world: World;
-let tab: Tab;
-let script: Script;
-let connection: Connection;
-let heard: RelayFrame[];
-let losses: number[];
+let world: Dialled["world"];
+let tab: Dialled["tab"];
+let script: Dialled["script"];
+let connection: Dialled["connection"];
+let heard: Dialled["heard"];
+let online: Dialled["online"];
 let refused: () => boolean;
 
-const PONG: RelayFrame = { t: "pong", head: 0 };
-
 beforeEach(() => {
-  world = createWorld();
-  tab = createBrowser(world).tab();
-  script = createScript();
-  heard = [];
-  losses = [];
   refused = () => false;
-  connection = createConnection({
-    page: tab.page,
-    open: script.connect,
-    hello: () => ({ t: "hello", v: PROTOCOL, site: "default" }),
-    heard: (frame) => heard.push(frame),
-    lost: (code) => losses.push(code),
-    refused: () => refused(),
-  });
+  ({ world, tab, script, connection, heard, online } = dial(() => refused()));
 });
-
-const online = () => {
-  connection.start();
-  return script.greet();
-};
 
 describe("greeting", () => {
   it("opens nothing before it is started", () => {
