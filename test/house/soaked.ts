@@ -79,6 +79,17 @@ const ROWS: Record<string, Row> = {
     found: (f) =>
       `${number(f.silent)} gave wrong data; ${number(f["silent after a kill"])} after a kill, which leaves no checksum`,
   },
+  awaits: {
+    done: (f) =>
+      `A recharge key submitted eight times, the relay killed at each of ${number(f.awaits)} awaits, with every failure of the service`,
+    found: (f, violations) => `${violations} granted twice or lost in ${number(f.lives)} lives`,
+  },
+  credits: {
+    done: (f) =>
+      `${number(f.keys)} recharge keys, ${number(f.submissions)} submissions at once, ${number(f.kills)} kills; every second answer of the service lost or broken`,
+    found: (f) =>
+      `${counts(f, "granted twice", "lost")}; ${number(f.unknown)} unknown and ${number(f["kept back by the cap"])} over the day's cap, for a person`,
+  },
   storm: {
     done: (f) =>
       `${number(f.storms)} storms of everything: ${number(f.kills)} kills, ${number(f.messages)} messages, ${number(f.replies)} replies`,
