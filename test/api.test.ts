@@ -161,7 +161,7 @@ describe("visitors over the API", () => {
 });
 
 describe("contacts over the API", () => {
-  it("are found or made once, with the phone as dialled in the site's country, and put on lists", async () => {
+  it("are found or made once, with the phone as dialled in the site's country, and put on lists once (C11)", async () => {
     const body = { firstName: "Ada", phone: "030 1234567", lists: ["leads"] };
     const made = await call("POST", "/contacts", body, "c-1");
     expect(made.body).toMatchObject({ created: true, contact: { phone: "+49301234567", firstName: "Ada" } });
@@ -169,6 +169,11 @@ describe("contacts over the API", () => {
     expect(again.body).toMatchObject({ created: false, contact: made.body.contact });
     const contact = made.body.contact as { id: string };
     expect(house.sandbox.state().lists.leads).toEqual([contact.id]);
+    const added = () => house.sandbox.requests().filter(({ route }) => route === "addToList");
+    expect(added()).toHaveLength(1);
+    // Whoever names the contact may know that a person took it off: that call is made each time.
+    expect((await call("POST", "/lists/leads/contacts", { contactId: contact.id }, "c-3")).status).toBe(204);
+    expect(added()).toHaveLength(2);
     expect((await call("GET", "/contacts?phone=%2B49301234567")).body).toEqual(contact);
   });
 

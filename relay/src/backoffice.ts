@@ -117,7 +117,7 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
     return answer;
   };
 
-  const contacts = createContacts(paced);
+  const contacts = createContacts({ db, clock, paced });
   const leads = createLeads({ db, clock, log, sites, contacts, tell: notify.tell });
 
   return {

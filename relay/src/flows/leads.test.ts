@@ -1,12 +1,14 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { leadsOf } from "../records/captured.ts";
-import type { Contacts } from "../records/contacts.ts";
+import { type Contacts, createContacts } from "../records/contacts.ts";
 import { findVisitor, learnContact } from "../records/visitors.ts";
+import type { ContactAnswer, Service } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { createLeads } from "./leads.ts";
 
@@ -29,27 +31,35 @@ let now: number;
 /** What the service was asked, in order, and what it says to the next list. */
 let asked: string[];
 let lists: Outcome[];
+/** What comes of making a contact. */
+let created: ContactAnswer;
 beforeEach(async () => {
   db = openSqlite(":memory:");
   await migrate(db);
   [now, asked, lists] = [Date.UTC(2026, 10, 21), [], []];
+  created = { ...OK, contact: { id: "c-new" } };
 });
 afterEach(() => db.close());
 
-const contacts: Contacts = {
-  async find() {
+/** The service behind real contacts: what it is asked is written down. */
+const client = {
+  async findContact() {
     asked.push("find");
     return { ...OK, contact: { id: "c-mail" } };
   },
-  async findOrCreate() {
-    asked.push("create");
-    return { ...OK, contact: { id: "c-new" } };
-  },
-  async addToList(_account, list, contact) {
+  async addToList(list: string, contact: string) {
     asked.push(`${contact} on ${list}`);
     return lists.shift() ?? OK;
   },
-};
+} as unknown as Service;
+
+const contactsBy = (clock: Clock): Contacts => ({
+  ...createContacts({ db, clock, paced: async (_account, call) => call(client) }),
+  async findOrCreate() {
+    asked.push("create");
+    return created;
+  },
+});
 
 /** One life of the flow; `pass` lets its time go by until it has looked at what is due. */
 function live() {
@@ -64,7 +74,7 @@ function live() {
     },
   };
   const sites = { all: [SITE], find: () => SITE, allows: () => true };
-  const flow = createLeads({ db, clock, log: () => {}, sites, contacts, random: () => 0 });
+  const flow = createLeads({ db, clock, log: () => {}, sites, contacts: contactsBy(clock), random: () => 0 });
   const pass = async (ms: number): Promise<void> => {
     now += ms;
     for (const timer of timers.splice(0)) timer.at <= now ? timer.run() : timers.push(timer);

@@ -7,17 +7,7 @@ import { hashed, type Log } from "../base/log.ts";
 import { phoneOf } from "../base/phone.ts";
 import { NO_LEADS } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import {
-  addLead,
-  addMember,
-  countLeads,
-  dueLeads,
-  findLead,
-  holdLead,
-  isMember,
-  type Lead,
-  setLead,
-} from "../records/captured.ts";
+import { addLead, countLeads, dueLeads, findLead, holdLead, type Lead, setLead } from "../records/captured.ts";
 import type { Contacts } from "../records/contacts.ts";
 import { setDetails } from "../records/details.ts";
 import type { Sites } from "../records/sites.ts";
@@ -162,11 +152,8 @@ export function createLeads({ db, clock, log, sites, contacts, tell = async () =
     const rules = sites.find(lead.site)?.leads ?? NO_LEADS;
     let obstacle: Outcome | undefined;
     for (const list of rules.lists) {
-      if (await isMember(db, lead.account, found, list)) continue;
-      const outcome = await contacts.addToList(lead.account, list, found);
-      if (fine(outcome))
-        await db.transaction((tx) => addMember(tx, { account: lead.account, contact: found, list, at: clock.now() }));
-      else obstacle ??= { ...outcome, message: `list ${list}: ${outcome.message}` };
+      const outcome = await contacts.join(lead.account, list, found);
+      if (!fine(outcome)) obstacle ??= { ...outcome, message: `list ${list}: ${outcome.message}` };
       // A list that does not exist keeps nobody off the others; a service that cannot answer is not asked more.
       if (!fine(outcome) && outcome.kind !== "permanent") break;
     }

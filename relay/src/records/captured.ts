@@ -124,22 +124,3 @@ export async function leadsOf(tx: Transaction, visitor: string): Promise<Lead[]>
 export async function moveLeads(tx: Transaction, from: string, to: string): Promise<void> {
   await tx.run("UPDATE leads SET visitor = $2 WHERE visitor = $1", from, to);
 }
-
-export async function isMember(tx: Transaction, account: string, contact: string, list: string): Promise<boolean> {
-  const sql = "SELECT 1 FROM memberships WHERE account = $1 AND contact = $2 AND list = $3";
-  return (await tx.all(sql, account, contact, list)).length > 0;
-}
-
-export async function addMember(
-  tx: Transaction,
-  { account, contact, list, at }: { account: string; contact: string; list: string; at: number },
-): Promise<void> {
-  await tx.run(
-    `INSERT INTO memberships (account, contact, list, at) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (account, contact, list) DO NOTHING`,
-    account,
-    contact,
-    list,
-    at,
-  );
-}

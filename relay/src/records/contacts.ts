@@ -1,5 +1,8 @@
+import type { Clock } from "../base/clock.ts";
+import type { Database } from "../db/database.ts";
 import type { ContactAnswer, Service } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
+import { addMember, isMember } from "./memberships.ts";
 
 /** What a contact is made of: a phone in E.164, or an e-mail, or both. */
 export type Person = { firstName?: string; lastName?: string; email?: string; phone?: string };
@@ -7,11 +10,13 @@ export type Person = { firstName?: string; lastName?: string; email?: string; ph
 /** Makes one call of an account when its pace allows; nothing when that takes too long. */
 export type Paced = <T extends Outcome>(account: string, call: (client: Service) => Promise<T>) => Promise<T | Outcome>;
 
+const ON_IT: Outcome = { kind: "duplicate", status: 0, message: "added before" };
+
 /**
  * Contacts at the service. Creating is not idempotent for an e-mail alone (R-204): whoever has this e-mail is looked up
  * first, and one person is worked on once at a time.
  */
-export function createContacts(paced: Paced) {
+export function createContacts({ db, clock, paced }: { db: Database; clock: Clock; paced: Paced }) {
   const working = new Map<string, Promise<unknown>>();
 
   /** Runs `work` after what is under way for the same person. */
@@ -43,10 +48,21 @@ export function createContacts(paced: Paced) {
     });
   }
 
-  const addToList = (account: string, list: string, contact: string): Promise<Outcome> =>
-    paced(account, (client) => client.addToList(list, contact));
+  /** Adds a contact to a list, whether or not that was done before: whoever asks may know that a person took it off. */
+  async function addToList(account: string, list: string, contact: string): Promise<Outcome> {
+    const added = await paced(account, (client) => client.addToList(list, contact));
+    if (added.kind === "ok" || added.kind === "duplicate")
+      await db.transaction((tx) => addMember(tx, { account, contact, list, at: clock.now() }));
+    return added;
+  }
 
-  return { find, findOrCreate, addToList };
+  /** The same once per contact and list, however often it is asked for (C11). */
+  const join = (account: string, list: string, contact: string): Promise<Outcome> =>
+    alone(`${account}\0${list}\0${contact}`, async () =>
+      (await isMember(db, account, contact, list)) ? ON_IT : addToList(account, list, contact),
+    );
+
+  return { find, findOrCreate, addToList, join };
 }
 
 /** A new contact of which the service tells nothing but the id holds what it was made of (R-422). */

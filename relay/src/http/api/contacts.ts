@@ -55,7 +55,7 @@ export function people({ contacts }: { contacts: Contacts }) {
       });
       mustBeFine(answer);
       if (answer.contact === undefined) throw new RelayError("unavailable_upstream");
-      for (const list of lists) mustBeFine(await contacts.addToList(account, list, answer.contact.id));
+      for (const list of lists) mustBeFine(await contacts.join(account, list, answer.contact.id));
       return { contact: contactView(answer.contact), created: answer.created ?? true, lists };
     },
     async addToList({ site, params, body }) {

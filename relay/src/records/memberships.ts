@@ -1,0 +1,22 @@
+import type { Transaction } from "../db/database.ts";
+
+/** Who was put on which list through this relay. What people do in the service's own pages is not known here. */
+
+export async function isMember(tx: Transaction, account: string, contact: string, list: string): Promise<boolean> {
+  const sql = "SELECT 1 FROM memberships WHERE account = $1 AND contact = $2 AND list = $3";
+  return (await tx.all(sql, account, contact, list)).length > 0;
+}
+
+export async function addMember(
+  tx: Transaction,
+  { account, contact, list, at }: { account: string; contact: string; list: string; at: number },
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO memberships (account, contact, list, at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (account, contact, list) DO NOTHING`,
+    account,
+    contact,
+    list,
+    at,
+  );
+}
