@@ -80,6 +80,13 @@ describe("the control plane (BEHAVIOUR 4.12)", () => {
     expect(sandbox.config.rateLimit).toBe(0);
   });
 
+  it("refuses what is not said to be JSON, and changes nothing", async () => {
+    const { sandbox } = await setUp();
+    const said = await fetch(`${sandbox.origin}/__sandbox/config`, { method: "PATCH", body: '{"rateLimit":7}' });
+    expect([said.status, await said.json()]).toEqual([400, { error: "Content-Type must be application/json" }]);
+    expect(sandbox.config.rateLimit).toBe(0);
+  });
+
   it("seeds, replies, follows up, calls strangers, redelivers and switches the bot", async () => {
     const { control, incoming, client, sandbox } = await setUp({ botActive: false });
     const seed = { lists: ["leads"], subAccounts: [{ email: "a@b.example", balance: 3 }], campaigns: { p: "echo" } };

@@ -1,4 +1,19 @@
-/** The control plane over HTTP: the operator's verbs under `/__sandbox`, JSON in and out (BEHAVIOUR 4.12). */
+/**
+ * The control plane over HTTP: the operator's verbs under `/__sandbox`, JSON in and out (BEHAVIOUR 4.12). For programs in
+ * any language; `operator.ts` says what each does.
+ *
+ *   GET   state · counts · config (every knob with what it takes) · messages?fromId · outgoing?fromId
+ *   GET   requests · callbacks                                    the journals, masked; all of them take ?limit=
+ *   PATCH config {knob: value, …}
+ *   POST  reset · rotate-key
+ *   POST  seed {lists, subAccounts: [{email, balance, threshold, rechargeAmount}], campaigns: {id: script}}
+ *   POST  fail-next {route, n, status, when: before|after} or {route, n, fault: {kind, …}}
+ *   POST  human-reply {fromId|contactId, body, mediaUrl} · follow-up {…, body, afterMs} · bot {…, active}
+ *   POST  callback-to {toId, …} · redeliver {messageId}
+ *   POST  recharge {email, key, amount, repeat, parallel} · spend {email, amount}
+ *   POST  clock/advance {ms}                                      with the knob clock=virtual
+ *   POST  wait {fromId, messages, sent, timeoutMs}                answers when so much has happened
+ */
 
 import { type Context, Hono } from "hono";
 import { ConfigError, KNOBS, maskedConfig } from "./config.ts";
@@ -17,11 +32,22 @@ const LIMIT = 1_000;
 const WAIT_MAX = 60_000;
 
 async function fields(c: Context): Promise<Fields> {
+  const text = await c.req.text();
+  if (text === "") return {};
   // Also keeps simple cross-origin posts out: they cannot carry this type without a preflight (Fetch standard 4.8).
-  if (!c.req.header("content-type")?.startsWith("application/json")) return {};
-  const body: unknown = await c.req.json().catch(() => undefined);
+  if (!c.req.header("content-type")?.startsWith("application/json"))
+    throw new OrderError(400, "Content-Type must be application/json");
+  const body = jsonIn(text);
   if (!isRecord(body)) throw new OrderError(400, "The body must be a JSON object");
   return body;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function textOf(body: Fields, name: string): string {

@@ -12,7 +12,11 @@ import { draw, type Random } from "./random.ts";
 import type { Replies } from "./replies.ts";
 
 /** A message that was taken but not processed: its contact may not exist yet. */
-export type Queued = Omit<IncomingMessage, "contactId"> & { person: Person };
+export type Queued = Omit<IncomingMessage, "contactId"> & {
+  person: Person;
+  /** What the journal says of the request that brought it. */
+  warnings: string[];
+};
 
 export type Intake = {
   /** Processes the message after `processingDelayMs`, in the order of calls unless the knob says otherwise. */
@@ -52,7 +56,7 @@ export function makeIntake(parts: {
     });
   }
 
-  function process({ person, ...queued }: Queued): void {
+  function process({ person, warnings, ...queued }: Queued): void {
     const contact = contacts.ofSender(queued.fromId, person);
     const conversation = messages.open(queued.fromId, contact.id);
     const message: IncomingMessage = { ...queued, contactId: contact.id };
@@ -61,16 +65,20 @@ export function makeIntake(parts: {
       if (last !== undefined) message.reactsTo = last.messageId;
     }
     messages.add(conversation, message);
-    if (message.media !== undefined) keepCopy(message.media);
+    if (message.media !== undefined) keepCopy(message.media, warnings);
     if (message.messageType === "text" || config.reactionTriggersBot) replies.turn(conversation, message);
     changes.touch();
   }
 
-  function keepCopy(media: Media): void {
+  function keepCopy(media: Media, warnings: string[]): void {
     if (media.bytes !== undefined || config.mediaFetch === "off") return;
-    const fetch = () => void fetchMedia(media, poster, config).then(changes.touch);
-    if (config.mediaFetch === "immediate") fetch();
-    else clock.after(config.mediaFetch, fetch);
+    const fetch = async () => {
+      await fetchMedia(media, poster, config);
+      if (media.error !== undefined) warnings.push(`mediaError: ${media.error}`);
+      changes.touch();
+    };
+    if (config.mediaFetch === "immediate") void fetch();
+    else clock.after(config.mediaFetch, () => void fetch());
   }
 
   return {

@@ -1,5 +1,7 @@
 /**
- * Starts the sandbox from the environment: `node relay/sandbox/main.ts`, for owners' own CI and for `npm start`.
+ * Starts the sandbox from the environment: `porchlight sandbox --profile chaos`, or `node relay/sandbox/main.ts`, for
+ * owners' own CI and for `npm start`. Every variable can be an option as well, and the option wins: `--rate-limit 0` is
+ * SANDBOX_RATE_LIMIT=0. `--help` tells every knob.
  *
  *   SANDBOX_PORT (8788) · SANDBOX_HOST (127.0.0.1) · SANDBOX_OPEN_CONTROL=true lets other machines use its controls
  *   SANDBOX_CALLBACK_URL · SANDBOX_RECHARGE_URL · SANDBOX_PROFILE · SANDBOX_API_KEY · SANDBOX_BOT (faq)
@@ -9,7 +11,7 @@
  */
 
 import { readFileSync } from "node:fs";
-
+import { parseArgs } from "node:util";
 import { ConfigError, checkPatch, DEFAULT_KEY, KNOBS, type SandboxConfig } from "./config.ts";
 import { seedOf } from "./control.ts";
 import { isRecord } from "./knobs.ts";
@@ -60,6 +62,46 @@ export function configFrom(env: Env): Partial<SandboxConfig> {
   return checkPatch({ botScript: "faq", ...fileFrom(env).knobs, ...Object.fromEntries(set) });
 }
 
+/** Settings that are no knobs, and what they take. */
+const OWN: Record<string, string> = {
+  port: "a port; 0 is any free one",
+  host: "an address of this machine",
+  "open-control": "true, false",
+  config: "a JSON file",
+};
+
+/** `rateLimit` → `rate-limit`. */
+const option = (knob: string): string => variable(knob).slice("SANDBOX_".length).toLowerCase().replaceAll("_", "-");
+
+/** `--rate-limit 0` as SANDBOX_RATE_LIMIT. @throws ConfigError for what is no setting of the sandbox */
+export function optionsIn(args: readonly string[]): { env: Env; help: boolean } {
+  const names = [...Object.keys(OWN), ...Object.keys(KNOBS).map(option)];
+  const options = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
+  try {
+    const { values } = parseArgs({ args: [...args], options: { ...options, help: { type: "boolean" } } });
+    const { help = false, ...given } = values as Record<string, string> & { help?: boolean };
+    const named = Object.entries(given).map(([name, value]) => [
+      `SANDBOX_${name.replaceAll("-", "_").toUpperCase()}`,
+      value,
+    ]);
+    return { env: Object.fromEntries(named) as Env, help };
+  } catch (error) {
+    throw new ConfigError(`${(error as Error).message} (--help tells every setting.)`);
+  }
+}
+
+/** Every setting with what it takes. */
+export function manual(): string {
+  const knobs = (Object.keys(KNOBS) as (keyof typeof KNOBS)[]).map((name) => {
+    const { help, allowed, initial } = KNOBS[name];
+    return `  --${option(name)} (${JSON.stringify(initial)})\n      ${help}: ${allowed}`;
+  });
+  const own = Object.entries(OWN).map(([name, takes]) => `  --${name}\n      ${takes}`);
+  return ["The sandbox of the messaging service. Each option is a variable SANDBOX_… too.\n", ...own, ...knobs].join(
+    "\n",
+  );
+}
+
 async function main(env: Env): Promise<void> {
   const sandbox = await startSandbox({
     port: Number(env.SANDBOX_PORT ?? DEFAULT_PORT),
@@ -77,11 +119,18 @@ async function main(env: Env): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void sandbox.close());
 }
 
+async function start(args: readonly string[]): Promise<void> {
+  const { env, help } = optionsIn(args);
+  if (help) console.log(manual());
+  else await main({ ...process.env, ...env });
+}
+
 if (import.meta.main) {
-  main(process.env).catch((error: unknown) => {
+  start(process.argv.slice(2)).catch((error: unknown) => {
     const busy = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
     const wrong = error instanceof ConfigError ? error.message : String(error);
     console.error(busy ? "The sandbox's port is taken: set SANDBOX_PORT to another one." : wrong);
-    process.exitCode = 1;
+    // As the command line's own: 2 for a wrong setting.
+    process.exitCode = error instanceof ConfigError ? 2 : 1;
   });
 }

@@ -53,6 +53,8 @@ const chaos: Values = {
     { route: "*", rate: 0.02, kind: "resetConnection", when: "after" },
     { route: "*", rate: 0.01, kind: "htmlError", status: 502, when: "after" },
     { route: "*", rate: 0.01, kind: "truncateJson", when: "after" },
+    { route: "*", rate: 0.01, kind: "cutBody", when: "after" },
+    { route: "*", rate: 0.01, kind: "status", status: 429, headers: { "Retry-After": "1" }, when: "before" },
     { route: "*", rate: 0.01, kind: "delay", ms: 400, when: "after" },
   ],
   duplicateCallbacks: 0.1,

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_KEY } from "./config.ts";
+import { DEFAULT_KEY, KNOBS } from "./config.ts";
 import { setUp } from "./harness.ts";
-import { configFrom, fileFrom } from "./main.ts";
+import { configFrom, fileFrom, manual, optionsIn } from "./main.ts";
 import { startSandbox } from "./server.ts";
 
 describe("startSandbox", () => {
@@ -131,7 +131,7 @@ describe("profiles", () => {
     await Promise.all(sids.map(insist));
     expect(failures).toBeGreaterThan(5);
     await sandbox.until(
-      () => client.received.length >= 120 && sandbox.outgoing().every(({ status }) => status === "Sent"),
+      () => sandbox.outgoing().filter(({ status }) => status === "Sent").length === 120 && client.received.length > 120,
     );
     expect(
       sandbox
@@ -169,6 +169,17 @@ describe("the environment", () => {
     expect(configFrom({ SANDBOX_BOT: '[{"parts":[{"text":"Hi"}]}]' })).toEqual({
       botScript: [{ parts: [{ text: "Hi" }] }],
     });
+  });
+
+  it("can be said in options as well, by the same names, and the manual tells every knob", () => {
+    const { env } = optionsIn(["--profile", "chaos", "--rate-limit=0", "--bot", "burst", "--port", "0"]);
+    expect(env.SANDBOX_PORT).toBe("0");
+    expect(configFrom(env)).toEqual({ profile: "chaos", rateLimit: 0, botScript: "burst" });
+    expect(() => optionsIn(["--colour", "red"])).toThrow("--colour");
+    expect(optionsIn(["--help"]).help).toBe(true);
+    const told = manual();
+    expect(Object.values(KNOBS).filter(({ help }) => !told.includes(help))).toEqual([]);
+    expect(told).toContain('"strict", "lenient", "observed", "chaos"');
   });
 
   it("comes from a file too, with what exists from the start; the environment wins over it (R-244)", () => {

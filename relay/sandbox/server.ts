@@ -27,7 +27,8 @@
  *   sandbox.configure({ clock: "virtual", botScript: "followUps" });
  *   await sandbox.advance(48 * 3_600_000);
  *
- * Every knob stands in config.ts. The same over HTTP: `/__sandbox/…` (control.ts); a person plays the human at `/`.
+ * Every knob stands in config.ts, the four profiles in profiles.ts. The same over HTTP: `/__sandbox/…`, listed in
+ * control.ts; a person plays the human at `/`. From a terminal: `porchlight sandbox --profile chaos` (main.ts).
  */
 
 import { createServer, type IncomingMessage as Request, type ServerResponse as Response } from "node:http";

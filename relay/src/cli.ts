@@ -29,7 +29,7 @@ const COMMANDS: Record<string, Command> = {
 };
 const PROGRAMS = {
   serve: "runs the relay, with its settings from the environment",
-  sandbox: "runs the sandbox of the messaging service, on port 8788",
+  sandbox: "runs the sandbox of the messaging service, on port 8788; --profile chaos and more: sandbox --help",
   help: "says what there is",
 };
 
@@ -125,6 +125,7 @@ async function main(argv: readonly string[]): Promise<number | undefined> {
     helpOn(rest[0] ?? "");
     return 0;
   }
+  if (name === "sandbox") return sandbox(rest);
   if (rest.includes("--help")) {
     helpOn(argv[0] ?? "");
     return 0;
@@ -136,7 +137,6 @@ async function main(argv: readonly string[]): Promise<number | undefined> {
     await serve(settings());
     return undefined;
   }
-  if (name === "sandbox") return sandbox();
   throw unknown(name);
 }
 

@@ -198,6 +198,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
       "the link gave text/html instead of image/png",
     ]);
     expect(sandbox.outgoing()).toHaveLength(3);
+    expect(sandbox.requests().map(({ warnings }) => warnings[0])).toContain("mediaError: the link answered 404");
   });
 
   it("R-234 gives up on a link after mediaFetchTimeoutMs", async () => {

@@ -28,7 +28,7 @@ export const incoming: Endpoint = async (service, call) => {
   if (seen !== undefined) return duplicate(service, call, queued, seen);
   const messageId = config.messageIdEqualsSid ? messageSid : newId();
   sids.take(messageSid, fromId, { messageId, at: clock.now(), body });
-  const message = { ...queued, messageId, at: clock.now() };
+  const message = { ...queued, messageId, at: clock.now(), warnings: call.warnings };
   return { status: 200, body: { success: true, messageId }, after: () => service.intake.add(message) };
 };
 
@@ -51,7 +51,7 @@ async function takenMedia({ config, poster }: Service, data: Fields): Promise<Me
   return media;
 }
 
-function check(outer: Fields, data: Fields, media: Media | undefined, config: SandboxConfig): Queued {
+function check(outer: Fields, data: Fields, media: Media | undefined, config: SandboxConfig): Omit<Queued, "warnings"> {
   const messageSid = optionalText(data, "messageSid", config) ?? optionalText(data, "id", config);
   if (messageSid === undefined) throw invalid("messageSid or id is required");
   const fromId = requiredText(data, "fromId", config);
@@ -102,7 +102,7 @@ function bodyOf(data: Fields, type: "text" | "reaction", hasMedia: boolean, conf
 function duplicate(
   { config, newId }: Service,
   { warnings }: Call,
-  { body, messageSid }: Queued,
+  { body, messageSid }: Pick<Queued, "body" | "messageSid">,
   seen: { messageId: string; body: string },
 ): Result {
   if (seen.body !== body) warnings.push(`messageSid ${messageSid} came again with other content`);

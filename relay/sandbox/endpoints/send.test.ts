@@ -103,6 +103,8 @@ describe("POST /send_custom_channel_message (BEHAVIOUR 4.6)", () => {
     await sandbox.until(({ callbacks }) => callbacks().length === 2);
     expect(client.bodies()[1]).toMatchObject({ body: valid.body, toId: "v_ada", channel: "web" });
     expect(client.bodies()[1]?.messageId).not.toBe((other.body as { messageId: string }).messageId);
+    await sandbox.until(({ outgoing }) => outgoing()[2]?.status === "Sent");
+    expect(sandbox.outgoing()[2]?.messageId).toBe((other.body as { messageId: string }).messageId);
   });
 
   it("R-451 calls back before it answers when sendTriggersCallback is before", async () => {

@@ -34,13 +34,19 @@ export const send: Endpoint = async (service, { body }) => {
     body: { success: true, messageId: message.messageId, contactId: contact.id, message: "Message sent" },
   };
   if (config.sendTriggersCallback === "before") await service.callbacks.deliver(message);
-  return { ...answer, after: () => callBack(service, message) };
+  return { ...answer, after: () => void callBack(service, message) };
 };
 
 /** Whether and under which id a sent message also comes back as a callback: the interface can be read both ways. */
-function callBack({ config, callbacks, newId }: Service, message: OutgoingMessage): void {
-  if (config.sendTriggersCallback === "sameId") void callbacks.deliver(message);
-  if (config.sendTriggersCallback === "otherId") void callbacks.deliver({ ...message, messageId: newId() });
+async function callBack({ config, callbacks, newId, changes }: Service, message: OutgoingMessage): Promise<void> {
+  if (config.sendTriggersCallback === "sameId") await callbacks.deliver(message);
+  if (config.sendTriggersCallback !== "otherId") return;
+  const { messageId } = message;
+  const copy = { ...message, messageId: newId() };
+  await callbacks.deliver(copy);
+  // How the callback fared is the message's state, whatever the callback calls it (BEHAVIOUR 4.9).
+  Object.assign(message, copy, { messageId });
+  changes.touch();
 }
 
 function checkLengths({ config }: Service, fromId: string, body: string): void {
