@@ -67,6 +67,36 @@ describe("the reply callback", () => {
   });
 });
 
+describe("callbacks from listed addresses only", () => {
+  it("takes them from CALLBACK_ALLOW behind the trusted proxy, and looks like nothing to anybody else (R-505)", async () => {
+    const env = { CALLBACK_ALLOW: "203.0.113.0/24, 2001:db8::/32", TRUST_PROXY: "1" };
+    const house = await startHouse({ env, sandbox: { botActive: false } });
+    const visitor = house.visitor();
+    await visitor.connect();
+    await visitor.send("hello");
+    await house.sandbox.until((all) => all.messages().length === 1);
+    const toId = house.sandbox.messages()[0]?.fromId ?? "";
+    const from = (forwarded: string, body: string): Promise<Response> =>
+      fetch(house.callbackUrl, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "X-Forwarded-For": forwarded },
+        body: JSON.stringify({ contactId: "c1", messageId: randomUUID(), userId: "u", toId, body }),
+      });
+    // What stands left of the proxy's own entry is the sender's word.
+    const refused = await from("203.0.113.9, 198.51.100.4", "from elsewhere");
+    const nowhere = await fetch(`${house.url}/callbacks-of-nobody`, { method: "POST" });
+    expect([refused.status, await refused.text()]).toEqual([404, await nowhere.text()]);
+    expect((await from("198.51.100.4, 2001:db8:7::1", "from the list")).status).toBe(200);
+    await visitor.hears("from the list");
+    expect(visitor.log().filter(({ text }) => text === "from elsewhere")).toEqual([]);
+    // A checker of addresses may ask from anywhere.
+    expect(await (await fetch(house.callbackUrl)).text()).toBe("ok");
+    const said = house.lines().filter((line) => line.includes("callback.wrong_address"));
+    expect(said.map((line) => (JSON.parse(line) as { address: string }).address)).toEqual(["198.51.100.4"]);
+    await house.stop();
+  });
+});
+
 /** A message that another program sent to the same account. */
 async function incomingFromElsewhere({ sandbox }: House, fromId: string): Promise<void> {
   sandbox.configure({ botActive: false });

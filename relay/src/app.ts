@@ -32,6 +32,7 @@ type Parts = {
   api: Omit<Parameters<typeof serverApi>[0], "relay">;
   agency: (named: string | undefined) => { id: string; rules: CreditRules } | undefined;
   callbackSecrets: () => readonly string[];
+  callbacksFrom: Parameters<typeof callbacks>[0]["from"];
   unknownContact: 200 | 404;
   forward: Forward | undefined;
   /** Keeps a secret out of the log from now on. */
@@ -56,6 +57,7 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
     api,
     agency,
     callbackSecrets,
+    callbacksFrom,
     unknownContact,
     forward,
     hide,
@@ -77,7 +79,17 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   // The service.
   app.route(
     "/",
-    callbacks({ receive, recharges, agency, secrets: callbackSecrets, log, unknownContact, forward, hide }),
+    callbacks({
+      receive,
+      recharges,
+      agency,
+      secrets: callbackSecrets,
+      from: callbacksFrom,
+      log,
+      unknownContact,
+      forward,
+      hide,
+    }),
   );
   // The operator's machines.
   app.route("/", health(ready));

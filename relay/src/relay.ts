@@ -4,14 +4,15 @@ import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "./app.ts";
 import { createBackoffice, hookSecrets } from "./backoffice.ts";
-import { addressOf } from "./base/address.ts";
+import { addressOf, remoteOf } from "./base/address.ts";
 import { createBreaker } from "./base/breaker.ts";
 import { type Clock, realClock } from "./base/clock.ts";
-import type { Settings, Site } from "./base/config.ts";
+import type { Settings } from "./base/config.ts";
 import { createIdentities } from "./base/identity.ts";
 import { createKeys } from "./base/keys.ts";
 import { createLimiter } from "./base/limiter.ts";
 import { createLog, type Log } from "./base/log.ts";
+import { netsOf } from "./base/nets.ts";
 import { loadSecrets } from "./base/secrets.ts";
 import { createBus } from "./bus/bus.ts";
 import { migrate } from "./db/migrate.ts";
@@ -36,6 +37,7 @@ import { createConnections } from "./socket/connections.ts";
 import { createFrames } from "./socket/frames.ts";
 import { serveSockets } from "./socket/socket.ts";
 import { openSpool } from "./spool.ts";
+import { identitySecret, warn } from "./warnings.ts";
 
 /** Where the build puts the widget. */
 const WIDGET = fileURLToPath(new URL("../../widget/dist/", import.meta.url));
@@ -169,6 +171,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   });
 
   let stopping = false;
+  const mayCall = settings.callbackAllow.length === 0 ? () => true : netsOf(settings.callbackAllow);
   const allows = (origin: string): boolean => sites.all.some((site) => sites.allows(site, origin));
   const uploading = createLimiter({ burst: 10, perMinute: settings.uploads.perMinute, uptime: clock.uptime });
   const app = createApp({
@@ -198,6 +201,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
       wait: (incoming) => uploading.take(addressOf(incoming, settings.trustProxy)),
     },
     callbackSecrets: () => callbackSecrets,
+    callbacksFrom: { address: (incoming) => remoteOf(incoming, settings.trustProxy), allowed: mayCall },
     unknownContact: settings.unknownContact,
     forward: forward?.post,
     hide: (owner) => owners.add(owner),
@@ -278,17 +282,4 @@ async function listen(server: Server, settings: Settings): Promise<number> {
     else server.listen({ fd: settings.listenFd });
   });
   return (server.address() as AddressInfo).port;
-}
-
-const identitySecret = ({ identity }: Site): string =>
-  identity !== undefined && "secret" in identity ? identity.secret : "";
-
-function warn(settings: Settings, keyOf: (account: string) => string, log: Log): void {
-  for (const { id, url } of settings.accounts) {
-    if (keyOf(id) === "") log("relay.key_missing", { account: id });
-    if (settings.allowInsecureService && url.startsWith("http:")) log("relay.insecure", { account: id });
-    if (!/\/v\d+$/.test(url))
-      log("settings.warning", { account: id, warning: "the service's address usually ends in /v1" });
-  }
-  for (const site of settings.sites) if (site.origins.length === 0) log("relay.origins", { site: site.public.id });
 }

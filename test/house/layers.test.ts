@@ -9,7 +9,7 @@ import { isTest, sources } from "./sources.ts";
 const FLOORS: [floor: number, pattern: RegExp][] = [
   [0, /^shared\/[\w-]+\.ts$/],
 
-  [0.5, /^relay\/src\/base\/(rules|parties)\.ts$/],
+  [0.5, /^relay\/src\/base\/(rules|parties|nets)\.ts$/],
   [0.6, /^relay\/src\/base\/settings\//],
   [1.5, /^relay\/src\/base\/(keys|secrets|identity)\.ts$/],
   [1, /^relay\/src\/base\//],
@@ -19,7 +19,7 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
   [3, /^relay\/src\/records\//],
   [4, /^relay\/src\/flows\//],
   [5, /^relay\/src\/(socket|http|admin)\//],
-  [6, /^relay\/src\/(app|client|backoffice|filestore)\.ts$/],
+  [6, /^relay\/src\/(app|client|backoffice|filestore|warnings)\.ts$/],
   [7, /^relay\/src\/relay\.ts$/],
   [8, /^relay\/src\/cli\//],
   [9, /^relay\/src\/cli\.ts$/],

@@ -1,15 +1,21 @@
 import type { IncomingMessage } from "node:http";
 
 /**
+ * The whole address a request came from, by the same rule as `addressOf`.
+ * @returns `unknown` where the socket is gone already
+ */
+export function remoteOf(request: IncomingMessage, trusted: number): string {
+  const direct = request.socket.remoteAddress ?? "unknown";
+  if (trusted === 0) return direct;
+  const forwarded = [request.headers["x-forwarded-for"] ?? []].flat().join(",").split(",");
+  return forwarded.at(-trusted)?.trim() || direct;
+}
+
+/**
  * The address a request came from. With `trusted` proxies in front, their entry of `X-Forwarded-For` counts from the
  * right: what stands left of it is the sender's own word. IPv6 addresses count by their /64, which one customer has.
  */
-export function addressOf(request: IncomingMessage, trusted: number): string {
-  const direct = request.socket.remoteAddress ?? "unknown";
-  if (trusted === 0) return network(direct);
-  const forwarded = [request.headers["x-forwarded-for"] ?? []].flat().join(",").split(",");
-  return network(forwarded.at(-trusted)?.trim() || direct);
-}
+export const addressOf = (request: IncomingMessage, trusted: number): string => network(remoteOf(request, trusted));
 
 function network(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");

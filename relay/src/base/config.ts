@@ -102,6 +102,7 @@ export function readSettings(env: Env): { settings: Settings } | { problems: str
       trustProxy,
       logLevel,
       callbackSecrets,
+      callbackAllow: values.callbackAllow,
       adminToken,
       allowInsecureService: values.allowInsecureService,
       horizon: values.horizonHours * 3_600_000,

@@ -23,6 +23,7 @@ const EVENTS = {
   "callback.forwarded": ["info", "A reply for nobody here went on to FORWARD_CALLBACKS"],
   "callback.refused": ["warn", "A callback was refused"],
   "callback.wrong_secret": ["warn", "A callback with a wrong secret was refused"],
+  "callback.wrong_address": ["warn", "A callback from an address that is not in CALLBACK_ALLOW was refused"],
   "callback.user_changed": ["warn", "A callback names another account owner than the first one"],
   "callback.spooled": ["error", "A reply went to the spool file: the database does not take it"],
   "callback.replayed": ["info", "Replies from the spool file are in the database now"],

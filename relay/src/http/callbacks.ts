@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { RelayError } from "../base/errors.ts";
@@ -25,6 +26,8 @@ type Parts = {
   /** The account that recharges of this address are for: the one named in `?account=`, or the only agency. */
   agency: (named: string | undefined) => { id: string; rules: CreditRules } | undefined;
   secrets: () => readonly string[];
+  /** Where a request came from, and whether callbacks may come from there (R-505). */
+  from: { address: (request: IncomingMessage) => string; allowed: (address: string) => boolean };
   log: Log;
   unknownContact: 200 | 404;
   /** Where replies for nobody here go on to, if anywhere. */
@@ -38,11 +41,17 @@ type Parts = {
  * looks like any address that does not exist. Statuses: RELIABILITY 3a.
  */
 export function callbacks(parts: Parts): Hono<Bindings> {
-  const { secrets, log } = parts;
+  const { secrets, from, log } = parts;
   const app = new Hono<Bindings>();
 
   app.use(ADDRESS, async (c, next) => {
     if (anySecret(c.req.param("secret"), secrets())) {
+      const address = from.address(c.env.incoming);
+      // Asking with GET shows nothing and changes nothing: whoever enters the address may check it from elsewhere.
+      if (c.req.method === "POST" && !from.allowed(address)) {
+        log("callback.wrong_address", { address });
+        return c.notFound();
+      }
       // On a connection that is kept, the next callback could meet a relay that is just closing it to stop: it would be
       // lost, because no second try is promised. A new connection waits for the next life instead (RELIABILITY F31).
       c.header("Connection", "close");

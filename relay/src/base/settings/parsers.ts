@@ -1,3 +1,5 @@
+import { isNet } from "../nets.ts";
+
 /** What a setting's text must be: each parser gives the value, or throws words that follow the setting's name. */
 
 export const problem = (text: string): never => {
@@ -47,6 +49,8 @@ export const origin = (given: string): string => {
     ? given.toLowerCase()
     : problem(`has "${given}", which is no origin: scheme and host, like https://www.example.com`);
 };
+export const net = (given: string): string =>
+  isNet(given) ? given : problem(`has "${given}", which is neither an address nor a block like 192.0.2.0/24`);
 export const secret = (given: string): string =>
   /^[A-Za-z0-9_-]{16,128}$/.test(given) ? given : problem("needs 16 to 128 characters of A-Z a-z 0-9 _ - each");
 export const signingSecret = (given: string): string =>

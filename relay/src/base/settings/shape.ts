@@ -75,6 +75,8 @@ export type Settings = {
   trustProxy: number;
   logLevel: string;
   callbackSecrets: readonly string[];
+  /** Addresses and blocks that callbacks may come from; none: from anywhere. */
+  callbackAllow: readonly string[];
   adminToken: string | undefined;
   /** Plain http to a service that is not on this machine. */
   allowInsecureService: boolean;

@@ -2,6 +2,7 @@ import {
   bucketOf,
   list,
   megabytes,
+  net,
   notYet,
   oneOf,
   onOff,
@@ -50,6 +51,12 @@ export const TABLE = {
     fallback: "",
     parse: (given: string) => list(given).map(secret),
     help: "Secret part of the callback addresses; two, separated by a comma, while rotating. Made and kept in the data folder when absent.",
+  },
+  callbackAllow: {
+    env: "CALLBACK_ALLOW",
+    fallback: "",
+    parse: (given: string) => list(given).map(net),
+    help: "Addresses, or blocks like 192.0.2.0/24, that callbacks may come from, separated by commas; from others they are refused like a wrong secret. Unset: from anywhere. Behind a proxy it needs TRUST_PROXY.",
   },
   adminToken: {
     env: "ADMIN_TOKEN",

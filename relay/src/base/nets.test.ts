@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { isNet, netsOf } from "./nets.ts";
+
+it("knows an address and a block of them from anything else", () => {
+  for (const net of ["192.0.2.7", "192.0.2.0/24", "2001:db8::/32", "::1", "0.0.0.0/0"])
+    expect([net, isNet(net)]).toEqual([net, true]);
+  for (const net of [
+    "",
+    "192.0.2",
+    "192.0.2.0/33",
+    "192.0.2.0/",
+    "192.0.2.0/8/8",
+    "2001:db8::/129",
+    "example.com",
+    "1.2.3.4/-1",
+  ])
+    expect([net, isNet(net)]).toEqual([net, false]);
+});
+
+it("finds an address in its block, also when it came over an IPv6 socket", () => {
+  const holds = netsOf(["192.0.2.0/24", "2001:db8::/32", "198.51.100.7"]);
+  for (const inside of ["192.0.2.200", "::ffff:192.0.2.1", "2001:db8:1::9", "198.51.100.7"])
+    expect(holds(inside)).toBe(true);
+  for (const outside of ["192.0.3.1", "2001:db9::1", "198.51.100.8", "unknown", ""]) expect(holds(outside)).toBe(false);
+});

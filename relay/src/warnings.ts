@@ -1,0 +1,17 @@
+import type { Settings, Site } from "./base/config.ts";
+import type { Log } from "./base/log.ts";
+
+/** What signs a site's identities: never to be shown. */
+export const identitySecret = ({ identity }: Site): string =>
+  identity !== undefined && "secret" in identity ? identity.secret : "";
+
+/** Says at the start what works and yet is hardly meant. */
+export function warn(settings: Settings, keyOf: (account: string) => string, log: Log): void {
+  for (const { id, url } of settings.accounts) {
+    if (keyOf(id) === "") log("relay.key_missing", { account: id });
+    if (settings.allowInsecureService && url.startsWith("http:")) log("relay.insecure", { account: id });
+    if (!/\/v\d+$/.test(url))
+      log("settings.warning", { account: id, warning: "the service's address usually ends in /v1" });
+  }
+  for (const site of settings.sites) if (site.origins.length === 0) log("relay.origins", { site: site.public.id });
+}
