@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SCOPES } from "../relay/src/records/tokens.ts";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
-import { type Answer, caller, tokenFor } from "./tokens.ts";
+import { CERTAIN, type House, PROFILE, startHouse } from "./harness.ts";
+import { type Answer, caller, insisting, tokenFor } from "./tokens.ts";
 import type { Visitor } from "./visitor.ts";
 
 let house: House;
@@ -14,20 +14,25 @@ const items = ({ body }: Answer): Record<string, unknown>[] => body.items as Rec
 
 beforeAll(async () => {
   house = await startHouse({
-    sandbox: SCRIPTED,
+    sandbox: CERTAIN,
     account: { credits: { perGrant: 100 } },
     site: { leads: { country: "DE" } },
     sites: { other: { channel: "other" } },
   });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
-  call = caller(house, await tokenFor(house));
+  call = caller(house, await tokenFor(house), insisting);
   visitor = house.visitor();
   await visitor.connect();
   await visitor.send("hello");
   await visitor.hears("echo: hello");
+  await delivered("hello");
   id = house.sandbox.messages()[0]?.fromId ?? "";
 });
 afterAll(() => house.stop());
+
+/** The reply may be here before the answer that says so. */
+const delivered = (text: string) =>
+  visitor.sees((message) => message.from === "visitor" && message.text === text && message.state === "delivered");
 
 describe("the server API's door", () => {
   it("answers 401 without a valid token and 403 without the scope, as problems", async () => {
@@ -51,10 +56,11 @@ describe("the server API's door", () => {
   });
 
   it("answers 409 while the first request with a key is still being done, and does it once", async () => {
-    house.sandbox.configure({ latencyMs: 1_500 });
+    const { latencyMs, errorRate } = house.sandbox.config;
+    house.sandbox.configure({ latencyMs: 1_500, errorRate: [] });
     const create = () => call("POST", "/contacts", { email: "slow@b.example" }, "slow-1");
     const answers = await Promise.all([create(), create()]);
-    house.sandbox.configure({ latencyMs: 0 });
+    house.sandbox.configure({ latencyMs, errorRate });
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: "key_busy" });
     expect((await create()).body).toEqual(answers.find(({ status }) => status === 200)?.body);
@@ -164,7 +170,9 @@ describe("contacts over the API", () => {
   it("are found or made once, with the phone as dialled in the site's country, and put on lists once (C11)", async () => {
     const body = { firstName: "Ada", phone: "030 1234567", lists: ["leads"] };
     const made = await call("POST", "/contacts", body, "c-1");
-    expect(made.body).toMatchObject({ created: true, contact: { phone: "+49301234567", firstName: "Ada" } });
+    // Whoever asks again after a lost answer finds what the first try made.
+    const created = PROFILE === "chaos" ? expect.any(Boolean) : true;
+    expect(made.body).toMatchObject({ created, contact: { phone: "+49301234567", firstName: "Ada" } });
     const again = await call("POST", "/contacts", { ...body, firstName: "Other" }, "c-2");
     expect(again.body).toMatchObject({ created: false, contact: made.body.contact });
     const contact = made.body.contact as { id: string };
@@ -238,6 +246,7 @@ describe("deliveries over the API", () => {
     await expect.poll(async () => items(await call("GET", "/deliveries?state=failed")).length).toBe(1);
     expect((await call("POST", `/deliveries/${id}/${message}/retry`, {}, "d-1")).body).toMatchObject({ state: "sent" });
     await visitor.hears("echo: refused at first");
+    await delivered("refused at first");
     expect(items(await call("GET", "/deliveries?state=failed"))).toEqual([]);
     expect(items(await call("GET", "/deliveries"))).toEqual([]);
   });

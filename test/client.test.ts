@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createLead, grantCredits, sendMessage } from "../relay/examples/backend.ts";
 import { ApiError, type Client, createClient } from "../relay/src/client.ts";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { CERTAIN, type House, startHouse } from "./harness.ts";
 import { porchlight as porchlightCommand } from "./shell.ts";
-import { tokenFor } from "./tokens.ts";
+import { insisting, tokenFor } from "./tokens.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const run = promisify(execFile);
@@ -16,9 +16,9 @@ let house: House;
 let porchlight: Client;
 
 beforeAll(async () => {
-  house = await startHouse({ sandbox: SCRIPTED });
+  house = await startHouse({ sandbox: CERTAIN });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: "client@agency.example" }] });
-  porchlight = createClient({ url: house.url, token: await tokenFor(house) });
+  porchlight = createClient({ url: house.url, token: await tokenFor(house), fetch: insisting });
 });
 afterAll(() => house.stop());
 

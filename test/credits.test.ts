@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { CERTAIN, type House, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
 let house: House;
@@ -11,7 +11,7 @@ const EMAIL = "client@agency.example";
 const auto = { credits: { mode: "auto", allow: [EMAIL], perGrant: 100, perDay: 200 } };
 
 async function open(account: object = auto, sandbox: object = {}): Promise<string> {
-  house = await startHouse({ account, sandbox: { ...SCRIPTED, ...sandbox } });
+  house = await startHouse({ account, sandbox: { ...CERTAIN, ...sandbox } });
   const url = house.callbackUrl.replace("/reply/", "/recharge/");
   house.sandbox.configure({ rechargeUrl: url });
   house.sandbox.seed({ subAccounts: [{ email: EMAIL, balance: 1, threshold: 5, rechargeAmount: 20 }] });

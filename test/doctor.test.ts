@@ -8,6 +8,7 @@ import { porchlight } from "./shell.ts";
 
 let house: House;
 beforeAll(async () => {
+  // The doctor asks the service once, and a fault of that moment would be its finding.
   house = await startHouse({ sandbox: SCRIPTED });
 });
 afterAll(() => house.stop());

@@ -13,6 +13,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Profile, SandboxConfig } from "../relay/sandbox/config.ts";
+import type { FaultRule } from "../relay/sandbox/faults.ts";
+import { PROFILES } from "../relay/sandbox/profiles.ts";
 import { type Sandbox, startSandbox } from "../relay/sandbox/server.ts";
 import { startGuard } from "./contract/guard.ts";
 import { startHost, type Tag } from "./host.ts";
@@ -30,10 +32,30 @@ export const PROFILE = (process.env.SANDBOX_PROFILE ?? "strict") as Profile;
 /** What makes the faults of a run come again: SANDBOX_SEED, else 1. */
 const SEED = Number(process.env.SANDBOX_SEED ?? 1);
 /**
- * For a test that plays faults of its own, or asks once for what nobody may ask again by himself: no other fault comes
- * between, in the profile chaos either. Callbacks still double and overtake each other there.
+ * For a test that says how often the service is asked: no other fault comes between, in the profile chaos either. Callbacks
+ * still double and overtake each other there, and everything takes its time.
  */
 export const SCRIPTED: Partial<SandboxConfig> = { errorRate: [] };
+
+/** What may be asked again by itself: the same message, contact or list entry twice is one. */
+const REPEATABLE = ["incoming", "createContact", "findContact", "addToList"] as const;
+const certain = ({ kind, status }: FaultRule): boolean => kind === "delay" || status === 429;
+
+/**
+ * For a test that sends or grants: chaos as it is, but for the answers to these two that leave it open whether anything was
+ * done. Nobody may ask again by himself then (R-452, R-482), and a person decides: tests of their own are about that.
+ */
+export const CERTAIN: Partial<SandboxConfig> = {
+  errorRate: (PROFILES[PROFILE].errorRate ?? []).flatMap((rule) => [
+    ...REPEATABLE.map((route) => ({ ...rule, route })),
+    ...(certain(rule)
+      ? [
+          { ...rule, route: "send" as const },
+          { ...rule, route: "credits" as const },
+        ]
+      : []),
+  ]),
+};
 
 export type HouseOptions = {
   /** Settings besides those that wire the parts. */

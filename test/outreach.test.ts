@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { CERTAIN, type House, startHouse } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
@@ -8,7 +8,7 @@ let call: ReturnType<typeof caller>;
 afterEach(() => house.stop());
 
 async function open(sandbox: object = {}): Promise<void> {
-  house = await startHouse({ sandbox: { ...SCRIPTED, ...sandbox }, site: {} });
+  house = await startHouse({ sandbox: { ...CERTAIN, ...sandbox }, site: {} });
   call = caller(house, await tokenFor(house));
 }
 const state = async (key: string) => (await call("GET", `/messages/${key}`)).body.state;
@@ -58,7 +58,7 @@ describe("a message from the owner's backend", () => {
   });
 
   it("to an anonymous id is exported and erased with the user whom its visitor logged in as (R-902)", async () => {
-    house = await startHouse({ sandbox: SCRIPTED, env: { IDENTITY_SECRET } });
+    house = await startHouse({ sandbox: CERTAIN, env: { IDENTITY_SECRET } });
     call = caller(house, await tokenFor(house));
     const visitor = house.visitor();
     await visitor.connect();

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { CLOSE } from "../shared/close.ts";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, startHouse } from "./harness.ts";
 import { runProcess } from "./relays.ts";
 
 let house: House;
 beforeEach(async () => {
-  house = await startHouse({ sites: { old: {} }, sandbox: SCRIPTED, run: runProcess });
+  house = await startHouse({ sites: { old: {} }, run: runProcess });
 });
 afterEach(() => house.stop());
 

@@ -91,6 +91,7 @@ describe.each([400, 404] as const)(
   (unknownCampaign) => {
     const open = (more: object = {}) =>
       startHouse({
+        // They count what the service was asked, and with which campaign.
         sandbox: { ...SCRIPTED, unknownCampaign, knownCampaigns: ["cmp_own"] },
         site: { campaign: "cmp_own", routes: [{ name: "sales", campaign: "cmp_gone" }], ...more },
       });

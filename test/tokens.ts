@@ -13,9 +13,18 @@ export async function tokenFor(house: House, scopes: readonly Scope[] = SCOPES, 
 
 export type Answer = { status: number; headers: Headers; body: Record<string, unknown> };
 
+/** Again under the same key while the relay could not ask the service (502), as backends do: nothing was kept of the try. */
+export const insisting: typeof fetch = async (...ask) => {
+  for (let left = 20; ; left--) {
+    const response = await fetch(...ask);
+    if (response.status !== 502 || left === 0) return response;
+    await response.body?.cancel();
+  }
+};
+
 /** Calls the API as any backend would. */
 export const caller =
-  (house: House, token: string) =>
+  (house: House, token: string, fetch: typeof globalThis.fetch = globalThis.fetch) =>
   async (method: string, path: string, body?: object, key?: string): Promise<Answer> => {
     const response = await fetch(`${house.url}/api/v1${path}`, {
       method,
