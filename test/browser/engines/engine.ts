@@ -69,6 +69,8 @@ export interface Engine {
   begin(world: World): Promise<void>;
   /** A tab of the present visitor. */
   open(size: Size): Promise<Tab>;
+  /** Whether the browser lets its console be read. */
+  readonly reports: boolean;
   /** What the browser has reported to its console as an error since the last `begin`, and lets itself be asked for. */
   complaints(): string[];
   stop(): Promise<void>;

@@ -69,6 +69,7 @@ export async function startFirefox(): Promise<Engine> {
       const { context } = await bidi.call<Context>("browsingContext.create", { type: "window", userContext: user });
       return createTab(bidi, chrome, context, size);
     },
+    reports: true,
     complaints: () => complaints,
     async stop() {
       await bidi.call("browser.close");

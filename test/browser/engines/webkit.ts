@@ -111,6 +111,7 @@ function createEngine(call: Call, end: () => Promise<void>): Engine {
       return createTab(call, path, handle, (url) => origins.add(new URL(url).origin));
     },
     // WebKit prints the console of no private window, and automated ones are private.
+    reports: false,
     complaints: () => [],
     async stop() {
       await leave();
