@@ -32,8 +32,13 @@ describe("the auto-recharge callback", () => {
     expect(event.deliveries.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     await house.sandbox.until(() => grants().length > 0);
     await house.sandbox.recharge({ email: EMAIL, key: event.idempotencyKey });
-    expect(grants()).toMatchObject([{ email: EMAIL, amount: 20 }]);
-    expect(grants()[0]?.description).toContain(event.idempotencyKey);
+    // What comes after it is granted after it: a second grant would be there by then.
+    const after = await house.sandbox.recharge({ email: EMAIL, amount: 7 });
+    await house.sandbox.until(() => grants().some(({ amount }) => amount === 7));
+    expect(grants()).toMatchObject([
+      { email: EMAIL, amount: 20, description: expect.stringContaining(event.idempotencyKey) },
+      { email: EMAIL, amount: 7, description: expect.stringContaining(after.idempotencyKey) },
+    ]);
   });
 
   it.each(["idempotency_key", "idempotencyKey", "Idempotency-Key"] as const)(
@@ -48,11 +53,20 @@ describe("the auto-recharge callback", () => {
 
   it("grants nothing by itself when it says too little, or when nobody allowed it (4.13-24; R-621, R-623)", async () => {
     const url = await open(auto, { rechargeFields: "minimal" });
-    await house.sandbox.recharge({ email: EMAIL });
+    const { idempotencyKey } = await house.sandbox.recharge({ email: EMAIL });
     await post(url, { idempotency_key: "k-other", email: "stranger@agency.example", amount: 5 });
     await post(url, { idempotency_key: "k-known", email: EMAIL, amount: 5 });
     await house.sandbox.until(() => grants().length > 0);
     expect(grants()).toMatchObject([{ amount: 5 }]);
+    // Both wait for a person, who sees why.
+    const { body } = await caller(house, await tokenFor(house))("GET", "/credits/grants?state=waiting");
+    expect(body.items).toHaveLength(2);
+    expect(body.items).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ key: idempotencyKey, reason: expect.stringContaining("names no sub-account") }),
+        expect.objectContaining({ key: "k-other", reason: expect.stringContaining("not on the list") }),
+      ]),
+    );
   });
 
   it("answers 404 to a wrong secret and 422 to a key with another amount, and grants for neither (4.13-24)", async () => {

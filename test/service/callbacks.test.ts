@@ -58,6 +58,7 @@ describe("replies of the service", () => {
 
   it.each<Partial<SandboxConfig>>([
     { callbackOmit: ["messageId"] },
+    { callbackOmit: ["messageId"], duplicateCallbacks: 2 },
     { callbackOmit: ["channel"] },
     { callbackOmit: ["userId", "contactId"] },
     { callbackOmit: ["messageId", "channel", "userId", "contactId"] },

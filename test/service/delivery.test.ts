@@ -64,7 +64,7 @@ describe("a visitor's message", () => {
 
   it("keeps its place when its reply is faster than its answer (4.13-13)", async () => {
     await open();
-    house.sandbox.failNext("incoming", 1, { kind: "delay", ms: 300 });
+    house.sandbox.failNext("incoming", 1, { kind: "delay", ms: 1_500 });
     await visitor.send("quick");
     await visitor.hears("echo: quick");
     expect(visitor.log()[0]).toMatchObject({ text: "quick", state: "sent" });

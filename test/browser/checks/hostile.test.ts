@@ -66,7 +66,7 @@ function packed(texts: readonly string[], size: number): string[] {
   return messages;
 }
 
-it("18 payloads stay words: as messages of either side, as settings and as names of files", async () => {
+it("18 payloads stay words: as messages of either side, as settings and as names of files (4.13-17; R-606)", async () => {
   const texts = payloads();
   expect(texts.length).toBeGreaterThanOrEqual(60);
   let fired: string[] = [];

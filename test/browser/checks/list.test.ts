@@ -113,7 +113,7 @@ async function ask(): Promise<{ page: Page; chat: Chat }> {
   return { page, chat };
 }
 
-it("75 dots come only when the service has the message, words after 10, 30 and 120 seconds", async () => {
+it("75 dots come only when the service has the message, words after 10, 30 and 120 seconds (4.13-26; R-102)", async () => {
   const { page, chat } = await ask();
   stage.house.sandbox.configure({ latencyMs: 1_500 });
   await chat.say("anybody?");
