@@ -110,7 +110,7 @@ const FROM_RELAY: { [T in RelayFrame["t"]]: Fields } = {
   history: { before: count, messages: list(message), older: flag },
   status: { read: optional(count), delivery: optional(oneOf("ok", "delayed")) },
   typing: { on: flag },
-  error: { code: text(64, 1), id: optional(text(128)), retryAfter: optional(count) },
+  error: { code: text(64, 1), id: optional(text(128)), field: optional(text(64)), retryAfter: optional(count) },
   lead: { id: text(128, 1) },
   bye: { retry: span },
   pong: { head: count },

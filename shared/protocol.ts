@@ -94,7 +94,7 @@ export type React = { t: "react"; id: string; emoji: string };
 export type Typing = { t: "typing" };
 /**
  * What a visitor says of themselves in a form. Answered with `lead` once it is durable, or with an `error` that names the
- * field; the same `id` again then replaces it.
+ * field; the same `id` again then replaces what it says anew.
  */
 export type Lead = {
   t: "lead";
@@ -150,8 +150,11 @@ export type History = { t: "history"; before: number; messages: Message[]; older
 export type Status = { t: "status"; read?: number; delivery?: Delivery };
 /** The service accepted the newest message and may be working on an answer; `false` ends it. */
 export type Working = { t: "typing"; on: boolean };
-/** `id` names the frame's message when the error is about one; `retryAfter` in milliseconds. */
-export type ErrorFrame = { t: "error"; code: ErrorCode; id?: string; retryAfter?: number };
+/**
+ * `id` names the frame's message or form when the error is about one, `field` the form's field; `retryAfter` in
+ * milliseconds. What the service finds wrong with a form may come after its `lead`, also on a later connection.
+ */
+export type ErrorFrame = { t: "error"; code: ErrorCode; id?: string; field?: "email" | "phone"; retryAfter?: number };
 export type ErrorCode =
   | "bad_frame"
   | "empty"

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { randomId } from "../shared/id.ts";
 import type { Captured, ErrorFrame, Lead, RelayFrame } from "../shared/protocol.ts";
-import { type House, PROFILE, startHouse } from "./harness.ts";
+import { type House, PROFILE, SCRIPTED, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -76,6 +76,75 @@ describe("a form before the chat", () => {
     await visitor.hears("echo: hello");
     expect(contacts()).toHaveLength(1);
     expect(house.sandbox.requests().filter(({ route }) => route === "createContact")).toEqual([]);
+  });
+});
+
+describe("a number that the service refuses", () => {
+  const refusal = (code: string) =>
+    ({ kind: "status", status: 400, body: { error: { code, message: "no such number" } } }) as const;
+  const complaint = (id: string) => (frame: RelayFrame) => frame.t === "error" && frame.id === id;
+  const phones = { lists: ["leads"], phoneContact: true };
+  const PHONE = { firstName: "Ada", phone: "+4930123456" };
+
+  it("comes back to the field of a form that is part of a chat too, and is mended there", async () => {
+    await open(phones, SCRIPTED);
+    house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
+    visitor.write({ t: "lead", id: "with-a-chat", chat: true, ...PHONE });
+    expect(await visitor.next(complaint("with-a-chat"))).toEqual({
+      t: "error",
+      code: "invalid_phone",
+      field: "phone",
+      id: "with-a-chat",
+    });
+    expect(await fill({ chat: true, phone: "+49301234567" }, "with-a-chat")).toBe("lead");
+    await house.sandbox.until(() => lists().leads?.length === 1);
+    expect(contacts()).toMatchObject([{ firstName: "Ada", phone: "+49301234567" }]);
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    await expect.poll(states, { timeout: 15_000 }).toEqual(["done", "done"]);
+  });
+
+  it("comes back late, when the form was answered long before", async () => {
+    await open(phones, SCRIPTED);
+    house.sandbox.failNext("findContact", 1, 500);
+    house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
+    expect(await fill({ chat: true, ...PHONE }, "answered-late")).toBe("lead");
+    expect(await visitor.next(complaint("answered-late"))).toMatchObject({ code: "invalid_phone", field: "phone" });
+  });
+
+  it("waits for a visitor who was away when it was refused, until they mend it", async () => {
+    await open(phones, SCRIPTED);
+    house.sandbox.failNext("findContact", 1, 500);
+    house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
+    await fill({ chat: true, ...PHONE }, "away-meanwhile");
+    await visitor.drop();
+    await expect.poll(states, { timeout: 15_000 }).toContain("refused");
+    await visitor.connect();
+    expect(await visitor.next(complaint("away-meanwhile"))).toMatchObject({ code: "invalid_phone", field: "phone" });
+    // A repeat of the same form is no second try; another number is.
+    expect(await fill({ chat: true, ...PHONE }, "away-meanwhile")).toBe("invalid_phone");
+    expect(await fill({ chat: true, phone: "+49301234567" }, "away-meanwhile")).toBe("lead");
+    await house.sandbox.until(() => lists().leads?.length === 1);
+    await expect.poll(states).toContain("done");
+    await visitor.drop();
+    await visitor.connect();
+    const told = visitor.next(complaint("away-meanwhile")).then(
+      () => "told again",
+      () => "left alone",
+    );
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    await visitor.drop();
+    expect(await told).toBe("left alone");
+  });
+
+  it("with words of its own is refused for good as well, and the owner is told why", async () => {
+    await open({ lists: ["leads"] }, SCRIPTED);
+    house.sandbox.failNext("createContact", 1, refusal("BLOCKED_AREA"));
+    expect(await fill(PHONE, "another-reason")).toBe("invalid_phone");
+    const call = caller(house, await tokenFor(house));
+    const { body } = await call("GET", "/leads?state=refused");
+    expect(body.items).toMatchObject([{ id: "another-reason", state: "refused", problem: "400: no such number" }]);
   });
 });
 

@@ -5,6 +5,7 @@ import type { Log } from "./base/log.ts";
 import { type CreditRules, NO_CREDITS } from "./base/rules.ts";
 import type { Bus } from "./bus/bus.ts";
 import type { Database, Transaction } from "./db/database.ts";
+import { createCapture } from "./flows/capture.ts";
 import { type Billing, createCredits } from "./flows/credits.ts";
 import { createLeads } from "./flows/leads.ts";
 import { createNotify } from "./flows/notify.ts";
@@ -118,13 +119,15 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
   };
 
   const contacts = createContacts({ db, clock, paced });
-  const leads = createLeads({ db, clock, log, sites, contacts, tell: notify.tell });
+  const leads = createLeads({ db, bus, clock, log, sites, contacts });
+  const capture = createCapture({ db, clock, log, signing, leads, tell: notify.tell });
 
   return {
     credits,
     outreach,
     contacts,
     leads,
+    ...capture,
     /** Tells the owner's backend of a visitor's message, or of a reply. */
     tell: notify.tell,
     /** Tells it that a visitor's message was not delivered. */
@@ -144,7 +147,7 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
     async start(): Promise<void> {
       await grants.start();
       await sends.start();
-      leads.start();
+      await leads.start();
       await notify.start();
       credits.start();
     },

@@ -156,7 +156,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     send,
     forget,
     logout: sessions.logout,
-    capture: backoffice.leads.capture,
+    capture: backoffice.capture,
     messages: createLimiter({ burst: 10, perMinute: settings.messagesPerMinute, uptime: clock.uptime }),
   });
   const connections = createConnections({

@@ -11,7 +11,7 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
 
   [0.5, /^relay\/src\/base\/(rules|parties|nets)\.ts$/],
   [0.6, /^relay\/src\/base\/settings\//],
-  [1.5, /^relay\/src\/base\/(keys|secrets|identity)\.ts$/],
+  [1.5, /^relay\/src\/base\/(keys|secrets|identity|person)\.ts$/],
   [1, /^relay\/src\/base\//],
   [2, /^relay\/src\/((db|bus|service|files|hooks)\/|spool\.ts$)/],
   [2.5, /^relay\/src\/flows\/pacer\.ts$/],

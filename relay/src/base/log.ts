@@ -48,6 +48,7 @@ const EVENTS = {
   "webhook.failed": ["warn", "The owner's backend did not take an event"],
   "lead.captured": ["info", "A visitor left their details"],
   "lead.waiting": ["warn", "A lead is kept: the service does not take it yet"],
+  "lead.refused": ["warn", "The service will not have a lead: porchlight leads --state refused shows it"],
   "lead.done": ["info", "A lead is a contact, on every list of its site"],
   "outreach.sent": ["info", "A message from the owner's side was sent"],
   "outreach.waiting": ["warn", "A message from the owner's side was not sent yet; the ledger says why"],

@@ -44,6 +44,11 @@ export function identifiedVisitorId(key: string, site: string, subject: string):
   return taggedId(key, `u_${base32(mac(key, "identity", `${site}\0${subject}`), 26)}`);
 }
 
+/** The id of somebody whom the owner's backend names once, by the key of its request: the same key is the same person. */
+export function backendVisitorId(key: string, site: string, request: string): string {
+  return taggedId(key, `v_${base32(mac(key, "lead", `${site}\0${request}`), 26)}`);
+}
+
 const taggedId = (key: string, id: string): string => `${id}_${base32(mac(key, "visitor", id), 13)}`;
 
 /** Whether the id is of a person the owner vouched for. */

@@ -1,3 +1,5 @@
+import type { ErrorFrame } from "@porchlight/shared/protocol";
+
 /** News of a visitor: the thread's newest number and the read mark. A hint: losing one only delays (DESIGN 5). */
 export type News = {
   visitor: string;
@@ -7,6 +9,8 @@ export type News = {
   gone?: boolean;
   /** A session ended: its id, or `*` for every one of the visitor's. */
   ended?: string;
+  /** What a form hears late. */
+  error?: ErrorFrame;
 };
 
 export interface Bus {

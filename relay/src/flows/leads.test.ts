@@ -1,7 +1,9 @@
+import type { Lead } from "@porchlight/shared/protocol";
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
+import { createBus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
@@ -10,6 +12,7 @@ import { type Contacts, createContacts } from "../records/contacts.ts";
 import { findVisitor, learnContact } from "../records/visitors.ts";
 import type { ContactAnswer, Service } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
+import { createCapture } from "./capture.ts";
 import { createLeads } from "./leads.ts";
 
 const OK: Outcome = { kind: "ok", status: 200, message: "" };
@@ -74,12 +77,20 @@ function live() {
     },
   };
   const sites = { all: [SITE], find: () => SITE, allows: () => true };
-  const flow = createLeads({ db, clock, log: () => {}, sites, contacts: contactsBy(clock), random: () => 0 });
+  const bus = createBus();
+  const parts = { db, bus, clock, log: () => {}, sites, contacts: contactsBy(clock), signing: "s", random: () => 0 };
+  const flow = createLeads(parts);
+  const { capture } = createCapture({ ...parts, leads: flow, tell: async () => {} });
+  /** The form, and what it is told in the end. */
+  const fill = async (form: Lead): Promise<string | undefined> => {
+    const taken = await capture(VISITOR, SITE, form);
+    return typeof taken === "string" ? taken : taken.verdict;
+  };
   const pass = async (ms: number): Promise<void> => {
     now += ms;
     for (const timer of timers.splice(0)) timer.at <= now ? timer.run() : timers.push(timer);
   };
-  return { ...flow, pass };
+  return { ...flow, fill, pass, bus };
 }
 const lead = async () => (await leadsOf(db, VISITOR))[0];
 
@@ -87,12 +98,12 @@ describe("a lead", () => {
   it("goes on with the step that failed, in a later life too, and does no step twice", async () => {
     lists = [OK, DOWN];
     const first = live();
-    expect(await first.capture(VISITOR, SITE, FORM)).toBe("captured");
+    expect(await first.fill(FORM)).toBeUndefined();
     expect(await lead()).toMatchObject({ state: "open", contact: "c-new", problem: "503: list leads: busy" });
     await first.stop();
 
     const second = live();
-    second.start();
+    await second.start();
     await second.pass(60_000);
     await expect.poll(async () => (await lead())?.state).toBe("done");
     await second.stop();
@@ -101,9 +112,9 @@ describe("a lead", () => {
 
   it("of somebody who chats takes the contact that their e-mail has, and remembers it until the service says better", async () => {
     const flow = live();
-    await flow.capture(VISITOR, SITE, { ...FORM, chat: true });
+    await flow.fill({ ...FORM, chat: true });
     expect(asked).toEqual([]);
-    flow.start();
+    await flow.start();
     await flow.pass(11 * 60_000);
     await expect.poll(async () => (await lead())?.state).toBe("done");
     await flow.stop();
@@ -111,5 +122,40 @@ describe("a lead", () => {
     expect((await findVisitor(db, VISITOR))?.contact).toBe("c-mail");
     await db.transaction((tx) => learnContact(tx, VISITOR, "c-callback"));
     expect((await findVisitor(db, VISITOR))?.contact).toBe("c-callback");
+  });
+
+  it("ends when the service will not have it, whatever code it says, and goes on when a person says so", async () => {
+    created = { kind: "permanent", status: 400, message: "no such area" };
+    const flow = live();
+    expect(await flow.fill({ ...FORM, email: "", phone: "+49301234567" })).toBe("invalid_phone");
+    expect(await lead()).toMatchObject({ state: "refused", field: "phone", problem: "400: no such area" });
+    await flow.start();
+    await flow.pass(2 * 3_600_000);
+    await expect.poll(() => asked).toEqual(["create"]);
+    created = { ...OK, contact: { id: "c-new" } };
+    await flow.retry(SITE, VISITOR, FORM.id);
+    await expect.poll(async () => (await lead())?.state).toBe("done");
+    await flow.stop();
+  });
+
+  it("of which nobody knows what is wrong is the owner's: the visitor is not asked to mend it", async () => {
+    created = { kind: "permanent", status: 400, message: "no" };
+    const flow = live();
+    expect(await flow.fill({ ...FORM, phone: "+49301234567" })).toBeUndefined();
+    expect(await lead()).toMatchObject({ state: "refused", field: null });
+    await flow.stop();
+  });
+
+  it("of somebody who never writes is looked up ever more rarely, and after a month only a reply ends it", async () => {
+    const flow = live();
+    await flow.fill({ ...FORM, chat: true, email: "", firstName: "Ada" });
+    await flow.start();
+    await flow.pass(31 * 86_400_000);
+    await expect.poll(async () => (await lead())?.due).toBe(Number.MAX_SAFE_INTEGER);
+    await db.transaction((tx) => learnContact(tx, VISITOR, "c-callback"));
+    await flow.pass(3_000);
+    await expect.poll(async () => (await lead())?.state).toBe("done");
+    await flow.stop();
+    expect(asked).toEqual(["c-callback on news", "c-callback on leads"]);
   });
 });

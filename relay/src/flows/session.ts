@@ -1,7 +1,7 @@
 import { CLOSE, type Ending } from "@porchlight/shared/close";
 import { randomId } from "@porchlight/shared/id";
 import { GAP_MAX, PAGE } from "@porchlight/shared/limits";
-import { type Hello, PROTOCOL, type Welcome } from "@porchlight/shared/protocol";
+import { type ErrorFrame, type Hello, PROTOCOL, type Welcome } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
 import type { CheckIdentity, Person } from "../base/identity.ts";
@@ -17,7 +17,7 @@ import {
 } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { moveLeads } from "../records/captured.ts";
+import { complaintFor, moveLeads } from "../records/captured.ts";
 import { setDetails } from "../records/details.ts";
 import { moveMedia } from "../records/media.ts";
 import { moveLane } from "../records/outbox.ts";
@@ -30,9 +30,18 @@ import type { NameOf } from "./greeting.ts";
 /** A session lasts this long after its last use, and its token is made anew after a day. */
 const SESSION_MS = 180 * 86_400_000;
 const RENEW_MS = 86_400_000;
+/** For so long, a form that was refused is a matter of the visitor; then only of the owner. */
+const COMPLAINT_MS = 86_400_000;
 
 /** A visitor who was let in: who, where, by which session, and from which number the thread is read. */
-export type Opened = { visitor: string; site: Site; session: string; welcome: Omit<Welcome, "delivery"> };
+export type Opened = {
+  visitor: string;
+  site: Site;
+  session: string;
+  welcome: Omit<Welcome, "delivery">;
+  /** What a form of theirs was not told while they were away. */
+  complaint: ErrorFrame | undefined;
+};
 
 type Parts = {
   db: Database;
@@ -179,6 +188,7 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
       site,
       session: known.session.id,
       welcome: { t: "welcome", v: PROTOCOL, now: clock.now(), epoch, ...start, head, read, ...token, ...name },
+      complaint: known.row && (await complaintFor(db, known.row.id, clock.now() - COMPLAINT_MS)),
     };
   }
 

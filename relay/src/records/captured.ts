@@ -1,4 +1,8 @@
+import type { ErrorFrame } from "@porchlight/shared/protocol";
 import type { Transaction } from "../db/database.ts";
+
+/** What whoever filled a form in can mend. */
+export type Field = "phone" | "email";
 
 /** A lead: somebody who left a name, an e-mail or a phone. */
 export type Lead = {
@@ -17,6 +21,10 @@ export type Lead = {
   own: number;
   state: "open" | "done" | "refused";
   problem: string | null;
+  /** Of a refused lead: which part of it the service will not have, where that is known. */
+  field: Field | null;
+  /** JSON: the lists it names; nothing: those of its site. */
+  lists: string | null;
   contact: string | null;
   attempts: number;
   /** Milliseconds since 1970. */
@@ -25,18 +33,22 @@ export type Lead = {
 };
 
 const COLUMNS = `visitor, id, site, account, first_name AS "firstName", last_name AS "lastName", email, phone, consent, own,
-  state, problem, contact, attempts, due, at`;
+  state, problem, field, lists, contact, attempts, due, at`;
 
-type NewLead = Omit<Lead, "state" | "problem" | "contact" | "attempts">;
+type NewLead = Omit<Lead, "state" | "problem" | "field" | "contact" | "attempts">;
+type LeadName = Pick<Lead, "visitor" | "id">;
 
-/** Writes a lead down; the same id again replaces one that was refused, and leaves any other as it is. */
+/** Behind a form's id: the lead that makes a contact of the phone of somebody who chats (R-206). */
+export const PHONE_OF = "-phone";
+
+/** Writes a lead down; one with the same id begins anew. */
 export async function addLead(tx: Transaction, lead: NewLead): Promise<void> {
   await tx.run(
-    `INSERT INTO leads (visitor, id, site, account, first_name, last_name, email, phone, consent, own, state, due, at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'open', $11, $12)
+    `INSERT INTO leads (visitor, id, site, account, first_name, last_name, email, phone, consent, own, state, due, at, lists)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'open', $11, $12, $13)
      ON CONFLICT (visitor, id) DO UPDATE SET first_name = excluded.first_name, last_name = excluded.last_name,
        email = excluded.email, phone = excluded.phone, consent = excluded.consent, state = 'open', problem = NULL,
-       attempts = 0, due = excluded.due, at = excluded.at WHERE leads.state = 'refused'`,
+       field = NULL, contact = NULL, attempts = 0, due = excluded.due, at = excluded.at`,
     lead.visitor,
     lead.id,
     lead.site,
@@ -49,7 +61,12 @@ export async function addLead(tx: Transaction, lead: NewLead): Promise<void> {
     lead.own,
     lead.due,
     lead.at,
+    lead.lists,
   );
+}
+
+export async function dropLead(tx: Transaction, visitor: string, id: string): Promise<void> {
+  await tx.run("DELETE FROM leads WHERE visitor = $1 AND id = $2", visitor, id);
 }
 
 export async function findLead(tx: Transaction, visitor: string, id: string): Promise<Lead | undefined> {
@@ -80,14 +97,20 @@ export async function holdLead(tx: Transaction, lead: Lead, until: number): Prom
   return (await tx.run(sql, visitor, id, due, until)) === 1;
 }
 
+/** Lets go of what was taken until `until` at most: of processes that are gone. */
+export async function releaseLeads(tx: Transaction, now: number, until: number): Promise<void> {
+  await tx.run("UPDATE leads SET due = $1 WHERE state = 'open' AND due > $1 AND due <= $2", now, until);
+}
+
 /** Where a lead stands now. */
 export async function setLead(
   tx: Transaction,
-  { visitor, id }: Pick<Lead, "visitor" | "id">,
-  next: Pick<Lead, "state" | "problem" | "contact" | "attempts" | "due">,
+  { visitor, id }: LeadName,
+  next: Pick<Lead, "state" | "problem" | "field" | "contact" | "attempts" | "due">,
 ): Promise<void> {
   await tx.run(
-    "UPDATE leads SET state = $3, problem = $4, contact = $5, attempts = $6, due = $7 WHERE visitor = $1 AND id = $2",
+    `UPDATE leads SET state = $3, problem = $4, contact = $5, attempts = $6, due = $7, field = $8
+     WHERE visitor = $1 AND id = $2`,
     visitor,
     id,
     next.state,
@@ -95,16 +118,58 @@ export async function setLead(
     next.contact,
     next.attempts,
     next.due,
+    next.field,
   );
 }
 
-/** A site's leads, newest first, after the one that ended the page before. */
-export async function leadsPage(
+/** Lets a lead that is not done go on now, also one that was refused. @returns nothing when there is none */
+export async function renewLead(
   tx: Transaction,
-  { site, after, limit }: { site: string; after?: { at: number; visitor: string; id: string }; limit: number },
-): Promise<Lead[]> {
+  { visitor, id, site }: LeadName & Pick<Lead, "site">,
+  now: number,
+): Promise<Lead | undefined> {
+  const [lead] = await tx.all<Lead>(
+    `UPDATE leads SET state = 'open', field = NULL, attempts = 0, due = $4
+     WHERE visitor = $1 AND id = $2 AND site = $3 AND state <> 'done' RETURNING ${COLUMNS}`,
+    visitor,
+    id,
+    site,
+    now,
+  );
+  return lead;
+}
+
+/** The id of the form that a lead came from. */
+export async function formOf(tx: Transaction, { visitor, id }: LeadName): Promise<string> {
+  const form = id.endsWith(PHONE_OF) ? id.slice(0, -PHONE_OF.length) : id;
+  return form !== id && (await findLead(tx, visitor, form)) !== undefined ? form : id;
+}
+
+/** What a form is told of a field that the service will not have. */
+export const complaintOf = (form: string, field: Field): ErrorFrame => ({
+  t: "error",
+  code: `invalid_${field}`,
+  id: form,
+  field,
+});
+
+/** What the visitor's newest form is still to be told: it was refused for a field that can be mended. */
+export async function complaintFor(tx: Transaction, visitor: string, since: number): Promise<ErrorFrame | undefined> {
+  const [newest] = await tx.all<Lead>(
+    `SELECT ${COLUMNS} FROM leads WHERE visitor = $1 AND at >= $2 ORDER BY at DESC, id DESC LIMIT 1`,
+    visitor,
+    since,
+  );
+  if (newest?.state !== "refused" || newest.field === null) return undefined;
+  return complaintOf(await formOf(tx, newest), newest.field);
+}
+
+type Page = { site: string; state?: Lead["state"]; after?: { at: number; visitor: string; id: string }; limit: number };
+
+/** A site's leads, newest first, after the one that ended the page before; those of a state, where one is named. */
+export async function leadsPage(tx: Transaction, { site, state, after, limit }: Page): Promise<Lead[]> {
   return tx.all(
-    `SELECT ${COLUMNS} FROM leads WHERE site = $1
+    `SELECT ${COLUMNS} FROM leads WHERE site = $1 AND state = coalesce($6, state)
        AND (at < $2 OR (at = $2 AND (visitor < $3 OR (visitor = $3 AND id < $4))))
      ORDER BY at DESC, visitor DESC, id DESC LIMIT $5`,
     site,
@@ -112,6 +177,7 @@ export async function leadsPage(
     after?.visitor ?? "",
     after?.id ?? "",
     limit,
+    state ?? null,
   );
 }
 

@@ -12,6 +12,7 @@ export const SCOPES = [
   "contacts:read",
   "contacts:write",
   "leads:read",
+  "leads:write",
   "credits:read",
   "credits:write",
   "deliveries:read",

@@ -150,6 +150,7 @@ export function createConnections(parts: Parts) {
   function heard(connection: Connection, live: Live, news: News): void {
     if (news.gone) return end(connection, CLOSE.gone);
     if (news.ended === live.session || news.ended === "*") return end(connection, CLOSE.badToken);
+    if (news.error !== undefined) put(live, news.error);
     if (news.read !== undefined && news.read > live.read) {
       live.read = news.read;
       put(live, { t: "status", read: news.read });
@@ -183,7 +184,7 @@ export function createConnections(parts: Parts) {
       log("socket.refused", { meaning: opened.meaning });
       return end(connection, opened);
     }
-    const { visitor, site, session, welcome } = opened;
+    const { visitor, site, session, welcome, complaint } = opened;
     const live: Live = {
       state: "live",
       line: greeting.line,
@@ -200,6 +201,7 @@ export function createConnections(parts: Parts) {
     };
     connection.is = live;
     put(live, { ...welcome, delivery: delivery(site.account) });
+    if (complaint !== undefined) put(live, complaint);
     await pump(connection, live);
   }
 

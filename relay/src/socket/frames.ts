@@ -1,12 +1,12 @@
 import { PAGE } from "@porchlight/shared/limits";
-import type { ErrorFrame, React, Send as SendFrame } from "@porchlight/shared/protocol";
+import type { ErrorFrame, Lead as LeadFrame, React, Send as SendFrame } from "@porchlight/shared/protocol";
 import { isBlank } from "@porchlight/shared/text";
 import type { Limiter } from "../base/limiter.ts";
 import { hashed, type Log } from "../base/log.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
+import type { Capture, Wrong } from "../flows/capture.ts";
 import type { Forget } from "../flows/forget.ts";
-import type { Leads } from "../flows/leads.ts";
 import type { Send } from "../flows/send.ts";
 import type { Sessions } from "../flows/session.ts";
 import { page } from "../records/threads.ts";
@@ -20,12 +20,14 @@ type Parts = {
   send: Send;
   forget: Forget;
   logout: Sessions["logout"];
-  capture: Leads["capture"];
+  capture: Capture["capture"];
   /** What a visitor may send a minute: each message and reaction may cost the owner. */
   messages: Limiter;
 };
 
 const TRY_LATER_MS = 3_000;
+/** Which field of a form a complaint is about. */
+const FIELDS = { invalid_email: "email", invalid_phone: "phone" } as const;
 
 /** What each frame of a visitor asks for: from frames to flows, and back to frames. Knows nothing of lines. */
 export function createFrames({ db, bus, log, send, forget, logout, capture, messages }: Parts): Take {
@@ -65,6 +67,23 @@ export function createFrames({ db, bus, log, send, forget, logout, capture, mess
     });
   }
 
+  /** A form. The service's verdict on it is waited for aside: what the visitor writes meanwhile must not wait behind it. */
+  async function fillIn(desk: Desk, connection: Connection, live: Live, frame: LeadFrame): Promise<void> {
+    const { id } = frame;
+    const taken = await capture(live.visitor, live.site, frame);
+    const answer = (code?: Wrong): void => {
+      if (connection.is !== live) return;
+      if (code === undefined) desk.put(live, { t: "lead", id });
+      else refuse(desk, live, { code, id, ...(code in FIELDS && { field: FIELDS[code as keyof typeof FIELDS] }) });
+    };
+    if (typeof taken === "string") answer(taken);
+    else
+      void taken.verdict.then(answer, (error: unknown) => {
+        log("database.failing", { visitor: hashed(live.visitor), cause: String(error) });
+        answer();
+      });
+  }
+
   async function older(desk: Desk, live: Live, before: number): Promise<void> {
     const found = await page(db, live.visitor, before, PAGE + 1);
     desk.put(live, { t: "history", before, messages: found.slice(-PAGE), older: found.length > PAGE });
@@ -94,11 +113,7 @@ export function createFrames({ db, bus, log, send, forget, logout, capture, mess
       case "ping":
         return desk.beat(connection, live);
       case "lead":
-        return attempt(desk, live, frame.id, async () => {
-          const outcome = await capture(visitor, site, frame);
-          if (outcome === "captured") desk.put(live, { t: "lead", id: frame.id });
-          else refuse(desk, live, { code: outcome, id: frame.id });
-        });
+        return attempt(desk, live, frame.id, () => fillIn(desk, connection, live, frame));
       case "typing":
         return;
     }

@@ -176,7 +176,7 @@ export async function startLife(
       send: core.createSend({ db, bus, clock, horizon: 12 * 3_600_000, wake: courier.wake }),
       forget: core.createForget({ db, bus, clock }),
       logout: sessions.logout,
-      capture: async () => "captured",
+      capture: async () => ({ verdict: Promise.resolve(undefined) }),
       messages: core.createLimiter({ burst: 10, perMinute: 0, uptime: clock.uptime }),
     }),
     link: (key) => key,

@@ -1,15 +1,18 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Database } from "../../db/database.ts";
+import type { Capture } from "../../flows/capture.ts";
 import type { Credits } from "../../flows/credits.ts";
 import type { Forget } from "../../flows/forget.ts";
+import type { Leads } from "../../flows/leads.ts";
 import type { Outreach } from "../../flows/outreach.ts";
 import type { Send } from "../../flows/send.ts";
 import type { Contacts } from "../../records/contacts.ts";
 import { people } from "./contacts.ts";
 import { ledger } from "./credits.ts";
+import { leads } from "./leads.ts";
 import { messages } from "./messages.ts";
 import type { Handlers } from "./router.ts";
-import { deliveries, leads, visitors } from "./visitors.ts";
+import { deliveries, visitors } from "./visitors.ts";
 import { webhook } from "./webhook.ts";
 
 /** The flows that the API puts at the owner's disposal. */
@@ -19,6 +22,8 @@ export type Flows = {
   credits: Credits;
   outreach: Outreach;
   contacts: Contacts;
+  create: Capture["create"];
+  leads: Leads;
   send: Send;
   forget: Forget;
 };

@@ -19,6 +19,8 @@ export const reason = text(500).meta({ description: "Why, in words: kept in the 
 
 export const names = { firstName: text(100).optional(), lastName: text(100).optional() };
 
+export const lists = z.array(text(200)).max(20);
+
 export const recipient = z.union([z.strictObject({ visitor: text(64) }), z.strictObject({ user: text(255) })], {
   error: 'must be {"visitor": id} or {"user": your own id of somebody}',
 });
@@ -96,7 +98,9 @@ export const lead = z
     email: z.string().nullable(),
     phone: z.string().nullable().meta({ description: "E.164" }),
     consent: z.string().nullable().meta({ description: "The sentence that was agreed to" }),
-    state: z.enum(["open", "done", "refused"]),
+    state: z.enum(["open", "done", "refused"]).meta({
+      description: "open: on its way, and tried again by itself; refused: the service will not have it, see problem",
+    }),
     problem: z.string().nullable(),
     contactId: z.string().nullable(),
   })

@@ -1,5 +1,6 @@
 import type { Message } from "@porchlight/shared/protocol";
 import { RelayError } from "../../base/errors.ts";
+import type { Lead } from "../../records/captured.ts";
 import { SENT_STATES, sentContent } from "../../records/echoes.ts";
 import { contentOf, GRANT_STATES } from "../../records/grants.ts";
 import type { Entry } from "../../records/ledger.ts";
@@ -75,4 +76,10 @@ export function grantView(entry: Entry): AnswerOf<"listGrants">["items"][number]
     createdAt: iso(entry.created),
     changedAt: iso(entry.changed),
   };
+}
+
+export function leadView(lead: Lead): AnswerOf<"getLead"> {
+  const { id, visitor, at, firstName, lastName, email, phone, consent, state, problem, contact } = lead;
+  const person = { firstName, lastName, email, phone, consent };
+  return { id, visitor, at: iso(at), ...person, state, problem, contactId: contact };
 }

@@ -2,14 +2,14 @@ import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
 import type { Forget } from "../../flows/forget.ts";
 import type { Send } from "../../flows/send.ts";
-import { type Lead, leadsOf, leadsPage } from "../../records/captured.ts";
+import { leadsOf } from "../../records/captured.ts";
 import { laneEntries } from "../../records/ledger.ts";
 import { failedPage, type VisitorRow, visitorRow, visitorsPage, waitingPage } from "../../records/listings.ts";
 import { page } from "../../records/threads.ts";
 import { formerIds } from "../../records/visitors.ts";
 import type { AnswerOf } from "./operations.ts";
 import type { Handlers } from "./router.ts";
-import { cursorOf, iso, messageView, pageWith, sentView } from "./views.ts";
+import { cursorOf, iso, leadView, messageView, pageWith, sentView } from "./views.ts";
 
 /** Messages of an export at most per read. */
 const BATCH = 500;
@@ -27,12 +27,6 @@ async function known(db: Database, site: string, visitor: string): Promise<Visit
   if (row === undefined) throw new RelayError("not_found");
   return row;
 }
-
-const leadView = (lead: Lead): AnswerOf<"listLeads">["items"][number] => {
-  const { id, visitor, at, firstName, lastName, email, phone, consent, state, problem, contact } = lead;
-  const person = { firstName, lastName, email, phone, consent };
-  return { id, visitor, at: iso(at), ...person, state, problem, contactId: contact };
-};
 
 /** Visitors, their transcripts, and the end of both. */
 export function visitors({ db, forget }: { db: Database; forget: Forget }) {
@@ -76,17 +70,6 @@ export function visitors({ db, forget }: { db: Database; forget: Forget }) {
       const found = (await page(db, id, before, query.limit + 1)).reverse();
       const shown = pageWith(found, query.limit, messageView, ({ pos }) => ({ before: pos }));
       return { ...shown, items: shown.items.reverse() };
-    },
-  } satisfies Partial<Handlers>;
-}
-
-/** Who left their details. */
-export function leads({ db }: { db: Database }) {
-  return {
-    async listLeads({ site, query }) {
-      const after = cursorOf<{ at: number; visitor: string; id: string }>(query.cursor);
-      const rows = await leadsPage(db, { site: site.public.id, limit: query.limit + 1, ...(after && { after }) });
-      return pageWith(rows, query.limit, leadView, ({ at, visitor, id }) => ({ at, visitor, id }));
     },
   } satisfies Partial<Handlers>;
 }

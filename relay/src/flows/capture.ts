@@ -1,0 +1,144 @@
+import type { ErrorFrame, Lead as LeadFrame } from "@porchlight/shared/protocol";
+import type { Clock } from "../base/clock.ts";
+import type { Site } from "../base/config.ts";
+import { hashed, type Log } from "../base/log.ts";
+import { type Person, personIn, said, stated } from "../base/person.ts";
+import { backendVisitorId } from "../base/sign.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { addLead, countLeads, dropLead, type Field, findLead, type Lead, PHONE_OF } from "../records/captured.ts";
+import { setDetails } from "../records/details.ts";
+import { addVisitor, findVisitor } from "../records/visitors.ts";
+import type { Leads } from "./leads.ts";
+
+type Parts = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  /** Signs visitor ids. */
+  signing: string;
+  leads: Pick<Leads, "firstTry" | "begin">;
+  /** Tells the owner's backend, in the same transaction. */
+  tell: (
+    tx: Transaction,
+    site: string,
+    type: "lead.captured",
+    data: { visitor: string; [field: string]: unknown },
+  ) => Promise<void>;
+};
+
+/** What is wrong with a form, for whoever fills it in. */
+export type Wrong = Extract<ErrorFrame["code"], "empty" | "invalid_email" | "invalid_phone" | "rate_limited">;
+/** A form that is durable: `verdict` tells within seconds what the service finds wrong with it, if anything yet. */
+type Durable = { verdict: Promise<Wrong | undefined> };
+
+/** A lead from the owner's backend: of nobody who chats. */
+export type LeadOrder = Partial<Record<keyof Person, string | undefined>> & {
+  consent?: string | undefined;
+  /** Instead of the site's. */
+  lists?: readonly string[] | undefined;
+};
+
+/** Leads of one visitor at most: a form is no way to fill somebody's lists (RELIABILITY A40). */
+const PER_VISITOR = 10;
+/** Without a reply that tells the contact's id, it is looked up by e-mail after this (R-206). */
+const LOOK_UP_MS = 10 * 60_000;
+/** A form waits for the service's verdict for seconds; whoever died meanwhile leaves its lead to the next life. */
+const HOLD_MS = 60_000;
+const CONSENT_MAX = 1_000;
+
+/** A form that is mended says what changed; of what was refused only the new counts. */
+function mended(person: Person, before: Lead, field: Field | null): Person {
+  return {
+    firstName: person.firstName ?? before.firstName,
+    lastName: person.lastName ?? before.lastName,
+    email: person.email ?? (field === "email" ? null : before.email),
+    phone: person.phone ?? (field === "phone" ? null : before.phone),
+  };
+}
+
+/** Takes what people say of themselves, and what a backend knows of them: durable first, then on its way. */
+export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
+  /** Takes a form. Resolves once it is durable, or says what must be mended; nothing is done then. */
+  async function capture(visitor: string, site: Site, frame: LeadFrame): Promise<Wrong | Durable> {
+    const person = personIn(frame, site.leads?.country);
+    if (typeof person === "string") return person;
+    const written = await db.transaction((tx) => write(tx, visitor, site, frame, person));
+    if (written.wrong !== undefined) return written.wrong;
+    if (written.fresh) log("lead.captured", { visitor: hashed(visitor) });
+    const { own } = written;
+    return { verdict: own === undefined ? Promise.resolve(undefined) : leads.firstTry({ visitor, id: own }) };
+  }
+
+  /** @returns the lead of which the service may refuse something, when there is one */
+  async function write(
+    tx: Transaction,
+    visitor: string,
+    site: Site,
+    frame: LeadFrame,
+    given: Person,
+  ): Promise<{ wrong: Wrong } | { wrong?: undefined; own: string | undefined; fresh: boolean }> {
+    const { id, chat } = frame;
+    const beside = `${id}${PHONE_OF}`;
+    const known = await findLead(tx, visitor, id);
+    const phone = chat ? await findLead(tx, visitor, beside) : undefined;
+    const refused = [phone, known].find((lead) => lead?.state === "refused");
+    const repeated = refused === undefined || (refused.phone === given.phone && refused.email === given.email);
+    if (known !== undefined && repeated) return { own: phone?.id ?? (chat ? undefined : id), fresh: false };
+    const person = known === undefined ? given : mended(given, known, refused?.field ?? null);
+    if ((person.email ?? person.phone ?? (chat ? (person.firstName ?? person.lastName) : null)) === null)
+      return { wrong: "empty" };
+    if (known === undefined && (await countLeads(tx, visitor)) >= PER_VISITOR) return { wrong: "rate_limited" };
+    const now = clock.now();
+    const consent = said(frame.consent, CONSENT_MAX) ?? known?.consent ?? null;
+    if (!(await introduced(tx, visitor, site, { id, person, consent }))) return { wrong: "rate_limited" };
+    const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists: null, at: now };
+    await addLead(tx, chat ? { ...base, own: 0, due: now + LOOK_UP_MS } : { ...base, own: 1, due: now + HOLD_MS });
+    if (!chat) return { own: id, fresh: true };
+    await dropLead(tx, visitor, beside);
+    if (site.leads?.phoneContact !== true || person.phone === null) return { own: undefined, fresh: true };
+    await addLead(tx, { ...base, id: beside, own: 1, due: now + HOLD_MS });
+    return { own: beside, fresh: true };
+  }
+
+  /** Keeps what the person says of themselves, and tells the owner. @returns false when they were erased */
+  async function introduced(
+    tx: Transaction,
+    visitor: string,
+    site: Site,
+    { id, person, consent }: { id: string; person: Person; consent: string | null },
+  ): Promise<boolean> {
+    await addVisitor(tx, visitor, site.public.id, clock.now());
+    if ((await findVisitor(tx, visitor)) === undefined) return false;
+    await setDetails(tx, visitor, stated(person));
+    await tell(tx, site.public.id, "lead.captured", { lead: id, visitor, ...stated(person), consent });
+    return true;
+  }
+
+  /**
+   * Takes a lead from the owner's backend. The same key is the same lead, for ever. Resolves once it is durable: from then
+   * on it goes its way by itself.
+   */
+  async function create(site: Site, key: string, order: LeadOrder): Promise<Lead | Wrong | "erased"> {
+    const person = personIn(order, site.leads?.country);
+    if (typeof person === "string") return person;
+    if ((person.email ?? person.phone) === null) return "empty";
+    const visitor = backendVisitorId(signing, site.public.id, key);
+    const id = visitor.slice(2, 22);
+    const lists = order.lists === undefined ? null : JSON.stringify(order.lists);
+    const lead = await db.transaction(async (tx) => {
+      const known = await findLead(tx, visitor, id);
+      if (known !== undefined) return known;
+      const [now, consent] = [clock.now(), said(order.consent, CONSENT_MAX)];
+      if (!(await introduced(tx, visitor, site, { id, person, consent }))) return undefined;
+      const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists, at: now };
+      await addLead(tx, { ...base, own: 1, due: now });
+      return findLead(tx, visitor, id);
+    });
+    if (lead?.state === "open") leads.begin(lead);
+    return lead ?? "erased";
+  }
+
+  return { capture, create };
+}
+
+export type Capture = ReturnType<typeof createCapture>;

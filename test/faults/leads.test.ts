@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type House, SCRIPTED, startHouse } from "../harness.ts";
+import { runProcess } from "../relays.ts";
+import { type Answer, caller, tokenFor } from "../tokens.ts";
+
+const PATIENT = { timeout: 30_000 };
+const ORDER = {
+  firstName: "Ada",
+  email: "ada@b.example",
+  phone: "+49301234567",
+  consent: "Call me",
+  lists: ["a", "b"],
+};
+
+describe("a lead of the server API", () => {
+  let house: House;
+  let token: string;
+  beforeEach(async () => {
+    house = await startHouse({ run: runProcess, sandbox: SCRIPTED });
+    house.sandbox.seed({ lists: ["a", "b"] });
+    token = await tokenFor(house);
+  });
+  afterEach(() => house.stop());
+
+  /** The relay's address and port stay, its process does not. */
+  const call = (...given: Parameters<ReturnType<typeof caller>>): Promise<Answer> => caller(house, token)(...given);
+  const create = (key: string): Promise<Answer> => call("POST", "/leads", ORDER, key);
+
+  // The relay is killed while the service holds back its answer to each step: `after`, the step was done there.
+  it.each([
+    ["findContact", 0, "before"],
+    ["createContact", 0, "before"],
+    ["createContact", 0, "after"],
+    ["addToList", 0, "before"],
+    ["addToList", 0, "after"],
+    ["addToList", 1, "after"],
+  ] as const)("is durable before it is answered, and goes on after a kill at %s %i, %s", async (route, nth, when) => {
+    const asked = () => house.sandbox.requests().filter((request) => request.route === route).length;
+    const hang = { kind: "hangRequest", when } as const;
+    // The first list is let through before the second one hangs.
+    if (nth > 0) house.sandbox.failNext(route, nth, { kind: "delay", ms: 1 });
+    house.sandbox.failNext(route, 1, hang);
+    const { status, body } = await create("newsletter-ada");
+    expect([status, body]).toMatchObject([202, { state: "open", email: "ada@b.example" }]);
+    await house.sandbox.until(() => asked() > nth);
+    await house.kill();
+    await house.start();
+    const path = `/leads/${body.visitor}/${body.id}`;
+    await expect.poll(async () => (await call("GET", path)).body.state, PATIENT).toBe("done");
+    const { contacts, lists } = house.sandbox.state();
+    expect(contacts).toMatchObject([{ firstName: "Ada", email: "ada@b.example", phone: "+49301234567" }]);
+    expect(lists).toEqual({ a: [contacts[0]?.id], b: [contacts[0]?.id] });
+    // The same key is the same lead, also after the crash; and what was certainly done is not asked for again.
+    expect((await create("newsletter-ada")).body).toMatchObject({ id: body.id, visitor: body.visitor });
+    const steps = house.sandbox.requests().map(({ route, path }) => `${route} ${path}`);
+    const count = (step: string): number => steps.filter((each) => each.startsWith(step)).length;
+    if (route === "addToList") expect([count("findContact"), count("createContact")]).toEqual([1, 1]);
+    if (nth > 0) expect(steps.filter((step) => step.includes("/lists/a/"))).toHaveLength(1);
+    expect((await call("GET", "/leads")).body.items).toHaveLength(1);
+  });
+});
