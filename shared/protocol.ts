@@ -108,7 +108,14 @@ export type Lead = {
   phone?: string;
   /** The sentence that was agreed to. */
   consent?: string;
+  /** The e-mail address was given for the replies that come while the visitor is away… */
+  reply?: boolean;
+  /** …with a link to this path, in this language (BCP 47). */
+  page?: string;
+  locale?: string;
 };
+/** Asks for the conversation by e-mail, at the address that is known. Answered with `mailed`, or an `error`. */
+export type Transcript = { t: "transcript"; id: string; page?: string; locale?: string };
 /** Asks for the messages before place `before`. */
 export type Older = { t: "older"; before: number };
 /** Deletes the visitor and the thread here. */
@@ -116,7 +123,19 @@ export type Forget = { t: "forget" };
 /** Ends this session on every connection that has it: each is closed with `badToken`, this one too. */
 export type Logout = { t: "logout" };
 export type Ping = { t: "ping" };
-export type ClientFrame = Hello | Send | Retry | Read | React | Typing | Lead | Older | Forget | Logout | Ping;
+export type ClientFrame =
+  | Hello
+  | Send
+  | Retry
+  | Read
+  | React
+  | Typing
+  | Lead
+  | Transcript
+  | Older
+  | Forget
+  | Logout
+  | Ping;
 
 // ── relay → client ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -168,8 +187,20 @@ export type ErrorCode =
   | "not_allowed";
 /** A form is durable. */
 export type Captured = { t: "lead"; id: string };
+/** The conversation is on its way to this address. */
+export type Mailed = { t: "mailed"; id: string; email: string };
 /** The connection will be closed; come back after a random time in `retry` (milliseconds, from–to). */
 export type Bye = { t: "bye"; retry: [number, number] };
 /** Heartbeat, also unasked. A client that holds less than `head` and waits for nothing has missed something. */
 export type Pong = { t: "pong"; head: number };
-export type RelayFrame = Welcome | MessageFrame | History | Status | Working | ErrorFrame | Captured | Bye | Pong;
+export type RelayFrame =
+  | Welcome
+  | MessageFrame
+  | History
+  | Status
+  | Working
+  | ErrorFrame
+  | Captured
+  | Mailed
+  | Bye
+  | Pong;

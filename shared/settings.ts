@@ -19,8 +19,8 @@ export type Setting = Rule & {
   help: string;
 };
 
-/** What a site may set. `id` and `uploads` are the relay's own. */
-export type SiteSetting = keyof Look | Exclude<keyof PublicSite, "id" | "uploads" | keyof Look>;
+/** What a site may set. `id`, `uploads` and `mail` are the relay's own. */
+export type SiteSetting = keyof Look | Exclude<keyof PublicSite, "id" | "uploads" | "mail" | keyof Look>;
 
 const text = (max: number): Rule => ({ kind: "text", max });
 const choice = (...of: string[]): Rule => ({ kind: "choice", of });
@@ -50,7 +50,11 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   requireConsent: of({ kind: "switch" }, "off", "nothing is stored or sent before the visitor agrees"),
   sound: of({ kind: "switch" }, "on", "one soft sound in one hidden tab, once the visitor has written"),
   attachments: of({ kind: "switch" }, "on", "files, where the relay takes them"),
-  emailOffer: of({ kind: "switch" }, "on", "who has waited half a minute may leave an e-mail address"),
+  emailOffer: of(
+    { kind: "switch" },
+    "on where the relay sends mail",
+    "who has waited half a minute may leave an e-mail address to get the reply at; without `SMTP_URL` that is for you to do",
+  ),
   prechat: of(
     { kind: "fields" },
     "none",

@@ -58,6 +58,8 @@ export type PublicSite = Partial<Look> & {
   privacyUrl: string;
   /** Largest upload per kind of file, in bytes; 0: not taken. `av`: audio and video. Absent: no uploads. */
   uploads?: { image: number; av: number; document: number };
+  /** Whether the relay can mail the conversation, and replies to those who are away. */
+  mail?: boolean;
 };
 
 export const DEFAULT_SITE: PublicSite = {

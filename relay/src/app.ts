@@ -4,6 +4,7 @@ import type { Clock } from "./base/clock.ts";
 import { ERRORS, RelayError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import type { CreditRules } from "./base/rules.ts";
+import type { Mail } from "./flows/mail.ts";
 import type { Receive } from "./flows/receive.ts";
 import type { Recharges } from "./flows/recharges.ts";
 import type { Forward } from "./hooks/forward.ts";
@@ -15,6 +16,7 @@ import { lines } from "./http/lines.ts";
 import { media } from "./http/media.ts";
 import { page } from "./http/page.ts";
 import { snippet } from "./http/snippet.ts";
+import { stopDoor } from "./http/stop.ts";
 import type { Sites } from "./records/sites.ts";
 import type { Connections } from "./socket/connections.ts";
 
@@ -26,6 +28,8 @@ type Parts = {
   allows: (origin: string) => boolean;
   /** What uploads need. */
   media: Parameters<typeof media>[0];
+  /** Mail to visitors, where the relay sends any. */
+  mail: Mail | undefined;
   receive: Receive;
   recharges: Recharges;
   /** What the server API needs besides. */
@@ -52,6 +56,7 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
     connections,
     clock,
     allows,
+    mail,
     receive,
     recharges,
     api,
@@ -74,6 +79,8 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   app.route("/", snippet({ sites, relay, folder: widget }));
   app.route("/", lines({ connections, clock, allows }));
   app.route("/", media(parts.media));
+  // Readers of mails.
+  if (mail !== undefined) app.route("/", stopDoor(mail));
   // The owner's backend.
   app.route("/", serverApi({ ...api, relay }));
   // The service.

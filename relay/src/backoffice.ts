@@ -4,14 +4,17 @@ import type { Settings } from "./base/config.ts";
 import type { Log } from "./base/log.ts";
 import { type CreditRules, NO_CREDITS } from "./base/rules.ts";
 import type { Bus } from "./bus/bus.ts";
+import type { Presence } from "./bus/presence.ts";
 import type { Database, Transaction } from "./db/database.ts";
 import { createCapture } from "./flows/capture.ts";
 import { type Billing, createCredits } from "./flows/credits.ts";
 import { createLeads } from "./flows/leads.ts";
+import { createMail } from "./flows/mail.ts";
 import { createNotify } from "./flows/notify.ts";
 import { createOutreach, sendVerdict } from "./flows/outreach.ts";
 import type { Pacer } from "./flows/pacer.ts";
 import type { Services } from "./flows/services.ts";
+import { createMailer } from "./hooks/mailer.ts";
 import { createHooks } from "./hooks/post.ts";
 import { createContacts, type Paced } from "./records/contacts.ts";
 import { sentContent } from "./records/echoes.ts";
@@ -32,13 +35,15 @@ type Parts = {
   pacer: (account: string) => Pacer | undefined;
   /** Signs visitor ids. */
   signing: string;
+  /** Who is here. The command line knows nobody, and leaves sending to the relay. */
+  presence?: Presence;
 };
 
 /** A call for which somebody waits is given up when the pace holds it back longer than this. */
 const PATIENCE_MS = 5_000;
 
 /** What the owner's side does: credits, messages, contacts. Introduces its flows to each other and to the service. */
-export function createBackoffice({ settings, db, bus, clock, log, services, sites, pacer, signing }: Parts) {
+export function createBackoffice({ settings, db, bus, clock, log, services, sites, pacer, signing, presence }: Parts) {
   const node = randomId(12);
   const hooks = createHooks();
   const notify = createNotify({ db, clock, log, sites: settings.sites, hooks });
@@ -122,9 +127,17 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
   const leads = createLeads({ db, bus, clock, log, sites, contacts });
   const capture = createCapture({ db, clock, log, signing, leads, tell: notify.tell });
 
+  const mailer = settings.mail && createMailer(settings.mail);
+  const nobody: Presence = { awaySince: () => 0 };
+  const mail =
+    mailer &&
+    createMail({ db, clock, log, sites, presence: presence ?? nobody, mailer, ...mailRules(settings), signing });
+
   return {
     credits,
     outreach,
+    mailer,
+    mail,
     contacts,
     leads,
     ...capture,
@@ -150,8 +163,10 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
       await leads.start();
       await notify.start();
       credits.start();
+      await mail?.start();
     },
     async stop(): Promise<void> {
+      await mail?.stop();
       await credits.stop();
       await leads.stop();
       await grants.stop();
@@ -167,6 +182,14 @@ export const hookSecrets = ({ sites, accounts }: Settings): string[] =>
   [...sites.map(({ webhook }) => webhook?.secret), ...accounts.map(({ credits }) => credits?.billing?.secret)].filter(
     (secret) => secret !== undefined,
   );
+
+const mailRules = ({ mail, publicUrl }: Settings) => ({ after: mail?.after ?? 0, relay: publicUrl ?? "" });
+
+/** What logs in at the mail server: never to be shown. */
+export const mailSecrets = ({ mail }: Settings): string[] => {
+  const { password } = new URL(mail?.url ?? "smtp://none");
+  return password === "" ? [] : [password, decodeURIComponent(password)];
+};
 
 /** Only the fields that say something: the service takes a blank for a value. */
 function stated<T extends Record<string, string | undefined>>(fields: T): { [K in keyof T]?: string } {

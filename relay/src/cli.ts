@@ -8,6 +8,7 @@ import { CREDITS } from "./cli/credits.ts";
 import { DATA } from "./cli/data.ts";
 import { DELIVERIES } from "./cli/deliveries.ts";
 import { DOCTOR } from "./cli/doctor.ts";
+import { MAIL } from "./cli/mail.ts";
 import { openOffice } from "./cli/office.ts";
 import { PEOPLE } from "./cli/people.ts";
 import { sandbox } from "./cli/sandbox.ts";
@@ -21,6 +22,7 @@ const COMMANDS: Record<string, Command> = {
   ...SITES,
   ...TOKENS,
   ...PEOPLE,
+  ...MAIL,
   ...CREDITS,
   ...DELIVERIES,
   ...DATA,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "./app.ts";
-import { createBackoffice, hookSecrets } from "./backoffice.ts";
+import { createBackoffice, hookSecrets, mailSecrets } from "./backoffice.ts";
 import { addressOf, remoteOf } from "./base/address.ts";
 import { createBreaker } from "./base/breaker.ts";
 import { type Clock, realClock } from "./base/clock.ts";
@@ -15,6 +15,7 @@ import { createLog, type Log } from "./base/log.ts";
 import { netsOf } from "./base/nets.ts";
 import { loadSecrets } from "./base/secrets.ts";
 import { createBus } from "./bus/bus.ts";
+import { withPresence } from "./bus/presence.ts";
 import { migrate } from "./db/migrate.ts";
 import { openDatabase } from "./db/open.ts";
 import { createFilestore } from "./filestore.ts";
@@ -81,6 +82,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     settings.uploads.bucket?.secret ?? "",
     settings.forwardCallbacks ?? "",
     ...settings.sites.map(identitySecret),
+    ...mailSecrets(settings),
   ];
   const hidden = () => [...keys.all(), ...ours, ...theirs, ...owners];
   const log = parts.log ?? createLog({ level: settings.logLevel, secrets: hidden });
@@ -92,7 +94,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   /** Without a public address, the relay's pages are opened on this machine. */
   const local = (): string[] => ["localhost", "127.0.0.1"].map((host) => `http://${host}:${port}`);
   const sites = createSites(settings.sites, () => (own === undefined ? local() : [own]));
-  const bus = createBus();
+  const bus = withPresence(createBus(), clock);
   const filestore = createFilestore({ settings, db, clock, log, signing: secrets.signing });
   const { files, links, uploads } = filestore;
   const publicLink = (key: string, type: string): string => `${settings.publicUrl ?? ""}${links.to(key, type)}`;
@@ -125,6 +127,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     sites,
     pacer: (account) => pacers.get(account),
     signing: secrets.signing,
+    presence: bus,
   });
   const identities = createIdentities(settings.sites, clock, log);
   const spool = openSpool<Reply>(settings.dataDir, "replies");
@@ -157,6 +160,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     forget,
     logout: sessions.logout,
     capture: backoffice.capture,
+    mail: backoffice.mail,
     messages: createLimiter({ burst: 10, perMinute: settings.messagesPerMinute, uptime: clock.uptime }),
   });
   const connections = createConnections({
@@ -179,6 +183,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     connections,
     clock,
     allows,
+    mail: backoffice.mail,
     receive,
     recharges,
     agency: backoffice.agency,

@@ -109,7 +109,7 @@ export function createChat(options: ChatOptions): Chat {
       delivery.value = frame.delivery ?? delivery.value;
       session.saw(frame.read ?? 0);
     } else if (frame.t === "error") complain(frame);
-    else if (frame.t === "lead") forms.answered(frame.id);
+    else if (frame.t === "lead" || frame.t === "mailed") forms.answered(frame.id);
     else if (frame.t !== "bye") session.heard(frame);
     if (frame.t === "welcome") forms.repeat();
   }

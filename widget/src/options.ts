@@ -71,7 +71,7 @@ const DEFAULTS: Omit<PanelSettings, Exclude<keyof PublicSite, keyof Look> | "sit
   requireConsent: false,
   sound: true,
   attachments: true,
-  emailOffer: true,
+  emailOffer: false,
   campaign: "",
   prechat: [],
   capture: [],

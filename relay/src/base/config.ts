@@ -1,7 +1,7 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { fromFile } from "./settings/file.ts";
 import { problem } from "./settings/parsers.ts";
-import type { Bucket, Env, Settings, Tenants, UploadRules } from "./settings/shape.ts";
+import type { Bucket, Env, MailRules, Settings, Site, Tenants, UploadRules } from "./settings/shape.ts";
 import { TABLE, type Values } from "./settings/table.ts";
 
 export type { Account, Bucket, KeySource, Settings, Site, UploadRules } from "./settings/shape.ts";
@@ -56,6 +56,21 @@ function bucketFrom({ mediaStore, s3KeyId, s3Secret }: Values): { bucket?: Bucke
   return { bucket: { ...mediaStore, keyId: s3KeyId, secret: s3Secret } };
 }
 
+/** Mail, where a server is named: links in it lead back to the relay. */
+function mailFrom({ smtpUrl, mailFrom: from, mailAfter, publicUrl }: Values): MailRules | undefined {
+  if (smtpUrl === undefined) return undefined;
+  if (publicUrl === undefined) problem("SMTP_URL: needs PUBLIC_URL, for the links in mails");
+  return { url: smtpUrl, from: from ?? problem("SMTP_URL: needs MAIL_FROM"), after: mailAfter * 60_000 };
+}
+
+/** A site with what the relay itself can and cannot do for it. */
+function equipped(site: Site, uploads: UploadRules, mail: MailRules | undefined): Site {
+  const mails = mail !== undefined && site.mail !== false;
+  // "Get the reply by e-mail" is said where it is true: by our mail, or on the owner's own word.
+  const able = mails ? { emailOffer: true, mail: true } : {};
+  return { ...site, mail: mails, public: { ...able, ...site.public, uploads: uploads.caps } };
+}
+
 /** The first socket of systemd's socket activation: file descriptor 3, when LISTEN_FDS says that there is one. */
 const handedOver = (env: Env): number | undefined => (Number(env.LISTEN_FDS) >= 1 ? 3 : undefined);
 
@@ -90,7 +105,8 @@ export function readSettings(env: Env): { settings: Settings } | { problems: str
       ? attempt("", () => fromEnvironment(values))
       : attempt("PORCHLIGHT_CONFIG", () => fromFile(values.configFile, env));
   const uploads = attempt("", () => uploadsFrom(values));
-  if (tenants === undefined || uploads === undefined) return { problems };
+  const mail = attempt("", () => mailFrom(values));
+  if (problems.length > 0 || tenants === undefined || uploads === undefined) return { problems };
   const { port, host, publicUrl, dataDir, trustProxy, logLevel, callbackSecrets, adminToken } = values;
   return {
     settings: {
@@ -112,8 +128,9 @@ export function readSettings(env: Env): { settings: Settings } | { problems: str
       unknownContact: values.unknownContact,
       forwardCallbacks: values.forwardCallbacks,
       uploads,
+      mail,
       accounts: tenants.accounts,
-      sites: tenants.sites.map((site) => ({ ...site, public: { ...site.public, uploads: uploads.caps } })),
+      sites: tenants.sites.map((site) => equipped(site, uploads, mail)),
     },
   };
 }

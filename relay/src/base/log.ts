@@ -50,6 +50,10 @@ const EVENTS = {
   "lead.waiting": ["warn", "A lead is kept: the service does not take it yet"],
   "lead.refused": ["warn", "The service will not have a lead: porchlight leads --state refused shows it"],
   "lead.done": ["info", "A lead is a contact, on every list of its site"],
+  "mail.sent": ["info", "A mail to a visitor left"],
+  "mail.waiting": ["warn", "A mail to a visitor waits: the mail server does not take it yet"],
+  "mail.failed": ["warn", "A mail to a visitor did not leave, or nobody knows whether it did; it is not sent again"],
+  "mail.capped": ["warn", "A mail to a visitor waits: its address, or its site, had as many as a day allows"],
   "outreach.sent": ["info", "A message from the owner's side was sent"],
   "outreach.waiting": ["warn", "A message from the owner's side was not sent yet; the ledger says why"],
   "ledger.restored": [

@@ -60,6 +60,25 @@ export function isVisitorId(key: string, id: string): boolean {
   return body !== undefined && tag !== undefined && sameSecret(base32(mac(key, "visitor", body), 13), tag);
 }
 
+/** A keyed hash of a text, whatever its case: finds it again, and tells nobody what it was. */
+export const blind = (key: string, text: string): string => mac(key, "blind", text.toLowerCase()).toString("base64url");
+
+/**
+ * Signs a text for one purpose as `payload.mac`, both base64url: a link that only this deployment can have made.
+ */
+export function seal(key: string, purpose: string, text: string): string {
+  const payload = Buffer.from(text).toString("base64url");
+  return `${payload}.${mac(key, `seal ${purpose}`, payload).toString("base64url")}`;
+}
+
+/** The text of `seal`; nothing when it was not sealed here, or for another purpose. */
+export function unseal(key: string, purpose: string, sealed: string): string | undefined {
+  const [payload, signature, ...rest] = sealed.split(".");
+  if (payload === undefined || signature === undefined || rest.length > 0) return undefined;
+  const expected = mac(key, `seal ${purpose}`, payload).toString("base64url");
+  return sameSecret(expected, signature) ? Buffer.from(payload, "base64url").toString() : undefined;
+}
+
 /** What a browser keeps to be recognised: whose thread, on which site, of which generation, until when (ms), which login. */
 export type Session = { visitor: string; site: string; generation: number; expires: number; id: string };
 

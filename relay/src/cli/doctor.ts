@@ -8,6 +8,7 @@ import { isDistrusted } from "../records/restored.ts";
 import { createTransport } from "../service/http.ts";
 import type { Command } from "./command.ts";
 import { type Finding, ill, report, well } from "./finding.ts";
+import { mailServer } from "./mail.ts";
 import type { Office } from "./office.ts";
 import { callback, media } from "./reach.ts";
 
@@ -153,6 +154,7 @@ async function examine(office: Office): Promise<Finding[]> {
     ...proxies(office),
     ...origins(office),
     ...(await webhooks(office)),
+    ...(await mailServer(office)),
     ...(await unknowns(office)),
   ];
 }

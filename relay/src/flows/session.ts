@@ -25,6 +25,7 @@ import { isRevoked, revoke } from "../records/sessions.ts";
 import type { Sites } from "../records/sites.ts";
 import { moveThread, page } from "../records/threads.ts";
 import { addUser, findVisitor, setClaims, succeed, type Visitor, wasForgotten } from "../records/visitors.ts";
+import { moveWish } from "../records/wishes.ts";
 import type { NameOf } from "./greeting.ts";
 
 /** A session lasts this long after its last use, and its token is made anew after a day. */
@@ -146,6 +147,7 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
     const moved = old === undefined ? 0 : await moveLane(tx, anonymous, user.id, user.head);
     await moveMedia(tx, anonymous, user.id);
     await moveLeads(tx, anonymous, user.id);
+    await moveWish(tx, anonymous, user.id, user.head);
     await succeed(tx, old, anonymous, user, now);
     return moved;
   }

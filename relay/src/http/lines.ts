@@ -5,7 +5,8 @@ import { FRAME_MAX } from "@porchlight/shared/limits";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../base/clock.ts";
 import { RelayError } from "../base/errors.ts";
-import type { Connection, Connections, Line } from "../socket/connections.ts";
+import type { Connections } from "../socket/connections.ts";
+import type { Connection, Line } from "../socket/live.ts";
 
 /**
  * The same frames for browsers whose network blocks WebSockets: down as a stream of lines, or as answers to long polls

@@ -51,3 +51,9 @@ export async function untold(
 export async function told(tx: Transaction, visitor: string, version: number): Promise<void> {
   await tx.run("UPDATE details SET told = $2 WHERE visitor = $1 AND told < $2", visitor, version);
 }
+
+/** The visitor's e-mail address: as they left it, or as it was signed for them. */
+export async function emailOf(tx: Transaction, visitor: string): Promise<string | undefined> {
+  const [row] = await tx.all<{ email: string | null }>("SELECT email FROM details WHERE visitor = $1", visitor);
+  return row?.email ?? undefined;
+}

@@ -12,7 +12,8 @@ import { createSession } from "../flows/session.ts";
 import { revoke } from "../records/sessions.ts";
 import { createSites } from "../records/sites.ts";
 import { addUser, findVisitor, forgetVisitor, succeed } from "../records/visitors.ts";
-import { type Connection, createConnections } from "./connections.ts";
+import { createConnections } from "./connections.ts";
+import type { Connection } from "./live.ts";
 
 /** A bus that loses every hint, as one between nodes may. */
 const deaf: Bus = { publish: () => {}, subscribe: () => () => {} };

@@ -1,9 +1,8 @@
 import { CLOSE, type Ending } from "@porchlight/shared/close";
 import { HEARTBEAT_MS, HELLO_MAX, HELLO_MS } from "@porchlight/shared/limits";
 import { parseClientFrame } from "@porchlight/shared/parse";
-import type { ClientFrame, Delivery, Hello, Message, RelayFrame } from "@porchlight/shared/protocol";
+import type { Delivery, Hello, Message, RelayFrame } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
-import type { Site } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import type { Bus, News } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
@@ -11,53 +10,7 @@ import type { Sessions } from "../flows/session.ts";
 import { isRevoked } from "../records/sessions.ts";
 import { changesSince } from "../records/threads.ts";
 import { findVisitor, ownerOf } from "../records/visitors.ts";
-
-/** The way to one client, whatever the transport. */
-export type Line = {
-  send: (text: string) => void;
-  close: (ending: Ending) => void;
-  /** Bytes that wait because the client reads too slowly. */
-  buffered: () => number;
-};
-
-/**
- * One client's connection is in one of three states. Greeting: the line is open, nobody has said who they are. Live: a
- * visitor reads a thread, and everything up to number `sent` was put on the line. Closed: the line is gone.
- */
-type Greeting = { state: "greeting"; line: Line; origin: string; address: string; deadline: number; bytes: number };
-export type Live = {
-  state: "live";
-  line: Line;
-  visitor: string;
-  site: Site;
-  /** The login by which the visitor is here. */
-  session: string;
-  sent: number;
-  read: number;
-  /** Place of the newest reply that was put on the line. */
-  replied: number;
-  /** Someone is putting changes on the line; `again` asks for another look when done. */
-  busy: boolean;
-  again: boolean;
-  beatAt: number;
-  leave: () => void;
-};
-type Closed = { state: "closed" };
-
-/** `turn` resolves when the frames so far are handled, `queued` counts those that wait. */
-export type Connection = { is: Greeting | Live | Closed; turn: Promise<void>; queued: number };
-
-/** What acting on a frame may do with the connection it came from. */
-export type Desk = {
-  put: (live: Live, frame: RelayFrame) => void;
-  /** Ends the connection because its visitor is not there any more, with the code that says why. */
-  depart: (connection: Connection, live: Live) => Promise<void>;
-  /** Answers with the thread's newest number. */
-  beat: (connection: Connection, live: Live) => Promise<void>;
-};
-export type Take = (desk: Desk, connection: Connection, live: Live, frame: LiveFrame) => Promise<void>;
-/** Frames of a visitor who was let in. */
-export type LiveFrame = Exclude<ClientFrame, Hello>;
+import type { Connection, Desk, Greeting, Line, Live, Take } from "./live.ts";
 
 type Parts = {
   db: Database;
@@ -191,6 +144,7 @@ export function createConnections(parts: Parts) {
       visitor,
       site,
       session,
+      origin: greeting.origin,
       sent: welcome.after,
       read: welcome.read,
       replied: 0,

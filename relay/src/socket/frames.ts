@@ -1,5 +1,5 @@
 import { PAGE } from "@porchlight/shared/limits";
-import type { ErrorFrame, Lead as LeadFrame, React, Send as SendFrame } from "@porchlight/shared/protocol";
+import type { ErrorFrame, Lead as LeadFrame, React, Send as SendFrame, Transcript } from "@porchlight/shared/protocol";
 import { isBlank } from "@porchlight/shared/text";
 import type { Limiter } from "../base/limiter.ts";
 import { hashed, type Log } from "../base/log.ts";
@@ -7,11 +7,12 @@ import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import type { Capture, Wrong } from "../flows/capture.ts";
 import type { Forget } from "../flows/forget.ts";
+import type { Mail, Place } from "../flows/mail.ts";
 import type { Send } from "../flows/send.ts";
 import type { Sessions } from "../flows/session.ts";
 import { page } from "../records/threads.ts";
 import { markRead } from "../records/visitors.ts";
-import type { Connection, Desk, Live, Take } from "./connections.ts";
+import type { Connection, Desk, Live, Take } from "./live.ts";
 
 type Parts = {
   db: Database;
@@ -21,6 +22,8 @@ type Parts = {
   forget: Forget;
   logout: Sessions["logout"];
   capture: Capture["capture"];
+  /** Mail to visitors, where the relay sends any. */
+  mail: Pick<Mail, "wish" | "transcript"> | undefined;
   /** What a visitor may send a minute: each message and reaction may cost the owner. */
   messages: Limiter;
 };
@@ -28,9 +31,19 @@ type Parts = {
 const TRY_LATER_MS = 3_000;
 /** Which field of a form a complaint is about. */
 const FIELDS = { invalid_email: "email", invalid_phone: "phone" } as const;
+const COMPLAINTS = { no_email: "invalid_email", nothing: "not_allowed", rate_limited: "rate_limited" } as const;
+
+/**
+ * The page that a mail leads back to. Its origin is the browser's word for where the chat stands, and the site lets it in;
+ * of the rest only the path is kept, because what stands behind it may be nobody else's business.
+ */
+function placeOf({ origin }: Live, { page = "/", locale = "" }: { page?: string; locale?: string }): Place {
+  const url = URL.canParse(page, origin) ? new URL(page, origin) : new URL(origin);
+  return { page: url.origin === origin ? `${origin}${url.pathname}` : origin, locale };
+}
 
 /** What each frame of a visitor asks for: from frames to flows, and back to frames. Knows nothing of lines. */
-export function createFrames({ db, bus, log, send, forget, logout, capture, messages }: Parts): Take {
+export function createFrames({ db, bus, log, send, forget, logout, capture, mail, messages }: Parts): Take {
   const refuse = (desk: Desk, live: Live, error: Omit<ErrorFrame, "t">): void =>
     desk.put(live, { t: "error", ...error });
 
@@ -71,6 +84,8 @@ export function createFrames({ db, bus, log, send, forget, logout, capture, mess
   async function fillIn(desk: Desk, connection: Connection, live: Live, frame: LeadFrame): Promise<void> {
     const { id } = frame;
     const taken = await capture(live.visitor, live.site, frame);
+    if (typeof taken !== "string" && frame.reply && frame.email !== undefined)
+      await mail?.wish(live.visitor, live.site, placeOf(live, frame));
     const answer = (code?: Wrong): void => {
       if (connection.is !== live) return;
       if (code === undefined) desk.put(live, { t: "lead", id });
@@ -82,6 +97,14 @@ export function createFrames({ db, bus, log, send, forget, logout, capture, mess
         log("database.failing", { visitor: hashed(live.visitor), cause: String(error) });
         answer();
       });
+  }
+
+  async function transcript(desk: Desk, live: Live, frame: Transcript): Promise<void> {
+    return attempt(desk, live, frame.id, async () => {
+      const asked = (await mail?.transcript(live.visitor, live.site, frame.id, placeOf(live, frame))) ?? "nothing";
+      if (typeof asked === "object") return desk.put(live, { t: "mailed", id: frame.id, email: asked.address });
+      refuse(desk, live, { code: COMPLAINTS[asked], id: frame.id });
+    });
   }
 
   async function older(desk: Desk, live: Live, before: number): Promise<void> {
@@ -114,6 +137,8 @@ export function createFrames({ db, bus, log, send, forget, logout, capture, mess
         return desk.beat(connection, live);
       case "lead":
         return attempt(desk, live, frame.id, () => fillIn(desk, connection, live, frame));
+      case "transcript":
+        return transcript(desk, live, frame);
       case "typing":
         return;
     }

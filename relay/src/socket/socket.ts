@@ -4,7 +4,8 @@ import { CLOSE } from "@porchlight/shared/close";
 import { FRAME_MAX } from "@porchlight/shared/limits";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { hashed, type Log } from "../base/log.ts";
-import type { Connection, Connections, Line } from "./connections.ts";
+import type { Connections } from "./connections.ts";
+import type { Connection, Line } from "./live.ts";
 
 type Parts = {
   server: Server;

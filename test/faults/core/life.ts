@@ -2,7 +2,7 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import type { Database } from "../../../relay/src/db/database.ts";
 import type { Reply } from "../../../relay/src/flows/receive.ts";
 import type { Outcome } from "../../../relay/src/service/outcome.ts";
-import type { Line } from "../../../relay/src/socket/connections.ts";
+import type { Line } from "../../../relay/src/socket/live.ts";
 import type { Core } from "./core.ts";
 import type { Carried, Service } from "./service.ts";
 import { clockOf, type World } from "./world.ts";
@@ -177,6 +177,7 @@ export async function startLife(
       forget: core.createForget({ db, bus, clock }),
       logout: sessions.logout,
       capture: async () => ({ verdict: Promise.resolve(undefined) }),
+      mail: undefined,
       messages: core.createLimiter({ burst: 10, perMinute: 0, uptime: clock.uptime }),
     }),
     link: (key) => key,

@@ -81,6 +81,9 @@ describe("the form before the first message", () => {
   });
 });
 
+/** What goes with an address that is asked for the replies: where a mail leads back to, and in which language. */
+const FOR_REPLIES = { reply: true, page: location.pathname, locale: "en" };
+
 describe("the card after the first message", () => {
   it("comes with the first message that is safe, and takes the address", async () => {
     await open({ capture: ["email"] }, Card);
@@ -90,7 +93,7 @@ describe("the card after the first message", () => {
     expect(view.textContent).toMatch(/Get the reply by e-mail/);
     field("email").value = "ada@example.com";
     await submit();
-    expect(leads()).toEqual([{ chat: true, email: "ada@example.com" }]);
+    expect(leads()).toEqual([{ chat: true, email: "ada@example.com", ...FOR_REPLIES }]);
     expect(view.textContent).toBe("Thank you, saved.");
   });
 
@@ -141,7 +144,7 @@ describe("outside business hours", () => {
     field("email").value = "ada@example.com";
     field("text").value = "Where is my lamp?";
     await submit();
-    expect(leads()).toEqual([{ chat: true, email: "ada@example.com" }]);
+    expect(leads()).toEqual([{ chat: true, email: "ada@example.com", ...FOR_REPLIES }]);
     expect(on.chat.asked).toContainEqual(["send", "Where is my lamp?"]);
     expect(view.textContent).toMatch(/We have your message/);
   });

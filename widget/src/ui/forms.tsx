@@ -3,6 +3,7 @@
  * What is asked for is asked once, and what is not required can be skipped.
  */
 
+import { PAGE_MAX } from "@porchlight/shared/limits";
 import type { ErrorCode } from "@porchlight/shared/protocol";
 import { signal } from "@preact/signals-core";
 import type { ComponentChildren } from "preact";
@@ -49,13 +50,15 @@ type FormProps = {
   submit: Key;
   /** Whether a message is asked for, too. */
   message?: boolean;
+  /** The address is asked for the replies that come while the visitor is away. */
+  reply?: boolean;
   done: () => void;
   skip?: () => void;
   children?: ComponentChildren;
 };
 
 /** Fields with their complaints below them, in words, and the focus on the first that is wrong. */
-const Form = live<FormProps>(({ t, chat }, _mounted, { done }) => {
+const Form = live<FormProps>(({ t, chat, language }, _mounted, { done, reply }) => {
   const wrong = signal<{ field: string; words: string } | undefined>(undefined);
   const busy = signal(false);
   const complain = (form: HTMLFormElement, field: string, words: string): void => {
@@ -79,6 +82,7 @@ const Form = live<FormProps>(({ t, chat }, _mounted, { done }) => {
       ...(name && { firstName: name }),
       ...(email && { email }),
       ...(phone && { phone }),
+      ...(email && reply && { reply, page: location.pathname.slice(0, PAGE_MAX), locale: language.peek().tag }),
     });
     busy.value = false;
     const [field, key] = (problem && COMPLAINTS[problem]) ?? [];
@@ -188,6 +192,7 @@ export const Foot = live((ui, mounted) => {
           fields={fieldsOf(["name?", "email"])}
           submit="closedSend"
           message
+          reply
           done={() => {
             left.value = true;
             announcer.status(t("closedSent"));
@@ -250,6 +255,7 @@ const Ask = live<{ fields: readonly Asked[] }>((ui, mounted) => {
         <Form
           fields={fields}
           submit="save"
+          reply
           done={() => {
             thanks.value = true;
             announcer.status(t("saved"));

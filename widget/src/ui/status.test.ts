@@ -57,6 +57,7 @@ describe("waiting for a reply", () => {
   });
 
   it("offers after half a minute to take an e-mail address, and keeps what is being written when the reply comes", async () => {
+    on.settings.value = { ...on.settings.value, emailOffer: true };
     work();
     await pass(29_000);
     expect(view.querySelector("[name=email]")).toBeNull();
@@ -69,9 +70,9 @@ describe("waiting for a reply", () => {
   });
 
   it.each([
-    ["the site does not want it", { emailOffer: false }, undefined],
-    ["the site asks by itself", { capture: ["phone"] }, undefined],
-    ["the visitor is known", {}, "Ada"],
+    ["the site does not want it, or the relay sends no mail", {}, undefined],
+    ["the site asks by itself", { emailOffer: true, capture: ["phone"] }, undefined],
+    ["the visitor is known", { emailOffer: true }, "Ada"],
   ])("offers nothing where %s", async (_why, options, name) => {
     on.settings.value = { ...on.settings.value, ...options };
     on.chat.name.value = name;

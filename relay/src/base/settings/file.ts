@@ -53,6 +53,7 @@ const fileSchema = z.strictObject({
       campaignFallback: z.boolean().default(false),
       leads: leadRules.optional(),
       webhook: webhookRules.optional(),
+      mail: z.boolean().optional(),
       routes: z.array(routeRule).max(200).optional(),
       identitySecret: z.string().min(1).optional(),
       identityKeys: z
@@ -135,7 +136,7 @@ export function fromFile(path: string, env: Env): Tenants {
       ...(credits === undefined ? {} : { credits: creditsOf(credits, env, `accounts.${id}.credits`) }),
     })),
     sites: Object.entries(sites).map(
-      ([id, { account, origins, channel, business, campaign, leads, webhook, routes, ...rest }]) => {
+      ([id, { account, origins, channel, business, campaign, leads, webhook, routes, mail, ...rest }]) => {
         const { campaignFallback, identitySecret, identityKeys, requireIdentity, ...chosen } = rest;
         if (!Object.hasOwn(accounts, account))
           problem(`${path}: sites.${id}.account names "${account}", which is not there`);
@@ -150,6 +151,7 @@ export function fromFile(path: string, env: Env): Tenants {
           ...identityOf({ identitySecret, identityKeys, requireIdentity }, env, `sites.${id}`),
           ...(routes === undefined ? {} : { routes }),
           ...(leads === undefined ? {} : { leads }),
+          ...(mail === undefined ? {} : { mail }),
           ...(webhook === undefined ? {} : { webhook: withSecret(webhook, env, `sites.${id}.webhook`) }),
         };
       },

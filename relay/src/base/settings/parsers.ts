@@ -70,6 +70,18 @@ export function bucketOf(given: string): { bucket: string; prefix: string; regio
   if (endpoint.protocol === "http:" && !LOOPBACK.test(endpoint.hostname)) problem("needs an endpoint with https");
   return { bucket: url.host, prefix: folder === "" ? "" : `${folder}/`, region, endpoint: endpoint.origin };
 }
+/** `smtp://user:password@host:587`, TLS by STARTTLS; or `smtps://`, TLS from the first byte. */
+export const smtp = (given: string): string => {
+  const url = URL.canParse(given) ? new URL(given) : problem("must be like smtp://user:password@mail.example.com:587");
+  if (!/^smtps?:$/.test(url.protocol)) problem("must start with smtps:// or smtp://");
+  if (url.hostname === "" || url.hash !== "" || url.search !== "" || url.pathname.length > 1)
+    problem("must be a host with its port, user and password, and nothing behind");
+  return given;
+};
+export const mailbox = (given: string): string =>
+  given.length <= 254 && /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+$/.test(given)
+    ? given
+    : problem("must be an e-mail address like chat@example.com");
 export const optional =
   <T>(parse: (given: string) => T) =>
   (given: string): T | undefined =>

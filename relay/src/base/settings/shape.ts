@@ -31,6 +31,8 @@ export type Site = {
   campaignFallback?: boolean;
   leads?: LeadRules;
   webhook?: WebhookRules;
+  /** Whether its visitors may get mail. */
+  mail?: boolean;
   /** Who answers which conversation, before `campaign`. */
   routes?: readonly RouteRule[];
   /** How the owner signs identities: a secret that both know, or the address or file of public keys (JWKS). */
@@ -65,6 +67,9 @@ export type UploadRules = {
   bucket?: Bucket;
 };
 
+/** Where mail to visitors leaves from, and how long they have been away before (milliseconds). */
+export type MailRules = { url: string; from: string; after: number };
+
 export type Settings = {
   port: number;
   host: string;
@@ -87,6 +92,8 @@ export type Settings = {
   /** Connections that one address may hold; 0: as many as it likes. */
   socketsPerAddress: number;
   uploads: UploadRules;
+  /** Absent: no mail. */
+  mail: MailRules | undefined;
   /** A listening socket that was handed over, as its file descriptor. */
   listenFd: number | undefined;
   /** Status for replies to somebody this relay does not know (R-612). */

@@ -1,6 +1,7 @@
 import {
   bucketOf,
   list,
+  mailbox,
   megabytes,
   net,
   notYet,
@@ -11,6 +12,7 @@ import {
   postTo,
   secret,
   signingSecret,
+  smtp,
   text,
   web,
   whole,
@@ -163,6 +165,24 @@ export const TABLE = {
   },
   s3KeyId: { env: "S3_ACCESS_KEY_ID", fallback: "", parse: text, help: "Id of the key to that bucket." },
   s3Secret: { env: "S3_SECRET_ACCESS_KEY", fallback: "", parse: text, help: "The key itself." },
+  smtpUrl: {
+    env: "SMTP_URL",
+    fallback: "",
+    parse: optional(smtp),
+    help: "Mail server, like smtp://user:password@mail.example.com:587, or smtps://. With it, visitors who asked for it get replies by e-mail while they are away, and their conversation. Needs MAIL_FROM and PUBLIC_URL.",
+  },
+  mailFrom: {
+    env: "MAIL_FROM",
+    fallback: "",
+    parse: optional(mailbox),
+    help: "Address that those mails come from.",
+  },
+  mailAfter: {
+    env: "MAIL_AFTER_MINUTES",
+    fallback: "5",
+    parse: whole(0, 1_440),
+    help: "Minutes that a visitor has been away, and a reply unread, before it is mailed.",
+  },
   identitySecret: {
     env: "IDENTITY_SECRET",
     fallback: "",

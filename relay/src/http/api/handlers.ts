@@ -4,6 +4,7 @@ import type { Capture } from "../../flows/capture.ts";
 import type { Credits } from "../../flows/credits.ts";
 import type { Forget } from "../../flows/forget.ts";
 import type { Leads } from "../../flows/leads.ts";
+import type { Mail } from "../../flows/mail.ts";
 import type { Outreach } from "../../flows/outreach.ts";
 import type { Send } from "../../flows/send.ts";
 import type { Contacts } from "../../records/contacts.ts";
@@ -21,6 +22,8 @@ export type Flows = {
   clock: Clock;
   credits: Credits;
   outreach: Outreach;
+  /** Nothing where no mail server is named. */
+  mail: Mail | undefined;
   contacts: Contacts;
   create: Capture["create"];
   leads: Leads;

@@ -1,14 +1,27 @@
 import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
+import type { Mail } from "../../flows/mail.ts";
 import { type Outreach, sendKey } from "../../flows/outreach.ts";
 import { findEntry } from "../../records/ledger.ts";
+import { findVisitor } from "../../records/visitors.ts";
 import { Problem } from "./problem.ts";
 import type { Handlers } from "./router.ts";
 import { actorOf, sentView } from "./views.ts";
 
 /** Messages from the owner's side. */
-export function messages({ db, outreach }: { db: Database; outreach: Outreach }) {
+export function messages({ db, outreach, mail }: { db: Database; outreach: Outreach; mail: Mail | undefined }) {
   return {
+    async mailTranscript({ site, params: { visitor }, body, key }) {
+      if (mail === undefined || site.mail !== true)
+        throw new Problem("wrong_state", "This site sends no mail: it needs SMTP_URL and MAIL_FROM.");
+      if ((await findVisitor(db, visitor))?.site !== site.public.id) throw new RelayError("not_found");
+      const page = site.origins.find((origin) => !origin.includes("*")) ?? mail.relay;
+      const asked = await mail.transcript(visitor, site, key, { page, locale: site.public.locale }, body.email);
+      if (asked === "nothing") throw new Problem("wrong_state", "There is no conversation yet.");
+      if (asked === "no_email") throw new Problem("missing_field", "No address is known that takes mail.", "email");
+      if (asked === "rate_limited") throw new RelayError("rate_limited");
+      return { email: asked.address };
+    },
     async sendMessage(call) {
       const { to, text, campaign, firstName, lastName, email } = call.body;
       const names = { firstName, lastName, email };

@@ -83,6 +83,15 @@ export const OPERATIONS = {
     query: z.strictObject(cursor),
     answer: pageOf(message),
   }),
+  mailTranscript: op({
+    method: "post",
+    path: "/visitors/{visitor}/transcript",
+    scope: "messages:send",
+    summary: "Mails a visitor's conversation: to the address that is known of them, or to another one",
+    status: 202,
+    body: z.strictObject({ email: email.optional() }),
+    answer: z.object({ email: z.string() }),
+  }),
   sendMessage: op({
     method: "post",
     path: "/messages",

@@ -1,0 +1,54 @@
+import { randomId } from "@porchlight/shared/id";
+import { unsentMails } from "../records/mails.ts";
+import { type Command, Complaint, named } from "./command.ts";
+import { type Finding, ill, well } from "./finding.ts";
+import type { Office } from "./office.ts";
+
+const WHY = {
+  nothing: "There is no conversation with this visitor on this site, or the site sends no mail.",
+  no_email: "No address is known that takes mail: name one with --to.",
+  rate_limited: "This address had as many mails as a day allows: name it with --to to send all the same.",
+} as const;
+
+export const MAIL: Record<string, Command> = {
+  transcript: {
+    usage: "<visitor> [--to <e-mail>] [--site <site>]",
+    help: "mails a visitor's conversation; a running relay sends it",
+    options: { to: { type: "string" }, site: { type: "string" } },
+    async run({ mail, site }, given) {
+      const { visitor } = named(given, "visitor");
+      if (mail === undefined) throw new Complaint("No mail server is named: set SMTP_URL and MAIL_FROM.");
+      const home = site(given.text("site"));
+      const page = home.origins.find((origin) => !origin.includes("*")) ?? mail.relay;
+      const place = { page, locale: home.public.locale };
+      const asked = await mail.transcript(visitor, home, randomId(), place, given.text("to"));
+      if (typeof asked === "string") throw new Complaint(WHY[asked]);
+      const { address } = asked;
+      return { data: { visitor, email: address }, lines: [`The conversation goes to ${address}.`] };
+    },
+  },
+};
+
+/** Logs in at the mail server, and looks for mails that did not leave. Nothing is sent. */
+export async function mailServer({ settings, mailer, db }: Office): Promise<Finding[]> {
+  if (settings.mail === undefined || mailer === undefined) return [];
+  const wrong = await mailer.verify();
+  const host = new URL(settings.mail.url).host;
+  const server =
+    wrong === undefined
+      ? well("mail server", `${host} takes our login`)
+      : ill(
+          "mail server",
+          `${host}: ${wrong}`,
+          "Check SMTP_URL: host, port, user, password, and smtps:// for port 465.",
+        );
+  const sites = settings.sites.filter(({ mail }) => mail === true).map(({ public: { id } }) => id);
+  const unsent = await Promise.all(sites.map((id) => unsentMails(db, id, 1)));
+  return [
+    server,
+    ...unsent.flat().map(({ site, state, problem }) => {
+      const said = `a mail to a visitor is ${state}: ${problem}`;
+      return ill(`mail of site ${site}`, said, "Look it up at the mail server; it is not sent again by itself.");
+    }),
+  ];
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { letterOf } from "./letters.ts";
+
+const given = {
+  site: "Shop",
+  page: "https://shop.example/a?b=1&c=2",
+  stop: "https://chat.example/mail/stop/x",
+  locale: "en",
+};
+const reply = (text: string) => ({ from: "reply", at: 0, text }) as const;
+
+describe("a conversation as a mail", () => {
+  it("shows markup of the reply as the text that it is, in both forms", () => {
+    const { text, html } = letterOf({ ...given, lines: [reply('<img src=x onerror="alert(1)"> & more')] });
+    expect(text).toContain('<img src=x onerror="alert(1)"> & more');
+    expect(html).not.toContain("<img");
+    expect(html).toContain("&#60;img src=x onerror=&#34;alert(1)&#34;&#62; &#38; more");
+    expect(html).toContain('href="https://shop.example/a?b=1&#38;c=2"');
+  });
+
+  it("takes the subject from site and reply, in one line", () => {
+    const { subject } = letterOf({
+      ...given,
+      site: "Shop\r\nBcc: a@b.c",
+      lines: [reply(`Yes\r\nBcc: x@y.z ${"long ".repeat(40)}`)],
+    });
+    expect(subject).toMatch(/^Shop Bcc: a@b\.c: Yes Bcc: x@y\.z long /);
+    expect(subject).not.toMatch(/[\r\n]/);
+    expect(subject.length).toBeLessThan(125);
+  });
+
+  it("speaks the visitor's language and runs as it does", () => {
+    const open = (locale: string) => letterOf({ ...given, locale, lines: [reply("x")] }).html;
+    expect(open("de-AT")).toContain("Zum Chat");
+    expect(open("zh-TW")).toContain("開啟聊天");
+    expect(open("no")).toContain("Åpne chatten");
+    expect(open("ar")).toContain('dir="rtl"');
+    expect(open("xx-nonsense-")).toContain("Open the chat");
+  });
+
+  it("says who wrote what where both sides speak", () => {
+    const lines = [{ from: "visitor", at: 0, text: "", name: "broken.jpg" }, reply("Oh!")] as const;
+    const { text, subject } = letterOf({ ...given, lines });
+    expect(text).toMatch(/^You · .+ UTC\n\[broken\.jpg\]\n\nShop · .+ UTC\nOh!\n/);
+    expect(subject).toBe("Shop");
+  });
+});

@@ -1,0 +1,55 @@
+import { cut } from "@porchlight/shared/text";
+import { mailWords } from "./words.ts";
+
+/** A line of the conversation; `name` is the file's, where it is one. */
+export type Line = { from: "visitor" | "reply"; at: number; text: string; name?: string };
+
+type Given = {
+  /** The site's name. */
+  site: string;
+  lines: readonly Line[];
+  /** The page to come back to, and the address that ends these mails. */
+  page: string;
+  stop: string;
+  /** BCP 47. */
+  locale: string;
+};
+
+export type Words = { subject: string; text: string; html: string };
+
+const SUBJECT_MAX = 60;
+
+/** Text as text, whatever stands in it. */
+const escaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll("\n", "<br>\n");
+/** One line, without signs that a header must not have. */
+const oneLine = (text: string, max: number): string => cut(text.replace(/[\p{Cc}\s]+/gu, " ").trim(), max);
+
+/**
+ * Lines of a conversation as a mail, as plain text and as the same in HTML without pictures, styles of others or scripts.
+ * Whose words they are stands before them where both sides speak.
+ */
+export function letterOf({ site, lines, page, stop, locale }: Given): Words {
+  const words = mailWords(locale);
+  const date = new Intl.DateTimeFormat(words.language, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+  const both = lines.some(({ from }) => from === "visitor");
+  const said = lines.map(({ from, at, text, name }) => ({
+    head: both ? `${from === "visitor" ? words.you : site} · ${date.format(at)} UTC` : "",
+    body: [text, name === undefined ? "" : `[${name}]`].filter((part) => part !== "").join("\n"),
+  }));
+  const first = oneLine(lines.find(({ from, text }) => from === "reply" && text !== "")?.text ?? "", SUBJECT_MAX);
+  const name = oneLine(site, SUBJECT_MAX);
+  return {
+    subject: both || first === "" ? name : `${name}: ${first}`,
+    text: `${said.map(({ head, body }) => (head === "" ? body : `${head}\n${body}`)).join("\n\n")}\n\n-- \n${words.open}: ${page}\n${words.stop}: ${stop}\n`,
+    html: `<!doctype html>
+<html lang="${words.language}"><meta charset="utf-8"><title>${escaped(name)}</title>
+<body dir="${words.dir}" style="font:16px/1.5 sans-serif;max-width:36em">
+<p><strong>${escaped(name)}</strong></p>
+${said.map(({ head, body }) => `<p dir="auto">${head === "" ? "" : `<small>${escaped(head)}</small><br>\n`}${escaped(body)}</p>`).join("\n")}
+<p><a href="${escaped(page)}">${words.open}</a></p>
+<p><small><a href="${escaped(stop)}">${words.stop}</a></small></p>
+</body></html>
+`,
+  };
+}

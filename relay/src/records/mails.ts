@@ -1,0 +1,96 @@
+import type { Transaction } from "../db/database.ts";
+
+export const MAIL_STATES = ["waiting", "sending", "sent", "failed", "unknown"] as const;
+
+/** A mail to a visitor: on its way, and then a line of the log. */
+export type Mail = {
+  id: string;
+  visitor: string;
+  site: string;
+  kind: "replies" | "transcript";
+  address: string;
+  /** The messages in it: places after `since`, up to `upto`. */
+  since: number;
+  upto: number;
+  page: string;
+  locale: string;
+  state: (typeof MAIL_STATES)[number];
+  attempts: number;
+  /** Milliseconds since 1970, as `at`. */
+  due: number;
+  problem: string | null;
+  at: number;
+};
+
+const SELECT = `SELECT m.id, m.visitor, v.site, m.kind, m.address, m.since, m.upto, m.page, m.locale, m.state, m.attempts,
+  m.due, m.problem, m.at FROM mails m JOIN visitors v ON v.id = m.visitor`;
+
+type NewMail = Omit<Mail, "site" | "state" | "attempts" | "due" | "problem">;
+
+export async function addMail(tx: Transaction, mail: NewMail): Promise<void> {
+  await tx.run(
+    `INSERT INTO mails (id, visitor, kind, address, since, upto, page, locale, state, due, at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'waiting', $9, $9) ON CONFLICT (id) DO NOTHING`,
+    mail.id,
+    mail.visitor,
+    mail.kind,
+    mail.address,
+    mail.since,
+    mail.upto,
+    mail.page,
+    mail.locale,
+    mail.at,
+  );
+}
+
+/** Mails that may be sent now, oldest first. */
+export async function dueMails(tx: Transaction, now: number, limit: number): Promise<Mail[]> {
+  return tx.all(`${SELECT} WHERE m.state = 'waiting' AND m.due <= $1 ORDER BY m.due, m.at LIMIT $2`, now, limit);
+}
+
+/** Takes a mail for its one try. @returns false when it is not there to take any more */
+export async function holdMail(tx: Transaction, id: string): Promise<boolean> {
+  return (await tx.run("UPDATE mails SET state = 'sending' WHERE id = $1 AND state = 'waiting'", id)) === 1;
+}
+
+/** How a try went. */
+export async function setMail(
+  tx: Transaction,
+  { id, state, attempts, due, problem }: Pick<Mail, "id" | "state" | "attempts" | "due" | "problem">,
+): Promise<void> {
+  const sql = "UPDATE mails SET state = $2, attempts = $3, due = $4, problem = $5 WHERE id = $1";
+  await tx.run(sql, id, state, attempts, due, problem);
+}
+
+/** Mails that an earlier life was sending when it ended: nobody knows whether they left, so they are not sent again. */
+export async function strand(tx: Transaction): Promise<number> {
+  return tx.run("UPDATE mails SET state = 'unknown', problem = 'the relay ended meanwhile' WHERE state = 'sending'");
+}
+
+/** When the visitor's last mail with replies was written; 0: never. */
+export async function lastMailTo(tx: Transaction, visitor: string): Promise<number> {
+  const sql = "SELECT max(at) AS at FROM mails WHERE visitor = $1 AND kind = 'replies'";
+  const [row] = await tx.all<{ at: number | null }>(sql, visitor);
+  return row?.at ?? 0;
+}
+
+/** A site's mails that did not leave, newest first. */
+export async function unsentMails(tx: Transaction, site: string, limit: number): Promise<Mail[]> {
+  const sql = `${SELECT} WHERE v.site = $1 AND m.state IN ('failed', 'unknown') ORDER BY m.at DESC LIMIT $2`;
+  return tx.all(sql, site, limit);
+}
+
+/** Lines of the log that nobody waits for any more. */
+export async function dropMails(tx: Transaction, before: number): Promise<void> {
+  await tx.run("DELETE FROM mails WHERE at < $1 AND state <> 'waiting'", before);
+}
+
+/** Nobody at this address gets mail of the site any more. @param address its keyed hash */
+export async function stopMail(tx: Transaction, site: string, address: string, at: number): Promise<void> {
+  const sql = "INSERT INTO mail_stops (site, address, at) VALUES ($1, $2, $3) ON CONFLICT (site, address) DO NOTHING";
+  await tx.run(sql, site, address, at);
+}
+
+export async function isStopped(tx: Transaction, site: string, address: string): Promise<boolean> {
+  return (await tx.all("SELECT 1 FROM mail_stops WHERE site = $1 AND address = $2", site, address)).length > 0;
+}

@@ -1,0 +1,59 @@
+import type { Ending } from "@porchlight/shared/close";
+import type { ClientFrame, Hello, RelayFrame } from "@porchlight/shared/protocol";
+import type { Site } from "../base/config.ts";
+
+/** The way to one client, whatever the transport. */
+export type Line = {
+  send: (text: string) => void;
+  close: (ending: Ending) => void;
+  /** Bytes that wait because the client reads too slowly. */
+  buffered: () => number;
+};
+
+/**
+ * One client's connection is in one of three states. Greeting: the line is open, nobody has said who they are. Live: a
+ * visitor reads a thread, and everything up to number `sent` was put on the line. Closed: the line is gone.
+ */
+export type Greeting = {
+  state: "greeting";
+  line: Line;
+  origin: string;
+  address: string;
+  deadline: number;
+  bytes: number;
+};
+export type Live = {
+  state: "live";
+  line: Line;
+  visitor: string;
+  site: Site;
+  /** The login by which the visitor is here. */
+  session: string;
+  /** Of the page, as the browser says it; the site lets it in. */
+  origin: string;
+  sent: number;
+  read: number;
+  /** Place of the newest reply that was put on the line. */
+  replied: number;
+  /** Someone is putting changes on the line; `again` asks for another look when done. */
+  busy: boolean;
+  again: boolean;
+  beatAt: number;
+  leave: () => void;
+};
+type Closed = { state: "closed" };
+
+/** `turn` resolves when the frames so far are handled, `queued` counts those that wait. */
+export type Connection = { is: Greeting | Live | Closed; turn: Promise<void>; queued: number };
+
+/** What acting on a frame may do with the connection it came from. */
+export type Desk = {
+  put: (live: Live, frame: RelayFrame) => void;
+  /** Ends the connection because its visitor is not there any more, with the code that says why. */
+  depart: (connection: Connection, live: Live) => Promise<void>;
+  /** Answers with the thread's newest number. */
+  beat: (connection: Connection, live: Live) => Promise<void>;
+};
+export type Take = (desk: Desk, connection: Connection, live: Live, frame: LiveFrame) => Promise<void>;
+/** Frames of a visitor who was let in. */
+export type LiveFrame = Exclude<ClientFrame, Hello>;

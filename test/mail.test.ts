@@ -1,0 +1,267 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Clock } from "../relay/src/base/clock.ts";
+import { realClock } from "../relay/src/base/clock.ts";
+import { randomId } from "../shared/id.ts";
+import type { ErrorFrame, Mailed, RelayFrame } from "../shared/protocol.ts";
+import { type House, type HouseOptions, startHouse } from "./harness.ts";
+import { type Postbox, startPostbox } from "./postbox.ts";
+import { type Env, runAt, runProcess } from "./relays.ts";
+import { porchlight } from "./shell.ts";
+import { caller, tokenFor } from "./tokens.ts";
+import type { Visitor } from "./visitor.ts";
+
+const PUBLIC_URL = "https://chat.example.com";
+const HOUR = 3_600_000;
+
+let house: House;
+let postbox: Postbox;
+/** How far the relay's clock is set forward, in milliseconds. */
+let ahead = 0;
+afterEach(async () => {
+  await house.stop();
+  await postbox.stop();
+});
+
+const mailing = (): Env => ({
+  SMTP_URL: postbox.url,
+  MAIL_FROM: "chat@shop.example",
+  MAIL_AFTER_MINUTES: "0",
+  PUBLIC_URL,
+});
+
+async function open(options: HouseOptions = {}): Promise<void> {
+  ahead = 0;
+  postbox = await startPostbox();
+  const clock: Clock = { ...realClock, now: () => Date.now() + ahead };
+  const site = { title: "Ada's Shop", ...options.site };
+  const env = { ...mailing(), ...options.env };
+  house = await startHouse({ sandbox: { botActive: false }, run: (all) => runAt(all, clock), ...options, env, site });
+}
+
+type Guest = { visitor: Visitor; id: string };
+
+/** Somebody who has written, and asked for the reply by e-mail unless they are to be asked nothing. */
+async function guest(email?: string): Promise<Guest> {
+  const visitor = house.visitor();
+  await visitor.connect();
+  const before = house.sandbox.messages().length;
+  await visitor.send("Is it in stock?");
+  await house.sandbox.until((all) => all.messages().length > before);
+  const id = house.sandbox.messages().at(-1)?.fromId ?? "";
+  if (email !== undefined) {
+    const form = {
+      t: "lead",
+      id: randomId(),
+      chat: true,
+      email,
+      reply: true,
+      page: "/lamps?secret=1#top",
+      locale: "de",
+    } as const;
+    visitor.write(form);
+    await visitor.next((frame) => frame.t === "lead" && frame.id === form.id);
+  }
+  return { visitor, id };
+}
+
+const answer = (to: Guest, body: string) => house.sandbox.humanReply({ fromId: to.id, body });
+const tos = (): string[][] => postbox.mails.map(({ to }) => to);
+
+describe("replies by e-mail while the visitor is away", () => {
+  it("come in one mail with all that is unread, in both forms, with the ways back and out (C18)", async () => {
+    await open();
+    const ada = await guest("ada@post.example");
+    await answer(ada, "seen on the page");
+    await ada.visitor.hears("seen on the page");
+    ada.visitor.write({ t: "read", n: ada.visitor.head() });
+    await ada.visitor.drop();
+    await answer(ada, "Yes: 3 <b>left</b> & waiting");
+    await answer(ada, "Shall I keep one?");
+    const [mail] = await postbox.until(1);
+    expect(mail).toMatchObject({ from: "chat@shop.example", to: ["ada@post.example"] });
+    expect(mail?.headers.from).toBe(`"Ada's Shop" <chat@shop.example>`);
+    expect(mail?.headers.subject).toContain("Ada's Shop: Yes: 3 <b>left</b> & waiting");
+    expect(mail?.text).toContain("Yes: 3 <b>left</b> & waiting\n\nShall I keep one?");
+    expect(mail?.text).not.toContain("seen on the page");
+    expect(mail?.text).not.toContain("Is it in stock?");
+    expect(mail?.html).toContain("3 &#60;b&#62;left&#60;/b&#62; &#38; waiting");
+    // The page of the visitor in their language; what stood behind the path is nobody's business.
+    expect(mail?.text).toContain(`Zum Chat: ${house.host}/lamps\n`);
+    expect(mail?.html).toContain(`href="${house.host}/lamps"`);
+    expect(mail?.headers["list-unsubscribe"]).toMatch(/^<https:\/\/chat\.example\.com\/mail\/stop\/[\w-]+\.[\w-]+>$/);
+    expect(mail?.headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
+    expect(mail?.headers["auto-submitted"]).toBe("auto-generated");
+    expect(house.lines().join("\n")).not.toContain("ada@post.example");
+  });
+
+  it("go to nobody who is here, who did not ask, or who had a mail within the hour; then to them too", async () => {
+    await open();
+    const here = await guest("here@post.example");
+    const silent = await guest();
+    const ada = await guest("ada@post.example");
+    await Promise.all([silent.visitor.drop(), ada.visitor.drop()]);
+    for (const each of [here, silent, ada]) await answer(each, "first");
+    await postbox.until(1);
+    await answer(ada, "second");
+    const bob = await guest("bob@post.example");
+    await bob.visitor.drop();
+    await answer(bob, "for Bob");
+    await postbox.until(2);
+    expect(tos()).toEqual([["ada@post.example"], ["bob@post.example"]]);
+    ahead = HOUR + 1_000;
+    const [, , third] = await postbox.until(3);
+    expect(third?.to).toEqual(["ada@post.example"]);
+    expect(third?.text).toMatch(/^second\n/);
+  });
+
+  it("end with one POST to the link, which nobody else can make, and not by looking at it (RFC 8058)", async () => {
+    await open();
+    const ada = await guest("ada@post.example");
+    await ada.visitor.drop();
+    await answer(ada, "first");
+    const [mail] = await postbox.until(1);
+    const link = (mail?.headers["list-unsubscribe"] ?? "").slice(1, -1).replace(PUBLIC_URL, house.url);
+    expect((await fetch(link)).status).toBe(200);
+    expect((await fetch(`${link}x`, { method: "POST" })).status).toBe(404);
+    ahead = HOUR + 1_000;
+    await answer(ada, "after a look");
+    await postbox.until(2);
+    const stopped = await fetch(link, {
+      method: "POST",
+      body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }),
+    });
+    expect(stopped.status).toBe(200);
+    ahead = 2 * HOUR + 2_000;
+    await answer(ada, "after the end");
+    const bob = await guest("bob@post.example");
+    await bob.visitor.drop();
+    await answer(bob, "for Bob");
+    await postbox.until(3);
+    expect(tos()).toEqual([["ada@post.example"], ["ada@post.example"], ["bob@post.example"]]);
+  });
+
+  it("reach an address that strangers type three times a day, not more, and wait for the next day", async () => {
+    await open();
+    for (let strangers = 0; strangers < 4; strangers++) {
+      const each = await guest("Victim@post.example");
+      await each.visitor.drop();
+      await answer(each, "mind your lamp");
+    }
+    await postbox.until(3);
+    await expect
+      .poll(() => house.lines().filter((line) => line.includes("mail.capped")).length, { timeout: 15_000 })
+      .toBe(1);
+    expect(tos()).toHaveLength(3);
+    ahead = 25 * HOUR;
+    await postbox.until(4);
+  });
+});
+
+describe("the mail server", () => {
+  it("that says later is asked again; one that says never is not", async () => {
+    await open();
+    postbox.manner.status = 451;
+    const ada = await guest("ada@post.example");
+    await ada.visitor.drop();
+    await answer(ada, "patience");
+    await expect
+      .poll(() => house.lines().some((line) => line.includes("mail.waiting")), { timeout: 15_000 })
+      .toBe(true);
+    postbox.manner.status = 250;
+    ahead = HOUR;
+    await postbox.until(1);
+    postbox.manner.status = 550;
+    const bob = await guest("bob@post.example");
+    await bob.visitor.drop();
+    await answer(bob, "never");
+    await expect.poll(() => house.lines().some((line) => line.includes("mail.failed")), { timeout: 15_000 }).toBe(true);
+    const found = await porchlight(house, ["doctor", "--json"], { ...mailing(), SITE_TITLE: "Shop" });
+    const findings = JSON.parse(found.out) as { check: string; ok: boolean; found: string }[];
+    expect(findings.find(({ check }) => check === "mail server")).toMatchObject({ ok: true });
+    expect(findings.find(({ check }) => check === "mail of site default")?.found).toMatch(/failed: .*Not today/);
+    const wrong = await porchlight(house, ["doctor"], {
+      ...mailing(),
+      SMTP_URL: postbox.url.replace("relay:", "other:"),
+    });
+    expect(wrong.out).toMatch(/MEND {2}mail server: .*Invalid/);
+  });
+
+  it("gets a mail once at most when the relay is killed while it is handed over", async () => {
+    await open({ run: runProcess, env: { LOG_LEVEL: "info" } });
+    postbox.manner.status = "silent";
+    const ada = await guest("ada@post.example");
+    await ada.visitor.drop();
+    await answer(ada, "only once");
+    await expect.poll(() => postbox.heard(), { timeout: 15_000 }).toBe(1);
+    await house.kill();
+    postbox.manner.status = 250;
+    await house.start();
+    const bob = await guest("bob@post.example");
+    await bob.visitor.drop();
+    await answer(bob, "for Bob");
+    await postbox.until(1);
+    expect(tos()).toEqual([["bob@post.example"]]);
+    expect(house.lines().some((line) => line.includes("mail.failed") && line.includes("unknown"))).toBe(true);
+  });
+});
+
+describe("the conversation by e-mail", () => {
+  const ask = async ({ visitor }: Guest): Promise<string> => {
+    const id = randomId();
+    visitor.write({ t: "transcript", id, page: "/lamps", locale: "en" });
+    const about = (frame: RelayFrame): frame is Mailed | ErrorFrame =>
+      (frame.t === "mailed" || frame.t === "error") && frame.id === id;
+    const said = await visitor.next(about);
+    return said.t === "mailed" ? said.email : said.code;
+  };
+
+  it("goes to the visitor's own address when they ask, whole (C23)", async () => {
+    await open();
+    const ada = await guest("ada@post.example");
+    await answer(ada, "Yes, three.");
+    await ada.visitor.hears("Yes, three.");
+    expect(await ask(ada)).toBe("ada@post.example");
+    const [mail] = await postbox.until(1);
+    expect(mail?.headers.subject).toBe("Ada's Shop");
+    expect(mail?.text).toMatch(/^You · .* UTC\nIs it in stock\?\n\nAda's Shop · .* UTC\nYes, three\.\n/);
+    expect(await ask(await guest())).toBe("invalid_email");
+    expect([await ask(ada), await ask(ada), await ask(ada)]).toEqual([
+      "ada@post.example",
+      "ada@post.example",
+      "rate_limited",
+    ]);
+  });
+
+  it("is sent by the owner's backend and from the command line, to any address", async () => {
+    await open();
+    const ada = await guest();
+    const call = caller(house, await tokenFor(house));
+    expect(await call("POST", `/visitors/${ada.id}/transcript`, {}, "t1")).toMatchObject({
+      status: 400,
+      body: { field: "email" },
+    });
+    const sent = await call("POST", `/visitors/${ada.id}/transcript`, { email: "owner@shop.example" }, "t2");
+    expect(sent).toMatchObject({ status: 202, body: { email: "owner@shop.example" } });
+    expect((await call("POST", "/visitors/v_nobody/transcript", {}, "t3")).status).toBe(404);
+    const run = await porchlight(house, ["transcript", ada.id, "--to", "boss@shop.example"], mailing());
+    expect([run.code, run.out]).toEqual([0, "The conversation goes to boss@shop.example.\n"]);
+    await postbox.until(2);
+    expect(tos()).toEqual([["owner@shop.example"], ["boss@shop.example"]]);
+  });
+});
+
+describe("a relay or a site without mail", () => {
+  it("promises none, and sends none", async () => {
+    await open({ sites: { quiet: { mail: false } } });
+    const scriptOf = async (path: string): Promise<string> => (await fetch(`${house.url}${path}`)).text();
+    expect(await scriptOf("/w/default.js")).toContain('"mail":true');
+    expect(await scriptOf("/w/quiet.js")).not.toContain('"mail":true');
+    expect(await scriptOf("/w/quiet.js")).not.toContain('"emailOffer":true');
+    const visitor = house.visitor({ site: "quiet" });
+    await visitor.connect();
+    await visitor.send("hello");
+    visitor.write({ t: "transcript", id: "transcript1" });
+    const refused = await visitor.next((frame): frame is ErrorFrame => frame.t === "error");
+    expect(refused).toMatchObject({ code: "not_allowed", id: "transcript1" });
+  });
+});

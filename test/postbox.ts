@@ -1,0 +1,112 @@
+/** A mail server that keeps what it is given, for tests: with a user and a password, and with manners on demand. */
+
+import type { AddressInfo } from "node:net";
+import { SMTPServer } from "smtp-server";
+
+export type Received = {
+  to: string[];
+  from: string;
+  /** Headers by name in small letters, unfolded. */
+  headers: Record<string, string>;
+  /** Both forms of the words, decoded. */
+  text: string;
+  html: string;
+};
+
+export type Postbox = {
+  /** `smtp://user:password@…`, for SMTP_URL. */
+  url: string;
+  mails: Received[];
+  /** Resolves with the mails once there are so many. */
+  until: (count: number) => Promise<Received[]>;
+  /** What the server says to the letters that come: taken, refused with this status, or nothing at all. */
+  manner: { status: number | "silent" };
+  /** How many letters it heard, taken or not. */
+  heard: () => number;
+  stop: () => Promise<void>;
+};
+
+const PASSWORD = "mail password/of tests";
+
+export async function startPostbox(): Promise<Postbox> {
+  const mails: Received[] = [];
+  const manner: Postbox["manner"] = { status: 250 };
+  let heard = 0;
+  let changed = (): void => {};
+  const server = new SMTPServer({
+    disabledCommands: ["STARTTLS"],
+    allowInsecureAuth: true,
+    onAuth({ username, password }, _session, done) {
+      if (username === "relay" && password === PASSWORD) done(null, { user: username });
+      else done(new Error("Invalid username or password"));
+    },
+    onData(stream, { envelope }, done) {
+      const parts: Buffer[] = [];
+      stream.on("data", (part: Buffer) => parts.push(part));
+      stream.on("end", () => {
+        heard++;
+        const { status } = manner;
+        if (status === 250) {
+          const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
+          mails.push({
+            ...read(Buffer.concat(parts).toString()),
+            from,
+            to: envelope.rcptTo.map(({ address }) => address),
+          });
+          done();
+        } else if (status !== "silent") done(Object.assign(new Error("Not today"), { responseCode: status }));
+        changed();
+      });
+    },
+  });
+  // A client that is killed leaves its socket broken.
+  server.on("error", () => {});
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `smtp://relay:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}`,
+    mails,
+    manner,
+    heard: () => heard,
+    async until(count) {
+      while (mails.length < count) await new Promise<void>((resolve) => (changed = resolve));
+      return mails;
+    },
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** A letter of two forms, taken apart: RFC 5322 and RFC 2046 as far as they are used. */
+function read(raw: string): Omit<Received, "from" | "to"> {
+  const [head = "", body = ""] = halves(raw);
+  const headers = headersIn(head);
+  const boundary = /boundary="?([^";]+)/.exec(headers["content-type"] ?? "")?.[1] ?? "";
+  const parts = body.split(`--${boundary}`).map((part) => halves(part.replace(/^\r\n/, "")));
+  const form = (type: string): string => {
+    const [about = "", words = ""] = parts.find(([each]) => each?.includes(`text/${type}`)) ?? [];
+    return decoded(words, headersIn(about)["content-transfer-encoding"]).replaceAll("\r\n", "\n");
+  };
+  return { headers, text: form("plain"), html: form("html") };
+}
+
+const halves = (text: string): string[] => {
+  const at = text.indexOf("\r\n\r\n");
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 4)];
+};
+
+const headersIn = (head: string): Record<string, string> =>
+  Object.fromEntries(
+    head
+      .replace(/\r\n[ \t]+/g, " ")
+      .split("\r\n")
+      .map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+  );
+
+function decoded(words: string, encoding = "7bit"): string {
+  if (encoding === "base64") return Buffer.from(words, "base64").toString();
+  if (encoding !== "quoted-printable") return words;
+  const bytes = words
+    .replace(/=\r\n/g, "")
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString();
+}
