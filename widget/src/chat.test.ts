@@ -260,6 +260,24 @@ describe("a form", () => {
     expect(await done).toBe("invalid_email");
     expect(chat.notice.value).toBeUndefined();
   });
+
+  it("comes back when the service refuses a field of it later, once, until it is mended", async () => {
+    const wire = online();
+    const complaint = { t: "error", code: "invalid_phone", id: "the-same-form", field: "phone" } as const;
+    const done = chat.lead({ chat: true, phone: "+4930123456" }, complaint.id);
+    wire.say({ t: "lead", id: complaint.id });
+    await done;
+    wire.say(complaint);
+    expect(chat.refused.value).toEqual({ id: complaint.id, field: "phone" });
+    chat.refused.value = undefined;
+    // The relay says it with every greeting; who has put it aside is left alone.
+    wire.say(complaint);
+    expect([chat.refused.value, chat.notice.value]).toEqual([undefined, undefined]);
+    void chat.lead({ chat: true, phone: "+49301234567" }, complaint.id);
+    wire.say({ t: "lead", id: complaint.id });
+    wire.say(complaint);
+    expect(chat.refused.value).toEqual({ id: complaint.id, field: "phone" });
+  });
 });
 
 describe("small signs", () => {

@@ -19,7 +19,7 @@ import { createThread } from "./thread.ts";
 import { createTransports, type Transports } from "./transports.ts";
 
 export type { Link, LinkEnding } from "./connection.ts";
-export type { Attachment, Chat, ChatEvents, Notice } from "./conversation.ts";
+export type { Attachment, Chat, ChatEvents, Notice, Refused } from "./conversation.ts";
 export { hasConversation } from "./storage.ts";
 export type { Item, ItemState } from "./thread.ts";
 
@@ -109,7 +109,7 @@ export function createChat(options: ChatOptions): Chat {
       delivery.value = frame.delivery ?? delivery.value;
       session.saw(frame.read ?? 0);
     } else if (frame.t === "error") complain(frame);
-    else if (frame.t === "lead" || frame.t === "mailed") forms.answered(frame.id);
+    else if (frame.t === "lead" || frame.t === "mailed") forms.taken(frame.id);
     else if (frame.t !== "bye") session.heard(frame);
     if (frame.t === "welcome") forms.repeat();
   }
@@ -129,8 +129,8 @@ export function createChat(options: ChatOptions): Chat {
   }
 
   function complain(frame: ErrorFrame): void {
+    if (forms.complained(frame)) return;
     const { code, id, retryAfter } = frame;
-    if (forms.answered(id, code)) return;
     const detail: Notice = { code, ...(retryAfter !== undefined && { retryAfter }) };
     if (id === undefined || retryAfter !== undefined) notice.value = detail;
     outbox.refused(frame);
@@ -181,7 +181,7 @@ export function createChat(options: ChatOptions): Chat {
   /** Empties this tab; what was not sent only when it belongs to somebody who left. */
   function wipe(nobody: boolean): void {
     session.wipe();
-    working.value = notice.value = name.value = undefined;
+    working.value = notice.value = name.value = forms.refused.value = undefined;
     if (nobody) {
       outbox.clear();
       draft.text.value = "";
@@ -205,7 +205,6 @@ export function createChat(options: ChatOptions): Chat {
     storage.clear();
     leave(why);
   }
-
   return {
     items,
     link: connection.link,
@@ -216,6 +215,7 @@ export function createChat(options: ChatOptions): Chat {
     firstUnread: computed(() => news.value[0]?.id),
     older,
     notice,
+    refused: forms.refused,
     ready: session.ready,
     name,
     draft: draft.text,

@@ -3,8 +3,10 @@
 import type { Delivery, ErrorCode, Media } from "@porchlight/shared/protocol";
 import type { ReadonlySignal, Signal } from "@preact/signals-core";
 import type { Link, LinkEnding } from "./connection.ts";
-import type { Form } from "./forms.ts";
+import type { Form, Refused } from "./forms.ts";
 import type { Item } from "./thread.ts";
+
+export type { Refused } from "./forms.ts";
 
 export type Notice = { code: ErrorCode; retryAfter?: number };
 
@@ -36,6 +38,8 @@ export interface Chat {
   readonly older: ReadonlySignal<boolean>;
   /** The newest complaint of the relay that is not one message's own; gone with the next message that is written. */
   readonly notice: ReadonlySignal<Notice | undefined>;
+  /** A form that was taken, and a field of it that the service refused afterwards. */
+  readonly refused: Signal<Refused | undefined>;
   /** The thread is what the relay says it is. */
   readonly ready: ReadonlySignal<boolean>;
   /** First name of a visitor whose identity the relay has seen proven. */
@@ -57,8 +61,11 @@ export interface Chat {
   /** An empty string takes the reaction back. Without effect while not online. */
   react(id: string, emoji: string): void;
   typing(): void;
-  /** Hands in a form. Resolves when it is durable at the relay, or with what the relay says is wrong. */
-  lead(form: Form): Promise<ErrorCode | undefined>;
+  /**
+   * Hands in a form. Resolves when it is durable at the relay, or with what the relay says is wrong. The same `id` again
+   * mends one.
+   */
+  lead(form: Form, id?: string): Promise<ErrorCode | undefined>;
   /** Deletes the chat: here at once, at the relay as soon as it can be reached. Resolves when both are done. */
   forget(): Promise<void>;
   /** Ends the session and drops the visitor here, in every tab. */

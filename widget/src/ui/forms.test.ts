@@ -112,6 +112,20 @@ describe("the card after the first message", () => {
   });
 });
 
+describe("a form that the service refuses when it is gone already", () => {
+  it("comes back with the field and what is wrong with it, and is mended under its own id", async () => {
+    await open({ prechat: ["phone"] }, Card);
+    expect(view.textContent).toBe("");
+    on.chat.refused.value = { id: "the-same-form", field: "phone" };
+    await drawn();
+    expect(wrong()).toMatch(/country code/);
+    field("phone").value = "+49 30 1234567";
+    await submit();
+    expect(on.chat.asked).toContainEqual(["lead", { chat: true, phone: "+49 30 1234567" }, "the-same-form"]);
+    expect(view.textContent).toBe("");
+  });
+});
+
 describe("a field", () => {
   it("runs as its page does until something is written, then as that does", async () => {
     await open({ prechat: ["name"] }, Foot);

@@ -3,10 +3,12 @@
  * What is asked for is asked once, and what is not required can be skipped.
  */
 
+import { randomId } from "@porchlight/shared/id";
 import { PAGE_MAX } from "@porchlight/shared/limits";
 import type { ErrorCode } from "@porchlight/shared/protocol";
 import { signal } from "@preact/signals-core";
 import type { ComponentChildren } from "preact";
+import type { Refused } from "../conversation.ts";
 import type { Key } from "../i18n.ts";
 import { addEnglish } from "../i18n.ts";
 import { rare } from "../locales/en.rare.ts";
@@ -48,6 +50,8 @@ const byText = ({ currentTarget: field }: { currentTarget: HTMLInputElement | HT
 type FormProps = {
   fields: readonly Asked[];
   submit: Key;
+  /** The form that this one mends. */
+  again?: Refused;
   /** Whether a message is asked for, too. */
   message?: boolean;
   /** The address is asked for the replies that come while the visitor is away. */
@@ -58,8 +62,11 @@ type FormProps = {
 };
 
 /** Fields with their complaints below them, in words, and the focus on the first that is wrong. */
-const Form = live<FormProps>(({ t, chat, language }, _mounted, { done, reply }) => {
-  const wrong = signal<{ field: string; words: string } | undefined>(undefined);
+const Form = live<FormProps>(({ t, chat, language }, _mounted, { done, again, reply }) => {
+  const id = again?.id ?? randomId();
+  const wrong = signal<{ field: string; words: string } | undefined>(
+    again && { field: again.field, words: t(`${again.field}Wrong`) },
+  );
   const busy = signal(false);
   const complain = (form: HTMLFormElement, field: string, words: string): void => {
     wrong.value = { field, words };
@@ -76,14 +83,17 @@ const Form = live<FormProps>(({ t, chat, language }, _mounted, { done, reply }) 
     }
     busy.value = true;
     const { name, email, phone } = values;
-    const problem = await chat.lead({
-      // The service hears of it with the next message: a contact made before would be a second one (R-206).
-      chat: true,
-      ...(name && { firstName: name }),
-      ...(email && { email }),
-      ...(phone && { phone }),
-      ...(email && reply && { reply, page: location.pathname.slice(0, PAGE_MAX), locale: language.peek().tag }),
-    });
+    const problem = await chat.lead(
+      {
+        // The service hears of it with the next message: a contact made before would be a second one (R-206).
+        chat: true,
+        ...(name && { firstName: name }),
+        ...(email && { email }),
+        ...(phone && { phone }),
+        ...(email && reply && { reply, page: location.pathname.slice(0, PAGE_MAX), locale: language.peek().tag }),
+      },
+      id,
+    );
     busy.value = false;
     const [field, key] = (problem && COMPLAINTS[problem]) ?? [];
     if (field && key) return complain(form, field, t(key));
@@ -222,6 +232,8 @@ export const Foot = live((ui, mounted) => {
 
 /** In the thread after the visitor's first message: one field, said what for, easily declined. */
 export const Card = live((ui) => () => {
+  const refused = ui.chat.refused.value;
+  if (refused) return <Again key={refused.id} refused={refused} />;
   const fields = fieldsOf(ui.settings.value.capture);
   const wrote = ui.chat.items.value.some(({ from, pos }) => from === "visitor" && pos !== undefined);
   return wrote && fields[0] && <Ask fields={fields} />;
@@ -235,6 +247,22 @@ export const Offer = live(
 );
 
 const EMAIL = fieldsOf(["email"]);
+
+/** A field of a form that the service refused when the form was gone already. */
+const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }, mounted, { refused }) => {
+  mounted(() => adopt(shell.root, css));
+  const close = (): void => {
+    chat.refused.value = undefined;
+    setTimeout(focusComposer);
+  };
+  return () => (
+    <div class="card">
+      <Form fields={fieldsOf([refused.field])} again={refused} submit="save" done={close} skip={close}>
+        <h3>{t(`${refused.field}Ask`)}</h3>
+      </Form>
+    </div>
+  );
+});
 
 const Ask = live<{ fields: readonly Asked[] }>((ui, mounted) => {
   const { t, announcer, focusComposer, shell } = ui;

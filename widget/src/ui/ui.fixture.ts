@@ -3,7 +3,7 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { type Signal, signal } from "@preact/signals-core";
 import { type ComponentType, h, render } from "preact";
-import type { Chat, ChatEvents, Item, Link, LinkEnding, Notice } from "../chat.ts";
+import type { Chat, ChatEvents, Item, Link, LinkEnding, Notice, Refused } from "../chat.ts";
 import { loadLanguage, type Translate } from "../i18n.ts";
 import { type PanelSettings, settled } from "../options.ts";
 import { type Announcer, createAnnouncer } from "./announcer.ts";
@@ -40,6 +40,7 @@ export function fakeChat(): FakeChat {
     firstUnread: signal<string | undefined>(undefined),
     older: signal(false),
     notice: signal<Notice | undefined>(undefined),
+    refused: signal<Refused | undefined>(undefined),
     ready: signal(true),
     draft: signal(""),
     name: signal<string | undefined>(undefined),
@@ -56,8 +57,8 @@ export function fakeChat(): FakeChat {
     react: note("react"),
     typing: note("typing"),
     token: () => "token",
-    lead(form) {
-      asked.push(["lead", form]);
+    lead(form, id) {
+      asked.push(["lead", form, id]);
       return Promise.resolve(undefined);
     },
     forget: () => Promise.resolve(note("forget")()),
