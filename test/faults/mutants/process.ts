@@ -103,7 +103,7 @@ export const PROCESS: Mutant[] = [
         file: "relay.ts",
         find: "  port = await listen(server, settings);\n",
         replace:
-          "  await courier.start();\n  await new Promise((resolve) => setTimeout(resolve, 300));\n  port = await listen(server, settings);\n",
+          "  await courier.start();\n  await new Promise((resolve) => setTimeout(resolve, 2_000));\n  port = await listen(server, settings);\n",
       },
     ],
     killedBy: { suite: restart },
