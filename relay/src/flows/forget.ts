@@ -1,11 +1,13 @@
 import type { Clock } from "../base/clock.ts";
 import type { Bus } from "../bus/bus.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { leadsOf } from "../records/captured.ts";
+import { detailsOf } from "../records/details.ts";
 import { forgetEvents } from "../records/events.ts";
 import { blankLane } from "../records/ledger.ts";
 import { disownMedia } from "../records/media.ts";
 import { forgetRequests } from "../records/requests.ts";
-import { forgetVisitor, formerIds } from "../records/visitors.ts";
+import { findVisitor, forgetVisitor, formerIds } from "../records/visitors.ts";
 
 type Parts = {
   db: Database;
@@ -15,15 +17,24 @@ type Parts = {
   cleared?: () => void;
 };
 
+/** What else than their id a person is known by here: answers that are kept for repeats may hold it. */
+async function namesOf(tx: Transaction, visitor: string): Promise<string[]> {
+  const { contact = null } = (await findVisitor(tx, visitor)) ?? {};
+  const { email = null, phone = null } = (await detailsOf(tx, visitor)) ?? {};
+  const leads = (await leadsOf(tx, visitor)).flatMap((lead) => [lead.contact, lead.email, lead.phone]);
+  return [...new Set([contact, email, phone, ...leads])].filter((name) => name !== null);
+}
+
 /** "Delete my chat": the visitor, the thread and what waits to be sent are gone here, and every tab is told. */
 export function createForget({ db, bus, clock, cleared }: Parts) {
   return async function forget(visitor: string): Promise<void> {
     await db.transaction(async (tx) => {
       await disownMedia(tx, visitor);
+      const names = await namesOf(tx, visitor);
       for (const id of [visitor, ...(await formerIds(tx, visitor))]) {
         await blankLane(tx, "send", id);
         await forgetEvents(tx, id);
-        await forgetRequests(tx, id);
+        await forgetRequests(tx, id, names);
       }
       await forgetVisitor(tx, visitor, clock.now());
     });

@@ -28,6 +28,18 @@ export async function setDetails(tx: Transaction, visitor: string, given: Detail
   );
 }
 
+/** How the person can be reached. */
+export async function detailsOf(
+  tx: Transaction,
+  visitor: string,
+): Promise<{ email: string | null; phone: string | null } | undefined> {
+  const [row] = await tx.all<{ email: string | null; phone: string | null }>(
+    "SELECT email, phone FROM details WHERE visitor = $1",
+    visitor,
+  );
+  return row;
+}
+
 /** What the service has not been told of a visitor, and the version to say so with; nothing when it knows all. */
 export async function untold(
   tx: Transaction,

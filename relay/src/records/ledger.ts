@@ -234,8 +234,13 @@ export async function entries(
   );
 }
 
-/** The newest entries of a lane. */
-export async function laneEntries(tx: Transaction, kind: Kind, lane: string, limit: number): Promise<Entry[]> {
+/** The entries of a lane, newest first; all of them unless a limit is given. */
+export async function laneEntries(
+  tx: Transaction,
+  kind: Kind,
+  lane: string,
+  limit: number = Number.MAX_SAFE_INTEGER,
+): Promise<Entry[]> {
   return tx.all(
     `SELECT ${COLUMNS} FROM ledger WHERE kind = $1 AND lane = $2 ORDER BY created DESC, key DESC LIMIT $3`,
     kind,

@@ -15,15 +15,16 @@ const KEEP_MS = 7 * 86_400_000;
  */
 export async function beginRequest(
   tx: Transaction,
-  { token, key, digest, now }: Name & { digest: string; now: number },
+  { token, key, digest, path, now }: Name & { digest: string; path: string; now: number },
 ): Promise<"new" | "busy" | "reused" | Stored> {
   await tx.run("DELETE FROM requests WHERE at < $1", now - KEEP_MS);
   const fresh = await tx.run(
-    `INSERT INTO requests (token, key, digest, at) VALUES ($1, $2, $3, $4) ON CONFLICT (token, key) DO NOTHING`,
+    `INSERT INTO requests (token, key, digest, at, path) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (token, key) DO NOTHING`,
     token,
     key,
     digest,
     now,
+    path,
   );
   if (fresh === 1) return "new";
   const [row] = await tx.all<{ digest: string; at: number; status: number | null; body: string | null }>(
@@ -49,7 +50,16 @@ export async function dropRequest(tx: Transaction, { token, key }: Name): Promis
   await tx.run("DELETE FROM requests WHERE token = $1 AND key = $2", token, key);
 }
 
-/** Forgets the answers that name a visitor. A repeat of such a request is done anew, and finds nobody. */
-export async function forgetRequests(tx: Transaction, visitor: string): Promise<void> {
-  await tx.run("DELETE FROM requests WHERE body LIKE '%' || $1 || '%'", visitor);
+/** A text to be found as it is by LIKE. */
+const literally = (text: string): string => text.toLowerCase().replace(/[\\%_]/g, "\\$&");
+
+/**
+ * Forgets the answers about a visitor: those to requests below their address, and those that name them. A repeat of such
+ * a request is done anew, and finds nobody. The order to erase them stays, and is answered as before: it tells nothing.
+ * @param names the visitor's id, and what else the person is known by: contact's id, e-mail, phone
+ */
+export async function forgetRequests(tx: Transaction, visitor: string, names: readonly string[]): Promise<void> {
+  await tx.run("DELETE FROM requests WHERE path LIKE '%/' || $1 || '/%' ESCAPE '\\'", literally(visitor));
+  for (const name of [visitor, ...names])
+    await tx.run("DELETE FROM requests WHERE lower(body) LIKE '%' || $1 || '%' ESCAPE '\\'", literally(name));
 }

@@ -106,7 +106,7 @@ async function answer(parts: Door, name: Name, c: Context<Bindings>): Promise<Re
   };
   if (!unsafe) return respond(await run(""));
   const digest = createHash("sha256").update(`${c.req.method} ${c.req.path}\n${raw}`).digest("base64url");
-  return once(parts, { token: token.id, key: keyOf(c), digest }, run);
+  return once(parts, { token: token.id, key: keyOf(c), digest, path: c.req.path }, run);
 }
 
 function keyOf(c: Context<Bindings>): string {
@@ -118,7 +118,7 @@ function keyOf(c: Context<Bindings>): string {
 /** Does a request once per key; a repeat is answered as the first one was. */
 async function once(
   { db, clock }: Door,
-  name: { token: string; key: string; digest: string },
+  name: { token: string; key: string; digest: string; path: string },
   run: (key: string) => Promise<{ status: number; body: string }>,
 ): Promise<Response> {
   const begun = await db.transaction((tx) => beginRequest(tx, { ...name, now: clock.now() }));

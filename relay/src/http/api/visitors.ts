@@ -56,7 +56,7 @@ export function visitors({ db, forget }: { db: Database; forget: Forget }) {
     async exportVisitor({ site, params }) {
       const row = await known(db, site.public.id, params.visitor);
       const lanes = [row.id, ...(await formerIds(db, row.id))];
-      const sent = await Promise.all(lanes.map((lane) => laneEntries(db, "send", lane, BATCH)));
+      const sent = await Promise.all(lanes.map((lane) => laneEntries(db, "send", lane)));
       return {
         visitor: visitorView(row),
         messages: await transcript(row.id),

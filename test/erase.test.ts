@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSqlite } from "../relay/src/db/sqlite.ts";
+import { enter } from "../relay/src/records/ledger.ts";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { caller, tokenFor } from "./tokens.ts";
+
+let house: House;
+let call: ReturnType<typeof caller>;
+
+beforeAll(async () => {
+  house = await startHouse({ sandbox: SCRIPTED, site: { leads: { country: "DE" } } });
+  call = caller(house, await tokenFor(house));
+});
+afterAll(() => house.stop());
+
+/** A visitor who has written, and the id that the service knows. */
+async function somebody(text: string): Promise<{ id: string; message: string }> {
+  const visitor = house.visitor();
+  await visitor.connect();
+  house.sandbox.failNext("incoming", 1, 400);
+  const { id: message } = await visitor.send(text);
+  await visitor.sees((each) => each.from === "visitor" && each.state === "failed");
+  const { body } = await call("GET", "/visitors?limit=1");
+  return { id: (body.items as { id: string }[])[0]?.id ?? "", message };
+}
+
+describe("an erased visitor", () => {
+  it("is in no answer that is kept for a repeat: by id, by message, by contact, by e-mail (R-902)", async () => {
+    const { id, message } = await somebody("my secret wish");
+    expect((await call("POST", `/deliveries/${id}/${message}/retry`, {}, "retry-1")).body.text).toBe("my secret wish");
+    const order = { firstName: "Ada", email: "Ada_L@b.example", phone: "030 1234567" };
+    const lead = (await call("POST", "/leads", order, "lead-1")).body;
+    expect((await call("POST", "/contacts", order, "contact-1")).status).toBe(200);
+    expect((await call("POST", "/contacts", { email: "someone.else@b.example" }, "contact-2")).status).toBe(200);
+    for (const visitor of [id, lead.visitor])
+      expect((await call("DELETE", `/visitors/${visitor}`, undefined, `erase-${visitor}`)).status).toBe(204);
+    const db = openSqlite(join(house.dataDir, "porchlight.db"));
+    const kept = await db.all<{ key: string; body: string }>("SELECT key, body FROM requests ORDER BY key");
+    await db.close();
+    expect(kept.map(({ key }) => key)).toEqual(["contact-2", `erase-${id}`, `erase-${lead.visitor}`].sort());
+    expect(JSON.stringify(kept)).not.toMatch(/secret wish|ada_l/i);
+    // The order itself is answered as before.
+    expect((await call("DELETE", `/visitors/${id}`, undefined, `erase-${id}`)).status).toBe(204);
+    // The same key is not a new lead of somebody who was erased.
+    expect((await call("POST", "/leads", order, "lead-1")).body).toMatchObject({ status: 409, code: "wrong_state" });
+  });
+});
+
+describe("an export", () => {
+  it("holds every message that was sent from the owner's side, however many", async () => {
+    const { id } = await somebody("hello");
+    const db = openSqlite(join(house.dataDir, "porchlight.db"));
+    await db.transaction(async (tx) => {
+      for (let i = 0; i < 620; i++)
+        await enter(tx, {
+          kind: "send",
+          account: "default",
+          key: `default/old-${i}`,
+          lane: id,
+          digest: "",
+          content: JSON.stringify({ site: "default", text: `message ${i}` }),
+          state: "done",
+          reason: null,
+          actor: "tests",
+          now: i,
+        });
+    });
+    await db.close();
+    const sent = (await call("GET", `/visitors/${id}/export`)).body.sent as { text: string }[];
+    expect(new Set(sent.map(({ text }) => text)).size).toBe(620);
+  });
+});
