@@ -43,12 +43,15 @@ describe("a form before the chat", () => {
     expect(await fill({ chat: true, lastName: "Lovelace" })).toBe("lead");
     await visitor.send("third");
     await visitor.hears("echo: third");
-    const sent = house.sandbox.requests().filter(({ route }) => route === "incoming");
-    const about = sent.map(({ body }) => {
-      const { firstName, lastName, email } = (body as { customData: Record<string, string> }).customData;
-      return [firstName, lastName, email];
-    });
-    expect(about).toEqual([
+    const sent = house.sandbox.requests().flatMap(({ body }) => (body === undefined ? [] : [body]));
+    // By message: one whose answer was lost went again, as it was.
+    const about = new Map(
+      sent.map((body) => {
+        const { messageSid, firstName, lastName, email } = (body as { customData: Record<string, string> }).customData;
+        return [messageSid, [firstName, lastName, email]];
+      }),
+    );
+    expect([...about.values()]).toEqual([
       ["Ada", "Byron", "Ada@b.example"],
       [undefined, undefined, undefined],
       ["Ada", "Lovelace", "Ada@b.example"],
@@ -160,7 +163,8 @@ describe("a form without a chat", () => {
   });
 
   it("uses the contact that is there already, also when it comes five times at once", async () => {
-    await open({ lists: ["leads"] });
+    // It counts what the service was asked.
+    await open({ lists: ["leads"] }, SCRIPTED);
     await Promise.all([1, 2, 3, 4, 5].map(() => fill({ email: "ada@b.example" })));
     await expect.poll(states).toEqual(["done", "done", "done", "done", "done"]);
     expect(contacts()).toHaveLength(1);

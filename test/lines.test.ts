@@ -41,10 +41,13 @@ describe("a browser without WebSockets", () => {
     const line = await openLine();
     await put(line, HELLO, { t: "send", id: "over-the-poll", text: "Do you ship to Norway?" });
     const frames = await pollUntil(line, (frame) => frame.message?.from === "reply");
+    // The reply may be here before the answer that says that the message was taken.
+    const delivered = (frame: Frame) => frame.message?.state === "delivered";
+    if (!frames.some(delivered)) frames.push(...(await pollUntil(line, delivered)));
     expect(frames[0]?.t).toBe("welcome");
-    expect(frames.filter((frame) => frame.message).map((frame) => frame.message?.state ?? frame.message?.text)).toEqual(
-      ["sent", "delivered", expect.stringContaining("Do you ship to Norway?")],
-    );
+    const heard = frames.filter((frame) => frame.message).map((frame) => frame.message?.state ?? frame.message?.text);
+    expect(heard[0]).toBe("sent");
+    expect(heard.slice(1).toSorted()).toEqual(["delivered", expect.stringContaining("Do you ship to Norway?")]);
   });
 
   it("has it over one answer without end", async () => {

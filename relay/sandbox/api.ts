@@ -114,6 +114,8 @@ export function makeApi(service: Service): (req: Request, res: Response) => void
   async function serve(req: Request, res: Response): Promise<void> {
     const started = performance.now();
     const current = visit(req);
+    // Clients set the times of an answer's headers beside its date (RFC 9110 section 6.6.1).
+    if (config.clock === "virtual") res.setHeader("Date", new Date(clock.now()).toUTCString());
     try {
       current.entry.status = await answer(current, res);
     } catch (error) {

@@ -122,7 +122,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     url: `${origin}${config.basePath}`,
     origin,
     config,
-    until: (predicate, timeoutMs = 5_000) => service.changes.until(() => predicate(sandbox), timeoutMs),
+    until: (predicate, timeoutMs = 20_000) => service.changes.until(() => predicate(sandbox), timeoutMs),
     close,
   };
   return sandbox;

@@ -114,7 +114,8 @@ describe("a service that limits the pace (4.13-8; R-801 to R-803)", () => {
     "is asked again when it may, as its headers say in the style %s, and not before",
     async (rateHeaders) => {
       const { run, pass } = runByHand();
-      const limits = { rateLimit: 3, rateWindowMs: 60_000, rateHeaders, botScript: "silent" } as const;
+      // Longer than the minute that the relay assumes by itself: only the headers tell when the window ends.
+      const limits = { rateLimit: 3, rateWindowMs: 90_000, rateHeaders, botScript: "silent" } as const;
       await open({ run, rate: 10_000, sandbox: { ...limits, clock: "virtual" } });
       const texts = ["one", "two", "three", "four", "five"];
       for (const text of texts) await visitor.send(text);
@@ -128,7 +129,8 @@ describe("a service that limits the pace (4.13-8; R-801 to R-803)", () => {
         await fetch(`${house.url}/healthz`);
       }
       await delivered("five");
-      expect([bodies(), refusals(), said("delivery.failed")]).toEqual([texts, 1, []]);
+      expect([bodies(), said("delivery.failed")]).toEqual([texts, []]);
+      if (rateHeaders !== "none") expect(refusals()).toBe(1);
     },
   );
 });
