@@ -23,5 +23,7 @@ export const GAP_MAX = 1_000;
 export const ID = /^[A-Za-z0-9_-]{8,64}$/;
 /** Longest emoji of a reaction in UTF-16 units: the longest RGI sequence has 15. */
 export const EMOJI_MAX = 32;
+/** Longest comment on a rating, in UTF-16 units. */
+export const COMMENT_MAX = 1_000;
 /** Longest page address that a message says it was written on, in UTF-16 units: path and query. */
 export const PAGE_MAX = 512;

@@ -1,6 +1,6 @@
 /** Turns text from the wire into a frame, or says why it is none. One table per direction, one predicate per field. */
 
-import { EMOJI_MAX, ID, PAGE_MAX, REPLY_MAX, TEXT_MAX } from "./limits.ts";
+import { COMMENT_MAX, EMOJI_MAX, ID, PAGE_MAX, REPLY_MAX, TEXT_MAX } from "./limits.ts";
 import type { ClientFrame, RelayFrame } from "./protocol.ts";
 
 type Check = (value: unknown) => boolean;
@@ -41,6 +41,12 @@ const media = shape({
   width: optional(count),
   height: optional(count),
 });
+
+const rating = {
+  score: optional((v) => [1, 2, 3, 4, 5].includes(v as number)),
+  of: (v: unknown) => [2, 5].includes(v as number),
+  comment: optional(text(COMMENT_MAX)),
+};
 
 const message: Check = (v) =>
   shape({
@@ -90,6 +96,7 @@ const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {
     locale: optional(text(35)),
   },
   transcript: { id, page: optional(text(PAGE_MAX)), locale: optional(text(35)) },
+  rate: { id, ...rating },
   older: { before: count },
   forget: {},
   logout: {},
@@ -109,10 +116,11 @@ const FROM_RELAY: { [T in RelayFrame["t"]]: Fields } = {
     read: count,
     delivery: oneOf("ok", "delayed"),
     name: optional(text(100)),
+    rating: optional(shape(rating)),
   },
   message: { after: count, message },
   history: { before: count, messages: list(message), older: flag },
-  status: { read: optional(count), delivery: optional(oneOf("ok", "delayed")) },
+  status: { read: optional(count), delivery: optional(oneOf("ok", "delayed")), rating: optional(shape(rating)) },
   typing: { on: flag },
   error: { code: text(64, 1), id: optional(text(128)), field: optional(text(64)), retryAfter: optional(count) },
   lead: { id: text(128, 1) },

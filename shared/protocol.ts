@@ -53,6 +53,14 @@ export type Reply = Entry & {
 };
 export type Message = VisitorMessage | Reply;
 
+/** A conversation's rating, given once (WIDGET 8.5). */
+export type Rating = {
+  /** From 1, the worst, to `of`. Absent: the visitor was asked and does not want to say. */
+  score?: number;
+  of: 2 | 5;
+  comment?: string;
+};
+
 /** Whether the way to the service is open. `delayed`: messages are safe here and will go out. */
 export type Delivery = "ok" | "delayed";
 
@@ -116,6 +124,8 @@ export type Lead = {
 };
 /** Asks for the conversation by e-mail, at the address that is known. Answered with `mailed`, or an `error`. */
 export type Transcript = { t: "transcript"; id: string; page?: string; locale?: string };
+/** What the visitor thinks of the conversation. Counted once; answered like a lead. */
+export type Rate = { t: "rate"; id: string } & Rating;
 /** Asks for the messages before place `before`. */
 export type Older = { t: "older"; before: number };
 /** Deletes the visitor and the thread here. */
@@ -131,6 +141,7 @@ export type ClientFrame =
   | React
   | Typing
   | Lead
+  | Rate
   | Transcript
   | Older
   | Forget
@@ -162,11 +173,13 @@ export type Welcome = {
   delivery: Delivery;
   /** Answer to a signed `identity` only: the person's first name, to greet them by. */
   name?: string;
+  /** Present once the visitor was asked for it. */
+  rating?: Rating;
 };
 export type MessageFrame = { t: "message"; after: number; message: Message };
 export type History = { t: "history"; before: number; messages: Message[]; older: boolean };
-/** What is true right now and not worth a number: how far was read elsewhere, whether deliveries go out. */
-export type Status = { t: "status"; read?: number; delivery?: Delivery };
+/** What is true right now and not worth a number: how far was read elsewhere, whether deliveries go out, the rating. */
+export type Status = { t: "status"; read?: number; delivery?: Delivery; rating?: Rating };
 /** The service accepted the newest message and may be working on an answer; `false` ends it. */
 export type Working = { t: "typing"; on: boolean };
 /**
@@ -185,7 +198,7 @@ export type ErrorCode =
   | "invalid_email"
   | "invalid_phone"
   | "not_allowed";
-/** A form is durable. */
+/** A form, or a rating, is durable. */
 export type Captured = { t: "lead"; id: string };
 /** The conversation is on its way to this address. */
 export type Mailed = { t: "mailed"; id: string; email: string };

@@ -61,6 +61,12 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
     "form before the first message: `name`, `email`, `phone`; `phone?` may stay empty",
   ),
   capture: of({ kind: "fields" }, "none", "card after the first message, with the same fields; it can be declined"),
+  rating: of(
+    choice("off", "two", "five"),
+    "off",
+    "asks once, when the chat was closed or is idle, how it was: good or bad, or five steps",
+  ),
+  replyMinutes: of(number(0, 43_200), "not said", "minutes within which an answer usually comes: the header says so"),
   hours: of({ kind: "hours" }, "always open", "when somebody is there; outside of it a form takes a message"),
   strings: of({ kind: "words" }, "none", "own words by key (`widget/src/locales/en.ts`)"),
   phone: of({ kind: "phone" }, "none", "any of these settings, where they differ on phones"),

@@ -31,6 +31,10 @@ export type Look = {
    */
   prechat: readonly string[];
   capture: readonly string[];
+  /** What a visitor may say of a conversation that seems over: one of two, one of five, or nothing. */
+  rating: "off" | "two" | "five";
+  /** Minutes within which an answer usually comes; 0: nothing is said of it. */
+  replyMinutes: number;
   /** When somebody is there: `{ timeZone: "Europe/Oslo", mon: "9:00-17:00", … }`. Empty: always. */
   hours: { readonly timeZone?: string; readonly [day: string]: string | undefined };
   /** Words of the site instead of ours, by key. */

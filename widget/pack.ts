@@ -4,8 +4,11 @@ import type { Messages } from "./src/i18n.ts";
 import { rare } from "./src/locales/en.rare.ts";
 import { en } from "./src/locales/en.ts";
 
-const keys = Object.keys({ ...en, ...rare }) as (keyof Messages)[];
+/** What each of a language's two files holds: the panel's words, and those of the parts that are fetched when first used. */
+const PARTS = { common: Object.keys(en), rare: Object.keys(rare) } as {
+  readonly [part in "common" | "rare"]: (keyof Messages)[];
+};
 
 /** A module with the texts alone, in the order of the English ones, which the panel has: a quarter less to fetch. */
-export const pack = (messages: Messages): string =>
-  `export const messages=${JSON.stringify(keys.map((key) => messages[key]))}`;
+export const pack = (messages: Messages, part: keyof typeof PARTS): string =>
+  `export const messages=${JSON.stringify(PARTS[part].map((key) => messages[key]))}`;

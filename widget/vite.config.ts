@@ -12,6 +12,7 @@ import { defineConfig, transformWithOxc } from "vite";
 import { writeModule } from "./module.ts";
 import { pack } from "./pack.ts";
 import { trimmedPreact } from "./preact.ts";
+import { triedAgain } from "./retry.ts";
 
 const OUT = join(import.meta.dirname, "dist");
 const MARKER = "__PORCHLIGHT__";
@@ -19,23 +20,26 @@ const LOCALES = join(import.meta.dirname, "src", "locales");
 
 /** Tags of the translations: every file but the English ones, which are in the panel. */
 const languages = readdirSync(LOCALES).flatMap((name) => /^(?!en\b)([\w-]+)\.ts$/.exec(name)?.[1] ?? []);
-async function translation(tag: string): Promise<[tag: string, code: string, chat: string]> {
+async function translation(tag: string): Promise<[tag: string, common: string, rare: string, chat: string]> {
   const path = join(LOCALES, `${tag}.ts`);
   const { code } = await transformWithOxc(readFileSync(path, "utf8"), path);
   const { messages } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  return [tag, pack(messages), messages.chat];
+  return [tag, pack(messages, "common"), pack(messages, "rare"), messages.chat];
 }
 
 const packed = await Promise.all(languages.map(translation));
 /** One name for all of them, so that the panel does not carry a table of forty. Changes when any text does. */
 const version = packed
-  .reduce((hash, [, code]) => hash.update(code), createHash("sha256"))
+  .reduce((hash, [, common, rare]) => hash.update(common).update(rare), createHash("sha256"))
   .digest("base64url")
   .replace(/\W/g, "")
   .slice(0, 8);
 
 function writeWords(): void {
-  for (const [tag, code] of packed) writeFileSync(join(OUT, "assets", `${tag}-${version}.js`), code);
+  for (const [tag, common, rare] of packed) {
+    writeFileSync(join(OUT, "assets", `${tag}-${version}.js`), common);
+    writeFileSync(join(OUT, "assets", `${tag}.rare-${version}.js`), rare);
+  }
 }
 
 /**
@@ -60,7 +64,7 @@ function asset(entry: string): string {
 }
 
 /** The launcher's name where it is another one than in English: the relay writes it into the script. */
-const words = Object.fromEntries(packed.flatMap(([tag, , chat]) => (chat === "Chat" ? [] : [[tag, chat]])));
+const words = Object.fromEntries(packed.flatMap(([tag, , , chat]) => (chat === "Chat" ? [] : [[tag, chat]])));
 
 const writeManifest = (): void =>
   writeFileSync(
@@ -107,7 +111,7 @@ export default defineConfig({
   base: "./",
   publicDir: false as const,
   oxc: { jsx: { runtime: "classic" as const, pragma: "h", pragmaFrag: "Fragment" } },
-  plugins: [trimmedPreact, withoutMeanings, classicJsx, twiceMinified],
+  plugins: [trimmedPreact, withoutMeanings, classicJsx, triedAgain, twiceMinified],
   build: { outDir: OUT, target: "es2022", modulePreload: false as const, emptyOutDir: false },
   environments: {
     client: {

@@ -25,6 +25,7 @@ import { createForget } from "./flows/forget.ts";
 import { createGreeting } from "./flows/greeting.ts";
 import { introduce } from "./flows/introduce.ts";
 import { createPacer } from "./flows/pacer.ts";
+import { createRate } from "./flows/rate.ts";
 import { createReceive, type Reply } from "./flows/receive.ts";
 import { createRecharges, type Spooled } from "./flows/recharges.ts";
 import { createSend } from "./flows/send.ts";
@@ -161,6 +162,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     logout: sessions.logout,
     capture: backoffice.capture,
     mail: backoffice.mail,
+    rate: createRate({ db, bus, clock, tell: backoffice.tell }),
     messages: createLimiter({ burst: 10, perMinute: settings.messagesPerMinute, uptime: clock.uptime }),
   });
   const connections = createConnections({

@@ -237,16 +237,16 @@ describe("the owner's signed user", () => {
 });
 
 describe("a form", () => {
-  const form = { chat: true, email: "ada@example.com" };
+  const form = { t: "lead", chat: true, email: "ada@example.com" } as const;
 
   it("is said again over each connection until it is durable, with one id", async () => {
     const wire = online();
-    const done = chat.lead(form);
+    const done = chat.submit(form);
     wire.close(1006);
     world.advance(1_000);
     const next = script.greet({ reset: false, token: undefined });
     const [first, second] = [wire, next].flatMap(({ sent }) => only(sent, "lead"));
-    expect(first).toEqual({ t: "lead", id: first?.id, ...form });
+    expect(first).toEqual({ id: first?.id, ...form });
     expect(second).toEqual(first);
     next.say({ t: "lead", id: first?.id ?? "" });
     expect(await done).toBeUndefined();
@@ -255,7 +255,7 @@ describe("a form", () => {
 
   it("comes back with what the relay says is wrong, and disturbs nothing else", async () => {
     const wire = online();
-    const done = chat.lead(form);
+    const done = chat.submit(form);
     wire.say({ t: "error", code: "invalid_email", id: only(wire.sent, "lead")[0]?.id ?? "" });
     expect(await done).toBe("invalid_email");
     expect(chat.notice.value).toBeUndefined();
@@ -264,7 +264,7 @@ describe("a form", () => {
   it("comes back when the service refuses a field of it later, once, until it is mended", async () => {
     const wire = online();
     const complaint = { t: "error", code: "invalid_phone", id: "the-same-form", field: "phone" } as const;
-    const done = chat.lead({ chat: true, phone: "+4930123456" }, complaint.id);
+    const done = chat.submit({ t: "lead", chat: true, phone: "+4930123456" }, complaint.id);
     wire.say({ t: "lead", id: complaint.id });
     await done;
     wire.say(complaint);
@@ -273,7 +273,7 @@ describe("a form", () => {
     // The relay says it with every greeting; who has put it aside is left alone.
     wire.say(complaint);
     expect([chat.refused.value, chat.notice.value]).toEqual([undefined, undefined]);
-    void chat.lead({ chat: true, phone: "+49301234567" }, complaint.id);
+    void chat.submit({ t: "lead", chat: true, phone: "+49301234567" }, complaint.id);
     wire.say({ t: "lead", id: complaint.id });
     wire.say(complaint);
     expect(chat.refused.value).toEqual({ id: complaint.id, field: "phone" });

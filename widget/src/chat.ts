@@ -109,9 +109,8 @@ export function createChat(options: ChatOptions): Chat {
       delivery.value = frame.delivery ?? delivery.value;
       session.saw(frame.read ?? 0);
     } else if (frame.t === "error") complain(frame);
-    else if (frame.t === "lead" || frame.t === "mailed") forms.taken(frame.id);
-    else if (frame.t !== "bye") session.heard(frame);
-    if (frame.t === "welcome") forms.repeat();
+    else if (frame.t !== "lead" && frame.t !== "mailed" && frame.t !== "bye") session.heard(frame);
+    forms.heard(frame);
   }
 
   /** What was ours to send leaves the line; a reply ends the waiting. */
@@ -181,7 +180,7 @@ export function createChat(options: ChatOptions): Chat {
   /** Empties this tab; what was not sent only when it belongs to somebody who left. */
   function wipe(nobody: boolean): void {
     session.wipe();
-    working.value = notice.value = name.value = forms.refused.value = undefined;
+    working.value = notice.value = name.value = forms.refused.value = forms.rating.value = undefined;
     if (nobody) {
       outbox.clear();
       draft.text.value = "";
@@ -218,6 +217,7 @@ export function createChat(options: ChatOptions): Chat {
     refused: forms.refused,
     ready: session.ready,
     name,
+    rating: forms.rating,
     draft: draft.text,
     start,
     stop: connection.stop,
@@ -239,7 +239,7 @@ export function createChat(options: ChatOptions): Chat {
     },
     loadOlder: session.loadOlder,
     react: (id, emoji) => send({ t: "react", id, emoji }),
-    lead: forms.submit,
+    submit: forms.submit,
     typing() {
       if (page.now() - typedAt < TYPING_MS) return;
       typedAt = page.now();

@@ -1,6 +1,6 @@
 /** What a conversation offers to whoever shows it. Types only; `createChat` makes one. */
 
-import type { Delivery, ErrorCode, Media } from "@porchlight/shared/protocol";
+import type { Delivery, ErrorCode, Media, Rating } from "@porchlight/shared/protocol";
 import type { ReadonlySignal, Signal } from "@preact/signals-core";
 import type { Link, LinkEnding } from "./connection.ts";
 import type { Form, Refused } from "./forms.ts";
@@ -44,6 +44,8 @@ export interface Chat {
   readonly ready: ReadonlySignal<boolean>;
   /** First name of a visitor whose identity the relay has seen proven. */
   readonly name: ReadonlySignal<string | undefined>;
+  /** What the visitor said of this conversation; without a score they declined. Nothing before they were asked. */
+  readonly rating: ReadonlySignal<Rating | undefined>;
   /** Kept in storage as the visitor types. */
   readonly draft: Signal<string>;
   /** Reads the storage and connects; before it nothing does. After an ending it begins anew. */
@@ -65,7 +67,7 @@ export interface Chat {
    * Hands in a form. Resolves when it is durable at the relay, or with what the relay says is wrong. The same `id` again
    * mends one.
    */
-  lead(form: Form, id?: string): Promise<ErrorCode | undefined>;
+  submit(form: Form, id?: string): Promise<ErrorCode | undefined>;
   /** Deletes the chat: here at once, at the relay as soon as it can be reached. Resolves when both are done. */
   forget(): Promise<void>;
   /** Ends the session and drops the visitor here, in every tab. */

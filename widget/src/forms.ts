@@ -1,31 +1,32 @@
 /**
- * What visitors say of themselves in a form, on its way to the relay: sent again over every new connection, with the same
- * id, until the relay has it or says what is wrong with it. Never kept in the browser's storage.
+ * What visitors say of themselves, or of the conversation, in a form, on its way to the relay: sent again over every new
+ * connection, with the same id, until the relay has it or says what is wrong with it. Never kept in the browser's storage.
  */
 
 import { randomId } from "@porchlight/shared/id";
-import type { ClientFrame, ErrorCode, ErrorFrame, Lead } from "@porchlight/shared/protocol";
+import type { ClientFrame, ErrorCode, ErrorFrame, Lead, Rate, Rating, RelayFrame } from "@porchlight/shared/protocol";
 import { type Signal, signal } from "@preact/signals-core";
 
-export type Form = Omit<Lead, "t" | "id">;
+export type Form = Omit<Lead, "id"> | Omit<Rate, "id">;
 
 export type Refused = { id: string; field: "email" | "phone" };
 
 export type Forms = {
+  /** What the relay knows of the visitor's rating; nothing before they were asked. */
+  readonly rating: Signal<Rating | undefined>;
   /** Resolves with the relay's complaint, or with nothing when the form is durable. The same `id` again mends a form. */
   submit(form: Form, id?: string): Promise<ErrorCode | undefined>;
-  /** The form is durable. */
-  taken(id: string): void;
+  /** What the relay says; a welcome has everything said again that has no answer. */
+  heard(frame: RelayFrame): void;
   /** Whether the error was a form's. One that comes when its form was taken long before is shown anew. */
   complained(error: ErrorFrame): boolean;
   /** A form that was taken, and a field of it that the service refused afterwards. */
   refused: Signal<Refused | undefined>;
-  /** Says again what has no answer. */
-  repeat(): void;
 };
 
 export function createForms(send: (frame: ClientFrame) => void): Forms {
-  const open = new Map<string, { frame: Lead; resolve: (complaint?: ErrorCode) => void }>();
+  const open = new Map<string, { frame: Lead | Rate; resolve: (complaint?: ErrorCode) => void }>();
+  const rating = signal<Rating | undefined>();
   const refused = signal<Refused | undefined>();
   /** Forms whose complaint was heard here: the relay repeats it with every greeting. */
   const told = new Set<string>();
@@ -36,18 +37,14 @@ export function createForms(send: (frame: ClientFrame) => void): Forms {
   }
 
   return {
+    rating,
     submit: (form, id = randomId()) =>
       new Promise((resolve) => {
-        const frame: Lead = { t: "lead", id, ...form };
+        const frame: Lead | Rate = { id, ...form };
         open.set(frame.id, { frame, resolve });
         send(frame);
       }),
     refused,
-    taken(id) {
-      answered(id);
-      told.delete(id);
-      refused.value = undefined;
-    },
     complained({ id, code, field }) {
       const awaited = answered(id, code);
       if (id && field) {
@@ -56,7 +53,15 @@ export function createForms(send: (frame: ClientFrame) => void): Forms {
       }
       return awaited || !!field;
     },
-    repeat() {
+    heard(frame) {
+      if (frame.t === "lead" || frame.t === "mailed") {
+        answered(frame.id);
+        told.delete(frame.id);
+        refused.value = undefined;
+      }
+      if (frame.t === "status") rating.value = frame.rating ?? rating.value;
+      if (frame.t !== "welcome") return;
+      rating.value = frame.rating;
       for (const { frame } of open.values()) send(frame);
     },
   };

@@ -20,6 +20,8 @@ export type Language = {
   region: string;
   dir: "ltr" | "rtl";
   t: Translate;
+  /** Fetches the words of the rarer parts (`en.rare.ts`). English stands in where that fails; the next call tries again. */
+  more(): Promise<void>;
 };
 
 /** Put in by the build: the tags of all languages, and what their files are called after the tag. */
@@ -32,9 +34,15 @@ const RTL = /^(ar|fa|he|ur)/;
 /** Tags of the languages that have texts. */
 export const languages = (): string[] => ["en", ...(typeof LANGUAGES === "string" ? LANGUAGES.split(" ") : [])];
 
-/** One file per language, fetched when a visitor needs it. English is in the panel: it also stands in where one is missing. */
-const fetchWords = (tag: string): Promise<{ messages: Packed }> =>
-  import(/* @vite-ignore */ `./${tag}-${LANGUAGE_VERSION}.js`) as Promise<{ messages: Packed }>;
+/**
+ * Two files per language, fetched when a visitor needs them: the panel's words, and those of its rarer parts. English is in
+ * the panel: it also stands in where one is missing. A browser may remember a failed import by its address, so the second
+ * try has another.
+ */
+const fetchWords = (name: string): Promise<{ messages: Packed }> => {
+  const path = `./${name}-${LANGUAGE_VERSION}.js`;
+  return import(/* @vite-ignore */ path).catch(() => import(/* @vite-ignore */ `${path}?r=1`)) as never;
+};
 
 /**
  * The best language that we have for what the page or the visitor asks.
@@ -104,12 +112,19 @@ export async function loadLanguage(
   fetch: typeof fetchWords = fetchWords,
 ): Promise<Language> {
   const words = tag === "en" ? undefined : await fetch(tag).catch(() => undefined);
+  const packed = [...(words?.messages ?? [])];
+  const common = packed.length;
   const spoken = words ? tag : "en";
   const region = regionOf(spoken, wanted);
   return {
     tag: spoken,
     region,
     dir: RTL.test(spoken) ? "rtl" : "ltr",
-    t: translator(spoken, overrides, words?.messages, region),
+    t: translator(spoken, overrides, packed, region),
+    async more() {
+      if (common === 0 || packed.length > common) return;
+      const { messages } = await fetch(`${tag}.rare`).catch(() => ({ messages: [] }));
+      packed.splice(common, messages.length, ...messages);
+    },
   };
 }

@@ -8,7 +8,7 @@ import { type PanelSettings, settled } from "./options.ts";
 
 import { hasConversation } from "./storage.ts";
 import { createAnnouncer } from "./ui/announcer.ts";
-import type { Ui } from "./ui/context.ts";
+import { tryAgain, type Ui } from "./ui/context.ts";
 import type { Panel as PanelSide, Shell } from "./ui/contract.ts";
 import { controlDialog } from "./ui/dialog.ts";
 import { element } from "./ui/dom.ts";
@@ -61,7 +61,8 @@ export async function start(shell: Shell): Promise<PanelSide> {
   const { close } = control;
   const files = signal<Files | undefined>(undefined);
   const adding = signal(0);
-  let tray: Promise<Files> | undefined;
+  let rarer = false;
+  let identity: string | undefined;
   const ui: Ui = {
     chat,
     shell,
@@ -85,23 +86,35 @@ export async function start(shell: Shell): Promise<PanelSide> {
     asking: signal(false),
     files,
     adding,
-    async addFiles(added) {
+    addFiles(added) {
       // What was pasted or dropped may be gone once the event is over.
       const picked = [...added];
       adding.value++;
-      // One wait for all of them: what is picked first stands first.
-      tray ??= import("./ui/files.tsx").then(({ createFiles }) => {
-        files.value = createFiles(ui);
-        return files.value;
-      });
+      void ui
+        .part(
+          () => import("./ui/files.tsx"),
+          ({ createFiles }) => {
+            files.value ??= createFiles(ui);
+            files.value.add(picked);
+          },
+        )
+        .then(() => {
+          adding.value--;
+        });
+    },
+    rating: signal(undefined),
+    ended: signal(undefined),
+    missing: signal([]),
+    async part(fetch, use) {
+      rarer = true;
+      const { missing } = ui;
       try {
-        (await tray).add(picked);
+        const [code] = await Promise.all([fetch(), language.peek().more()]);
+        use(code);
+        tryAgain(ui);
       } catch (error) {
-        // The next pick tries again.
-        tray = undefined;
-        throw error;
-      } finally {
-        adding.value--;
+        console.warn(error);
+        missing.value = [...missing.peek(), () => ui.part(fetch, use)];
       }
     },
     focusComposer,
@@ -140,7 +153,9 @@ export async function start(shell: Shell): Promise<PanelSide> {
     close,
     send: (text) => ui.send(String(text)),
     identify(token) {
-      chat.identify(String(token));
+      files.peek()?.handOver(identity, String(token));
+      identity = String(token);
+      chat.identify(identity);
       shell.emit("identify");
     },
     logout() {
@@ -153,7 +168,8 @@ export async function start(shell: Shell): Promise<PanelSide> {
     },
     update() {
       settings.value = settingsOf(shell);
-      void languageOf(settings.peek()).then((spoken) => {
+      void languageOf(settings.peek()).then(async (spoken) => {
+        if (rarer) await spoken.more();
         language.value = spoken;
       });
     },

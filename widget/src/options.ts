@@ -75,6 +75,8 @@ const DEFAULTS: Omit<PanelSettings, Exclude<keyof PublicSite, keyof Look> | "sit
   campaign: "",
   prechat: [],
   capture: [],
+  rating: "off",
+  replyMinutes: 0,
   hours: {},
   strings: {},
 };
@@ -92,6 +94,7 @@ export function settled(raw: RawSettings, { id, ...site }: PublicSite): PanelSet
 
 function like(kept: unknown, value: unknown): unknown {
   if (value === undefined || value === null) return kept;
+  if (typeof kept === "number") return Number(value) || kept;
   if (typeof kept === "boolean") return value === "" || `${value}` === "true";
   // A text that reads as something else is a text where one belongs.
   const text = typeof value === "object" ? undefined : `${value || ""}`;

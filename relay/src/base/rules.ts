@@ -47,6 +47,7 @@ export const EVENT_TYPES = [
   "message.visitor",
   "message.reply",
   "lead.captured",
+  "conversation.rated",
   "delivery.failed",
   "recharge.requested",
   "credits.granted",

@@ -1,10 +1,12 @@
-import type { ErrorFrame } from "@porchlight/shared/protocol";
+import type { ErrorFrame, Rating } from "@porchlight/shared/protocol";
 
 /** News of a visitor: the thread's newest number and the read mark. A hint: losing one only delays (DESIGN 5). */
 export type News = {
   visitor: string;
   head: number;
   read?: number;
+  /** The visitor rated the conversation, or declined to. */
+  rating?: Rating;
   /** The chat was deleted. */
   gone?: boolean;
   /** A session ended: its id, or `*` for every one of the visitor's. */

@@ -6,6 +6,7 @@ import { sentContent } from "../records/echoes.ts";
 import { type Event, eventsPage } from "../records/events.ts";
 import { type Entry, entries, type Kind } from "../records/ledger.ts";
 import { type VisitorRow, visitorRow, visitorsPage } from "../records/listings.ts";
+import { type RatingRow, ratingsPage } from "../records/ratings.ts";
 import { page } from "../records/threads.ts";
 import { type Command, Complaint, named, type Result } from "./command.ts";
 import type { Office } from "./office.ts";
@@ -39,6 +40,10 @@ async function* recordsOf({ db }: Office, site: string, account: string, tick: (
   }
   for await (const lead of every<Lead>((after) => leadsPage(db, { site, limit: BATCH, ...(after && { after }) })))
     yield { record: "lead", ...lead };
+  for await (const rating of every<RatingRow>((after) =>
+    ratingsPage(db, { site, limit: BATCH, ...(after && { after }) }),
+  ))
+    yield { record: "rating", ...rating };
   const ledger = (kind: Kind) =>
     every<Entry>((before) => entries(db, { kind, account, limit: BATCH, ...(before && { before }) }));
   for await (const sent of ledger("send"))

@@ -21,6 +21,7 @@ import { complaintFor, moveLeads } from "../records/captured.ts";
 import { setDetails } from "../records/details.ts";
 import { moveMedia } from "../records/media.ts";
 import { moveLane } from "../records/outbox.ts";
+import { moveRating, ratingOf } from "../records/ratings.ts";
 import { isRevoked, revoke } from "../records/sessions.ts";
 import type { Sites } from "../records/sites.ts";
 import { moveThread, page } from "../records/threads.ts";
@@ -148,6 +149,7 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
     await moveMedia(tx, anonymous, user.id);
     await moveLeads(tx, anonymous, user.id);
     await moveWish(tx, anonymous, user.id, user.head);
+    await moveRating(tx, anonymous, user.id);
     await succeed(tx, old, anonymous, user, now);
     return moved;
   }
@@ -185,11 +187,13 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
     const { head, read } = known.row ?? { head: 0, read: 0 };
     const token = known.token === undefined ? {} : { token: known.token };
     const name = known.name === undefined ? {} : { name: known.name };
+    const given = known.row && (await ratingOf(db, known.row.id));
+    const more = { ...token, ...name, ...(given && { rating: given }) };
     return {
       visitor: known.session.visitor,
       site,
       session: known.session.id,
-      welcome: { t: "welcome", v: PROTOCOL, now: clock.now(), epoch, ...start, head, read, ...token, ...name },
+      welcome: { t: "welcome", v: PROTOCOL, now: clock.now(), epoch, ...start, head, read, ...more },
       complaint: known.row && (await complaintFor(db, known.row.id, clock.now() - COMPLAINT_MS)),
     };
   }

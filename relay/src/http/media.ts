@@ -86,6 +86,8 @@ export function media(parts: Parts): Hono<Bindings> {
     const { code, field, details, status } = error instanceof RelayError ? error : new RelayError("internal");
     log("upload.refused", { code });
     c.header("Cache-Control", "no-store");
+    // Any page may read that a picture is gone, to say so; what is served only who has the link may see.
+    if (c.req.path !== "/media") c.header("Access-Control-Allow-Origin", "*");
     if (details.retryAfter !== undefined) c.header("Retry-After", String(Math.ceil(details.retryAfter / 1_000)));
     const about = field === undefined ? {} : { field };
     return c.json({ error: ERRORS[code][1], code, ...about, ...details }, status as 400);

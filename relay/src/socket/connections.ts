@@ -108,6 +108,7 @@ export function createConnections(parts: Parts) {
       live.read = news.read;
       put(live, { t: "status", read: news.read });
     }
+    if (news.rating !== undefined) put(live, { t: "status", rating: news.rating });
     if (news.head > live.sent) run(connection, pump(connection, live));
   }
 

@@ -8,6 +8,7 @@ import type { Database } from "../db/database.ts";
 import type { Capture, Wrong } from "../flows/capture.ts";
 import type { Forget } from "../flows/forget.ts";
 import type { Mail, Place } from "../flows/mail.ts";
+import type { Rate } from "../flows/rate.ts";
 import type { Send } from "../flows/send.ts";
 import type { Sessions } from "../flows/session.ts";
 import { page } from "../records/threads.ts";
@@ -24,6 +25,7 @@ type Parts = {
   capture: Capture["capture"];
   /** Mail to visitors, where the relay sends any. */
   mail: Pick<Mail, "wish" | "transcript"> | undefined;
+  rate: Rate;
   /** What a visitor may send a minute: each message and reaction may cost the owner. */
   messages: Limiter;
 };
@@ -43,7 +45,7 @@ function placeOf({ origin }: Live, { page = "/", locale = "" }: { page?: string;
 }
 
 /** What each frame of a visitor asks for: from frames to flows, and back to frames. Knows nothing of lines. */
-export function createFrames({ db, bus, log, send, forget, logout, capture, mail, messages }: Parts): Take {
+export function createFrames({ db, bus, log, send, forget, logout, capture, mail, rate, messages }: Parts): Take {
   const refuse = (desk: Desk, live: Live, error: Omit<ErrorFrame, "t">): void =>
     desk.put(live, { t: "error", ...error });
 
@@ -139,6 +141,11 @@ export function createFrames({ db, bus, log, send, forget, logout, capture, mail
         return attempt(desk, live, frame.id, () => fillIn(desk, connection, live, frame));
       case "transcript":
         return transcript(desk, live, frame);
+      case "rate":
+        return attempt(desk, live, frame.id, async () => {
+          if (await rate(visitor, site, frame)) desk.put(live, { t: "lead", id: frame.id });
+          else refuse(desk, live, { code: "not_allowed", id: frame.id });
+        });
       case "typing":
         return;
     }

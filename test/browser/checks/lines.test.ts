@@ -100,7 +100,7 @@ describe("36 an ending that is final", () => {
       await lines.at(-1)?.close({ code });
       // A token that was good is tried once more, and then nobody without one is let in either.
       await expect
-        .poll(async () => [await page.clock.runFor(1_000), await page.locator(".bar").allTextContents()][1])
+        .poll(async () => [await page.clock.runFor(1_000), await page.locator(".bar,.ended p").allTextContents()][1])
         .toEqual([words]);
       const tries = lines.length;
       expect(tries).toBeLessThanOrEqual(code === CLOSE.badToken.code ? 3 : 1);
@@ -120,7 +120,7 @@ describe("36 an ending that is final", () => {
     await visitor.chat.panel.getByRole("button", { name: "Chat options" }).click();
     await visitor.page.getByRole("menuitem", { name: "Delete conversation" }).click();
     await visitor.page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
-    await page.locator(".bar").getByText("This conversation has ended.").waitFor();
+    await page.locator(".ended").getByText("This conversation has ended.").waitFor();
     const before = proxy.connections;
     await page.clock.runFor(120_000);
     expect(proxy.connections).toBe(before);

@@ -178,6 +178,7 @@ export async function startLife(
       logout: sessions.logout,
       capture: async () => ({ verdict: Promise.resolve(undefined) }),
       mail: undefined,
+      rate: async () => true,
       messages: core.createLimiter({ burst: 10, perMinute: 0, uptime: clock.uptime }),
     }),
     link: (key) => key,

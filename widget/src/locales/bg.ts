@@ -59,6 +59,7 @@ export const messages: Messages = {
   newTab: "отваря се в нов раздел",
   picture: "Изображение ({author})",
   file: "Файл",
+  gone: "Вече не е наличен",
   react: "Реакция",
   unreact: "Премахни {emoji}",
 
@@ -75,6 +76,7 @@ export const messages: Messages = {
   often: "Изпращате съобщения много бързо. Изчакайте няколко секунди.",
   tryLater: "Не се получи. Опитайте пак след малко.",
   endedGone: "Този разговор приключи.",
+  startNew: "Започнете нов",
   endedNotAllowed: "Този чат не е достъпен тук.",
   endedVersion: "Чатът е обновен. Презаредете страницата.",
   endedToken: "Излязохте от профила си. Влезте отново, за да продължите.",
@@ -89,6 +91,9 @@ export const messages: Messages = {
   transcriptOf: "Разговор: {name}",
   soundOn: "Включи звука",
   soundOff: "Изключи звука",
+  notifyMe: "Известявай ме за отговори",
+  notifyStop: "Спри известията",
+  notifyBlocked: "Браузърът блокира известията от този сайт.",
   forget: "Изтриване на разговора",
   forgetAsk:
     "Да се изтрие ли този разговор? Ще бъде премахнат от това устройство и от нашия сървър. Не може да се отмени.",
@@ -120,6 +125,17 @@ export const messages: Messages = {
   closedTitle: "В момента ни няма",
   closedUntil: "Ще сме тук: {when}. Оставете съобщение и ще ви отговорим.",
   closedBody: "Оставете съобщение и ще ви отговорим.",
+  backAt: "отново тук: {when}",
   closedSend: "Остави съобщение",
   closedSent: "Благодарим! Получихме съобщението ви и ще ви отговорим.",
+
+  repliesIn: "обикновено отговаря за около {time}",
+  rateAsk: "Как беше този разговор?",
+  rateAwful: "Ужасен",
+  rateBad: "Лош",
+  rateFair: "Приемлив",
+  rateGood: "Добър",
+  rateGreat: "Чудесен",
+  rateWhy: "Искате ли да добавите нещо?",
+  rateSend: "Изпрати оценката",
 };

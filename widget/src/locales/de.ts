@@ -59,6 +59,7 @@ export const messages: Messages = {
   newTab: "öffnet in neuem Tab",
   picture: "Bild ({author})",
   file: "Datei",
+  gone: "Nicht mehr verfügbar",
   react: "Reagieren",
   unreact: "{emoji} zurücknehmen",
 
@@ -75,6 +76,7 @@ export const messages: Messages = {
   often: "Sie schreiben sehr schnell. Bitte warten Sie ein paar Sekunden.",
   tryLater: "Das hat nicht geklappt. Bitte versuchen Sie es gleich noch einmal.",
   endedGone: "Diese Unterhaltung ist beendet.",
+  startNew: "Neue Unterhaltung beginnen",
   endedNotAllowed: "Dieser Chat ist hier nicht verfügbar.",
   endedVersion: "Der Chat wurde aktualisiert. Bitte laden Sie die Seite neu.",
   endedToken: "Sie wurden abgemeldet. Bitte melden Sie sich wieder an, um fortzufahren.",
@@ -89,6 +91,9 @@ export const messages: Messages = {
   transcriptOf: "Unterhaltung: {name}",
   soundOn: "Ton einschalten",
   soundOff: "Ton ausschalten",
+  notifyMe: "Über Antworten benachrichtigen",
+  notifyStop: "Benachrichtigungen ausschalten",
+  notifyBlocked: "Der Browser blockiert Benachrichtigungen von dieser Website.",
   forget: "Unterhaltung löschen",
   forgetAsk:
     "Diese Unterhaltung löschen? Sie wird von diesem Gerät und von unserem Server entfernt. Das lässt sich nicht rückgängig machen.",
@@ -120,6 +125,17 @@ export const messages: Messages = {
   closedTitle: "Wir sind gerade nicht da",
   closedUntil: "Wir sind wieder da: {when}. Hinterlassen Sie eine Nachricht, wir melden uns.",
   closedBody: "Hinterlassen Sie eine Nachricht, wir melden uns.",
+  backAt: "wieder da: {when}",
   closedSend: "Nachricht hinterlassen",
   closedSent: "Danke! Ihre Nachricht ist angekommen, wir melden uns bei Ihnen.",
+
+  repliesIn: "antwortet meist in etwa {time}",
+  rateAsk: "Wie war diese Unterhaltung?",
+  rateAwful: "Furchtbar",
+  rateBad: "Schlecht",
+  rateFair: "Okay",
+  rateGood: "Gut",
+  rateGreat: "Super",
+  rateWhy: "Möchten Sie etwas hinzufügen?",
+  rateSend: "Bewertung senden",
 };

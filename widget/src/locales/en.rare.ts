@@ -6,6 +6,11 @@ export const rare = {
   transcriptOf: "Conversation with {name}",
   soundOn: "Turn sound on",
   soundOff: "Turn sound off",
+  /** Switches messages of the browser on and off. */
+  notifyMe: "Notify me of replies",
+  notifyStop: "Stop notifications",
+  /** Instead of the two, where the visitor has forbidden them. */
+  notifyBlocked: "Your browser blocks notifications from this site.",
   forget: "Delete conversation",
   forgetAsk: "Delete this conversation? It is removed from this device and from our server. This cannot be undone.",
   forgetFailed: "The conversation could not be deleted. Please try again.",
@@ -23,6 +28,11 @@ export const rare = {
   // ── Reactions ───────────────────────────────────────────────────────────────────────────────────────────────────
   /** Name of each emoji that can be chosen for a reply. */
   reactWith: "React with {emoji}",
+
+  // ── Consent ─────────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Asked before anything is stored, when the site requires consent. */
+  consentAsk: "To chat, this conversation is stored on your device and on our server.",
+  consentYes: "Agree and chat",
 
   // ── Forms ───────────────────────────────────────────────────────────────────────────────────────────────────────
   /** Card after the first message. */
@@ -48,6 +58,26 @@ export const rare = {
   /** `{when}` is a day and time in the visitor's language, such as "Monday, 9:00". */
   closedUntil: "We're back {when}. Leave a message and we'll get back to you.",
   closedBody: "Leave a message and we'll get back to you.",
+  /** Under the title, after the author and a dot: when somebody is there again. `{when}` is a time, or a short day and a time. */
+  backAt: "back {when}",
   closedSend: "Leave message",
   closedSent: "Thank you! We have your message and will get back to you.",
+
+  // ── How long it takes ───────────────────────────────────────────────────────────────────────────────────────────
+  /** Under the title, after the author and a dot, and alone. `{time}` is a short length of time such as "2 hr". */
+  repliesIn: "usually replies in about {time}",
+
+  // ── Rating ──────────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Asked when the conversation seems over. */
+  rateAsk: "How was this conversation?",
+  /** Five answers, or "bad" and "good" alone: one short word each, below a drawn face. */
+  rateAwful: "Awful",
+  rateBad: "Bad",
+  rateFair: "Okay",
+  rateGood: "Good",
+  rateGreat: "Great",
+  /** Label of a text field. */
+  rateWhy: "Anything you would like to add?",
+  /** Button. */
+  rateSend: "Send rating",
 } as const;

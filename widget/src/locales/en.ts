@@ -43,11 +43,6 @@ export const en = {
   privacyLine: "Your messages are stored so that we can answer you.",
   privacy: "Privacy policy",
 
-  // ── Consent ─────────────────────────────────────────────────────────────────────────────────────────────────────
-  /** Asked before anything is stored, when the site requires consent. */
-  consentAsk: "To chat, this conversation is stored on your device and on our server.",
-  consentYes: "Agree and chat",
-
   // ── Composer ────────────────────────────────────────────────────────────────────────────────────────────────────
   /** Label of the text field: one word. */
   message: "Message",
@@ -99,6 +94,8 @@ export const en = {
   picture: "Picture from {author}",
   /** Before the name of a file in a message, for screen readers. */
   file: "File",
+  /** Below the name of a file that is not kept any more. */
+  gone: "No longer available",
   /** Button under a reply. */
   react: "React",
   unreact: "Take back {emoji}",
@@ -122,6 +119,8 @@ export const en = {
   often: "You're sending messages very quickly. Please wait a few seconds.",
   tryLater: "That did not work. Please try again in a moment.",
   endedGone: "This conversation has ended.",
+  /** Button below it. */
+  startNew: "Start a new one",
   endedNotAllowed: "This chat is not available here.",
   endedVersion: "This chat has been updated. Please reload the page.",
   endedToken: "You have been signed out. Please sign in again to go on.",

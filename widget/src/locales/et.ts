@@ -59,6 +59,7 @@ export const messages: Messages = {
   newTab: "avaneb uuel vahelehel",
   picture: "Pilt ({author})",
   file: "Fail",
+  gone: "Pole enam saadaval",
   react: "Reageeri",
   unreact: "Eemalda {emoji}",
 
@@ -75,6 +76,7 @@ export const messages: Messages = {
   often: "Saadate sõnumeid väga kiiresti. Oodake mõni sekund.",
   tryLater: "See ei õnnestunud. Proovige hetke pärast uuesti.",
   endedGone: "See vestlus on lõppenud.",
+  startNew: "Alusta uut",
   endedNotAllowed: "Vestlus pole siin saadaval.",
   endedVersion: "Vestlust on uuendatud. Laadige leht uuesti.",
   endedToken: "Olete välja logitud. Jätkamiseks logige uuesti sisse.",
@@ -89,6 +91,9 @@ export const messages: Messages = {
   transcriptOf: "Vestlus: {name}",
   soundOn: "Lülita heli sisse",
   soundOff: "Lülita heli välja",
+  notifyMe: "Teavita vastustest",
+  notifyStop: "Lülita teavitused välja",
+  notifyBlocked: "Brauser blokeerib selle saidi teavitused.",
   forget: "Kustuta vestlus",
   forgetAsk:
     "Kas kustutada see vestlus? See eemaldatakse sellest seadmest ja meie serverist. Seda ei saa tagasi võtta.",
@@ -120,6 +125,17 @@ export const messages: Messages = {
   closedTitle: "Meid pole praegu kohal",
   closedUntil: "Oleme tagasi: {when}. Jätke sõnum ja vastame teile.",
   closedBody: "Jätke sõnum ja vastame teile.",
+  backAt: "tagasi {when}",
   closedSend: "Jäta sõnum",
   closedSent: "Aitäh! Saime teie sõnumi kätte ja vastame teile.",
+
+  repliesIn: "vastab tavaliselt umbes {time} jooksul",
+  rateAsk: "Kuidas see vestlus läks?",
+  rateAwful: "Kohutav",
+  rateBad: "Halb",
+  rateFair: "Talutav",
+  rateGood: "Hea",
+  rateGreat: "Suurepärane",
+  rateWhy: "Kas soovite midagi lisada?",
+  rateSend: "Saada hinnang",
 };

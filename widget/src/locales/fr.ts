@@ -59,6 +59,7 @@ export const messages: Messages = {
   newTab: "s’ouvre dans un nouvel onglet",
   picture: "Image ({author})",
   file: "Fichier",
+  gone: "N’est plus disponible",
   react: "Réagir",
   unreact: "Retirer {emoji}",
 
@@ -75,6 +76,7 @@ export const messages: Messages = {
   often: "Vous envoyez des messages très vite. Patientez quelques secondes.",
   tryLater: "Cela n’a pas fonctionné. Réessayez dans un instant.",
   endedGone: "Cette conversation est terminée.",
+  startNew: "En commencer une nouvelle",
   endedNotAllowed: "Ce chat n’est pas disponible ici.",
   endedVersion: "Le chat a été mis à jour. Veuillez recharger la page.",
   endedToken: "Vous avez été déconnecté. Reconnectez-vous pour continuer.",
@@ -89,6 +91,9 @@ export const messages: Messages = {
   transcriptOf: "Conversation : {name}",
   soundOn: "Activer le son",
   soundOff: "Couper le son",
+  notifyMe: "M’avertir des réponses",
+  notifyStop: "Désactiver les notifications",
+  notifyBlocked: "Le navigateur bloque les notifications de ce site.",
   forget: "Supprimer la conversation",
   forgetAsk:
     "Supprimer cette conversation ? Elle sera effacée de cet appareil et de notre serveur. Cette action est irréversible.",
@@ -120,6 +125,17 @@ export const messages: Messages = {
   closedTitle: "Nous sommes absents",
   closedUntil: "De retour : {when}. Laissez-nous un message, nous vous répondrons.",
   closedBody: "Laissez-nous un message, nous vous répondrons.",
+  backAt: "de retour : {when}",
   closedSend: "Laisser un message",
   closedSent: "Merci ! Nous avons bien reçu votre message et vous répondrons.",
+
+  repliesIn: "répond en général sous {time} environ",
+  rateAsk: "Comment s’est passée cette conversation ?",
+  rateAwful: "Très mal",
+  rateBad: "Mal",
+  rateFair: "Moyen",
+  rateGood: "Bien",
+  rateGreat: "Super",
+  rateWhy: "Souhaitez-vous ajouter quelque chose ?",
+  rateSend: "Envoyer l’avis",
 };

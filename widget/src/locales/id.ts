@@ -59,6 +59,7 @@ export const messages: Messages = {
   newTab: "buka di tab baru",
   picture: "Gambar ({author})",
   file: "Berkas",
+  gone: "Tidak tersedia lagi",
   react: "Beri reaksi",
   unreact: "Batalkan {emoji}",
 
@@ -75,6 +76,7 @@ export const messages: Messages = {
   often: "Anda mengirim pesan terlalu cepat. Tunggu beberapa detik.",
   tryLater: "Tidak berhasil. Coba lagi sebentar lagi.",
   endedGone: "Percakapan ini telah berakhir.",
+  startNew: "Mulai yang baru",
   endedNotAllowed: "Chat ini tidak tersedia di sini.",
   endedVersion: "Chat telah diperbarui. Muat ulang halaman.",
   endedToken: "Anda telah keluar. Masuk lagi untuk melanjutkan.",
@@ -89,6 +91,9 @@ export const messages: Messages = {
   transcriptOf: "Percakapan: {name}",
   soundOn: "Nyalakan suara",
   soundOff: "Matikan suara",
+  notifyMe: "Beri tahu saat ada balasan",
+  notifyStop: "Matikan notifikasi",
+  notifyBlocked: "Browser memblokir notifikasi dari situs ini.",
   forget: "Hapus percakapan",
   forgetAsk:
     "Hapus percakapan ini? Percakapan dihapus dari perangkat ini dan server kami. Tindakan ini tidak dapat dibatalkan.",
@@ -120,6 +125,17 @@ export const messages: Messages = {
   closedTitle: "Kami sedang tidak di tempat",
   closedUntil: "Kami kembali: {when}. Tinggalkan pesan dan kami akan membalas.",
   closedBody: "Tinggalkan pesan dan kami akan membalas.",
+  backAt: "kembali {when}",
   closedSend: "Tinggalkan pesan",
   closedSent: "Terima kasih! Pesan Anda kami terima dan akan kami balas.",
+
+  repliesIn: "biasanya membalas dalam sekitar {time}",
+  rateAsk: "Bagaimana percakapan ini?",
+  rateAwful: "Sangat buruk",
+  rateBad: "Buruk",
+  rateFair: "Lumayan",
+  rateGood: "Bagus",
+  rateGreat: "Hebat",
+  rateWhy: "Ada yang ingin ditambahkan?",
+  rateSend: "Kirim penilaian",
 };

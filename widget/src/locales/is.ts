@@ -59,6 +59,7 @@ export const messages: Messages = {
   newTab: "opnast í nýjum flipa",
   picture: "Mynd ({author})",
   file: "Skrá",
+  gone: "Ekki lengur aðgengilegt",
   react: "Bregðast við",
   unreact: "Fjarlægja {emoji}",
 
@@ -75,6 +76,7 @@ export const messages: Messages = {
   often: "Þú sendir skilaboð mjög hratt. Bíddu í nokkrar sekúndur.",
   tryLater: "Það tókst ekki. Reyndu aftur eftir smástund.",
   endedGone: "Þessu samtali er lokið.",
+  startNew: "Hefja nýtt",
   endedNotAllowed: "Spjallið er ekki í boði hér.",
   endedVersion: "Spjallið hefur verið uppfært. Endurhladdu síðuna.",
   endedToken: "Þú hefur verið skráð(ur) út. Skráðu þig aftur inn til að halda áfram.",
@@ -89,6 +91,9 @@ export const messages: Messages = {
   transcriptOf: "Samtal: {name}",
   soundOn: "Kveikja á hljóði",
   soundOff: "Slökkva á hljóði",
+  notifyMe: "Láta mig vita af svörum",
+  notifyStop: "Slökkva á tilkynningum",
+  notifyBlocked: "Vafrinn lokar á tilkynningar frá þessari síðu.",
   forget: "Eyða samtali",
   forgetAsk:
     "Eyða þessu samtali? Því verður eytt úr þessu tæki og af netþjóni okkar. Ekki er hægt að afturkalla þetta.",
@@ -120,6 +125,17 @@ export const messages: Messages = {
   closedTitle: "Við erum ekki við núna",
   closedUntil: "Við verðum aftur við: {when}. Skildu eftir skilaboð og við svörum þér.",
   closedBody: "Skildu eftir skilaboð og við svörum þér.",
+  backAt: "aftur við {when}",
   closedSend: "Skilja eftir skilaboð",
   closedSent: "Takk! Við höfum fengið skilaboðin og svörum þér.",
+
+  repliesIn: "svarar yfirleitt á um {time}",
+  rateAsk: "Hvernig var þetta samtal?",
+  rateAwful: "Hræðilegt",
+  rateBad: "Slæmt",
+  rateFair: "Sæmilegt",
+  rateGood: "Gott",
+  rateGreat: "Frábært",
+  rateWhy: "Viltu bæta einhverju við?",
+  rateSend: "Senda einkunn",
 };

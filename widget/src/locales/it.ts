@@ -59,6 +59,7 @@ export const messages: Messages = {
   newTab: "si apre in una nuova scheda",
   picture: "Immagine ({author})",
   file: "Documento",
+  gone: "Non più disponibile",
   react: "Reagisci",
   unreact: "Togli {emoji}",
 
@@ -75,6 +76,7 @@ export const messages: Messages = {
   often: "Stai inviando messaggi molto in fretta. Attendi qualche secondo.",
   tryLater: "Non ha funzionato. Riprova tra un momento.",
   endedGone: "Questa conversazione è terminata.",
+  startNew: "Iniziane una nuova",
   endedNotAllowed: "Questa chat non è disponibile qui.",
   endedVersion: "La chat è stata aggiornata. Ricarica la pagina.",
   endedToken: "La sessione è scaduta. Accedi di nuovo per continuare.",
@@ -89,6 +91,9 @@ export const messages: Messages = {
   transcriptOf: "Conversazione: {name}",
   soundOn: "Attiva il suono",
   soundOff: "Disattiva il suono",
+  notifyMe: "Avvisami delle risposte",
+  notifyStop: "Disattiva le notifiche",
+  notifyBlocked: "Il browser blocca le notifiche di questo sito.",
   forget: "Elimina la conversazione",
   forgetAsk:
     "Eliminare questa conversazione? Verrà rimossa da questo dispositivo e dal nostro server. Non si può annullare.",
@@ -120,6 +125,17 @@ export const messages: Messages = {
   closedTitle: "Al momento non ci siamo",
   closedUntil: "Torniamo: {when}. Lascia un messaggio e ti risponderemo.",
   closedBody: "Lascia un messaggio e ti risponderemo.",
+  backAt: "di nuovo qui: {when}",
   closedSend: "Lascia un messaggio",
   closedSent: "Grazie! Abbiamo ricevuto il tuo messaggio e ti risponderemo.",
+
+  repliesIn: "di solito risponde in circa {time}",
+  rateAsk: "Com’è andata questa conversazione?",
+  rateAwful: "Malissimo",
+  rateBad: "Male",
+  rateFair: "Così così",
+  rateGood: "Bene",
+  rateGreat: "Benissimo",
+  rateWhy: "Vuoi aggiungere qualcosa?",
+  rateSend: "Invia la valutazione",
 };

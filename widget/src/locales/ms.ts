@@ -59,6 +59,7 @@ export const messages: Messages = {
   newTab: "dibuka dalam tab baharu",
   picture: "Gambar ({author})",
   file: "Fail",
+  gone: "Tidak lagi tersedia",
   react: "Beri reaksi",
   unreact: "Buang {emoji}",
 
@@ -75,6 +76,7 @@ export const messages: Messages = {
   often: "Anda menghantar mesej terlalu cepat. Tunggu beberapa saat.",
   tryLater: "Tidak berjaya. Sila cuba sebentar lagi.",
   endedGone: "Perbualan ini telah tamat.",
+  startNew: "Mulakan yang baharu",
   endedNotAllowed: "Sembang ini tidak tersedia di sini.",
   endedVersion: "Sembang telah dikemas kini. Muat semula halaman.",
   endedToken: "Anda telah dilog keluar. Log masuk semula untuk meneruskan.",
@@ -89,6 +91,9 @@ export const messages: Messages = {
   transcriptOf: "Perbualan: {name}",
   soundOn: "Hidupkan bunyi",
   soundOff: "Matikan bunyi",
+  notifyMe: "Maklumkan saya tentang balasan",
+  notifyStop: "Hentikan pemberitahuan",
+  notifyBlocked: "Pelayar menyekat pemberitahuan daripada laman ini.",
   forget: "Padam perbualan",
   forgetAsk:
     "Padam perbualan ini? Perbualan akan dibuang dari peranti ini dan pelayan kami. Tindakan ini tidak boleh dibatalkan.",
@@ -120,6 +125,17 @@ export const messages: Messages = {
   closedTitle: "Kami tiada sekarang",
   closedUntil: "Kami kembali: {when}. Tinggalkan mesej dan kami akan membalas.",
   closedBody: "Tinggalkan mesej dan kami akan membalas.",
+  backAt: "kembali {when}",
   closedSend: "Tinggalkan mesej",
   closedSent: "Terima kasih! Mesej anda telah kami terima dan akan dibalas.",
+
+  repliesIn: "biasanya membalas dalam kira-kira {time}",
+  rateAsk: "Bagaimanakah perbualan ini?",
+  rateAwful: "Teruk",
+  rateBad: "Kurang baik",
+  rateFair: "Boleh tahan",
+  rateGood: "Baik",
+  rateGreat: "Hebat",
+  rateWhy: "Ada apa-apa lagi untuk ditambah?",
+  rateSend: "Hantar penilaian",
 };

@@ -59,6 +59,7 @@ export const messages: Messages = {
   newTab: "opent in nieuw tabblad",
   picture: "Afbeelding ({author})",
   file: "Bestand",
+  gone: "Niet meer beschikbaar",
   react: "Reageren",
   unreact: "{emoji} weghalen",
 
@@ -75,6 +76,7 @@ export const messages: Messages = {
   often: "Je verstuurt heel snel berichten. Wacht een paar seconden.",
   tryLater: "Dat is niet gelukt. Probeer het zo nog eens.",
   endedGone: "Dit gesprek is afgelopen.",
+  startNew: "Begin een nieuw gesprek",
   endedNotAllowed: "Deze chat is hier niet beschikbaar.",
   endedVersion: "De chat is bijgewerkt. Laad de pagina opnieuw.",
   endedToken: "Je bent uitgelogd. Log weer in om verder te gaan.",
@@ -89,6 +91,9 @@ export const messages: Messages = {
   transcriptOf: "Gesprek: {name}",
   soundOn: "Geluid aan",
   soundOff: "Geluid uit",
+  notifyMe: "Melding bij antwoord",
+  notifyStop: "Meldingen uitzetten",
+  notifyBlocked: "De browser blokkeert meldingen van deze site.",
   forget: "Gesprek verwijderen",
   forgetAsk:
     "Dit gesprek verwijderen? Het wordt van dit apparaat en van onze server gewist. Dit kan niet ongedaan worden gemaakt.",
@@ -120,6 +125,17 @@ export const messages: Messages = {
   closedTitle: "We zijn er nu niet",
   closedUntil: "We zijn er weer: {when}. Laat een bericht achter, dan reageren we.",
   closedBody: "Laat een bericht achter, dan reageren we.",
+  backAt: "terug {when}",
   closedSend: "Bericht achterlaten",
   closedSent: "Bedankt! We hebben je bericht en nemen contact met je op.",
+
+  repliesIn: "antwoordt meestal binnen ongeveer {time}",
+  rateAsk: "Hoe was dit gesprek?",
+  rateAwful: "Vreselijk",
+  rateBad: "Slecht",
+  rateFair: "Oké",
+  rateGood: "Goed",
+  rateGreat: "Super",
+  rateWhy: "Wil je nog iets toevoegen?",
+  rateSend: "Beoordeling versturen",
 };

@@ -59,6 +59,7 @@ export const messages: Messages = {
   newTab: "se deschide într-o filă nouă",
   picture: "Imagine ({author})",
   file: "Fișier",
+  gone: "Nu mai este disponibil",
   react: "Reacționează",
   unreact: "Retrage {emoji}",
 
@@ -75,6 +76,7 @@ export const messages: Messages = {
   often: "Trimiți mesaje foarte repede. Așteaptă câteva secunde.",
   tryLater: "Nu a mers. Încearcă din nou peste puțin timp.",
   endedGone: "Această conversație s-a încheiat.",
+  startNew: "Începeți una nouă",
   endedNotAllowed: "Acest chat nu este disponibil aici.",
   endedVersion: "Chatul a fost actualizat. Reîncarcă pagina.",
   endedToken: "Ai fost deconectat. Conectează-te din nou pentru a continua.",
@@ -89,6 +91,9 @@ export const messages: Messages = {
   transcriptOf: "Conversație: {name}",
   soundOn: "Activează sunetul",
   soundOff: "Dezactivează sunetul",
+  notifyMe: "Anunță-mă când vin răspunsuri",
+  notifyStop: "Oprește notificările",
+  notifyBlocked: "Browserul blochează notificările de pe acest site.",
   forget: "Șterge conversația",
   forgetAsk:
     "Ștergi această conversație? Va fi eliminată de pe acest dispozitiv și de pe serverul nostru. Nu se poate anula.",
@@ -120,6 +125,17 @@ export const messages: Messages = {
   closedTitle: "Acum nu suntem aici",
   closedUntil: "Revenim: {when}. Lasă-ne un mesaj și îți răspundem.",
   closedBody: "Lasă-ne un mesaj și îți răspundem.",
+  backAt: "revenim: {when}",
   closedSend: "Lasă un mesaj",
   closedSent: "Mulțumim! Am primit mesajul tău și îți vom răspunde.",
+
+  repliesIn: "răspunde de obicei în circa {time}",
+  rateAsk: "Cum a fost această conversație?",
+  rateAwful: "Groaznică",
+  rateBad: "Slabă",
+  rateFair: "Acceptabilă",
+  rateGood: "Bună",
+  rateGreat: "Excelentă",
+  rateWhy: "Doriți să adăugați ceva?",
+  rateSend: "Trimite evaluarea",
 };

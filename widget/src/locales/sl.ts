@@ -69,6 +69,7 @@ export const messages: Messages = {
   newTab: "odpre se v novem zavihku",
   picture: "Slika ({author})",
   file: "Datoteka",
+  gone: "Ni več na voljo",
   react: "Odzovi se",
   unreact: "Odstrani {emoji}",
 
@@ -85,6 +86,7 @@ export const messages: Messages = {
   often: "Sporočila pošiljate zelo hitro. Počakajte nekaj sekund.",
   tryLater: "Ni uspelo. Poskusite znova čez trenutek.",
   endedGone: "Ta pogovor je končan.",
+  startNew: "Začni nov pogovor",
   endedNotAllowed: "Ta klepet tukaj ni na voljo.",
   endedVersion: "Klepet je posodobljen. Znova naložite stran.",
   endedToken: "Odjavljeni ste. Za nadaljevanje se znova prijavite.",
@@ -99,6 +101,9 @@ export const messages: Messages = {
   transcriptOf: "Pogovor: {name}",
   soundOn: "Vklopi zvok",
   soundOff: "Izklopi zvok",
+  notifyMe: "Obvesti me o odgovorih",
+  notifyStop: "Izklopi obvestila",
+  notifyBlocked: "Brskalnik blokira obvestila s tega mesta.",
   forget: "Izbriši pogovor",
   forgetAsk:
     "Želite izbrisati ta pogovor? Odstranjen bo iz te naprave in z našega strežnika. Tega ni mogoče razveljaviti.",
@@ -130,6 +135,17 @@ export const messages: Messages = {
   closedTitle: "Trenutno nas ni",
   closedUntil: "Vrnemo se: {when}. Pustite sporočilo in odgovorili vam bomo.",
   closedBody: "Pustite sporočilo in odgovorili vam bomo.",
+  backAt: "spet tu: {when}",
   closedSend: "Pusti sporočilo",
   closedSent: "Hvala! Prejeli smo vaše sporočilo in vam bomo odgovorili.",
+
+  repliesIn: "običajno odgovori v približno {time}",
+  rateAsk: "Kakšen je bil ta pogovor?",
+  rateAwful: "Grozen",
+  rateBad: "Slab",
+  rateFair: "Znosen",
+  rateGood: "Dober",
+  rateGreat: "Odličen",
+  rateWhy: "Bi radi še kaj dodali?",
+  rateSend: "Pošlji oceno",
 };

@@ -59,6 +59,7 @@ export const messages: Messages = {
   newTab: "mở trong tab mới",
   picture: "Ảnh ({author})",
   file: "Tệp",
+  gone: "Không còn nữa",
   react: "Bày tỏ cảm xúc",
   unreact: "Bỏ {emoji}",
 
@@ -75,6 +76,7 @@ export const messages: Messages = {
   often: "Bạn gửi tin nhắn quá nhanh. Vui lòng chờ vài giây.",
   tryLater: "Không thành công. Vui lòng thử lại sau giây lát.",
   endedGone: "Cuộc trò chuyện này đã kết thúc.",
+  startNew: "Bắt đầu cuộc mới",
   endedNotAllowed: "Khung chat này không dùng được ở đây.",
   endedVersion: "Khung chat đã được cập nhật. Vui lòng tải lại trang.",
   endedToken: "Bạn đã bị đăng xuất. Vui lòng đăng nhập lại để tiếp tục.",
@@ -89,6 +91,9 @@ export const messages: Messages = {
   transcriptOf: "Cuộc trò chuyện: {name}",
   soundOn: "Bật âm thanh",
   soundOff: "Tắt âm thanh",
+  notifyMe: "Báo cho tôi khi có trả lời",
+  notifyStop: "Tắt thông báo",
+  notifyBlocked: "Trình duyệt đang chặn thông báo từ trang này.",
   forget: "Xóa cuộc trò chuyện",
   forgetAsk:
     "Xóa cuộc trò chuyện này? Nội dung sẽ bị xóa khỏi thiết bị này và máy chủ của chúng tôi. Không thể hoàn tác.",
@@ -120,6 +125,17 @@ export const messages: Messages = {
   closedTitle: "Hiện chúng tôi không trực",
   closedUntil: "Chúng tôi trở lại: {when}. Hãy để lại tin nhắn, chúng tôi sẽ phản hồi.",
   closedBody: "Hãy để lại tin nhắn, chúng tôi sẽ phản hồi.",
+  backAt: "trở lại {when}",
   closedSend: "Để lại tin nhắn",
   closedSent: "Cảm ơn bạn! Chúng tôi đã nhận được tin nhắn và sẽ phản hồi.",
+
+  repliesIn: "thường trả lời trong khoảng {time}",
+  rateAsk: "Cuộc trò chuyện này thế nào?",
+  rateAwful: "Rất tệ",
+  rateBad: "Tệ",
+  rateFair: "Tạm được",
+  rateGood: "Tốt",
+  rateGreat: "Tuyệt vời",
+  rateWhy: "Bạn muốn nói thêm điều gì không?",
+  rateSend: "Gửi đánh giá",
 };

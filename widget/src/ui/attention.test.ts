@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { once, startAttention } from "./attention.ts";
+import { startAttention } from "./attention.ts";
+import { once } from "./once.ts";
 import { own, reply, type Stage, stage } from "./ui.fixture.ts";
 
 let on: Stage;

@@ -6,9 +6,7 @@
 import type { Item } from "../chat.ts";
 import type { Ui } from "./context.ts";
 import { isKept } from "./kept.ts";
-
-/** Milliseconds that a tab keeps the right to the sound of one message, so that the others stay quiet. */
-const HOLD_MS = 2_000;
+import { once } from "./once.ts";
 
 /**
  * Returns its stop.
@@ -36,28 +34,21 @@ export function startAttention(ui: Ui, first: Item): () => void {
     const wrote = chat.items.peek().some((item) => item.from === "visitor");
     if (wrote && document.hidden && sound.peek()) once(`porchlight-${id}`, chime);
   };
-  ring(first);
-  const stops = [chat.unread.subscribe(mark), chat.on("message", ring), restore];
+  const tell = (item: Item): void => {
+    ring(item);
+    if (document.hidden && isKept(ui, "notify"))
+      void import("./notify.ts").then(
+        ({ notify }) => notify(ui, item),
+        () => {}, // The number before the title stands all the same.
+      );
+  };
+  tell(first);
+  const stops = [chat.unread.subscribe(mark), chat.on("message", tell), restore];
   document.addEventListener("visibilitychange", mark);
   return () => {
     document.removeEventListener("visibilitychange", mark);
     for (const stop of stops) stop();
   };
-}
-
-/** Runs in one tab only, where the browser can tell tabs apart. */
-export function once(name: string, run: () => void): void {
-  try {
-    void navigator.locks
-      .request(name, { ifAvailable: true }, async (lock) => {
-        if (!lock) return;
-        run();
-        await new Promise((done) => setTimeout(done, HOLD_MS));
-      })
-      .catch(() => {});
-  } catch {
-    // No locks here (plain http, blocked cookies): better quiet than twice.
-  }
 }
 
 /** Two soft notes. WebAudio, because it needs no file and so no rule in the page's policy. */

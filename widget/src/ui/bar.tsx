@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import type { Key } from "../i18n.ts";
-import type { Ui } from "./context.ts";
+import { isOver, tryAgain, type Ui } from "./context.ts";
 import { live, watch } from "./live.ts";
 
 /** Milliseconds that a gap may last before it is worth a word. */
@@ -11,14 +11,16 @@ const PATIENCE_MS = 3_000;
 const ENDED = {
   badToken: "endedToken",
   notAllowed: "endedNotAllowed",
-  gone: "endedGone",
   version: "endedVersion",
-  normal: "endedGone",
 } as const satisfies Record<string, Key>;
 
-function troubleOf({ chat }: Ui): Key | undefined {
+function troubleOf(ui: Ui): Key | undefined {
+  const { chat, missing } = ui;
   const link = chat.link.value;
-  if (link === "ended") return ENDED[chat.ending.value ?? "gone"];
+  // In the thread there is a row for it.
+  if (isOver(ui)) return undefined;
+  if (missing.value[0]) return "tryLater";
+  if (link === "ended") return ENDED[chat.ending.value as keyof typeof ENDED];
   if (link === "offline") return "offline";
   if (link === "connecting" || link === "waiting") return "connecting";
   return chat.delivery.value === "delayed" ? "delayed" : undefined;
@@ -42,6 +44,11 @@ export const Bar = live((ui, mounted) => {
       return () => clearTimeout(timer);
     }),
   );
+  const again = (): void => {
+    // The pressed button goes away.
+    ui.focusComposer();
+    tryAgain(ui);
+  };
   return () => {
     const text = shown.value;
     return (
@@ -51,6 +58,11 @@ export const Bar = live((ui, mounted) => {
           {text === "endedVersion" && (
             <button type="button" class="link" onClick={() => location.reload()}>
               {t("reload")}
+            </button>
+          )}
+          {text === "tryLater" && (
+            <button type="button" class="link" onClick={again}>
+              {t("retry")}
             </button>
           )}
         </div>

@@ -4,6 +4,7 @@ import { TEXT_MAX } from "@porchlight/shared/limits";
 import { isBlank } from "@porchlight/shared/text";
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
+import { toggler } from "./context.ts";
 import type { PickerProps } from "./emoji.tsx";
 import { Icon } from "./icons.tsx";
 import { live, watch } from "./live.ts";
@@ -11,9 +12,10 @@ import { live, watch } from "./live.ts";
 /** Characters left from which the visitor is told so. */
 const FEW = TEXT_MAX / 10;
 
-export const Composer = live(({ t, chat, send, settings, files, adding, addFiles, shell, isOpen }, mounted) => {
+export const Composer = live((ui, mounted) => {
+  const { t, chat, send, settings, files, adding, addFiles, shell, isOpen } = ui;
   const { draft } = chat;
-  const picker = signal<ComponentType<PickerProps> | undefined>(undefined);
+  const picker = signal<{ Picker: ComponentType<PickerProps> } | undefined>(undefined);
   let field: HTMLTextAreaElement | null = null;
   const fine = matchMedia("(pointer:fine)").matches;
   // From the very pick on: a text that is sent while the code of the tray comes would leave its picture behind.
@@ -53,9 +55,7 @@ export const Composer = live(({ t, chat, send, settings, files, adding, addFiles
     event.currentTarget.value = "";
     field?.focus();
   };
-  const togglePicker = async (): Promise<void> => {
-    picker.value = picker.value ? undefined : (await import("./emoji.tsx")).Picker;
-  };
+  const togglePicker = toggler(ui, picker, () => import("./emoji.tsx"));
   const insert = (emoji?: string): void => {
     picker.value = undefined;
     field?.focus();
@@ -90,7 +90,7 @@ export const Composer = live(({ t, chat, send, settings, files, adding, addFiles
       (left <= FEW && t("left", { n: left })) ||
       (code === "rate_limited" && t("often")) ||
       (code === "try_later" && t("tryLater"));
-    const Picker = picker.value;
+    const { Picker } = picker.value ?? {};
     const Tray = files.value?.Tray;
     return (
       <form class="composer" onSubmit={submit}>

@@ -34,8 +34,19 @@ export type Ui = {
   /** How many times the visitor has picked files that wait for the code above. */
   adding: Signal<number>;
   addFiles(files: Iterable<File>): void;
-  /** Present where the site asks for something in a form. */
-  forms: Signal<{ Foot: ComponentType; Card: ComponentType } | undefined>;
+  /** Present where the site asks for something, or says when it answers. */
+  forms: Signal<{ [part in "Foot" | "Card" | "Consent" | "Status" | "ReplyTime"]: ComponentType } | undefined>;
+  /** Present where the conversation may be rated. */
+  rating: Signal<{ Rate: ComponentType } | undefined>;
+  /** Present once a conversation has ended. */
+  ended: Signal<{ Ended: ComponentType } | undefined>;
+  /** What could not be fetched, each to be tried again. */
+  missing: Signal<readonly (() => unknown)[]>;
+  /**
+   * Fetches code that is seldom needed, with its words, and hands it on. Where that fails the visitor is told, and may try
+   * again. Resolves in either case.
+   */
+  part<Code>(fetch: () => Promise<Code>, use: (code: Code) => unknown): Promise<void>;
   /** A form stands where the composer would. */
   asking: Signal<boolean>;
   /** Puts the focus into the text field. */
@@ -51,3 +62,31 @@ export const replier = ({ settings }: Pick<Ui, "settings">): "Ai" | "Human" | "M
 };
 
 export const authorOf = (ui: Ui): string => ui.t(`author${replier(ui)}`);
+
+/** Whether this conversation is over for good, deleted or left behind: only a new one can follow. */
+export const isOver = ({ chat }: Pick<Ui, "chat">): boolean =>
+  chat.ending.value === "gone" || chat.ending.value === "normal";
+
+/** Fetches anew whatever could not be fetched before. */
+export function tryAgain({ missing }: Pick<Ui, "missing">): void {
+  const all = missing.peek();
+  if (!all[0]) return;
+  missing.value = [];
+  for (const run of all) run();
+}
+
+/** Shows what has to be fetched first, or hides it again. */
+export const toggler =
+  <Code>({ part }: Pick<Ui, "part">, shown: Signal<Code | undefined>, fetch: () => Promise<Code>) =>
+  (): unknown =>
+    shown.value ? hide(shown) : part(fetch, into(shown));
+const hide = (shown: Signal<undefined | unknown>): void => {
+  shown.value = undefined;
+};
+
+/** For `part`: keeps the code. */
+export const into =
+  <Code>(kept: Signal<Code | undefined>) =>
+  (code: Code): void => {
+    kept.value = code;
+  };

@@ -26,6 +26,8 @@ export type Files = {
   ready(): Attachment[];
   /** So many of those were sent: they leave the tray, and with them what could not be uploaded. */
   sent(count: number): void;
+  /** Who the visitor is was said anew: to somebody else nothing is left. */
+  handOver(before: string | undefined, now: string): void;
   Tray: ComponentType;
 };
 
@@ -98,15 +100,20 @@ export function createFiles(ui: Ui): Files {
     list.value = list.peek().filter((other) => other !== one);
     one.upload?.cancel();
   };
+  /** Previews that cannot be shown: the page's policy lets no picture come from memory, or it is none. */
+  const unseen = signal<readonly string[]>([]);
   const remove = (one: Pending): void => {
     discard(one);
     ui.focusComposer();
   };
 
+  const clear = (): void => {
+    for (const one of list.peek()) discard(one);
+  };
   // Whoever left, or had everything deleted, leaves no files to the next one; nor could that one send them.
   effect(() => {
     const why = chat.ending.value;
-    if (why === "gone" || why === "normal") for (const one of list.peek()) discard(one);
+    if (why === "gone" || why === "normal") clear();
   });
 
   const Tray = live((_ui, mounted) => {
@@ -116,7 +123,17 @@ export function createFiles(ui: Ui): Files {
         <ul class="tray">
           {list.value.map((one) => (
             <li class={one.problem ? "bad" : ""}>
-              {one.preview ? <img src={one.preview} alt="" /> : <Icon name="file" />}
+              {one.preview && !unseen.value.includes(one.preview) ? (
+                <img
+                  src={one.preview}
+                  alt=""
+                  onError={({ currentTarget }) => {
+                    unseen.value = [...unseen.peek(), currentTarget.src];
+                  }}
+                />
+              ) : (
+                <Icon name="file" />
+              )}
               <p>
                 <bdi>{one.name}</bdi>
                 <small key={one.problem}>{one.problem ?? sizeName(one.size, language.value.region)}</small>
@@ -146,6 +163,9 @@ export function createFiles(ui: Ui): Files {
         begin(file, one);
       }
     },
+    handOver(before, now) {
+      if (before && subjectOf(before) !== subjectOf(now)) clear();
+    },
     ready: () => list.peek().flatMap((one) => one.attachment ?? []),
     sent(count) {
       const kept = list
@@ -158,6 +178,16 @@ export function createFiles(ui: Ui): Files {
   };
 }
 
+/** Whom a signed identity names (RFC 7519, section 4.1.2). Whether it is true, the relay says. */
+function subjectOf(token: string): unknown {
+  try {
+    const claims = token.split(".")[1]?.replaceAll("-", "+").replaceAll("_", "/") ?? "";
+    return JSON.parse(atob(claims)).sub;
+  } catch {
+    return token;
+  }
+}
+
 const UNITS = ["byte", "kilobyte", "megabyte"] as const;
 
 /** "52 kB" in the visitor's language. */
@@ -166,6 +196,8 @@ function sizeName(bytes: number, tag: string): string {
   const format: Intl.NumberFormatOptions = {
     style: "unit",
     unit: UNITS[step],
+    // "70 byte" is no English.
+    unitDisplay: step ? "short" : "long",
     maximumFractionDigits: step && bytes < 10 ** (3 * step + 1) ? 1 : 0,
   };
   return new Intl.NumberFormat(tag, format).format(bytes / 1_000 ** step);

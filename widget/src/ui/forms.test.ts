@@ -18,7 +18,7 @@ const submit = async (): Promise<void> => {
   await drawn();
 };
 const wrong = (): string | null | undefined => view.querySelector("#form-wrong")?.textContent;
-const leads = (): unknown[] => on.chat.asked.filter(([name]) => name === "lead").map(([, form]) => form);
+const leads = (): unknown[] => on.chat.asked.filter(([name]) => name === "submit").map(([, form]) => form);
 
 beforeEach(() => localStorage.clear());
 afterEach(() => on.stop());
@@ -33,7 +33,7 @@ describe("the form before the first message", () => {
     field("name").value = "Ada";
     field("email").value = "ada@example.com";
     await submit();
-    expect(leads()).toEqual([{ chat: true, firstName: "Ada", email: "ada@example.com" }]);
+    expect(leads()).toEqual([{ t: "lead", chat: true, firstName: "Ada", email: "ada@example.com" }]);
     expect(view.querySelector(".form")).toBeNull();
     expect(on.ui.asking.value).toBe(false);
   });
@@ -50,7 +50,7 @@ describe("the form before the first message", () => {
 
   it("shows at its field what the relay says is wrong", async () => {
     await open({ prechat: ["phone"] }, Foot);
-    on.chat.lead = () => Promise.resolve("invalid_phone");
+    on.chat.submit = () => Promise.resolve("invalid_phone");
     field("phone").value = "12";
     await submit();
     expect(wrong()).toMatch(/country code/);
@@ -93,7 +93,7 @@ describe("the card after the first message", () => {
     expect(view.textContent).toMatch(/Get the reply by e-mail/);
     field("email").value = "ada@example.com";
     await submit();
-    expect(leads()).toEqual([{ chat: true, email: "ada@example.com", ...FOR_REPLIES }]);
+    expect(leads()).toEqual([{ t: "lead", chat: true, email: "ada@example.com", ...FOR_REPLIES }]);
     expect(view.textContent).toBe("Thank you, saved.");
   });
 
@@ -121,7 +121,11 @@ describe("a form that the service refuses when it is gone already", () => {
     expect(wrong()).toMatch(/country code/);
     field("phone").value = "+49 30 1234567";
     await submit();
-    expect(on.chat.asked).toContainEqual(["lead", { chat: true, phone: "+49 30 1234567" }, "the-same-form"]);
+    expect(on.chat.asked).toContainEqual([
+      "submit",
+      { t: "lead", chat: true, phone: "+49 30 1234567" },
+      "the-same-form",
+    ]);
     expect(view.textContent).toBe("");
   });
 });
@@ -158,7 +162,7 @@ describe("outside business hours", () => {
     field("email").value = "ada@example.com";
     field("text").value = "Where is my lamp?";
     await submit();
-    expect(leads()).toEqual([{ chat: true, email: "ada@example.com", ...FOR_REPLIES }]);
+    expect(leads()).toEqual([{ t: "lead", chat: true, email: "ada@example.com", ...FOR_REPLIES }]);
     expect(on.chat.asked).toContainEqual(["send", "Where is my lamp?"]);
     expect(view.textContent).toMatch(/We have your message/);
   });

@@ -13,16 +13,18 @@ import type { Key } from "../i18n.ts";
 import { addEnglish } from "../i18n.ts";
 import { rare } from "../locales/en.rare.ts";
 import css from "./forms.css?inline";
-import { hasHours, isOpenAt, opensNext } from "./hours.ts";
 import { isKept, keep } from "./kept.ts";
 import { live, watch } from "./live.ts";
+import { followHours } from "./status.tsx";
 import { adopt } from "./style.ts";
+
+export { Consent } from "./consent.tsx";
+export { ReplyTime, Status } from "./status.tsx";
 
 addEnglish(rare);
 
 /** What can be asked for. A field of a setting may end in `?`: then it may stay empty. */
 type Field = "name" | "email" | "phone";
-const MINUTE_MS = 60_000;
 type Asked = { field: Field; optional: boolean };
 
 const INPUTS = {
@@ -83,8 +85,9 @@ const Form = live<FormProps>(({ t, chat, language }, _mounted, { done, again, re
     }
     busy.value = true;
     const { name, email, phone } = values;
-    const problem = await chat.lead(
+    const problem = await chat.submit(
       {
+        t: "lead",
         // The service hears of it with the next message: a contact made before would be a second one (R-206).
         chat: true,
         ...(name && { firstName: name }),
@@ -169,30 +172,21 @@ const Labelled = ({ name, label, wrong, children }: LabelledProps) => (
 
 /** Stands where the composer would, while it asks: a form first, or instead, where the site wants it. */
 export const Foot = live((ui, mounted) => {
-  const { t, settings, chat, now, language, announcer, focusComposer, shell, asking } = ui;
-  /** The hours are looked at again every minute, while somebody has the chat before them. */
-  const minute = signal(now());
+  const { t, settings, chat, language, announcer, focusComposer, shell, asking } = ui;
+  const { isClosed, opens } = followHours(ui, mounted);
   const filled = signal(isKept(ui, "prechat"));
   const left = signal(false);
-  const isClosed = (): boolean => hasHours(settings.value.hours) && !isOpenAt(settings.value.hours, minute.value);
   const fields = (): Asked[] => fieldsOf(settings.value.prechat);
   const asks = (): boolean => fields().length > 0 && !filled.value && chat.items.value.length === 0;
   mounted(() => adopt(shell.root, css));
-  mounted(() => {
-    const timer = setInterval(() => {
-      minute.value = now();
-    }, MINUTE_MS);
-    return () => clearInterval(timer);
-  });
   mounted(
     watch(() => {
       asking.value = isClosed() || asks();
     }),
   );
   return () => {
-    const { hours } = settings.value;
     if (isClosed()) {
-      const next = opensNext(hours, minute.value);
+      const next = opens();
       const format = { weekday: "long", hour: "numeric", minute: "2-digit" } as const;
       const when = next && new Intl.DateTimeFormat(language.value.region, format).format(next);
       return left.value ? (

@@ -2,19 +2,17 @@
 
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
-import { replier } from "./context.ts";
+import { authorOf, replier, toggler } from "./context.ts";
 import { Icon } from "./icons.tsx";
 import { live } from "./live.ts";
 
-type MenuType = ComponentType<{ close: (back: boolean) => void }>;
+type MenuType = { Menu: ComponentType<{ close: (back: boolean) => void }> };
 
 export const Header = live((ui) => {
-  const { t, settings, close } = ui;
+  const { t, settings, close, forms } = ui;
   const menu = signal<MenuType | undefined>(undefined);
   let button: HTMLButtonElement | null = null;
-  const toggle = async (): Promise<void> => {
-    menu.value = menu.value ? undefined : (await import("./menu.tsx")).Menu;
-  };
+  const toggle = toggler(ui, menu, () => import("./menu.tsx"));
   const shut = (back: boolean): void => {
     menu.value = undefined;
     if (back) button?.focus();
@@ -23,9 +21,10 @@ export const Header = live((ui) => {
     button = node;
   };
   return () => {
-    const { title, avatar, mode, header } = settings.value;
+    const { title, avatar, mode, header, hours } = settings.value;
+    const Status = forms.value?.Status;
     const name = title || t("title");
-    const Menu = menu.value;
+    const { Menu } = menu.value ?? {};
     return (
       <header class={header === "accent" ? "head filled" : "head"}>
         {avatar ? (
@@ -39,8 +38,9 @@ export const Header = live((ui) => {
           <h2 id="title" tabIndex={-1} key={name}>
             {name}
           </h2>
-          <p id="about" key={replier(ui)}>
-            {t(`status${replier(ui)}`)}
+          <p id="about" key={replier(ui) + !Status}>
+            {/* Before it is known whether the site is open, nothing is said of it. */}
+            {Status ? <Status /> : hours.timeZone ? authorOf(ui) : t(`status${replier(ui)}`)}
           </p>
         </div>
         <button

@@ -2,7 +2,8 @@
 
 import type { Ui } from "./context.ts";
 
-export type Kept = "mute" | "prechat" | "capture";
+const ALL = ["mute", "notify", "prechat", "capture"] as const;
+export type Kept = (typeof ALL)[number];
 
 const keyOf = ({ settings }: Pick<Ui, "settings">, what: Kept): string => `porchlight:${settings.peek().site}:${what}`;
 
@@ -25,5 +26,5 @@ export function keep(ui: Pick<Ui, "settings">, what: Kept, on: boolean): void {
 
 /** Nothing of a deleted conversation stays. */
 export function dropKept(ui: Pick<Ui, "settings">): void {
-  for (const what of ["mute", "prechat", "capture"] as const) keep(ui, what, false);
+  for (const what of ALL) keep(ui, what, false);
 }

@@ -52,6 +52,21 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
     keep(ui, "mute", !sound.value);
     close(true);
   };
+  /** Where the browser has none, or none without a worker of the page's own (phones), there is nothing to offer. */
+  const canNotify = "Notification" in window && isSecureContext && matchMedia("(pointer:fine)").matches;
+  const notified = signal(canNotify && Notification.permission === "granted" && isKept(ui, "notify"));
+  const blocked = signal(canNotify && Notification.permission === "denied");
+  const notify = async (): Promise<void> => {
+    if (!notified.peek() && Notification.permission !== "granted") {
+      // Within the press: a browser asks for nothing else.
+      const answer = await Notification.requestPermission();
+      blocked.value = answer === "denied";
+      if (answer !== "granted") return;
+    }
+    notified.value = !notified.peek();
+    keep(ui, "notify", notified.peek());
+    close(true);
+  };
   mounted(() => adopt(ui.shell.root, css));
   mounted(
     watch(() => {
@@ -72,6 +87,14 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
       <div ref={hold} class="menu" role="menu" tabIndex={-1} aria-label={t("options")} onKeyDown={onKeyDown}>
         {hasMessages && entry("download", t("transcript"), keepCopy)}
         {entry(sound.value ? "sound" : "muted", t(sound.value ? "soundOff" : "soundOn"), mute)}
+        {canNotify &&
+          (blocked.value ? (
+            <p class="said" role="status">
+              {t("notifyBlocked")}
+            </p>
+          ) : (
+            entry("bell", t(notified.value ? "notifyStop" : "notifyMe"), notify)
+          ))}
         {/^https?:/.test(privacyUrl) && (
           <a role="menuitem" tabIndex={-1} href={privacyUrl} target="_blank" rel="noopener noreferrer">
             <Icon name="shield" />

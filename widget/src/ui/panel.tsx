@@ -3,18 +3,28 @@
 import { signal } from "@preact/signals-core";
 import { Bar } from "./bar.tsx";
 import { Composer } from "./composer.tsx";
+import { into, isOver } from "./context.ts";
 import { Header } from "./header.tsx";
 import { live, watch } from "./live.ts";
 import { Thread } from "./thread.tsx";
 
-export const Panel = live(({ t, consent, settings, addFiles, forms, asking }, mounted) => {
+export const Panel = live((ui, mounted) => {
+  const { t, chat, consent, settings, addFiles, forms, rating, ended, asking, part } = ui;
   const dropping = signal(false);
   mounted(
-    watch(async () => {
-      const { prechat, capture, hours } = settings.value;
-      if (prechat[0] || capture[0] || hours.timeZone) forms.value = await import("./forms.tsx");
+    watch(() => {
+      const { prechat, capture, hours, replyMinutes } = settings.value;
+      if (prechat[0] || capture[0] || hours.timeZone || replyMinutes || !consent.value)
+        void part(() => import("./forms.tsx"), into(forms));
     }),
   );
+  mounted(
+    watch(() => {
+      if (settings.value.rating === "off" || rating.value || chat.rating.value) return;
+      if (chat.items.value.at(-1)?.from === "reply") void part(() => import("./rating.tsx"), into(rating));
+    }),
+  );
+  mounted(watch(() => isOver(ui) && part(() => import("./ended.tsx"), into(ended))));
   const over = (event: DragEvent): void => {
     const welcome = consent.peek() && settings.peek().attachments && event.dataTransfer?.types.includes("Files");
     dropping.value = welcome === true;
@@ -29,7 +39,7 @@ export const Panel = live(({ t, consent, settings, addFiles, forms, asking }, mo
     addFiles([...(event.dataTransfer?.files ?? [])]);
   };
   return () => {
-    const Foot = consent.value ? forms.value?.Foot : Consent;
+    const Foot = !isOver(ui) && forms.value?.[consent.value ? "Foot" : "Consent"];
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is one more way to what a button does
       <div class="app" onDragOver={over} onDragLeave={leave} onDrop={drop}>
@@ -38,7 +48,7 @@ export const Panel = live(({ t, consent, settings, addFiles, forms, asking }, mo
         <Thread />
         {Foot && <Foot />}
         {/* In a place of its own: whoever types already must not lose it when the code of the forms comes. */}
-        {consent.value && !asking.value && <Composer />}
+        {consent.value && (!asking.value || isOver(ui)) && <Composer />}
         {dropping.value && (
           <div class="drop">
             <p>{t("drop")}</p>
@@ -47,20 +57,4 @@ export const Panel = live(({ t, consent, settings, addFiles, forms, asking }, mo
       </div>
     );
   };
-});
-
-/** Asked where the site wants it asked before anything is stored. */
-const Consent = live(({ t, consent, focusComposer }) => () => {
-  const agree = (): void => {
-    consent.value = true;
-    setTimeout(focusComposer);
-  };
-  return (
-    <div class="consent">
-      <p>{t("consentAsk")}</p>
-      <button type="button" class="primary" onClick={agree}>
-        {t("consentYes")}
-      </button>
-    </div>
-  );
 });

@@ -2,6 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
+import { toggler } from "./context.ts";
 import { Icon } from "./icons.tsx";
 import { live } from "./live.ts";
 import type { PaletteProps } from "./palette.tsx";
@@ -13,17 +14,16 @@ export const Reaction = live<{ id: string; emoji: string }>(({ t, chat }) => ({ 
   </button>
 ));
 
-export const React = live<{ id: string }>(({ t, chat }, _mounted, { id }) => {
-  const palette = signal<ComponentType<PaletteProps> | undefined>(undefined);
-  const toggle = async (): Promise<void> => {
-    palette.value = palette.value ? undefined : (await import("./palette.tsx")).Palette;
-  };
+export const React = live<{ id: string }>((ui, _mounted, { id }) => {
+  const { t, chat } = ui;
+  const palette = signal<{ Palette: ComponentType<PaletteProps> } | undefined>(undefined);
+  const toggle = toggler(ui, palette, () => import("./palette.tsx"));
   const choose = (emoji?: string): void => {
     palette.value = undefined;
     if (emoji) chat.react(id, emoji);
   };
   return () => {
-    const Palette = palette.value;
+    const { Palette } = palette.value ?? {};
     return (
       <div class="react">
         <button type="button" aria-label={t("react")} aria-expanded={!!Palette} onClick={toggle}>

@@ -150,7 +150,6 @@ describe("the connection bar", () => {
 
   it.each([
     ["version", /reload the page/],
-    ["gone", /has ended/],
     ["notAllowed", /not available here/],
     ["badToken", /signed out/],
   ] as const)("says what %s means", async (ending, words) => {
@@ -158,6 +157,23 @@ describe("the connection bar", () => {
     on.chat.link.value = "ended";
     await pass(50);
     expect(view.textContent).toMatch(words);
+  });
+
+  it("leaves it to a row of the thread to say that a conversation has ended", async () => {
+    on.chat.ending.value = "gone";
+    on.chat.link.value = "ended";
+    await pass(50);
+    expect(view.textContent).toBe("");
+  });
+
+  it("says what could not be fetched, and tries all of it again", async () => {
+    const tried: string[] = [];
+    on.ui.missing.value = [() => tried.push("emoji"), () => tried.push("files")];
+    await pass(50);
+    expect(view.textContent).toMatch(/did not work/);
+    view.querySelector("button")?.click();
+    await pass(50);
+    expect([tried, view.textContent]).toEqual([["emoji", "files"], ""]);
   });
 
   it("says when deliveries are late", async () => {

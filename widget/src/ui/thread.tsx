@@ -2,7 +2,7 @@
 
 import { PAGE } from "@porchlight/shared/limits";
 import { type Signal, signal, untracked } from "@preact/signals-core";
-import type { Ui } from "./context.ts";
+import { isOver, type Ui } from "./context.ts";
 import { Icon } from "./icons.tsx";
 import { live, type Mounted, watch } from "./live.ts";
 import { Message } from "./message.tsx";
@@ -76,7 +76,10 @@ export const Thread = live((ui, mounted) => {
   return () => {
     const { count, after } = span.value;
     const all = chat.items.value;
-    const Card = ui.forms.value?.Card;
+    const { Card, ReplyTime } = ui.forms.value ?? {};
+    const { Rate } = ui.rating.value ?? {};
+    const { Ended } = ui.ended.value ?? {};
+    const over = isOver(ui);
     const end = all.length - after;
     const newest = (["visitor", "reply"] as const).map((from) => all.findLast((item) => item.from === from));
     return (
@@ -98,7 +101,7 @@ export const Thread = live((ui, mounted) => {
                 {t("older")}
               </button>
             ) : (
-              <Greeting />
+              !over && <Greeting />
             )}
             {/* biome-ignore lint/a11y/noRedundantRoles: Safari drops the list role from lists without markers */}
             <ol role="list">
@@ -111,9 +114,12 @@ export const Thread = live((ui, mounted) => {
               )}
             </ol>
             <Waiting />
+            {ReplyTime && <ReplyTime />}
             {Card && <Card />}
-            {!all.length && ui.consent.value && !ui.asking.value && <Suggestions />}
-            {!all.length && <PrivacyLine />}
+            {Rate && <Rate />}
+            {Ended && over && ui.consent.value && <Ended />}
+            {!all.length && !over && ui.consent.value && !ui.asking.value && <Suggestions />}
+            {!all.length && !over && <PrivacyLine />}
           </div>
         </div>
         {!atEnd.value && <ToNewest count={chat.unread.value} jump={jump} />}

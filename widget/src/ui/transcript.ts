@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals-core";
 import { authorOf, type Ui } from "./context.ts";
 import { element } from "./dom.ts";
+import { SCORES } from "./scores.ts";
 
 /** Milliseconds without an answer after which the rest is not waited for any more. */
 const ANSWER_MS = 10_000;
@@ -17,7 +18,10 @@ export function transcriptOf(ui: Ui): string {
     const file = media ? `\n[${media.name}]` : "";
     return `${author} (${date.format(at)})\n${text}${file}\n`;
   });
-  return [`${t("transcriptOf", { name })}\n${location.host}\n`, ...messages].join("\n");
+  const { score, of = 5, comment = "" } = chat.rating.value ?? {};
+  const label = score && SCORES[of][score - 1];
+  const rating = label ? [`${t("rateAsk")}\n${t(label)} (${score}/${of})\n${comment}`.trimEnd(), ""] : [];
+  return [`${t("transcriptOf", { name })}\n${location.host}\n`, ...messages, ...rating].join("\n");
 }
 
 /** Fetches what is not here yet, as long as the line gives it. */

@@ -1,5 +1,6 @@
 /** A panel in a page that has no browser: a chat that says what the test wants, and the parts around it. */
 
+import type { Rating } from "@porchlight/shared/protocol";
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { type Signal, signal } from "@preact/signals-core";
 import { type ComponentType, h, render } from "preact";
@@ -57,8 +58,9 @@ export function fakeChat(): FakeChat {
     react: note("react"),
     typing: note("typing"),
     token: () => "token",
-    lead(form, id) {
-      asked.push(["lead", form, id]);
+    rating: signal<Rating | undefined>(undefined),
+    submit(form, id) {
+      asked.push(["submit", form, id]);
       return Promise.resolve(undefined);
     },
     forget: () => Promise.resolve(note("forget")()),
@@ -132,6 +134,10 @@ export async function stage(options: Partial<PanelSettings> = {}): Promise<Stage
     files: signal<Files | undefined>(undefined),
     adding: signal(0),
     addFiles() {},
+    rating: signal(undefined),
+    ended: signal(undefined),
+    missing: signal([]),
+    part: async (fetch, use) => void use(await fetch()),
     forms: signal(undefined),
     asking: signal(false),
     close() {},

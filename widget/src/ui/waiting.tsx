@@ -5,6 +5,7 @@
 
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
+import { into } from "./context.ts";
 import { live, watch } from "./live.ts";
 
 /** Milliseconds since the service accepted the message, and what is shown from then on. */
@@ -19,10 +20,10 @@ type Stage = (typeof STAGES)[number][1];
 
 const SAID = { said: "working", still: "stillWorking", slow: "slow", none: "noReply" } as const;
 
-export const Waiting = live(({ t, chat, settings, announcer, now, send, focusComposer }, mounted) => {
+export const Waiting = live(({ t, chat, settings, announcer, now, send, focusComposer, part }, mounted) => {
   const stage = signal<Stage | undefined>(undefined);
   /** Stays when the reply comes meanwhile: somebody may be writing in it. */
-  const offer = signal<ComponentType | undefined>(undefined);
+  const offer = signal<{ Offer: ComponentType } | undefined>(undefined);
   mounted(
     watch(() => {
       const working = chat.working.value;
@@ -43,16 +44,14 @@ export const Waiting = live(({ t, chat, settings, announcer, now, send, focusCom
       return () => timers.forEach(clearTimeout);
     }),
   );
-  const leaveEmail = async (): Promise<void> => {
-    offer.value = (await import("./forms.tsx")).Offer;
-  };
+  const leaveEmail = (): Promise<void> => part(() => import("./forms.tsx"), into(offer));
   const askAgain = (): void => {
     send(chat.items.peek().findLast((item) => item.from === "visitor")?.text ?? "");
     focusComposer();
   };
   return () => {
     const shown = stage.value;
-    const Offer = offer.value;
+    const { Offer } = offer.value ?? {};
     return [
       shown && (
         <div class="waiting" data-row>

@@ -12,6 +12,7 @@ import { people } from "./contacts.ts";
 import { ledger } from "./credits.ts";
 import { leads } from "./leads.ts";
 import { messages } from "./messages.ts";
+import { ratings } from "./ratings.ts";
 import type { Handlers } from "./router.ts";
 import { deliveries, visitors } from "./visitors.ts";
 import { webhook } from "./webhook.ts";
@@ -34,6 +35,7 @@ export type Flows = {
 export const createHandlers = (flows: Flows): Handlers => ({
   ...visitors(flows),
   ...leads(flows),
+  ...ratings(flows),
   ...deliveries(flows),
   ...messages(flows),
   ...people(flows),

@@ -106,6 +106,16 @@ export const lead = z
   })
   .meta({ id: "Lead" });
 
+export const rating = z
+  .object({
+    visitor: z.string(),
+    at: time,
+    score: z.number().int().meta({ description: "From 1, the worst, to `of`" }),
+    of: z.union([z.literal(2), z.literal(5)]),
+    comment: z.string().nullable(),
+  })
+  .meta({ id: "Rating" });
+
 export const event = z
   .object({
     id: z.string().meta({ description: "The request's webhook-id" }),
@@ -131,3 +141,12 @@ export const delivery = z
     reason: z.string().nullable(),
   })
   .meta({ id: "Delivery" });
+
+/** Of one visitor. */
+export const everything = z.object({
+  visitor,
+  messages: z.array(message),
+  sent: z.array(sent),
+  leads: z.array(lead),
+  rating: rating.nullable(),
+});

@@ -5,9 +5,11 @@ import type { Send } from "../../flows/send.ts";
 import { leadsOf } from "../../records/captured.ts";
 import { laneEntries } from "../../records/ledger.ts";
 import { failedPage, type VisitorRow, visitorRow, visitorsPage, waitingPage } from "../../records/listings.ts";
+import { findRating } from "../../records/ratings.ts";
 import { page } from "../../records/threads.ts";
 import { formerIds } from "../../records/visitors.ts";
 import type { AnswerOf } from "./operations.ts";
+import { ratingView } from "./ratings.ts";
 import type { Handlers } from "./router.ts";
 import { cursorOf, iso, leadView, messageView, pageWith, sentView } from "./views.ts";
 
@@ -62,6 +64,7 @@ export function visitors({ db, forget }: { db: Database; forget: Forget }) {
         messages: await transcript(row.id),
         sent: sent.flat().map(sentView),
         leads: (await leadsOf(db, row.id)).map(leadView),
+        rating: ratingView(await findRating(db, row.id)),
       };
     },
     async listMessages({ site, params, query }) {

@@ -1,0 +1,48 @@
+import { COMMENT_MAX } from "@porchlight/shared/limits";
+import type { Rating } from "@porchlight/shared/protocol";
+import { cut } from "@porchlight/shared/text";
+import type { Clock } from "../base/clock.ts";
+import type { Site } from "../base/config.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { addRating, ratingOf } from "../records/ratings.ts";
+import { findVisitor } from "../records/visitors.ts";
+
+type Parts = {
+  db: Database;
+  bus: Bus;
+  clock: Clock;
+  /** Tells the owner's backend, in the same transaction. */
+  tell: (
+    tx: Transaction,
+    site: string,
+    type: "conversation.rated",
+    data: { visitor: string; [field: string]: unknown },
+  ) => Promise<void>;
+};
+
+/**
+ * What a visitor thinks of the conversation: durable, and told to the owner, once (WIDGET 8.5). Every tab hears of it, so
+ * that none asks again.
+ * @returns false where there is nothing to rate, or no such score
+ * @throws what the database throws; then nothing was written
+ */
+export function createRate({ db, bus, clock, tell }: Parts) {
+  return async function rate(visitor: string, site: Site, { score, of, comment = "" }: Rating): Promise<boolean> {
+    if (score !== undefined && score > of) return false;
+    const words = cut(comment.toWellFormed().replaceAll("\0", "").trim(), COMMENT_MAX);
+    const kept = score === undefined || words === "" ? null : words;
+    const rating = await db.transaction(async (tx) => {
+      if ((await findVisitor(tx, visitor)) === undefined) return undefined;
+      const row = { visitor, score: score ?? null, best: of, comment: kept, at: clock.now() };
+      const fresh = await addRating(tx, site.public.id, row);
+      if (fresh && score !== undefined)
+        await tell(tx, site.public.id, "conversation.rated", { visitor, score, of, comment: kept });
+      return ratingOf(tx, visitor);
+    });
+    if (rating !== undefined) bus.publish({ visitor, head: 0, rating });
+    return rating !== undefined;
+  };
+}
+
+export type Rate = ReturnType<typeof createRate>;

@@ -1,0 +1,107 @@
+/** Parts of the chat that are fetched when they are first wanted, and cannot be (WIDGET 2.3). */
+
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { type Chat, converse, pageOf, setStage } from "./checks/stage.ts";
+
+const stage = setStage();
+const WORDS = "That did not work. Please try again in a moment.";
+const FILE = { name: "list.txt", mimeType: "text/plain", buffer: Buffer.from("two lamps") };
+
+/** Lets a part not come until told otherwise. Answers the addresses that were asked for, and the way back. */
+async function without(page: Page, name: string): Promise<{ asked: string[]; mend: () => Promise<void> }> {
+  const asked: string[] = [];
+  const part = new RegExp(`/assets/${name}-`);
+  await page.route(part, (route) => {
+    asked.push(route.request().url());
+    return route.abort();
+  });
+  return { asked, mend: () => page.unroute(part) };
+}
+
+/** The chat says so, nothing typed is lost, and a press brings what was wanted. */
+async function fails(page: Page, chat: Chat, name: string, want: () => Promise<unknown>, came: () => Promise<unknown>) {
+  await chat.composer.fill("half a sentence");
+  const { asked, mend } = await without(page, name);
+  await want();
+  await chat.panel.getByText(WORDS).waitFor();
+  expect(asked.map((url) => new URL(url).search)).toEqual(["", "?r=1"]);
+  await mend();
+  await chat.panel.getByRole("button", { name: "Retry" }).click();
+  await came();
+  await chat.panel.getByText(WORDS).waitFor({ state: "detached" });
+  expect(await chat.composer.inputValue()).toBe("half a sentence");
+}
+
+it("say that they did not come, keep what was typed, and come when asked again: emoji, menu, files", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.open();
+  const emoji = chat.panel.getByRole("button", { name: "Insert an emoji" });
+  const menu = chat.panel.getByRole("button", { name: "Chat options" });
+  await fails(
+    page,
+    chat,
+    "emoji",
+    () => emoji.click(),
+    () => chat.panel.getByRole("button", { name: "👍" }).waitFor(),
+  );
+  await page.keyboard.press("Escape");
+  await fails(
+    page,
+    chat,
+    "menu",
+    () => menu.click(),
+    () => chat.panel.getByRole("menuitem").first().waitFor(),
+  );
+  await page.keyboard.press("Escape");
+  await fails(
+    page,
+    chat,
+    "files",
+    () => chat.panel.locator("input[type=file]").setInputFiles(FILE),
+    () => chat.panel.locator(".tray").getByText("list.txt").waitFor(),
+  );
+  await expect.poll(() => chat.panel.locator(".tray progress").count()).toBe(0);
+  await chat.panel.getByRole("button", { name: "Send message" }).click();
+  await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1, 10_000);
+  expect(stage.house.sandbox.messages()[0]?.body).toContain("half a sentence");
+});
+
+it("say that they did not come, and come when asked again: reactions and the rating", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-rating="two"')) });
+  const rating = await without(page, "rating");
+  await converse(chat);
+  await chat.panel.getByText(WORDS).waitFor();
+  await rating.mend();
+  const asked = page.waitForRequest(/rating-/);
+  await chat.panel.getByRole("button", { name: "Retry" }).click();
+  await asked;
+  await chat.panel.getByText(WORDS).waitFor({ state: "detached" });
+  const react = chat.thread.getByRole("button", { name: "React", exact: true });
+  const came = () => chat.thread.getByRole("button", { name: "React with 🎉" }).waitFor();
+  await fails(page, chat, "palette", () => react.click(), came);
+});
+
+it("leave a form's place to the text field until they come", async () => {
+  const html = pageOf(stage.tag('data-site="default" data-prechat="email"'));
+  const { page, chat } = await stage.visit({ html });
+  const forms = await without(page, "forms");
+  await chat.open();
+  await chat.panel.getByText(WORDS).waitFor();
+  await forms.mend();
+  await chat.panel.getByRole("button", { name: "Retry" }).click();
+  await chat.panel.getByRole("textbox", { name: "E-mail" }).waitFor();
+});
+
+it("say so in the visitor's language, whose rarer words come along or are English", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-locale="de"')) });
+  const { asked, mend } = await without(page, "de\\.rare");
+  await chat.launcher.first().click();
+  await chat.panel.getByRole("button", { name: "Chat-Optionen" }).click();
+  await page.getByRole("menuitem", { name: "Turn sound off" }).waitFor();
+  expect(asked.map((url) => new URL(url).search)).toEqual(["", "?r=1"]);
+  await mend();
+  await page.keyboard.press("Escape");
+  await chat.panel.getByRole("button", { name: "Chat-Optionen" }).click();
+  await page.getByRole("menuitem", { name: "Ton ausschalten" }).waitFor();
+});

@@ -1,0 +1,118 @@
+/** Satisfaction, asked for once, when a conversation seems over (WIDGET 8.5). */
+
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { tokenFor } from "../tokens.ts";
+import { listenTo, pass } from "./checks/clocks.ts";
+import { type Chat, converse, pageOf, readUpTo, rectOf, setStage } from "./checks/stage.ts";
+
+const stage = setStage();
+const html = (attributes = 'data-rating="five"') => pageOf(stage.tag(`data-site="default" ${attributes}`));
+const question = (chat: Chat) => chat.thread.getByRole("heading", { name: "How was this conversation?" });
+const focused = (page: Page) =>
+  page.evaluate(() => document.querySelector("porch-light")?.shadowRoot?.activeElement?.tagName);
+
+/** What the only visitor of this test has said. */
+async function ratings(): Promise<unknown> {
+  const headers = { Authorization: `Bearer ${await tokenFor(stage.house)}` };
+  const answer = await fetch(`${stage.house.url}/api/v1/ratings`, { headers });
+  const { items } = (await answer.json()) as { items: { visitor: string }[] };
+  return items.filter(({ visitor }) => visitor === stage.house.sandbox.messages().at(-1)?.fromId);
+}
+
+/** Closes the chat on the newest reply, once that has been seen, and opens it again. */
+async function returnTo(page: Page, chat: Chat): Promise<void> {
+  await expect.poll(() => readUpTo(page), { timeout: 8_000 }).toBeGreaterThan(0);
+  if (!(await chat.composer.isVisible())) await chat.open();
+  await chat.panel.getByRole("button", { name: "Close chat" }).click();
+  await chat.launcher.first().click();
+}
+
+it("is asked for when the visitor comes back to a chat that he had closed, and kept once", async () => {
+  const { page, chat } = await stage.visit({ html: html() });
+  await converse(chat);
+  expect(await question(chat).count()).toBe(0);
+  await returnTo(page, chat);
+  await question(chat).waitFor();
+  const [card, composer] = [await rectOf(page, ".rate"), await rectOf(page, ".composer")];
+  expect(card.bottom).toBeLessThanOrEqual(composer.y);
+  expect(await focused(page)).toBe("TEXTAREA");
+
+  const scores = chat.thread.getByRole("radiogroup", { name: "How was this conversation?" });
+  expect(await scores.getByRole("radio").count()).toBe(5);
+  // By keyboard alone: the arrows choose, and nothing is sent by choosing.
+  await scores.getByRole("radio", { name: "Awful" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  expect(await scores.getByRole("radio", { name: "Good" }).isChecked()).toBe(true);
+  await chat.thread.getByRole("textbox", { name: /Anything you would like to add/ }).fill("Quick and kind");
+  expect(await ratings()).toEqual([]);
+  await chat.thread.getByRole("button", { name: "Send rating" }).click();
+  await chat.thread.getByText("Thank you, saved.").waitFor();
+  expect(await ratings()).toMatchObject([{ score: 4, of: 5, comment: "Quick and kind" }]);
+  expect(await focused(page)).toBe("TEXTAREA");
+
+  await page.reload();
+  await chat.open();
+  await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+  await returnTo(page, chat);
+  await chat.composer.waitFor();
+  expect(await page.locator(".rate").count()).toBe(0);
+  const download = page.waitForEvent("download");
+  await chat.panel.getByRole("button", { name: "Chat options" }).click();
+  await page.getByRole("menuitem", { name: "Download conversation" }).click();
+  const text = (await (await (await download).createReadStream()).toArray()).join("");
+  expect(text).toContain("How was this conversation?\nGood (4/5)\nQuick and kind");
+});
+
+it("is asked for after ten minutes without a word, and goes when the visitor writes on", async () => {
+  const { page, chat } = await stage.visit({
+    html: html('data-rating="two"'),
+    before: async (page) => {
+      await listenTo(page);
+      await page.clock.install();
+    },
+  });
+  await converse(chat);
+  await pass(page, 9 * 60_000);
+  expect(await question(chat).count()).toBe(0);
+  await pass(page, 70_000);
+  await question(chat).waitFor();
+  expect(await chat.thread.getByRole("radio").count()).toBe(2);
+  await chat.say("one more thing");
+  await chat.thread.getByText("echo: one more thing", { exact: true }).waitFor();
+  expect(await question(chat).count()).toBe(0);
+});
+
+it("can be declined, in every tab and for good", async () => {
+  const { page, chat, context } = await stage.visit({ html: html() });
+  await converse(chat);
+  await returnTo(page, chat);
+  await question(chat).waitFor();
+  const other = await stage.visit({ html: html(), context });
+  await other.chat.open();
+  await other.chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+  await other.chat.panel.getByRole("button", { name: "Close chat" }).click();
+  await other.chat.launcher.first().click();
+  await question(other.chat).waitFor();
+  await chat.thread.getByRole("button", { name: "No, thanks" }).click();
+  await question(chat).waitFor({ state: "detached" });
+  await question(other.chat).waitFor({ state: "detached" });
+  expect(await ratings()).toEqual([]);
+  await page.reload();
+  await returnTo(page, chat);
+  await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+  expect(await page.locator(".rate").count()).toBe(0);
+});
+
+it("is not asked for where the site does not want it", async () => {
+  const { page, chat } = await stage.visit({ html: html("") });
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await converse(chat);
+  await returnTo(page, chat);
+  await chat.composer.waitFor();
+  expect(await page.locator(".rate").count()).toBe(0);
+  expect(asked.filter((url) => url.includes("/rating-"))).toEqual([]);
+});

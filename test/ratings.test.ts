@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { randomId } from "../shared/id.ts";
+import type { Rate, RelayFrame, Status } from "../shared/protocol.ts";
+import { type House, startHouse } from "./harness.ts";
+import { IDENTITY_SECRET, identityOf } from "./identities.ts";
+import { startReceiver } from "./receiver.ts";
+import { porchlight } from "./shell.ts";
+import { caller, tokenFor } from "./tokens.ts";
+import type { Visitor } from "./visitor.ts";
+
+const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
+let house: House;
+let receiver: Awaited<ReturnType<typeof startReceiver>> | undefined;
+afterEach(async () => {
+  await house.stop();
+  await receiver?.stop();
+  receiver = undefined;
+});
+
+async function talk(options: Parameters<typeof startHouse>[0] = {}): Promise<Visitor> {
+  house = await startHouse(options);
+  const visitor = house.visitor();
+  await visitor.connect();
+  await visitor.send("hello");
+  await visitor.hears("echo: hello");
+  return visitor;
+}
+
+/** Rates; resolves with `lead` once it is durable, or with the code of the error. */
+async function rate(visitor: Visitor, rating: Omit<Rate, "t" | "id">, id = randomId()): Promise<string> {
+  visitor.write({ t: "rate", id, ...rating });
+  const answer = await visitor.next((frame) => (frame.t === "lead" || frame.t === "error") && frame.id === id);
+  return answer.t === "error" ? answer.code : answer.t;
+}
+
+const api = async () => caller(house, await tokenFor(house));
+const ratings = async () => (await (await api())("GET", "/ratings")).body.items as Record<string, unknown>[];
+const who = () => house.sandbox.messages()[0]?.fromId ?? "";
+const told = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.rating !== undefined;
+
+it("keeps a rating once, tells the owner's backend of it, and gives it out with what else is known of the visitor", async () => {
+  const hook = await startReceiver(WEBHOOK_SECRET);
+  receiver = hook;
+  const webhook = { url: hook.url, secret: "env:WEBHOOK_SECRET", events: ["conversation.rated"] };
+  const visitor = await talk({ env: { WEBHOOK_SECRET }, site: { webhook } });
+  expect(await rate(visitor, { score: 4, of: 5, comment: "  quick\0 answer " })).toBe("lead");
+  expect(await rate(visitor, { score: 1, of: 5 })).toBe("lead");
+  const kept = { visitor: who(), score: 4, of: 5, comment: "quick answer" };
+  expect(await ratings()).toMatchObject([kept]);
+  await expect.poll(() => hook.told.length, { timeout: 10_000 }).toBe(1);
+  expect(hook.told).toMatchObject([{ type: "conversation.rated", valid: true, data: { site: "default", ...kept } }]);
+  expect((await (await api())("GET", `/visitors/${who()}/export`)).body.rating).toMatchObject(kept);
+  const file = join(house.dataDir, "site.jsonl");
+  const { code } = await porchlight(house, ["export", file]);
+  const records = readFileSync(file, "utf8").trim().split("\n");
+  expect([code, records.filter((line) => line.includes('"record":"rating"')).length]).toEqual([0, 1]);
+});
+
+it("tells every tab, and the next visit, that the visitor was asked, also when they declined", async () => {
+  const visitor = await talk();
+  const other = house.visitor({ token: visitor.token() ?? "" });
+  await other.connect();
+  const heard = other.next(told);
+  expect(await rate(visitor, { of: 2 })).toBe("lead");
+  expect((await heard).rating).toEqual({ of: 2 });
+  const later = house.visitor({ token: visitor.token() ?? "" });
+  expect((await later.connect()).rating).toEqual({ of: 2 });
+  expect(await ratings()).toEqual([]);
+  expect(await rate(later, { score: 2, of: 2 })).toBe("lead");
+  expect(await ratings()).toMatchObject([{ score: 2, of: 2, comment: null }]);
+});
+
+it("takes no score that there is not, and none before there is a conversation", async () => {
+  const visitor = await talk();
+  expect(await rate(visitor, { score: 3, of: 2 })).toBe("not_allowed");
+  const stranger = house.visitor();
+  await stranger.connect();
+  expect(await rate(stranger, { score: 1, of: 2 })).toBe("not_allowed");
+  expect(await ratings()).toEqual([]);
+});
+
+it("goes with the visitor who is erased, and along with one who logs in", async () => {
+  const visitor = await talk({ site: { identitySecret: "env:IDENTITY_SECRET" }, env: { IDENTITY_SECRET } });
+  expect(await rate(visitor, { score: 5, of: 5 })).toBe("lead");
+  const user = house.visitor({ token: visitor.token() ?? "", identity: identityOf({ sub: "ada" }) });
+  expect((await user.connect()).rating).toEqual({ score: 5, of: 5 });
+  const [{ visitor: id } = {}] = await ratings();
+  expect(id).not.toBe(who());
+  expect((await (await api())("DELETE", `/visitors/${id}`, undefined, "erase-1")).status).toBe(204);
+  expect(await ratings()).toEqual([]);
+});

@@ -1,0 +1,32 @@
+/**
+ * Tells of a reply beside the browser, where the visitor has asked for it: only while the page is hidden, and from one tab
+ * (WIDGET 8.5). The permission belongs to the page's origin, so it is asked for by the visitor's own press and never again
+ * once it was denied.
+ */
+
+import type { Item } from "../chat.ts";
+import { plainText } from "../markdown.ts";
+import type { Ui } from "./context.ts";
+import { once } from "./once.ts";
+
+/** Characters of a reply that are shown. */
+const BODY_MAX = 160;
+
+export function notify({ t, settings, language }: Ui, { id, text }: Item): void {
+  if (Notification.permission !== "granted") return;
+  once(`porchlight-note-${id}`, () => {
+    const body = plainText(text);
+    const { tag: lang, dir } = language.peek();
+    const note = new Notification(settings.peek().title || t("title"), {
+      body: body.length > BODY_MAX ? `${body.slice(0, BODY_MAX)}…` : body,
+      tag: id,
+      lang,
+      dir,
+    });
+    note.onclick = () => {
+      note.close();
+      window.focus();
+      window.Porchlight?.("open");
+    };
+  });
+}
