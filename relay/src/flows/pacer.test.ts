@@ -317,4 +317,26 @@ describe("the pace", () => {
     expect(calls).toBeGreaterThan(4_000);
     expect(most).toBeLessThan(10);
   });
+
+  it("takes a refusal that states a window of a second for that: it holds nobody back for a minute (R-802)", () => {
+    const { clock, pacer } = pacerAt(6_000);
+    /** How long it takes until so many calls were accepted, in milliseconds. */
+    const timeFor = (calls: number): number => {
+      const began = clock.time;
+      for (let done = 0; done < calls; ) {
+        const wait = pacer.take("fresh");
+        if (wait === 0) {
+          pacer.answered({ kind: "ok" });
+          done++;
+        }
+        clock.time += Math.max(wait, 500);
+      }
+      return clock.time - began;
+    };
+    timeFor(7);
+    expect(pacer.take("fresh")).toBe(0);
+    pacer.answered({ kind: "throttle", waitMs: 1_000, limit: { limit: 20, windowMs: 1_000 } });
+    expect(pacer.take("fresh")).toBeGreaterThanOrEqual(1_000);
+    expect(timeFor(20)).toBeLessThan(30_000);
+  });
 });

@@ -237,6 +237,11 @@ export function createPacer({ start, ceiling = 1_000_000, now, random = Math.ran
 
   function refused(time: number, { waitMs, limit }: Answered): void {
     sent.pop();
+    if (limit?.windowMs !== undefined && limit.windowMs > 0) {
+      // A limit per second, say: the calls of the minute before are not what it counted.
+      windowMs = limit.windowMs;
+      forget(time);
+    }
     // Calls that were under way together are one refusal.
     if (time < pausedUntil) return;
     refusals++;
