@@ -43,14 +43,19 @@ function writeWords(): void {
 }
 
 /**
+ * Has the browser compile all of the file on the thread that receives it, instead of each function when the page first
+ * calls it: a third of what the launcher costs a page's main thread. For Chromium; a comment to all others.
+ */
+const HINT = "//# allFunctionsCalledOnLoad\n";
+
+/**
  * The relay replaces a string literal in double quotes; the minifier may prefer other quotes. The teaser's name is known
  * only now.
  */
 function markLoader(): void {
   const path = join(OUT, "loader.js");
-  const code = readFileSync(path, "utf8")
-    .replaceAll(`\`${MARKER}\``, `"${MARKER}"`)
-    .replace("__TEASER__", asset("teaser"));
+  const code =
+    HINT + readFileSync(path, "utf8").replaceAll(`\`${MARKER}\``, `"${MARKER}"`).replace("__TEASER__", asset("teaser"));
   if (code.split(`"${MARKER}"`).length !== 2) throw new Error(`loader.js must name "${MARKER}" exactly once`);
   writeFileSync(path, code);
 }

@@ -83,19 +83,21 @@ export function installApi(site: string, commands: Commands): Api {
   };
   // Without a prototype: `Porchlight("constructor")` is no command.
   const methods = { __proto__: null, on, off } as unknown as Record<string, Run>;
-  for (const [name, run] of Object.entries(commands)) {
+  for (const name in commands) {
     // Runs up to its first `await` at once: what a click calls must happen within that click.
-    methods[name] = async (...args) => (run as Run)(...args);
+    methods[name] = async (...args) => (commands[name as keyof Commands] as Run)(...args);
   }
   const api = Object.assign((name: string, ...args: unknown[]) => methods[name]?.(...args), methods, {
     site,
   }) as Porchlight;
-  const waiting = window.Porchlight?.q ?? [];
+  const waiting = window.Porchlight?.q;
   window.Porchlight = api;
   // After the script that puts us on the page has come to its end.
-  queueMicrotask(() => {
-    for (const args of waiting) api(...(args as Call));
-  });
+  if (waiting) {
+    queueMicrotask(() => {
+      for (const args of waiting) api(...(args as Call));
+    });
+  }
   return {
     emit(name, detail) {
       ready ||= name === "ready";

@@ -14,7 +14,8 @@ const own = baked.site.id;
 /** Known while the script runs first; null in modules and under `eval`, where the attribute still tells which one we are. */
 const script = (document.currentScript ?? document.querySelector(`[data-site="${own}"]`)) as HTMLScriptElement | null;
 const asked = script?.dataset.site ?? own;
-const relay = baked.relay || window.PorchlightSettings?.relay || new URL(script?.src || location.href).origin;
+/** Its own origin. */
+const relay = baked.relay || window.PorchlightSettings?.relay || (script?.src || location.href).split("/", 3).join("/");
 const fetchFile = (path: string): Promise<never> => import(/* @vite-ignore */ relay + path) as Promise<never>;
 
 /** After load and idle, and never while the page is only prerendered: the page's own work goes first. */

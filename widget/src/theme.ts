@@ -6,7 +6,6 @@
 
 /** Linear light, 0..1 a channel. */
 type Light = readonly [r: number, g: number, b: number];
-type Range = readonly [low: number, high: number];
 export type Tokens = Readonly<Record<string, string>>;
 
 /** `#rgb` or `#rrggbb`; what is neither becomes grey. */
@@ -19,20 +18,6 @@ export function parseHex(hex: string): Light {
   return parts as unknown as Light;
 }
 
-/** CSS knows linear light, so nothing is converted back (CSS Color 4, section 10.4). */
-const toCss = (light: Light): string => `color(srgb-linear ${light.join(" ")})`;
-
-export const luminance = ([r, g, b]: Light): number => 0.2126 * r + 0.7152 * g + 0.0722 * b;
-
-/** The same hue within these luminances. */
-function within(light: Light, [low, high]: Range): Light {
-  const own = luminance(light);
-  const wanted = Math.min(Math.max(own, low), high);
-  const move = (v: number): number =>
-    wanted > own ? v + ((1 - v) * (wanted - own)) / (1 - own) : (v * wanted) / (own || 1);
-  return light.map(move) as unknown as Light;
-}
-
 /**
  * A fill of the accent and the text on it: 4.5:1 for the text, 3:1 for the shape against the surface.
  *
@@ -42,10 +27,14 @@ function within(light: Light, [low, high]: Range): Light {
  */
 export function fill(hex: string, dark: boolean): Tokens {
   const brand = parseHex(hex);
+  const [r, g, b] = brand;
+  const own = 0.2126 * r + 0.7152 * g + 0.0722 * b;
   // White on a colour looks more at home than black, unless it would bend the brand's colour far.
-  const white = luminance(brand) < 0.295;
-  const shade = within(brand, white ? [dark ? 0.131 : 0, 0.181] : [0.2, dark ? 1 : 0.296]);
-  return { accent: toCss(shade), "on-accent": white ? "#fff" : "#0d0d0d" };
+  const white = own < 0.295;
+  const wanted = Math.min(Math.max(own, white ? (dark ? 0.131 : 0) : 0.2), white ? 0.181 : dark ? 1 : 0.296);
+  const light = brand.map((v) => (wanted > own ? 1 - ((1 - v) * (1 - wanted)) / (1 - own) : (v * wanted) / (own || 1)));
+  // CSS knows linear light, so nothing is converted back (CSS Color 4, section 10.4).
+  return { accent: `color(srgb-linear ${light.join(" ")})`, "on-accent": white ? "#fff" : "#0d0d0d" };
 }
 
 /** The tokens as custom properties for the widget's root. A page may set each as `--porch-light-<name>`. */

@@ -6,7 +6,7 @@ import { declare, fill } from "./theme.ts";
 import type { Baked, Panel, PanelCall, PanelModule, Shell, TeaserModule } from "./ui/contract.ts";
 import { element } from "./ui/dom.ts";
 import { createHost } from "./ui/host.ts";
-import { isNew, LOOK_MS, mayRecall } from "./ui/recall.ts";
+import { mayRecall } from "./ui/recall.ts";
 import { createShell, dressLauncher, PHONE, pageLink, placeCss } from "./ui/shell.ts";
 
 /** Milliseconds after the launcher until the teaser. */
@@ -29,16 +29,15 @@ export function startWidget(
   whenIdle: (run: () => void) => void,
 ): void {
   const phone = matchMedia(PHONE);
-  const night = matchMedia("(prefers-color-scheme:dark)");
   const updates: Options = {};
   const settings = (): RawSettings => layered(phone.matches, site, script?.dataset, window.PorchlightSettings, updates);
-  const { manual, mode, teaser, locale } = settings();
-  const fills = mode === "page";
-  /** Primary language of the site's setting, else of the page; empty: the browser's first. */
-  const language = (locale + document.documentElement.lang).replace("auto", "").slice(0, 2);
-  // A browser may remember a failed import by its address, so the second try has another.
-  const load = (): Promise<PanelModule> => fetchFile(path).catch(() => fetchFile(`${path}?r`));
-  const waiting: PanelCall[] = [];
+  // A browser may remember a failed import by its address, so the second try has another. The third is for pages that have
+  // stood open longer than the relay keeps old files: it answers with the newest panel.
+  const load = (): Promise<PanelModule> =>
+    fetchFile(path)
+      .catch(() => fetchFile(`${path}?r=1`))
+      .catch(() => fetchFile("/assets/panel.js"));
+  const waiting: ((panel: Panel) => void)[] = [];
   let mounted: boolean | undefined;
   let panel: Panel | undefined;
   let starting: Promise<Panel> | undefined;
@@ -47,26 +46,32 @@ export function startWidget(
   const parts = createShell(room);
   const { host, launcher, dialog } = parts;
 
-  const style = (): void => {
+  const style = (): RawSettings => {
     const now = settings();
-    const dark = now.theme === "dark" || (now.theme !== "light" && night.matches);
+    // Primary language of the site's setting, else of the page; empty: the browser's first.
+    const language = (now.locale + document.documentElement.lang).replace("auto", "").slice(0, 2);
+    shell.spoken ??= words?.[language] ?? { dir: "ltr", word: "Chat" };
+    const { dir, word } = shell.spoken;
+    const colours = (dark: boolean): string =>
+      `:host{${declare(shell.tokens(now.accent as string, dark))}direction:${dir}!important;` +
+      `color-scheme:${dark ? "dark" : "light"}!important}`;
     room.restyle(
-      `${placeCss(now)}:host{${declare(shell.tokens(now.accent as string, dark))}direction:${shell.spoken.dir}!important;` +
-        `color-scheme:${dark ? "dark" : "light"}!important}`,
+      placeCss(now) +
+        colours(now.theme === "dark") +
+        `@media(prefers-color-scheme:dark){${colours(now.theme !== "light")}}`,
     );
-    dressLauncher(parts, now, shell.spoken.word, shell.unread);
+    dressLauncher(parts, now, word, shell.unread);
+    return now;
   };
   const mount = (): void => {
     if (mounted) return;
     mounted = true;
-    style();
+    const { mode, teaser } = style();
     room.mount();
     emit("ready");
-    if (fills) return void open(false);
-    setTimeout(
-      () => starting ?? (host.isConnected && mayRecall(site.id) && start().catch(failed)),
-      isNew(script?.src) ? LOOK_MS : 0,
-    );
+    if (mode === "page") return void open(false);
+    // A task of its own: the look at the storage makes the page wait for another process.
+    setTimeout(() => starting ?? (host.isConnected && mayRecall(site.id) && start().catch(failed)));
     if (teaser && !phone.matches) {
       setTimeout(async () => {
         if (host.isConnected) ((await fetchFile(TEASER)) as TeaserModule).tease(element, parts, teaser);
@@ -76,7 +81,7 @@ export function startWidget(
   const start = (): Promise<Panel> => {
     starting ??= load().then(async (code) => {
       panel = await code.start(shell);
-      for (const [command, argument] of waiting) panel[command](argument);
+      for (const run of waiting) run(panel);
       return panel;
     });
     return starting;
@@ -95,17 +100,19 @@ export function startWidget(
     return start().then((started) => dialog.open && started.open(byHand), failed);
   };
   const close = (): unknown => (panel ?? dialog).close();
+  const toggle = (byHand: boolean): unknown => (dialog.open ? close() : open(byHand));
   /** Commands wait for the panel. Only a message, or a conversation that there is already, is worth fetching it for. */
   const later = (name: PanelCall[0]) => (argument?: unknown) => {
-    if (panel) return panel[name](argument);
-    waiting.push([name, argument]);
+    const run = (it: Panel): void => it[name](argument);
+    if (panel) return run(panel);
+    waiting.push(run);
     return (name === "send" || mayRecall(site.id)) && start();
   };
 
   const { emit, remove } = installApi(site.id, {
     open: () => open(false),
     close,
-    toggle: () => (dialog.open ? close() : open(false)),
+    toggle: () => toggle(false),
     show() {
       mount();
       host.hidden = false;
@@ -126,7 +133,7 @@ export function startWidget(
     destroy() {
       mounted = true;
       panel?.destroy();
-      phone.onchange = night.onchange = null;
+      phone.onchange = null;
       room.remove();
       remove();
     },
@@ -139,9 +146,10 @@ export function startWidget(
     settings,
     style,
     tokens: fill,
-    spoken: words?.[language] ?? { dir: "ltr", word: "Chat" },
+    spoken: undefined,
     unread: "",
     show() {
+      const fills = settings().mode === "page";
       dialog.classList.toggle("full", phone.matches || fills);
       launcher.ariaExpanded = "true";
       // `show()` would move the focus, which belongs to the visitor; the attribute does not.
@@ -151,13 +159,14 @@ export function startWidget(
     },
     emit,
   };
-  launcher.onclick = () => (dialog.open ? close() : open(true));
+  phone.onchange = style;
+  launcher.onclick = () => toggle(true);
   launcher.onpointerenter = launcher.onfocus = () => load().catch(() => {});
-  phone.onchange = night.onchange = style;
   dialog.onclose = () => {
     if (dialog.open) return;
     launcher.ariaExpanded = "false";
     emit("close");
   };
-  if (!manual && manual !== "") whenIdle(mount);
+  const manual = window.PorchlightSettings?.manual ?? script?.dataset.manual ?? false;
+  if (`${manual}` === "false") whenIdle(mount);
 }

@@ -6,7 +6,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[Tag] {
   const made = document.createElement(tag);
-  for (const name in attributes) made.setAttribute(name, attributes[name] ?? "");
+  for (const name in attributes) made.setAttribute(name, attributes[name] as string);
   made.append(...children);
   return made;
 }
