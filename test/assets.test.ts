@@ -1,4 +1,6 @@
+import { rm, writeFile } from "node:fs/promises";
 import { type IncomingHttpHeaders, request } from "node:http";
+import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type House, startHouse } from "./harness.ts";
@@ -74,6 +76,15 @@ describe.each(SCRIPTS)("%s", (_, path, caching) => {
 it("keeps the compressed files themselves to itself, and names no others", async () => {
   const answers = await Promise.all([`${panel}.br`, "/assets/manifest.json", "/w/unknown.js"].map((path) => ask(path)));
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+});
+
+it("starts without a place for the files of former builds, and says so", async () => {
+  await house.halt();
+  await rm(join(house.dataDir, "assets"), { recursive: true });
+  await writeFile(join(house.dataDir, "assets"), "in the way");
+  await house.start();
+  expect((await ask(panel)).status).toBe(200);
+  expect(house.lines().filter((line) => line.includes("assets.not_kept")).length).toBe(1);
 });
 
 it("lets no text of a site end the script that carries it", async () => {

@@ -46,12 +46,12 @@ function settingsFrom(env: Env): Settings {
 /** The relay inside this process: fast, and seen by the coverage. */
 export const runInside: Run = (env) => runAt(env);
 
-/** The same by another clock. */
-export async function runAt(env: Env, clock?: Clock): Promise<Running> {
+/** The same by another clock, or with another build of the widget, by its folder. */
+export async function runAt(env: Env, clock?: Clock, widget?: string): Promise<Running> {
   const { lines, target } = recorder();
   const hidden = [env.SERVICE_API_KEY, env.CALLBACK_SECRET].filter((secret) => secret !== undefined);
   const log = createLog({ level: env.LOG_LEVEL ?? "debug", secrets: () => hidden, target });
-  const relay = await createRelay(settingsFrom(env), { log, ...(clock && { clock }) });
+  const relay = await createRelay(settingsFrom(env), { log, ...(clock && { clock }), ...(widget && { widget }) });
   const kill = () => Promise.reject(new Error("Only a process can be killed"));
   return { lines, port: relay.port, stop: relay.stop, kill };
 }

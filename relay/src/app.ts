@@ -47,6 +47,8 @@ type Parts = {
   relay: string;
   /** Folder of the built widget. */
   widget: string;
+  /** Folder for files of the widget's former builds. */
+  formerBuilds: string;
 };
 
 /** The table of contents: every route, grouped by who calls it. The socket stands beside it, on the upgrade event. */
@@ -70,11 +72,12 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
     log,
     relay,
     widget,
+    formerBuilds,
   } = parts;
   const app = new Hono<{ Bindings: HttpBindings }>();
 
   // Browsers on the owner's pages.
-  app.route("/", assets({ sites, relay, folder: widget }));
+  app.route("/", assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }));
   app.route("/", page(sites));
   app.route("/", snippet({ sites, relay, folder: widget }));
   app.route("/", lines({ connections, clock, allows }));

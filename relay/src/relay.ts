@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "./app.ts";
@@ -216,6 +217,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     log,
     relay: own ?? "",
     widget: parts.widget ?? WIDGET,
+    formerBuilds: join(settings.dataDir, "assets"),
   });
 
   const server = createServer(

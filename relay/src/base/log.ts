@@ -11,6 +11,7 @@ const EVENTS = {
   "relay.insecure": ["warn", "The service is called over plain http"],
   "relay.key_missing": ["warn", "No key for the service: messages are kept until there is one"],
   "relay.internal": ["error", "Unexpected error"],
+  "assets.not_kept": ["warn", "The widget's files could not be kept for pages that stand open at the next upgrade"],
   "settings.reloaded": ["info", "Keys were read again"],
   "settings.warning": ["warn", "A setting looks odd"],
   "database.opened": ["info", "Database is open"],

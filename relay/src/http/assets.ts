@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { type Context, Hono } from "hono";
 import type { Site } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
+import { keepBuild } from "../files/builds.ts";
 import type { Sites } from "../records/sites.ts";
 import { type Encoding, encodingOf, isHeld } from "./negotiate.ts";
 import { wordsFor } from "./words.ts";
@@ -25,6 +27,8 @@ const LOADER = {
   Vary: "Accept-Encoding, Accept-Language",
 } as const;
 const HASHED = { ...SCRIPT, "Cache-Control": "public, max-age=31536000, immutable" } as const;
+/** Where the newest panel is, for pages whose own is gone. */
+const NEWEST = { ...OPEN, "Cache-Control": "no-cache" } as const;
 
 /** Where the build leaves room for the site's settings. */
 const PLACEHOLDER = '"__PORCHLIGHT__"';
@@ -44,6 +48,13 @@ const packed = (identity: Buffer, gzip: Buffer, br: Buffer): Packed => ({
 function pack(text: string): Packed {
   const bytes = Buffer.from(text);
   return packed(bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes));
+}
+
+/** Files of former builds are larger and seldom asked for: what takes two milliseconds instead of a hundred will do. */
+const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+function packFormer(path: string): Packed {
+  const bytes = readFileSync(path);
+  return packed(bytes, gzipSync(bytes), brotliCompressSync(bytes, FAST));
 }
 
 type Built = { loader: string; panel: string; words: Record<string, string>; chunks: Map<string, Packed> };
@@ -81,14 +92,34 @@ function serve(c: Context, { hash, forms }: Packed, common: Readonly<Record<stri
 const inScript = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
+type Options = { sites: Sites; relay: string; folder: string; kept: string; now: number; log: Log };
+
+/** Names of former builds' files. A full disk must not keep the relay from starting: they are for a few pages only. */
+function formerOf({ folder, kept, now, log }: Options): Set<string> {
+  try {
+    return keepBuild({ build: join(folder, "assets"), folder: kept, now });
+  } catch (error) {
+    log("assets.not_kept", { cause: String(error) });
+    return new Set();
+  }
+}
+
 /**
  * The tag's script with a site's settings baked in, and the chunks it fetches. Everything is read and compressed once:
- * nothing a request says becomes a path, and none costs more than looking it up.
+ * nothing a request says becomes a path, and none costs more than looking it up. Files of former builds are read when
+ * a page that still stands open asks for one, and then kept as well.
  * @param options.relay the relay's public origin, or empty: the script then takes it from its own address
  * @param options.folder the widget's build
+ * @param options.kept folder for the files of former builds
+ * @param options.now milliseconds since 1970
  */
-export function assets(options: { sites: Sites; relay: string; folder: string }): Hono {
+export function assets(options: Options): Hono {
   const { loader, panel, words: all, chunks } = readBuild(options.folder);
+  const former = formerOf(options);
+  const chunkOf = (name: string): Packed | undefined => {
+    if (former.delete(name)) chunks.set(name, packFormer(join(options.kept, name)));
+    return chunks.get(name);
+  };
   const scripts = new Map<string, Packed>();
   const scriptOf = (site: Site, accepted: string | undefined): Packed => {
     const words = wordsFor(all, site.public.locale, accepted);
@@ -111,8 +142,9 @@ export function assets(options: { sites: Sites; relay: string; folder: string })
   return new Hono()
     .get("/widget.js", (c) => script(c, c.req.query("site")))
     .get("/w/:file{.+\\.js}", (c) => script(c, c.req.param("file").replace(/\.js$/, "")))
+    .get("/assets/panel.js", () => new Response(null, { status: 302, headers: { ...NEWEST, Location: panel } }))
     .get("/assets/:name", (c) => {
-      const chunk = chunks.get(c.req.param("name"));
+      const chunk = chunkOf(c.req.param("name"));
       return chunk === undefined ? c.notFound() : serve(c, chunk, HASHED);
     });
 }

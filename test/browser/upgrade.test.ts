@@ -1,0 +1,93 @@
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type House, startHouse } from "../harness.ts";
+import { runAt } from "../relays.ts";
+import { chatOn, launch } from "./browser.ts";
+
+const OLD = join(import.meta.dirname, "..", "..", "widget", "dist");
+type Manifest = { panel: string; files: string[] };
+const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"));
+const panelOf = (folder: string): string => manifestOf(folder).panel;
+
+/** Another build: every one of its files has another name than in the one that there is. */
+function rebuilt(): string {
+  const folder = mkdtempSync(join(tmpdir(), "widget-"));
+  cpSync(OLD, folder, { recursive: true });
+  const { files } = manifestOf(folder);
+  const renamed = (name: string): string => name.replace(/-([\w-]{8})\.js$/, "-X$1.js");
+  const all = files.filter((name) => name.endsWith(".js"));
+  const anew = (text: string): string =>
+    all.reduce((so, name) => so.replaceAll(name.slice("assets/".length), renamed(name).slice("assets/".length)), text);
+  for (const name of all) {
+    writeFileSync(join(folder, name), anew(readFileSync(join(folder, name), "utf8")));
+    for (const form of ["", ".gz", ".br"]) renameSync(join(folder, name + form), join(folder, renamed(name) + form));
+  }
+  for (const name of ["manifest.json", "loader.js"])
+    writeFileSync(join(folder, name), anew(readFileSync(join(folder, name), "utf8")));
+  return folder;
+}
+
+let house: House;
+let browser: Browser;
+const NEW = rebuilt();
+let build = OLD;
+beforeAll(async () => {
+  [house, browser] = await Promise.all([startHouse({ run: (env) => runAt(env, undefined, build) }), launch()]);
+});
+afterAll(async () => {
+  await Promise.all([house.stop(), browser.close()]);
+  rmSync(NEW, { recursive: true, force: true });
+});
+
+const upgrade = async (folder: string): Promise<void> => {
+  await house.halt();
+  build = folder;
+  await house.start();
+};
+
+it("opens the chat of a page that stood open while the relay was upgraded, with the files it was built with", async () => {
+  const page = await browser.newPage();
+  const asked: string[] = [];
+  page.on("response", (answer) => asked.push(`${answer.status()} ${new URL(answer.url()).pathname}`));
+  await page.goto(house.host);
+  const chat = chatOn(page);
+  await chat.launcher.waitFor();
+  await upgrade(NEW);
+  await chat.open();
+  await chat.say("Still there?");
+  await chat.panel.getByText("echo: Still there?").waitFor();
+  await chat.panel.getByRole("button", { name: /emoji/i }).first().click();
+  await page.locator(".composer .emoji button").first().click();
+  expect(await chat.composer.inputValue()).toMatch(/\p{Emoji}/u);
+  const panel = panelOf(OLD);
+  expect(asked).toContain(`200 /${panel}`);
+  expect(asked.filter((one) => one.startsWith("404"))).toEqual([]);
+  const kept = await fetch(`${house.url}/${panel}`, { headers: { "Accept-Encoding": "br" } });
+  expect(Object.fromEntries(kept.headers)).toMatchObject({
+    "cache-control": "public, max-age=31536000, immutable",
+    "access-control-allow-origin": "*",
+    "content-encoding": "br",
+  });
+  expect(await kept.text()).toBe(readFileSync(join(OLD, panel), "utf8"));
+  await page.close();
+});
+
+it("opens it with the newest panel where the old one is gone from the relay, too", async () => {
+  await upgrade(OLD);
+  const page = await browser.newPage();
+  await page.goto(house.host);
+  const chat = chatOn(page);
+  await chat.launcher.waitFor();
+  await house.halt();
+  rmSync(join(house.dataDir, "assets"), { recursive: true });
+  build = NEW;
+  await house.start();
+  expect((await fetch(`${house.url}/${panelOf(OLD)}`)).status).toBe(404);
+  await chat.open();
+  await chat.say("And now?");
+  await chat.panel.getByText("echo: And now?").waitFor();
+  await page.close();
+});
