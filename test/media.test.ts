@@ -159,7 +159,12 @@ describe("a file", () => {
       `/media/..%2f..%2fsecrets.json?exp=${exp}&sig=${sig}`,
       `/media/incoming?exp=${exp}&sig=${sig}`,
     ];
-    for (const path of wrong) expect((await get(path)).status).toBe(404);
+    for (const path of wrong) {
+      const { status, headers } = await get(path);
+      // A page may read that there is nothing, to say so; what there is only a picture may show.
+      expect([status, headers.get("access-control-allow-origin")]).toEqual([404, "*"]);
+    }
+    expect((await get(answer.url)).headers.get("access-control-allow-origin")).toBeNull();
   });
 
   it("needs a session, and a page that may use the chat", async () => {

@@ -73,12 +73,22 @@ describe("texts", () => {
     expect([t("send"), t("retry"), tag, dir]).toEqual(["أرسل", "Retry", "ar", "rtl"]);
   });
 
-  it("of rarer parts are found once the part has come", async () => {
-    const messages = [...Object.keys(en), ...Object.keys(rare)].map((key) => `${key}!`);
-    const { t } = await loadLanguage("ar", { retry: "?" }, [], async () => ({ messages }));
-    expect(t("send")).toBe("send!");
+  it("of rarer parts are fetched with the first of them, once, and are English until they come", async () => {
+    const asked: string[] = [];
+    let reachable = false;
+    const { t, more } = await loadLanguage("ar", { retry: "?" }, [], async (name) => {
+      asked.push(name);
+      if (name !== "ar" && !reachable) throw new Error("offline");
+      return { messages: Object.keys(name === "ar" ? en : rare).map((key) => `${key}!`) };
+    });
     addEnglish(rare);
-    expect([t("retry"), t("forget"), t("closedSent")]).toEqual(["?", "forget!", "closedSent!"]);
+    await more();
+    expect([t("send"), t("forget")]).toEqual(["send!", rare.forget]);
+    reachable = true;
+    await Promise.all([more(), more()]);
+    await more();
+    expect([t("retry"), t("send"), t("forget"), t("rateSend")]).toEqual(["?", "send!", "forget!", "rateSend!"]);
+    expect(asked).toEqual(["ar", "ar.rare", "ar.rare", "ar.rare"]);
   });
 
   it("are English where the language cannot be fetched", async () => {

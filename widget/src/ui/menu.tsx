@@ -71,6 +71,7 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
   mounted(
     watch(() => {
       asking.value;
+      blocked.value;
       setTimeout(() => entries()[0]?.focus());
     }),
   );

@@ -44,11 +44,10 @@ export const Status = live((ui, mounted) => {
     const next = opens();
     if (next === undefined) return t("closedTitle");
     const today = new Date(next).toDateString() === new Date(now()).toDateString();
-    const when = new Intl.DateTimeFormat(language.value.region, {
-      hour: "numeric",
-      minute: "2-digit",
-      ...(!today && { weekday: "short" as const }),
-    });
+    const when = new Intl.DateTimeFormat(
+      language.value.region,
+      today ? { timeStyle: "short" } : { weekday: "short", hour: "numeric", minute: "2-digit" },
+    );
     return t("backAt", { when: when.format(next) });
   };
   return () => {

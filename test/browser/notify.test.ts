@@ -1,0 +1,102 @@
+/** Messages of the browser about replies: only where the visitor asks for them, and only while he is elsewhere (WIDGET 8.5). */
+
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { type Chat, converse, setStage } from "./checks/stage.ts";
+
+type Note = { title: string; body: string; onclick: () => void };
+
+const stage = setStage();
+
+/** A browser whose visitor answers the question with `answer`; what would be shown beside it is kept. */
+const answering = (answer: "granted" | "denied") => (page: Page) =>
+  page.addInitScript((answer) => {
+    const state = { notes: [] as unknown[], asked: 0, permission: "default", hidden: false };
+    Object.assign(window, { state });
+    class Fake {
+      static get permission() {
+        return state.permission;
+      }
+      static async requestPermission() {
+        state.asked++;
+        state.permission = answer;
+        return answer;
+      }
+      constructor(title: string, options: object) {
+        state.notes.push(Object.assign(this, { title }, options));
+      }
+      close() {}
+    }
+    Object.assign(window, { Notification: Fake });
+    Object.defineProperty(document, "hidden", { get: () => state.hidden });
+  }, answer);
+const state = <Key extends "notes" | "asked">(page: Page, key: Key) =>
+  page.evaluate((key) => (window as unknown as { state: { notes: Note[]; asked: number } }).state[key], key) as Promise<
+    { notes: Note[]; asked: number }[Key]
+  >;
+const hide = (page: Page, hidden: boolean) =>
+  page.evaluate((hidden) => {
+    Object.assign((window as unknown as { state: object }).state, { hidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+
+async function press(chat: Chat, name: string): Promise<void> {
+  await chat.panel.getByRole("button", { name: "Chat options" }).click();
+  await chat.panel.getByRole("menuitem", { name }).click();
+}
+
+it("nobody is asked, and nothing is shown, before the visitor wants it", async () => {
+  const { page, chat } = await stage.visit({ before: answering("granted") });
+  await converse(chat);
+  await hide(page, true);
+  await stage.reply("an answer nobody waits for");
+  await chat.thread.getByText("an answer nobody waits for").waitFor();
+  await expect.poll(() => page.title()).toMatch(/^\(\d\)/);
+  expect([await state(page, "asked"), await state(page, "notes")]).toEqual([0, []]);
+});
+
+it("a reply is told beside the browser while the page is hidden, from one tab, until the visitor has enough", async () => {
+  const { page, chat, context } = await stage.visit({ before: answering("granted") });
+  await converse(chat);
+  await press(chat, "Notify me of replies");
+  expect(await state(page, "asked")).toBe(1);
+  await stage.reply("while he looks");
+  await chat.thread.getByText("while he looks").waitFor();
+
+  const other = await stage.visit({ before: answering("granted"), context });
+  await other.page.evaluate(() => Notification.requestPermission());
+  await other.chat.open();
+  await other.chat.thread.getByText("while he looks").waitFor();
+  await chat.panel.getByRole("button", { name: "Close chat" }).click();
+  for (const tab of [page, other.page]) await hide(tab, true);
+  await stage.reply("**while** he is away");
+  const all = async () => [...(await state(page, "notes")), ...(await state(other.page, "notes"))];
+  await expect.poll(async () => (await all()).map(({ body }) => body)).toEqual(["while he is away"]);
+  for (const tab of [page, other.page]) {
+    await hide(tab, false);
+    await tab.evaluate(() => (window as unknown as { state: { notes: Note[] } }).state.notes[0]?.onclick());
+  }
+  const opened = [chat, other.chat].map(({ composer }) => composer.isVisible());
+  expect(await Promise.all(opened)).toContain(true);
+
+  await chat.launcher.first().isVisible();
+  if (!(await chat.composer.isVisible())) await chat.open();
+  await press(chat, "Stop notifications");
+  for (const tab of [page, other.page]) await hide(tab, true);
+  await stage.reply("and nobody hears");
+  await chat.thread.getByText("and nobody hears").waitFor();
+  await expect.poll(() => page.title()).toMatch(/^\(\d\)/);
+  expect(await all()).toHaveLength(1);
+});
+
+it("whoever has forbidden them is told so, and not asked again", async () => {
+  const { page, chat } = await stage.visit({ before: answering("denied") });
+  await converse(chat);
+  await press(chat, "Notify me of replies");
+  await chat.panel.getByText("Your browser blocks notifications from this site.").waitFor();
+  await page.keyboard.press("Escape");
+  await chat.panel.getByRole("button", { name: "Chat options" }).click();
+  await chat.panel.getByText("Your browser blocks notifications from this site.").waitFor();
+  expect(await chat.panel.getByRole("menuitem", { name: "Notify me of replies" }).count()).toBe(0);
+  expect(await state(page, "asked")).toBe(1);
+});

@@ -1,0 +1,108 @@
+/** Files and pictures where something stands in their way: many of them, a strict page, a picture that is gone. */
+
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { IDENTITY_SECRET, identityOf } from "../identities.ts";
+import { type Chat, converse, pageOf, rectOf, setStage, tell } from "./checks/stage.ts";
+
+const stage = setStage({ env: { IDENTITY_SECRET } });
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+const png = (name: string) => ({ name, mimeType: "image/png", buffer: PNG });
+const pick = (page: Page, ...names: string[]) => page.locator("input[type=file]").setInputFiles(names.map(png));
+const uploaded = (page: Page) => expect.poll(() => page.locator(".tray progress").count()).toBe(0);
+const send = (chat: Chat) => chat.panel.getByRole("button", { name: "Send message" }).click();
+
+it("leave the thread its room, however many are picked, and all of them can be reached by keyboard", async () => {
+  const { page, chat } = await stage.visit({ options: { locale: "de-DE" } });
+  await chat.open();
+  await pick(page, "one.png", "two.png", "three.png", "four.png", "five.png");
+  await expect.poll(() => page.locator(".tray li").count()).toBe(5);
+  await uploaded(page);
+  const [tray, panel] = [await rectOf(page, ".tray"), await rectOf(page, ".panel")];
+  expect(tray.height).toBeLessThan(panel.height / 3);
+  const last = page.locator(".tray button").last();
+  const out = await rectOf(page, ".tray li:last-child");
+  expect(out.bottom).toBeGreaterThan(tray.bottom);
+  await page.locator(".tray button").first().focus();
+  for (let n = 1; n < 5; n++) await page.keyboard.press("Tab");
+  expect(await last.evaluate((button) => (button.getRootNode() as ShadowRoot).activeElement === button)).toBe(true);
+  const shown = await rectOf(page, ".tray li:last-child button");
+  expect(shown.bottom).toBeLessThanOrEqual(tray.bottom);
+  expect(shown.y).toBeGreaterThanOrEqual(tray.y);
+});
+
+it.each([
+  ["en", "70 bytes"],
+  ["de", "70 Byte"],
+  ["fr", "70 octets"],
+])("say their size as people do in %s", async (locale, words) => {
+  const { page, chat } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" data-locale="${locale}"`)) });
+  await chat.launcher.first().click();
+  await page.locator("textarea").waitFor();
+  await pick(page, "dot.png");
+  expect((await page.locator(".tray small").textContent())?.replaceAll(/\s/g, " ")).toBe(words);
+});
+
+it("are nobody's when somebody else is named, and stay the visitor's own otherwise", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.open();
+  await pick(page, "ada.png");
+  await uploaded(page);
+  await tell(page, "identify", identityOf({ sub: "ada" }));
+  await tell(page, "identify", identityOf({ sub: "ada", name: "Ada" }));
+  expect(await page.locator(".tray li").count()).toBe(1);
+  await tell(page, "identify", identityOf({ sub: "bob" }));
+  await expect.poll(() => page.locator(".tray li").count()).toBe(0);
+});
+
+it("have an icon of their own where the page lets no picture in, and are links in the thread", async () => {
+  const relay = stage.house.url;
+  const policy = `default-src 'none'; script-src ${relay}; connect-src ${relay} ${relay.replace("http", "ws")}; img-src 'none'`;
+  const { page, chat } = await stage.visit({ headers: { "Content-Security-Policy": policy } });
+  await chat.open();
+  await pick(page, "dot.png");
+  await page.locator(".tray .i-file").waitFor();
+  expect(await page.locator(".tray img").count()).toBe(0);
+  await uploaded(page);
+  await send(chat);
+  const link = chat.thread.getByRole("link", { name: "File dot.png" });
+  await link.waitFor();
+  expect(await link.getAttribute("href")).toContain(`${relay}/media/`);
+  expect(await chat.thread.locator("img").count()).toBe(0);
+  expect(await chat.thread.getByText("No longer available").count()).toBe(0);
+});
+
+it("say so when they are gone, and are no links then", async () => {
+  const { page, chat } = await stage.visit();
+  await converse(chat);
+  const headers = { "Access-Control-Allow-Origin": "*" };
+  await page.route(/\/media\/./, (route) => route.fulfill({ status: 404, headers, body: "{}" }));
+  await pick(page, "dot.png");
+  await uploaded(page);
+  await send(chat);
+  await chat.thread.getByText("No longer available").waitFor();
+  expect(await page.locator(".own .file bdi").textContent()).toBe("dot.png");
+  expect(await chat.thread.locator("img").count()).toBe(0);
+  expect(await chat.thread.locator(".own a[href]").count()).toBe(0);
+});
+
+it("fill their bubble without a gap above their words", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.open();
+  await pick(page, "dot.png");
+  await uploaded(page);
+  await chat.composer.fill("a caption");
+  await send(chat);
+  await page.locator(".picture img").waitFor();
+  const [bubble, link, image] = await Promise.all(
+    [".with", ".picture", ".picture img"].map((one) => rectOf(page, one)),
+  );
+  for (const side of ["x", "y", "right"] as const) {
+    expect(image?.[side]).toBeCloseTo(link?.[side] ?? 0, 1);
+    expect(link?.[side]).toBeCloseTo(bubble?.[side] ?? 0, 1);
+  }
+  expect(image?.bottom).toBeCloseTo(link?.bottom ?? 0, 1);
+});

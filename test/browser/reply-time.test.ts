@@ -1,0 +1,75 @@
+/** What the chat says of when an answer comes (WIDGET 8.2, 8.4): never more than is true. */
+
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { heard, record } from "./checks/recorder.ts";
+import { converse, pageOf, rectOf, setStage } from "./checks/stage.ts";
+
+const stage = setStage();
+const html = (attributes: string) => pageOf(stage.tag(`data-site="default" ${attributes}`));
+const line = (page: Page) => page.locator("#about");
+const HOURS = `data-hours='{"timeZone":"Europe/Oslo","mon":"9:00-17:00"}'`;
+const at = (time: string) => ({
+  before: (page: Page) => page.clock.install({ time }),
+  options: { timezoneId: "Europe/Oslo", locale: "en-GB" },
+});
+
+it("says how long people usually take, under the title and below what waits for them, and shows no dots", async () => {
+  const { page, chat } = await stage.visit({ html: html('data-responder="human" data-reply-minutes="120"') });
+  await chat.open();
+  await expect.poll(() => line(page).textContent()).toBe("Our team · usually replies in about 2 hr");
+  stage.house.sandbox.configure({ botScript: "silent" });
+  const said = await record(page);
+  await chat.say("Is it in stock?");
+  const waits = chat.thread.getByText("Usually replies in about 2 hr");
+  await waits.waitFor();
+  await heard(said, /^usually replies in about 2 hr$/);
+  expect(await page.locator(".dots").count()).toBe(0);
+  await stage.reply("It is.");
+  await chat.thread.getByText("It is.").waitFor();
+  expect(await waits.count()).toBe(0);
+});
+
+it.each([
+  ["20", "AI assistant · usually replies in about 20 min"],
+  ["2880", "AI assistant · usually replies in about 2 days"],
+])("says it in the units that such a time is said in: %s minutes", async (minutes, words) => {
+  const { page, chat } = await stage.visit({ html: html(`data-reply-minutes="${minutes}"`) });
+  await chat.open();
+  await expect.poll(() => line(page).textContent()).toBe(words);
+});
+
+it.each([
+  ["2026-01-05T06:30:00Z", "AI assistant · back 09:00"],
+  ["2026-01-05T17:30:00Z", "AI assistant · back Mon 09:00"],
+])("promises no quick answer while the site is closed, but says when it opens: %s", async (time, words) => {
+  const { page, chat } = await stage.visit({ html: html(HOURS), ...at(time) });
+  await chat.launcher.first().click();
+  await chat.panel.getByText("We're away right now").waitFor();
+  await expect.poll(() => line(page).textContent()).toBe(words);
+});
+
+it("says that nobody is there where it never opens, and how it answers while it is open", async () => {
+  const never = await stage.visit({ html: html(`data-hours='{"timeZone":"UTC","mon":"0:00-0:00"}'`) });
+  await never.chat.launcher.first().click();
+  await expect.poll(() => line(never.page).textContent()).toBe("AI assistant · We're away right now");
+  const open = await stage.visit({ html: html(HOURS), ...at("2026-01-05T09:30:00Z") });
+  await converse(open.chat);
+  await expect.poll(() => line(open.page).textContent()).toBe("AI assistant · usually replies at once");
+});
+
+it.each(["de", "ta", "th"])("fits under the title of a phone, whatever the words: %s", async (locale) => {
+  const title = "Möbelhaus am Marienplatz, Kundendienst";
+  const { page, chat } = await stage.visit({
+    html: html(`data-locale="${locale}" data-title="${title}" data-reply-minutes="120" data-responder="mixed"`),
+    options: { viewport: { width: 390, height: 760 } },
+  });
+  await chat.launcher.first().click();
+  await page.locator("textarea").waitFor();
+  await expect.poll(() => line(page).textContent()).toContain("·");
+  const [head, heading, about] = await Promise.all([".head", "#title", "#about"].map((part) => rectOf(page, part)));
+  expect(about?.bottom).toBeLessThanOrEqual((head?.bottom ?? 0) - 4);
+  expect(heading?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + 4);
+  // One line of the title, two of what stands below it at most.
+  expect(about?.height).toBeLessThanOrEqual(2 * 1.36 * 13 + 1);
+});
