@@ -80,4 +80,13 @@ export const rare = {
   rateWhy: "Anything you would like to add?",
   /** Button. */
   rateSend: "Send rating",
+
+  // ── The end of the line ─────────────────────────────────────────────────────────────────────────────────────────
+  endedGone: "This conversation has ended.",
+  /** Button below it. */
+  startNew: "Start a new one",
+  endedNotAllowed: "This chat is not available here.",
+  endedVersion: "This chat has been updated. Please reload the page.",
+  endedToken: "You have been signed out. Please sign in again to go on.",
+  reload: "Reload the page",
 } as const;

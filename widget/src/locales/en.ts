@@ -118,13 +118,6 @@ export const en = {
   delayed: "Replies may take longer right now. Your messages are safe.",
   often: "You're sending messages very quickly. Please wait a few seconds.",
   tryLater: "That did not work. Please try again in a moment.",
-  endedGone: "This conversation has ended.",
-  /** Button below it. */
-  startNew: "Start a new one",
-  endedNotAllowed: "This chat is not available here.",
-  endedVersion: "This chat has been updated. Please reload the page.",
-  endedToken: "You have been signed out. Please sign in again to go on.",
-  reload: "Reload the page",
 
   // ── Said by screen readers only ─────────────────────────────────────────────────────────────────────────────────
   said: "{author} said: {text}",

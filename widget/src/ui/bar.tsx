@@ -2,25 +2,16 @@
 
 import { computed, signal } from "@preact/signals-core";
 import type { Key } from "../i18n.ts";
-import { isOver, tryAgain, type Ui } from "./context.ts";
+import { tryAgain, type Ui } from "./context.ts";
 import { live, watch } from "./live.ts";
 
 /** Milliseconds that a gap may last before it is worth a word. */
 const PATIENCE_MS = 3_000;
 
-const ENDED = {
-  badToken: "endedToken",
-  notAllowed: "endedNotAllowed",
-  version: "endedVersion",
-} as const satisfies Record<string, Key>;
-
 function troubleOf(ui: Ui): Key | undefined {
   const { chat, missing } = ui;
   const link = chat.link.value;
-  // In the thread there is a row for it.
-  if (isOver(ui)) return undefined;
   if (missing.value[0]) return "tryLater";
-  if (link === "ended") return ENDED[chat.ending.value as keyof typeof ENDED];
   if (link === "offline") return "offline";
   if (link === "connecting" || link === "waiting") return "connecting";
   return chat.delivery.value === "delayed" ? "delayed" : undefined;
@@ -55,11 +46,6 @@ export const Bar = live((ui, mounted) => {
       text && (
         <div class="bar">
           <span key={text}>{t(text)}</span>
-          {text === "endedVersion" && (
-            <button type="button" class="link" onClick={() => location.reload()}>
-              {t("reload")}
-            </button>
-          )}
           {text === "tryLater" && (
             <button type="button" class="link" onClick={again}>
               {t("retry")}

@@ -1,27 +1,60 @@
 /**
- * The end of a conversation, as a row of the thread: a new one begins with the button, or with whatever is written (WIDGET
- * 8.3). Fetched when it has come.
+ * The end of the line, as a row of the thread (WIDGET 8.3): why, and what can be done. After a conversation was deleted or left
+ * a new one begins with the button, or with whatever is written. Fetched when it has come.
  */
 
+import { addEnglish, type Key } from "../i18n.ts";
+import { rare } from "../locales/en.rare.ts";
+import { isOver } from "./context.ts";
 import css from "./ended.css?inline";
-import { live } from "./live.ts";
+import { live, watch } from "./live.ts";
 import { adopt } from "./style.ts";
 
-export const Ended = live(({ t, chat, shell, settings, announcer, focusComposer }, mounted) => {
+addEnglish(rare);
+
+const WORDS = {
+  badToken: "endedToken",
+  notAllowed: "endedNotAllowed",
+  gone: "endedGone",
+  version: "endedVersion",
+  normal: "endedGone",
+} as const satisfies Record<string, Key>;
+
+export const Ended = live((ui, mounted) => {
+  const { t, chat, shell, settings, consent, announcer, focusComposer } = ui;
+  const words = (): Key | undefined =>
+    chat.link.value === "ended" && consent.value ? WORDS[chat.ending.value ?? "gone"] : undefined;
   mounted(() => adopt(shell.root, css));
-  mounted(() => announcer.status(t("endedGone")));
+  mounted(
+    watch(() => {
+      const text = words();
+      if (text) announcer.status(t(text));
+    }),
+  );
   const begin = (): void => {
     // The pressed button goes away.
     focusComposer();
     chat.start();
     announcer.status(settings.peek().greeting || t("greeting"));
   };
-  return () => (
-    <div class="ended">
-      <p>{t("endedGone")}</p>
-      <button type="button" class="pill" onClick={begin}>
-        {t("startNew")}
-      </button>
-    </div>
-  );
+  return () => {
+    const text = words();
+    return (
+      text && (
+        <div class="ended" key={text}>
+          <p>{t(text)}</p>
+          {isOver(ui) && (
+            <button type="button" class="pill" onClick={begin}>
+              {t("startNew")}
+            </button>
+          )}
+          {text === "endedVersion" && (
+            <button type="button" class="pill" onClick={() => location.reload()}>
+              {t("reload")}
+            </button>
+          )}
+        </div>
+      )
+    );
+  };
 });

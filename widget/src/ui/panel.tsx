@@ -24,7 +24,7 @@ export const Panel = live((ui, mounted) => {
       if (chat.items.value.at(-1)?.from === "reply") void part(() => import("./rating.tsx"), into(rating));
     }),
   );
-  mounted(watch(() => isOver(ui) && part(() => import("./ended.tsx"), into(ended))));
+  mounted(watch(() => chat.link.value === "ended" && part(() => import("./ended.tsx"), into(ended))));
   const over = (event: DragEvent): void => {
     const welcome = consent.peek() && settings.peek().attachments && event.dataTransfer?.types.includes("Files");
     dropping.value = welcome === true;

@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Bar } from "./bar.tsx";
+import { Ended } from "./ended.tsx";
 import { type Stage, stage } from "./ui.fixture.ts";
 import { Waiting } from "./waiting.tsx";
 
@@ -148,17 +149,6 @@ describe("the connection bar", () => {
     expect(view.textContent).toMatch(/You're offline\. Messages will be sent/);
   });
 
-  it.each([
-    ["version", /reload the page/],
-    ["notAllowed", /not available here/],
-    ["badToken", /signed out/],
-  ] as const)("says what %s means", async (ending, words) => {
-    on.chat.ending.value = ending;
-    on.chat.link.value = "ended";
-    await pass(50);
-    expect(view.textContent).toMatch(words);
-  });
-
   it("leaves it to a row of the thread to say that a conversation has ended", async () => {
     on.chat.ending.value = "gone";
     on.chat.link.value = "ended";
@@ -180,5 +170,34 @@ describe("the connection bar", () => {
     on.chat.delivery.value = "delayed";
     await pass(50);
     expect(view.textContent).toMatch(/Your messages are safe/);
+  });
+});
+
+describe("the end of the line", () => {
+  it.each([
+    ["version", /reload the page/, "Reload the page"],
+    ["notAllowed", /not available here/, undefined],
+    ["badToken", /signed out/, undefined],
+    ["gone", /has ended/, "Start a new one"],
+    ["normal", /has ended/, "Start a new one"],
+  ] as const)("says what %s means, once, and what can be done", async (ending, words, button) => {
+    view = on.show(Ended);
+    await pass(50);
+    expect(view.textContent).toBe("");
+    on.chat.ending.value = ending;
+    on.chat.link.value = "ended";
+    await pass(50);
+    expect(view.querySelector("p")?.textContent).toMatch(words);
+    expect(on.said).toEqual([expect.stringMatching(words)]);
+    expect(view.querySelector("button")?.textContent).toBe(button);
+  });
+
+  it("says nothing where the visitor is asked for consent first", async () => {
+    view = on.show(Ended);
+    on.ui.consent.value = false;
+    on.chat.ending.value = "normal";
+    on.chat.link.value = "ended";
+    await pass(50);
+    expect(view.textContent).toBe("");
   });
 });

@@ -117,7 +117,7 @@ export const Thread = live((ui, mounted) => {
             {ReplyTime && <ReplyTime />}
             {Card && <Card />}
             {Rate && <Rate />}
-            {Ended && over && ui.consent.value && <Ended />}
+            {Ended && <Ended />}
             {!all.length && !over && ui.consent.value && !ui.asking.value && <Suggestions />}
             {!all.length && !over && <PrivacyLine />}
           </div>
