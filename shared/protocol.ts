@@ -197,7 +197,9 @@ export type ErrorCode =
   | "unknown_media"
   | "invalid_email"
   | "invalid_phone"
-  | "not_allowed";
+  | "not_allowed"
+  /** The owner does not want this visitor: the connection ends with `notAllowed`. */
+  | "blocked";
 /** A form, or a rating, is durable. */
 export type Captured = { t: "lead"; id: string };
 /** The conversation is on its way to this address. */

@@ -80,7 +80,7 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   app.route("/", assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }));
   app.route("/", page(sites));
   app.route("/", snippet({ sites, relay, folder: widget }));
-  app.route("/", lines({ connections, clock, allows }));
+  app.route("/", lines({ connections, clock, allows, remoteOf: callbacksFrom.address }));
   app.route("/", media(parts.media));
   // Readers of mails.
   if (mail !== undefined) app.route("/", stopDoor(mail));

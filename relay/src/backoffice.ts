@@ -8,6 +8,7 @@ import type { Presence } from "./bus/presence.ts";
 import type { Database, Transaction } from "./db/database.ts";
 import { createCapture } from "./flows/capture.ts";
 import { type Billing, createCredits } from "./flows/credits.ts";
+import { createGate } from "./flows/gate.ts";
 import { createLeads } from "./flows/leads.ts";
 import { createMail } from "./flows/mail.ts";
 import { createNotify } from "./flows/notify.ts";
@@ -20,8 +21,10 @@ import { createContacts, type Paced } from "./records/contacts.ts";
 import { sentContent } from "./records/echoes.ts";
 import { contentOf, descriptionOf, verdictOf } from "./records/grants.ts";
 import { createOnce } from "./records/once.ts";
+import type { Head } from "./records/outbox.ts";
 import type { Sites } from "./records/sites.ts";
 import { findVisitor } from "./records/visitors.ts";
+import type { Outcome } from "./service/outcome.ts";
 
 type Parts = {
   settings: Settings;
@@ -41,6 +44,8 @@ type Parts = {
 
 /** A call for which somebody waits is given up when the pace holds it back longer than this. */
 const PATIENCE_MS = 5_000;
+/** A message that is due later than this waits for its site's budget; the pauses between tries are shorter. */
+const BUDGET_MS = 120_000;
 
 /** What the owner's side does: credits, messages, contacts. Introduces its flows to each other and to the service. */
 export function createBackoffice({ settings, db, bus, clock, log, services, sites, pacer, signing, presence }: Parts) {
@@ -133,7 +138,29 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
     mailer &&
     createMail({ db, clock, log, sites, presence: presence ?? nobody, mailer, ...mailRules(settings), signing });
 
+  const gate = createGate({ db, clock, log, hooks, signing });
+
+  /** A site's messages of another day's budget wait; those of visitors who were blocked meanwhile do not go at all (C24). */
+  function detain({ site, visitor, due }: Head): Outcome | undefined {
+    if (gate.refuses(site, visitor)) return { kind: "permanent", status: 0, message: "the visitor is blocked" };
+    const waitMs = due - clock.now();
+    if (waitMs < BUDGET_MS || sites.find(site)?.messagesPerDay === undefined) return undefined;
+    return { kind: "unready", status: 0, message: "the site's budget of the day is used", waitMs };
+  }
+
+  type Who = (token: string, origin: string) => Promise<{ visitor: string; site: string } | undefined>;
+  /** Who holds a token, unless the site does not want them. */
+  const wanted =
+    (who: Who): Who =>
+    async (token, origin) => {
+      const found = await who(token, origin);
+      return found !== undefined && gate.refuses(found.site, found.visitor) ? undefined : found;
+    };
+
   return {
+    gate,
+    detain,
+    wanted,
     credits,
     outreach,
     mailer,
@@ -164,8 +191,10 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
       await notify.start();
       credits.start();
       await mail?.start();
+      await gate.start();
     },
     async stop(): Promise<void> {
+      gate.stop();
       await mail?.stop();
       await credits.stop();
       await leads.stop();
@@ -179,9 +208,10 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
 
 /** What signs the requests to the owner's side: never to be shown. */
 export const hookSecrets = ({ sites, accounts }: Settings): string[] =>
-  [...sites.map(({ webhook }) => webhook?.secret), ...accounts.map(({ credits }) => credits?.billing?.secret)].filter(
-    (secret) => secret !== undefined,
-  );
+  [
+    ...sites.flatMap(({ webhook, guard }) => [webhook?.secret, guard?.secret]),
+    ...accounts.map(({ credits }) => credits?.billing?.secret),
+  ].filter((secret) => secret !== undefined);
 
 const mailRules = ({ mail, publicUrl }: Settings) => ({ after: mail?.after ?? 0, relay: publicUrl ?? "" });
 

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { readSettings, type Settings, settingsHelp } from "./base/config.ts";
 import { BACKUP } from "./cli/backup.ts";
+import { BLOCKING } from "./cli/blocks.ts";
 import { CLIENT } from "./cli/client.ts";
 import { type Command, Complaint, type Given, type Result } from "./cli/command.ts";
 import { CREDITS } from "./cli/credits.ts";
@@ -23,6 +24,7 @@ const COMMANDS: Record<string, Command> = {
   ...TOKENS,
   ...PEOPLE,
   ...MAIL,
+  ...BLOCKING,
   ...CREDITS,
   ...DELIVERIES,
   ...DATA,

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
@@ -8,7 +7,7 @@ import { createBackoffice, hookSecrets, mailSecrets } from "./backoffice.ts";
 import { addressOf, remoteOf } from "./base/address.ts";
 import { createBreaker } from "./base/breaker.ts";
 import { type Clock, realClock } from "./base/clock.ts";
-import type { Settings } from "./base/config.ts";
+import type { Settings, Site } from "./base/config.ts";
 import { createIdentities } from "./base/identity.ts";
 import { createKeys } from "./base/keys.ts";
 import { createLimiter } from "./base/limiter.ts";
@@ -35,6 +34,7 @@ import { createSession } from "./flows/session.ts";
 import { createForward } from "./hooks/forward.ts";
 import { withDeadline } from "./http/deadline.ts";
 import { watchNewcomers } from "./http/newcomers.ts";
+import { listen } from "./listen.ts";
 import { createSites } from "./records/sites.ts";
 import { createConnections } from "./socket/connections.ts";
 import { createFrames } from "./socket/frames.ts";
@@ -112,7 +112,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     clock,
     log,
     accounts: settings.accounts.map((account) => account.id),
-    carry: (head) => introduce({ db, log }, head, services.carry),
+    carry: async (head) => backoffice.detain(head) ?? introduce({ db, log }, head, services.carry),
     pacer: (account) => pacers.get(account) ?? createPacer({ start: 60, now: clock.uptime }),
     breaker: () => createBreaker({ now: clock.uptime }),
     reloadKeys: keys.reload,
@@ -152,7 +152,8 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     nameOf: createGreeting({ find: backoffice.contacts.find, clock }),
     wake: courier.wake,
   });
-  const send = createSend({ db, bus, clock, horizon: settings.horizon, wake: courier.wake, tell: backoffice.tell });
+  const { horizon } = settings;
+  const send = createSend({ db, bus, clock, horizon, wake: courier.wake, tell: backoffice.tell, onHeld });
   const forget = createForget({ db, bus, clock, cleared: uploads.sweepSoon });
   const take = createFrames({
     db,
@@ -164,6 +165,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     capture: backoffice.capture,
     mail: backoffice.mail,
     rate: createRate({ db, bus, clock, tell: backoffice.tell }),
+    admits: backoffice.gate.admits,
     messages: createLimiter({ burst: 10, perMinute: settings.messagesPerMinute, uptime: clock.uptime }),
   });
   const connections = createConnections({
@@ -174,10 +176,19 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     open: sessions.open,
     take,
     link: links.to,
-    delivery: courier.delivery,
+    delivery: (account, site) => (send.isHeld(site) ? "delayed" : courier.delivery(account)),
+    refuses: backoffice.gate.refuses,
   });
+  backoffice.gate.onChange(connections.sift);
+  /** Visitors hear at once that messages wait for another day's budget, and that they go again. */
+  function onHeld({ account, public: { id } }: Site, until: number): void {
+    log("budget.reached", { site: id });
+    clock.after(0, () => connections.tellDelivery(account));
+    clock.after(until - clock.now(), () => connections.tellDelivery(account));
+  }
 
   let stopping = false;
+  const remote = (incoming: IncomingMessage): string => remoteOf(incoming, settings.trustProxy);
   const mayCall = settings.callbackAllow.length === 0 ? () => true : netsOf(settings.callbackAllow);
   const allows = (origin: string): boolean => sites.all.some((site) => sites.allows(site, origin));
   const uploading = createLimiter({ burst: 10, perMinute: settings.uploads.perMinute, uptime: clock.uptime });
@@ -205,11 +216,11 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
       links,
       log,
       allows,
-      who: sessions.who,
+      who: backoffice.wanted(sessions.who),
       wait: (incoming) => uploading.take(addressOf(incoming, settings.trustProxy)),
     },
     callbackSecrets: () => callbackSecrets,
-    callbacksFrom: { address: (incoming) => remoteOf(incoming, settings.trustProxy), allowed: mayCall },
+    callbacksFrom: { address: remote, allowed: mayCall },
     unknownContact: settings.unknownContact,
     forward: forward?.post,
     hide: (owner) => owners.add(owner),
@@ -231,6 +242,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     log,
     allows,
     addressOf: (request: IncomingMessage) => addressOf(request, settings.trustProxy),
+    remoteOf: remote,
     perAddress: settings.socketsPerAddress,
   });
 
@@ -280,15 +292,4 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     },
     stop,
   };
-}
-
-/** Starts to listen: on the socket that a supervisor hands over (systemd's LISTEN_FDS protocol), or on host and port. */
-async function listen(server: Server, settings: Settings): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.once("listening", resolve);
-    if (settings.listenFd === undefined) server.listen(settings.port, settings.host);
-    else server.listen({ fd: settings.listenFd });
-  });
-  return (server.address() as AddressInfo).port;
 }

@@ -24,6 +24,7 @@ function fromEnvironment(values: Values): Tenants {
         channel: "website",
         business: "default",
         campaign: undefined,
+        ...(values.messagesPerDay === 0 ? {} : { messagesPerDay: values.messagesPerDay }),
         ...(identitySecret === undefined ? {} : { identity: { secret: identitySecret } }),
         requireIdentity,
       },

@@ -51,6 +51,7 @@ export const EVENT_TYPES = [
   "delivery.failed",
   "recharge.requested",
   "credits.granted",
+  "budget.reached",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -60,6 +61,14 @@ export const webhookRules = z.strictObject({
   secret: z.string().min(1),
   /** Only these events; absent: all. */
   events: z.array(z.enum(EVENT_TYPES)).optional(),
+});
+
+/** Who judges visitors that have never written, before their first message is taken (C24). */
+export const guardRules = z.strictObject({
+  url: address,
+  secret: z.string().min(1),
+  /** What counts when the judge does not answer in time. */
+  onFailure: z.enum(["allow", "refuse"]).default("allow"),
 });
 
 /** Which campaign answers (C7): the first rule whose conditions all hold. Without conditions it always does. */
@@ -78,6 +87,7 @@ export const routeRule = z.strictObject({
 export type RouteRule = z.infer<typeof routeRule>;
 export type CreditRules = z.infer<typeof creditRules>;
 export type LeadRules = z.infer<typeof leadRules>;
+export type GuardRules = z.infer<typeof guardRules>;
 export type WebhookRules = z.infer<typeof webhookRules>;
 
 export const NO_CREDITS: CreditRules = creditRules.parse({});

@@ -6,6 +6,7 @@ import { eventsPage } from "../records/events.ts";
 import { countStates, type Kind } from "../records/ledger.ts";
 import { isDistrusted } from "../records/restored.ts";
 import { createTransport } from "../service/http.ts";
+import { budgets } from "./blocks.ts";
 import type { Command } from "./command.ts";
 import { type Finding, ill, report, well } from "./finding.ts";
 import { mailServer } from "./mail.ts";
@@ -155,6 +156,7 @@ async function examine(office: Office): Promise<Finding[]> {
     ...origins(office),
     ...(await webhooks(office)),
     ...(await mailServer(office)),
+    ...(await budgets(office)),
     ...(await unknowns(office)),
   ];
 }

@@ -7,6 +7,7 @@ import type { Site } from "../base/config.ts";
 import { campaignFor, type Situation } from "../base/routes.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
+import { reserve } from "../records/budget.ts";
 import { sendMedia } from "../records/media.ts";
 import { addParcel } from "../records/outbox.ts";
 import { appendSent, findMessage, mark, newestReply, renewSid, setReaction, type Written } from "../records/threads.ts";
@@ -24,9 +25,11 @@ type Parts = {
   tell?: (
     tx: Transaction,
     site: string,
-    type: "message.visitor",
-    data: { visitor: string; id: string; text: string },
+    type: "message.visitor" | "budget.reached",
+    data: { visitor?: string; [field: string]: unknown },
   ) => Promise<void>;
+  /** A message of the site waits for a later day's budget. */
+  onHeld?: (site: Site, until: number) => void;
 };
 
 /**
@@ -43,31 +46,69 @@ export type Draft = { id: string; text: string; media?: string | undefined; situ
 /** One emoji as people choose them, of however many code points. */
 const EMOJI = /^\p{RGI_Emoji}$/v;
 
+/** The budget of the days to come is used up. */
+class Full extends Error {}
+const fullness = (error: unknown): "full" => {
+  if (error instanceof Full) return "full";
+  throw error;
+};
+
 /** A visitor's message: durable in thread and outbox, in one transaction, before anybody hears of it. */
-export function createSend({ db, bus, clock, horizon, wake, tell = async () => {} }: Parts) {
+export function createSend({ db, bus, clock, horizon, wake, tell = async () => {}, onHeld = () => {} }: Parts) {
+  /** Sites whose budget of the day is used, and until when. */
+  const held = new Map<string, number>();
+
   /**
    * @returns the stored message; `fresh` is false when the id was known, and then nothing was written. `gone` when the
-   *   visitor is not there any more, `unknown_media` when the file is not theirs
+   *   visitor is not there any more, `unknown_media` when the file is not theirs, `full` when the site's budget of the
+   *   next days is used up: the client keeps the message
    * @throws what the database throws; then nothing was written, and the client keeps the message
    */
-  async function send(visitor: string, site: Site, draft: Draft): Promise<Written | "gone" | "unknown_media"> {
+  async function send(visitor: string, site: Site, draft: Draft): Promise<Written | "gone" | "unknown_media" | "full"> {
     const { id, text, media: key } = draft;
     const at = clock.now();
-    const written = await db.transaction(async (tx) => {
-      await addVisitor(tx, visitor, site.public.id, at);
-      const media = key === undefined ? undefined : await sendMedia(tx, key, visitor);
-      if (key !== undefined && media === undefined) return "unknown_media";
-      const entry = await appendSent(tx, { visitor, id, text, at, sid: sidOf(visitor, id), media });
-      if (entry === undefined) return "gone";
-      if (!entry.fresh) return entry;
-      await addParcel(tx, parcel(visitor, site, entry.message.pos, entry.message.pos, at));
-      await route(tx, visitor, site, draft.situation);
-      await tell(tx, site.public.id, "message.visitor", { visitor, id, text });
-      return entry;
-    });
-    if (typeof written === "object" && written.fresh)
-      announce(visitor, site, written.message.n, written.message.pos === 1);
+    const written = await db
+      .transaction(async (tx) => {
+        await addVisitor(tx, visitor, site.public.id, at);
+        const media = key === undefined ? undefined : await sendMedia(tx, key, visitor);
+        if (key !== undefined && media === undefined) return "unknown_media";
+        const entry = await appendSent(tx, { visitor, id, text, at, sid: sidOf(visitor, id), media });
+        if (entry === undefined) return "gone";
+        if (!entry.fresh) return entry;
+        const due = await dueFor(tx, site, at);
+        // Thrown, so that nothing of the message is written.
+        if (due === undefined) throw new Full();
+        await addParcel(tx, parcel(visitor, site, entry.message.pos, entry.message.pos, due));
+        await route(tx, visitor, site, draft.situation);
+        await tell(tx, site.public.id, "message.visitor", { visitor, id, text });
+        return { ...entry, due };
+      })
+      .catch(fullness);
+    if (typeof written !== "object") return written;
+    if ("due" in written && written.due > at) hold(site, written.due);
+    if (written.fresh) announce(visitor, site, written.message.n, written.message.pos === 1);
     return written;
+  }
+
+  /**
+   * When a message may go: now, or on the first later day whose budget has room. The owner hears of it once a day.
+   * @returns nothing when the budget of a whole week is promised already
+   */
+  async function dueFor(tx: Transaction, site: Site, now: number): Promise<number | undefined> {
+    const { messagesPerDay: perDay } = site;
+    if (perDay === undefined) return now;
+    const found = await reserve(tx, { site: site.public.id, perDay, now });
+    if (found?.first) await tell(tx, site.public.id, "budget.reached", { messagesPerDay: perDay });
+    return found?.due;
+  }
+
+  /** Remembers, for what visitors are told, that messages of the site wait for another day. */
+  function hold(site: Site, until: number): void {
+    const name = site.public.id;
+    const midnight = Math.min(until, held.get(name) ?? until);
+    if (held.get(name) === midnight) return;
+    held.set(name, midnight);
+    onHeld(site, midnight);
   }
 
   /** Chooses who answers, once per conversation: changing it later would confuse both sides (C7). */
@@ -115,7 +156,8 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
       if (message?.from !== "visitor" || message.state !== "failed") return undefined;
       if (message.reason !== "expired") await renewSid(tx, visitor, message.pos, newSid());
       const n = await mark(tx, visitor, message.pos, "sent");
-      if (n !== undefined) await addParcel(tx, parcel(visitor, site, n, message.pos, at));
+      if (n !== undefined)
+        await addParcel(tx, parcel(visitor, site, n, message.pos, (await dueFor(tx, site, at)) ?? at + horizon));
       return n === undefined ? undefined : { n, message };
     });
     if (again === undefined) return undefined;
@@ -140,7 +182,13 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
     wake({ visitor, account: site.account, first });
   }
 
-  return { send, retry, react };
+  return {
+    send,
+    retry,
+    react,
+    /** Whether messages of a site wait for another day's budget. */
+    isHeld: (site: string): boolean => (held.get(site) ?? 0) > clock.now(),
+  };
 }
 
 export type Send = ReturnType<typeof createSend>;

@@ -9,6 +9,8 @@ export type Hook = {
   /** Names the event: the same in every try, so that the receiver can take it once. */
   id: string;
   body: string;
+  /** Milliseconds for the whole of it, where somebody waits. */
+  within?: number;
 };
 
 /** Status 0: no answer. */
@@ -36,7 +38,7 @@ export type Hooks = { post: (hook: Hook, now: number) => Promise<HookAnswer>; cl
 export function createHooks(): Hooks {
   const agent = new Agent({ connections: 8, pipelining: 1, connect: { timeout: CONNECT_MS } });
   return {
-    async post({ url, secret, id, body }, now) {
+    async post({ url, secret, id, body, within }, now) {
       const seconds = Math.floor(now / 1_000);
       try {
         const { statusCode, body: answer } = await agent.request({
@@ -46,6 +48,7 @@ export function createHooks(): Hooks {
           headersTimeout: TOTAL_MS,
           bodyTimeout: TOTAL_MS,
           body,
+          ...(within === undefined ? {} : { signal: AbortSignal.timeout(within) }),
           headers: {
             "content-type": "application/json",
             "user-agent": "porchlight",

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Ending } from "@porchlight/shared/close";
 import { randomId } from "@porchlight/shared/id";
@@ -45,11 +46,12 @@ type Parts = {
   connections: Connections;
   clock: Clock;
   allows: (origin: string) => boolean;
+  remoteOf: (request: IncomingMessage) => string;
 };
 
 type App = { Bindings: HttpBindings };
 
-export function lines({ connections, clock, allows }: Parts): Hono<App> {
+export function lines({ connections, clock, allows, remoteOf }: Parts): Hono<App> {
   const open = new Map<string, Open>();
 
   function close(id: string, line: Open): void {
@@ -85,7 +87,7 @@ export function lines({ connections, clock, allows }: Parts): Hono<App> {
     line.size += frame.length;
   }
 
-  function start(origin: string): string {
+  function start(origin: string, address: string): string {
     const id = randomId();
     const way: Line = {
       send: (frame) => put(line, frame),
@@ -97,7 +99,7 @@ export function lines({ connections, clock, allows }: Parts): Hono<App> {
       },
       buffered: () => line.size,
     };
-    const connection = connections.accept(way, origin, "line");
+    const connection = connections.accept(way, origin, address);
     const line: Open = {
       origin,
       connection,
@@ -125,7 +127,7 @@ export function lines({ connections, clock, allows }: Parts): Hono<App> {
 
   app.post("/socket/lines", (c) => {
     if (open.size >= LINES_MAX) throw new RelayError("try_later");
-    return c.json({ line: start(c.req.header("origin") ?? "") }, 201);
+    return c.json({ line: start(c.req.header("origin") ?? "", remoteOf(c.env.incoming)) }, 201);
   });
 
   /** The line a request means; a line of another origin is none. */

@@ -7,6 +7,7 @@ import type { Transaction } from "../db/database.ts";
 export const SCOPES = [
   "visitors:read",
   "visitors:erase",
+  "visitors:block",
   "messages:read",
   "messages:send",
   "contacts:read",

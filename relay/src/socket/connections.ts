@@ -22,7 +22,9 @@ type Parts = {
   take: Take;
   /** A file's link, from its key. */
   link: (key: string, type: string) => string;
-  delivery: (account: string) => Delivery;
+  delivery: (account: string, site: string) => Delivery;
+  /** Whether the site does not want this visitor. */
+  refuses?: (site: string, visitor: string, address: string) => boolean;
   random?: () => number;
 };
 
@@ -39,7 +41,7 @@ const SWEEP_MS = 1_000;
 
 /** Translates between frames and flows. Knows nothing of sockets. */
 export function createConnections(parts: Parts) {
-  const { db, bus, clock, log, open, take, link, delivery } = parts;
+  const { db, bus, clock, log, open, take, link, delivery, refuses = () => false } = parts;
   const random = parts.random ?? Math.random;
   const all = new Set<Connection>();
   let shut = false;
@@ -62,6 +64,13 @@ export function createConnections(parts: Parts) {
     const { line } = connection.is;
     lost(connection);
     line.close(ending);
+  }
+
+  /** The owner does not want this visitor: said once, in a frame that names it. */
+  function expel(connection: Connection, live: Live): void {
+    log("socket.refused", { meaning: "blocked" });
+    put(live, { t: "error", code: "blocked" });
+    end(connection, CLOSE.notAllowed);
   }
 
   /** The line is gone. */
@@ -146,6 +155,7 @@ export function createConnections(parts: Parts) {
       site,
       session,
       origin: greeting.origin,
+      address: greeting.address,
       sent: welcome.after,
       read: welcome.read,
       replied: 0,
@@ -155,7 +165,8 @@ export function createConnections(parts: Parts) {
       leave: bus.subscribe(visitor, (news) => heard(connection, live, news)),
     };
     connection.is = live;
-    put(live, { ...welcome, delivery: delivery(site.account) });
+    if (refuses(site.public.id, visitor, live.address)) return expel(connection, live);
+    put(live, { ...welcome, delivery: delivery(site.account, site.public.id) });
     if (complaint !== undefined) put(live, complaint);
     await pump(connection, live);
   }
@@ -227,7 +238,15 @@ export function createConnections(parts: Parts) {
     /** Tells every visitor of an account whether deliveries go out. */
     tellDelivery(account: string): void {
       for (const { is } of all) {
-        if (is.state === "live" && is.site.account === account) put(is, { t: "status", delivery: delivery(account) });
+        if (is.state === "live" && is.site.account === account)
+          put(is, { t: "status", delivery: delivery(account, is.site.public.id) });
+      }
+    },
+    /** Sends away whoever is not wanted any more. */
+    sift(): void {
+      for (const connection of all) {
+        const { is } = connection;
+        if (is.state === "live" && refuses(is.site.public.id, is.visitor, is.address)) expel(connection, is);
       }
     },
     count: (): number => all.size,

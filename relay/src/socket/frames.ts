@@ -7,6 +7,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import type { Capture, Wrong } from "../flows/capture.ts";
 import type { Forget } from "../flows/forget.ts";
+import type { Gate } from "../flows/gate.ts";
 import type { Mail, Place } from "../flows/mail.ts";
 import type { Rate } from "../flows/rate.ts";
 import type { Send } from "../flows/send.ts";
@@ -26,11 +27,14 @@ type Parts = {
   /** Mail to visitors, where the relay sends any. */
   mail: Pick<Mail, "wish" | "transcript"> | undefined;
   rate: Rate;
+  /** The owner's judge of newcomers. */
+  admits: Gate["admits"];
   /** What a visitor may send a minute: each message and reaction may cost the owner. */
   messages: Limiter;
 };
 
 const TRY_LATER_MS = 3_000;
+const FULL_MS = 3_600_000;
 /** Which field of a form a complaint is about. */
 const FIELDS = { invalid_email: "email", invalid_phone: "phone" } as const;
 const COMPLAINTS = { no_email: "invalid_email", nothing: "not_allowed", rate_limited: "rate_limited" } as const;
@@ -45,7 +49,19 @@ function placeOf({ origin }: Live, { page = "/", locale = "" }: { page?: string;
 }
 
 /** What each frame of a visitor asks for: from frames to flows, and back to frames. Knows nothing of lines. */
-export function createFrames({ db, bus, log, send, forget, logout, capture, mail, rate, messages }: Parts): Take {
+export function createFrames({
+  db,
+  bus,
+  log,
+  send,
+  forget,
+  logout,
+  capture,
+  mail,
+  rate,
+  admits,
+  messages,
+}: Parts): Take {
   const refuse = (desk: Desk, live: Live, error: Omit<ErrorFrame, "t">): void =>
     desk.put(live, { t: "error", ...error });
 
@@ -68,8 +84,11 @@ export function createFrames({ db, bus, log, send, forget, logout, capture, mail
     if (blank && media === undefined) return refuse(desk, live, { code: "empty", id });
     return attempt(desk, live, id, async () => {
       const situation = { page, locale, name: campaign };
+      if (!(await admits(live.site, { visitor: live.visitor, address: live.address, text, page })))
+        return refuse(desk, live, { code: "not_allowed", id });
       const written = await send.send(live.visitor, live.site, { id, text: blank ? "" : text, media, situation });
       if (written === "gone") return desk.depart(connection, live);
+      if (written === "full") return refuse(desk, live, { code: "rate_limited", id, retryAfter: FULL_MS });
       if (written === "unknown_media") return refuse(desk, live, { code: written, id });
       if (!written.fresh && connection.is === live && written.message.n <= live.sent)
         desk.put(live, { t: "message", after: live.sent, message: written.message });
@@ -85,6 +104,8 @@ export function createFrames({ db, bus, log, send, forget, logout, capture, mail
   /** A form. The service's verdict on it is waited for aside: what the visitor writes meanwhile must not wait behind it. */
   async function fillIn(desk: Desk, connection: Connection, live: Live, frame: LeadFrame): Promise<void> {
     const { id } = frame;
+    if (!(await admits(live.site, { visitor: live.visitor, address: live.address, text: "", page: frame.page })))
+      return refuse(desk, live, { code: "not_allowed", id });
     const taken = await capture(live.visitor, live.site, frame);
     if (typeof taken !== "string" && frame.reply && frame.email !== undefined)
       await mail?.wish(live.visitor, live.site, placeOf(live, frame));

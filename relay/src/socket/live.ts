@@ -31,6 +31,8 @@ export type Live = {
   session: string;
   /** Of the page, as the browser says it; the site lets it in. */
   origin: string;
+  /** The visitor's, as far as the proxies in front can be trusted. */
+  address: string;
   sent: number;
   read: number;
   /** Place of the newest reply that was put on the line. */

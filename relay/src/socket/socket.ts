@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { CLOSE } from "@porchlight/shared/close";
 import { FRAME_MAX } from "@porchlight/shared/limits";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
-import { hashed, type Log } from "../base/log.ts";
+import type { Log } from "../base/log.ts";
 import type { Connections } from "./connections.ts";
 import type { Connection, Line } from "./live.ts";
 
@@ -15,6 +15,8 @@ type Parts = {
   allows: (origin: string) => boolean;
   /** The visitor's address: the trusted proxy's word, or the socket's. */
   addressOf: (request: IncomingMessage) => string;
+  /** The same whole; the other may be that of a network. */
+  remoteOf: (request: IncomingMessage) => string;
   /** Connections of one address at a time: an office behind one address fits, a flood does not. 0: no limit. */
   perAddress: number;
 };
@@ -29,7 +31,7 @@ function refuse(socket: Duplex, status: "403 Forbidden" | "404 Not Found" | "429
  * socket (MEASURED 2a). No compression: it multiplies that memory by 22.
  * @returns what stops taking new sockets
  */
-export function serveSockets({ server, connections, log, allows, addressOf, perAddress }: Parts): () => void {
+export function serveSockets({ server, connections, log, allows, addressOf, remoteOf, perAddress }: Parts): () => void {
   const acceptor = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -63,7 +65,7 @@ export function serveSockets({ server, connections, log, allows, addressOf, perA
     acceptor.handleUpgrade(request, socket, head, (ws) => {
       socket.off("error", ignore);
       held.set(address, count + 1);
-      known.set(ws, connections.accept(lineOf(ws), origin, hashed(address)));
+      known.set(ws, connections.accept(lineOf(ws), origin, remoteOf(request)));
       ws.on("message", onMessage);
       ws.on("error", ignore);
       ws.once("close", () => {

@@ -179,6 +179,7 @@ export async function startLife(
       capture: async () => ({ verdict: Promise.resolve(undefined) }),
       mail: undefined,
       rate: async () => true,
+      admits: async () => true,
       messages: core.createLimiter({ burst: 10, perMinute: 0, uptime: clock.uptime }),
     }),
     link: (key) => key,

@@ -78,17 +78,17 @@ export const CORE: Mutant[] = [
     edits: [
       {
         file: "flows/send.ts",
-        find: "      await addParcel(tx, parcel(visitor, site, entry.message.pos, entry.message.pos, at));\n",
+        find: "        await addParcel(tx, parcel(visitor, site, entry.message.pos, entry.message.pos, due));\n",
         replace: "",
       },
       {
         file: "flows/send.ts",
-        find: '    if (typeof written === "object" && written.fresh)',
-        replace: `    if (typeof written === "object" && written.fresh) {
+        find: "    if (written.fresh) announce(",
+        replace: `    if (written.fresh) {
       const { pos } = written.message;
       await db.transaction((tx) => addParcel(tx, parcel(visitor, site, pos, pos, at)));
     }
-    if (typeof written === "object" && written.fresh)`,
+    if (written.fresh) announce(`,
       },
     ],
     killedBy: { given: { crashes: 6, trouble: 10_000, visitors: 4, messages: 12 }, seeds: 60 },

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { complaintOf, SETTINGS } from "@porchlight/shared/settings";
 import { DEFAULT_SITE, type PublicSite } from "@porchlight/shared/site";
 import { z } from "zod";
-import { type CreditRules, creditRules, leadRules, routeRule, webhookRules } from "../rules.ts";
+import { type CreditRules, creditRules, guardRules, leadRules, routeRule, webhookRules } from "../rules.ts";
 import { complaintsOf, words } from "./complaints.ts";
 import { origin, problem, signingSecret, web } from "./parsers.ts";
 import type { Env, KeySource, Site, Tenants } from "./shape.ts";
@@ -53,6 +53,8 @@ const fileSchema = z.strictObject({
       campaignFallback: z.boolean().default(false),
       leads: leadRules.optional(),
       webhook: webhookRules.optional(),
+      guard: guardRules.optional(),
+      messagesPerDay: z.int().min(1).max(10_000_000).optional(),
       mail: z.boolean().optional(),
       routes: z.array(routeRule).max(200).optional(),
       identitySecret: z.string().min(1).optional(),
@@ -137,7 +139,8 @@ export function fromFile(path: string, env: Env): Tenants {
     })),
     sites: Object.entries(sites).map(
       ([id, { account, origins, channel, business, campaign, leads, webhook, routes, mail, ...rest }]) => {
-        const { campaignFallback, identitySecret, identityKeys, requireIdentity, ...chosen } = rest;
+        const { campaignFallback, guard, messagesPerDay, identitySecret, identityKeys, requireIdentity, ...chosen } =
+          rest;
         if (!Object.hasOwn(accounts, account))
           problem(`${path}: sites.${id}.account names "${account}", which is not there`);
         return {
@@ -152,6 +155,8 @@ export function fromFile(path: string, env: Env): Tenants {
           ...(routes === undefined ? {} : { routes }),
           ...(leads === undefined ? {} : { leads }),
           ...(mail === undefined ? {} : { mail }),
+          ...(messagesPerDay === undefined ? {} : { messagesPerDay }),
+          ...(guard === undefined ? {} : { guard: withSecret(guard, env, `sites.${id}.guard`) }),
           ...(webhook === undefined ? {} : { webhook: withSecret(webhook, env, `sites.${id}.webhook`) }),
         };
       },

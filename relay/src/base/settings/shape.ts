@@ -1,6 +1,6 @@
 import type { PublicSite } from "@porchlight/shared/site";
 import type { BusinessLabel } from "../parties.ts";
-import type { CreditRules, LeadRules, RouteRule, WebhookRules } from "../rules.ts";
+import type { CreditRules, GuardRules, LeadRules, RouteRule, WebhookRules } from "../rules.ts";
 
 /** One account at the service: where it is, and how fast it may be asked. Its key is read when needed, see `keys`. */
 export type Account = {
@@ -31,6 +31,10 @@ export type Site = {
   campaignFallback?: boolean;
   leads?: LeadRules;
   webhook?: WebhookRules;
+  /** Who judges newcomers. */
+  guard?: GuardRules;
+  /** Messages of its visitors that go to the service on one day (UTC); absent: as many as come. */
+  messagesPerDay?: number;
   /** Whether its visitors may get mail. */
   mail?: boolean;
   /** Who answers which conversation, before `campaign`. */

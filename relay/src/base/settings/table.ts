@@ -109,6 +109,12 @@ export const TABLE = {
     parse: whole(0, 100_000),
     help: "Messages one visitor may send a minute, ten of them at once; every message may cost credits. 0: no limit.",
   },
+  messagesPerDay: {
+    env: "MESSAGES_PER_DAY",
+    fallback: "0",
+    parse: whole(0, 10_000_000),
+    help: "Messages of the site `default` that go to the service on one day (UTC), because each may cost credits; the others are kept and go on the next days. 0: no limit.",
+  },
   socketsPerAddress: {
     env: "SOCKETS_PER_ADDRESS",
     fallback: "200",

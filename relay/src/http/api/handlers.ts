@@ -3,11 +3,13 @@ import type { Database } from "../../db/database.ts";
 import type { Capture } from "../../flows/capture.ts";
 import type { Credits } from "../../flows/credits.ts";
 import type { Forget } from "../../flows/forget.ts";
+import type { Gate } from "../../flows/gate.ts";
 import type { Leads } from "../../flows/leads.ts";
 import type { Mail } from "../../flows/mail.ts";
 import type { Outreach } from "../../flows/outreach.ts";
 import type { Send } from "../../flows/send.ts";
 import type { Contacts } from "../../records/contacts.ts";
+import { blocks } from "./blocks.ts";
 import { people } from "./contacts.ts";
 import { ledger } from "./credits.ts";
 import { leads } from "./leads.ts";
@@ -22,6 +24,7 @@ export type Flows = {
   db: Database;
   clock: Clock;
   credits: Credits;
+  gate: Gate;
   outreach: Outreach;
   /** Nothing where no mail server is named. */
   mail: Mail | undefined;
@@ -33,6 +36,7 @@ export type Flows = {
 };
 
 export const createHandlers = (flows: Flows): Handlers => ({
+  ...blocks(flows),
   ...visitors(flows),
   ...leads(flows),
   ...ratings(flows),

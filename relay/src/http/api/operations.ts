@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Scope } from "../../records/tokens.ts";
+import { BLOCKS } from "./blocking.ts";
+import { op } from "./op.ts";
 import {
   contact,
   cursor,
@@ -27,25 +28,6 @@ import {
  * The server API as a table: what each operation takes and gives. The relay validates with these schemas, the OpenAPI
  * document is made from them, and the client's types are inferred from them.
  */
-export type Operation = {
-  method: "get" | "post" | "delete";
-  /** Below `/api/v1`; `{name}` is a path parameter. */
-  path: string;
-  scope: Scope;
-  summary: string;
-  status: 200 | 202 | 204;
-  query: z.ZodObject;
-  body: z.ZodObject | undefined;
-  answer: z.ZodType;
-};
-
-const defaults = { status: 200, query: none, body: undefined } as const;
-type Given = Partial<Operation> & Pick<Operation, "method" | "path" | "scope" | "summary" | "answer">;
-type Filled<O> = Omit<typeof defaults, keyof O> & O;
-
-/** An operation with what it leaves out. TypeScript takes the spread of a type parameter for an intersection. */
-const op = <const O extends Given>(given: O): Filled<O> => ({ ...defaults, ...given }) as Filled<O>;
-
 export const OPERATIONS = {
   listVisitors: op({
     method: "get",
@@ -281,8 +263,10 @@ export const OPERATIONS = {
     body: none,
     answer: event,
   }),
+  ...BLOCKS,
 } as const;
 
+export type { Operation } from "./op.ts";
 export type Operations = typeof OPERATIONS;
 export type Name = keyof Operations;
 export type BodyOf<N extends Name> = Operations[N]["body"] extends z.ZodType

@@ -1,0 +1,63 @@
+import { blockView } from "../http/api/blocks.ts";
+import { blocksPage } from "../records/blocks.ts";
+import { budgetOf } from "../records/budget.ts";
+import { dayOf, usedOn } from "../records/quotas.ts";
+import { type Command, Complaint, named, needed, table } from "./command.ts";
+import { type Finding, ill, well } from "./finding.ts";
+import type { Office } from "./office.ts";
+
+const site = { site: { type: "string" } } as const;
+const ROWS = 200;
+
+export const BLOCKING: Record<string, Command> = {
+  "block add": {
+    usage: "<visitor|address|a.b.c.d/n> --reason <words> [--site <site>]",
+    help: "sends a visitor away, or everybody of an address; a running relay follows within seconds",
+    options: { ...site, reason: { type: "string" } },
+    async run(office, given) {
+      const { value } = named(given, "value");
+      const home = office.site(given.text("site")).public.id;
+      const block = await office.gate.block({ site: home, value, reason: needed(given, "reason"), actor: "cli" });
+      if (block === undefined)
+        throw new Complaint(`"${value}" is neither a visitor's id nor an address or block like 192.0.2.0/24.`, 2);
+      return { data: blockView(block), lines: [`${value} is blocked: ${block.id}`] };
+    },
+  },
+  "block list": {
+    usage: "[--site <site>]",
+    help: "whom a site does not want, newest first",
+    options: site,
+    async run(office, given) {
+      const home = office.site(given.text("site")).public.id;
+      const rows = (await blocksPage(office.db, { site: home, limit: ROWS })).map(blockView);
+      const cells = rows.map(({ id, value, reason, actor, at }) => [id, value, at, actor, reason]);
+      return { data: rows, lines: table(["BLOCK", "WHOM", "SINCE", "BY", "REASON"], cells) };
+    },
+  },
+  "block remove": {
+    usage: "<block> [--site <site>]",
+    help: "lets them in again",
+    options: site,
+    async run(office, given) {
+      const { block } = named(given, "block");
+      const home = office.site(given.text("site")).public.id;
+      if (!(await office.gate.unblock(home, block))) throw new Complaint(`No block ${block} of this site.`);
+      return { data: { block, removed: true }, lines: [`${block} is removed.`] };
+    },
+  },
+};
+
+/** How much of the day's messages each site with a budget has used. */
+export async function budgets({ settings, db, clock }: Office): Promise<Finding[]> {
+  const sites = settings.sites.filter(({ messagesPerDay }) => messagesPerDay !== undefined);
+  return Promise.all(
+    sites.map(async ({ public: { id }, messagesPerDay = 0 }) => {
+      const used = await usedOn(db, budgetOf(id), dayOf(clock.now()));
+      const check = `budget of site ${id}`;
+      const said = `${used} of today's ${messagesPerDay} messages are used`;
+      return used < messagesPerDay
+        ? well(check, said)
+        : ill(check, `${said}: more wait for the next days`, "Raise messagesPerDay, or block who floods the chat.");
+    }),
+  );
+}

@@ -1,0 +1,43 @@
+import type { z } from "zod";
+import { RelayError } from "../../base/errors.ts";
+import type { Database } from "../../db/database.ts";
+import type { Gate } from "../../flows/gate.ts";
+import { type Block, blocksPage } from "../../records/blocks.ts";
+import type { block } from "./blocking.ts";
+import { Problem } from "./problem.ts";
+import type { Handlers } from "./router.ts";
+import { actorOf, cursorOf, iso, pageWith } from "./views.ts";
+
+export const blockView = ({ id, value, reason, actor, at }: Block): z.output<typeof block> => ({
+  id,
+  value,
+  reason,
+  actor,
+  at: iso(at),
+});
+
+/** The owner's list of blocks. */
+export function blocks({ db, gate }: { db: Database; gate: Gate }) {
+  return {
+    async listBlocks({ site, query }) {
+      const after = cursorOf<{ at: number; id: string }>(query.cursor);
+      const rows = await blocksPage(db, { site: site.public.id, limit: query.limit + 1, ...(after && { after }) });
+      return pageWith(rows, query.limit, blockView, ({ at, id }) => ({ at, id }));
+    },
+    async addBlock(call) {
+      const { value, reason } = call.body;
+      const added = await gate.block({ site: call.site.public.id, value, reason, actor: actorOf(call) });
+      if (added === undefined)
+        throw new Problem(
+          "invalid_field",
+          "It must be a visitor's id, an address, or a block like 192.0.2.0/24.",
+          "value",
+        );
+      return blockView(added);
+    },
+    async removeBlock({ site, params }) {
+      if (!(await gate.unblock(site.public.id, params.block))) throw new RelayError("not_found");
+      return null;
+    },
+  } satisfies Partial<Handlers>;
+}

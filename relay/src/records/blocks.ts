@@ -1,0 +1,60 @@
+import { randomId } from "@porchlight/shared/id";
+import type { Transaction } from "../db/database.ts";
+
+/** Somebody whom a site does not want. */
+export type Block = {
+  id: string;
+  site: string;
+  /** A visitor's id, an address, or a block of addresses in CIDR notation. */
+  value: string;
+  reason: string;
+  /** Who said so: `cli`, or the name of a token. */
+  actor: string;
+  /** Milliseconds since 1970. */
+  at: number;
+};
+
+const COLUMNS = "id, site, value, reason, actor, at";
+
+/** Writes a block down; the same value again keeps its id and takes the newer reason. */
+export async function addBlock(tx: Transaction, block: Omit<Block, "id">): Promise<Block> {
+  const { site, value, reason, actor, at } = block;
+  const [row] = await tx.all<Block>(
+    `INSERT INTO blocks (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (site, value) DO UPDATE SET reason = excluded.reason, actor = excluded.actor, at = excluded.at
+     RETURNING ${COLUMNS}`,
+    `blk_${randomId(16)}`,
+    site,
+    value,
+    reason,
+    actor,
+    at,
+  );
+  if (row === undefined) throw new Error("A block was written and is not there");
+  return row;
+}
+
+/** @returns false when the site has no such block */
+export async function removeBlock(tx: Transaction, site: string, id: string): Promise<boolean> {
+  return (await tx.run("DELETE FROM blocks WHERE site = $1 AND id = $2", site, id)) === 1;
+}
+
+/** A site's blocks, newest first, after the one that ended the page before. */
+export async function blocksPage(
+  tx: Transaction,
+  { site, after, limit }: { site: string; after?: { at: number; id: string }; limit: number },
+): Promise<Block[]> {
+  return tx.all(
+    `SELECT ${COLUMNS} FROM blocks WHERE site = $1 AND (at < $2 OR (at = $2 AND id < $3))
+     ORDER BY at DESC, id DESC LIMIT $4`,
+    site,
+    after?.at ?? Number.MAX_SAFE_INTEGER,
+    after?.id ?? "",
+    limit,
+  );
+}
+
+/** Every site's blocks. */
+export async function everyBlock(tx: Transaction): Promise<Pick<Block, "site" | "value">[]> {
+  return tx.all("SELECT site, value FROM blocks");
+}

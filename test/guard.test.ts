@@ -1,0 +1,188 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Clock } from "../relay/src/base/clock.ts";
+import { realClock } from "../relay/src/base/clock.ts";
+import type { ErrorFrame, RelayFrame, Status } from "../shared/protocol.ts";
+import { type House, type HouseOptions, SCRIPTED, startHouse } from "./harness.ts";
+import { startReceiver } from "./receiver.ts";
+import { type Env, runAt } from "./relays.ts";
+import { porchlight } from "./shell.ts";
+import { caller, tokenFor } from "./tokens.ts";
+import type { Visitor } from "./visitor.ts";
+
+const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
+const DAY = 86_400_000;
+
+let house: House;
+let backend: Awaited<ReturnType<typeof startReceiver>>;
+afterEach(async () => {
+  await house.stop();
+  await backend.stop();
+});
+
+/** A house whose site is what `site` makes of the address of the owner's backend. */
+async function open(site: (url: string) => object = () => ({}), more: HouseOptions = {}): Promise<void> {
+  backend = await startReceiver(SECRET);
+  const env = { SECRET, ...more.env };
+  house = await startHouse({ ...more, sandbox: SCRIPTED, env, site: site(backend.url) });
+}
+
+async function guest(): Promise<Visitor> {
+  const visitor = house.visitor();
+  await visitor.connect();
+  return visitor;
+}
+
+const complaint = (visitor: Visitor): Promise<ErrorFrame> =>
+  visitor.next((frame: RelayFrame): frame is ErrorFrame => frame.t === "error");
+const bodies = (): string[] => house.sandbox.messages().map(({ body }) => body);
+
+describe("the owner's list of blocks", () => {
+  it("sends a visitor away in one frame, keeps them out, and lets them in again when it is lifted (C24)", async () => {
+    await open();
+    const [rude, kind] = [await guest(), await guest()];
+    await rude.send("hello");
+    await rude.hears("echo: hello");
+    const id = house.sandbox.messages()[0]?.fromId ?? "";
+    const call = caller(house, await tokenFor(house));
+    expect(await call("POST", "/blocks", { value: "nobody", reason: "?" }, "b0")).toMatchObject({
+      status: 400,
+      body: { field: "value" },
+    });
+    const closed = rude.ended();
+    const added = await call("POST", "/blocks", { value: id, reason: "insults" }, "b1");
+    expect(added).toMatchObject({ status: 200, body: { value: id, reason: "insults" } });
+    expect(await complaint(rude)).toEqual({ t: "error", code: "blocked" });
+    expect(await closed).toBe(4403);
+    const again = house.visitor({ token: rude.token() ?? "" });
+    const shut = again.connect().catch((error: Error) => error.message);
+    expect(await shut).toContain("4403");
+    await kind.send("still here");
+    await kind.hears("echo: still here");
+    expect((await call("GET", "/blocks")).body.items).toMatchObject([{ value: id }]);
+    expect((await call("DELETE", `/blocks/${added.body.id}`, undefined, "b2")).status).toBe(204);
+    await rude.connect();
+    await rude.send("sorry");
+    await rude.hears("echo: sorry");
+  });
+
+  it("carries nothing of a blocked visitor to the service that was not there yet", async () => {
+    await open();
+    const rude = await guest();
+    house.sandbox.failNext("incoming", 1, 503);
+    const { id } = await rude.send("buy my pills");
+    await expect.poll(() => house.lines().some((line) => line.includes("delivery.retry"))).toBe(true);
+    const call = caller(house, await tokenFor(house));
+    const [row] = (await call("GET", "/visitors")).body.items as { id: string }[];
+    await call("POST", "/blocks", { value: row?.id, reason: "spam" }, "b1");
+    await expect.poll(() => house.lines().some((line) => line.includes("delivery.failed"))).toBe(true);
+    expect(bodies()).toEqual([]);
+    const transcript = (await call("GET", `/visitors/${row?.id}/messages`)).body.items;
+    expect(transcript).toMatchObject([{ id, state: "failed" }]);
+  });
+
+  it("holds for a block of addresses behind the trusted proxy, on every transport, from the command line too", async () => {
+    await open(undefined, { env: { TRUST_PROXY: "1" } });
+    const added = await porchlight(house, ["block", "add", "198.51.100.0/24", "--reason", "flood", "--json"]);
+    const { id } = JSON.parse(added.out) as { id: string };
+    const line = async (address: string): Promise<string> => {
+      const headers = { origin: house.host, "x-forwarded-for": address };
+      const opened = (await (await fetch(`${house.url}/socket/lines`, { method: "POST", headers })).json()) as {
+        line: string;
+      };
+      const url = `${house.url}/socket/lines/${opened.line}`;
+      await fetch(url, { method: "POST", headers, body: JSON.stringify({ t: "hello", v: 1, site: "default" }) });
+      return (await fetch(`${url}?mode=poll`, { headers })).text();
+    };
+    await expect
+      .poll(() => line("203.0.113.1, 198.51.100.77"), { timeout: 15_000 })
+      .toBe('{"t":"error","code":"blocked"}\n{"t":"end","code":4403}\n');
+    expect(await line("198.51.100.77, 203.0.113.1")).toContain('"t":"welcome"');
+    expect((await porchlight(house, ["block", "list"])).out).toContain("198.51.100.0/24");
+    expect((await porchlight(house, ["block", "remove", id])).code).toBe(0);
+    await expect.poll(() => line("198.51.100.77"), { timeout: 15_000 }).toContain('"t":"welcome"');
+  });
+});
+
+describe("a site's budget of messages a day", () => {
+  it("keeps what comes above it for the next days, in order, and tells visitor, owner and operator (C24)", async () => {
+    // By its clock it is one in the night: no midnight comes between, and nothing has waited half a day.
+    const early = DAY / 24 - (Date.now() % DAY);
+    let ahead = early;
+    const clock: Clock = { ...realClock, now: () => Date.now() + ahead };
+    const webhook = (url: string) => ({
+      messagesPerDay: 2,
+      webhook: { url, secret: "env:SECRET", events: ["budget.reached"] },
+    });
+    await open(webhook, { run: (env: Env) => runAt(env, clock) });
+    const visitor = await guest();
+    for (const text of ["one", "two"]) {
+      await visitor.send(text);
+      await visitor.hears(`echo: ${text}`);
+    }
+    for (const text of ["three", "four", "five"]) await visitor.send(text);
+    const told = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.delivery === "delayed";
+    await visitor.next(told);
+    await expect
+      .poll(() => backend.told, { timeout: 15_000 })
+      .toMatchObject([{ type: "budget.reached", data: { site: "default", messagesPerDay: 2 } }]);
+    const doctor = await porchlight(house, ["doctor"], { PORCHLIGHT_CONFIG: `${house.dataDir}/sites.json`, SECRET });
+    expect(doctor.out).toContain("MEND  budget of site default: 2 of today's 2 messages are used");
+    await visitor.drop();
+    expect((await visitor.connect()).delivery).toBe("delayed");
+    expect(bodies()).toEqual(["one", "two"]);
+    for (const [days, sent] of [
+      [1, 4],
+      [2, 5],
+    ] as const) {
+      await visitor.drop();
+      await house.halt();
+      ahead = early + days * DAY;
+      await house.start();
+      await house.sandbox.until((all) => all.messages().length === sent);
+      expect((await visitor.connect()).delivery).toBe("ok");
+    }
+    expect(bodies()).toEqual(["one", "two", "three", "four", "five"]);
+    await visitor.hears("echo: five");
+  });
+});
+
+describe("the owner's judge of newcomers", () => {
+  const guard = (onFailure: string) => (url: string) => ({ guard: { url, secret: "env:SECRET", onFailure } });
+
+  it("is asked once before a first message is taken, signed, and its no is a message that was not sent (C24)", async () => {
+    await open(guard("allow"));
+    backend.say({ allow: true }, { allow: false });
+    const [good, bad] = [await guest(), await guest()];
+    await good.send("hello", "first-of-good", { page: "/lamps" });
+    await good.send("and again");
+    await good.hears("echo: and again");
+    await expect(bad.send("buy pills")).rejects.toThrow("not_allowed");
+    // A form is no way around.
+    backend.say({ allow: false });
+    bad.write({ t: "lead", id: "the-form", chat: true, email: "bad@post.example" });
+    expect(await complaint(bad)).toMatchObject({ code: "not_allowed", id: "the-form" });
+    expect(backend.told).toMatchObject([
+      {
+        type: "visitor.arriving",
+        valid: true,
+        data: { site: "default", text: "hello", page: "/lamps", address: "127.0.0.1" },
+      },
+      { type: "visitor.arriving", valid: true, data: { text: "buy pills" } },
+      { type: "visitor.arriving", valid: true, data: { text: "" } },
+    ]);
+    expect(bodies()).toEqual(["hello", "and again"]);
+  });
+
+  it("that does not answer lets everybody in, or nobody, as the site says", async () => {
+    await open(guard("allow"));
+    backend.answerWith(500);
+    await (await guest()).send("hello");
+    expect(house.lines().some((line) => line.includes("guard.silent"))).toBe(true);
+    await house.stop();
+    await backend.stop();
+    await open(guard("refuse"));
+    backend.answerWith(500);
+    await expect((await guest()).send("hello")).rejects.toThrow("not_allowed");
+    expect(bodies()).toEqual([]);
+  });
+});
