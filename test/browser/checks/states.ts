@@ -137,4 +137,30 @@ export const ASKING: (State & { attributes: string })[] = [
       await part(page, ".form textarea").waitFor();
     },
   },
+  {
+    name: "rating",
+    attributes: 'data-rating="five"',
+    async enter(page) {
+      await part(page, ".launcher").click();
+      await say(page, "Hello");
+      await part(page, ".reply").waitFor();
+      await read(page);
+      await part(page, ".launcher").click();
+      await part(page, ".launcher").click();
+      await part(page, ".scores label").nth(3).click();
+      await part(page, ".rate textarea").waitFor();
+      await page.mouse.click(300, 300);
+    },
+  },
+  {
+    name: "ended",
+    attributes: "",
+    async enter(page) {
+      await part(page, ".launcher").click();
+      await say(page, "Hello");
+      await part(page, ".reply").waitFor();
+      await page.evaluate(() => (window as unknown as { Porchlight: (name: string) => unknown }).Porchlight("logout"));
+      await part(page, ".ended").waitFor();
+    },
+  },
 ];
