@@ -50,6 +50,42 @@ it("writes what differs into the tag, and shows it on the chat in the corner", a
   expect(await rectOf(pasted.page, ".launcher")).toMatchObject({ x: 20 });
 });
 
+it("shows the line beside the launcher while it is typed, also to an owner who has opened the chat", async () => {
+  const { page, complaints } = await visitSnippet();
+  const line = page.locator(".teaser button").first();
+  await page.getByLabel("Teaser").fill("Questions? We are here.");
+  expect(await line.textContent()).toBe("Questions? We are here.");
+  await page.getByLabel("Teaser").fill("Ask us");
+  expect(await page.locator(".teaser").count()).toBe(1);
+  expect(await line.textContent()).toBe("Ask us");
+  await line.click();
+  await page.getByRole("dialog").getByRole("button", { name: "Close chat" }).click();
+  await line.waitFor({ state: "detached" });
+  await page.getByLabel("Teaser").fill("Ask us anything");
+  await line.waitFor();
+  await page.getByLabel("Teaser").fill("");
+  await line.waitFor({ state: "detached" });
+  expect(complaints).toEqual([]);
+});
+
+it("asks for consent on the chat in the corner as soon as that is chosen, with all that was chosen before", async () => {
+  const { page, complaints } = await visitSnippet();
+  const panel = page.getByRole("dialog");
+  await page.getByLabel("Title").fill("Lamps");
+  await page.locator(".launcher").click();
+  await panel.getByRole("textbox", { name: "Message" }).waitFor();
+  await page.getByLabel("Require consent").check();
+  await panel.locator(".consent").waitFor();
+  await panel.getByRole("heading", { name: "Lamps" }).waitFor();
+  expect(await page.locator("porch-light").count()).toBe(1);
+  await page.getByLabel("Position").selectOption("left");
+  expect(await rectOf(page, ".launcher")).toMatchObject({ x: 20 });
+  await page.getByLabel("Require consent").uncheck();
+  await panel.locator(".consent").waitFor({ state: "detached" });
+  await panel.getByRole("textbox", { name: "Message" }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
 it.each(["light", "dark"] as const)("can be used by everybody, %s", async (colorScheme) => {
   // For axe only, which comes as a script that the page does not know.
   const { page } = await visitSnippet({ colorScheme, bypassCSP: true, viewport: { width: 390, height: 800 } });

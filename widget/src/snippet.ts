@@ -7,6 +7,8 @@ import { complaintOf, fromAttribute, SETTINGS, type SiteSetting } from "@porchli
 import type { PublicSite } from "@porchlight/shared/site";
 import css from "./snippet.css?inline";
 import { type Chosen, fileOf, moduleOf, tagOf } from "./tag.ts";
+import { bubble } from "./teaser.ts";
+import type { Parts } from "./ui/contract.ts";
 import { element } from "./ui/dom.ts";
 
 /** Settings in the order in which an owner thinks of them. Those that are not here are made in the file: hours, words, phones. */
@@ -100,8 +102,45 @@ function block(title: string, help: string): { node: HTMLElement; set(text: stri
   };
 }
 
-/** @param call the chat on this page */
-function start(site: PublicSite, relay: string, call: (settings: object) => void): void {
+/** The parts of the chat on this page. */
+function partsHere(): Parts | undefined {
+  const host = document.querySelector<HTMLElement>("porch-light");
+  const root = host?.shadowRoot;
+  const launcher = root?.querySelector<HTMLButtonElement>(".launcher");
+  const dialog = root?.querySelector("dialog");
+  return host && root && launcher && dialog ? { host, root, launcher, dialog } : undefined;
+}
+
+/** The chat in the corner. Answers what shows a change on it; `chosen` is all that differs from the site's own. */
+function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chosen) => void {
+  let previews = 0;
+  let untease = (): void => {};
+  /** With a chat that starts anew: what counts at its start only. */
+  const restart = async (chosen: Chosen): Promise<void> => {
+    const open = partsHere()?.dialog.open;
+    // Who has a conversation has agreed: this owner becomes a new visitor, to see what those see.
+    if (chosen.requireConsent) await window.Porchlight?.consent?.(false);
+    await window.Porchlight?.destroy?.();
+    // The line beside the launcher is shown by hand.
+    window.PorchlightSettings = { ...chosen, teaser: "" };
+    previews++;
+    await import(/* @vite-ignore */ `/w/${encodeURIComponent(site)}.js?preview=${previews}`);
+    if (open) await window.Porchlight?.open?.();
+  };
+  return (name, value, chosen) => {
+    if (name === "requireConsent") return void restart(chosen);
+    window.Porchlight?.("update", { [name]: value });
+    if (name !== "teaser") return;
+    untease();
+    const parts = partsHere();
+    parts?.root.querySelector(".teaser")?.remove();
+    // At once, and again although the chat was opened: this visitor is its owner.
+    untease = parts && value ? bubble(element, parts, `${value}`) : () => {};
+  };
+}
+
+/** @param show shows a change on the chat on this page */
+function start(site: PublicSite, relay: string, show: ReturnType<typeof preview>): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   document.adoptedStyleSheets = [sheet];
@@ -135,7 +174,7 @@ function start(site: PublicSite, relay: string, call: (settings: object) => void
       if (complaint !== undefined) return;
       if (same) delete chosen[name];
       else chosen[name] = value;
-      call({ [name]: same ? own : value });
+      show(name, same ? own : value, chosen);
       write(chosen);
     };
     return element(
@@ -160,5 +199,5 @@ function start(site: PublicSite, relay: string, call: (settings: object) => void
 const data = document.querySelector("#site");
 if (data) {
   const { site, relay } = JSON.parse(data.textContent ?? "") as { site: PublicSite; relay: string };
-  start(site, relay || location.origin, (settings) => window.Porchlight?.("update", settings));
+  start(site, relay || location.origin, preview(site.id));
 }

@@ -9,26 +9,37 @@ import css from "./ui/teaser.css?inline";
 
 const KEY = "porchlight:teaser";
 
+/** Shows the line, unless the visitor has put it away or opened the chat before. See `bubble`. */
+export function tease(element: typeof Element, parts: Parts, text: string): void {
+  const { dialog } = parts;
+  // Named by the panel once it has started: then the visitor has been here.
+  if (!dialog.hasAttribute("aria-labelledby") && !dialog.open && !putAway("getItem")) bubble(element, parts, text);
+}
+
 /**
- * Shows the line, unless the visitor has put it away or opened the chat before.
+ * The line itself. Answers what takes it away.
  * @param element the loader's own: this file is fetched alone
  */
-export function tease(element: typeof Element, { root, launcher, dialog }: Parts, text: string): void {
+export function bubble(element: typeof Element, { root, launcher, dialog }: Parts, text: string): () => void {
   const line = element("button", {}, text);
   const away = element("button", { "aria-label": `✕ ${text}` }, "✕");
-  const bubble = element("div", { class: "at teaser" }, line, away);
+  const made = element("div", { class: "at teaser" }, line, away);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  const remove = (): void => {
+    made.remove();
+    root.adoptedStyleSheets = root.adoptedStyleSheets.filter((other) => other !== sheet);
+  };
   line.onclick = () => launcher.click();
   away.onclick = () => {
-    bubble.remove();
+    remove();
     putAway("setItem");
   };
   // Who has opened the chat needs no invitation; until it is closed again the style sheet hides the bubble.
-  dialog.addEventListener("close", () => bubble.remove());
-  // Named by the panel once it has started: then the visitor has been here.
-  if (!dialog.hasAttribute("aria-labelledby") && !dialog.open && !putAway("getItem")) root.append(bubble);
+  dialog.addEventListener("close", remove, { once: true });
+  root.append(made);
+  return remove;
 }
 
 /** That the visitor put it away is his own choice and may be kept. Storage throws where cookies are blocked. */
