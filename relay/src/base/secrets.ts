@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "./folder.ts";
 import { newSecret } from "./sign.ts";
 
 /** Secrets that the relay makes for itself and keeps in its data folder. */
@@ -18,7 +19,7 @@ export type Secrets = {
  */
 export function loadSecrets(dataDir: string): Secrets {
   const file = join(dataDir, "secrets.json");
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir);
   const kept: Partial<Secrets> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
   const secrets: Secrets = {
     signing: kept.signing ?? newSecret(),

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { chmod, copyFile, mkdir, open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder } from "../base/folder.ts";
 import { backupSqlite } from "../db/backup.ts";
 import { type Command, Complaint, named, type Result } from "./command.ts";
 import type { Office } from "./office.ts";
@@ -28,7 +29,7 @@ async function emptyFolder(folder: string): Promise<void> {
     throw new Complaint(`${folder} is no folder.`, 2);
   });
   if (there.length > 0) throw new Complaint(`${folder} is not empty: name a new folder.`, 2);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   await chmod(folder, 0o700);
 }
 

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../base/folder.ts";
 import { clientPackage } from "../http/api/package.ts";
 import { type Command, Complaint, named } from "./command.ts";
 
@@ -13,7 +14,7 @@ export const CLIENT: Record<string, Command> = {
       // Node would tell that its stripping of types is new: nothing for whoever runs this.
       process.removeAllListeners("warning");
       const files = clientPackage();
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
       for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
       return {
         data: { folder, files: Object.keys(files) },

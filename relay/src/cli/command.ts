@@ -1,5 +1,6 @@
 import type { ParseArgsOptionsConfig } from "node:util";
 import type { Office } from "./office.ts";
+import type { Unusable } from "./unusable.ts";
 
 /** What a command leaves behind: data for `--json`, lines for people, and the exit code. */
 export type Result = { data: unknown; lines: readonly string[]; code?: ExitCode };
@@ -19,8 +20,8 @@ export type Command = {
   help: string;
   options?: ParseArgsOptionsConfig;
   run: (office: Office, given: Given) => Promise<Result>;
-  /** What it says where the data cannot be opened at all; the reason follows the setting's name. */
-  unopened?: (why: string) => Result;
+  /** What it says where the data cannot be opened at all. */
+  unopened?: (unusable: Unusable) => Result;
 };
 
 /** A sentence for the person at the keyboard, and the exit code that goes with it. */

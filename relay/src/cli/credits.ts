@@ -5,7 +5,7 @@ import { type Entry, entries, findEntry, historyOf } from "../records/ledger.ts"
 import { trustLedger } from "../records/restored.ts";
 import { amountIn, type Command, Complaint, named, needed, type Result, table } from "./command.ts";
 import type { Office } from "./office.ts";
-import { settledWithin } from "./wait.ts";
+import { codeOf, settledWithin } from "./wait.ts";
 
 const account = { account: { type: "string" } } as const;
 const reason = { reason: { type: "string" } } as const;
@@ -29,6 +29,18 @@ const one = (entry: Entry): Result => ({
   lines: table(HEADINGS, [row(entry)]),
   code: entry.state === "unknown" ? 3 : 0,
 });
+
+/** What follows from a state in which nothing is granted. */
+function furtherOf({ key, state, reason }: Entry): string[] {
+  const end = `porchlight credits dismiss ${key} --reason <words> ends it.`;
+  if (state === "intent" && reason === null) return [`Not granted yet: no relay has taken it. Start one; or ${end}`];
+  if (state === "intent") return [`Not granted, and tried again by itself; ${end}`];
+  if (state === "received") return [`Not granted: porchlight credits approve ${key} --reason <words> lets it go.`];
+  if (state !== "unknown") return [];
+  return [
+    `Look it up at the service, then: porchlight credits resolve ${key} --granted|--not-granted --reason <words>`,
+  ];
+}
 
 /** The entry that a decision led to. @throws Complaint when it could not be taken */
 function decided(key: string, outcome: Entry | "missing" | "incomplete" | "amount"): Result {
@@ -81,7 +93,7 @@ export const CREDITS: Record<string, Command> = {
   },
   "credits grant": {
     usage: "<email> <amount> [--note <words>] [--key <key>] [--account <account>] [--wait <seconds>]",
-    help: "grants once per key; a running relay calls the service",
+    help: "grants once per key; a running relay calls the service; exit code 3 while it is not granted, or nobody knows",
     options: { ...account, note: { type: "string" }, key: { type: "string" }, wait: { type: "string" } },
     async run(office, given) {
       const { email, amount } = named(given, "email", "amount");
@@ -91,7 +103,8 @@ export const CREDITS: Record<string, Command> = {
       const outcome = await office.credits.grant(order);
       if (outcome === "conflict") throw new Complaint(`${key} is in the ledger with another e-mail or amount.`);
       if (outcome === "amount") return decided(key, outcome);
-      return one(await settledWithin(office, given, () => findEntry(office.db, { kind: "grant", ...name })));
+      const entry = await settledWithin(office, given, () => findEntry(office.db, { kind: "grant", ...name }));
+      return { ...one(entry), lines: [...one(entry).lines, ...furtherOf(entry)], code: codeOf(entry) };
     },
   },
   "credits approve": {

@@ -1,5 +1,6 @@
-import { once } from "node:events";
-import { createWriteStream, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
 import { grantView, sentView } from "../http/api/views.ts";
 import { type Lead, leadsPage } from "../records/captured.ts";
 import { sentContent } from "../records/echoes.ts";
@@ -59,14 +60,14 @@ async function exportSite(office: Office, file: string, name: string | undefined
   const id = site.public.id;
   const [row] = await office.db.all<{ count: number }>("SELECT count(*) AS count FROM visitors WHERE site = $1", id);
   const bar = progress("Visitors", row?.count ?? 0);
-  const out = createWriteStream(file, { flags: "wx", mode: 0o600 });
+  const handle = await open(file, "wx", 0o600);
   let records = 0;
-  for await (const record of recordsOf(office, id, site.account, bar.tick)) {
-    records++;
-    if (!out.write(`${JSON.stringify(record)}\n`)) await once(out, "drain");
-  }
-  out.end();
-  await once(out, "close");
+  await pipeline(async function* () {
+    for await (const record of recordsOf(office, id, site.account, bar.tick)) {
+      records++;
+      yield `${JSON.stringify(record)}\n`;
+    }
+  }, handle.createWriteStream());
   bar.end();
   return { data: { file, records }, lines: [`${records} records in ${file}, one JSON object a line.`] };
 }

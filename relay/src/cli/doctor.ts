@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Account } from "../base/config.ts";
+import { leadTroubles } from "../records/captured.ts";
 import { eventsPage } from "../records/events.ts";
 import { countStates, type Kind } from "../records/ledger.ts";
 import { isDistrusted } from "../records/restored.ts";
@@ -124,6 +125,22 @@ async function webhooks({ db, settings }: Office): Promise<Finding[]> {
   );
 }
 
+const REFUSED_MS = 7 * 86_400_000;
+
+/** People who left their details and are no contacts yet, because the service will not have them. */
+async function leads({ db, clock, settings }: Office): Promise<Finding[]> {
+  return Promise.all(
+    settings.sites.map(async ({ public: { id } }) => {
+      const check = `leads of site ${id}`;
+      const { refused, waiting, problem } = await leadTroubles(db, id, clock.now() - REFUSED_MS);
+      const found = `${refused} refused within a week, ${waiting} held up by the service`;
+      if (refused + waiting === 0) return well(check, found);
+      const cure = "porchlight leads tells of each: mend leads.lists, or the contact, then porchlight leads retry.";
+      return ill(check, `${found} (${problem})`, cure);
+    }),
+  );
+}
+
 const TRUST = "Compare porchlight credits list with the service's credit history, then porchlight credits trust.";
 
 /** What nobody knows is for a person, and stays so until one looks. */
@@ -155,6 +172,7 @@ async function examine(office: Office): Promise<Finding[]> {
     ...proxies(office),
     ...origins(office),
     ...(await webhooks(office)),
+    ...(await leads(office)),
     ...(await mailServer(office)),
     ...(await budgets(office)),
     ...(await unknowns(office)),
@@ -166,10 +184,6 @@ export const DOCTOR: Record<string, Command> = {
     usage: "",
     help: "looks at settings, data, keys, clock, callback address, files and origins; exit code 3 with what to mend",
     run: async (office) => report(await examine(office)),
-    unopened: (why) =>
-      report([
-        well("settings", "all are valid"),
-        ill("data", why, "Let this user read and write DATA_DIR, or restore the newest backup."),
-      ]),
+    unopened: ({ why, cure }) => report([well("settings", "all are valid"), ill("data", why, cure)]),
   },
 };

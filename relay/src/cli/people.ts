@@ -8,7 +8,7 @@ import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { type Command, Complaint, type Given, named, needed, type Result } from "./command.ts";
 import type { Office } from "./office.ts";
-import { settledWithin } from "./wait.ts";
+import { codeOf, settledWithin } from "./wait.ts";
 
 const site = { site: { type: "string" } } as const;
 const person = {
@@ -73,13 +73,13 @@ async function sendOne(office: Office, given: Given): Promise<Result> {
   const data = sentView(entry);
   const why = entry.reason === null ? "" : ` (${entry.reason})`;
   const line = `${key}: ${data.state}${why}${CURES[entry.state]?.replace("KEY", key) ?? ""}`;
-  return { data, lines: [line], code: codeOf(entry.state) };
+  return { data, lines: [line], code: codeOf(entry) };
 }
 
-const codeOf = (state: State): 0 | 1 | 3 => (state === "unknown" ? 3 : state === "refused" ? 1 : 0);
 /** What follows from a state in which it is not sent. */
 const CURES: Partial<Record<State, string>> = {
-  intent: ". A running relay sends it: start one, or wait longer with --wait.",
+  intent:
+    ". It goes out by itself, when a relay runs and the service takes it: porchlight doctor tells what is in the way.",
   unknown: ". Look it up at the service, then: porchlight send resolve KEY --sent|--not-sent --reason <words>",
 };
 
@@ -119,7 +119,7 @@ export const PEOPLE: Record<string, Command> = {
   },
   send: {
     usage: "<text> --user <id>|--visitor <id> [--key <key>] [--site <site>] [--wait <seconds>]",
-    help: "sends a message once; a running relay calls the service",
+    help: "sends a message once; a running relay calls the service; exit code 3 while it is not sent, or nobody knows",
     options: {
       ...site,
       ...person,

@@ -4,7 +4,13 @@ import type { Office } from "./office.ts";
 
 const LOOK_MS = 200;
 
-/** The entry once it is settled, or as it stands after `--wait` seconds (default 15): the relay makes the call. */
+/** The exit code that an entry's state has: 3 while a person must look, be it only at why nothing has happened yet. */
+export const codeOf = ({ state }: Entry): 0 | 1 | 3 => (state === "done" ? 0 : state === "refused" ? 1 : 3);
+
+/**
+ * The entry once its call was made, whatever came of it, or as it stands after `--wait` seconds (default 15): the relay
+ * makes the call. One that the service refused is tried again by itself, but nobody waits for that.
+ */
 export async function settledWithin(
   { clock }: Office,
   given: Given,
@@ -16,7 +22,8 @@ export async function settledWithin(
   for (;;) {
     const entry = await read();
     if (entry === undefined) throw new Complaint("The ledger does not hold this entry.");
-    if (!["intent", "calling"].includes(entry.state) || clock.uptime() >= until) return entry;
+    const refused = entry.state === "intent" && /^4(?!29)/.test(entry.reason ?? "");
+    if (refused || !["intent", "calling"].includes(entry.state) || clock.uptime() >= until) return entry;
     await new Promise<void>((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder } from "../base/folder.ts";
 import type { Database } from "./database.ts";
 import { openSqlite } from "./sqlite.ts";
 
@@ -11,7 +12,7 @@ export function openDatabase(url: string): Database {
   if (!url.startsWith("sqlite:"))
     throw new Error(`DATABASE_URL: cannot open "${url.split(":")[0]}:" databases, only sqlite:`);
   const file = url.slice("sqlite:".length).replace(/^\/\//, "");
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   // Made here so that nobody else on the machine may read what visitors wrote; SQLite's other files follow it.
   closeSync(openSync(file, "a", 0o600));
   return openSqlite(file);

@@ -68,9 +68,12 @@ export function createLeads(parts: Parts) {
   const nameOf = ({ visitor, id }: Pick<Lead, "visitor" | "id">): string => `${visitor}\0${id}`;
 
   /** A person says that a lead goes on, also one that was refused. @returns nothing when there is none, or it is done */
+  const renew = (site: Site, visitor: string, id: string): Promise<Lead | undefined> =>
+    db.transaction((tx) => renewLead(tx, { visitor, id, site: site.public.id }, clock.now()));
+
+  /** The same, and at once. */
   async function retry(site: Site, visitor: string, id: string): Promise<Lead | undefined> {
-    const name = { visitor, id, site: site.public.id };
-    const lead = await db.transaction((tx) => renewLead(tx, name, clock.now()));
+    const lead = await renew(site, visitor, id);
     if (lead !== undefined) void run(lead);
     return lead;
   }
@@ -182,6 +185,7 @@ export function createLeads(parts: Parts) {
     firstTry,
     /** Begins with a lead that is durable. */
     begin: (lead: Lead): void => void run(lead),
+    renew,
     retry,
     /** Goes on with what earlier lives left. With a database of its own, every process that held a lead is gone. */
     async start(): Promise<void> {

@@ -181,6 +181,23 @@ export async function leadsPage(tx: Transaction, { site, state, after, limit }: 
   );
 }
 
+/** What a person should look at: leads refused since then, and how many wait because the service says no to a step. */
+export async function leadTroubles(
+  tx: Transaction,
+  site: string,
+  since: number,
+): Promise<{ refused: number; waiting: number; problem: string | null }> {
+  const [row] = await tx.all<{ refused: number | null; waiting: number | null; problem: string | null }>(
+    `SELECT sum(CASE WHEN state = 'refused' AND at >= $2 THEN 1 ELSE 0 END) AS refused,
+       sum(CASE WHEN state = 'open' AND problem LIKE '4%' THEN 1 ELSE 0 END) AS waiting,
+       max(CASE WHEN state = 'open' AND problem LIKE '4%' OR state = 'refused' AND at >= $2 THEN problem END) AS problem
+     FROM leads WHERE site = $1`,
+    site,
+    since,
+  );
+  return { refused: row?.refused ?? 0, waiting: row?.waiting ?? 0, problem: row?.problem ?? null };
+}
+
 /** What one visitor filled in, oldest first. */
 export async function leadsOf(tx: Transaction, visitor: string): Promise<Lead[]> {
   return tx.all(`SELECT ${COLUMNS} FROM leads WHERE visitor = $1 ORDER BY at, id`, visitor);

@@ -1,0 +1,46 @@
+import { settingsHelp } from "../base/config.ts";
+import type { Command, ExitCode, Result } from "./command.ts";
+
+/** A command, or a program that runs until it is stopped. */
+type Named = Pick<Command, "usage" | "help">;
+
+/** What each exit code says. */
+export const EXIT_CODES: Record<ExitCode, string> = {
+  0: "done",
+  1: "it failed",
+  2: "the command or a setting is wrong",
+  3: "written down or looked at, and a person must look: something is unknown, refused or not done yet",
+};
+
+const shown = (name: string, { usage, help }: Named): string => `  ${`${name} ${usage}`.trim()}\n      ${help}`;
+const listed = ([name, { usage, help }]: [string, Named]) => ({ name, usage, help });
+
+/** Help about the commands that begin with a word; nothing when none does. */
+export function helpOn(all: Record<string, Named>, word: string): Result | undefined {
+  const found = Object.entries(all).filter(([name]) => name.split(" ")[0] === word);
+  if (found.length === 0) return undefined;
+  return { data: { commands: found.map(listed) }, lines: found.map(([name, command]) => shown(name, command)) };
+}
+
+/** Everything there is: commands, exit codes, settings. */
+export function help(all: Record<string, Named>): Result {
+  const commands = Object.entries(all);
+  const settings = settingsHelp();
+  const codes = Object.entries(EXIT_CODES).map(([code, words]) => `  ${code}  ${words}`);
+  return {
+    data: { commands: commands.map(listed), exitCodes: EXIT_CODES, settings },
+    lines: [
+      "porchlight <command> [--json]",
+      "",
+      "Exit codes:",
+      "",
+      ...codes,
+      "",
+      ...commands.map(([name, command]) => shown(name, command)),
+      "",
+      "Settings, from the environment:",
+      "",
+      ...settings.map(({ env, fallback, help }) => shown(env, { usage: fallback === "" ? "" : `(${fallback})`, help })),
+    ],
+  };
+}

@@ -1,0 +1,47 @@
+import { iso, leadView } from "../http/api/views.ts";
+import { findLead, leadsPage } from "../records/captured.ts";
+import { type Command, Complaint, named, table } from "./command.ts";
+
+const site = { site: { type: "string" } } as const;
+const STATES = ["open", "done", "refused"] as const;
+const LISTED = 200;
+
+export const LEADS: Record<string, Command> = {
+  leads: {
+    usage: "[--state open|done|refused] [--site <site>]",
+    help: "shows who left their details, newest first, and how far each one got; exit code 3 when the service refused one",
+    options: { ...site, state: { type: "string" } },
+    async run({ db, site }, given) {
+      const wanted = given.text("state");
+      const state = STATES.find((each) => each === wanted);
+      if (wanted !== undefined && state === undefined)
+        throw new Complaint(`--state is one of ${STATES.join(", ")}.`, 2);
+      const ask = { site: site(given.text("site")).public.id, limit: LISTED, ...(state && { state }) };
+      const found = await leadsPage(db, ask);
+      const rows = found.map(({ visitor, id, state, email, phone, at, problem }) => [
+        visitor,
+        id,
+        state,
+        email ?? phone,
+        iso(at),
+        problem,
+      ]);
+      const lines = table(["VISITOR", "LEAD", "STATE", "WHO", "AT", "PROBLEM"], rows);
+      return { data: found.map(leadView), lines, code: found.some(({ state }) => state === "refused") ? 3 : 0 };
+    },
+  },
+  "leads retry": {
+    usage: "<visitor> <lead> [--site <site>]",
+    help: "lets a lead that waits or was refused go on now; a running relay does it",
+    options: site,
+    async run({ db, leads, site }, given) {
+      const { visitor, lead: id } = named(given, "visitor", "lead");
+      const home = site(given.text("site"));
+      const lead = await findLead(db, visitor, id);
+      if (lead?.site !== home.public.id) throw new Complaint(`No lead ${id} of ${visitor}: see porchlight leads.`);
+      const renewed = await leads.renew(home, visitor, id);
+      if (renewed === undefined) throw new Complaint(`${id} is done already.`);
+      return { data: leadView(renewed), lines: [`${id} goes on when a relay runs.`] };
+    },
+  },
+};

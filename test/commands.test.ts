@@ -1,0 +1,158 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { porchlight as run } from "./shell.ts";
+
+const EMAIL = "client@agency.example";
+const refusal = { kind: "status", status: 400, body: { error: { code: "BLOCKED", message: "no" } } } as const;
+let house: House;
+let visitor: string;
+let message: string;
+let lead: { visitor: string; id: string };
+
+const porchlight = (args: string[], env: Record<string, string> = {}) => run(house, args, env);
+
+beforeAll(async () => {
+  house = await startHouse({ sandbox: SCRIPTED });
+  house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
+  const someone = house.visitor();
+  await someone.connect();
+  house.sandbox.failNext("incoming", 1, 400);
+  message = (await someone.send("hello")).id;
+  await someone.sees((each) => each.from === "visitor" && each.state === "failed");
+  house.sandbox.failNext("createContact", 1, refusal);
+  someone.write({ t: "lead", id: "refused-lead", chat: false, email: "ada@b.example" });
+  await someone.next((frame) => frame.t === "error");
+  const found = JSON.parse((await porchlight(["leads", "--json"])).out) as { visitor: string; id: string }[];
+  lead = found[0] ?? { visitor: "", id: "" };
+  visitor = lead.visitor;
+});
+afterAll(() => house.stop());
+
+/** Two at a time: each is a process of its own. */
+async function inPairs<A, B>(all: readonly A[], work: (one: A) => Promise<B>): Promise<B[]> {
+  const done: B[] = [];
+  for (let i = 0; i < all.length; i += 2) done.push(...(await Promise.all(all.slice(i, i + 2).map(work))));
+  return done;
+}
+
+type Call = [args: () => string[], code: number];
+/** Every command once as it is meant, in an order in which one prepares the next. */
+const MEANT: Record<string, Call> = {
+  help: [() => [], 0],
+  doctor: [() => [], 3],
+  try: [() => ["hello", "--wait", "20"], 0],
+  site: [() => [], 0],
+  "token add": [() => ["backend", "--scopes", "leads:read"], 0],
+  "token list": [() => [], 0],
+  "token revoke": [() => ["none"], 1],
+  "contact add": [() => ["--email", "bob@b.example"], 0],
+  "contact find": [() => ["--email", "bob@b.example"], 0],
+  "list add": [() => ["nowhere", "c_1"], 1],
+  transcript: [() => [visitor], 1],
+  leads: [() => ["--state", "refused"], 3],
+  "leads retry": [() => [lead.visitor, lead.id], 0],
+  send: [() => ["Hello", "--user", "7", "--key", "sent-1"], 0],
+  "send resolve": [() => ["sent-1", "--sent", "--reason", "seen"], 1],
+  "credits grant": [() => [EMAIL, "5", "--key", "grant-1"], 0],
+  "credits list": [() => [], 0],
+  "credits show": [() => ["grant-1"], 0],
+  "credits approve": [() => ["grant-1", "--reason", "no"], 1],
+  "credits dismiss": [() => ["grant-1", "--reason", "no"], 1],
+  "credits resolve": [() => ["grant-1", "--granted", "--reason", "no"], 1],
+  "credits trust": [() => ["--reason", "compared"], 1],
+  deliveries: [() => ["--failed"], 3],
+  "deliveries retry": [() => [visitor, message], 0],
+  webhooks: [() => [], 0],
+  "webhooks retry": [() => ["msg_none"], 1],
+  export: [() => [join(house.dataDir, "site.ndjson")], 0],
+  backup: [() => [join(house.dataDir, "copy")], 0],
+  client: [() => [join(house.dataDir, "client")], 0],
+  erase: [() => [visitor, "--yes"], 0],
+};
+/** Programs that run until they are stopped. */
+const APART = ["serve", "sandbox"];
+
+describe("every command", () => {
+  it("is in the help, for people and for programs, and in this test", async () => {
+    const { code, out } = await porchlight(["help", "--json"]);
+    const told = JSON.parse(out) as { commands: { name: string }[]; exitCodes: object; settings: { env: string }[] };
+    const names = told.commands.map(({ name }) => name);
+    expect([code, Object.keys(told.exitCodes)]).toEqual([0, ["0", "1", "2", "3"]]);
+    expect(told.settings.map(({ env }) => env)).toContain("SERVICE_URL");
+    expect(names.filter((name) => !APART.some((apart) => name.split(" ")[0] === apart)).sort()).toEqual(
+      Object.keys(MEANT).sort(),
+    );
+    const words = (await porchlight(["help"])).out;
+    expect(names.filter((name) => !words.includes(name))).toEqual([]);
+  });
+
+  it.each(Object.entries(MEANT))(
+    "speaks JSON when it is asked to, and nothing else: %s",
+    async (name, [args, code]) => {
+      const { out, err, code: ended } = await porchlight([...name.split(" "), ...args(), "--json"]);
+      expect([ended, ended === 1 ? out : err], `${out}${err}`).toEqual([code, ""]);
+      const said = JSON.parse(ended === 1 ? err : out) as { error?: string; code?: number };
+      if (ended === 1) expect(said).toEqual({ error: expect.stringMatching(/\w{3}/), code: 1 });
+    },
+  );
+
+  it("answers 2 in JSON to an option or a word that it does not know", async () => {
+    // One piece of code reads the words of all: each kind of usage once.
+    const wrong = ["help", "doctor", "try", "token add", "list add", "leads", "credits show", "backup"].map(
+      (name, i) => (i % 2 === 0 ? `${name} --colour=red` : `${name} a b c d e`),
+    );
+    const ended = await inPairs(wrong, (line) => porchlight([...line.split(" "), "--json"]));
+    expect(ended.flatMap(({ code, out }, i) => (code === 2 && out === "" ? [] : [wrong[i]]))).toEqual([]);
+    expect(ended.map(({ err }) => JSON.parse(err) as object)).toEqual(
+      wrong.map(() => ({ error: expect.stringMatching(/porchlight help|--/), code: 2 })),
+    );
+    const about = await porchlight(["credits", "show", "--help", "--json"]);
+    expect(JSON.parse(about.out).commands.map(({ name }: { name: string }) => name)).toContain("credits show");
+  }, 120_000);
+
+  it("says wrong settings, places that cannot be written and commands that there are not in JSON as well", async () => {
+    const wrong: [string[], Record<string, string>, number, RegExp][] = [
+      [["dance"], {}, 2, /dance/],
+      [["help", "dance"], {}, 2, /dance/],
+      [["credits"], {}, 2, /credits grant/],
+      [["serve", "--prot", "80"], {}, 2, /prot/],
+      [["serve", "now"], {}, 2, /now/],
+      [["site"], { PORT: "no" }, 2, /PORT/],
+      [["export", join(house.dataDir, "none", "site.ndjson")], {}, 1, /ENOENT/],
+      [["client", join(house.dataDir, "secrets.json", "client")], {}, 1, /ENOTDIR/],
+    ];
+    for (const [args, env, code, words] of wrong) {
+      const ended = await porchlight(["--json", ...args], env);
+      expect([ended.code, ended.out], args.join(" ")).toEqual([code, ""]);
+      expect(JSON.parse(ended.err)).toEqual({ error: expect.stringMatching(words), code });
+    }
+    expect(existsSync(join(house.dataDir, "none"))).toBe(false);
+  }, 120_000);
+});
+
+describe("a grant that did not happen", () => {
+  it("is not taken for one: 3 at once with why, and how it ends", async () => {
+    const grant = ["credits", "grant", "nobody@agency.example", "5", "--key", "nobody-1"];
+    const { code, out } = await porchlight(grant);
+    expect([code, out]).toEqual([3, expect.stringMatching(/queued[\s\S]*404[\s\S]*credits dismiss nobody-1/)]);
+    expect(JSON.parse((await porchlight([...grant, "--json"])).out)).toMatchObject({
+      state: "queued",
+      key: "nobody-1",
+    });
+    expect((await porchlight(["credits", "dismiss", "nobody-1", "--reason", "a typing mistake"])).code).toBe(0);
+    expect((await porchlight(grant)).code).toBe(1);
+  });
+
+  it("is not taken for one without a relay either, when the wait is over", async () => {
+    await house.halt();
+    const later = await porchlight(["credits", "grant", EMAIL, "5", "--key", "later-1", "--wait", "0"]);
+    expect([later.code, later.out]).toEqual([3, expect.stringContaining("no relay has taken it")]);
+    expect((await porchlight(["send", "Hi", "--user", "7", "--wait", "0"])).code).toBe(3);
+    await house.start();
+    await expect
+      .poll(async () => (await porchlight(["credits", "list"])).out, { timeout: 30_000 })
+      .toMatch(/later-1 +granted/);
+  });
+});
