@@ -17,6 +17,10 @@ describe("a reaction", () => {
     for (const text of texts) {
       await visitor.send(text);
       replies.push((await visitor.hears(`echo: ${text}`)).id);
+      // The reply may be here before the answer, and a fault that a test plays next is not for this message.
+      await visitor.sees(
+        (message) => message.from === "visitor" && message.text === text && message.state === "delivered",
+      );
     }
     return { visitor, replies };
   }
