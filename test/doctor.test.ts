@@ -76,6 +76,27 @@ describe("the doctor", () => {
     expect((await doctor()).of("clock beside account default")?.ok).toBe(true);
   });
 
+  it("says which folder cannot hold the data, and why, instead of trying for ever", async () => {
+    const file = join(house.dataDir, "a-file");
+    writeFileSync(file, "");
+    for (const [folder, found, cure] of [
+      ["/proc/porchlight", /cannot be made there/, /folder on a disk/],
+      [file, /is a file, not a folder/, /Name a folder/],
+      [join(file, "below"), /is a file, not a folder/, /Name a folder/],
+    ] as const) {
+      const { code, of } = await doctor({ DATA_DIR: folder });
+      expect([code, of("data")?.found, of("data")?.cure]).toEqual([
+        3,
+        expect.stringMatching(found),
+        expect.stringMatching(cure),
+      ]);
+      expect(await porchlight(house, ["serve"], { DATA_DIR: folder })).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(found),
+      });
+    }
+  }, 120_000);
+
   it("says what to do where the data cannot be opened at all, and so does every other command", async () => {
     const broken = join(house.dataDir, "broken.db");
     writeFileSync(broken, "this is no database, whatever its name says".repeat(100));

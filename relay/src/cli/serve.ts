@@ -15,7 +15,7 @@ function explain(error: unknown, settings: Settings): string {
   if (syscall === "listen" && code === "EACCES")
     return `PORT: ${port} may not be used by this user; one above 1023 may.`;
   if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL") return `HOST: ${host} is no address of this machine.`;
-  if (path !== "" && path.startsWith(dataDir)) {
+  if (path !== "" && (path.startsWith(dataDir) || dataDir.startsWith(path))) {
     const { why, cure } = unusable(error, settings);
     return `${why}. ${cure}`;
   }
