@@ -30,8 +30,8 @@ const REVIEWED: { readonly [finding: string]: { states: readonly string[]; seen:
     seen: "The text field is empty: there is nothing to read.",
   },
   "aria-required-children missing": {
-    states: ["empty", "form", "wrong", "hours"],
-    seen: "The list of messages is there before the first message is.",
+    states: ["empty", "form", "wrong", "hours", "ended"],
+    seen: "The list of messages is there before the first message is, and after the last one has gone.",
   },
 };
 

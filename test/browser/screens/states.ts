@@ -109,7 +109,11 @@ export const STATES: readonly State[] = [
     screen: "desk",
     settings: SHOP,
     async enter(page, house) {
-      const lamp = await page.locator(".card .picture").nth(1).screenshot();
+      // Without the round corners that it has on the page.
+      const box = await page.locator(".card .picture").nth(1).boundingBox();
+      const { x, y, width, height } = box ?? { x: 0, y: 0, width: 40, height: 40 };
+      const clip = { x: x + 20, y: y + 20, width: width - 40, height: height - 40 };
+      const lamp = await page.screenshot({ clip, fullPage: true });
       await page.evaluate(() => scrollTo(0, 0));
       await open(page);
       await sendPicture(page, lamp);
