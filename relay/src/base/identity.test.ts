@@ -64,6 +64,12 @@ describe("a signed identity", () => {
     expect(await check(await sign({ ...good, exp: SECONDS + 3_700 }))).toBeUndefined();
     expect(await check(await sign({ ...good, iat: SECONDS + 30 }))).toBeDefined();
   });
+
+  it("may leave its end out when it says when it was made: then it is good for an hour", async () => {
+    expect(await check(await sign({ sub: "customer-7", iat: SECONDS }))).toMatchObject({ subject: "customer-7" });
+    expect(await check(await sign({ sub: "customer-7", iat: SECONDS - 3_599 }))).toBeDefined();
+    expect(await check(await sign({ sub: "customer-7", iat: SECONDS - 3_600 }))).toBeUndefined();
+  });
 });
 
 describe("a forged identity", () => {
@@ -80,6 +86,9 @@ describe("a forged identity", () => {
     "has expired": () => sign({ ...good, exp: SECONDS - 1 }),
     "expires now": () => sign({ ...good, exp: SECONDS }),
     "never expires": () => sign({ sub: "customer-7" }),
+    "never expires and was made long ago": () => sign({ sub: "customer-7", iat: SECONDS - 86_400 }),
+    "never expires and was made in words": () => sign({ sub: "customer-7", iat: "now" as unknown as number }),
+    "never expires and was made in the future": () => sign({ sub: "customer-7", iat: SECONDS + 600 }),
     "expires in words": () => sign({ ...good, exp: "tomorrow" as unknown as number }),
     "expires as text": () => sign({ ...good, exp: String(SECONDS + 60) as unknown as number }),
     "expires at no number": () => raw(header, { sub: "customer-7", exp: null }, "AAAA"),

@@ -20,7 +20,11 @@ export type Person = {
 /** Algorithms are ours to choose, never the token's (RELIABILITY A9): one for secrets, and those of public keys. */
 const SECRET_ALGORITHMS = ["HS256"];
 const KEY_ALGORITHMS = ["ES256", "EdDSA", "Ed25519", "RS256", "PS256"];
-/** A token is for logging in, not for keeping: it ends within the hour. The clocks of two machines may differ a little. */
+/**
+ * A token is for logging in, not for keeping: it ends within the hour (RELIABILITY 3b). One without `exp`, which is
+ * optional, ends an hour after its `iat`; with neither it would open the conversation to whoever finds it, for ever. The
+ * clocks of two machines may differ a little.
+ */
 const LIFE_S = 3_600;
 const SKEW_S = 60;
 const NAME_MAX = 100;
@@ -104,10 +108,13 @@ export function createIdentity(options: {
   const { site, now, refused } = options;
   const { get, algorithms } = keysOf(options.keys);
 
-  function wrongWith({ sub, exp = 0, iat, aud }: JWTPayload): string | undefined {
+  function wrongWith({ sub, exp, iat, aud }: JWTPayload): string | undefined {
     const seconds = now() / 1_000;
+    const end = exp ?? (typeof iat === "number" ? iat + LIFE_S : undefined);
     if (typeof sub !== "string" || sub.length < 1 || sub.length > 255) return "sub";
-    if (exp - seconds > LIFE_S + SKEW_S) return "exp is more than an hour away";
+    if (end === undefined) return "neither exp nor iat says when it ends";
+    if (exp === undefined && end <= seconds) return "iat is more than an hour ago, and there is no exp";
+    if (end - seconds > LIFE_S + SKEW_S) return "exp is more than an hour away";
     if (iat !== undefined && (typeof iat !== "number" || iat - seconds > SKEW_S)) return "iat is in the future";
     return aud === undefined || [aud].flat().includes(site) ? undefined : "aud names another site";
   }
@@ -116,7 +123,7 @@ export function createIdentity(options: {
     try {
       const { payload } = await jwtVerify(token, get, {
         algorithms,
-        requiredClaims: ["exp", "sub"],
+        requiredClaims: ["sub"],
         currentDate: new Date(now()),
       });
       const wrong = wrongWith(payload);

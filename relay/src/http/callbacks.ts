@@ -115,7 +115,12 @@ async function passOn(forward: Forward, log: Log, c: Context<Bindings>, raw: str
   );
 }
 
-/** An auto-recharge event: 200 once its key is durable, whatever it leads to. */
+/**
+ * An auto-recharge event: 200 once its key is durable, whatever it leads to, and 200 for each repeat of it, for ever
+ * (R-624, R-625). The same key with another sub-account or amount is no repeat: RELIABILITY 3c.1 and F26 name that very
+ * case, which R-624 does not, and a 200 would tell the service that a top-up was taken which will never be made. So it is
+ * 422 with an alarm in the log; nothing is granted either way.
+ */
 async function takeRecharge({ recharges, agency }: Parts, c: Context<Bindings>, raw: string): Promise<Response> {
   const account = agency(c.req.query("account"));
   if (account === undefined) throw new RelayError("not_found");
