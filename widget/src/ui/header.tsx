@@ -26,7 +26,11 @@ export const Header = live((ui) => {
     const name = title || t("title");
     const { Menu } = menu.value ?? {};
     return (
-      <header class={header === "accent" ? "head filled" : "head"}>
+      // WebKit hands a wheel over what cannot scroll on to the page, whatever `overscroll-behavior` says.
+      <header
+        class={header === "accent" ? "head filled" : "head"}
+        onWheel={(event) => event.ctrlKey || event.preventDefault()}
+      >
         {avatar ? (
           <img class="avatar" src={avatar} alt="" />
         ) : (
