@@ -60,7 +60,7 @@ it("offers those who have waited half a minute to leave an address, where the si
   stage.house.sandbox.configure({ botScript: [] });
   const { page, chat } = await stage.visit({
     before: at(OPEN),
-    html: pageOf(stage.tag('data-site="default" data-capture=""')),
+    html: pageOf(stage.tag('data-site="default" data-capture="" data-email-offer')),
   });
   await chat.open();
   await chat.say("Do you have it in green?");
