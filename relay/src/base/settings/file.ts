@@ -68,6 +68,12 @@ const fileSchema = z.strictObject({
   ),
 });
 
+/** Names of everything that an account may have, and a site beyond its look: a test holds the README to them. */
+export const fileFields = {
+  account: Object.keys(fileSchema.shape.accounts.valueType.shape),
+  site: Object.keys(fileSchema.shape.sites.valueType.shape).filter((name) => !Object.hasOwn(look, name)),
+};
+
 function keySource(given: string, env: Env, where: string): KeySource {
   if (given.startsWith("file:")) return { file: given.slice("file:".length) };
   if (!given.startsWith("env:")) return problem(`${where} must be "env:NAME" or "file:PATH": no secrets in this file`);

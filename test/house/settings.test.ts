@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { settingsHelp } from "../../relay/src/base/config.ts";
+import * as rules from "../../relay/src/base/rules.ts";
+import { fileFields } from "../../relay/src/base/settings/file.ts";
+import { root } from "./sources.ts";
+
+const README = readFileSync(join(root, "README.md"), "utf8");
+/** What stands about the configuration file, up to the next heading of that size. */
+const FILE = /\n### The configuration file\n([\s\S]*?)\n## /.exec(README)?.[1] ?? "";
+
+/** Names inside the rules of a site or an account. */
+const inside = Object.values(rules).flatMap((rule) =>
+  typeof rule === "object" && "shape" in rule ? Object.keys(rule.shape as object) : [],
+);
+
+it("tells in the README of everything that an account or a site may have in the configuration file", () => {
+  const named = (name: string): boolean => new RegExp(`[\`"]${name}[\`"]`).test(FILE);
+  expect(inside).toContain("phoneContact");
+  expect([...fileFields.account, ...fileFields.site, ...inside].filter((name) => !named(name))).toEqual([]);
+});
+
+it("reads no variable of the environment that the README's table does not have", () => {
+  const known = settingsHelp().map(({ env }) => env);
+  // Of the system, and of a supervisor that holds the socket (systemd's protocol).
+  const foreign = ["LISTEN_FDS", "LISTEN_PID", "NODE_ENV", "TZ", "HOME", "PATH"];
+  const read = readdirSync(join(root, "relay", "src"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts") && !/\.(test|fixture)\.ts$/.test(path))
+    .flatMap((path) => [
+      ...readFileSync(join(root, "relay", "src", path), "utf8").matchAll(
+        /\b(?:process\.)?env(?:\.([A-Z][A-Z0-9_]+)|\["([A-Z][A-Z0-9_]+)"\])/g,
+      ),
+    ])
+    .map(([, dotted, quoted]) => dotted ?? quoted ?? "");
+  expect([...new Set(read)].filter((name) => !known.includes(name) && !foreign.includes(name))).toEqual([]);
+  expect(known.filter((name) => !README.includes(`| \`${name}\` |`))).toEqual([]);
+});
