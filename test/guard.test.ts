@@ -11,6 +11,7 @@ import type { Visitor } from "./visitor.ts";
 
 const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 const DAY = 86_400_000;
+const PATIENT = { timeout: 15_000 };
 
 let house: House;
 let backend: Awaited<ReturnType<typeof startReceiver>>;
@@ -70,11 +71,11 @@ describe("the owner's list of blocks", () => {
     const rude = await guest();
     house.sandbox.failNext("incoming", 1, 503);
     const { id } = await rude.send("buy my pills");
-    await expect.poll(() => house.lines().some((line) => line.includes("delivery.retry"))).toBe(true);
+    await expect.poll(() => house.lines().some((line) => line.includes("delivery.retry")), PATIENT).toBe(true);
     const call = caller(house, await tokenFor(house));
     const [row] = (await call("GET", "/visitors")).body.items as { id: string }[];
     await call("POST", "/blocks", { value: row?.id, reason: "spam" }, "b1");
-    await expect.poll(() => house.lines().some((line) => line.includes("delivery.failed"))).toBe(true);
+    await expect.poll(() => house.lines().some((line) => line.includes("delivery.failed")), PATIENT).toBe(true);
     expect(bodies()).toEqual([]);
     const transcript = (await call("GET", `/visitors/${row?.id}/messages`)).body.items;
     expect(transcript).toMatchObject([{ id, state: "failed" }]);
@@ -94,12 +95,12 @@ describe("the owner's list of blocks", () => {
       return (await fetch(`${url}?mode=poll`, { headers })).text();
     };
     await expect
-      .poll(() => line("203.0.113.1, 198.51.100.77"), { timeout: 15_000 })
+      .poll(() => line("203.0.113.1, 198.51.100.77"), PATIENT)
       .toBe('{"t":"error","code":"blocked"}\n{"t":"end","code":4403}\n');
     expect(await line("198.51.100.77, 203.0.113.1")).toContain('"t":"welcome"');
     expect((await porchlight(house, ["block", "list"])).out).toContain("198.51.100.0/24");
     expect((await porchlight(house, ["block", "remove", id])).code).toBe(0);
-    await expect.poll(() => line("198.51.100.77"), { timeout: 15_000 }).toContain('"t":"welcome"');
+    await expect.poll(() => line("198.51.100.77"), PATIENT).toContain('"t":"welcome"');
   });
 });
 
@@ -123,7 +124,7 @@ describe("a site's budget of messages a day", () => {
     const told = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.delivery === "delayed";
     await visitor.next(told);
     await expect
-      .poll(() => backend.told, { timeout: 15_000 })
+      .poll(() => backend.told, PATIENT)
       .toMatchObject([{ type: "budget.reached", data: { site: "default", messagesPerDay: 2 } }]);
     const doctor = await porchlight(house, ["doctor"], { PORCHLIGHT_CONFIG: `${house.dataDir}/sites.json`, SECRET });
     expect(doctor.out).toContain("MEND  budget of site default: 2 of today's 2 messages are used");

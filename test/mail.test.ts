@@ -74,9 +74,11 @@ describe("replies by e-mail while the visitor is away", () => {
     await answer(ada, "seen on the page");
     await ada.visitor.hears("seen on the page");
     ada.visitor.write({ t: "read", n: ada.visitor.head() });
+    for (const words of ["Yes: 3 <b>left</b> & waiting", "Shall I keep one?"]) {
+      await answer(ada, words);
+      await ada.visitor.hears(words);
+    }
     await ada.visitor.drop();
-    await answer(ada, "Yes: 3 <b>left</b> & waiting");
-    await answer(ada, "Shall I keep one?");
     const [mail] = await postbox.until(1);
     expect(mail).toMatchObject({ from: "chat@shop.example", to: ["ada@post.example"] });
     expect(mail?.headers.from).toBe(`"Ada's Shop" <chat@shop.example>`);

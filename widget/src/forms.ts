@@ -4,10 +4,20 @@
  */
 
 import { randomId } from "@porchlight/shared/id";
-import type { ClientFrame, ErrorCode, ErrorFrame, Lead, Rate, Rating, RelayFrame } from "@porchlight/shared/protocol";
+import type {
+  ClientFrame,
+  ErrorCode,
+  ErrorFrame,
+  Lead,
+  Rate,
+  Rating,
+  RelayFrame,
+  Transcript,
+} from "@porchlight/shared/protocol";
 import { type Signal, signal } from "@preact/signals-core";
 
-export type Form = Omit<Lead, "id"> | Omit<Rate, "id">;
+type Said = Lead | Rate | Transcript;
+export type Form = Said extends infer Each ? (Each extends Said ? Omit<Each, "id"> : never) : never;
 
 export type Refused = { id: string; field: "email" | "phone" };
 
@@ -25,7 +35,7 @@ export type Forms = {
 };
 
 export function createForms(send: (frame: ClientFrame) => void): Forms {
-  const open = new Map<string, { frame: Lead | Rate; resolve: (complaint?: ErrorCode) => void }>();
+  const open = new Map<string, { frame: Said; resolve: (complaint?: ErrorCode) => void }>();
   const rating = signal<Rating | undefined>();
   const refused = signal<Refused | undefined>();
   /** Forms whose complaint was heard here: the relay repeats it with every greeting. */
@@ -40,7 +50,7 @@ export function createForms(send: (frame: ClientFrame) => void): Forms {
     rating,
     submit: (form, id = randomId()) =>
       new Promise((resolve) => {
-        const frame: Lead | Rate = { id, ...form };
+        const frame: Said = { id, ...form };
         open.set(frame.id, { frame, resolve });
         send(frame);
       }),

@@ -114,8 +114,8 @@ export function createMail(parts: Parts) {
       );
       const [first] = unread;
       const told = unread.at(-1)?.pos ?? wish.told;
-      if (first === undefined || mailing(site) === undefined || (await isStopped(tx, site, email)))
-        return wishes.settleWish(tx, visitor, head, told);
+      const nothing = first === undefined || mailing(site) === undefined || (await isStopped(tx, site, email));
+      if (nothing) return void (await wishes.settleWish(tx, visitor, head, told));
       const due = await notBefore(tx, visitor, first.at);
       const now = clock.now();
       if (due > now) return wishes.putOff(tx, visitor, due);
@@ -123,7 +123,7 @@ export function createMail(parts: Parts) {
         log("mail.capped", { visitor: hashed(visitor), site });
         return wishes.putOff(tx, visitor, now + HOUR_MS);
       }
-      await wishes.settleWish(tx, visitor, head, told);
+      if (!(await wishes.settleWish(tx, visitor, head, told))) return;
       const about = { visitor, kind: "replies", address: email, since, upto: told, page: place, locale } as const;
       await mails.addMail(tx, { id: `mail_${randomId(20)}`, ...about, at: now });
     });

@@ -53,9 +53,13 @@ export async function putOff(tx: Transaction, visitor: string, due: number): Pro
   await tx.run("UPDATE mail_wishes SET due = $2 WHERE visitor = $1", visitor, due);
 }
 
-/** The thread was looked at up to this number, and replies up to place `told` are in a mail. */
-export async function settleWish(tx: Transaction, visitor: string, looked: number, told: number): Promise<void> {
-  await tx.run("UPDATE mail_wishes SET looked = $2, told = $3 WHERE visitor = $1", visitor, looked, told);
+/**
+ * The thread was looked at up to this number, and replies up to place `told` are in a mail.
+ * @returns false when another process has looked so far already: then the mail is that one's to write
+ */
+export async function settleWish(tx: Transaction, visitor: string, looked: number, told: number): Promise<boolean> {
+  const sql = "UPDATE mail_wishes SET looked = $2, told = $3 WHERE visitor = $1 AND looked < $2";
+  return (await tx.run(sql, visitor, looked, told)) === 1;
 }
 
 /** The anonymous visitor's wish becomes the user's, whose thread theirs was put behind. */

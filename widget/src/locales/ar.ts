@@ -117,6 +117,8 @@ export const messages: Messages = {
 
   transcript: "تنزيل المحادثة",
   transcriptOf: "محادثة: {name}",
+  mailCopy: "إرسال المحادثة بالبريد الإلكتروني",
+  mailGone: "هي في طريقها إلى بريدك.",
   soundOn: "تشغيل الصوت",
   soundOff: "كتم الصوت",
   notifyMe: "إشعاري بالردود",

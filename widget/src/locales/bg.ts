@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Изтегляне на разговора",
   transcriptOf: "Разговор: {name}",
+  mailCopy: "Разговора по имейл",
+  mailGone: "На път е към пощата ви.",
   soundOn: "Включи звука",
   soundOff: "Изключи звука",
   notifyMe: "Известявай ме за отговори",

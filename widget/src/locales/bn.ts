@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "কথোপকথন ডাউনলোড",
   transcriptOf: "কথোপকথন: {name}",
+  mailCopy: "কথোপকথন ই-মেইলে পাঠান",
+  mailGone: "আপনার ইনবক্সে যাচ্ছে।",
   soundOn: "শব্দ চালু করুন",
   soundOff: "শব্দ বন্ধ করুন",
   notifyMe: "উত্তর এলে জানান",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Baixa la conversa",
   transcriptOf: "Conversa: {name}",
+  mailCopy: "Envia la conversa per correu",
+  mailGone: "Va cap al teu correu.",
   soundOn: "Activa el so",
   soundOff: "Silencia",
   notifyMe: "Avisa’m de les respostes",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Stáhnout konverzaci",
   transcriptOf: "Konverzace: {name}",
+  mailCopy: "Poslat konverzaci e-mailem",
+  mailGone: "Je na cestě do vaší schránky.",
   soundOn: "Zapnout zvuk",
   soundOff: "Vypnout zvuk",
   notifyMe: "Upozornit na odpovědi",

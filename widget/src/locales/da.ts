@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Download samtalen",
   transcriptOf: "Samtale: {name}",
+  mailCopy: "Send samtalen på mail",
+  mailGone: "Den er på vej til din indbakke.",
   soundOn: "Slå lyd til",
   soundOff: "Slå lyd fra",
   notifyMe: "Giv besked om svar",

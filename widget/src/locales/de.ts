@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Unterhaltung herunterladen",
   transcriptOf: "Unterhaltung: {name}",
+  mailCopy: "Unterhaltung per E-Mail",
+  mailGone: "Ist unterwegs in Ihr Postfach.",
   soundOn: "Ton einschalten",
   soundOff: "Ton ausschalten",
   notifyMe: "Über Antworten benachrichtigen",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Λήψη συνομιλίας",
   transcriptOf: "Συνομιλία: {name}",
+  mailCopy: "Συνομιλία με e-mail",
+  mailGone: "Έρχεται στο e-mail σας.",
   soundOn: "Ενεργοποίηση ήχου",
   soundOff: "Σίγαση",
   notifyMe: "Ειδοποίηση για απαντήσεις",

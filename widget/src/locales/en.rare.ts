@@ -4,6 +4,9 @@ export const rare = {
   transcript: "Download conversation",
   /** Heading within the downloaded file. */
   transcriptOf: "Conversation with {name}",
+  /** Where the visitor left an e-mail address, and in its place once it is done. */
+  mailCopy: "E-mail conversation",
+  mailGone: "It is on its way to your inbox.",
   soundOn: "Turn sound on",
   soundOff: "Turn sound off",
   /** Switches messages of the browser on and off. */

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Descargar la conversación",
   transcriptOf: "Conversación: {name}",
+  mailCopy: "Enviar conversación por correo",
+  mailGone: "Va de camino a tu correo.",
   soundOn: "Activar el sonido",
   soundOff: "Silenciar",
   notifyMe: "Avisarme de las respuestas",

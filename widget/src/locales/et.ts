@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Laadi vestlus alla",
   transcriptOf: "Vestlus: {name}",
+  mailCopy: "Saada vestlus e-kirjaga",
+  mailGone: "See on teel sinu postkasti.",
   soundOn: "Lülita heli sisse",
   soundOff: "Lülita heli välja",
   notifyMe: "Teavita vastustest",

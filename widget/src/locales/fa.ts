@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "دانلود گفتگو",
   transcriptOf: "گفتگو: {name}",
+  mailCopy: "ارسال گفتگو با ایمیل",
+  mailGone: "در راه صندوق ایمیل شماست.",
   soundOn: "روشن کردن صدا",
   soundOff: "قطع صدا",
   notifyMe: "خبر دادن از پاسخ‌ها",

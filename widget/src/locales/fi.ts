@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Lataa keskustelu",
   transcriptOf: "Keskustelu: {name}",
+  mailCopy: "Lähetä keskustelu sähköpostiin",
+  mailGone: "Se on matkalla sähköpostiisi.",
   soundOn: "Ääni päälle",
   soundOff: "Ääni pois",
   notifyMe: "Ilmoita vastauksista",

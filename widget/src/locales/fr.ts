@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Télécharger la conversation",
   transcriptOf: "Conversation : {name}",
+  mailCopy: "Recevoir la conversation par e-mail",
+  mailGone: "Elle arrive dans votre boîte mail.",
   soundOn: "Activer le son",
   soundOff: "Couper le son",
   notifyMe: "M’avertir des réponses",

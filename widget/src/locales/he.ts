@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "הורדת השיחה",
   transcriptOf: "שיחה: {name}",
+  mailCopy: "שליחת השיחה במייל",
+  mailGone: "השיחה בדרך לתיבה שלך.",
   soundOn: "הפעלת צליל",
   soundOff: "השתקה",
   notifyMe: "להודיע לי על תשובות",

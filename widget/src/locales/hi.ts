@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "बातचीत डाउनलोड करें",
   transcriptOf: "बातचीत: {name}",
+  mailCopy: "बातचीत ई-मेल करें",
+  mailGone: "आपके इनबॉक्स में आ रही है।",
   soundOn: "आवाज़ चालू करें",
   soundOff: "आवाज़ बंद करें",
   notifyMe: "जवाब आने पर सूचना दें",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Preuzmi razgovor",
   transcriptOf: "Razgovor: {name}",
+  mailCopy: "Pošalji razgovor e-poštom",
+  mailGone: "Na putu je u vaš sandučić.",
   soundOn: "Uključi zvuk",
   soundOff: "Isključi zvuk",
   notifyMe: "Obavijesti me o odgovorima",

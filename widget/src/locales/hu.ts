@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Beszélgetés letöltése",
   transcriptOf: "Beszélgetés: {name}",
+  mailCopy: "Beszélgetés elküldése e-mailben",
+  mailGone: "Már úton van a postafiókjába.",
   soundOn: "Hang bekapcsolása",
   soundOff: "Hang kikapcsolása",
   notifyMe: "Értesítést kérek a válaszokról",

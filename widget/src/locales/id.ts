@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Unduh percakapan",
   transcriptOf: "Percakapan: {name}",
+  mailCopy: "Kirim percakapan lewat e-mail",
+  mailGone: "Sedang dikirim ke e-mail Anda.",
   soundOn: "Nyalakan suara",
   soundOff: "Matikan suara",
   notifyMe: "Beri tahu saat ada balasan",

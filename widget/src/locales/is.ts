@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Sækja samtalið",
   transcriptOf: "Samtal: {name}",
+  mailCopy: "Fá samtalið í tölvupósti",
+  mailGone: "Það er á leið í pósthólfið þitt.",
   soundOn: "Kveikja á hljóði",
   soundOff: "Slökkva á hljóði",
   notifyMe: "Láta mig vita af svörum",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Scarica la conversazione",
   transcriptOf: "Conversazione: {name}",
+  mailCopy: "Invia la conversazione per e-mail",
+  mailGone: "È in arrivo nella tua posta.",
   soundOn: "Attiva il suono",
   soundOff: "Disattiva il suono",
   notifyMe: "Avvisami delle risposte",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "会話をダウンロード",
   transcriptOf: "{name}との会話",
+  mailCopy: "会話をメールで受け取る",
+  mailGone: "メールでお送りしています。",
   soundOn: "サウンドをオン",
   soundOff: "サウンドをオフ",
   notifyMe: "返信があったら通知",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "대화 다운로드",
   transcriptOf: "대화: {name}",
+  mailCopy: "대화를 이메일로 받기",
+  mailGone: "이메일로 보내고 있어요.",
   soundOn: "소리 켜기",
   soundOff: "소리 끄기",
   notifyMe: "답장 알림 받기",

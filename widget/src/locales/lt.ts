@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Atsisiųsti pokalbį",
   transcriptOf: "Pokalbis: {name}",
+  mailCopy: "Siųsti pokalbį el. paštu",
+  mailGone: "Jau keliauja į jūsų paštą.",
   soundOn: "Įjungti garsą",
   soundOff: "Išjungti garsą",
   notifyMe: "Pranešti apie atsakymus",

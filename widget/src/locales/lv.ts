@@ -93,6 +93,8 @@ export const messages: Messages = {
 
   transcript: "Lejupielādēt sarunu",
   transcriptOf: "Saruna: {name}",
+  mailCopy: "Nosūtīt sarunu e-pastā",
+  mailGone: "Tā ir ceļā uz jūsu pastkasti.",
   soundOn: "Ieslēgt skaņu",
   soundOff: "Izslēgt skaņu",
   notifyMe: "Paziņot par atbildēm",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Muat turun perbualan",
   transcriptOf: "Perbualan: {name}",
+  mailCopy: "E-mel perbualan ini",
+  mailGone: "Sedang dihantar ke e-mel anda.",
   soundOn: "Hidupkan bunyi",
   soundOff: "Matikan bunyi",
   notifyMe: "Maklumkan saya tentang balasan",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Last ned samtalen",
   transcriptOf: "Samtale: {name}",
+  mailCopy: "Send samtalen på e-post",
+  mailGone: "Den er på vei til innboksen din.",
   soundOn: "Slå på lyd",
   soundOff: "Slå av lyd",
   notifyMe: "Varsle meg om svar",

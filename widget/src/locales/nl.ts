@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Gesprek downloaden",
   transcriptOf: "Gesprek: {name}",
+  mailCopy: "Gesprek mailen",
+  mailGone: "Het is onderweg naar uw inbox.",
   soundOn: "Geluid aan",
   soundOff: "Geluid uit",
   notifyMe: "Melding bij antwoord",

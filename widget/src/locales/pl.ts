@@ -104,6 +104,8 @@ export const messages: Messages = {
 
   transcript: "Pobierz rozmowę",
   transcriptOf: "Rozmowa: {name}",
+  mailCopy: "Wyślij rozmowę e-mailem",
+  mailGone: "Już leci na Twoją skrzynkę.",
   soundOn: "Włącz dźwięk",
   soundOff: "Wyłącz dźwięk",
   notifyMe: "Powiadamiaj o odpowiedziach",

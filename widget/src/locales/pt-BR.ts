@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Baixar conversa",
   transcriptOf: "Conversa: {name}",
+  mailCopy: "Enviar conversa por e-mail",
+  mailGone: "Está a caminho do seu e-mail.",
   soundOn: "Ativar som",
   soundOff: "Desativar som",
   notifyMe: "Avisar sobre respostas",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Transferir conversa",
   transcriptOf: "Conversa: {name}",
+  mailCopy: "Enviar conversa por e-mail",
+  mailGone: "Vai a caminho do seu e-mail.",
   soundOn: "Ativar som",
   soundOff: "Desativar som",
   notifyMe: "Avisar-me das respostas",

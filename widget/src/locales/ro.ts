@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Descarcă conversația",
   transcriptOf: "Conversație: {name}",
+  mailCopy: "Trimite conversația pe e-mail",
+  mailGone: "Este pe drum spre e-mailul dvs.",
   soundOn: "Activează sunetul",
   soundOff: "Dezactivează sunetul",
   notifyMe: "Anunță-mă când vin răspunsuri",

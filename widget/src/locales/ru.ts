@@ -109,6 +109,8 @@ export const messages: Messages = {
 
   transcript: "Скачать переписку",
   transcriptOf: "Переписка: {name}",
+  mailCopy: "Отправить беседу на почту",
+  mailGone: "Уже летит на вашу почту.",
   soundOn: "Включить звук",
   soundOff: "Выключить звук",
   notifyMe: "Сообщать об ответах",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Stiahnuť konverzáciu",
   transcriptOf: "Konverzácia: {name}",
+  mailCopy: "Poslať konverzáciu e-mailom",
+  mailGone: "Je na ceste do vašej schránky.",
   soundOn: "Zapnúť zvuk",
   soundOff: "Vypnúť zvuk",
   notifyMe: "Upozorniť na odpovede",

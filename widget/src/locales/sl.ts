@@ -99,6 +99,8 @@ export const messages: Messages = {
 
   transcript: "Prenesi pogovor",
   transcriptOf: "Pogovor: {name}",
+  mailCopy: "Pošlji pogovor po e-pošti",
+  mailGone: "Na poti je v vaš nabiralnik.",
   soundOn: "Vklopi zvok",
   soundOff: "Izklopi zvok",
   notifyMe: "Obvesti me o odgovorih",

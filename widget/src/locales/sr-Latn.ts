@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Preuzmi razgovor",
   transcriptOf: "Razgovor: {name}",
+  mailCopy: "Pošalji razgovor mejlom",
+  mailGone: "Na putu je u vaše sanduče.",
   soundOn: "Uključi zvuk",
   soundOff: "Isključi zvuk",
   notifyMe: "Obavesti me o odgovorima",

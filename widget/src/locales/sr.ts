@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Преузми разговор",
   transcriptOf: "Разговор: {name}",
+  mailCopy: "Пошаљи разговор мејлом",
+  mailGone: "На путу је у ваше сандуче.",
   soundOn: "Укључи звук",
   soundOff: "Искључи звук",
   notifyMe: "Обавести ме о одговорима",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Ladda ner konversationen",
   transcriptOf: "Konversation: {name}",
+  mailCopy: "Mejla konversationen",
+  mailGone: "Den är på väg till din inkorg.",
   soundOn: "Slå på ljudet",
   soundOff: "Stäng av ljudet",
   notifyMe: "Meddela mig om svar",

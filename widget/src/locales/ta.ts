@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "உரையாடலைப் பதிவிறக்கு",
   transcriptOf: "உரையாடல்: {name}",
+  mailCopy: "உரையாடலை மின்னஞ்சலில் பெறுங்கள்",
+  mailGone: "உங்கள் மின்னஞ்சலுக்கு வருகிறது.",
   soundOn: "ஒலியை இயக்கு",
   soundOff: "ஒலியை நிறுத்து",
   notifyMe: "பதில் வந்தால் தெரிவி",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "ดาวน์โหลดบทสนทนา",
   transcriptOf: "บทสนทนา: {name}",
+  mailCopy: "ส่งบทสนทนาทางอีเมล",
+  mailGone: "กำลังส่งไปที่อีเมลของคุณ",
   soundOn: "เปิดเสียง",
   soundOff: "ปิดเสียง",
   notifyMe: "แจ้งเตือนเมื่อมีคำตอบ",

@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Görüşmeyi indir",
   transcriptOf: "Görüşme: {name}",
+  mailCopy: "Konuşmayı e-postayla gönder",
+  mailGone: "E-postanıza geliyor.",
   soundOn: "Sesi aç",
   soundOff: "Sesi kapat",
   notifyMe: "Yanıtları bildir",

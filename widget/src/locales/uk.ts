@@ -109,6 +109,8 @@ export const messages: Messages = {
 
   transcript: "Завантажити розмову",
   transcriptOf: "Розмова: {name}",
+  mailCopy: "Надіслати розмову на пошту",
+  mailGone: "Вже прямує на вашу пошту.",
   soundOn: "Увімкнути звук",
   soundOff: "Вимкнути звук",
   notifyMe: "Сповіщати про відповіді",

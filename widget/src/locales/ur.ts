@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "گفتگو ڈاؤن لوڈ کریں",
   transcriptOf: "گفتگو: {name}",
+  mailCopy: "گفتگو ای میل کریں",
+  mailGone: "آپ کے ان باکس میں آ رہی ہے۔",
   soundOn: "آواز آن کریں",
   soundOff: "آواز بند کریں",
   notifyMe: "جواب آنے پر بتائیں",

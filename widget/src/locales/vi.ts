@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "Tải cuộc trò chuyện",
   transcriptOf: "Cuộc trò chuyện: {name}",
+  mailCopy: "Gửi cuộc trò chuyện qua e-mail",
+  mailGone: "Đang gửi đến e-mail của bạn.",
   soundOn: "Bật âm thanh",
   soundOff: "Tắt âm thanh",
   notifyMe: "Báo cho tôi khi có trả lời",

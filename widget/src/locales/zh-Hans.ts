@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "下载对话",
   transcriptOf: "与 {name} 的对话",
+  mailCopy: "把对话发到邮箱",
+  mailGone: "正在发往您的邮箱。",
   soundOn: "打开声音",
   soundOff: "关闭声音",
   notifyMe: "有回复时通知我",

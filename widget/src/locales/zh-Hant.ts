@@ -89,6 +89,8 @@ export const messages: Messages = {
 
   transcript: "下載對話",
   transcriptOf: "與 {name} 的對話",
+  mailCopy: "把對話寄到信箱",
+  mailGone: "正在寄往您的信箱。",
   soundOn: "開啟音效",
   soundOff: "關閉音效",
   notifyMe: "有回覆時通知我",

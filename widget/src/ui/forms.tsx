@@ -64,7 +64,8 @@ type FormProps = {
 };
 
 /** Fields with their complaints below them, in words, and the focus on the first that is wrong. */
-const Form = live<FormProps>(({ t, chat, language }, _mounted, { done, again, reply }) => {
+const Form = live<FormProps>((ui, _mounted, { done, again, reply }) => {
+  const { t, chat, language } = ui;
   const id = again?.id ?? randomId();
   const wrong = signal<{ field: string; words: string } | undefined>(
     again && { field: again.field, words: t(`${again.field}Wrong`) },
@@ -101,6 +102,7 @@ const Form = live<FormProps>(({ t, chat, language }, _mounted, { done, again, re
     const [field, key] = (problem && COMPLAINTS[problem]) ?? [];
     if (field && key) return complain(form, field, t(key));
     if (problem) return complain(form, fields[0]?.field ?? "", t("tryLater"));
+    if (email) keep(ui, "mail", true);
     const text = values.text;
     if (text) chat.send(text);
     done();

@@ -91,3 +91,25 @@ it("writes the conversation down as plain text, markup as it is", () => {
   expect(text).toMatch(/You \(Nov 21, 2026, 10:01.AM\)\n<b>Do you ship\?<\/b>\n/);
   expect(text).toMatch(/AI assistant \(Nov 21, 2026, 10:02.AM\)\n\*\*Yes\*\*\n\[map.png\]\n/);
 });
+
+describe("the copy by e-mail", () => {
+  it("is offered where the relay mails and an address was left, and says what came of it", async () => {
+    keep(on.ui, "mail", true);
+    await open();
+    expect(view.textContent).not.toContain("E-mail conversation");
+    on.settings.value = { ...on.settings.value, mail: true };
+    await drawn();
+    press("E-mail conversation");
+    await vi.waitFor(() => expect(view.textContent).toContain("It is on its way to your inbox."));
+    const asked = { t: "transcript", page: location.pathname, locale: "en" };
+    expect(on.chat.asked).toContainEqual(expect.arrayContaining([asked]));
+    press("It is on its way to your inbox.");
+    expect(on.chat.asked).toHaveLength(1);
+  });
+
+  it("is not offered to whom nobody could mail", async () => {
+    on.settings.value = { ...on.settings.value, mail: true };
+    await open();
+    expect(view.textContent).not.toContain("E-mail conversation");
+  });
+});

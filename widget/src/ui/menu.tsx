@@ -1,7 +1,8 @@
 /** What one does seldom: keep the conversation, delete it, mute it, read how it is treated. Fetched when first opened. */
 
+import { PAGE_MAX } from "@porchlight/shared/limits";
 import { signal } from "@preact/signals-core";
-import { addEnglish } from "../i18n.ts";
+import { addEnglish, type Key } from "../i18n.ts";
 import { rare } from "../locales/en.rare.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { dropKept, isKept, keep } from "./kept.ts";
@@ -16,7 +17,7 @@ addEnglish(rare);
 export type MenuProps = { close: (back: boolean) => void };
 
 export const Menu = live<MenuProps>((ui, mounted, { close }) => {
-  const { t, chat, settings, announcer, sound, focusComposer } = ui;
+  const { t, chat, settings, language, announcer, sound, focusComposer } = ui;
   const asking = signal(false);
   if (isKept(ui, "mute")) sound.value = false;
   let box: HTMLElement | null = null;
@@ -46,6 +47,15 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
   const keepCopy = (): void => {
     void downloadTranscript(ui);
     close(true);
+  };
+  /** What the entry says of the copy by mail; nothing before it was asked for. */
+  const mailed = signal<Key | undefined>(undefined);
+  const mailCopy = async (): Promise<void> => {
+    if (mailed.peek()) return;
+    const page = location.pathname.slice(0, PAGE_MAX);
+    const wrong = await chat.submit({ t: "transcript", page, locale: language.peek().tag });
+    mailed.value = wrong ? "tryLater" : "mailGone";
+    announcer.status(t(mailed.value));
   };
   const mute = (): void => {
     sound.value = !sound.value;
@@ -87,6 +97,10 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
     return (
       <div ref={hold} class="menu" role="menu" tabIndex={-1} aria-label={t("options")} onKeyDown={onKeyDown}>
         {hasMessages && entry("download", t("transcript"), keepCopy)}
+        {hasMessages &&
+          settings.value.mail &&
+          (isKept(ui, "mail") || chat.name.value) &&
+          entry("send", t(mailed.value ?? "mailCopy"), mailCopy)}
         {entry(sound.value ? "sound" : "muted", t(sound.value ? "soundOff" : "soundOn"), mute)}
         {canNotify &&
           (blocked.value ? (
