@@ -26,11 +26,7 @@ export const Header = live((ui) => {
     const name = title || t("title");
     const { Menu } = menu.value ?? {};
     return (
-      // WebKit hands a wheel over what cannot scroll on to the page, whatever `overscroll-behavior` says.
-      <header
-        class={header === "accent" ? "head filled" : "head"}
-        onWheel={(event) => event.ctrlKey || event.preventDefault()}
-      >
+      <header class={header === "accent" ? "head filled" : "head"}>
         {avatar ? (
           <img class="avatar" src={avatar} alt="" />
         ) : (
