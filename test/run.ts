@@ -24,11 +24,15 @@ const types: Step = step("types", async () => {
 
 const quick: Step = { name: "tests", run: () => tests({ project: ["unit"] }) };
 const browser: Step = { name: "tests in browsers", run: () => tests({ project: ["browser"] }) };
-// A browser waits more than it computes: its tests take their time beside the others' instead of after them.
+/** The projects of other manners of the service, by how their names begin. */
+const MANNERS = "product, *";
+const manners: Step = { name: "tests against other services", run: () => tests({ project: [MANNERS] }) };
+// A browser waits more than it computes, and so does who asks a service that fails: their tests take their time beside the
+// others' instead of after them.
 const both: Step = {
   name: "tests",
   run: async () => {
-    const counts = [elsewhere("browser"), tests({ project: ["!browser"], coverage: { enabled: true } })];
+    const counts = [elsewhere("beside"), tests({ project: ["!browser", `!${MANNERS}`], coverage: { enabled: true } })];
     return (await Promise.all(counts)).reduce(sum);
   },
 };
@@ -36,7 +40,7 @@ const both: Step = {
 const steps: Record<string, Step[]> = {
   check: [lint, types, quick],
   all: [programs, build, lint, types, both],
-  browser: [browser],
+  beside: [browser, manners],
 };
 
 /** A step that counts as one: what it throws is its failure, in words. */
