@@ -75,6 +75,11 @@ describe("Markdown of replies", () => {
       "www.example.com and me@example.com",
       "<https://www.example.com/|www.example.com> and <mailto:me@example.com|me@example.com>",
     ],
+    [
+      "log in at https://user:pw@evil.example, <www.a:b@c.example>",
+      "log in at https://user:pw@evil.example, <www.a:b@c.example>",
+    ],
+    ["https://example.com/@me", "<https://example.com/@me|https://example.com/@me>"],
     ["**https://example.com**", "(bold <https://example.com/|https://example.com>)"],
     ["[https://bank.example](https://evil.example/x)", "<https://evil.example/x|https://bank.example|evil.example>"],
     ["[www.shop.example](https://www.shop.example/)", "<https://www.shop.example/|www.shop.example>"],

@@ -201,6 +201,11 @@ function scan(text: string, marks: boolean): Inline[] {
     const scheme = /^(?:https?:\/\/|mailto:|tel:|www\.)/i.exec(text.slice(at + angle, at + angle + 8))?.[0];
     if (!scheme || isWord(text[at - 1])) return 0;
     const raw = addressAt(text, at + angle);
+    // Text as a whole, or the password and the host would read as somebody's mail address.
+    if (/^(https?:\/\/|www\.)[^/?#]*@/i.test(raw)) {
+      plain += text.slice(at, at + angle + raw.length);
+      return angle + raw.length;
+    }
     const url = raw.length > scheme.length && safeUrl(/^w/i.test(scheme) ? `https://${raw}` : raw);
     if (!url || (angle && text[at + 1 + raw.length] !== ">")) return 0;
     push({ kind: "link", href: url.href, children: [{ kind: "text", text: raw }] });
