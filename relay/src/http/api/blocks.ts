@@ -20,7 +20,7 @@ export const blockView = ({ id, value, reason, actor, at }: Block): z.output<typ
 export function blocks({ db, gate }: { db: Database; gate: Gate }) {
   return {
     async listBlocks({ site, query }) {
-      const after = cursorOf<{ at: number; id: string }>(query.cursor);
+      const after = cursorOf<{ at: number; id: string }>(query.cursor, { at: "number", id: "text" });
       const rows = await blocksPage(db, { site: site.public.id, limit: query.limit + 1, ...(after && { after }) });
       return pageWith(rows, query.limit, blockView, ({ at, id }) => ({ at, id }));
     },

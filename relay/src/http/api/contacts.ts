@@ -15,11 +15,11 @@ const contactView = ({ id, firstName, lastName, phone, email }: Contact): Answer
   email: email ?? null,
 });
 
-/** The service said no, or nothing. @throws always, unless it said yes */
-function mustBeFine({ kind, code, message, waitMs }: Outcome): void {
+/** The service said no, or nothing. @param field what was asked for @throws always, unless it said yes */
+function mustBeFine({ kind, code, message, waitMs }: Outcome, field?: string): void {
   if (kind === "ok" || kind === "duplicate") return;
   if (code === "INVALID_PHONE") throw new Problem("invalid_phone", message, "phone");
-  if (kind === "permanent") throw new Problem("refused_upstream", message);
+  if (kind === "permanent") throw new Problem("refused_upstream", message, field);
   throw new RelayError("unavailable_upstream", undefined, waitMs === undefined ? {} : { retryAfter: waitMs });
 }
 
@@ -55,7 +55,8 @@ export function people({ contacts }: { contacts: Contacts }) {
       });
       mustBeFine(answer);
       if (answer.contact === undefined) throw new RelayError("unavailable_upstream");
-      for (const list of lists) mustBeFine(await contacts.join(account, list, answer.contact.id));
+      for (const [i, list] of lists.entries())
+        mustBeFine(await contacts.join(account, list, answer.contact.id), `lists.${i}`);
       return { contact: contactView(answer.contact), created: answer.created ?? true, lists };
     },
     async addToList({ site, params, body }) {

@@ -28,7 +28,7 @@ export function ledger({ db, credits }: { db: Database; credits: Credits }) {
 
   return {
     async listGrants({ site, query }) {
-      const before = cursorOf<{ created: number; key: string }>(query.cursor);
+      const before = cursorOf<{ created: number; key: string }>(query.cursor, { created: "number", key: "text" });
       const state = grantStateOf(query.state ?? "");
       const rows = await entries(db, {
         kind: "grant",

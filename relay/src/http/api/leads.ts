@@ -13,7 +13,11 @@ type Parts = { db: Database; create: Capture["create"]; leads: Pick<Leads, "retr
 export function leads({ db, create, leads: flow }: Parts) {
   return {
     async listLeads({ site, query }) {
-      const after = cursorOf<{ at: number; visitor: string; id: string }>(query.cursor);
+      const after = cursorOf<{ at: number; visitor: string; id: string }>(query.cursor, {
+        at: "number",
+        visitor: "text",
+        id: "text",
+      });
       const rows = await leadsPage(db, {
         site: site.public.id,
         limit: query.limit + 1,

@@ -15,7 +15,7 @@ export function ratingView(row: RatingRow | undefined): AnswerOf<"listRatings">[
 export function ratings({ db }: { db: Database }) {
   return {
     async listRatings({ site, query }) {
-      const after = cursorOf<{ at: number; visitor: string }>(query.cursor);
+      const after = cursorOf<{ at: number; visitor: string }>(query.cursor, { at: "number", visitor: "text" });
       const rows = await ratingsPage(db, { site: site.public.id, limit: query.limit + 1, ...(after && { after }) });
       const shown = pageWith(rows, query.limit, ratingView, ({ at, visitor }) => ({ at, visitor }));
       return { ...shown, items: shown.items.filter((item) => item !== null) };

@@ -48,6 +48,7 @@ export type Door = {
 
 type Bindings = { Bindings: HttpBindings };
 const BODY_MAX = 256 * 1024;
+const KEY_HEADER = "Idempotency-Key";
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** The server API: every operation of the table, behind its token, its scope and, when it changes something, its key. */
@@ -110,8 +111,8 @@ async function answer(parts: Door, name: Name, c: Context<Bindings>): Promise<Re
 }
 
 function keyOf(c: Context<Bindings>): string {
-  const key = (c.req.header("idempotency-key") ?? "").replace(/^"(.*)"$/, "$1");
-  if (!KEY.test(key)) throw new RelayError("key_missing");
+  const key = (c.req.header(KEY_HEADER) ?? "").replace(/^"(.*)"$/, "$1");
+  if (!KEY.test(key)) throw new RelayError("key_missing", KEY_HEADER);
   return key;
 }
 
@@ -122,8 +123,8 @@ async function once(
   run: (key: string) => Promise<{ status: number; body: string }>,
 ): Promise<Response> {
   const begun = await db.transaction((tx) => beginRequest(tx, { ...name, now: clock.now() }));
-  if (begun === "busy") throw new RelayError("key_busy");
-  if (begun === "reused") throw new RelayError("key_reused");
+  if (begun === "busy") throw new RelayError("key_busy", KEY_HEADER);
+  if (begun === "reused") throw new RelayError("key_reused", KEY_HEADER);
   if (begun !== "new") return respond(begun);
   try {
     const done = await run(name.key);

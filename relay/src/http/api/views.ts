@@ -1,11 +1,11 @@
 import type { Message } from "@porchlight/shared/protocol";
-import { RelayError } from "../../base/errors.ts";
 import type { Lead } from "../../records/captured.ts";
 import { SENT_STATES, sentContent } from "../../records/echoes.ts";
 import { contentOf, GRANT_STATES } from "../../records/grants.ts";
 import type { Entry } from "../../records/ledger.ts";
 import type { Token } from "../../records/tokens.ts";
 import type { AnswerOf } from "./operations.ts";
+import { Problem } from "./problem.ts";
 
 /** Who did it, as the ledger remembers them. */
 export const actorOf = ({ token }: { token: Token }): string => `token ${token.name}`;
@@ -22,18 +22,21 @@ export function messageView(message: Message): AnswerOf<"listMessages">["items"]
 /** Where a page ended, as opaque text. */
 const cursorFor = (place: object): string => Buffer.from(JSON.stringify(place)).toString("base64url");
 
-/** The place a cursor names. @throws RelayError when it is none of ours */
-export function cursorOf<Place extends object>(cursor: string | undefined): Place | undefined {
+type Shape<Place> = { [K in keyof Place]: Place[K] extends string ? "text" : "number" };
+
+/** The place a cursor names. @param shape what a place of this list is made of @throws RelayError when it is none of ours */
+export function cursorOf<Place extends object>(cursor: string | undefined, shape: Shape<Place>): Place | undefined {
   if (cursor === undefined) return undefined;
   try {
-    const place: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    const plain = typeof place === "object" && place !== null;
-    if (plain && Object.values(place).every((value) => typeof value === "string" || Number.isSafeInteger(value)))
+    const place = Object(JSON.parse(Buffer.from(cursor, "base64url").toString())) as Record<string, unknown>;
+    const fits = ([name, kind]: [string, unknown]): boolean =>
+      kind === "text" ? typeof place[name] === "string" : Number.isSafeInteger(place[name]);
+    if (Object.keys(place).length === Object.keys(shape).length && Object.entries(shape).every(fits))
       return place as Place;
   } catch {
     // The same answer for every cursor that is none.
   }
-  throw new RelayError("invalid_field", "cursor");
+  throw new Problem("invalid_field", "cursor must be the `next` of a page of this list.", "cursor");
 }
 
 /** @param rows one more than `limit` when there is a next page */

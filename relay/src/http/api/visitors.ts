@@ -45,7 +45,7 @@ export function visitors({ db, forget }: { db: Database; forget: Forget }) {
 
   return {
     async listVisitors({ site, query }) {
-      const after = cursorOf<{ created: number; id: string }>(query.cursor);
+      const after = cursorOf<{ created: number; id: string }>(query.cursor, { created: "number", id: "text" });
       const rows = await visitorsPage(db, { site: site.public.id, limit: query.limit + 1, ...(after && { after }) });
       return pageWith(rows, query.limit, visitorView, ({ created, id }) => ({ created, id }));
     },
@@ -69,7 +69,8 @@ export function visitors({ db, forget }: { db: Database; forget: Forget }) {
     },
     async listMessages({ site, params, query }) {
       const { id } = await known(db, site.public.id, params.visitor);
-      const before = cursorOf<{ before: number }>(query.cursor)?.before ?? Number.MAX_SAFE_INTEGER;
+      const before =
+        cursorOf<{ before: number }>(query.cursor, { before: "number" })?.before ?? Number.MAX_SAFE_INTEGER;
       const found = (await page(db, id, before, query.limit + 1)).reverse();
       const shown = pageWith(found, query.limit, messageView, ({ pos }) => ({ before: pos }));
       return { ...shown, items: shown.items.reverse() };
@@ -81,7 +82,7 @@ export function visitors({ db, forget }: { db: Database; forget: Forget }) {
 export function deliveries({ db, send }: { db: Database; send: Send }) {
   return {
     async listDeliveries({ site, query }) {
-      const after = cursorOf<{ visitor: string; pos: number }>(query.cursor);
+      const after = cursorOf<{ visitor: string; pos: number }>(query.cursor, { visitor: "text", pos: "number" });
       const ask = { site: site.public.id, limit: query.limit + 1, ...(after && { after }) };
       const rows = await (query.state === "failed" ? failedPage : waitingPage)(db, ask);
       const view = ({ visitor, id, attempts, due, reason }: (typeof rows)[number]) => ({

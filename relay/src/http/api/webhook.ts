@@ -21,7 +21,7 @@ const eventView = ({ id, type, at, state, attempts, due, status, problem }: Even
 export function webhook({ db, clock }: { db: Database; clock: Clock }) {
   return {
     async listWebhookEvents({ site, query }) {
-      const after = cursorOf<{ at: number; id: string }>(query.cursor);
+      const after = cursorOf<{ at: number; id: string }>(query.cursor, { at: "number", id: "text" });
       const rows = await eventsPage(db, {
         site: site.public.id,
         limit: query.limit + 1,
