@@ -83,6 +83,37 @@ it("speaks the visitor's language before anything but the script is fetched", as
   expect(await nameIn("de-DE", "", "")).toBe("Chat ltr");
 });
 
+it("follows the system from light to dark and back before and after it is opened, unless a theme is set", async () => {
+  const looks = async (attributes: string, opened: boolean): Promise<string[][]> => {
+    const { page, chat, context } = await stage.visit({
+      html: html(`data-accent="#111111" ${attributes}`),
+      options: { colorScheme: "light" },
+    });
+    if (opened) await chat.open();
+    const seen: string[][] = [];
+    for (const colorScheme of ["light", "dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      seen.push(
+        await page.locator(".launcher").evaluate((launcher) => {
+          const { backgroundColor, colorScheme } = getComputedStyle(launcher);
+          return [backgroundColor, colorScheme];
+        }),
+      );
+    }
+    await context.close();
+    return seen;
+  };
+  for (const opened of [false, true]) {
+    const [day = [], night = [], again] = await looks("", opened);
+    expect([day[1], night[1]]).toEqual(["light", "dark"]);
+    // Nearly black would not be seen on a dark page.
+    expect(night[0]).not.toBe(day[0]);
+    expect(again).toEqual(day);
+    expect(await looks('data-theme="dark"', opened)).toEqual([night, night, night]);
+    expect(await looks('data-theme="light"', opened)).toEqual([day, day, day]);
+  }
+});
+
 it("leaves a link to the chat's own page in browsers that are too old for it", async () => {
   const { page } = await stage.visit({
     before: (page) =>

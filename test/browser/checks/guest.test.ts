@@ -155,6 +155,13 @@ it("17 destroy leaves no listener, timer, observer, socket or global behind", as
           open.listeners.delete(`${nameOf(this ?? window)} ${type} ${id(listener)}`);
           return remove.call(this ?? window, type, listener, options);
         };
+        const onchange = Object.getOwnPropertyDescriptor(MediaQueryList.prototype, "onchange") as PropertyDescriptor;
+        Object.defineProperty(MediaQueryList.prototype, "onchange", {
+          set(this: MediaQueryList, listener: unknown) {
+            open.listeners[listener ? "add" : "delete"](`onchange ${this.media}`);
+            onchange.set?.call(this, listener);
+          },
+        });
         const { setTimeout: set, clearTimeout: clear } = window;
         window.setTimeout = ((run: () => void, ms?: number, ...rest: unknown[]) => {
           const timer = set(() => {

@@ -150,10 +150,23 @@ describe("27 the panel's file cannot be had", () => {
     await converse(chat);
   });
 
-  it("27 at all: the visitor gets a link to the chat's own page", async () => {
+  it("27 at all: by its name, by that again, whatever is newest; then the visitor gets a link to the chat's own page", async () => {
+    const asked: string[] = [];
     const { page, chat } = await stage.visit({
-      before: (page) => page.route(/assets\/panel/, (route) => route.fulfill({ status: 404 })),
+      before: (page) =>
+        page.route(/assets\/panel/, (route) => {
+          asked.push(
+            route
+              .request()
+              .url()
+              .replace(stage.house.url, "")
+              .replace(/-[\w-]{8}\./, "-hash."),
+          );
+          return route.fulfill({ status: 404 });
+        }),
     });
+    await chat.launcher.focus();
+    await expect.poll(() => asked).toEqual(["/assets/panel-hash.js", "/assets/panel-hash.js?r=1", "/assets/panel.js"]);
     await chat.launcher.click();
     const link = page.getByRole("link", { name: /\/c\/default/ });
     expect(await link.getAttribute("href")).toBe(`${stage.house.url}/c/default`);
