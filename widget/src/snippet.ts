@@ -10,6 +10,7 @@ import { type Chosen, fileOf, moduleOf, tagOf } from "./tag.ts";
 import { bubble } from "./teaser.ts";
 import type { Parts } from "./ui/contract.ts";
 import { element } from "./ui/dom.ts";
+import { PHONE } from "./ui/shell.ts";
 
 /** Settings in the order in which an owner thinks of them. Those that are not here are made in the file: hours, words, phones. */
 const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
@@ -134,8 +135,8 @@ function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chos
     untease();
     const parts = partsHere();
     parts?.root.querySelector(".teaser")?.remove();
-    // At once, and again although the chat was opened: this visitor is its owner.
-    untease = parts && value ? bubble(element, parts, `${value}`) : () => {};
+    // At once, and again although the chat was opened: this visitor is its owner. Phones have none.
+    untease = parts && value && !matchMedia(PHONE).matches ? bubble(element, parts, `${value}`) : () => {};
   };
 }
 
