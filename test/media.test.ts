@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { jpeg, PNG, png } from "../relay/src/files/samples.fixture.ts";
+import { jpeg, PNG, png, TOLD } from "../relay/src/files/samples.fixture.ts";
 import { corpus } from "./corpora.ts";
 import { type House, startHouse } from "./harness.ts";
 import { post } from "./uploads.ts";
@@ -82,6 +82,19 @@ describe("a file", () => {
     await received("look");
     // Nobody can reach this relay from outside: the file travels inside the message, and there is no link.
     expect(last("look")).toMatchObject({ media: { type: "image/jpeg", url: "", bytes: jpeg(640, 480) } });
+  });
+
+  it("goes without what it tells of the place and the camera, to the page and to the service (C4)", async () => {
+    for (const [type, bytes] of Object.entries(TOLD)) {
+      const { answer } = await post(house, visitor, bytes, { name: "holiday" });
+      expect(answer).toMatchObject({ type, width: 2, height: 1 });
+      await visitor.send(`from ${type}`, undefined, { media: answer.key });
+      const served = Buffer.from(await (await get(answer.url)).bytes());
+      expect(served.length).toBe(answer.size);
+      await received(`from ${type}`);
+      expect(last(`from ${type}`)?.media?.bytes).toEqual(served);
+      expect(served.includes("SECRET")).toBe(false);
+    }
   });
 
   it("without words is told of in words, and shown without them (4.13-18; R-230)", async () => {
@@ -311,7 +324,7 @@ describe("limits of uploads", () => {
     const house = await startHouse({ env: { UPLOAD_VISITOR_MB: "1", UPLOADS_PER_MINUTE: "1" } });
     const visitor = house.visitor();
     await visitor.connect();
-    const large = Buffer.concat([png(9, 9), Buffer.alloc(0.6 * MB)]);
+    const large = png(9, 9, 600_000);
     expect((await post(house, visitor, large)).status).toBe(201);
     expect(await post(house, visitor, large)).toMatchObject({ status: 413, answer: { code: "quota_exceeded" } });
     for (let i = 0; i < 8; i++) await post(house, visitor, PNG);
@@ -328,17 +341,17 @@ describe("a relay that the service can reach", () => {
     });
     const visitor = house.visitor();
     await visitor.connect();
-    const large = Buffer.concat([jpeg(4_000, 3_000), Buffer.alloc(6 * MB)]);
-    const { answer } = await post(house, visitor, large, { name: "large.jpg" });
+    const large = png(4_000, 3_000, 6 * MB);
+    const { answer } = await post(house, visitor, large, { name: "large.png" });
     await visitor.send("by link", undefined, { media: answer.key });
     await house.sandbox.until((sandbox) => sandbox.messages().length > 0);
     // As a link, not inside the message, which a file of this size would not fit into.
     const { media } = house.sandbox.messages()[0] as { media?: { url: string; type: string } };
-    expect(media).toMatchObject({ type: "image/jpeg" });
+    expect(media).toMatchObject({ type: "image/png" });
     const link = new URL(media?.url ?? "");
     expect(link.origin).toBe("https://chat.example.com");
     const fetched = await fetch(`${house.url}${link.pathname}${link.search}`, { redirect: "error" });
-    expect(fetched.headers.get("content-type")).toBe("image/jpeg");
+    expect(fetched.headers.get("content-type")).toBe("image/png");
     expect((await fetched.bytes()).length).toBe(large.length);
     await house.stop();
   });

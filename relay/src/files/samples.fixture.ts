@@ -11,15 +11,13 @@ export const PNG: Buffer<ArrayBuffer> = Buffer.from(
   "base64",
 );
 
-/** A PNG's header with this size, and nothing behind it. */
-export const png = (width: number, height: number): Buffer<ArrayBuffer> =>
-  Buffer.from(
-    [0x89, ...text("PNG\r\n\x1a\n"), 0, 0, 0, 13, ...text("IHDR"), ...u32be(width), ...u32be(height)].concat(
-      [8, 2, 0, 0, 0, 0, 0, 0, 0],
-      [0, 0, 0, 0],
-      text("IDAT"),
-    ),
-  );
+/** A PNG's header with this size, and behind it so many bytes of no pixels. */
+export const png = (width: number, height: number, bytes = 0): Buffer<ArrayBuffer> =>
+  Buffer.concat([
+    Buffer.from([0x89, ...text("PNG\r\n\x1a\n"), 0, 0, 0, 13, ...text("IHDR"), ...u32be(width), ...u32be(height)]),
+    Buffer.from([8, 2, 0, 0, 0, 0, 0, 0, 0, ...u32be(bytes), ...text("IDAT")]),
+    Buffer.alloc(bytes === 0 ? 0 : bytes + 4),
+  ]);
 
 export const gif = (width: number, height: number): Buffer<ArrayBuffer> =>
   Buffer.from([...text("GIF89a"), ...u16le(width), ...u16le(height), 0x80, 0, 0, 0, 0, 0, 255, 255, 255, 0x3b]);
@@ -49,3 +47,21 @@ export function webp(kind: "VP8 " | "VP8L" | "VP8X", width: number, height: numb
   }[kind];
   return Buffer.from([...text("RIFF"), 40, 0, 0, 0, ...text("WEBP"), ...text(kind), 10, 0, 0, 0, ...body]);
 }
+
+const coded = (bytes: string): Buffer<ArrayBuffer> => Buffer.from(bytes, "base64");
+
+/** Complete pictures of two pixels that lie on their side and tell SECRETs: Exif with a place, XMP, text, comments. */
+export const TOLD = {
+  "image/jpeg": coded(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/4QB+RXhpZgAATU0AKgAAAAgAAwEOAAIAAAANAAAAMgESAAMAAAABAAYAAIglAAQAAAABAAAAQAAAAABTRUNSRVQgcGxhY2UAAAACAAEAAgAAAAJOAAAAAAIABQAAAAMAAABeAAAAAAAAADQAAAABAAAAHgAAAAEAAAABAAAAAf/+ABBTRUNSRVQgY29tbWVudP/bAEMA///////////////////////////////////////////////////////////////////////////////////////AAAsIAAEAAgEBEQD/xAAUAAEAAAAAAAAAAAAAAAAAAAAC/8QAFxABAAMAAAAAAAAAAAAAAAAAAQAxcf/aAAgBAQAAPwANus//2Q==",
+  ),
+  "image/png": coded(
+    "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAAAAADRSSBWAAAADXRFWHRBdXRob3IAU0VDUkVUGKmqYQAAAHZlWElmTU0AKgAAAAgAAwEOAAIAAAANAAAAMgESAAMAAAABAAYAAIglAAQAAAABAAAAQAAAAABTRUNSRVQgcGxhY2UAAAACAAEAAgAAAAJOAAAAAAIABQAAAAMAAABeAAAAAAAAADQAAAABAAAAHgAAAAEAAAABAAAAAVFkmyEAAAALSURBVHicYzjBAAABkwDJD6Kf3QAAAABJRU5ErkJggg==",
+  ),
+  "image/webp": coded(
+    "UklGRsAAAABXRUJQVlA4WAoAAAAMAAAAAQAAAAAAVlA4TBIAAAAvAQAAAA8wyIM8yPMfeMiI/gdFWElGdgAAAE1NACoAAAAIAAMBDgACAAAADQAAADIBEgADAAAAAQAGAACIJQAEAAAAAQAAAEAAAAAAU0VDUkVUIHBsYWNlAAAAAgABAAIAAAACTgAAAAACAAUAAAADAAAAXgAAAAAAAAA0AAAAAQAAAB4AAAABAAAAAQAAAAFYTVAgCgAAAFNFQ1JFVCB4bXA=",
+  ),
+  "image/gif": coded(
+    "R0lGODlhAgABAIEAAAAAAMjIyAAAAAAAACH/C05FVFNDQVBFMi4wAwEDAAAh/gpTRUNSRVQgZ2lmACwAAAAAAgABAAAIBQADAAgIACH5BAEAAAIALAAAAAACAAEAgQAAAMjIyAAAAAAAAAgFAAEECAgAOw==",
+  ),
+} as const;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { randomId } from "@porchlight/shared/id";
 import { RelayError } from "../base/errors.ts";
 import { dimensionsOf, type Size } from "./dimensions.ts";
+import { withoutMetadata } from "./metadata.ts";
 import { isPlainText } from "./plain.ts";
 import { HEAD, type Sniffer } from "./sniff.ts";
 import { allowedType, type FileType, type Group, TEXT } from "./types.ts";
@@ -84,6 +85,16 @@ export function createStage({ folder, caps, sniffer }: Parts) {
     return pixels;
   }
 
+  /** Takes out of a picture what it tells besides its pixels. @returns how many bytes are left */
+  async function strip(file: FileHandle, { type }: FileType, size: number): Promise<number> {
+    const { buffer } = await file.read(Buffer.alloc(size), 0, size, 0);
+    const stripped = withoutMetadata(type, buffer);
+    if (stripped === buffer) return size;
+    await file.write(stripped, 0, stripped.length, 0);
+    await file.truncate(stripped.length);
+    return stripped.length;
+  }
+
   return {
     /** Makes the folder, and removes what a process that ended in the middle of an upload left there. */
     async start(now: number): Promise<void> {
@@ -105,7 +116,8 @@ export function createStage({ folder, caps, sniffer }: Parts) {
       const file = await open(path, "wx+", 0o600);
       try {
         const { size, type } = await write(file, source, name);
-        return { path, size, type, pixels: await measure(path, file, type), discard };
+        const pixels = await measure(path, file, type);
+        return { path, size: pixels === undefined ? size : await strip(file, type, size), type, pixels, discard };
       } catch (error) {
         await discard();
         throw (error as NodeJS.ErrnoException).code === "ENOSPC" ? new RelayError("try_later") : error;

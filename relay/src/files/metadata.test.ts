@@ -1,0 +1,80 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { withoutMetadata } from "./metadata.ts";
+import { gif, PNG, png, TOLD, webp } from "./samples.fixture.ts";
+
+/** An orientation of 6 in a directory of one entry, as it must be left behind. */
+const SIDEWAYS = Buffer.from("011200030000000100060000", "hex");
+/** What draws the pixels, which nothing may touch. */
+const DRAWN: Record<string, [from: string, to: string]> = {
+  "image/jpeg": ["ffdb0043", "ffd9"],
+  "image/png": ["49444154", "49454e44"],
+  "image/webp": ["5650384c", "45584946"],
+  "image/gif": ["2c000000", "3b"],
+};
+const pixelsOf = (type: string, bytes: Buffer): string => {
+  const [from = "", to = ""] = DRAWN[type] ?? [];
+  const hex = bytes.toString("hex");
+  const start = hex.indexOf(from);
+  return hex.slice(start, hex.indexOf(to, start + from.length));
+};
+
+describe.each(Object.entries(TOLD))("a picture of type %s", (type, told) => {
+  const left = withoutMetadata(type, told);
+
+  it("tells nothing any more of where it was taken and by whom, and keeps its pixels", () => {
+    expect(told.includes("SECRET")).toBe(true);
+    expect(left.includes("SECRET")).toBe(false);
+    expect(pixelsOf(type, left)).toBe(pixelsOf(type, told));
+    expect(pixelsOf(type, left).length).toBeGreaterThan(20);
+  });
+
+  it("still says which side is up, where its format can", () => {
+    expect(left.includes(SIDEWAYS)).toBe(type !== "image/gif");
+  });
+
+  it("says nothing new when it is cleaned again", () => {
+    expect(withoutMetadata(type, left)).toEqual(left);
+  });
+
+  it("loses what stands behind its end", () => {
+    expect(withoutMetadata(type, Buffer.concat([told, told]))).toEqual(left);
+  });
+
+  it("harms nobody, cut anywhere or with any byte turned", () => {
+    const place = fc.nat(told.length - 1);
+    fc.assert(
+      fc.property(place, fc.nat(255), place, (at, value, end) => {
+        const bytes = Buffer.from(told.subarray(0, Math.max(32, end)));
+        if (at < bytes.length) bytes[at] = value;
+        expect(withoutMetadata(type, bytes).length).toBeLessThanOrEqual(bytes.length + 64);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+it("keeps what colours and animations need", () => {
+  const profile = Buffer.concat([
+    Buffer.from([0xff, 0xe2, 0, 15]),
+    Buffer.from("ICC_PROFILE\0", "latin1"),
+    Buffer.of(1),
+  ]);
+  const adobe = Buffer.concat([Buffer.from([0xff, 0xee, 0, 14]), Buffer.from("Adobe1234567", "latin1")]);
+  const told = TOLD["image/jpeg"];
+  const left = withoutMetadata("image/jpeg", Buffer.concat([told.subarray(0, 20), profile, adobe, told.subarray(20)]));
+  expect(left.includes(profile)).toBe(true);
+  expect(left.includes(adobe)).toBe(true);
+  expect(withoutMetadata("image/gif", TOLD["image/gif"]).includes("NETSCAPE2.0")).toBe(true);
+});
+
+it("leaves the very bytes where nothing is told, and where a file does not follow its format", () => {
+  for (const [type, bytes] of [
+    ["image/png", PNG],
+    ["image/png", png(9, 9)],
+    ["image/gif", gif(3, 3)],
+    ["image/webp", webp("VP8L", 3, 3)],
+    ["application/pdf", Buffer.from("%PDF-1.7 SECRET")],
+  ] as const)
+    expect(withoutMetadata(type, bytes)).toBe(bytes);
+});

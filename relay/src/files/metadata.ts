@@ -1,0 +1,222 @@
+/**
+ * What a picture tells besides its pixels: where and when it was taken, with what, by whom, its preview before it was
+ * cropped. None of it is sent on (BEHAVIOUR C4). The pixels are not touched, and a picture taken sideways stays upright.
+ */
+import { crc32 } from "node:zlib";
+
+/** The parts of a picture that stay, and which side is up (Exif 2.32, tag 0x0112; 1: as it lies). */
+type Kept = { parts: Buffer[]; orientation: number };
+
+const UPRIGHT = 1;
+const name = (bytes: Buffer, at: number, length = 4): string => bytes.toString("latin1", at, at + length);
+
+// ── Exif ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const EXIF = Buffer.from("Exif\0\0", "latin1");
+const ORIENTATION = 0x0112;
+
+/** The orientation that a TIFF header with its first directory tells (TIFF 6.0 section 2). */
+function orientationIn(payload: Buffer): number {
+  const tiff = payload.subarray(payload.indexOf(EXIF) === 0 ? EXIF.length : 0);
+  const little = name(tiff, 0, 2) === "II";
+  const u16 = (at: number): number =>
+    at + 2 > tiff.length ? 0 : little ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at);
+  const u32 = (at: number): number => (little ? u16(at) + u16(at + 2) * 65_536 : u16(at) * 65_536 + u16(at + 2));
+  const directory = u32(4);
+  for (let i = 0; i < u16(directory); i++) {
+    const entry = directory + 2 + 12 * i;
+    const value = u16(entry) === ORIENTATION ? u16(entry + 8) : 0;
+    if (value >= 1 && value <= 8) return value;
+  }
+  return UPRIGHT;
+}
+
+/** A TIFF header with a directory of one entry. */
+function exifOf(orientation: number): Buffer {
+  const entry = [ORIENTATION >> 8, ORIENTATION & 255, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0];
+  return Buffer.from([0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1, ...entry, 0, 0, 0, 0]);
+}
+
+// ── JPEG (ITU-T T.81 annex B) ───────────────────────────────────────────────────────────────────────────────────
+
+const [SOS, EOI, APP0, APP1, APP2, APP14, APP15, COM] = [0xda, 0xd9, 0xe0, 0xe1, 0xe2, 0xee, 0xef, 0xfe];
+
+/** Of the application segments only those that say how the colours are meant: JFIF, ICC profiles, Adobe's transform. */
+function isNeeded(segment: Buffer): boolean {
+  const marker = segment[1] ?? 0;
+  if (marker === APP2) return name(segment, 4, 11) === "ICC_PROFILE";
+  return marker === APP0 || marker === APP14 || !((marker >= APP1 && marker <= APP15) || marker === COM);
+}
+
+/** Where the coded pixels that begin here end: at the first marker that is neither stuffing nor a restart. */
+function endOfScan(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
+    const next = bytes[at + 1] ?? 0;
+    if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
+  }
+  return bytes.length;
+}
+
+function jpeg(bytes: Buffer): Kept {
+  const parts = [bytes.subarray(0, 2)];
+  let orientation = UPRIGHT;
+  let at = 2;
+  while (bytes[at] === 0xff && at + 4 <= bytes.length) {
+    const marker = bytes[at + 1] ?? 0;
+    if (marker === EOI) break;
+    if (marker === 0xff) {
+      parts.push(bytes.subarray(at, ++at));
+      continue;
+    }
+    const end = at + 2 + bytes.readUInt16BE(at + 2);
+    if (end < at + 4 || end > bytes.length) return { parts: [...parts, bytes.subarray(at)], orientation };
+    const segment = bytes.subarray(at, end);
+    if (marker === APP1 && segment.indexOf(EXIF) === 4) orientation = orientationIn(segment.subarray(4));
+    if (isNeeded(segment)) parts.push(segment);
+    at = end;
+    if (marker !== SOS) continue;
+    at = endOfScan(bytes, end);
+    parts.push(bytes.subarray(end, at));
+  }
+  // Behind the end of the picture cameras put another one, with the place in it.
+  parts.push(bytes.subarray(at, bytes[at + 1] === EOI ? at + 2 : bytes.length));
+  return { parts, orientation };
+}
+
+function jpegWith({ parts, orientation }: Kept): Buffer {
+  const exif = Buffer.concat([EXIF, exifOf(orientation)]);
+  const segment = Buffer.concat([Buffer.from([0xff, APP1, 0, exif.length + 2]), exif]);
+  return Buffer.concat(parts.toSpliced(parts[1]?.[1] === APP0 ? 2 : 1, 0, segment));
+}
+
+// ── PNG (third edition, section 5) ──────────────────────────────────────────────────────────────────────────────
+
+const PNG_NEEDED = new Set(
+  ["gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "cLLI", "sBIT", "bKGD", "tRNS", "pHYs"].concat(
+    "acTL",
+    "fcTL",
+    "fdAT",
+  ),
+);
+/** Chunks whose name begins with a capital are needed to draw the picture. */
+const isCritical = (chunk: string): boolean => chunk >= "A" && chunk < "[";
+
+function png(bytes: Buffer): Kept {
+  const parts = [bytes.subarray(0, 8)];
+  let orientation = UPRIGHT;
+  let at = 8;
+  while (at + 12 <= bytes.length) {
+    const chunk = name(bytes, at + 4);
+    const end = at + 12 + bytes.readUInt32BE(at);
+    if (end > bytes.length) break;
+    if (chunk === "eXIf") orientation = orientationIn(bytes.subarray(at + 8, end - 4));
+    if (isCritical(chunk) || PNG_NEEDED.has(chunk)) parts.push(bytes.subarray(at, end));
+    at = end;
+    if (chunk === "IEND") return { parts, orientation };
+  }
+  return { parts: [...parts, bytes.subarray(at)], orientation };
+}
+
+function pngWith({ parts, orientation }: Kept): Buffer {
+  const chunk = Buffer.concat([Buffer.from("eXIf", "latin1"), exifOf(orientation)]);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(chunk));
+  // Before the pixels: behind the signature and the header.
+  return Buffer.concat(parts.toSpliced(2, 0, Buffer.from([0, 0, 0, chunk.length - 4]), chunk, sum));
+}
+
+// ── WebP (RFC 9649) ─────────────────────────────────────────────────────────────────────────────────────────────
+
+const WEBP_NEEDED = new Set(["VP8X", "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP"]);
+const [HAS_EXIF, HAS_XMP] = [0x08, 0x04];
+
+function webp(bytes: Buffer): Kept {
+  const parts = [bytes.subarray(0, 12)];
+  let orientation = UPRIGHT;
+  let at = 12;
+  while (at + 8 <= bytes.length) {
+    const chunk = name(bytes, at);
+    const size = bytes.readUInt32LE(at + 4);
+    const end = at + 8 + size + (size % 2);
+    if (end > bytes.length) break;
+    if (chunk === "EXIF") orientation = orientationIn(bytes.subarray(at + 8, at + 8 + size));
+    if (WEBP_NEEDED.has(chunk)) parts.push(bytes.subarray(at, end));
+    at = end;
+  }
+  // Behind what the header counts nothing belongs to the picture.
+  const counted = bytes.readUInt32LE(4) + 8;
+  return { parts: at >= counted ? parts : [...parts, bytes.subarray(at)], orientation };
+}
+
+/** The header counts the bytes and says what is to come: both anew. */
+function webpWith({ parts, orientation }: Kept): Buffer {
+  const exif = exifOf(orientation);
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(exif.length);
+  const more = orientation === UPRIGHT ? [] : [Buffer.from("EXIF", "latin1"), size, exif];
+  const whole = Buffer.concat([...parts, ...more]);
+  whole.writeUInt32LE(whole.length - 8, 4);
+  const flags = whole[20] ?? 0;
+  if (name(whole, 12) === "VP8X") whole[20] = (flags & ~(HAS_EXIF | HAS_XMP)) | (more.length > 0 ? HAS_EXIF : 0);
+  return whole;
+}
+
+// ── GIF (89a) ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+const [EXTENSION, IMAGE, TRAILER, CONTROL, APPLICATION] = [0x21, 0x2c, 0x3b, 0xf9, 0xff];
+/** What says how often an animation runs. */
+const LOOPS = new Set(["NETSCAPE2.0", "ANIMEXTS1.0"]);
+
+/** Bytes of the colour table that a field of flags announces. */
+const tableOf = (flags = 0): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
+
+/** Where a row of sub-blocks ends; nothing when the file ends first. */
+function endOfBlocks(bytes: Buffer, from: number): number | undefined {
+  let at = from;
+  for (let size = bytes[at]; size !== undefined; size = bytes[at]) {
+    at += size + 1;
+    if (size === 0) return at;
+  }
+  return undefined;
+}
+
+function gif(bytes: Buffer): Kept {
+  let at = 13 + tableOf(bytes[10]);
+  const parts = [bytes.subarray(0, at)];
+  while (bytes[at] === EXTENSION || bytes[at] === IMAGE) {
+    const picture = bytes[at] === IMAGE;
+    const end = endOfBlocks(bytes, picture ? at + 11 + tableOf(bytes[at + 9]) : at + 2);
+    if (end === undefined) break;
+    const kind = bytes[at + 1];
+    const needed = picture || kind === CONTROL || (kind === APPLICATION && LOOPS.has(name(bytes, at + 3, 11)));
+    if (needed) parts.push(bytes.subarray(at, end));
+    at = end;
+  }
+  parts.push(bytes.subarray(at, bytes[at] === TRAILER ? at + 1 : bytes.length));
+  return { parts, orientation: UPRIGHT };
+}
+
+type Format = { keep: (bytes: Buffer) => Kept; join: (kept: Kept) => Buffer; joinUpright: (kept: Kept) => Buffer };
+
+const together = ({ parts }: Kept): Buffer => Buffer.concat(parts);
+
+const FORMATS = new Map<string, Format>([
+  ["image/jpeg", { keep: jpeg, join: jpegWith, joinUpright: together }],
+  ["image/png", { keep: png, join: pngWith, joinUpright: together }],
+  ["image/webp", { keep: webp, join: webpWith, joinUpright: webpWith }],
+  ["image/gif", { keep: gif, join: together, joinUpright: together }],
+]);
+
+/**
+ * The same picture without what is written about it; the very same bytes when nothing is. From the first byte on that does
+ * not follow its format, everything stays: no reader of the format finds anything there.
+ * @param type the MIME type that its bytes tell
+ */
+export function withoutMetadata(type: string, bytes: Buffer): Buffer {
+  const format = FORMATS.get(type);
+  const kept = format?.keep(bytes);
+  if (format === undefined || kept === undefined) return bytes;
+  const left = kept.parts.reduce((sum, part) => sum + part.length, 0);
+  if (left >= bytes.length) return bytes;
+  return kept.orientation === UPRIGHT ? format.joinUpright(kept) : format.join(kept);
+}
