@@ -17,7 +17,20 @@ const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
   ["Words", ["title", "greeting", "suggestions", "teaser", "label", "locale", "privacyUrl"]],
   ["Look", ["accent", "theme", "header", "avatar", "radius", "launcher", "icon"]],
   ["Place", ["position", "offsetX", "offsetY", "zIndex"]],
-  ["Manners", ["responder", "prechat", "capture", "emailOffer", "attachments", "sound", "requireConsent"]],
+  [
+    "Manners",
+    [
+      "responder",
+      "replyMinutes",
+      "prechat",
+      "capture",
+      "emailOffer",
+      "rating",
+      "attachments",
+      "sound",
+      "requireConsent",
+    ],
+  ],
 ];
 const COPIED_MS = 2_000;
 
@@ -30,6 +43,7 @@ const NAMES: Readonly<Record<string, string>> = {
   prechat: "Form before",
   capture: "Card after",
   emailOffer: "E-mail offer",
+  replyMinutes: "Minutes to a reply",
 };
 const words = (name: string): string =>
   NAMES[name] ??

@@ -74,7 +74,9 @@ export const Rate = live((ui, mounted) => {
   const state = signal<"asking" | "sending" | "thanks" | "declined">("asking");
   const problem = signal(false);
   const scale = (): 2 | 5 => (settings.value.rating === "two" ? 2 : 5);
-  const asks = computed(() => state.value !== "declined" && !chat.rating.value && isOver());
+  const asks = computed(
+    () => settings.value.rating !== "off" && state.value !== "declined" && !chat.rating.value && isOver(),
+  );
   const submit = async (form: HTMLFormElement): Promise<void> => {
     const score = chosen.peek();
     if (score === undefined || state.peek() === "sending") return;
