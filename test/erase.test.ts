@@ -47,6 +47,39 @@ describe("an erased visitor", () => {
   });
 });
 
+describe("a person who was only written to", () => {
+  const words = { text: "A personal offer", firstName: "Grace", email: "grace.h@b.example" };
+  const outcomes = [
+    ["failed", 400],
+    ["unknown", { kind: "status", status: 500, when: "after" }],
+  ] as const;
+
+  it.each(outcomes)(
+    "can be exported and erased when it %s, and is never sent it after that (R-902)",
+    async (state, fault) => {
+      house.sandbox.configure({ sendTriggersCallback: false });
+      house.sandbox.failNext("send", 1, fault);
+      const order = { to: { user: `never-here-${state}` }, ...words };
+      const { visitor } = (await call("POST", "/messages", order, `m-${state}`)).body;
+      await expect.poll(async () => (await call("GET", `/messages/m-${state}`)).body.state).toBe(state);
+      const sends = () => house.sandbox.requests().filter(({ route }) => route === "send").length;
+      const before = sends();
+      const { sent } = (await call("GET", `/visitors/${visitor}/export`)).body;
+      expect(sent).toMatchObject([{ text: words.text, state }]);
+      expect((await call("DELETE", `/visitors/${visitor}`, undefined, `gone-${state}`)).status).toBe(204);
+      expect((await call("GET", `/messages/m-${state}`)).body.text).toBe("");
+      const db = openSqlite(join(house.dataDir, "porchlight.db"));
+      const kept = await db.all("SELECT content FROM ledger UNION ALL SELECT body FROM requests");
+      await db.close();
+      expect(JSON.stringify(kept)).not.toMatch(/personal offer|grace/i);
+      if (state === "failed") return;
+      await call("POST", `/messages/m-${state}/resolve`, { sent: false, reason: "not in the app" }, "r-1");
+      await expect.poll(async () => (await call("GET", `/messages/m-${state}`)).body.state).toBe("failed");
+      expect(sends()).toBe(before);
+    },
+  );
+});
+
 describe("an export", () => {
   it("holds every message that was sent from the owner's side, however many", async () => {
     const { id } = await somebody("hello");

@@ -18,7 +18,7 @@ import type { Services } from "./flows/services.ts";
 import { createMailer } from "./hooks/mailer.ts";
 import { createHooks } from "./hooks/post.ts";
 import { createContacts, type Paced } from "./records/contacts.ts";
-import { sentContent } from "./records/echoes.ts";
+import { isErased, sentContent } from "./records/echoes.ts";
 import { contentOf, descriptionOf, verdictOf } from "./records/grants.ts";
 import { createOnce } from "./records/once.ts";
 import type { Head } from "./records/outbox.ts";
@@ -93,7 +93,9 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
     ordered: true,
     pacer,
     async call(entry) {
-      const { site, text, campaign, ...names } = sentContent(entry);
+      const content = sentContent(entry);
+      if (isErased(content)) return { kind: "refused", reason: "the person was erased" };
+      const { site, text, campaign, ...names } = content;
       const client = services.of(entry.account);
       const home = settings.sites.find((each) => each.public.id === site);
       if (client === undefined || home === undefined)

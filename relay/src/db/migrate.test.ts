@@ -25,3 +25,27 @@ it("applies every numbered file once, also one with a lower number that came lat
   ]);
   await db.close();
 });
+
+it("gives those who were only written to, before 023, their thread under the site that wrote", async () => {
+  const db = openSqlite(":memory:");
+  await migrate(db);
+  await db.run("DELETE FROM migrations WHERE number = 23");
+  await db.run("INSERT INTO forgotten (visitor, at) VALUES ('u_erased', 1)");
+  await db.run(
+    "INSERT INTO visitors (id, site, created) VALUES ('u_misplaced', 'a', 1), ('u_well', 'b', 1), ('v_a', 'a', 1)",
+  );
+  for (const lane of ["u_new", "u_erased", "u_misplaced", "u_well"])
+    await db.run(
+      `INSERT INTO ledger (kind, account, key, lane, digest, content, state, due, created, changed)
+       VALUES ('send', 'main', 'b/' || $1, $1, '', '{}', 'unknown', 5, 5, 5)`,
+      lane,
+    );
+  await migrate(db);
+  expect(await db.all("SELECT id, site, created FROM visitors ORDER BY id")).toEqual([
+    { id: "u_misplaced", site: "b", created: 1 },
+    { id: "u_new", site: "b", created: 5 },
+    { id: "u_well", site: "b", created: 1 },
+    { id: "v_a", site: "a", created: 1 },
+  ]);
+  await db.close();
+});

@@ -7,11 +7,11 @@ import { hashed, type Log } from "../base/log.ts";
 import { identifiedVisitorId, isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { type SendContent, sentContent } from "../records/echoes.ts";
+import { isErased, type SendContent, sentContent } from "../records/echoes.ts";
 import { type Entry, enter, link, move } from "../records/ledger.ts";
 import type { Verdict } from "../records/once.ts";
 import { appendReply } from "../records/threads.ts";
-import { addVisitor, findVisitor, learnContact, ownerOf } from "../records/visitors.ts";
+import { addVisitor, findVisitor, learnContact, NO_SITE, ownerOf } from "../records/visitors.ts";
 import type { SendAnswer } from "../service/api.ts";
 
 type Parts = {
@@ -67,14 +67,21 @@ export function createOutreach({ db, bus, clock, log, signing, wake }: Parts) {
   const visitorOf = (site: Site, to: SendOrder["to"]): string =>
     "user" in to ? identifiedVisitorId(signing, site.public.id, to.user) : to.visitor;
 
-  /** The thread that this id stands for today, when a message may go there: ours, not deleted, not of another site. */
-  async function reachable(tx: Transaction, visitor: string, site: Site): Promise<string | undefined> {
+  /**
+   * The thread that this id stands for today, when a message may go there: ours, not deleted, not of another site. Who is
+   * named by the owner's own id need not have been here: their id is made of the site.
+   */
+  async function reachable(
+    tx: Transaction,
+    visitor: string,
+    { site, to }: Pick<SendOrder, "site" | "to">,
+  ): Promise<string | undefined> {
     if (!isVisitorId(signing, visitor)) return undefined;
     const owner = await ownerOf(tx, visitor);
     if (owner === undefined) return undefined;
     const row = await findVisitor(tx, owner);
-    const known = row === undefined ? owner.startsWith("u_") : row.site === site.public.id;
-    return known ? owner : undefined;
+    const placed = row !== undefined && row.site !== NO_SITE;
+    return (placed ? row.site === site.public.id : "user" in to) ? owner : undefined;
   }
 
   /** Writes a message down to be sent. The same key again answers with the stored entry. */
@@ -90,8 +97,10 @@ export function createOutreach({ db, bus, clock, log, signing, wake }: Parts) {
       .digest("base64url");
     const now = clock.now();
     const written = await db.transaction(async (tx) => {
-      const visitor = await reachable(tx, asked, site);
+      const visitor = await reachable(tx, asked, order);
       if (visitor === undefined) return "unknown_visitor";
+      // Now, not with the answer: a callback may come before it, and who was only written to can be exported and erased.
+      await addVisitor(tx, visitor, site.public.id, now);
       return enter(tx, {
         kind: "send",
         account: site.account,
@@ -110,14 +119,13 @@ export function createOutreach({ db, bus, clock, log, signing, wake }: Parts) {
     return written;
   }
 
-  /** Puts a sent message into its thread, unless a callback did already; the conversation is made when there is none. */
+  /** Puts a sent message into its thread, unless a callback did already. */
   async function show(tx: Transaction, entry: Entry, messageId: string | undefined): Promise<(() => void) | undefined> {
-    const { site, text } = sentContent(entry);
+    const content = sentContent(entry);
     const now = clock.now();
     const visitor = await ownerOf(tx, entry.lane);
-    if (visitor === undefined) return undefined;
-    await addVisitor(tx, visitor, site, now);
-    if (entry.shown !== null) return undefined;
+    if (visitor === undefined || isErased(content) || entry.shown !== null) return undefined;
+    const { text } = content;
     const external = `${entry.account}:${messageId ?? `~sent:${entry.key}`}`;
     await link(tx, entry, "shown", external);
     const id = `s_${createHash("sha256").update(external).digest("base64url").slice(0, 20)}`;

@@ -11,7 +11,7 @@ import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { createSites } from "../records/sites.ts";
 import { page } from "../records/threads.ts";
-import { addVisitor } from "../records/visitors.ts";
+import { addVisitor, findVisitor, NO_SITE } from "../records/visitors.ts";
 import { parseCallback } from "../service/callbacks.ts";
 import { openSpool } from "../spool.ts";
 import { createReceive, type Reply } from "./receive.ts";
@@ -102,6 +102,28 @@ describe("a reply without a message id", () => {
   });
 });
 
+describe("a reply to an id of ours without a row", () => {
+  it("stands under no site where several may be meant, and under the only one of the account that is named", async () => {
+    const placed = async (named?: string) => {
+      const toId = newVisitorId(SIGNING);
+      const came = { ...callback({ messageId: toId, body: "hi" }), toId };
+      expect(await start().receive(came, named)).toBe("stored");
+      return (await findVisitor(disk, toId))?.site;
+    };
+    expect([await placed(), await placed("two")]).toEqual([NO_SITE, "help"]);
+  });
+
+  it("of another account than the one that is named is nobody's, also when it comes out of the spool", async () => {
+    expect(await start().receive(callback({ messageId: "m1", body: "crossed" }), "one")).toBe("unknown");
+    mood = "failing";
+    const receive = start();
+    expect(await receive.receive(callback({ messageId: "m2", body: "crossed" }), "one")).toBe("spooled");
+    mood = "well";
+    await start().start();
+    expect(await shown()).toEqual([]);
+  });
+});
+
 describe("a reply that the database does not take", () => {
   it("goes to the spool after a second of silence, and behind it everything stays in order", async () => {
     const receive = start();
@@ -134,7 +156,7 @@ describe("a reply that the database does not take", () => {
     expect(await shown()).toEqual(["number 1", "number 2", "number 3", "number 4"]);
   });
 
-  it("is one message although the account was guessed when it was spooled and known when it came again", async () => {
+  it("is one message although its account was not known when it was spooled, and known when it came again", async () => {
     const receive = start();
     mood = "failing";
     expect(await receive.receive(callback({ messageId: "m1", body: "once" }))).toBe("spooled");

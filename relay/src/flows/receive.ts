@@ -7,7 +7,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { isEcho } from "../records/echoes.ts";
 import type { Sites } from "../records/sites.ts";
 import { appendReply } from "../records/threads.ts";
-import { addVisitor, findVisitor, learnContact, ownerOf } from "../records/visitors.ts";
+import { addVisitor, findVisitor, learnContact, NO_SITE, ownerOf } from "../records/visitors.ts";
 import type { Callback } from "../service/callbacks.ts";
 import type { Spool } from "../spool.ts";
 
@@ -16,9 +16,8 @@ type ReplyCallback = Extract<Callback, { kind: "reply" }>;
 /** A reply as it is written down, in the database or in the spool. */
 export type Reply = {
   visitor: string;
-  /** The visitor's, as far as was known when it came. */
-  site: string;
-  account: string;
+  /** The account named by the address it came to, when it named one. */
+  named?: string;
   /** Unique per reply of an account: a second callback with the same key writes nothing (R-609). */
   key: string;
   id: string;
@@ -30,7 +29,7 @@ export type Reply = {
 /** What became of a callback. `unknown`: nobody here has this id. `lost`: it could be written nowhere. */
 export type Received = "stored" | "duplicate" | "spooled" | "unknown" | "lost";
 
-type Home = Pick<Reply, "site" | "account">;
+type Home = { site: string; account: string };
 
 type Parts = {
   db: Database;
@@ -67,9 +66,6 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
   /** Not before: the last try failed. */
   let replayAt = Number.NEGATIVE_INFINITY;
 
-  /** The account whose channel the callback names; one webhook address serves all of a relay's accounts (R-229). */
-  const siteFor = (channel: string | undefined) => sites.all.find((site) => site.channel === channel) ?? sites.all[0];
-
   function keyOf(callback: ReplyCallback): string {
     if (callback.messageId !== undefined) return callback.messageId;
     const body = bodies.get(callback.digest);
@@ -85,8 +81,10 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
     const written = await db.transaction(async (tx) => {
       const owner = await ownerOf(tx, visitor);
       if (owner === undefined) return "nobody";
-      await addVisitor(tx, owner, reply.site, at);
-      const { site, account } = await homeOf(tx, owner, reply);
+      const home = await homeOf(tx, owner, reply.named);
+      if (home === undefined) return "nobody";
+      const { site, account } = home;
+      await addVisitor(tx, owner, site, at);
       const external = `${account}:${reply.key}`;
       // Not the owner's: the service has a contact of its own for the id that somebody had before they logged in.
       if (contact !== null) await learnContact(tx, visitor, contact);
@@ -142,33 +140,44 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
     return replaying;
   }
 
-  /** The visitor's site, while it exists. What the callback says of itself is a guess beside it (R-228). */
-  async function homeOf(tx: Transaction, visitor: string, guess: Home): Promise<Home> {
+  /**
+   * Whose reply it is: the visitor's own site's, and only under the account that the address names. One webhook address
+   * may serve all sites of an account and all accounts (R-229), and labels may be the same or missing, so what the
+   * callback says of itself places nothing (R-228). An id without a row is kept for the only site that it can be of;
+   * where there are several it stands under none, until its visitor proves theirs (R-612).
+   * @returns nothing when the visitor is not of that account
+   */
+  async function homeOf(tx: Transaction, visitor: string, named: string | undefined): Promise<Home | undefined> {
+    const able = named === undefined ? sites.all : sites.all.filter(({ account }) => account === named);
+    const [first, ...others] = able;
+    if (first === undefined) return undefined;
+    const account = others.every((other) => other.account === first.account) ? first.account : "";
     const row = await findVisitor(tx, visitor);
-    const site = row && sites.find(row.site);
-    return site === undefined ? guess : { site: site.public.id, account: site.account };
+    if (row === undefined || row.site === NO_SITE)
+      return { site: others.length === 0 ? first.public.id : NO_SITE, account };
+    const own = sites.find(row.site);
+    if (own === undefined) return { site: row.site, account };
+    return able.includes(own) ? { site: row.site, account: own.account } : undefined;
   }
 
-  /** Who the reply is for, and where: nothing when this relay does not know them. */
-  async function addressee(callback: ReplyCallback, guess: Home): Promise<Home | undefined> {
-    const owner = await ownerOf(db, callback.toId);
-    return owner === undefined ? undefined : homeOf(db, owner, guess);
+  /** Whether this relay knows whom the reply is for. */
+  async function isKnown({ toId }: ReplyCallback, named: string | undefined): Promise<boolean> {
+    const owner = await ownerOf(db, toId);
+    return owner !== undefined && (await homeOf(db, owner, named)) !== undefined;
   }
 
   /**
    * Takes a reply. Resolves only when it is durable, or when it is certain that it cannot be kept.
+   * @param named the account that the address names: the reply reaches visitors of its sites only
    * @returns `unknown` for ids of nobody here (R-612), `lost` when neither database nor spool takes it
    */
-  async function receive(callback: ReplyCallback): Promise<Received> {
-    const site = siteFor(callback.channel);
-    if (site === undefined || !isVisitorId(signing, callback.toId)) return "unknown";
-    const guess = { site: site.public.id, account: site.account };
+  async function receive(callback: ReplyCallback, named?: string): Promise<Received> {
+    if (!isVisitorId(signing, callback.toId)) return "unknown";
     // Without a database to ask, an id with our own MAC is enough to keep the reply.
-    const home = await soon(addressee(callback, guess)).catch(() => guess);
-    if (home === undefined) return "unknown";
+    if (!(await soon(isKnown(callback, named)).catch(() => true))) return "unknown";
     const reply: Reply = {
       visitor: callback.toId,
-      ...home,
+      ...(named === undefined ? {} : { named }),
       key: keyOf(callback),
       id: `r_${randomId(20)}`,
       text: callback.text,

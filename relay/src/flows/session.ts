@@ -25,7 +25,16 @@ import { moveRating, ratingOf } from "../records/ratings.ts";
 import { isRevoked, revoke } from "../records/sessions.ts";
 import type { Sites } from "../records/sites.ts";
 import { moveThread, page } from "../records/threads.ts";
-import { addUser, findVisitor, setClaims, succeed, type Visitor, wasForgotten } from "../records/visitors.ts";
+import {
+  addUser,
+  addVisitor,
+  findVisitor,
+  NO_SITE,
+  setClaims,
+  succeed,
+  type Visitor,
+  wasForgotten,
+} from "../records/visitors.ts";
 import { moveWish } from "../records/wishes.ts";
 import type { NameOf } from "./greeting.ts";
 
@@ -104,6 +113,7 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
     const row = await findVisitor(db, session.visitor);
     if (row === undefined && (await wasForgotten(db, session.visitor))) return undefined;
     if (row !== undefined && row.generation !== session.generation) return undefined;
+    if (row?.site === NO_SITE) await db.transaction((tx) => addVisitor(tx, row.id, site.public.id, clock.now()));
     const old = session.expires - clock.now() < SESSION_MS - RENEW_MS;
     return { session, row, token: old ? sign(session) : undefined };
   }

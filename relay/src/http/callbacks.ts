@@ -87,7 +87,9 @@ async function takeReply(parts: Parts, c: Context<Bindings>): Promise<Response> 
     log("callback.refused", { code: callback.code, field: callback.field });
     throw new RelayError(callback.code, callback.field);
   }
-  const outcome = await receive.receive(callback);
+  const named = c.req.query("account");
+  if (named !== undefined && parts.agency(named) === undefined) throw new RelayError("not_found");
+  const outcome = await receive.receive(callback, named);
   if (outcome === "lost") {
     c.header("Retry-After", "30");
     throw new RelayError("try_later");

@@ -13,6 +13,9 @@ export type SendContent = {
 
 export const sentContent = (entry: Entry): SendContent => JSON.parse(entry.content) as SendContent;
 
+/** Whether the person it went to was forgotten: nothing of it is sent or shown any more. */
+export const isErased = ({ site }: SendContent): boolean => site === "";
+
 /** The ledger's states as people and programs are told them. */
 export const SENT_STATES = {
   received: "queued",

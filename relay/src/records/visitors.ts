@@ -9,11 +9,21 @@ export type Visitor = {
   contact: string | null;
 };
 
-/** Writes a new visitor down; one who is there already stays as he is, and a forgotten one stays forgotten. */
+/**
+ * The site of a thread of which only the id's own MAC is known: nobody reads it until a session, a login or a message
+ * of the owner's proves whose it is (R-612).
+ */
+export const NO_SITE = "";
+
+/**
+ * Writes a new visitor down; one who is there already stays as he is, unless it was not known whose he is, and a forgotten
+ * one stays forgotten.
+ */
 export async function addVisitor(tx: Transaction, id: string, site: string, now: number): Promise<void> {
   await tx.run(
     `INSERT INTO visitors (id, site, created) SELECT $1, $2, CAST($3 AS BIGINT)
-     WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE visitor = $1) ON CONFLICT (id) DO NOTHING`,
+     WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE visitor = $1) ON CONFLICT (id)
+     DO UPDATE SET site = excluded.site WHERE visitors.site = ''`,
     id,
     site,
     now,
@@ -71,11 +81,13 @@ export async function formerIds(tx: Transaction, id: string): Promise<string[]> 
 
 /**
  * Writes a person down whose identity is proven. Unlike an anonymous id, theirs comes to life again when they return after
- * a deletion; sessions from before it stay void, because the new generation is a time.
+ * a deletion; sessions from before it stay void, because the new generation is a time. The id is made of the site, so no
+ * other site's can be right.
  */
 export async function addUser(tx: Transaction, id: string, site: string, now: number): Promise<Visitor> {
   const returned = await tx.run("DELETE FROM forgotten WHERE visitor = $1", id);
   await addVisitor(tx, id, site, now);
+  await tx.run("UPDATE visitors SET site = $2 WHERE id = $1 AND site <> $2", id, site);
   if (returned > 0) await tx.run("UPDATE visitors SET generation = $2 WHERE id = $1", id, now);
   const user = await findVisitor(tx, id);
   if (user === undefined) throw new Error("The user's row is missing after it was written");

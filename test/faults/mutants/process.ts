@@ -73,8 +73,8 @@ export const PROCESS: Mutant[] = [
     edits: [
       {
         file: "flows/receive.ts",
-        find: "site === undefined || !isVisitorId(signing, callback.toId)",
-        replace: "site === undefined",
+        find: "if (!isVisitorId(signing, callback.toId)) return",
+        replace: "if (sites.all.length === 0) return",
       },
     ],
     killedBy: { suite: hostile },

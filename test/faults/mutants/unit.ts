@@ -26,12 +26,12 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "flows/receive.test.ts" },
   },
   {
-    name: "gives a spooled reply another key than one that is written at once",
+    name: "shows a site's people what came for an id that may be another site's",
     edits: [
       {
         file: "flows/receive.ts",
-        find: "const { site, account } = await homeOf(tx, owner, reply);",
-        replace: "const { site, account } = reply;",
+        find: "site: others.length === 0 ? first.public.id : NO_SITE",
+        replace: "site: first.public.id",
       },
     ],
     killedBy: { unit: "flows/receive.test.ts" },

@@ -1,0 +1,114 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CERTAIN, type House, startHouse } from "./harness.ts";
+import { IDENTITY_SECRET, identityOf } from "./identities.ts";
+import { caller, tokenFor } from "./tokens.ts";
+
+type SiteId = "default" | "b" | "c";
+
+let house: House;
+let calls: Record<SiteId, ReturnType<typeof caller>>;
+
+/** Three sites with one label: `default` and `b` of one account, `c` of another; all behind one callback address. */
+beforeEach(async () => {
+  const site = { identitySecret: "env:IDENTITY_SECRET" };
+  house = await startHouse({ sandbox: CERTAIN, site, sites: { b: {} }, env: { IDENTITY_SECRET } });
+  await house.halt();
+  const file = join(house.dataDir, "sites.json");
+  const { accounts, sites } = JSON.parse(await readFile(file, "utf8"));
+  const config = {
+    accounts: { ...accounts, other: accounts.default },
+    sites: { ...sites, c: { ...sites.default, account: "other", business: "shop of c" } },
+  };
+  await writeFile(file, JSON.stringify(config));
+  await house.start();
+  const callerOf = async (id: SiteId) => caller(house, await tokenFor(house, undefined, id));
+  calls = { default: await callerOf("default"), b: await callerOf("b"), c: await callerOf("c") };
+});
+afterEach(() => house.stop());
+
+/** What each site's token sees of a thread: the words, or the status of the refusal. */
+async function seenBy(visitor: unknown): Promise<Record<SiteId, unknown>> {
+  const look = async (site: SiteId) => {
+    const { status, body } = await calls[site]("GET", `/visitors/${visitor}/messages`);
+    return status === 200 ? (body.items as { text: string }[]).map(({ text }) => text) : status;
+  };
+  return { default: await look("default"), b: await look("b"), c: await look("c") };
+}
+const send = async (site: SiteId, text: string, key: string): Promise<unknown> => {
+  const { body } = await calls[site]("POST", "/messages", { to: { user: "customer-7" }, text }, key);
+  return body.visitor;
+};
+const state = async (site: SiteId, key: string) => (await calls[site]("GET", `/messages/${key}`)).body.state;
+
+describe("what comes back to a person who was only written to (R-229, R-451, R-612)", () => {
+  it.each(["last", "omit", "fixed"] as const)(
+    "before the answer to the message is the writing site's alone, with the callback's channel: %s",
+    async (callbackChannel) => {
+      house.sandbox.configure({ sendTriggersCallback: "before", callbackChannel });
+      const [ofB, ofC] = [await send("b", "From b", "k-1"), await send("c", "From c", "k-1")];
+      await expect.poll(() => state("b", "k-1")).toBe("sent");
+      await expect.poll(() => state("c", "k-1")).toBe("sent");
+      expect(await seenBy(ofB)).toEqual({ default: 404, b: ["From b"], c: 404 });
+      expect(await seenBy(ofC)).toEqual({ default: 404, b: 404, c: ["From c"] });
+      expect(await send("b", "Once more", "k-2")).toBe(ofB);
+    },
+  );
+
+  it("while nobody knows whether it was sent is the writing site's, and so is what they say when they log in", async () => {
+    house.sandbox.configure({ sendTriggersCallback: false });
+    house.sandbox.failNext("send", 1, { kind: "status", status: 500, when: "after" });
+    const visitor = await send("c", "An offer of c", "k-1");
+    await expect.poll(() => state("c", "k-1")).toBe("unknown");
+    await house.sandbox.humanReply({ fromId: String(visitor), body: "for the customer of c" });
+    const customer = house.visitor({ site: "c", identity: identityOf({ sub: "customer-7" }) });
+    await customer.connect();
+    await customer.hears("for the customer of c");
+    await customer.send("I am here");
+    await customer.hears("echo: I am here");
+    const words = ["for the customer of c", "I am here", "echo: I am here"];
+    expect(await seenBy(visitor)).toEqual({ default: 404, b: 404, c: words });
+    expect(house.sandbox.messages().map(({ toId }) => toId)).toEqual(["shop of c"]);
+  });
+});
+
+describe("a reply to an id that is not in the database any more", () => {
+  it("is no site's where it may be several sites', until its visitor comes back to theirs (R-612)", async () => {
+    const visitor = house.visitor({ site: "b" });
+    await visitor.connect();
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    const toId = house.sandbox.messages()[0]?.fromId ?? "";
+    await visitor.drop();
+    await house.halt();
+    for (const name of ["db", "db-wal", "db-shm", "db.seal"])
+      await rm(join(house.dataDir, `porchlight.${name}`), { force: true });
+    await house.start();
+    for (const site of ["default", "b", "c"] as const)
+      calls[site] = caller(house, await tokenFor(house, undefined, site));
+    expect((await house.sandbox.callbackTo({ toId, body: "still here" })).status).toBe(200);
+    expect(await seenBy(toId)).toEqual({ default: 404, b: 404, c: 404 });
+    const back = house.visitor({ site: "b", token: visitor.token() ?? "" });
+    await back.connect();
+    await back.hears("still here");
+    expect(await seenBy(toId)).toEqual({ default: 404, b: ["still here"], c: 404 });
+  });
+});
+
+describe("a callback address that names an account", () => {
+  it("reaches visitors of that account's sites only, and is none when there is no such account", async () => {
+    const visitor = house.visitor({ site: "c" });
+    await visitor.connect();
+    await visitor.send("hello");
+    await visitor.hears("echo: hello");
+    const toId = house.sandbox.messages()[0]?.fromId ?? "";
+    const reply = async (account: string): Promise<number> => {
+      const body = JSON.stringify({ toId, body: `by way of ${account}`, messageId: account });
+      const headers = { "Content-Type": "application/json" };
+      return (await fetch(`${house.callbackUrl}?account=${account}`, { method: "POST", headers, body })).status;
+    };
+    expect([await reply("default"), await reply("nobody"), await reply("other")]).toEqual([404, 404, 200]);
+    expect(await seenBy(toId)).toEqual({ default: 404, b: 404, c: ["hello", "echo: hello", "by way of other"] });
+  });
+});
