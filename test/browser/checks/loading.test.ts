@@ -141,13 +141,30 @@ async function freePort(): Promise<number> {
 }
 
 describe("27 the panel's file cannot be had", () => {
-  it("27 once: it is asked for again", async () => {
+  it("27 once: it is asked for again, and what is fetched later works with what came", async () => {
     let failures = 1;
-    const { chat } = await stage.visit({
+    const panels = new Set<string>();
+    const { page, chat } = await stage.visit({
       before: (page) =>
-        page.route(/assets\/panel/, (route) => (failures-- > 0 ? route.fulfill({ status: 503 }) : route.continue())),
+        page.route(/assets\/panel/, (route) => {
+          panels.add(route.request().url());
+          return failures-- > 0 ? route.fulfill({ status: 503 }) : route.continue();
+        }),
     });
     await converse(chat);
+    const file = { name: "list.txt", mimeType: "text/plain", buffer: Buffer.from("two lamps") };
+    await chat.panel.locator('input[type="file"]').setInputFiles(file);
+    await chat.panel.getByRole("button", { name: "Remove list.txt" }).click();
+    await chat.panel.getByText("list.txt").waitFor({ state: "detached" });
+    await chat.panel.getByRole("button", { name: "Insert an emoji" }).click();
+    await chat.panel.getByRole("button", { name: "👍" }).click();
+    expect(await chat.composer.inputValue()).toBe("👍");
+    await chat.panel.getByRole("button", { name: "Chat options" }).click();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Escape");
+    await chat.panel.getByRole("menuitem").first().waitFor({ state: "detached" });
+    // One panel, whatever address it came by: two would not know of each other.
+    expect(panels.size).toBe(2);
   });
 
   it("27 at all: by its name, by that again, whatever is newest; then the visitor gets a link to the chat's own page", async () => {
