@@ -3,6 +3,7 @@
  * `data-*` and objects, the page that makes the tag and the table in the widget's manual all read this one list.
  */
 
+import { DAYS, spansOf } from "./hours.ts";
 import type { Look, PublicSite } from "./site.ts";
 
 type Rule =
@@ -72,10 +73,8 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   phone: of({ kind: "phone" }, "none", "any of these settings, where they differ on phones"),
 };
 
-const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 /** Long enough for any glyph, and nothing that is not drawing. */
 const PATH = /^[MmLlHhVvCcSsQqTtAaZzeE\d\s.,+-]{1,2000}$/;
-const SPAN = /^(\d{1,2}):([0-5]\d)\s*[-–]\s*(\d{1,2}):([0-5]\d)$/;
 
 const isText = (value: unknown, max: number): value is string => typeof value === "string" && value.length <= max;
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -97,13 +96,6 @@ function complaintOfList(value: unknown, max: number, each: number): string | un
     : `must be texts of 1 to ${each} characters`;
 }
 
-const isSpan = (span: string): boolean => {
-  const [, h1, m1, h2, m2] = SPAN.exec(span.trim())?.map(Number) ?? [];
-  const from = (h1 ?? 0) * 60 + (m1 ?? 0);
-  const to = (h2 ?? 0) * 60 + (m2 ?? 0);
-  return from < to && to <= 24 * 60;
-};
-
 function complaintOfHours(value: unknown): string | undefined {
   if (!isObject(value)) return 'must be like {"timeZone": "Europe/Oslo", "mon": "9:00-17:00"}';
   for (const [name, entry] of Object.entries(value)) {
@@ -111,9 +103,9 @@ function complaintOfHours(value: unknown): string | undefined {
       const zone = String(entry);
       if (!works(() => new Intl.DateTimeFormat("en", { timeZone: zone })))
         return `timeZone names "${zone}", which is no time zone like Europe/Oslo`;
-    } else if (!DAYS.includes(name)) return `has "${name}": days are ${DAYS.join(", ")}`;
-    else if (!isText(entry, 100) || !entry.split(",").every(isSpan))
-      return `${name} must be times like "9:00-12:00, 13:00-17:30" within one day`;
+    } else if (!DAYS.some((day) => day === name)) return `has "${name}": days are ${DAYS.join(", ")}`;
+    else if (!isText(entry, 100) || spansOf(entry) === undefined)
+      return `${name} must be times like "9:00-12:00, 13:00-17:30", or "22:00-2:00" over midnight`;
   }
   return value.timeZone === undefined && Object.keys(value).length > 0
     ? "needs a timeZone like Europe/Oslo"

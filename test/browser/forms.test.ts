@@ -31,6 +31,27 @@ it("outside business hours takes a message and an address, and says in the visit
   await expect.poll(contacts, { timeout: 15_000 }).toMatchObject([{ email: "ada@example.com", firstName: "Ada" }]);
 });
 
+it("outside business hours thanks for a message only when it is safe, and takes none that is too long", async () => {
+  const { page, chat } = await stage.visit({ before: at(EARLY) });
+  await chat.launcher.first().click();
+  const message = chat.panel.getByRole("textbox", { name: "Message" });
+  await chat.panel.getByRole("textbox", { name: "E-mail" }).fill("ada@example.com");
+  await message.fill("y".repeat(4_200));
+  await chat.panel.getByText("Too long by 200 characters").waitFor();
+  await chat.panel.getByRole("button", { name: "Leave message" }).click();
+  await chat.panel.getByRole("alert").getByText("Too long by 200 characters").waitFor();
+  await message.fill("Where is my lamp?");
+  await page.context().setOffline(true);
+  await page.evaluate(() => dispatchEvent(new Event("offline")));
+  await chat.panel.getByRole("button", { name: "Leave message" }).click();
+  await chat.panel.locator(".form").getByText("Waiting to send").waitFor();
+  expect(await chat.panel.getByText("We have your message").count()).toBe(0);
+  await page.context().setOffline(false);
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  await chat.panel.getByText("We have your message").waitFor({ timeout: 15_000 });
+  expect(await chat.thread.getByText("Not sent").count()).toBe(0);
+});
+
 it("opens while the visitor has the page before him", async () => {
   const { page, chat } = await stage.visit({ before: at(EARLY) });
   await chat.launcher.first().click();

@@ -41,7 +41,9 @@ it.each([
 
 it.each([
   ["2026-01-05T06:30:00Z", "AI assistant · back 09:00"],
-  ["2026-01-05T17:30:00Z", "AI assistant · back Mon 09:00"],
+  ["2026-01-04T17:30:00Z", "AI assistant · back Mon 09:00"],
+  // Monday evening: a week away, not today.
+  ["2026-01-05T17:30:00Z", "AI assistant · back Mon 12 Jan, 9:00"],
 ])("promises no quick answer while the site is closed, but says when it opens: %s", async (time, words) => {
   const { page, chat } = await stage.visit({ html: html(HOURS), ...at(time) });
   await chat.launcher.first().click();
@@ -50,7 +52,7 @@ it.each([
 });
 
 it("says that nobody is there where it never opens, and how it answers while it is open", async () => {
-  const never = await stage.visit({ html: html(`data-hours='{"timeZone":"UTC","mon":"0:00-0:00"}'`) });
+  const never = await stage.visit({ html: html(`data-hours='{"timeZone":"UTC","mon":""}'`) });
   await never.chat.launcher.first().click();
   await expect.poll(() => line(never.page).textContent()).toBe("AI assistant · We're away right now");
   const open = await stage.visit({ html: html(HOURS), ...at("2026-01-05T09:30:00Z") });

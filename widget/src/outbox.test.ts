@@ -161,6 +161,8 @@ describe("when the relay does not take a message", () => {
     const wire = online();
     chat.send("x".repeat(4_001));
     expect(chat.items.value).toMatchObject([{ state: "failed", reason: "too_long" }]);
+    chat.retry(chat.items.value[0]?.id ?? "");
+    expect(chat.items.value).toMatchObject([{ state: "failed", reason: "too_long" }]);
     expect(sends(wire)).toEqual([]);
   });
 

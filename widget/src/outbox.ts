@@ -128,6 +128,11 @@ export function createOutbox({ site, page, storage, send, changed }: OutboxOptio
     if (entry === flying) ground();
   }
 
+  /** The relay could not even read the frame of a text that is longer than it takes. */
+  function measure(entry: Entry): void {
+    if (entry.text.length > TEXT_MAX) Object.assign(entry, { state: "failed", reason: "too_long" });
+  }
+
   /** Visible and kept, until the visitor decides. What the relay holds simply stays failed there. */
   function fail(entry: Entry, reason: ErrorCode): void {
     if (entry === flying) ground();
@@ -152,7 +157,7 @@ export function createOutbox({ site, page, storage, send, changed }: OutboxOptio
     add(unsent) {
       if (line.length >= ROOM) return false;
       const entry: Entry = { ...unsent, state: "queued" };
-      if (entry.text.length > TEXT_MAX) Object.assign(entry, { state: "failed", reason: "too_long" });
+      measure(entry);
       line.push(entry);
       keep(entry);
       changed();
@@ -165,6 +170,7 @@ export function createOutbox({ site, page, storage, send, changed }: OutboxOptio
       const entry: Entry = { id, text: "", ...known, at: page.now(), state: "queued" };
       delete entry.reason;
       delete entry.found;
+      measure(entry);
       if (!known && n !== undefined) entry.n = n;
       line = [...line.filter((other) => other !== known), entry];
       if (entry.n === undefined) keep(entry);

@@ -97,6 +97,10 @@ describe("a configuration file", () => {
   it.each([
     [{ accounts, sites: { shop: { account: "other" } } }, "sites.shop.account"],
     [{ accounts, sites: { shop: { account: "main", hours: { timeZone: "Oslo" } } } }, "sites.shop.hours timeZone"],
+    [
+      { accounts, sites: { shop: { account: "main", hours: { timeZone: "UTC", mon: "9:00-25:99" } } } },
+      "sites.shop.hours mon must be times",
+    ],
     [{ accounts, sites: { shop: { account: "main", offsetX: "far" } } }, "sites.shop.offsetX must be"],
     [{ accounts, sites: { shop: { account: "main", phone: { theme: "drak" } } } }, "sites.shop.phone theme must be"],
     [{ accounts, sites: { shop: { account: "main", colour: "red" } } }, "colour"],

@@ -4,6 +4,7 @@ import { TEXT_MAX } from "@porchlight/shared/limits";
 import { isBlank } from "@porchlight/shared/text";
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
+import type { Translate } from "../i18n.ts";
 import { toggler } from "./context.ts";
 import type { PickerProps } from "./emoji.tsx";
 import { Icon } from "./icons.tsx";
@@ -11,6 +12,12 @@ import { live, watch } from "./live.ts";
 
 /** Characters left from which the visitor is told so. */
 const FEW = TEXT_MAX / 10;
+
+/** How many characters there is room for yet, or how many are too many, in words; nothing where that is far off. */
+export function roomLeft(t: Translate, { length }: string): string | false {
+  const left = TEXT_MAX - length;
+  return left < 0 ? t("tooLong", { n: -left }) : left <= FEW && t("left", { n: left });
+}
 
 export const Composer = live((ui, mounted) => {
   const { t, chat, send, settings, files, adding, addFiles, shell, isOpen } = ui;
@@ -83,13 +90,9 @@ export const Composer = live((ui, mounted) => {
   );
   return () => {
     const text = draft.value;
-    const left = TEXT_MAX - text.length;
     const code = chat.notice.value?.code;
     const words =
-      (left < 0 && t("tooLong", { n: -left })) ||
-      (left <= FEW && t("left", { n: left })) ||
-      (code === "rate_limited" && t("often")) ||
-      (code === "try_later" && t("tryLater"));
+      roomLeft(t, text) || (code === "rate_limited" && t("often")) || (code === "try_later" && t("tryLater"));
     const { Picker } = picker.value ?? {};
     const Tray = files.value?.Tray;
     return (
@@ -138,7 +141,7 @@ export const Composer = live((ui, mounted) => {
           </button>
         </div>
         {words && (
-          <p id="left" key={words} class={left < 0 ? "counter over" : "counter"}>
+          <p id="left" key={words} class={text.length > TEXT_MAX ? "counter over" : "counter"}>
             {words}
           </p>
         )}

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PanelSettings } from "../options.ts";
-import { Card, Foot } from "./forms.tsx";
+import { Card, Foot, Status } from "./forms.tsx";
 import { drawn, own, type Stage, stage } from "./ui.fixture.ts";
 
 let on: Stage;
@@ -144,6 +144,9 @@ describe("a field", () => {
   });
 });
 
+/** Of the machine that runs this: days and times are said by the visitor's clock. */
+const HERE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 describe("outside business hours", () => {
   it("gives way to the composer when the site opens, without a reload", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: Date.UTC(2026, 0, 5, 8, 58) });
@@ -156,14 +159,113 @@ describe("outside business hours", () => {
     vi.useRealTimers();
   });
 
+  /** A Sunday evening. */
+  const away = async (): Promise<void> => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 4, 18) });
+    await open({ hours: { timeZone: HERE, mon: "9:00-17:00" } }, Foot);
+  };
+  const write = (text: string): void => {
+    const area = field("text");
+    area.value = text;
+    area.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  /** What became of the message, under the id that the chat gave it. */
+  const become = (state: "queued" | "sent" | "failed", more: object = {}): void => {
+    on.chat.items.value = [own("Where is my lamp?", { id: "id", state, ...more })];
+  };
+  afterEach(() => vi.useRealTimers());
+
   it("takes a message and an address, and says when somebody is back", async () => {
-    await open({ hours: { timeZone: "UTC", mon: "9:00-9:00" } }, Foot);
+    await away();
+    become("sent");
     expect(view.textContent).toMatch(/We're away right now/);
+    expect(view.textContent).toMatch(/We're back Monday.9:00\sAM/);
     field("email").value = "ada@example.com";
-    field("text").value = "Where is my lamp?";
+    write("Where is my lamp?");
     await submit();
     expect(leads()).toEqual([{ t: "lead", chat: true, email: "ada@example.com", ...FOR_REPLIES }]);
     expect(on.chat.asked).toContainEqual(["send", "Where is my lamp?"]);
     expect(view.textContent).toMatch(/We have your message/);
+    expect(on.chat.draft.value).toBe("");
+  });
+
+  it("gives thanks for a message only when the relay has it, and says meanwhile that it waits", async () => {
+    await away();
+    on.chat.link.value = "offline";
+    become("queued", { pos: undefined });
+    field("email").value = "ada@example.com";
+    write("Where is my lamp?");
+    await submit();
+    expect(view.querySelector(".counter")?.textContent).toBe("Waiting to send");
+    expect(on.said).toEqual(["Waiting to send"]);
+    expect(view.textContent).not.toMatch(/We have your message/);
+    on.chat.link.value = "online";
+    become("sent");
+    await drawn();
+    await drawn();
+    expect(view.textContent).toMatch(/We have your message/);
+  });
+
+  it("keeps a message that failed, with the reason, in one place", async () => {
+    await away();
+    become("failed", { pos: undefined, reason: "rate_limited" });
+    field("email").value = "ada@example.com";
+    write("Where is my lamp?");
+    await submit();
+    expect(wrong()).toBe("Not sent. You were sending very quickly.");
+    expect(field("text").value).toBe("Where is my lamp?");
+    expect(on.chat.asked).toContainEqual(["remove", "id"]);
+  });
+
+  it("says before it is sent that a message is too long, and sends nothing", async () => {
+    await away();
+    write("y".repeat(3_990));
+    await drawn();
+    expect(view.querySelector("#form-left")?.textContent).toBe("10 characters left");
+    write("y".repeat(4_200));
+    field("email").value = "ada@example.com";
+    await submit();
+    expect(wrong()).toBe("Too long by 200 characters");
+    expect(on.chat.asked).toEqual([]);
+    write("y".repeat(4_001));
+    await drawn();
+    expect(wrong()).toBeUndefined();
+    expect(view.querySelector("#form-left")?.textContent).toBe("Too long by 1 character");
+  });
+
+  it("hands over to the composer what was begun when the site opens", async () => {
+    await away();
+    write("Where is");
+    expect(on.chat.draft.value).toBe("Where is");
+  });
+});
+
+describe("the line that says when somebody is back", () => {
+  afterEach(() => vi.useRealTimers());
+
+  it.each([
+    ["Monday morning", 8, "back 9:00 AM", "back Monday 9:00 AM"],
+    ["Monday evening, a week before it opens", 18, "back Mon, Jan 12, 9:00 AM", "back Monday, January 12 at 9:00 AM"],
+  ])("names on %s the day so that it cannot be mistaken", async (_when, hour, short, long) => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 5, hour) });
+    const hours = { timeZone: HERE, mon: "9:00-17:00" };
+    const plain = (): string => (view.textContent ?? "").replace(/\s/gu, " ");
+    await open({ hours }, Status);
+    expect(plain()).toContain(short);
+    on.stop();
+    await open({ hours }, Foot);
+    expect(plain()).toContain(long);
+  });
+
+  it("goes by the site's own hours where the page's cannot be read", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: Date.UTC(2026, 0, 5, 18) });
+    await open({ hours: { timeZone: "UTC", mon: "9:00-25:99" } }, Foot);
+    expect(view.querySelector(".form")).toBeNull();
+    on.stop();
+    on = await stage({ hours: { timeZone: "UTC", mon: "9:00-25:99" } });
+    on.ui.shell.site.hours = { timeZone: "UTC", tue: "9:00-17:00" };
+    view = on.show(Foot);
+    await drawn();
+    expect(view.querySelector(".form")).not.toBeNull();
   });
 });

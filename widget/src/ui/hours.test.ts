@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isOpenAt, opensNext } from "./hours.ts";
+import { canRead, isOpenAt, opensNext } from "./hours.ts";
 
 const week = { timeZone: "Europe/Oslo", mon: "9:00-12:00, 13:00-17:30", tue: "9:00-17:00", sat: "10:00–14:00" };
 const at = (text: string): number => new Date(text).getTime();
@@ -28,5 +28,32 @@ describe("business hours", () => {
     expect(isOpenAt({ mon: "always" }, 0)).toBe(true);
   });
 
-  it("that never come are not waited for", () => expect(opensNext({ mon: "9:00-9:00" }, 0)).toBeUndefined());
+  it.each([
+    // Friday's evening ends on Saturday, Sunday's on Monday; the first minute after it is closed.
+    ["2026-11-27T21:59Z", false],
+    ["2026-11-27T22:00Z", true],
+    ["2026-11-28T01:59Z", true],
+    ["2026-11-28T02:00Z", false],
+    ["2026-11-28T23:00Z", false],
+    ["2026-11-29T23:59Z", true],
+    ["2026-11-30T00:00Z", true],
+    ["2026-11-30T06:00Z", false],
+  ])("that go over midnight, at %s: open is %s", (time, open) =>
+    expect(isOpenAt({ timeZone: "UTC", fri: "9:00-12:00, 22:00-02:00", sun: "18:00-6:00" }, at(time))).toBe(open),
+  );
+
+  it("with a time that is none are passed over as a whole, and said to be unreadable", () => {
+    for (const mon of ["9:00-25:99", "9:00-25:00", "24:00-2:00", "9:00-9:00", "9-17", 5 as never]) {
+      expect(isOpenAt({ timeZone: "UTC", mon, sun: "9:00-10:00" }, at("2026-11-23T12:00Z")), mon).toBe(true);
+      expect(canRead({ timeZone: "UTC", mon }), mon).toBe(false);
+    }
+    expect(canRead({ timeZone: "Oslo", mon: "9:00-10:00" })).toBe(false);
+    expect(canRead({ timeZone: "UTC", mon: "9:00-10:00", sun: "" })).toBe(true);
+    expect(canRead({})).toBe(true);
+  });
+
+  it("that never come are not waited for", () => {
+    expect(isOpenAt({ timeZone: "UTC", mon: "" }, 0)).toBe(false);
+    expect(opensNext({ timeZone: "UTC", mon: "" }, 0)).toBeUndefined();
+  });
 });

@@ -1,13 +1,16 @@
 /** Business hours: whether the site is open, by its own clock. */
 
-/** Three-letter days, each with times such as `9:00-12:00, 13:00-17:30`; a day that is not named is closed. */
+import { DAYS, spansOf } from "@porchlight/shared/hours";
+
+/** Three-letter days, each with times as `shared/hours.ts` reads them; a day that is not named is closed. */
 export type Hours = { readonly timeZone?: string; readonly [day: string]: string | undefined };
 
 const STEP_MS = 5 * 60_000;
+const DAY = 24 * 60;
 const LOOK_AHEAD_MS = 8 * 24 * 3_600_000;
 
-/** Whether any hours are given; without them a site is always open. */
-export const hasHours = (hours: Hours): boolean => /\d/.test(Object.values({ ...hours, timeZone: "" }).join(""));
+/** Whether any day is named; without one a site is always open. One that is named without times is closed. */
+export const hasHours = (hours: Hours): boolean => DAYS.some((day) => hours[day] !== undefined);
 
 /** @throws RangeError for a time zone that does not exist */
 function clockOf({ timeZone = "UTC" }: Hours): (at: number) => { day: string; minute: number } {
@@ -24,25 +27,36 @@ function clockOf({ timeZone = "UTC" }: Hours): (at: number) => { day: string; mi
   };
 }
 
-const spans = (text = ""): [from: number, to: number][] =>
-  [...text.matchAll(/(\d{1,2}):(\d\d)\s*[-–]\s*(\d{1,2}):(\d\d)/g)].map(([, h1, m1, h2, m2]) => [
-    Number(h1) * 60 + Number(m1),
-    Number(h2) * 60 + Number(m2),
-  ]);
+/** @throws when a time is none, or the time zone */
+function weekOf(hours: Hours): (at: number) => boolean {
+  const clock = clockOf(hours);
+  const week = DAYS.map((day) => {
+    const spans = spansOf(hours[day] ?? "");
+    if (!spans) throw new RangeError(hours[day]);
+    return spans;
+  });
+  const within = (day: number, minute: number): boolean =>
+    week[day % 7]?.some(([from, to]) => minute >= from && minute < to) === true;
+  return (at) => {
+    const { day, minute } = clock(at);
+    const today = DAYS.indexOf(day as (typeof DAYS)[number]);
+    // What began yesterday may go on after midnight.
+    return within(today, minute) || within(today + 6, minute + DAY);
+  };
+}
 
-/** Whether the site is open at a time. Making a clock costs far more than reading it. Hours that cannot be read close nobody out. */
-function opening(hours: Hours): (at: number) => boolean {
-  if (!hasHours(hours)) return () => true;
+/** Whether hours say when, or that they say nothing. */
+export function canRead(hours: Hours): boolean {
   try {
-    const clock = clockOf(hours);
-    return (at) => {
-      const { day, minute } = clock(at);
-      return spans(hours[day]).some(([from, to]) => minute >= from && minute < to);
-    };
+    return !hasHours(hours) || !!weekOf(hours);
   } catch {
-    return () => true;
+    return false;
   }
 }
+
+/** Whether the site is open at a time. Making a clock costs far more than reading it. Hours that cannot be read close nobody out. */
+const opening = (hours: Hours): ((at: number) => boolean) =>
+  hasHours(hours) && canRead(hours) ? weekOf(hours) : () => true;
 
 export const isOpenAt = (hours: Hours, at: number): boolean => opening(hours)(at);
 

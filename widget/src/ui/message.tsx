@@ -1,24 +1,14 @@
 /** One message: a bubble, whose it is for those who cannot see its side, and under own ones how far it got. */
 
 import type { Item } from "../chat.ts";
-import type { Key } from "../i18n.ts";
 import { authorOf } from "./context.ts";
 import { Icon } from "./icons.tsx";
 import { live } from "./live.ts";
 import { Attached } from "./media.tsx";
 import { React, Reaction } from "./reaction.tsx";
+import { whyFailed } from "./reasons.ts";
 import { clockTime } from "./rows.ts";
 import { isEmojiOnly, MessageText } from "./text.tsx";
-
-const REASONS: { readonly [reason in NonNullable<Item["reason"]>]?: Key } = {
-  rejected: "failedRejected",
-  expired: "failedExpired",
-  "not-configured": "failedClosed",
-  stale: "failedStale",
-  too_long: "failedTooLong",
-  rate_limited: "failedOften",
-  unknown_media: "failedFile",
-};
 
 export type MessageProps = {
   item: Item;
@@ -73,7 +63,6 @@ export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }
 });
 
 const Failed = live<{ item: Item }>(({ t, chat, focusComposer }) => ({ item: { id, reason } }) => {
-  const why = reason && REASONS[reason];
   // The button that was pressed goes away: the focus goes where the next act is.
   const act = (run: (id: string) => void) => () => {
     run(id);
@@ -83,7 +72,7 @@ const Failed = live<{ item: Item }>(({ t, chat, focusComposer }) => ({ item: { i
     <div class="failed">
       <p>
         <Icon name="alert" />
-        <span>{`${t("failed")}${why ? ` ${t(why)}` : ""}`}</span>
+        <span>{whyFailed(t, reason)}</span>
       </p>
       <button type="button" onClick={act(chat.retry)}>
         {t("retry")}

@@ -2,15 +2,20 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { authorOf, replier, type Ui } from "./context.ts";
-import { hasHours, isOpenAt, opensNext } from "./hours.ts";
+import { canRead, hasHours, isOpenAt, opensNext } from "./hours.ts";
 import { live, type Mounted, watch } from "./live.ts";
 
 const MINUTE_MS = 60_000;
+const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 const [HOUR, DAY] = [60, 24 * 60];
 
-/** The site's hours, looked at again every minute while somebody has the chat before them. */
-export function followHours({ settings, now }: Ui, mounted: Mounted) {
+/**
+ * The site's hours, looked at again every minute while somebody has the chat before them. A page's that cannot be read are
+ * passed over.
+ */
+export function followHours({ settings, shell, language, now }: Ui, mounted: Mounted) {
   const minute = signal(now());
+  const hours = computed(() => (canRead(settings.value.hours) ? settings.value.hours : (shell.site.hours ?? {})));
   mounted(() => {
     const timer = setInterval(() => {
       minute.value = now();
@@ -18,9 +23,20 @@ export function followHours({ settings, now }: Ui, mounted: Mounted) {
     return () => clearInterval(timer);
   });
   return {
-    isClosed: (): boolean => hasHours(settings.value.hours) && !isOpenAt(settings.value.hours, minute.value),
-    /** Milliseconds since 1970. */
-    opens: (): number | undefined => opensNext(settings.value.hours, minute.value),
+    isClosed: (): boolean => hasHours(hours.value) && !isOpenAt(hours.value, minute.value),
+    /** When it opens next, in words and by the visitor's own clock; with the date where the day alone would mislead. */
+    opens(weekday: "long" | "short"): string | undefined {
+      const next = opensNext(hours.value, minute.value);
+      if (next === undefined) return undefined;
+      const [then, today] = [new Date(next), new Date(minute.value)];
+      const isToday = then.toDateString() === today.toDateString();
+      const isFar = !isToday && (then.getDay() === today.getDay() || next - minute.value > WEEK_MS);
+      const format: Intl.DateTimeFormatOptions =
+        isToday && weekday === "short"
+          ? { timeStyle: "short" }
+          : { weekday, hour: "numeric", minute: "2-digit", ...(isFar && { day: "numeric", month: weekday }) };
+      return new Intl.DateTimeFormat(language.value.region, format).format(then);
+    },
   };
 }
 
@@ -38,17 +54,11 @@ const asSentence = ([first = "", ...rest]: string, tag: string): string => first
 
 /** The line under the title. Who answers always comes first: what is cut off for want of room is never that. */
 export const Status = live((ui, mounted) => {
-  const { t, settings, language, now } = ui;
+  const { t, settings } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
   const back = (): string => {
-    const next = opens();
-    if (next === undefined) return t("closedTitle");
-    const today = new Date(next).toDateString() === new Date(now()).toDateString();
-    const when = new Intl.DateTimeFormat(
-      language.value.region,
-      today ? { timeStyle: "short" } : { weekday: "short", hour: "numeric", minute: "2-digit" },
-    );
-    return t("backAt", { when: when.format(next) });
+    const when = opens("short");
+    return when ? t("backAt", { when }) : t("closedTitle");
   };
   return () => {
     const more = isClosed() ? back() : settings.value.replyMinutes > 0 ? usually(ui) : "";

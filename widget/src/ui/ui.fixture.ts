@@ -117,6 +117,7 @@ export async function stage(options: Partial<PanelSettings> = {}): Promise<Stage
     dialog,
     launcher,
     relay: "https://relay.example",
+    site: { ...DEFAULT_SITE },
     unread: "",
     style() {},
     emit: (name: string, detail: unknown) => void emitted.push([name, detail]),

@@ -1,0 +1,20 @@
+/** Why a message was not sent, in the visitor's words. */
+
+import type { Item } from "../chat.ts";
+import type { Key, Translate } from "../i18n.ts";
+
+const REASONS: { readonly [reason in NonNullable<Item["reason"]>]?: Key } = {
+  rejected: "failedRejected",
+  expired: "failedExpired",
+  "not-configured": "failedClosed",
+  stale: "failedStale",
+  too_long: "failedTooLong",
+  rate_limited: "failedOften",
+  unknown_media: "failedFile",
+};
+
+/** That it failed, and why where that is known. */
+export function whyFailed(t: Translate, reason: Item["reason"]): string {
+  const why = reason && REASONS[reason];
+  return `${t("failed")}${why ? ` ${t(why)}` : ""}`;
+}
