@@ -223,6 +223,32 @@ describe("credits over the API", () => {
     });
   });
 
+  it("are amounts with at most two decimals, exactly, whoever names them (R-245)", async () => {
+    const before = house.sandbox.state().grants.length;
+    for (const amount of [1e-9, 10.000000001]) {
+      const order = { email: EMAIL, amount };
+      expect((await call("POST", "/credits/grants", order, `fine-${amount}`)).body).toMatchObject({
+        status: 422,
+        code: "invalid_amount",
+      });
+    }
+    expect(house.sandbox.state().grants).toHaveLength(before);
+  });
+
+  it("and messages that are not there cannot be decided on: 404", async () => {
+    const decisions = [
+      ["/credits/grants/no-such/approve", { amount: 1 }],
+      ["/credits/grants/no-such/dismiss", {}],
+      ["/credits/grants/no-such/resolve", { granted: true }],
+      ["/messages/no-such/resolve", { sent: true }],
+    ] as const;
+    for (const [path, decision] of decisions)
+      expect((await call("POST", path, { ...decision, reason: "words" }, path)).body).toMatchObject({
+        status: 404,
+        code: "not_found",
+      });
+  });
+
   it("wait for approval after an auto-recharge, and are ended by a person who knows", async () => {
     const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
     const event = { idempotency_key: "r-1", email: EMAIL, amount: 30 };

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { CERTAIN, type House, startHouse } from "./harness.ts";
+import { startReceiver } from "./receiver.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
 let house: House;
@@ -67,6 +68,43 @@ describe("the auto-recharge callback", () => {
         expect.objectContaining({ key: "k-other", reason: expect.stringContaining("not on the list") }),
       ]),
     );
+  });
+
+  it("never takes the amount by default for one that cannot be read (R-245, R-621)", async () => {
+    const url = await open({ credits: { ...auto.credits, amount: 20 } });
+    const said = ["-50", "1e21", '"1e3"', '"1,000"', "[7]", "1e-9", "10.000000001"];
+    const send = (key: string, amount: string) =>
+      fetch(url, { method: "POST", body: `{"idempotency_key":"${key}","email":"${EMAIL}","amount":${amount}}` });
+    for (const [i, amount] of said.entries()) expect((await send(`k-${i}`, amount)).status).toBe(200);
+    await send("k-null", "null");
+    await house.sandbox.until(() => grants().length > 0);
+    expect(grants()).toMatchObject([{ amount: 20, description: expect.stringContaining("k-null") }]);
+    const { body } = await caller(house, await tokenFor(house))("GET", "/credits/grants?state=waiting");
+    const reasons = (body.items as { reason: string; amount: unknown }[]).map(({ reason, amount }) => [reason, amount]);
+    const shown = said.map((text) => [`names an amount that is none: ${JSON.stringify(JSON.parse(text))}`, null]);
+    expect(reasons.toSorted()).toEqual(shown.toSorted());
+  });
+
+  it("waits for a person when the billing address names no amount, or too much, who sees what it said", async () => {
+    const secret = `whsec_${Buffer.from("the billing and the relay know this").toString("base64")}`;
+    const receiver = await startReceiver(secret);
+    receiver.say({ approve: true, amount: "50" }, { approve: true, amount: 1_000 });
+    const billing = { url: receiver.url, secret: "env:BILLING_SECRET" };
+    house = await startHouse({
+      account: { credits: { mode: "webhook", perGrant: 100, billing } },
+      sandbox: CERTAIN,
+      env: { BILLING_SECRET: secret },
+    });
+    const url = house.callbackUrl.replace("/reply/", "/recharge/");
+    for (const key of ["k-1", "k-2"]) await post(url, { idempotency_key: key, email: EMAIL, amount: 10 });
+    const call = caller(house, await tokenFor(house));
+    const entry = async (key: string) => (await call("GET", `/credits/grants/${key}`)).body;
+    const reason = 'the billing address approved an amount that is none: "50"';
+    await expect.poll(() => entry("k-1"), { timeout: 20_000 }).toMatchObject({ state: "waiting", amount: 10, reason });
+    const more = { state: "waiting", amount: 1_000, reason: "more than one grant may be: billing says 1000" };
+    await expect.poll(() => entry("k-2"), { timeout: 20_000 }).toMatchObject(more);
+    expect(grants()).toEqual([]);
+    await receiver.stop();
   });
 
   it("answers 404 to a wrong secret and 422 to a key with another amount, and grants for neither (4.13-24)", async () => {

@@ -229,12 +229,12 @@ function stated<T extends Record<string, string | undefined>>(fields: T): { [K i
   return Object.fromEntries(said) as { [K in keyof T]?: string };
 }
 
-/** `{approve: boolean, amount?: number}`; anything else is no answer. */
+/** `{approve: boolean, amount?: number}`; without a verdict it is no answer. The amount is judged where it counts. */
 function approvalIn(text: string): Awaited<ReturnType<Billing>> {
   try {
     const { approve, amount } = JSON.parse(text) as { approve?: unknown; amount?: unknown };
     if (typeof approve !== "boolean") return undefined;
-    return { approve, ...(typeof amount === "number" ? { amount } : {}) };
+    return { approve, amount };
   } catch {
     return undefined;
   }

@@ -9,6 +9,7 @@ import { isTest, sources } from "./sources.ts";
 const FLOORS: [floor: number, pattern: RegExp][] = [
   [0, /^shared\/[\w-]+\.ts$/],
 
+  [0.4, /^relay\/src\/base\/amount\.ts$/],
   [0.5, /^relay\/src\/base\/(rules|parties|nets)\.ts$/],
   [0.6, /^relay\/src\/base\/settings\//],
   [1.5, /^relay\/src\/base\/(keys|secrets|identity|person)\.ts$/],

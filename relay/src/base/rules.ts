@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isAmount } from "./amount.ts";
 
 /** The rules that a configuration file sets for credits, leads and the owner's webhook. Secrets are `env:NAME` or `file:PATH`. */
 
@@ -7,7 +8,7 @@ const email = z
   .string()
   .regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address")
   .transform((text) => text.toLowerCase());
-const credits = z.number().positive().max(1_000_000_000);
+const credits = z.number().refine(isAmount, "must be above 0, at most 1000000000, with at most two decimals");
 const paths = z.array(z.string().min(1).max(100)).max(20).optional();
 
 /** What becomes of auto-recharge events of an account, and what any grant may be (R-245, R-621, R-623). */

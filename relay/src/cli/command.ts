@@ -1,4 +1,5 @@
 import type { ParseArgsOptionsConfig } from "node:util";
+import { amountOf } from "../base/amount.ts";
 import type { Office } from "./office.ts";
 import type { Unusable } from "./unusable.ts";
 
@@ -51,10 +52,11 @@ export function needed({ text }: Given, name: string): string {
   return value;
 }
 
-/** @throws Complaint when the text is no plain positive decimal */
+/** @throws Complaint when the text is no amount of credits */
 export function amountIn(text: string): number {
-  if (!/^\d{1,9}(\.\d{1,2})?$/.test(text)) throw new Complaint(`"${text}" is no amount like 20 or 12.50.`, 2);
-  return Number(text);
+  const amount = amountOf(text);
+  if (amount === undefined) throw new Complaint(`"${text}" is no amount like 20 or 12.50.`, 2);
+  return amount;
 }
 
 /** Rows under their headings, each column as wide as it must be. */

@@ -1,7 +1,7 @@
 import { randomId } from "@porchlight/shared/id";
 import { grantView, iso } from "../http/api/views.ts";
 import { GRANT_STATES, grantStateOf } from "../records/grants.ts";
-import { type Entry, entries, findEntry, historyOf } from "../records/ledger.ts";
+import { type Entry, entries, findEntry, historyOf, type Undone } from "../records/ledger.ts";
 import { trustLedger } from "../records/restored.ts";
 import { amountIn, type Command, Complaint, named, needed, type Result, table } from "./command.ts";
 import type { Office } from "./office.ts";
@@ -43,8 +43,9 @@ function furtherOf({ key, state, reason }: Entry): string[] {
 }
 
 /** The entry that a decision led to. @throws Complaint when it could not be taken */
-function decided(key: string, outcome: Entry | "missing" | "incomplete" | "amount"): Result {
-  if (outcome === "missing")
+function decided(key: string, outcome: Entry | Undone | "incomplete" | "amount"): Result {
+  if (outcome === "missing") throw new Complaint(`No entry ${key}.`);
+  if (outcome === "wrong_state")
     throw new Complaint(`${key} is not in a state in which this can be done: see porchlight credits show ${key}.`);
   if (outcome === "incomplete")
     throw new Complaint(`${key} names no sub-account or no amount: say --email or --amount.`, 2);

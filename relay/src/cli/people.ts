@@ -141,7 +141,7 @@ export const PEOPLE: Record<string, Command> = {
       if (sent === not) throw new Complaint("Either --sent or --not-sent is needed.", 2);
       const decision = { site: site(given.text("site")), key, sent, actor: "cli", reason: needed(given, "reason") };
       const entry = await outreach.resolve(decision);
-      if (entry === "missing") throw new Complaint(`No message ${key} whose outcome is unknown.`);
+      if (typeof entry === "string") throw new Complaint(`No message ${key} whose outcome is unknown.`);
       return { data: sentView(entry), lines: [`${key}: ${sentView(entry).state}`] };
     },
   },

@@ -44,7 +44,7 @@ describe("an auto-recharge", () => {
     expect(await stored()).toMatchObject({ state: "received", reason: "waits for a person's approval" });
     await flow.approve(person);
     expect(await stored()).toMatchObject({ state: "intent" });
-    expect(await flow.approve(person)).toBe("missing");
+    expect(await flow.approve(person)).toBe("wrong_state");
     expect((await historyOf(db, { kind: "grant", account: "agency", key: "k-1" })).map((step) => step.actor)).toEqual([
       "service",
       "rules",
@@ -122,6 +122,36 @@ describe("an auto-recharge", () => {
     await flow.stop();
     expect(asked.sort()).toEqual(["no", "yes"]);
     expect(await stored("yes").then((entry) => entry && contentOf(entry).amount)).toBe(3);
+  });
+});
+
+describe("an amount that is none", () => {
+  const billing = { url: "https://billing.example.com/", secret: "s" };
+
+  it("in the event is not the amount by default, and is shown to the person for whom it waits (R-621)", async () => {
+    const flow = credits({ mode: "auto", allow: ["a@b.example"], amount: 9 });
+    expect(await flow.recharge("agency", { ...EVENT, amount: undefined, unreadable: "-50" })).toBe("stored");
+    expect(await stored()).toMatchObject({ state: "received", reason: "names an amount that is none: -50" });
+    expect(await flow.recharge("agency", { ...EVENT, amount: undefined, unreadable: "-50" })).toBe("duplicate");
+    expect(await flow.recharge("agency", { ...EVENT, amount: undefined, unreadable: "-60" })).toBe("conflict");
+    expect(await flow.approve(person)).toBe("incomplete");
+  });
+
+  it.each([
+    ["50", 'approved an amount that is none: "50"', 20],
+    [-5, "approved an amount that is none: -5", 20],
+    [1e-9, "approved an amount that is none: 1e-9", 20],
+    [1_000, "more than one grant may be: billing says 1000", 1_000],
+  ])("from the billing address, %j, waits for a person and stays to be seen", async (said, reason, amount) => {
+    const flow = credits({ mode: "webhook", perGrant: 100, billing }, async () => ({ approve: true, amount: said }));
+    await flow.recharge("agency", EVENT);
+    flow.start();
+    await expect.poll(async () => (await stored())?.reason).toContain(reason);
+    await flow.stop();
+    expect(await stored().then((entry) => entry && [entry.state, contentOf(entry).amount])).toEqual([
+      "received",
+      amount,
+    ]);
   });
 });
 
@@ -204,7 +234,7 @@ describe("a person", () => {
     const flow = credits({});
     await flow.grant(order);
     const known = { ...person, key: "k-2" };
-    expect(await flow.resolve({ ...known, granted: true })).toBe("missing");
+    expect(await flow.resolve({ ...known, granted: true })).toBe("wrong_state");
     await db.run("UPDATE ledger SET state = 'unknown'");
     await flow.resolve({ ...known, granted: false });
     expect(await stored("k-2")).toMatchObject({ state: "received" });
@@ -212,7 +242,8 @@ describe("a person", () => {
     await db.run("UPDATE ledger SET state = 'unknown'");
     await flow.resolve({ ...known, granted: true });
     expect(await stored("k-2")).toMatchObject({ state: "done", reason: "paid by invoice" });
-    expect(await flow.dismiss(known)).toBe("missing");
+    expect(await flow.dismiss(known)).toBe("wrong_state");
+    expect(await flow.dismiss({ ...known, key: "k-none" })).toBe("missing");
   });
 
   it("says no, and may change their mind", async () => {

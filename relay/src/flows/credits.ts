@@ -1,33 +1,22 @@
 import { createHash } from "node:crypto";
+import { cut } from "@porchlight/shared/text";
+import { hundredths, isAmount } from "../base/amount.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { CreditRules } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { spend } from "../records/days.ts";
-import { contentOf, fits, type GrantContent, grantedOf, hundredths } from "../records/grants.ts";
-import { dueEntries, type Entry, enter, findEntry, move } from "../records/ledger.ts";
+import { contentOf, fits, type GrantContent, grantedOf, WAITS } from "../records/grants.ts";
+import { dueEntries, type Entry, enter, findEntry, move, type Undone, undone } from "../records/ledger.ts";
 import type { Verdict } from "../records/once.ts";
 import { isDistrusted } from "../records/restored.ts";
 import type { Recharge } from "../service/recharge.ts";
 
-/** Reasons for which a recharge waits in `received`. */
-const WAITS = {
-  approval: "waits for a person's approval",
-  unresolved: "names no sub-account or amount that is known here",
-  notAllowed: "this sub-account is not on the list of automatic grants",
-  tooMuch: "more than one grant may be",
-  dayFull: "more than may be granted in one day without a person",
-  asking: "the billing address is asked",
-  declined: "the billing address declined it",
-  notGranted: "a person found that it was not granted",
-  restored: "the database was restored from a backup: this key may have been granted since",
-} as const;
-
-/** What the agency's billing address said of a recharge: its verdict, or nothing when it could not be asked. */
+/** What the agency's billing address said of a recharge: its verdict, or nothing when it could not be asked. The amount as it came. */
 export type Billing = (
   account: string,
   event: { key: string; email: string; amount: number },
-) => Promise<{ approve: boolean; amount?: number } | undefined>;
+) => Promise<{ approve: boolean; amount?: unknown } | undefined>;
 
 type Parts = {
   db: Database;
@@ -53,6 +42,8 @@ type Decision = Ref & { actor: string; reason: string };
 
 const ASK_EVERY_MS = 5_000;
 const ASK_AGAIN_MS = 60_000;
+/** Longest part of a wrong amount that is kept, to be shown. */
+const SAID_MAX = 60;
 
 const digestOf = (...parts: (string | number | undefined)[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
@@ -93,12 +84,14 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
     const email = event.email ?? (event.subAccount === undefined ? undefined : rule.emails[event.subAccount]);
     const content: GrantContent = {
       email,
-      amount: event.amount ?? rule.amount,
+      // The default stands for an amount that is absent, never for one that cannot be read (R-621).
+      amount: event.unreadable === undefined ? (event.amount ?? rule.amount) : undefined,
       note: "Auto-recharge",
       source: "recharge",
       subAccount: event.subAccount,
     };
-    const digest = digestOf(event.email, event.amount, event.subAccount);
+    const { unreadable } = event;
+    const digest = digestOf(event.email, event.amount, event.subAccount, ...(unreadable ? [unreadable] : []));
     const outcome = await db.transaction(async (tx) => {
       const { entry, fresh } = await enter(tx, {
         kind: "grant",
@@ -114,7 +107,7 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
       });
       if (!fresh) return entry.digest === digest ? "duplicate" : "conflict";
       await tell(tx, account, "recharge.requested", { key: event.key, email, amount: content.amount });
-      await decide(tx, entry, content, now);
+      await decide(tx, entry, content, unreadable, now);
       return "stored";
     });
     const level = { account, key: event.key };
@@ -123,14 +116,21 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
     return outcome;
   }
 
-  async function decide(tx: Transaction, entry: Entry, content: GrantContent, now: number): Promise<void> {
+  async function decide(
+    tx: Transaction,
+    entry: Entry,
+    content: GrantContent,
+    unreadable: string | undefined,
+    now: number,
+  ): Promise<void> {
     const complete = content.email !== undefined && content.amount !== undefined;
     const toAsk = rules(entry.account).mode === "webhook" && complete;
     const why = toAsk ? "asking" : await obstacle(tx, entry.account, content, now);
+    const reason = unreadable === undefined ? why && WAITS[why] : `${WAITS.unreadable}: ${unreadable}`;
     const next =
-      why === undefined
+      reason === undefined
         ? intent("rules", now)
-        : ({ state: "received", reason: WAITS[why], due: toAsk ? now : FOREVER, actor: "rules", now } as const);
+        : ({ state: "received", reason, due: toAsk ? now : FOREVER, actor: "rules", now } as const);
     await move(tx, entry, ["received"], next);
   }
 
@@ -175,12 +175,13 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
   /** A person lets a waiting recharge go, and may complete or change what it asks for. */
   async function approve(
     decision: Decision & { email?: string; amount?: number },
-  ): Promise<Entry | "missing" | "incomplete" | "amount"> {
+  ): Promise<Entry | Undone | "incomplete" | "amount"> {
     const { account, key, actor, reason } = decision;
     const now = clock.now();
     const outcome = await db.transaction(async (tx) => {
       const entry = await findEntry(tx, { kind: "grant", account, key });
-      if (entry === undefined || !["received", "refused"].includes(entry.state)) return "missing";
+      if (entry === undefined) return "missing";
+      if (!["received", "refused"].includes(entry.state)) return "wrong_state";
       const old = contentOf(entry);
       const email = decision.email?.trim().toLowerCase() ?? old.email;
       const amount = decision.amount ?? old.amount;
@@ -188,25 +189,26 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
       if (!fits(amount, rules(account))) return "amount";
       const content = JSON.stringify({ ...old, email, amount });
       const next = { ...intent(actor, now), reason, lane: email, content };
-      return (await move(tx, entry, ["received", "refused"], next)) ?? "missing";
+      return (await move(tx, entry, ["received", "refused"], next)) ?? "wrong_state";
     });
     wake();
     return outcome;
   }
 
   /** A person says no to what has not been called: it is over, and stays in the ledger. */
-  const dismiss = ({ account, key, actor, reason }: Decision): Promise<Entry | "missing"> =>
+  const dismiss = ({ account, key, actor, reason }: Decision): Promise<Entry | Undone> =>
     db.transaction(async (tx) => {
       const now = clock.now();
       const next = { state: "refused", reason, due: now, actor, now } as const;
-      return (await move(tx, { kind: "grant", account, key }, ["received", "intent"], next)) ?? "missing";
+      const name = { kind: "grant", account, key } as const;
+      return (await move(tx, name, ["received", "intent"], next)) ?? undone(tx, name);
     });
 
   /**
    * A person looked the key up in the service's credit history and says what is true of an unknown grant. Not granted: it
    * waits for approval again, so that a second grant takes two decisions.
    */
-  const resolve = (decision: Decision & { granted: boolean }): Promise<Entry | "missing"> =>
+  const resolve = (decision: Decision & { granted: boolean }): Promise<Entry | Undone> =>
     db.transaction(async (tx) => {
       const { account, key, actor, reason, granted } = decision;
       const now = clock.now();
@@ -215,7 +217,7 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
         ? ({ state: "done", reason, due: now, actor, now, result: JSON.stringify({ resolved: true }) } as const)
         : ({ state: "received", reason: `${WAITS.notGranted}: ${reason}`, due: FOREVER, actor, now } as const);
       const entry = await move(tx, name, ["unknown"], next);
-      if (entry === undefined) return "missing";
+      if (entry === undefined) return undone(tx, name);
       if (granted) await tell(tx, account, "credits.granted", grantedOf(entry));
       return entry;
     });
@@ -235,13 +237,25 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
 
   async function heard(tx: Transaction, entry: Entry, answer: Awaited<ReturnType<Billing>>): Promise<void> {
     const now = clock.now();
-    const wait = (why: keyof typeof WAITS, due: number) =>
-      move(tx, entry, ["received"], { state: "received", reason: WAITS[why], due, actor: "billing", now });
-    if (answer === undefined) return void (await wait("asking", now + ASK_AGAIN_MS));
-    if (!answer.approve) return void (await wait("declined", FOREVER));
-    const content = { ...contentOf(entry), ...(answer.amount === undefined ? {} : { amount: answer.amount }) };
+    const wait = (reason: string, due: number, content: GrantContent = contentOf(entry)) =>
+      move(tx, entry, ["received"], {
+        ...{ state: "received", reason, due, actor: "billing", now },
+        content: JSON.stringify(content),
+      });
+    if (answer === undefined) return void (await wait(WAITS.asking, now + ASK_AGAIN_MS));
+    if (!answer.approve) return void (await wait(WAITS.declined, FOREVER));
+    const said = answer.amount ?? undefined;
+    // What was said stays to be seen: a person decides what was meant.
+    const words = cut(JSON.stringify(said) ?? "", SAID_MAX);
+    if (said !== undefined && !isAmount(said)) return void (await wait(`${WAITS.misbilled}: ${words}`, FOREVER));
+    const content = said === undefined ? contentOf(entry) : { ...contentOf(entry), amount: said };
     const why = await obstacle(tx, entry.account, content, now);
-    if (why !== undefined) return void (await wait(why, FOREVER));
+    if (why !== undefined)
+      return void (await wait(
+        said === undefined ? WAITS[why] : `${WAITS[why]}: billing says ${words}`,
+        FOREVER,
+        content,
+      ));
     await move(tx, entry, ["received"], { ...intent("billing", now), content: JSON.stringify(content) });
   }
 

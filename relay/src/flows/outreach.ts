@@ -8,7 +8,7 @@ import { identifiedVisitorId, isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { isErased, type SendContent, sentContent } from "../records/echoes.ts";
-import { type Entry, enter, link, move } from "../records/ledger.ts";
+import { type Entry, enter, link, move, type Undone, undone } from "../records/ledger.ts";
 import type { Verdict } from "../records/once.ts";
 import { appendReply } from "../records/threads.ts";
 import { addVisitor, findVisitor, learnContact, NO_SITE, ownerOf } from "../records/visitors.ts";
@@ -153,18 +153,20 @@ export function createOutreach({ db, bus, clock, log, signing, wake }: Parts) {
     sent: boolean;
     actor: string;
     reason: string;
-  }): Promise<Entry | "missing"> {
+  }): Promise<Entry | Undone> {
     const { site, sent, actor, reason } = decision;
     const name = { kind: "send", account: site.account, key: sendKey(site, decision.key) } as const;
     const now = clock.now();
     const outcome = await db.transaction(async (tx) => {
       const next = { state: sent ? "done" : "intent", reason, due: now, actor, now } as const;
       const entry = await move(tx, name, ["unknown"], next);
-      return entry && { entry, publish: sent ? await show(tx, entry, undefined) : undefined };
+      if (entry === undefined) return undone(tx, name);
+      return { entry, publish: sent ? await show(tx, entry, undefined) : undefined };
     });
-    outcome?.publish?.();
+    if (typeof outcome === "string") return outcome;
+    outcome.publish?.();
     wake();
-    return outcome?.entry ?? "missing";
+    return outcome.entry;
   }
 
   return { submit, settled, resolve };

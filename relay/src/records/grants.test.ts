@@ -33,7 +33,13 @@ describe("a grant", () => {
     expect(descriptionOf("Auto-recharge", "k-1")).toBe("Auto-recharge [k-1]");
     const long = descriptionOf("x".repeat(500), "k-1");
     expect([long.length, long.endsWith("[k-1]")]).toEqual([200, true]);
-    expect(descriptionOf("note", "k".repeat(255))).toBe("k".repeat(255));
+    expect(descriptionOf("note", "k".repeat(198))).toBe("k".repeat(198));
+  });
+
+  it("keeps to the length of a description with a key that is longer, and no two keys look the same (R-209)", () => {
+    const [one, other] = ["1", "2"].map((end) => descriptionOf("note", `${"k".repeat(254)}${end}`));
+    expect([one?.length, other?.length, one === other]).toEqual([200, 200, false]);
+    expect(one?.startsWith("k".repeat(179))).toBe(true);
   });
 
   it("is positive, has at most two decimals and stays under the cap (R-245)", () => {

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import { cut } from "@porchlight/shared/text";
+import { isAmount } from "../base/amount.ts";
 import type { CreditRules } from "../base/rules.ts";
 import type { GrantAnswer } from "../service/api.ts";
 import type { Entry, State } from "./ledger.ts";
@@ -32,15 +34,35 @@ export const grantStateOf = (shown: string): State | undefined =>
 /** Longest description that a history shows (R-209). */
 const DESCRIPTION_MAX = 200;
 
-export const hundredths = (amount: number): number => Math.round(amount * 100);
-/** Positive, finite, at most two decimals, and within what one grant may be (R-245). */
-export const fits = (amount: number, rules: CreditRules): boolean =>
-  amount > 0 && amount <= rules.perGrant && Math.abs(hundredths(amount) - amount * 100) < 1e-6;
+/** An amount, and within what one grant may be (R-245). */
+export const fits = (amount: number, rules: CreditRules): boolean => isAmount(amount) && amount <= rules.perGrant;
+
+/** Reasons for which a recharge waits in `received`. */
+export const WAITS = {
+  approval: "waits for a person's approval",
+  unresolved: "names no sub-account or amount that is known here",
+  unreadable: "names an amount that is none",
+  notAllowed: "this sub-account is not on the list of automatic grants",
+  tooMuch: "more than one grant may be",
+  dayFull: "more than may be granted in one day without a person",
+  asking: "the billing address is asked",
+  declined: "the billing address declined it",
+  misbilled: "the billing address approved an amount that is none",
+  notGranted: "a person found that it was not granted",
+  restored: "the database was restored from a backup: this key may have been granted since",
+} as const;
 
 export const contentOf = (entry: Entry): GrantContent => JSON.parse(entry.content) as GrantContent;
 
-/** What the credit history shows: words for people, and the key, so that a person can find this very grant (R-486). */
+/**
+ * What the credit history shows: words for people, and the key, so that a person can find this very grant (R-486). A key
+ * that is longer than a description may be (R-209) is cut, and ends with a hash of the whole, so that no two are the same.
+ */
 export function descriptionOf(note: string, key: string): string {
+  if (key.length > DESCRIPTION_MAX) {
+    const hash = createHash("sha256").update(key).digest("base64url").slice(0, 20);
+    return `${key.slice(0, DESCRIPTION_MAX - hash.length - 1)}~${hash}`;
+  }
   const room = DESCRIPTION_MAX - key.length - 3;
   const words = room < 8 ? "" : cut(note, room).trim();
   return words === "" ? key : `${words} [${key}]`;

@@ -178,6 +178,11 @@ export async function move(
   return entry;
 }
 
+/** Why a step was not taken: there is no such entry, or it stands in another state. */
+export type Undone = "missing" | "wrong_state";
+export const undone = async (tx: Transaction, name: Name): Promise<Undone> =>
+  (await findEntry(tx, name)) === undefined ? "missing" : "wrong_state";
+
 /**
  * Calls whose process is gone: from now on nobody knows. There is no way back to `intent` from here, because the service
  * cannot tell a late first call from a second one.

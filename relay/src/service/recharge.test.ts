@@ -41,7 +41,17 @@ describe("an auto-recharge event", () => {
     (raw) => expect(parse(raw)).toBeUndefined(),
   );
 
-  it.each(["0x10", "1e9", "-5", "", "many"])("takes %j for no amount", (amount) => {
-    expect(parse({ idempotency_key: "k-1", amount })?.amount).toBeUndefined();
+  it.each(["0x10", "1e9", "1,000", "-5", "many", -50, 0, 1e21, 5.001, [7], { value: 7 }, true])(
+    "tells %j, which is no amount, from none at all, also where another place names one",
+    (amount) => {
+      const event = parse({ idempotency_key: "k-1", amount, credits: 5 });
+      expect([event?.amount, event?.unreadable]).toEqual([undefined, JSON.stringify(amount)]);
+    },
+  );
+
+  it.each([undefined, null, "", "  "])("takes %j for an amount that is absent", (amount) => {
+    const event = parse({ idempotency_key: "k-1", amount });
+    expect([event?.amount, event?.unreadable]).toEqual([undefined, undefined]);
+    expect(parse({ idempotency_key: "k-1", amount, credits: 5 })?.amount).toBe(5);
   });
 });

@@ -1,4 +1,6 @@
 import { DEPTH_MAX } from "@porchlight/shared/limits";
+import { cut } from "@porchlight/shared/text";
+import { amountOf, isAmount } from "../base/amount.ts";
 import { tooDeep } from "../base/depth.ts";
 
 /** An auto-recharge event (interface section 6). Only its key is promised; the rest is found where it may stand (R-621). */
@@ -9,6 +11,8 @@ export type Recharge = {
   subAccount: string | undefined;
   /** Credits. */
   amount: number | undefined;
+  /** What stands where the amount is looked for, and is none: not the same as an amount that is absent. */
+  unreadable?: string | undefined;
 };
 
 /** Where the fields of an event stand: dotted paths, the first that says something counts. */
@@ -48,9 +52,18 @@ function find(fields: Fields, paths: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Plain decimals only: `Number` also takes "0x10", "1e9" and blanks. */
-const decimal = (text: string | undefined): number | undefined =>
-  text !== undefined && /^\d{1,12}(?:\.\d{1,6})?$/.test(text) ? Number(text) : undefined;
+/** Longest part of what is no amount that is kept, to be shown. */
+const SAID_MAX = 60;
+
+/** The amount, or what is said in its place. The first place where anything stands counts: it may be meant (R-621). */
+function amountIn(fields: Fields, paths: readonly string[]): Pick<Recharge, "amount" | "unreadable"> {
+  const said = WRAPPERS.flatMap((wrapper) => paths.map((path) => at(fields, wrapper + path))).find(
+    (value) => value !== undefined && value !== null && !(typeof value === "string" && value.trim() === ""),
+  );
+  if (said === undefined || isAmount(said)) return { amount: said };
+  const amount = typeof said === "string" ? amountOf(said.trim()) : undefined;
+  return amount === undefined ? { amount, unreadable: cut(JSON.stringify(said), SAID_MAX) } : { amount };
+}
 
 function fieldsOf(raw: string): Fields | undefined {
   const text = raw.trim();
@@ -83,7 +96,11 @@ export function parseRecharge(
   if (fields === undefined) return undefined;
   const key = find(fields, KEYS) ?? (header === undefined ? undefined : unquoted(header));
   if (key === undefined || key === "" || key.length > KEY_MAX || !/^[\x21-\x7e]+$/.test(key)) return undefined;
-  const look = (name: keyof RechargePaths): string | undefined =>
-    find(fields, [...(paths?.[name] ?? []), ...RECHARGE_PATHS[name]]);
-  return { key, email: look("email")?.toLowerCase(), subAccount: look("subAccount"), amount: decimal(look("amount")) };
+  const places = (name: keyof RechargePaths) => [...(paths?.[name] ?? []), ...RECHARGE_PATHS[name]];
+  return {
+    key,
+    email: find(fields, places("email"))?.toLowerCase(),
+    subAccount: find(fields, places("subAccount")),
+    ...amountIn(fields, places("amount")),
+  };
 }

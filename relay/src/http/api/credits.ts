@@ -2,7 +2,7 @@ import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
 import type { Credits } from "../../flows/credits.ts";
 import { GRANT_STATES, grantStateOf } from "../../records/grants.ts";
-import { type Entry, entries, findEntry, historyOf } from "../../records/ledger.ts";
+import { type Entry, entries, findEntry, historyOf, type Undone } from "../../records/ledger.ts";
 import type { AnswerOf } from "./operations.ts";
 import { Problem } from "./problem.ts";
 import type { Call, Handlers } from "./router.ts";
@@ -11,8 +11,9 @@ import { actorOf, cursorOf, grantView, iso, pageWith } from "./views.ts";
 type Grant = AnswerOf<"listGrants">["items"][number];
 
 /** The entry that a decision led to. @throws RelayError when it could not be taken */
-function decided(outcome: Entry | "missing" | "incomplete" | "amount"): Grant {
-  if (outcome === "missing") throw new RelayError("wrong_state");
+function decided(outcome: Entry | Undone | "incomplete" | "amount"): Grant {
+  if (outcome === "missing") throw new RelayError("not_found");
+  if (outcome === "wrong_state") throw new RelayError("wrong_state");
   if (outcome === "incomplete") throw new Problem("invalid_field", "It still needs an e-mail or an amount.", "amount");
   if (outcome === "amount") throw new RelayError("invalid_amount", "amount");
   return grantView(outcome);

@@ -44,7 +44,8 @@ export function messages({ db, outreach, mail }: { db: Database; outreach: Outre
         ...call.body,
         actor: actorOf(call),
       });
-      if (entry === "missing") throw new RelayError("wrong_state");
+      if (entry === "missing") throw new RelayError("not_found");
+      if (entry === "wrong_state") throw new RelayError("wrong_state");
       return sentView(entry);
     },
   } satisfies Partial<Handlers>;

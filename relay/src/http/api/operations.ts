@@ -2,6 +2,7 @@ import { z } from "zod";
 import { BLOCKS } from "./blocking.ts";
 import { op } from "./op.ts";
 import {
+  amount,
   contact,
   cursor,
   delivery,
@@ -204,7 +205,7 @@ export const OPERATIONS = {
     scope: "credits:write",
     summary: "Grants credits to a sub-account, once per Idempotency-Key for ever",
     status: 202,
-    body: z.strictObject({ email, amount: z.number().positive(), note: z.string().max(200).default("") }),
+    body: z.strictObject({ email, amount, note: z.string().max(200).default("") }),
     answer: grant,
   }),
   approveGrant: op({
@@ -212,7 +213,7 @@ export const OPERATIONS = {
     path: "/credits/grants/{key}/approve",
     scope: "credits:write",
     summary: "Lets a waiting recharge go, with what it left open",
-    body: z.strictObject({ email: email.optional(), amount: z.number().positive().optional(), reason }),
+    body: z.strictObject({ email: email.optional(), amount: amount.optional(), reason }),
     answer: grant,
   }),
   dismissGrant: op({

@@ -17,6 +17,12 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().nullable().meta({ description: "`cursor` of the next page" }) });
 export const reason = text(500).meta({ description: "Why, in words: kept in the ledger" });
 
+/** Its last word is the ledger's, which knows the caps: 422 invalid_amount. */
+export const amount = z
+  .number()
+  .positive()
+  .meta({ description: "Credits: above 0, at most two decimals, at most what one grant may be" });
+
 export const names = { firstName: text(100).optional(), lastName: text(100).optional() };
 
 export const lists = z.array(text(200)).max(20);
