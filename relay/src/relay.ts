@@ -97,6 +97,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   const local = (): string[] => ["localhost", "127.0.0.1"].map((host) => `http://${host}:${port}`);
   const sites = createSites(settings.sites, () => (own === undefined ? local() : [own]));
   const bus = withPresence(createBus(), clock);
+  const base = { db, bus, clock, log };
   const filestore = createFilestore({ settings, db, clock, log, signing: secrets.signing });
   const { files, links, uploads } = filestore;
   const publicLink = (key: string, type: string): string => `${settings.publicUrl ?? ""}${links.to(key, type)}`;
@@ -107,10 +108,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   );
 
   const courier = createCourier({
-    db,
-    bus,
-    clock,
-    log,
+    ...base,
     accounts: settings.accounts.map((account) => account.id),
     carry: async (head) => backoffice.detain(head) ?? introduce({ db, log }, head, services.carry),
     pacer: (account) => pacers.get(account) ?? createPacer({ start: 60, now: clock.uptime }),
@@ -120,11 +118,8 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     onFailed: (...about) => backoffice.tellFailed(...about),
   });
   const backoffice = createBackoffice({
+    ...base,
     settings,
-    db,
-    bus,
-    clock,
-    log,
     services,
     sites,
     pacer: (account) => pacers.get(account),
@@ -133,7 +128,14 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   });
   const identities = createIdentities(settings.sites, clock, log);
   const spool = openSpool<Reply>(settings.dataDir, "replies");
-  const receive = createReceive({ db, bus, clock, sites, spool, log, signing: secrets.signing, tell: backoffice.tell });
+  const receive = createReceive({
+    ...base,
+    sites,
+    spool,
+    signing: secrets.signing,
+    tell: backoffice.tell,
+    keepFile: uploads.takeHeld,
+  });
   const forward = settings.forwardCallbacks === undefined ? undefined : createForward(settings.forwardCallbacks);
   const recharges = createRecharges({
     clock,

@@ -28,6 +28,7 @@ const EVENTS = {
   "callback.user_changed": ["warn", "A callback names another account owner than the first one"],
   "callback.spooled": ["error", "A reply went to the spool file: the database does not take it"],
   "callback.replayed": ["info", "Replies from the spool file are in the database now"],
+  "callback.file_refused": ["warn", "A file inside a reply was not kept; the reply says so"],
   "callback.lost": ["error", "A reply could not be written anywhere; the service was told 503"],
   "identity.refused": ["warn", "A signed identity was refused"],
   "upload.stored": ["debug", "A file was stored"],

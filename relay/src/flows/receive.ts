@@ -5,10 +5,11 @@ import { isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { isEcho } from "../records/echoes.ts";
+import { dropMedia, type MediaRow, sendMedia } from "../records/media.ts";
 import type { Sites } from "../records/sites.ts";
-import { appendReply } from "../records/threads.ts";
+import { appendReply, isKnown } from "../records/threads.ts";
 import { addVisitor, findVisitor, learnContact, NO_SITE, ownerOf } from "../records/visitors.ts";
-import type { Callback } from "../service/callbacks.ts";
+import { type Callback, NOT_HERE } from "../service/callbacks.ts";
 import type { Spool } from "../spool.ts";
 
 type ReplyCallback = Extract<Callback, { kind: "reply" }>;
@@ -22,6 +23,8 @@ export type Reply = {
   key: string;
   id: string;
   text: string;
+  /** A data: URL: the file that came with it. */
+  file?: string;
   at: number;
   contact: string | null;
 };
@@ -45,6 +48,8 @@ type Parts = {
     type: "message.reply",
     data: { visitor: string; id: string; text: string },
   ) => Promise<void>;
+  /** Stores a file that came inside a reply; rejects when it is not let in. */
+  keepFile?: (visitor: string, site: string, url: string) => Promise<MediaRow>;
   /** Signs visitor ids. */
   signing: string;
 };
@@ -58,7 +63,8 @@ const REPLAY_MS = 2_000;
 const BODIES_MAX = 10_000;
 
 /** Replies of the service: each one durable before it is acknowledged, once per thread, in order of arrival. */
-export function createReceive({ db, bus, clock, sites, spool, log, signing, tell = async () => {} }: Parts) {
+export function createReceive(parts: Parts) {
+  const { db, bus, clock, sites, spool, log, signing, keepFile, tell = async () => {} } = parts;
   /** Bodies without a message id: the key each got, when, and whether its sender got our answer. */
   const bodies = new Map<string, { key: string; at: number; clean: boolean }>();
   let replaying: Promise<void> | undefined;
@@ -76,8 +82,33 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
     return key;
   }
 
+  /**
+   * Stores the file of a reply that is not here yet. One that is not let in, or that the store cannot take, is stood for by
+   * a word in its message: the callback comes only once, and what a person sent never goes without a trace (R-605).
+   */
+  async function fileOf({ visitor, named, key, file }: Reply): Promise<string | undefined> {
+    if (file === undefined) return undefined;
+    const owner = await ownerOf(db, visitor);
+    const home = owner === undefined ? undefined : await homeOf(db, owner, named);
+    if (owner === undefined || home === undefined || (await isKnown(db, `${home.account}:${key}`))) return undefined;
+    try {
+      return (await keepFile?.(owner, home.site, file))?.key;
+    } catch (error) {
+      log("callback.file_refused", { visitor: hashed(owner), cause: String(error) });
+      return undefined;
+    }
+  }
+
   async function write(reply: Reply): Promise<"stored" | "duplicate" | "unknown"> {
-    const { visitor, id, text, at, contact } = reply;
+    const file = await fileOf(reply);
+    const written = await writeWith(reply, file);
+    // Nobody's, then: somebody else wrote the same reply meanwhile.
+    if (written !== "stored" && file !== undefined) await db.transaction((tx) => dropMedia(tx, file));
+    return written;
+  }
+
+  async function writeWith(reply: Reply, file: string | undefined): Promise<"stored" | "duplicate" | "unknown"> {
+    const { visitor, id, at, contact } = reply;
     const written = await db.transaction(async (tx) => {
       const owner = await ownerOf(tx, visitor);
       if (owner === undefined) return "nobody";
@@ -88,8 +119,11 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
       const external = `${account}:${reply.key}`;
       // Not the owner's: the service has a contact of its own for the id that somebody had before they logged in.
       if (contact !== null) await learnContact(tx, visitor, contact);
-      if (await isEcho(tx, { visitor, external, text, now: at })) return "duplicate";
-      const head = await appendReply(tx, { visitor: owner, id, text, at, external });
+      if (await isEcho(tx, { visitor, external, text: reply.text, now: at })) return "duplicate";
+      const media = file === undefined ? undefined : await sendMedia(tx, file, owner);
+      const lost = reply.file !== undefined && media === undefined ? NOT_HERE : "";
+      const text = [reply.text, lost].filter((part) => part !== "").join("\n");
+      const head = await appendReply(tx, { visitor: owner, id, text, at, external, media: media?.key });
       if (typeof head === "string") return head;
       await tell(tx, site, "message.reply", { visitor: owner, id, text });
       return { visitor: owner, head };
@@ -161,7 +195,7 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
   }
 
   /** Whether this relay knows whom the reply is for. */
-  async function isKnown({ toId }: ReplyCallback, named: string | undefined): Promise<boolean> {
+  async function knows({ toId }: ReplyCallback, named: string | undefined): Promise<boolean> {
     const owner = await ownerOf(db, toId);
     return owner !== undefined && (await homeOf(db, owner, named)) !== undefined;
   }
@@ -174,13 +208,14 @@ export function createReceive({ db, bus, clock, sites, spool, log, signing, tell
   async function receive(callback: ReplyCallback, named?: string): Promise<Received> {
     if (!isVisitorId(signing, callback.toId)) return "unknown";
     // Without a database to ask, an id with our own MAC is enough to keep the reply.
-    if (!(await soon(isKnown(callback, named)).catch(() => true))) return "unknown";
+    if (!(await soon(knows(callback, named)).catch(() => true))) return "unknown";
     const reply: Reply = {
       visitor: callback.toId,
       ...(named === undefined ? {} : { named }),
       key: keyOf(callback),
       id: `r_${randomId(20)}`,
       text: callback.text,
+      ...(callback.file === undefined ? {} : { file: callback.file }),
       at: clock.now(),
       contact: callback.contactId ?? null,
     };

@@ -1,8 +1,10 @@
+import { Readable } from "node:stream";
 import { randomId } from "@porchlight/shared/id";
 import type { Clock } from "../base/clock.ts";
 import { RelayError } from "../base/errors.ts";
 import { hashed, type Log } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
+import { parseDataUrl } from "../files/dataurl.ts";
 import { displayName } from "../files/names.ts";
 import type { Stage, Staged } from "../files/stage.ts";
 import type { Files } from "../files/store.ts";
@@ -63,7 +65,7 @@ export function createUploads({ db, clock, log, files, stage, quota }: Parts) {
   }
 
   /** The row first: bytes without a row would never be found again, a row without bytes is swept. */
-  async function keep({ visitor, site, name }: Upload, staged: Staged): Promise<MediaRow> {
+  async function keep({ visitor, site, name }: Omit<Upload, "source">, staged: Staged): Promise<MediaRow> {
     const { size, type, pixels } = staged;
     const row: MediaRow = {
       key: randomId(),
@@ -103,6 +105,20 @@ export function createUploads({ db, clock, log, files, stage, quota }: Parts) {
     }
   }
 
+  /**
+   * Takes in a file that a reply holds: like an upload, it counts as the visitor's and goes with them, and it is nobody's
+   * until a message carries it.
+   * @param url a data: URL
+   * @throws RelayError as `take` does
+   */
+  async function takeHeld(visitor: string, site: string, url: string): Promise<MediaRow> {
+    const held = parseDataUrl(url);
+    if (held === undefined) throw new RelayError("type_not_allowed", "file");
+    const { name, bytes } = held;
+    const staged = await stage.take(Readable.from([bytes]), name);
+    return keep({ visitor, site, name }, staged).finally(staged.discard);
+  }
+
   /** Removes what nobody owns (any more): first the bytes, then the row, so that a crash in between is made good. */
   async function sweep(): Promise<void> {
     const before = clock.now() - UNSENT_MS;
@@ -125,6 +141,7 @@ export function createUploads({ db, clock, log, files, stage, quota }: Parts) {
 
   return {
     take,
+    takeHeld,
     /** Somebody's files were disowned just now. */
     sweepSoon: (): void => sweepLater(0),
     async start(): Promise<void> {

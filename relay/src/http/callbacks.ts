@@ -13,7 +13,7 @@ import { parseRecharge } from "../service/recharge.ts";
 import { readBody } from "./body.ts";
 
 /** Bytes of a callback at most (R-613). */
-const BODY_MAX = 256 * 1024;
+const BODY_MAX = 1024 * 1024;
 
 /** Nothing else below `/callbacks` exists: who mistypes the address must not be told that it is right. */
 const ADDRESS = "/callbacks/:kind{reply|recharge}/:secret";

@@ -84,26 +84,31 @@ export async function appendSent(
   return { message: { id, pos: n, n, at, text, ...file, from: "visitor", state: "sent" }, fresh: true };
 }
 
+/** Whether a reply with this key (account and the service's message id) is in a thread. */
+export const isKnown = async (tx: Transaction, external: string): Promise<boolean> =>
+  (await tx.all("SELECT 1 FROM messages WHERE external = $1", external)).length > 0;
+
 /**
  * Appends a reply once per `external` key (account and the service's message id, R-609).
  * @returns its number; `duplicate` when it was there already, `nobody` when the visitor is not (any more)
  */
 export async function appendReply(
   tx: Transaction,
-  entry: NewMessage & { external: string },
+  entry: NewMessage & { external: string; media?: string | undefined },
 ): Promise<number | "duplicate" | "nobody"> {
   const known = await tx.all("SELECT 1 FROM messages WHERE external = $1", entry.external);
   if (known.length > 0) return "duplicate";
   const n = await next(tx, entry.visitor);
   if (n === undefined) return "nobody";
   await tx.run(
-    "INSERT INTO messages (visitor, pos, n, id, author, at, text, external) VALUES ($1, $2, $2, $3, 'reply', $4, $5, $6)",
+    "INSERT INTO messages (visitor, pos, n, id, author, at, text, external, media) VALUES ($1, $2, $2, $3, 'reply', $4, $5, $6, $7)",
     entry.visitor,
     n,
     entry.id,
     entry.at,
     entry.text,
     entry.external,
+    entry.media ?? null,
   );
   return n;
 }

@@ -53,6 +53,13 @@ describe("a reply callback", () => {
     });
   });
 
+  it("keeps a file that it holds apart from its words, also out of a form (R-605)", () => {
+    const url = "data:image/png;base64,iVBO+/8=";
+    expect(reply({ ...SIX, mediaUrl: url })).toMatchObject({ text: "Yes, we do!", file: url });
+    expect(reply({ ...SIX, body: undefined, fileUrl: url })).toMatchObject({ text: "", file: url });
+    expect(parseCallback(`toId=v_1&mediaUrl=${url}`)).toMatchObject({ file: url.replace("+", " ") });
+  });
+
   it("keeps markup, entities and direction marks as they are, and drops what no database holds", () => {
     const body = "<b>&amp;</b> **x** שלום \u202e";
     expect(reply({ ...SIX, body })).toMatchObject({ text: body });

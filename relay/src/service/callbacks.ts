@@ -14,6 +14,8 @@ export type Callback =
       /** The visitor: the `fromId` we sent (R-226). */
       toId: ContactExternalId;
       text: string;
+      /** A person's file inside the callback: a data: URL, as it came. */
+      file: string | undefined;
       /** Absent when the service gave none: `digest` stands in for it then. */
       messageId: string | undefined;
       contactId: string | undefined;
@@ -60,16 +62,35 @@ function fieldsOf(raw: string): Fields | undefined {
   }
 }
 
-const clean = (text: string): string => cut(text.toWellFormed().replaceAll("\0", ""), REPLY_MAX);
+/** Stands for a file that cannot be shown (R-605). */
+export const NOT_HERE = "[attachment – not available here]";
+const LINK_MAX = 2_048;
 
-/** The words of a reply, or those that stand for a file without words; nothing when there is neither. */
-function wordsOf(fields: Fields): string | undefined {
+const clean = (text: string): string => text.toWellFormed().replaceAll("\0", "");
+
+/** A link is only shown: the relay fetches nothing that a callback names (RELIABILITY A20). */
+const isLink = (text: string): boolean =>
+  /^https?:\/\//i.test(text) && text.length <= LINK_MAX && !/[\s\p{Cc}]/u.test(text.trimEnd()) && URL.canParse(text);
+
+/** What the file fields hold; whatever is no text stands for a file nevertheless. */
+const filesOf = (fields: Fields): string[] =>
+  FILE_FIELDS.flatMap((name) => fields[name] ?? [])
+    .map((value) => (typeof value === "string" ? value.trimStart() : "?"))
+    .filter((value) => value !== "");
+
+/** The words of a reply with a line for each file, and the file it holds; nothing when there is neither. */
+function contentOf(fields: Fields): { text: string; file: string | undefined } | undefined {
   const body = typeof fields.body === "number" ? String(fields.body) : fields.body;
-  const file = FILE_FIELDS.map((name) => fields[name]).find((value) => typeof value === "string" && value !== "");
-  const link = typeof file === "string" && file.startsWith("https://") ? file : undefined;
-  if (typeof body === "string" && !isBlank(body)) return clean(link === undefined ? body : `${body}\n${link}`);
-  if (link !== undefined) return clean(link);
-  return body === "" || file !== undefined ? "[attachment – not available here]" : undefined;
+  const words = typeof body === "string" && !isBlank(body) ? clean(body) : "";
+  const files = filesOf(fields);
+  const file = files.find((value) => /^data:/i.test(value));
+  const others = files.filter((value) => value !== file).map((value) => (isLink(value) ? value.trimEnd() : NOT_HERE));
+  const lines = [...new Set(others)].filter((line) => !words.includes(line));
+  if (words === "" && files.length === 0) return body === "" ? { text: NOT_HERE, file } : undefined;
+  // However long the words are, what is said of the files stays.
+  const tail = cut(lines.join("\n"), REPLY_MAX / 2);
+  const text = [cut(words, REPLY_MAX - tail.length - 1), tail].filter((part) => part !== "").join("\n");
+  return { text, file };
 }
 
 /**
@@ -89,12 +110,12 @@ export function parseCallback(raw: string, hide: (owner: string) => void = () =>
   if (toId === undefined) {
     return key === undefined ? { kind: "refused", code: "missing_field", field: "toId" } : { kind: "recharge", key };
   }
-  const text = wordsOf(fields);
-  if (text === undefined) return { kind: "refused", code: "missing_field", field: "body" };
+  const content = contentOf(fields);
+  if (content === undefined) return { kind: "refused", code: "missing_field", field: "body" };
   return {
     kind: "reply",
     toId,
-    text,
+    ...content,
     messageId: scalar(fields.messageId),
     contactId: scalar(fields.contactId),
     channel: scalar(fields.channel),
