@@ -54,11 +54,28 @@ it("takes the tag's word over the site's, the page's over the tag's, and an upda
   await expect.poll(async () => (await rectOf(page, ".launcher")).x).toBe(4);
 });
 
-it("stays in sight whatever is set for a distance", async () => {
-  const { page } = await stage.visit({ html: html('data-offset-x="far" data-offset-y="12px"') });
+it.each([
+  'data-offset-x="far" data-offset-y="12px"',
+  'data-offset-x="-50" data-offset-y="5000"',
+  'data-offset-x="" data-offset-y="1e1"',
+])("passes over a distance that is none: %s", async (attributes) => {
+  const { page } = await stage.visit({ html: html(`${attributes} data-z-index="top"`) });
   await page.locator(".launcher").waitFor();
   const { x, bottom } = await rectOf(page, ".launcher");
-  expect([x, bottom]).toEqual([0, page.viewportSize()?.height]);
+  expect([x, bottom]).toEqual([20, (page.viewportSize()?.height ?? 0) - 20]);
+  expect(await page.locator("porch-light").evaluate((host) => getComputedStyle(host).zIndex)).toBe("2147483000");
+  await tell(page, "update", { offsetX: 1_000, offsetY: 0, zIndex: 5 });
+  expect(await rectOf(page, ".launcher")).toMatchObject({ x: 1_000, bottom: page.viewportSize()?.height });
+  expect(await page.locator("porch-light").evaluate((host) => getComputedStyle(host).zIndex)).toBe("5");
+});
+
+it("opens whatever stands among the words and the suggestions", async () => {
+  const { page, chat } = await stage.visit({ html: html('data-suggestions=" | |a||b"') });
+  await tell(page, "update", { strings: { placeholder: 5, greeting: "Good day" } });
+  await chat.open();
+  await chat.panel.getByText("Good day").waitFor();
+  expect(await page.getByPlaceholder("Write a message").count()).toBe(1);
+  expect(await chat.panel.getByRole("group", { name: "Suggested questions" }).getByRole("button").count()).toBe(2);
 });
 
 it("speaks the visitor's language before anything but the script is fetched", async () => {

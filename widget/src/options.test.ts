@@ -66,6 +66,19 @@ describe("settings", () => {
     expect(read).not.toHaveProperty("unheard");
   });
 
+  it("pass over an entry that is no text, or has none, and keep its neighbours", () => {
+    const wrong = {
+      suggestions: " | |a||b",
+      strings: { placeholder: 5, chat: "Ask us", send: { other: 1 }, title: null },
+    };
+    expect(settled(layered(false, site, wrong), site)).toMatchObject({
+      suggestions: ["a", "b"],
+      strings: { chat: "Ask us" },
+    });
+    expect(settled(layered(false, site, wrong), site).strings).not.toHaveProperty("placeholder");
+    expect(settled({ suggestions: ["One?", 5, null, " "] as never }, site).suggestions).toEqual(["One?"]);
+  });
+
   it("take no files where the relay takes none", () => {
     const { uploads: _, ...without } = site;
     expect(settled({}, without).attachments).toBe(false);

@@ -89,8 +89,14 @@ export function settled(raw: RawSettings, { id, ...site }: PublicSite): PanelSet
   const result: Record<string, unknown> = { ...DEFAULTS, ...site, site: id };
   for (const name in result) result[name] = like(result[name], raw[name as keyof RawSettings]);
   result.attachments &&= site.uploads !== undefined;
+  result.strings = Object.fromEntries(
+    Object.entries(result.strings as object).filter(([, word]) => typeof word === "string"),
+  );
   return result as PanelSettings;
 }
+
+/** Text in which something can be read. */
+const isWord = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
 function like(kept: unknown, value: unknown): unknown {
   if (value === undefined || value === null) return kept;
@@ -98,7 +104,7 @@ function like(kept: unknown, value: unknown): unknown {
   if (typeof kept === "boolean") return value === "" || `${value}` === "true";
   // A text that reads as something else is a text where one belongs.
   const text = typeof value === "object" ? undefined : `${value || ""}`;
-  if (Array.isArray(kept)) return Array.isArray(value) ? value : (text?.split("|") ?? kept);
+  if (Array.isArray(kept)) return (Array.isArray(value) ? value : (text?.split("|") ?? kept)).filter(isWord);
   if (typeof kept === "string") return text ?? kept;
   const read = parsed(value);
   return typeof read === typeof kept ? read : kept;

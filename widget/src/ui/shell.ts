@@ -39,20 +39,17 @@ export function pageLink(relay: string, site: string, text?: string): HTMLElemen
   return element("a", { href, target: "_blank" }, text ?? href);
 }
 
+/** A whole number as a setting has it, from 0 to a thousand; what is none is passed over: 20 is the default of all. */
+const pixels = (value: unknown): unknown => (/^\d+$/.test(value as string) && (value as number) <= 1000 ? value : 20);
+
 /** The place that settings decide. Sides are physical: the owner means the corner that he sees. */
-export function placeCss({
-  offsetX = 20,
-  offsetY = 20,
-  position,
-  zIndex = 2147483000,
-  radius = 20,
-  icon,
-}: RawSettings): string {
+export function placeCss({ offsetX, offsetY, position, zIndex, radius, icon }: RawSettings): string {
   const side = position === "left" ? position : "right";
-  // What is no number is the edge itself (0), never a launcher out of sight.
   return (
-    `:host{z-index:${zIndex}!important;--_radius:${radius}px;--_y:max(${(offsetY as number) | 0}px,env(safe-area-inset-bottom))}` +
-    `.at{${side}:max(${(offsetX as number) | 0}px,env(safe-area-inset-${side}))}` +
+    // Of two values the later one counts that is one.
+    `:host{z-index:2147483000!important;z-index:${zIndex}!important;--_radius:${pixels(radius)}px;` +
+    `--_y:max(${pixels(offsetY)}px,env(safe-area-inset-bottom))}` +
+    `.at{${side}:max(${pixels(offsetX)}px,env(safe-area-inset-${side}))}` +
     (icon ? `b{clip-path:path(${JSON.stringify(icon)})}` : "")
   );
 }
