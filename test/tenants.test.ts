@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CERTAIN, type House, startHouse } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
+import { porchlight } from "./shell.ts";
 import { caller, tokenFor } from "./tokens.ts";
 
 type SiteId = "default" | "b" | "c";
+
+const EMAIL = "client@agency.example";
 
 let house: House;
 let calls: Record<SiteId, ReturnType<typeof caller>>;
@@ -18,7 +21,10 @@ beforeEach(async () => {
   const file = join(house.dataDir, "sites.json");
   const { accounts, sites } = JSON.parse(await readFile(file, "utf8"));
   const config = {
-    accounts: { ...accounts, other: accounts.default },
+    accounts: {
+      default: { ...accounts.default, credits: { emails: { sub_1: EMAIL } } },
+      other: { ...accounts.default, credits: { emails: { sub_2: EMAIL } } },
+    },
     sites: { ...sites, c: { ...sites.default, account: "other", business: "shop of c" } },
   };
   await writeFile(file, JSON.stringify(config));
@@ -93,6 +99,42 @@ describe("a reply to an id that is not in the database any more", () => {
     await back.connect();
     await back.hears("still here");
     expect(await seenBy(toId)).toEqual({ default: 404, b: ["still here"], c: 404 });
+  });
+});
+
+describe("an auto-recharge where several accounts are agencies", () => {
+  const post = async (key: string, event: object, query = "") => {
+    const url = house.callbackUrl.replace("/reply/", "/recharge/") + query;
+    const answer = await fetch(url, { method: "POST", body: JSON.stringify({ idempotency_key: key, ...event }) });
+    return [answer.status, await answer.text()];
+  };
+  const ledger = async (site: SiteId) =>
+    ((await calls[site]("GET", "/credits/grants")).body.items as { key: string }[]).map(({ key }) => key).sort();
+
+  it("is refused while nothing says which is meant, and goes where the address or one map says", async () => {
+    const event = { email: EMAIL, amount: 5 };
+    const refused = [422, expect.stringContaining("?account=")];
+    expect(await post("k-open", event)).toEqual(refused);
+    expect(await post("k-unmapped", { ...event, sub_account_id: "sub_3" })).toEqual(refused);
+    expect((await post("k-nobody", event, "?account=nobody"))[0]).toBe(404);
+    expect((await post("k-named", event, "?account=other"))[0]).toBe(200);
+    expect((await post("k-mapped", { ...event, sub_account_id: "sub_2" }))[0]).toBe(200);
+    expect((await post("k-first", { ...event, sub_account_id: "sub_1" }))[0]).toBe(200);
+    expect(await ledger("default")).toEqual(["k-first"]);
+    expect(await ledger("c")).toEqual(["k-mapped", "k-named"]);
+    const lines = house.lines().filter((line) => line.includes("credits.which_account"));
+    expect([lines.length, lines[0]]).toEqual([2, expect.stringContaining("k-open")]);
+  });
+
+  it("has an address of its own for each account, which porchlight site shows", async () => {
+    const env = { PORCHLIGHT_CONFIG: join(house.dataDir, "sites.json"), IDENTITY_SECRET };
+    const { out } = await porchlight(house, ["site"], env);
+    for (const kind of ["reply", "recharge"])
+      for (const account of ["default", "other"])
+        expect(out).toMatch(new RegExp(`/callbacks/${kind}/\\S+\\?account=${account}\\n`));
+    const asked = await porchlight(house, ["credits", "list"], env);
+    expect(asked).toMatchObject({ code: 2, err: expect.stringContaining("--account is needed") });
+    expect((await porchlight(house, ["credits", "list", "--account", "other"], env)).code).toBe(0);
   });
 });
 

@@ -3,7 +3,6 @@ import { Hono } from "hono";
 import type { Clock } from "./base/clock.ts";
 import { ERRORS, RelayError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
-import type { CreditRules } from "./base/rules.ts";
 import type { Mail } from "./flows/mail.ts";
 import type { Receive } from "./flows/receive.ts";
 import type { Recharges } from "./flows/recharges.ts";
@@ -34,7 +33,7 @@ type Parts = {
   recharges: Recharges;
   /** What the server API needs besides. */
   api: Omit<Parameters<typeof serverApi>[0], "relay">;
-  agency: (named: string | undefined) => { id: string; rules: CreditRules } | undefined;
+  agencies: Parameters<typeof callbacks>[0]["agencies"];
   callbackSecrets: () => readonly string[];
   callbacksFrom: Parameters<typeof callbacks>[0]["from"];
   unknownContact: 200 | 404;
@@ -62,7 +61,7 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
     receive,
     recharges,
     api,
-    agency,
+    agencies,
     callbackSecrets,
     callbacksFrom,
     unknownContact,
@@ -92,7 +91,7 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
     callbacks({
       receive,
       recharges,
-      agency,
+      agencies,
       secrets: callbackSecrets,
       from: callbacksFrom,
       log,

@@ -42,6 +42,9 @@ type Parts = {
   presence?: Presence;
 };
 
+/** An account and its rules for credits. */
+export type Agency = { id: string; rules: CreditRules };
+
 /** A call for which somebody waits is given up when the pace holds it back longer than this. */
 const PATIENCE_MS = 5_000;
 /** A message that is due later than this waits for its site's budget; the pauses between tries are shorter. */
@@ -177,14 +180,13 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
       const row = await findVisitor(tx, visitor);
       if (row !== undefined) await notify.tell(tx, row.site, "delivery.failed", { visitor, position: pos, reason });
     },
-    /** The account that an auto-recharge event is for: the named one, else the first with rules for credits. */
-    agency(named: string | undefined): { id: string; rules: CreditRules } | undefined {
+    /** The accounts that may be meant: the named one; else those with rules for credits, or all where none has any. */
+    agencies(named: string | undefined): Agency[] {
       const { accounts } = settings;
-      const account =
-        named === undefined
-          ? (accounts.find((each) => each.credits !== undefined) ?? accounts[0])
-          : accounts.find(({ id }) => id === named);
-      return account && { id: account.id, rules: rulesOf(account.id) };
+      const ruled = accounts.filter(({ credits }) => credits !== undefined);
+      const meant = ruled.length > 0 ? ruled : accounts;
+      const able = named === undefined ? meant : accounts.filter(({ id }) => id === named);
+      return able.map(({ id }) => ({ id, rules: rulesOf(id) }));
     },
     async start(): Promise<void> {
       await grants.start();

@@ -202,7 +202,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     mail: backoffice.mail,
     receive,
     recharges,
-    agency: backoffice.agency,
+    agencies: backoffice.agencies,
     api: {
       db,
       clock,

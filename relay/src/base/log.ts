@@ -42,6 +42,7 @@ const EVENTS = {
   "campaign.refused": ["error", "The service refuses a campaign of the configuration"],
   "credits.received": ["info", "An auto-recharge event was stored"],
   "credits.conflict": ["error", "A key of the credit ledger came again with other content: nothing was granted for it"],
+  "credits.which_account": ["error", "An auto-recharge event was refused: its address names none of several accounts"],
   "credits.granted": ["info", "Credits were granted"],
   "credits.waiting": ["warn", "Credits were not granted yet; the ledger says why"],
   "credits.spooled": ["error", "An auto-recharge event went to the spool file: the database does not take it"],

@@ -85,6 +85,10 @@ export const routeRule = z.strictObject({
   claim: z.record(z.string().min(1).max(64), z.union([z.string(), z.number(), z.boolean()])).optional(),
 });
 
+/** The sub-account's e-mail by its id, where the rules map it. */
+export const mappedEmail = ({ emails }: CreditRules, subAccount: string | undefined): string | undefined =>
+  subAccount !== undefined && Object.hasOwn(emails, subAccount) ? emails[subAccount] : undefined;
+
 export type RouteRule = z.infer<typeof routeRule>;
 export type CreditRules = z.infer<typeof creditRules>;
 export type LeadRules = z.infer<typeof leadRules>;

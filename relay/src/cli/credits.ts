@@ -12,10 +12,15 @@ const reason = { reason: { type: "string" } } as const;
 const STATES = Object.values(GRANT_STATES);
 const LISTED = 200;
 
-function accountOf({ agency, settings }: Office, name: string | undefined): string {
-  const found = agency(name);
-  if (found !== undefined) return found.id;
-  throw new Complaint(`No account "${name}"; there are ${settings.accounts.map(({ id }) => id).join(", ")}.`, 2);
+/** The named account, or the only one that can be meant. @throws Complaint when there is none, or more than one */
+function accountOf({ agencies, settings }: Office, name: string | undefined): string {
+  const [found, ...others] = agencies(name);
+  if (found !== undefined && others.length === 0) return found.id;
+  const all = settings.accounts.map(({ id }) => id).join(", ");
+  throw new Complaint(
+    found === undefined ? `No account "${name}"; there are ${all}.` : `--account is needed: one of ${all}.`,
+    2,
+  );
 }
 
 const row = (entry: Entry): (string | number | null)[] => {

@@ -13,18 +13,27 @@ export const SITES: Record<string, Command> = {
         origins,
         tag: `<script async src="${base}/widget.js" data-site="${id}"></script>`,
       }));
-      const addresses = {
-        reply: `${base}/callbacks/reply/${callbackSecret}`,
-        recharge: `${base}/callbacks/recharge/${callbackSecret}`,
-      };
+      const addressesOf = (query: string) => ({
+        reply: `${base}/callbacks/reply/${callbackSecret}${query}`,
+        recharge: `${base}/callbacks/recharge/${callbackSecret}${query}`,
+      });
+      // Each account has addresses of its own: what comes there reaches its sites and its ledger only.
+      const own = Object.fromEntries(
+        settings.accounts.map(({ id }) => [id, addressesOf(`?account=${encodeURIComponent(id)}`)]),
+      );
+      const addresses = addressesOf("");
+      const alone = settings.accounts.length === 1;
       const rows = sites.map(({ id, account, origins, tag }) => [id, account, origins.join(" ") || "none", tag]);
       return {
-        data: { sites, addresses },
+        data: { sites, addresses, ...(alone ? {} : { accounts: own }) },
         lines: [
           ...table(["SITE", "ACCOUNT", "ORIGINS", "TAG"], rows),
           "",
-          `Custom Channel Webhook: ${addresses.reply}`,
-          `Auto-recharge:          ${addresses.recharge}`,
+          ...Object.entries(alone ? { "": addresses } : own).flatMap(([id, { reply, recharge }]) => [
+            ...(alone ? [] : [`Account ${id}`]),
+            `Custom Channel Webhook: ${reply}`,
+            `Auto-recharge:          ${recharge}`,
+          ]),
         ],
       };
     },

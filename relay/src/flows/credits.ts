@@ -3,7 +3,7 @@ import { cut } from "@porchlight/shared/text";
 import { hundredths, isAmount } from "../base/amount.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { CreditRules } from "../base/rules.ts";
+import { type CreditRules, mappedEmail } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { spend } from "../records/days.ts";
 import { contentOf, fits, type GrantContent, grantedOf, WAITS } from "../records/grants.ts";
@@ -81,7 +81,7 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
   async function recharge(account: string, event: Recharge): Promise<"stored" | "duplicate" | "conflict"> {
     const now = clock.now();
     const rule = rules(account);
-    const email = event.email ?? (event.subAccount === undefined ? undefined : rule.emails[event.subAccount]);
+    const email = event.email ?? mappedEmail(rule, event.subAccount);
     const content: GrantContent = {
       email,
       // The default stands for an amount that is absent, never for one that cannot be read.

@@ -3,13 +3,13 @@ import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { RelayError } from "../base/errors.ts";
 import { hashed, type Log } from "../base/log.ts";
-import type { CreditRules } from "../base/rules.ts";
+import { type CreditRules, mappedEmail } from "../base/rules.ts";
 import { anySecret } from "../base/sign.ts";
 import type { Receive } from "../flows/receive.ts";
 import type { Recharges } from "../flows/recharges.ts";
 import { FORWARDED, type Forward } from "../hooks/forward.ts";
 import { parseCallback } from "../service/callbacks.ts";
-import { parseRecharge } from "../service/recharge.ts";
+import { parseRecharge, type Recharge } from "../service/recharge.ts";
 import { readBody } from "./body.ts";
 
 /** Bytes of a callback at most (R-613). */
@@ -23,8 +23,8 @@ type Bindings = { Bindings: HttpBindings };
 type Parts = {
   receive: Receive;
   recharges: Recharges;
-  /** The account that recharges of this address are for: the one named in `?account=`, or the only agency. */
-  agency: (named: string | undefined) => { id: string; rules: CreditRules } | undefined;
+  /** The accounts that callbacks of this address may be for: the one named in `?account=`, or all that have rules. */
+  agencies: (named: string | undefined) => { id: string; rules: CreditRules }[];
   secrets: () => readonly string[];
   /** Where a request came from, and whether callbacks may come from there (R-505). */
   from: { address: (request: IncomingMessage) => string; allowed: (address: string) => boolean };
@@ -75,6 +75,26 @@ export function callbacks(parts: Parts): Hono<Bindings> {
 
 const KEY_HEADER = "idempotency-key";
 
+/**
+ * The account that an event is for, and the event as its rules read it. Where several accounts are agencies and the
+ * address names none of them, only a map of sub-accounts that knows this one can say which: credits are never granted by
+ * a guess.
+ */
+function agencyOf({ agencies, log }: Parts, c: Context<Bindings>, raw: string): { id: string; event: Recharge } {
+  const able = agencies(c.req.query("account"));
+  if (able.length === 0) throw new RelayError("not_found");
+  const read = able.flatMap(({ id, rules }) => {
+    const event = parseRecharge(raw, c.req.header(KEY_HEADER), rules.fields);
+    return event === undefined ? [] : [{ id, rules, event }];
+  });
+  if (read.length === 0) throw new RelayError("missing_field", "idempotency_key");
+  const mapped = read.filter(({ rules, event }) => mappedEmail(rules, event.subAccount) !== undefined);
+  const [meant, ...others] = able.length === 1 ? read : mapped;
+  if (meant !== undefined && others.length === 0) return meant;
+  log("credits.which_account", { key: read[0]?.event.key, accounts: able.map(({ id }) => id) });
+  throw new RelayError("which_account");
+}
+
 async function takeReply(parts: Parts, c: Context<Bindings>): Promise<Response> {
   const { receive, log, unknownContact, hide } = parts;
   const raw = await readBody(c.env.incoming, BODY_MAX);
@@ -88,7 +108,7 @@ async function takeReply(parts: Parts, c: Context<Bindings>): Promise<Response> 
     throw new RelayError(callback.code, callback.field);
   }
   const named = c.req.query("account");
-  if (named !== undefined && parts.agency(named) === undefined) throw new RelayError("not_found");
+  if (named !== undefined && parts.agencies(named).length === 0) throw new RelayError("not_found");
   const outcome = await receive.receive(callback, named);
   if (outcome === "lost") {
     c.header("Retry-After", "30");
@@ -123,12 +143,9 @@ async function passOn(forward: Forward, log: Log, c: Context<Bindings>, raw: str
  * case, which R-624 does not, and a 200 would tell the service that a top-up was taken which will never be made. So it is
  * 422 with an alarm in the log; nothing is granted either way.
  */
-async function takeRecharge({ recharges, agency }: Parts, c: Context<Bindings>, raw: string): Promise<Response> {
-  const account = agency(c.req.query("account"));
-  if (account === undefined) throw new RelayError("not_found");
-  const event = parseRecharge(raw, c.req.header(KEY_HEADER), account.rules.fields);
-  if (event === undefined) throw new RelayError("missing_field", "idempotency_key");
-  const outcome = await recharges.receive(account.id, event);
+async function takeRecharge(parts: Parts, c: Context<Bindings>, raw: string): Promise<Response> {
+  const { id, event } = agencyOf(parts, c, raw);
+  const outcome = await parts.recharges.receive(id, event);
   if (outcome === "lost") {
     c.header("Retry-After", "30");
     throw new RelayError("try_later");
