@@ -14,6 +14,7 @@ export type Events = {
   /** A message of the visitor is safe at the relay. */
   sent: { id: string; text: string; at: number };
   unread: number;
+  /** The relay accepted who the visitor is; where it does not, there is an `error` with `not_allowed`. */
   identify: undefined;
   logout: undefined;
   error: { code: string };

@@ -234,6 +234,40 @@ describe("the owner's signed user", () => {
     expect(script.wire.sent[0]).toMatchObject({ token: "token-1" });
     expect(errors).toEqual(["not_allowed"]);
   });
+
+  it("is told to the page when the relay has accepted it, and keeps the name until somebody else is greeted", () => {
+    let told = 0;
+    chat.on("identify", () => told++);
+    online();
+    chat.identify("jwt");
+    expect(told).toBe(0);
+    script.greet({ token: "token-user", name: "Ada" });
+    expect(told).toBe(1);
+    // The line is lost, and then a forged one is refused.
+    script.wire.close(1006);
+    world.advance(1_000);
+    script.greet({ reset: false, token: undefined });
+    chat.identify("forged");
+    script.wire.open();
+    script.wire.close(CLOSE.badToken.code);
+    script.greet({ reset: false, token: undefined });
+    expect([told, chat.name.value]).toEqual([1, "Ada"]);
+    chat.identify("another");
+    script.greet({ token: "token-another" });
+    expect([told, chat.name.value]).toEqual([2, undefined]);
+  });
+
+  it("loses the name with the token", () => {
+    online();
+    chat.identify("jwt");
+    script.greet({ token: "token-user", name: "Ada" });
+    script.wire.close(1006);
+    world.advance(1_000);
+    script.wire.open();
+    script.wire.close(CLOSE.badToken.code);
+    script.greet({ token: "token-new" });
+    expect(chat.name.value).toBeUndefined();
+  });
 });
 
 describe("a form", () => {

@@ -41,7 +41,6 @@ const BLAME: Record<number, ErrorCode> = { [CLOSE.protocol.code]: "bad_frame", [
 
 export function createChat(options: ChatOptions): Chat {
   const { site, relay, context, page = browserPage, storage: port, connect } = options;
-  const name = signal<string | undefined>();
   const version = signal(0);
   const delivery = signal<Delivery>("ok");
   const working = signal<{ since: number } | undefined>();
@@ -72,6 +71,7 @@ export function createChat(options: ChatOptions): Chat {
       show();
       outbox.open();
     },
+    identified: () => emit("identify", undefined),
     departed: wipe,
   });
   const connection = createConnection({
@@ -98,10 +98,7 @@ export function createChat(options: ChatOptions): Chat {
   // ── what the relay says ───────────────────────────────────────────────────────────────────────────────────────
 
   function heard(frame: RelayFrame): void {
-    if (frame.t === "welcome") {
-      delivery.value = frame.delivery;
-      name.value = frame.name;
-    }
+    if (frame.t === "welcome") delivery.value = frame.delivery;
     if (forgetting) return frame.t === "welcome" ? send({ t: "forget" }) : undefined;
     if (frame.t === "typing") {
       working.value = frame.on ? (working.value ?? { since: page.now() }) : undefined;
@@ -180,7 +177,7 @@ export function createChat(options: ChatOptions): Chat {
   /** Empties this tab; what was not sent only when it belongs to somebody who left. */
   function wipe(nobody: boolean): void {
     session.wipe();
-    working.value = notice.value = name.value = forms.refused.value = forms.rating.value = undefined;
+    working.value = notice.value = forms.refused.value = forms.rating.value = undefined;
     if (nobody) {
       outbox.clear();
       draft.text.value = "";
@@ -216,7 +213,7 @@ export function createChat(options: ChatOptions): Chat {
     notice,
     refused: forms.refused,
     ready: session.ready,
-    name,
+    name: session.name,
     rating: forms.rating,
     draft: draft.text,
     start,

@@ -19,6 +19,8 @@ export type ChatEvents = {
   /** The relay wrote a message of this visitor, typed here. */
   sent: Item;
   unread: number;
+  /** The relay accepted who the visitor is said to be. */
+  identify: undefined;
   error: Notice;
 };
 

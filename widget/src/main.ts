@@ -156,7 +156,6 @@ export async function start(shell: Shell): Promise<PanelSide> {
       files.peek()?.handOver(identity, String(token));
       identity = String(token);
       chat.identify(identity);
-      shell.emit("identify");
     },
     logout() {
       chat.logout();

@@ -25,6 +25,8 @@ export type Session = {
   readonly read: ReadonlySignal<number>;
   /** The thread is what the relay says it is. */
   readonly ready: ReadonlySignal<boolean>;
+  /** First name of a visitor whose identity the relay has accepted. */
+  readonly name: ReadonlySignal<string | undefined>;
   hello(): Hello;
   /** What the relay says of the thread. */
   heard(frame: Welcome | MessageFrame | History | Pong): void;
@@ -54,6 +56,8 @@ export type SessionOptions = {
   placed(message: Message, fresh: boolean): void;
   /** Nothing is missing. Called after every frame that leaves it so. */
   upToDate(): void;
+  /** The relay accepted the identity that it was told. */
+  identified(): void;
   /** The visitor of this tab is no longer this browser's; `nobody`: nor is anybody else. */
   departed(nobody: boolean): void;
 };
@@ -65,9 +69,10 @@ const ANSWER_MS = 10_000;
 const MINUTE_MS = 60_000;
 
 export function createSession(options: SessionOptions): Session {
-  const { site, page, storage, thread, send, again, placed, upToDate, departed } = options;
+  const { site, page, storage, thread, send, again, placed, upToDate, identified, departed } = options;
   const read = signal(0);
   const ready = signal(false);
+  const name = signal<string | undefined>();
   const behind = createTimer(page);
   let identity: string | undefined;
   let greeting: Hello | undefined;
@@ -84,6 +89,11 @@ export function createSession(options: SessionOptions): Session {
     // Two fresh tabs greeted at the same time, and the other one was answered first.
     if (!token && !given && storage.read().token) return again("now");
     if (given === identity) identity = undefined;
+    // Said with an identity only, and true until somebody else greets.
+    if (given) {
+      name.value = frame.name;
+      identified();
+    }
     // In minutes: what the way here takes is no difference.
     thread.ahead = Math.round((frame.now - page.now()) / MINUTE_MS) * MINUTE_MS;
     if (frame.reset || since === undefined) thread.reset(frame.after, frame.older);
@@ -135,6 +145,7 @@ export function createSession(options: SessionOptions): Session {
   return {
     read,
     ready,
+    name,
     hello() {
       const { token } = storage.read();
       // Another tab logged out, or became somebody else, while this one could not hear it.
@@ -192,14 +203,14 @@ export function createSession(options: SessionOptions): Session {
         return "identity";
       }
       if (!token) return undefined;
-      owner = undefined;
+      owner = name.value = undefined;
       storage.change((saved) => {
         if (saved.token === token) saved.token = saved.epoch = "";
       });
       return "token";
     },
     wipe() {
-      owner = greeting = undefined;
+      owner = greeting = name.value = undefined;
       top = head = read.value = 0;
       ready.value = false;
       thread.reset(0, false);

@@ -28,6 +28,11 @@ describe("what is said and told", () => {
     expect(on.emitted).toEqual([["sent", { id: "o1", text: "Hello", at: 6 }]]);
   });
 
+  it("tells the page that the relay knows who the visitor is", () => {
+    on.chat.tell("identify", undefined);
+    expect(on.emitted.map(([name]) => name)).toEqual(["identify"]);
+  });
+
   it("counts for those whose panel is closed, and only upwards", () => {
     on.isOpen.value = false;
     on.chat.tell("unread", 1);

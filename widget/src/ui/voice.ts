@@ -31,6 +31,7 @@ export function giveVoice(ui: Ui): () => void {
       if (!isOpen.peek() && count > unread) announcer.status(many(count));
       unread = count;
     }),
+    chat.on("identify", () => shell.emit("identify")),
     chat.on("error", ({ code }) => shell.emit("error", { code })),
     effect(() => {
       const failed = chat.items.value.filter((item) => item.state === "failed").map((item) => item.id);

@@ -1,0 +1,28 @@
+/** Who the visitor is, as the page says it and the relay believes it. */
+
+import { expect, it } from "vitest";
+import { IDENTITY_SECRET, identityOf } from "../identities.ts";
+import { pageOf, setStage, tell } from "./checks/stage.ts";
+
+const stage = setStage({ env: { IDENTITY_SECRET } });
+
+it("is told to the page once the relay has accepted it, and never for a forged token, whose error is told instead", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-greeting="Hello {name}!"')) });
+  await page.evaluate(() => {
+    const told: string[] = [];
+    Object.assign(window, { told });
+    addEventListener("porchlight:identify", () => told.push("identify"));
+    addEventListener("porchlight:error", (event) => told.push((event as CustomEvent).detail.code));
+  });
+  const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
+  await tell(page, "identify", "a.b.c");
+  expect(await told()).toEqual([]);
+  await chat.open();
+  await expect.poll(told).toEqual(["not_allowed"]);
+  await tell(page, "identify", identityOf({ sub: "ada", name: "Ada" }));
+  await expect.poll(told).toEqual(["not_allowed", "identify"]);
+  await chat.panel.getByText("Hello Ada!").waitFor();
+  await tell(page, "identify", identityOf({ sub: "bob", name: "Bob" }, "another secret that is quite as long as ours"));
+  await expect.poll(told).toEqual(["not_allowed", "identify", "not_allowed"]);
+  await chat.panel.getByText("Hello Ada!").waitFor();
+});
