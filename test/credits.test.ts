@@ -52,6 +52,16 @@ describe("the auto-recharge callback", () => {
     },
   );
 
+  it.each(["data", "event", "payload"])("is understood inside an envelope, on either address: %s", async (envelope) => {
+    const url = await open();
+    for (const [key, to] of [
+      ["k-own", url],
+      ["k-reply", house.callbackUrl],
+    ] as const)
+      expect((await post(to, { [envelope]: { idempotency_key: key, email: EMAIL, amount: 5 } })).status).toBe(200);
+    await house.sandbox.until(() => grants().length === 2);
+  });
+
   it("grants nothing by itself when it says too little, or when nobody allowed it (4.13-24; R-621, R-623)", async () => {
     const url = await open(auto, { rechargeFields: "minimal" });
     const { idempotencyKey } = await house.sandbox.recharge({ email: EMAIL });

@@ -99,6 +99,39 @@ describe("a message from the owner's backend", () => {
     },
   );
 
+  it.each([
+    ["before its call is over", "before"],
+    ["after it", false],
+  ] as const)("is known to be sent when it comes back %s, with the service's id", async (_, sendTriggersCallback) => {
+    await open({ sendTriggersCallback });
+    house.sandbox.failNext("send", 1, { kind: "status", status: 500, when: "after" });
+    const { visitor } = (await call("POST", "/messages", { to: { user: "customer-7" }, text: "Perhaps" }, "p-1")).body;
+    const before = sendTriggersCallback === "before";
+    if (!before) {
+      await expect.poll(() => state("p-1")).toBe("unknown");
+      await house.sandbox.humanReply({ fromId: String(visitor), body: "Perhaps" });
+    }
+    await expect.poll(() => state("p-1")).toBe("sent");
+    const { body } = await call("GET", "/messages/p-1");
+    const ids = house.sandbox.outgoing().map(({ messageId }) => messageId);
+    expect(body).toMatchObject({ reason: "came back as a reply", messageId: before ? ids[0] : ids[1] });
+    const thread = await call("GET", `/visitors/${visitor}/messages`);
+    expect(thread.body.items).toMatchObject([{ text: "Perhaps" }]);
+  });
+
+  it.each(["sameId", "before"] as const)(
+    "swallows nobody's reply with the same words once it has come back itself: %s (R-451)",
+    async (sendTriggersCallback) => {
+      await open({ sendTriggersCallback });
+      const { visitor } = (await call("POST", "/messages", { to: { user: "customer-7" }, text: "Hello" }, "e-1")).body;
+      await expect.poll(() => state("e-1")).toBe("sent");
+      await house.sandbox.until((all) => all.callbacks().length > 0 && all.callbacks().every(({ ok }) => ok));
+      await house.sandbox.humanReply({ fromId: String(visitor), body: "Hello" });
+      const seen = async () => (await call("GET", `/visitors/${visitor}/messages`)).body.items as { text: string }[];
+      await expect.poll(async () => (await seen()).map(({ text }) => text)).toEqual(["Hello", "Hello"]);
+    },
+  );
+
   it("goes again when it certainly did not leave, and fails visibly when it is refused", async () => {
     await open();
     house.sandbox.failNext("send", 1, 400);

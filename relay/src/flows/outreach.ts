@@ -7,7 +7,7 @@ import { hashed, type Log } from "../base/log.ts";
 import { identifiedVisitorId, isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { isErased, type SendContent, sentContent } from "../records/echoes.ts";
+import { isErased, prove, type SendContent, sentContent } from "../records/echoes.ts";
 import { type Entry, enter, link, move, type Undone, undone } from "../records/ledger.ts";
 import type { Verdict } from "../records/once.ts";
 import { appendReply } from "../records/threads.ts";
@@ -136,7 +136,11 @@ export function createOutreach({ db, bus, clock, log, signing, wake }: Parts) {
   /** What follows from a send's call. The entry may have been shown while it was called. */
   async function settled(tx: Transaction, entry: Entry, verdict: Verdict): Promise<(() => void) | undefined> {
     const about = { visitor: hashed(entry.lane), key: entry.key };
-    if (verdict.kind !== "done") return () => log("outreach.waiting", { ...about, why: verdict.kind });
+    if (verdict.kind !== "done") {
+      const { shown } = entry;
+      const sent = shown !== null && verdict.kind !== "refused" && (await prove(tx, entry, shown, clock.now()));
+      return () => (sent ? log("outreach.sent", about) : log("outreach.waiting", { ...about, why: verdict.kind }));
+    }
     const { messageId, contactId } = verdict.result as { messageId?: string; contactId?: string };
     const publish = await show(tx, entry, messageId);
     if (contactId !== undefined) await learnContact(tx, entry.lane, contactId);

@@ -42,7 +42,10 @@ export async function isEcho(tx: Transaction, arrived: Arrived): Promise<boolean
   const sent = await laneEntries(tx, "send", visitor, LOOK_AT);
   if (sent.length === 0) return false;
   if (sent.some(({ echo }) => echo === external)) return true;
-  if (sent.some(({ shown }) => shown === external)) return false;
+  const known = sent.find(({ shown }) => shown === external);
+  // It has come back, then: the same words once more are somebody's own.
+  if (known !== undefined && known.echo === null) await link(tx, known, "echo", external);
+  if (known !== undefined) return false;
   const match = sent.findLast((entry) => fits(entry, text, now));
   if (match === undefined) return false;
   if (match.shown !== null) {
@@ -50,10 +53,20 @@ export async function isEcho(tx: Transaction, arrived: Arrived): Promise<boolean
     return true;
   }
   // The callback came before the answer, or instead of it: proof that the message was sent.
-  await link(tx, match, "shown", external);
-  const proof = { state: "done", reason: "came back as a reply", due: now, actor: "service", now } as const;
-  await move(tx, match, ["unknown"], proof);
+  for (const field of ["shown", "echo"] as const) await link(tx, match, field, external);
+  if (match.state === "unknown") await prove(tx, match, external, now);
   return false;
+}
+
+/**
+ * A message that came back was sent, whatever became of its call: it is not sent again, and is nobody's to resolve.
+ * @param external the reply that it came back as, which names the service's id of it unless the callback had none
+ */
+export function prove(tx: Transaction, entry: Entry, external: string, now: number): Promise<Entry | undefined> {
+  const id = external.slice(entry.account.length + 1);
+  const result = JSON.stringify(id.startsWith("~") ? {} : { messageId: id });
+  const proof = { state: "done", reason: "came back as a reply", due: now, actor: "service", now, result } as const;
+  return move(tx, entry, ["unknown", "intent"], proof);
 }
 
 function fits(entry: Entry, text: string, now: number): boolean {

@@ -38,7 +38,7 @@ const scalar = (value: unknown): string | undefined => {
 };
 
 /** Envelopes seen around the six fields. */
-const WRAPPERS = ["customData", "data", "message"];
+const WRAPPERS = ["customData", "data", "message", "event", "payload"];
 /** Fields in which a person's file may arrive. */
 const FILE_FIELDS = ["mediaUrl", "media_url", "attachmentUrl", "fileUrl"];
 

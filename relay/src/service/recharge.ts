@@ -26,7 +26,7 @@ export const RECHARGE_PATHS: RechargePaths = {
 
 const KEYS = ["idempotency_key", "idempotencyKey"];
 /** Envelopes around the fields. */
-const WRAPPERS = ["", "data.", "event.", "payload."];
+const WRAPPERS = ["", "data.", "event.", "payload.", "customData.", "message."];
 const KEY_MAX = 255;
 
 type Fields = Record<string, unknown>;
