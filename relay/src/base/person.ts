@@ -9,23 +9,33 @@ type Given = { [field in keyof Person]?: string | undefined };
 const NAME_MAX = 100;
 const PLACEHOLDERS = new Set(["unknown", "unknown@unknown.com", "-", "—", "n/a"]);
 
+/** One line of text that every database, log and service can hold: no controls, no halves of characters. */
+export const lineOf = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, " ")
+    .trim();
+
+/** The same for text of several lines, which keeps all but what no database holds. */
+export const textOf = (text: string): string => text.toWellFormed().replaceAll("\0", "");
+
 /** Text that says something, on one line and at most `max` long; placeholders say nothing (R-207). */
 export function said(given: string | undefined, max: number): string | null {
-  const text = cut(
-    (given ?? "")
-      .toWellFormed()
-      .replace(/\p{Cc}/gu, " ")
-      .trim(),
-    max,
-  ).trim();
+  const text = cut(lineOf(given ?? ""), max).trim();
   return text === "" || PLACEHOLDERS.has(text.toLowerCase()) ? null : text;
 }
 
-/** R-203: the local part stays as typed, the domain is lower case. Nothing when it is no address. */
-function emailIn(text: string): string | undefined {
-  if (text.length > 254 || !/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text)) return undefined;
-  const at = text.lastIndexOf("@");
-  return text.slice(0, at) + text.slice(at).toLowerCase();
+/** An e-mail address (R-203), as every door checks it and the API's document says it. */
+export const EMAIL = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
+export const EMAIL_MAX = 254;
+
+/** R-203: the local part stays as typed, the domain is lower case. */
+export const lowerDomain = (email: string): string => email.replace(/@.*$/s, (domain) => domain.toLowerCase());
+
+/** The address in a text, as the service gets it; nothing when it is none. */
+export function emailOf(given: string): string | undefined {
+  const text = lineOf(given);
+  return text.length <= EMAIL_MAX && EMAIL.test(text) ? lowerDomain(text) : undefined;
 }
 
 /**
@@ -34,7 +44,7 @@ function emailIn(text: string): string | undefined {
  */
 export function personIn(given: Given, country: string | undefined): Person | "invalid_email" | "invalid_phone" {
   const address = said(given.email, 300);
-  const email = address === null ? null : emailIn(address);
+  const email = address === null ? null : emailOf(address);
   if (email === undefined) return "invalid_email";
   const dialled = said(given.phone, 40);
   const phone = dialled === null ? null : phoneOf(dialled, country);

@@ -1,6 +1,6 @@
 import { randomId } from "@porchlight/shared/id";
 import { TEXT_MAX } from "@porchlight/shared/limits";
-import { phoneOf } from "../base/phone.ts";
+import { type Person, personIn, stated } from "../base/person.ts";
 import { type Refused, sendKey } from "../flows/outreach.ts";
 import { sentView } from "../http/api/views.ts";
 import { findEntry, type State } from "../records/ledger.ts";
@@ -24,18 +24,15 @@ function mustBeFine({ kind, status, message }: Outcome): void {
   throw new Complaint(`The service did not do it (${status === 0 ? "no answer" : status}): ${message}`);
 }
 
-function personIn(given: Given, country: string | undefined) {
+/** Who the options describe. @throws Complaint that names the option that is wrong */
+function personOf(given: Given, country: string | undefined): Partial<Record<keyof Person, string>> {
   const [phone, email, firstName, lastName] = ["phone", "email", "first-name", "last-name"].map(given.text);
-  const e164 = phone === undefined ? undefined : phoneOf(phone, country);
-  if (phone !== undefined && e164 === undefined)
+  const person = personIn({ phone, email, firstName, lastName }, country);
+  if (person === "invalid_phone")
     throw new Complaint(`--phone: "${phone}" is no phone number with a country code, like +4930123456.`, 2);
-  if (e164 === undefined && email === undefined) throw new Complaint("--phone or --email is needed.", 2);
-  return {
-    ...(firstName && { firstName }),
-    ...(lastName && { lastName }),
-    ...(email && { email }),
-    ...(e164 && { phone: e164 }),
-  };
+  if (person === "invalid_email") throw new Complaint(`--email: "${email}" is no e-mail address.`, 2);
+  if ((person.phone ?? person.email) === null) throw new Complaint("--phone or --email is needed.", 2);
+  return stated(person);
 }
 
 function shown({ contact }: ContactAnswer): Result {
@@ -47,6 +44,7 @@ function shown({ contact }: ContactAnswer): Result {
 const REFUSALS: Record<Refused, (key: string) => string> = {
   empty: () => "The text says nothing: it needs a letter at least.",
   too_long: () => `The text is too long: ${TEXT_MAX} characters at most.`,
+  invalid_email: () => "--email: this is no e-mail address.",
   unknown_visitor: () =>
     "Nobody of this site has this id. --user takes your own id of somebody, also before their first visit.",
   conflict: (key) => `--key: ${key} was used for another message. The same key is the same message.`,
@@ -90,7 +88,7 @@ export const PEOPLE: Record<string, Command> = {
     options: { ...site, ...person },
     async run({ contacts, site }, given) {
       const { account, leads } = site(given.text("site"));
-      const { phone, email = "" } = personIn(given, leads?.country);
+      const { phone, email = "" } = personOf(given, leads?.country);
       const answer = await contacts.find(account, phone === undefined ? { email } : { phone });
       mustBeFine(answer);
       return shown(answer);
@@ -102,7 +100,7 @@ export const PEOPLE: Record<string, Command> = {
     options: { ...site, ...person },
     async run({ contacts, site }, given) {
       const { account, leads } = site(given.text("site"));
-      const answer = await contacts.findOrCreate(account, personIn(given, leads?.country));
+      const answer = await contacts.findOrCreate(account, personOf(given, leads?.country));
       mustBeFine(answer);
       return shown(answer);
     },

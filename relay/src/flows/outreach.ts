@@ -4,6 +4,7 @@ import { isBlank } from "@porchlight/shared/text";
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
 import { hashed, type Log } from "../base/log.ts";
+import { lineOf, personIn, stated, textOf } from "../base/person.ts";
 import { identifiedVisitorId, isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
@@ -39,7 +40,7 @@ export type SendOrder = {
   actor: string;
 };
 
-export type Refused = "empty" | "too_long" | "unknown_visitor" | "conflict";
+export type Refused = "empty" | "too_long" | "invalid_email" | "unknown_visitor" | "conflict";
 
 /** Statuses with which the service certainly sent nothing. */
 const NOT_SENT = new Set([400, 401, 403, 404, 405, 413, 415, 422, 429]);
@@ -86,12 +87,15 @@ export function createOutreach({ db, bus, clock, log, signing, wake }: Parts) {
 
   /** Writes a message down to be sent. The same key again answers with the stored entry. */
   async function submit(order: SendOrder): Promise<{ entry: Entry; fresh: boolean } | Refused> {
-    const { site, campaign = site.campaign, firstName, lastName, email, actor } = order;
-    const text = order.text.toWellFormed().replaceAll("\0", "");
+    const { site, actor } = order;
+    const [text, campaign] = [textOf(order.text), lineOf(order.campaign ?? "") || site.campaign];
+    const { firstName, lastName, email } = order;
+    const person = personIn({ firstName, lastName, email }, undefined);
     if (isBlank(text)) return "empty";
     if (text.length > TEXT_MAX) return "too_long";
+    if (typeof person === "string") return "invalid_email";
     const asked = visitorOf(site, order.to);
-    const content: SendContent = { site: site.public.id, text, campaign, firstName, lastName, email };
+    const content: SendContent = { site: site.public.id, text, campaign, ...stated(person) };
     const digest = createHash("sha256")
       .update(JSON.stringify([asked, text, campaign ?? null]))
       .digest("base64url");

@@ -6,9 +6,9 @@ export type SendContent = {
   site: string;
   text: string;
   campaign: string | undefined;
-  firstName: string | undefined;
-  lastName: string | undefined;
-  email: string | undefined;
+  firstName?: string;
+  lastName?: string;
+  email?: string;
 };
 
 export const sentContent = (entry: Entry): SendContent => JSON.parse(entry.content) as SendContent;

@@ -16,13 +16,17 @@ export class ApiError extends Error {
   readonly code: string;
   /** The part of the input that it is about. */
   readonly field: string | undefined;
+  /** The answer as it came: every field that is wrong in `errors`, and in `done` what was done nevertheless. */
+  readonly problem: Readonly<Record<string, unknown>>;
 
-  constructor(status: number, { code, title, detail, field }: Record<string, string | undefined>) {
+  constructor(status: number, problem: Readonly<Record<string, unknown>>) {
+    const { code, title, detail, field } = problem as Record<string, string | undefined>;
     super([title ?? `The relay answered ${status}.`, detail].filter((part) => part !== undefined).join(" "));
     this.name = "ApiError";
     this.status = status;
     this.code = code ?? "unknown";
     this.field = field;
+    this.problem = problem;
   }
 }
 
@@ -80,7 +84,8 @@ export function callsOf<Name extends string>(
     });
     const text = await response.text();
     const body = text === "" ? null : parsed(text);
-    if (!response.ok || body === undefined) throw new ApiError(response.status, (body ?? {}) as Record<string, string>);
+    if (!response.ok || body === undefined)
+      throw new ApiError(response.status, (body ?? {}) as Record<string, unknown>);
     return body;
   }
 

@@ -1,5 +1,5 @@
 import { RelayError } from "../../base/errors.ts";
-import { phoneOf } from "../../base/phone.ts";
+import { type Person, personIn, stated } from "../../base/person.ts";
 import type { Contacts } from "../../records/contacts.ts";
 import type { Contact } from "../../service/api.ts";
 import type { Outcome } from "../../service/outcome.ts";
@@ -15,52 +15,79 @@ const contactView = ({ id, firstName, lastName, phone, email }: Contact): Answer
   email: email ?? null,
 });
 
+const fine = ({ kind }: Outcome): boolean => kind === "ok" || kind === "duplicate";
+
 /** The service said no, or nothing. @param field what was asked for @throws always, unless it said yes */
-function mustBeFine({ kind, code, message, waitMs }: Outcome, field?: string): void {
-  if (kind === "ok" || kind === "duplicate") return;
+function mustBeFine(outcome: Outcome, field?: string): void {
+  const { kind, code, message, waitMs } = outcome;
+  if (fine(outcome)) return;
   if (code === "INVALID_PHONE") throw new Problem("invalid_phone", message, "phone");
   if (kind === "permanent") throw new Problem("refused_upstream", message, field);
   throw new RelayError("unavailable_upstream", undefined, waitMs === undefined ? {} : { retryAfter: waitMs });
 }
 
+/** What a refusal is about: the only thing that was said, or what the service's words name. */
+function fieldOf({ phone, email }: Partial<Person>, { message }: Outcome): string | undefined {
+  if (phone === undefined || email === undefined) return phone === undefined ? "email" : "phone";
+  return /phone/i.test(message) ? "phone" : /e-?mail/i.test(message) ? "email" : undefined;
+}
+
+/** The person of a request. @throws RelayError that names the field which is wrong */
+function personOf({ site }: Pick<Call, "site">, given: Parameters<typeof personIn>[0]): ReturnType<typeof stated> {
+  const person = personIn(given, site.leads?.country);
+  if (person === "invalid_phone") throw new RelayError("invalid_phone", "phone");
+  if (person === "invalid_email") throw new Problem("invalid_field", "email must be an e-mail address.", "email");
+  return stated(person);
+}
+
 /** Contacts at the service. */
 export function people({ contacts }: { contacts: Contacts }) {
-  const e164 = (call: Pick<Call, "site">, given: string): string => {
-    const phone = phoneOf(given, call.site.leads?.country);
-    if (phone === undefined) throw new RelayError("invalid_phone", "phone");
-    return phone;
-  };
+  /**
+   * Adds a contact to every list that takes it.
+   * @throws Problem that names those which do not, the contact, and the lists it is on now
+   */
+  async function joinAll(account: string, contactId: string, lists: readonly string[]): Promise<void> {
+    const joined: string[] = [];
+    const refused: { field: string; detail: string; outcome: Outcome }[] = [];
+    for (const [i, list] of lists.entries()) {
+      const outcome = await contacts.join(account, list, contactId);
+      if (fine(outcome)) joined.push(list);
+      else refused.push({ field: `lists[${i}]`, detail: `${list}: ${outcome.message}`, outcome });
+    }
+    const [first] = refused;
+    if (first === undefined) return;
+    const errors = refused.map(({ field, detail }) => ({ field, detail }));
+    const waits = refused.find(({ outcome }) => outcome.kind !== "permanent")?.outcome;
+    const code = waits === undefined ? "refused_upstream" : "unavailable_upstream";
+    const details = waits?.waitMs === undefined ? {} : { retryAfter: waits.waitMs };
+    throw new Problem(code, first.detail, first.field, errors, { done: { contactId, lists: joined }, details });
+  }
 
   return {
     async findContact(call) {
-      const { phone, email } = call.query;
+      const { phone, email } = personOf(call, call.query);
       if ((phone === undefined) === (email === undefined))
         throw new Problem("invalid_field", "Name either phone or email.", "phone");
-      const by = phone === undefined ? { email: email ?? "" } : { phone: e164(call, phone) };
-      const answer = await contacts.find(call.site.account, by);
-      mustBeFine(answer);
+      const answer = await contacts.find(call.site.account, phone === undefined ? { email: email ?? "" } : { phone });
+      mustBeFine(answer, phone === undefined ? "email" : "phone");
       if (answer.contact === undefined) throw new RelayError("not_found");
       return contactView(answer.contact);
     },
     async createContact(call) {
-      const { phone, lists, firstName, lastName, email } = call.body;
-      if (phone === undefined && email === undefined)
+      const { lists, ...given } = call.body;
+      const person = personOf(call, given);
+      if (person.phone === undefined && person.email === undefined)
         throw new Problem("invalid_field", "A contact needs a phone or an e-mail.", "email");
       const { account } = call.site;
-      const answer = await contacts.findOrCreate(account, {
-        ...(firstName && { firstName }),
-        ...(lastName && { lastName }),
-        ...(email && { email }),
-        ...(phone && { phone: e164(call, phone) }),
-      });
-      mustBeFine(answer);
+      const answer = await contacts.findOrCreate(account, person);
+      mustBeFine(answer, fieldOf(person, answer));
       if (answer.contact === undefined) throw new RelayError("unavailable_upstream");
-      for (const [i, list] of lists.entries())
-        mustBeFine(await contacts.join(account, list, answer.contact.id), `lists.${i}`);
+      await joinAll(account, answer.contact.id, lists);
       return { contact: contactView(answer.contact), created: answer.created ?? true, lists };
     },
     async addToList({ site, params, body }) {
-      mustBeFine(await contacts.addToList(site.account, params.list, body.contactId));
+      const added = await contacts.addToList(site.account, params.list, body.contactId);
+      mustBeFine(added, /contact/i.test(added.message) ? "contactId" : "list");
       return null;
     },
   } satisfies Partial<Handlers>;

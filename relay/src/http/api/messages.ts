@@ -29,6 +29,7 @@ export function messages({ db, outreach, mail }: { db: Database; outreach: Outre
       const outcome = await outreach.submit({ site: call.site, key: call.key, to, text, campaign, ...names, actor });
       if (outcome === "conflict") throw new RelayError("key_reused");
       if (outcome === "unknown_visitor") throw new Problem("not_found", "Nobody of this site has this id.", "to");
+      if (outcome === "invalid_email") throw new Problem("invalid_field", "email must be an e-mail address.", "email");
       if (typeof outcome === "string") throw new Problem("invalid_field", `The text is ${outcome}.`, "text");
       return sentView(outcome.entry);
     },

@@ -22,6 +22,12 @@ const PROBLEM = {
         required: ["field", "detail"],
       },
     },
+    done: {
+      type: "object",
+      description: "What was done nevertheless: the contact, and the lists it is on",
+      properties: { contactId: { type: "string" }, lists: { type: "array", items: { type: "string" } } },
+      required: ["contactId", "lists"],
+    },
   },
   required: ["type", "title", "status", "code"],
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { lineOf } from "../../base/person.ts";
 import { BLOCKS } from "./blocking.ts";
 import { op } from "./op.ts";
 import {
@@ -11,6 +12,7 @@ import {
   everything,
   grant,
   lead,
+  line,
   lists,
   message,
   names,
@@ -86,7 +88,7 @@ export const OPERATIONS = {
     body: z.strictObject({
       to: recipient,
       text: text(4_000),
-      campaign: text(128).optional(),
+      campaign: line(128).optional(),
       ...names,
       email: email.optional(),
     }),
@@ -124,7 +126,7 @@ export const OPERATIONS = {
     status: 202,
     body: z.strictObject({
       ...names,
-      phone: text(40).optional(),
+      phone: line(40).optional(),
       email: email.optional(),
       consent: text(1_000).optional().meta({ description: "The sentence that was agreed to" }),
       lists: lists.optional().meta({ description: "Default: those of the site" }),
@@ -159,7 +161,7 @@ export const OPERATIONS = {
     path: "/contacts",
     scope: "contacts:read",
     summary: "Looks a contact up at the service, by phone or by e-mail",
-    query: z.strictObject({ phone: text(40).optional(), email: email.optional() }),
+    query: z.strictObject({ phone: line(40).optional(), email: email.optional() }),
     answer: contact,
   }),
   createContact: op({
@@ -169,7 +171,7 @@ export const OPERATIONS = {
     summary: "Finds a contact, or makes it, and adds it to lists",
     body: z.strictObject({
       ...names,
-      phone: text(40).optional(),
+      phone: line(40).optional(),
       email: email.optional(),
       lists: lists.default([]),
     }),
@@ -181,7 +183,7 @@ export const OPERATIONS = {
     scope: "contacts:write",
     summary: "Adds a contact to a list; being on it already is fine",
     status: 204,
-    body: z.strictObject({ contactId: text(200) }),
+    body: z.strictObject({ contactId: line(200) }),
     answer: z.null(),
   }),
   listGrants: op({
@@ -205,7 +207,7 @@ export const OPERATIONS = {
     scope: "credits:write",
     summary: "Grants credits to a sub-account, once per Idempotency-Key for ever",
     status: 202,
-    body: z.strictObject({ email, amount, note: z.string().max(200).default("") }),
+    body: z.strictObject({ email, amount, note: z.string().overwrite(lineOf).max(200).default("") }),
     answer: grant,
   }),
   approveGrant: op({

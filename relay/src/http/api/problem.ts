@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode, RelayError } from "../../base/errors.ts";
 /** An error as `application/problem+json` (RFC 9457). `more`: further headers. */
 export function problem(error: RelayError, more: Record<string, string> = {}): Response {
   const { code, status, field, details } = error;
-  const { detail, errors } = error instanceof Problem ? error : {};
+  const { detail, errors, done } = error instanceof Problem ? error : {};
   const body = {
     type: `urn:porchlight:problem:${code}`,
     title: ERRORS[code][1],
@@ -12,6 +12,7 @@ export function problem(error: RelayError, more: Record<string, string> = {}): R
     ...(field === undefined ? {} : { field }),
     ...(detail === undefined ? {} : { detail }),
     ...(errors === undefined ? {} : { errors }),
+    ...(done === undefined ? {} : { done }),
   };
   const headers = new Headers({ "Content-Type": "application/problem+json", ...more });
   if (details.retryAfter !== undefined) headers.set("Retry-After", String(Math.ceil(details.retryAfter / 1_000)));
@@ -26,9 +27,19 @@ export class Problem extends RelayError {
   /** Everything that is wrong, where it is more than one thing. */
   readonly errors: readonly { field: string; detail: string }[] | undefined;
 
-  constructor(code: ErrorCode, detail: string, field?: string, errors?: Problem["errors"]) {
-    super(code, field);
+  /** What was done nevertheless, where a request does more than one thing. */
+  readonly done: { contactId: string; lists: readonly string[] } | undefined;
+
+  constructor(
+    code: ErrorCode,
+    detail: string,
+    field?: string,
+    errors?: Problem["errors"],
+    more: { done?: Problem["done"]; details?: RelayError["details"] } = {},
+  ) {
+    super(code, field, more.details);
     this.detail = detail;
     this.errors = errors;
+    this.done = more.done;
   }
 }

@@ -1,16 +1,20 @@
 import { z } from "zod";
+import { EMAIL, EMAIL_MAX, lineOf, lowerDomain, textOf } from "../../base/person.ts";
 import { EVENT_TYPES } from "../../base/rules.ts";
 import { EVENT_STATES } from "../../records/events.ts";
 
 /** What the server API takes and gives, piece by piece. */
 
 export const time = z.iso.datetime().meta({ description: "UTC" });
-export const text = (max: number) => z.string().trim().min(1).max(max);
+export const text = (max: number) => z.string().overwrite(textOf).trim().min(1).max(max);
+/** Text on one line. */
+export const line = (max: number) => z.string().overwrite(lineOf).min(1).max(max);
 export const email = z
   .string()
-  .trim()
-  .max(254)
-  .regex(/^[^\s@]+@[^\s@]+$/, "must be an e-mail address");
+  .overwrite(lineOf)
+  .max(EMAIL_MAX)
+  .regex(EMAIL, "must be an e-mail address")
+  .overwrite(lowerDomain);
 export const none = z.strictObject({});
 export const cursor = { cursor: z.string().optional(), limit: z.coerce.number().int().min(1).max(200).default(50) };
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
@@ -23,9 +27,9 @@ export const amount = z
   .positive()
   .meta({ description: "Credits: above 0, at most two decimals, at most what one grant may be" });
 
-export const names = { firstName: text(100).optional(), lastName: text(100).optional() };
+export const names = { firstName: line(100).optional(), lastName: line(100).optional() };
 
-export const lists = z.array(text(200)).max(20);
+export const lists = z.array(line(200)).max(20);
 
 export const recipient = z.union([z.strictObject({ visitor: text(64) }), z.strictObject({ user: text(255) })], {
   error: 'must be {"visitor": id} or {"user": your own id of somebody}',
