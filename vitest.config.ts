@@ -12,7 +12,7 @@ const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
 const PARTS = [
   ...["api", "bucket", "callbacks", "callbacks.table", "client", "conversation", "credits", "erase", "forward"],
   ...["identity", "leads", "lines", "mail", "media", "outreach", "ratings", "reactions", "restarts", "routing"],
-  ...["secrets", "try", "widget"],
+  ...["secrets", "tenants", "try", "widget"],
 ];
 const whole = process.env.PROFILES === "whole";
 const profiles = ["lenient", "observed", "chaos"].map((profile) => ({

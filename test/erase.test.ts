@@ -55,7 +55,7 @@ describe("a person who was only written to", () => {
   ] as const;
 
   it.each(outcomes)(
-    "can be exported and erased when it %s, and is never sent it after that (R-902)",
+    "can be exported and erased when the message is %s, which is never sent after that (R-902)",
     async (state, fault) => {
       house.sandbox.configure({ sendTriggersCallback: false });
       house.sandbox.failNext("send", 1, fault);

@@ -126,12 +126,18 @@ describe("an auto-recharge where several accounts are agencies", () => {
     expect([lines.length, lines[0]]).toEqual([2, expect.stringContaining("k-open")]);
   });
 
-  it("has an address of its own for each account, which porchlight site shows", async () => {
+  it("has an address of its own for each account, which porchlight site shows and doctor names", async () => {
     const env = { PORCHLIGHT_CONFIG: join(house.dataDir, "sites.json"), IDENTITY_SECRET };
     const { out } = await porchlight(house, ["site"], env);
     for (const kind of ["reply", "recharge"])
       for (const account of ["default", "other"])
         expect(out).toMatch(new RegExp(`/callbacks/${kind}/\\S+\\?account=${account}\\n`));
+    const doctor = JSON.parse((await porchlight(house, ["doctor", "--json"], env)).out) as {
+      check: string;
+      found: string;
+    }[];
+    const { found } = doctor.find(({ check }) => check === "callback addresses") ?? {};
+    expect(found).toContain("each of default, other has its own");
     const asked = await porchlight(house, ["credits", "list"], env);
     expect(asked).toMatchObject({ code: 2, err: expect.stringContaining("--account is needed") });
     expect((await porchlight(house, ["credits", "list", "--account", "other"], env)).code).toBe(0);

@@ -12,7 +12,7 @@ import type { Command } from "./command.ts";
 import { type Finding, ill, report, well } from "./finding.ts";
 import { mailServer } from "./mail.ts";
 import type { Office } from "./office.ts";
-import { callback, media } from "./reach.ts";
+import { addresses, callback, media } from "./reach.ts";
 
 const FREE_MIN = 500 * 1024 * 1024;
 const SKEW_MAX_MS = 60_000;
@@ -168,6 +168,7 @@ async function examine(office: Office): Promise<Finding[]> {
     ...(await Promise.all(accounts.map((account) => key(office, account)))),
     ...(await Promise.all(accounts.map((account) => clockOf(office, account)))),
     await callback(office),
+    ...addresses(office),
     ...(await media(office)),
     ...proxies(office),
     ...origins(office),

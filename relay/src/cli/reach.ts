@@ -66,9 +66,12 @@ async function lastCall({ db, clock }: Office): Promise<string> {
   return `the service's last reply came ${Math.max(0, Math.round((clock.now() - at) / 60_000))} min ago`;
 }
 
-/** What is to be known of the addresses where there are several: they hold a secret, so they are not shown here. */
-const addressesOf = ({ settings: { accounts } }: Office): string =>
-  accounts.length === 1 ? "" : `; each of the ${accounts.length} accounts has its own (porchlight site)`;
+/** Where there are several accounts: which addresses to enter. They hold a secret, so they are not shown here. */
+export function addresses({ settings: { accounts } }: Office): Finding[] {
+  if (accounts.length === 1) return [];
+  const all = accounts.map(({ id }) => id).join(", ");
+  return [well("callback addresses", `each of ${all} has its own, ending in ?account=; porchlight site shows them`)];
+}
 
 /** Asks our own callback address as a checker of addresses would, and reads on what can be known of the way from outside. */
 export async function callback(office: Office): Promise<Finding> {
@@ -91,7 +94,7 @@ export async function callback(office: Office): Promise<Finding> {
   if (status === 200 && (await answer.response.text()) === "ok")
     return local
       ? ill(check, `${publicUrl} answers, but is this machine only`, "Set PUBLIC_URL to a public https address.")
-      : well(check, `${publicUrl} answers; ${await lastCall(office)}${addressesOf(office)}`);
+      : well(check, `${publicUrl} answers; ${await lastCall(office)}`);
   return ill(
     check,
     `${publicUrl} answers ${status}, not as this relay`,
