@@ -1,3 +1,5 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { CERTAIN, type House, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
@@ -83,6 +85,30 @@ it("tries again under the same id until it is taken, and keeps a log of it", asy
   expect(await log()).toMatchObject([{ type: "message.visitor", attempts: 2, status: 200, due: null }]);
   await call("POST", `/webhook/events/${receiver.told[0]?.id}/retry`, {}, "again-1");
   await expect.poll(() => receiver.told.length, { timeout: 10_000 }).toBe(3);
+  // The log counts every try, those asked for by hand as well.
+  await expect.poll(async () => (await log())[0]).toMatchObject({ state: "delivered", attempts: 3 });
+}, 60_000);
+
+it("keeps no site's events waiting for the receiver of another one, which never answers", async () => {
+  const held: ServerResponse[] = [];
+  const deaf = createServer((_, response) => void held.push(response));
+  await new Promise<void>((resolve) => deaf.listen(0, "127.0.0.1", resolve));
+  const { port } = deaf.address() as AddressInfo;
+  const hook = (url: string) => ({ webhook: { url, secret: "env:WEBHOOK_SECRET", events: ["lead.captured"] } });
+  const sites = { deaf: hook(`http://127.0.0.1:${port}/a`), deafToo: hook(`http://127.0.0.1:${port}/b`) };
+  house = await startHouse({ env: { WEBHOOK_SECRET }, site: hook(receiver.url), sites });
+  for (const site of Object.keys(sites)) {
+    const call = caller(house, await tokenFor(house, undefined, site));
+    const lead = (i: number) => call("POST", "/leads", { email: `lead${i}@b.example` }, `${site}-${i}`);
+    expect(
+      new Set((await Promise.all(Array.from({ length: 20 }, (_, i) => lead(i)))).map(({ status }) => status)),
+    ).toEqual(new Set([202]));
+  }
+  await expect.poll(() => held.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(8);
+  const call = caller(house, await tokenFor(house));
+  for (const i of [1, 2, 3, 4, 5, 6]) await call("POST", "/leads", { email: `mine${i}@b.example` }, `mine-${i}`);
+  await expect.poll(() => receiver.told.length, { timeout: 20_000 }).toBe(6);
+  await new Promise((resolve) => deaf.close(resolve).closeAllConnections());
 }, 60_000);
 
 it("gives up on a receiver that is gone for good, and forgets what it told of whoever is erased", async () => {

@@ -24,7 +24,8 @@ const HOUR = 60 * MINUTE;
 const WAITS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
 const LOOK_MS = 2 * SECOND;
 const HOLD_MS = MINUTE;
-const PARALLEL = 8;
+/** Tries under way to one address: one that never answers keeps no others waiting. */
+const PARALLEL = 4;
 const KEEP_MS = 30 * 24 * HOUR;
 
 /**
@@ -34,6 +35,11 @@ const KEEP_MS = 30 * 24 * HOUR;
 export function createNotify({ db, clock, log, sites, hooks, random = Math.random }: Parts) {
   const targets = new Map(sites.flatMap((site) => (site.webhook ? [[site.public.id, site.webhook] as const] : [])));
   const flying = new Set<Promise<void>>();
+  /** Tries under way, by address. */
+  const busy = new Map<string, number>();
+  /** There is room again since the last look. */
+  let room = false;
+  let looking = false;
   let stopped = false;
   let cancel = (): void => {};
 
@@ -83,21 +89,46 @@ export function createNotify({ db, clock, log, sites, hooks, random = Math.rando
     return { state: "waiting", attempts: tries, due: clock.now() + wait * (1 + random() / 10) };
   }
 
+  function begin(event: Event): void {
+    const address = targets.get(event.site)?.url ?? "";
+    const count = busy.get(address) ?? 0;
+    if (stopped || count >= PARALLEL) return;
+    busy.set(address, count + 1);
+    const flight = send(event)
+      .then(
+        () => true,
+        (error: unknown) => {
+          log("database.failing", { cause: String(error) });
+          return false;
+        },
+      )
+      .then((well) => {
+        flying.delete(flight);
+        busy.set(address, (busy.get(address) ?? 1) - 1);
+        // Not after a failure of the database: that would be asked again without a pause.
+        if (well) lookSoon();
+      });
+    flying.add(flight);
+  }
+
   async function look(): Promise<void> {
-    for (const event of await dueEvents(db, clock.now(), PARALLEL - flying.size)) {
-      const flight = send(event)
-        .catch((error: unknown) => log("database.failing", { cause: String(error) }))
-        .finally(() => flying.delete(flight));
-      flying.add(flight);
-    }
+    [looking, room] = [true, false];
+    for (const event of await dueEvents(db, clock.now(), PARALLEL)) begin(event);
+  }
+
+  function lookSoon(): void {
+    room = true;
+    if (!looking && !stopped) lookLater(0);
   }
 
   function lookLater(ms: number): void {
+    cancel();
     cancel = clock.after(ms, () => {
       void look()
         .catch((error: unknown) => log("database.failing", { cause: String(error) }))
         .finally(() => {
-          if (!stopped) lookLater(LOOK_MS);
+          looking = false;
+          if (!stopped) lookLater(room ? 0 : LOOK_MS);
         });
     });
   }

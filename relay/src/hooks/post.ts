@@ -18,6 +18,8 @@ export type HookAnswer = { status: number; text: string };
 
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
+/** To one origin, which may be the receiver of many sites. */
+const CONNECTIONS = 64;
 const ANSWER_MAX = 16 * 1024;
 
 const keyOf = (secret: string): Buffer =>
@@ -36,7 +38,7 @@ export type Hooks = { post: (hook: Hook, now: number) => Promise<HookAnswer>; cl
 
 /** Redirects are not followed: the address is the owner's word, and a signed body goes nowhere else. */
 export function createHooks(): Hooks {
-  const agent = new Agent({ connections: 8, pipelining: 1, connect: { timeout: CONNECT_MS } });
+  const agent = new Agent({ connections: CONNECTIONS, pipelining: 1, connect: { timeout: CONNECT_MS } });
   return {
     async post({ url, secret, id, body, within }, now) {
       const seconds = Math.floor(now / 1_000);
@@ -48,7 +50,7 @@ export function createHooks(): Hooks {
           headersTimeout: TOTAL_MS,
           bodyTimeout: TOTAL_MS,
           body,
-          ...(within === undefined ? {} : { signal: AbortSignal.timeout(within) }),
+          signal: AbortSignal.timeout(within ?? TOTAL_MS),
           headers: {
             "content-type": "application/json",
             "user-agent": "porchlight",

@@ -38,10 +38,16 @@ export async function addEvent(
   );
 }
 
-/** Events that may be sent now, oldest first. */
-export async function dueEvents(tx: Transaction, now: number, limit: number): Promise<Event[]> {
-  const sql = `SELECT ${COLUMNS} FROM events WHERE state = 'waiting' AND due <= $1 ORDER BY due, at LIMIT $2`;
-  return tx.all(sql, now, limit);
+/** Events that may be sent now, oldest first: of each site at most `each`, so that none crowds out the others. */
+export async function dueEvents(tx: Transaction, now: number, each: number): Promise<Event[]> {
+  return tx.all(
+    `SELECT ${COLUMNS} FROM (
+       SELECT ${COLUMNS}, row_number() OVER (PARTITION BY site ORDER BY due, at) AS place
+       FROM events WHERE state = 'waiting' AND due <= $1) AS waiting
+     WHERE place <= $2 ORDER BY due, at`,
+    now,
+    each,
+  );
 }
 
 /** Takes an event for one try. @returns false when another process took it */
@@ -73,10 +79,10 @@ export async function setEvent(
   );
 }
 
-/** Sends an event that failed, or waits, at once. */
+/** Sends an event that failed, or waits, at once: one try more, which counts like all before it. */
 export async function renewEvent(tx: Transaction, site: string, id: string, now: number): Promise<Event | undefined> {
   const [event] = await tx.all<Event>(
-    `UPDATE events SET state = 'waiting', attempts = 0, due = $3 WHERE id = $2 AND site = $1 RETURNING ${COLUMNS}`,
+    `UPDATE events SET state = 'waiting', due = $3 WHERE id = $2 AND site = $1 RETURNING ${COLUMNS}`,
     site,
     id,
     now,
