@@ -74,6 +74,9 @@ describe("a person's names and e-mail", () => {
       const { code, err } = await porchlight(house, [...command, "--email", "a@b"]);
       expect([command, code !== 0, err]).toEqual([command, true, expect.stringContaining("--email")]);
     }
+    const { code, err } = await porchlight(house, ["credits", "grant", "bad", "1", "--key", "bad-1"]);
+    expect([code, err]).toEqual([2, expect.stringContaining("e-mail")]);
+    expect((await call("GET", "/credits/grants/bad-1")).status).toBe(404);
   });
 });
 

@@ -48,12 +48,13 @@ function furtherOf({ key, state, reason }: Entry): string[] {
 }
 
 /** The entry that a decision led to. @throws Complaint when it could not be taken */
-function decided(key: string, outcome: Entry | Undone | "incomplete" | "amount"): Result {
+function decided(key: string, outcome: Entry | Undone | "incomplete" | "amount" | "email"): Result {
   if (outcome === "missing") throw new Complaint(`No entry ${key}.`);
   if (outcome === "wrong_state")
     throw new Complaint(`${key} is not in a state in which this can be done: see porchlight credits show ${key}.`);
   if (outcome === "incomplete")
     throw new Complaint(`${key} names no sub-account or no amount: say --email or --amount.`, 2);
+  if (outcome === "email") throw new Complaint("The e-mail is no address, like client@example.com.", 2);
   if (outcome === "amount")
     throw new Complaint("The amount is not within what one grant may be: perGrant of the account, two decimals.", 2);
   return one(outcome);
@@ -108,7 +109,7 @@ export const CREDITS: Record<string, Command> = {
       const order = { ...name, email, amount: amountIn(amount), note: given.text("note") ?? "", actor: "cli" };
       const outcome = await office.credits.grant(order);
       if (outcome === "conflict") throw new Complaint(`${key} is in the ledger with another e-mail or amount.`);
-      if (outcome === "amount") return decided(key, outcome);
+      if (outcome === "amount" || outcome === "email") return decided(key, outcome);
       const entry = await settledWithin(office, given, () => findEntry(office.db, { kind: "grant", ...name }));
       return { ...one(entry), lines: [...one(entry).lines, ...furtherOf(entry)], code: codeOf(entry) };
     },

@@ -3,6 +3,7 @@ import { cut } from "@porchlight/shared/text";
 import { hundredths, isAmount } from "../base/amount.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { emailOf, lineOf } from "../base/person.ts";
 import { type CreditRules, mappedEmail } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { spend } from "../records/days.ts";
@@ -138,9 +139,11 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
    * An order of somebody who may: an intent at once, unless the ledger has forgotten keys. The same key again answers with
    * the stored entry.
    */
-  async function grant(order: GrantOrder): Promise<{ entry: Entry; fresh: boolean } | "conflict" | "amount"> {
-    const { account, key, amount, note, actor } = order;
-    const email = order.email.trim().toLowerCase();
+  async function grant(order: GrantOrder): Promise<{ entry: Entry; fresh: boolean } | "conflict" | "amount" | "email"> {
+    const { account, key, amount, actor } = order;
+    const [email, note] = [emailOf(order.email)?.toLowerCase(), lineOf(order.note)];
+    // An address that is none would be asked about again and again, and never be right.
+    if (email === undefined) return "email";
     if (!fits(amount, rules(account))) return "amount";
     const content: GrantContent = { email, amount, note, source: "request", subAccount: undefined };
     const digest = digestOf(email, amount, undefined);
@@ -149,16 +152,8 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
       const held = await isDistrusted(tx);
       const state = held ? "received" : "intent";
       const name = { kind: "grant", account, key } as const;
-      const made = {
-        ...name,
-        lane: email,
-        digest,
-        content: JSON.stringify(content),
-        state,
-        reason: null,
-        actor,
-        now,
-      } as const;
+      const first = { state, reason: null, actor, now } as const;
+      const made = { ...name, ...first, lane: email, digest, content: JSON.stringify(content) };
       const entered = await enter(tx, made);
       if (!held || !entered.fresh) return entered;
       const wait = { state: "received", reason: WAITS.restored, due: FOREVER, actor: "rules", now } as const;
@@ -175,15 +170,17 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
   /** A person lets a waiting recharge go, and may complete or change what it asks for. */
   async function approve(
     decision: Decision & { email?: string; amount?: number },
-  ): Promise<Entry | Undone | "incomplete" | "amount"> {
+  ): Promise<Entry | Undone | "incomplete" | "amount" | "email"> {
     const { account, key, actor, reason } = decision;
     const now = clock.now();
+    const said = decision.email === undefined ? undefined : emailOf(decision.email)?.toLowerCase();
+    if (decision.email !== undefined && said === undefined) return "email";
     const outcome = await db.transaction(async (tx) => {
       const entry = await findEntry(tx, { kind: "grant", account, key });
       if (entry === undefined) return "missing";
       if (!["received", "refused"].includes(entry.state)) return "wrong_state";
       const old = contentOf(entry);
-      const email = decision.email?.trim().toLowerCase() ?? old.email;
+      const email = said ?? old.email;
       const amount = decision.amount ?? old.amount;
       if (email === undefined || amount === undefined) return "incomplete";
       if (!fits(amount, rules(account))) return "amount";

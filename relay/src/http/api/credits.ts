@@ -11,10 +11,11 @@ import { actorOf, cursorOf, grantView, iso, pageWith } from "./views.ts";
 type Grant = AnswerOf<"listGrants">["items"][number];
 
 /** The entry that a decision led to. @throws RelayError when it could not be taken */
-function decided(outcome: Entry | Undone | "incomplete" | "amount"): Grant {
+function decided(outcome: Entry | Undone | "incomplete" | "amount" | "email"): Grant {
   if (outcome === "missing") throw new RelayError("not_found");
   if (outcome === "wrong_state") throw new RelayError("wrong_state");
   if (outcome === "incomplete") throw new Problem("invalid_field", "It still needs an e-mail or an amount.", "amount");
+  if (outcome === "email") throw new Problem("invalid_field", "email must be an e-mail address.", "email");
   if (outcome === "amount") throw new RelayError("invalid_amount", "amount");
   return grantView(outcome);
 }
@@ -54,7 +55,7 @@ export function ledger({ db, credits }: { db: Database; credits: Credits }) {
     async grantCredits(call) {
       const outcome = await credits.grant({ ...about(call, call.key), ...call.body });
       if (outcome === "conflict") throw new RelayError("key_reused");
-      return decided(outcome === "amount" ? outcome : outcome.entry);
+      return decided(typeof outcome === "string" ? outcome : outcome.entry);
     },
     approveGrant: async (call) => {
       const { email, amount, reason } = call.body;
