@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
+import { openApi } from "../relay/src/http/api/openapi.ts";
 import { addToken, SCOPES, type Scope } from "../relay/src/records/tokens.ts";
 import type { House } from "./harness.ts";
 
@@ -22,6 +23,18 @@ export const insisting: typeof fetch = async (...ask) => {
   }
 };
 
+const { paths } = openApi("");
+
+/** The document says every status that an operation answers with. */
+function mustBeDocumented(method: string, path: string, status: number): void {
+  const [at = ""] = `/api/v1${path}`.split("?");
+  const fits = (template: string): boolean => new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(at);
+  const operations = Object.entries(paths).flatMap(([template, methods]) => (fits(template) ? [methods] : []));
+  const described = operations.flatMap((methods) => methods[method.toLowerCase()] ?? []) as { responses: object }[];
+  if (described.length > 0 && !described.some(({ responses }) => status in responses))
+    throw new Error(`${method} ${path} answered ${status}, of which the API's document knows nothing`);
+}
+
 /** Calls the API as any backend would. */
 export const caller =
   (house: House, token: string, fetch: typeof globalThis.fetch = globalThis.fetch) =>
@@ -36,5 +49,6 @@ export const caller =
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
+    mustBeDocumented(method, path, response.status);
     return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
   };

@@ -13,11 +13,16 @@ export type Operation = {
   query: z.ZodObject;
   body: z.ZodObject | undefined;
   answer: z.ZodType;
+  /** Statuses of refusals of its own, besides those that every operation of its method may have. */
+  refusals: readonly (404 | 422 | 502)[];
 };
 
 const defaults = { status: 200, query: none, body: undefined } as const;
+/** Whatever is named in a path may not be there. */
+const refusalsAt = (path: string): Operation["refusals"] => (path.includes("{") ? [404] : []);
 type Given = Partial<Operation> & Pick<Operation, "method" | "path" | "scope" | "summary" | "answer">;
-type Filled<O> = Omit<typeof defaults, keyof O> & O;
+type Filled<O> = Omit<typeof defaults, keyof O> & O & Pick<Operation, "refusals">;
 
 /** An operation with what it leaves out. TypeScript takes the spread of a type parameter for an intersection. */
-export const op = <const O extends Given>(given: O): Filled<O> => ({ ...defaults, ...given }) as Filled<O>;
+export const op = <const O extends Given>(given: O): Filled<O> =>
+  ({ ...defaults, refusals: refusalsAt(given.path), ...given }) as Filled<O>;

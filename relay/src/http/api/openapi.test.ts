@@ -32,3 +32,21 @@ it("describes every operation once, with its token's scope, its parameters and i
     }
   }
 });
+
+it("says of each operation the statuses that it may have, and the patterns that are checked", () => {
+  const operation = (path: string, method: string) =>
+    document.paths[`/api/v1${path}`]?.[method] as { responses: object; requestBody?: object; parameters: object[] };
+  const statuses = (path: string, method: string) => Object.keys(operation(path, method).responses).map(Number);
+  expect(statuses("/visitors", "get")).toEqual([200, 400, 401, 403, 429, 500]);
+  expect(statuses("/visitors/{visitor}", "get")).toEqual([200, 400, 401, 403, 404, 429, 500]);
+  expect(statuses("/contacts", "get")).toEqual([200, 400, 401, 403, 404, 422, 429, 500, 502]);
+  expect(statuses("/leads", "post")).toEqual([202, 400, 401, 403, 409, 413, 422, 429, 500]);
+  expect(statuses("/messages", "post")).toContain(404);
+  expect(statuses("/lists/{list}/contacts", "post")).not.toContain(404);
+  const [, said] =
+    /"email":\{[^}]*"pattern":("(?:[^"\\]|\\.)*")/.exec(JSON.stringify(operation("/leads", "post"))) ?? [];
+  const pattern = new RegExp(JSON.parse(said ?? '""'), "u");
+  const { body } = OPERATIONS.createLead;
+  for (const email of ["ada@b.example", "a@b", "@b.c", "a b@c.d", "a@b..c"])
+    expect([email, pattern.test(email)]).toEqual([email, body.safeParse({ email }).success]);
+});

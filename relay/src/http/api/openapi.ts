@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SCOPES } from "../../records/tokens.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
+import { KEY } from "./schemas.ts";
 
 /** Of the server API, by semantic versioning: `/api/v1` keeps its first number. */
 export const API_VERSION = "1.0.0";
@@ -33,6 +34,14 @@ const PROBLEM = {
 };
 
 type Json = Record<string, unknown>;
+type Refusals = (readonly [status: number, description: string])[];
+
+/** What an operation's own refusals mean. */
+const REFUSALS = {
+  404: "Nothing has this name",
+  422: "Refused: no phone number, or nothing the messaging service takes",
+  502: "The messaging service cannot be asked right now",
+} as const;
 /** Named schemas, as they are found on the way. */
 type Named = Record<string, unknown>;
 
@@ -66,31 +75,27 @@ function parametersOf({ path, query, method }: Operation, named: Named) {
   );
   const { properties = {} } = schemaOf(query, "input", named) as { properties?: Record<string, unknown> };
   const inQuery = Object.entries(properties).map(([name, schema]) => parameter(name, "query", schema, false));
-  const key = parameter("Idempotency-Key", "header", { type: "string", minLength: 1, maxLength: 255 }, true);
+  const key = parameter("Idempotency-Key", "header", { type: "string", pattern: KEY.source }, true);
   return [...inPath, ...inQuery, ...(method === "get" ? [] : [key])];
 }
 
 function operationOf(name: string, operation: Operation, named: Named): Json {
-  const { scope, summary, body, answer, status, method } = operation;
+  const { scope, summary, body, answer, status, method, refusals } = operation;
   const content = (schema: unknown) => ({ content: { "application/json": { schema } } });
   const failed = { content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } } };
-  const failures: [number, string][] = [
+  const unsafe: Refusals = [
+    [409, "The same key is still being done, or the state forbids it"],
+    [413, "The body is too large"],
+    [422, "The same key with another request, or refused"],
+  ];
+  const failures: Refusals = [
     [400, "Something in the request is not as it must be"],
     [401, "No valid token"],
     [403, "The token lacks the scope"],
-    [404, "Nothing has this name"],
-    ...(method === "get"
-      ? []
-      : ([
-          [409, "The same key is still being done, or the state forbids it"],
-          [422, "The same key with another request, or refused"],
-        ] as [number, string][])),
-    ...(method === "get" ? [] : ([[413, "The body is too large"]] as [number, string][])),
     [429, "Too many requests: Retry-After says when to come back"],
     [500, "Something went wrong in the relay"],
-    ...(scope.startsWith("contacts:")
-      ? ([[502, "The messaging service cannot be asked right now"]] as [number, string][])
-      : []),
+    ...(method === "get" ? [] : unsafe),
+    ...refusals.filter((code) => method === "get" || code !== 422).map((code) => [code, REFUSALS[code]] as const),
   ];
   return {
     operationId: name,

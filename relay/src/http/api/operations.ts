@@ -92,6 +92,7 @@ export const OPERATIONS = {
       ...names,
       email: email.optional(),
     }),
+    refusals: [404],
     answer: sent,
   }),
   getSentMessage: op({
@@ -162,6 +163,7 @@ export const OPERATIONS = {
     scope: "contacts:read",
     summary: "Looks a contact up at the service, by phone or by e-mail",
     query: z.strictObject({ phone: line(40).optional(), email: email.optional() }),
+    refusals: [404, 422, 502],
     answer: contact,
   }),
   createContact: op({
@@ -175,6 +177,7 @@ export const OPERATIONS = {
       email: email.optional(),
       lists: lists.default([]),
     }),
+    refusals: [502],
     answer: z.object({ contact, created: z.boolean(), lists: z.array(z.string()) }),
   }),
   addToList: op({
@@ -184,6 +187,7 @@ export const OPERATIONS = {
     summary: "Adds a contact to a list; being on it already is fine",
     status: 204,
     body: z.strictObject({ contactId: line(200) }),
+    refusals: [502],
     answer: z.null(),
   }),
   listGrants: op({

@@ -22,6 +22,7 @@ import {
   type QueryOf,
 } from "./operations.ts";
 import { Problem, problem } from "./problem.ts";
+import { KEY } from "./schemas.ts";
 
 /** What a handler is given: everything is checked. */
 export type Call<N extends Name = Name> = {
@@ -49,7 +50,6 @@ export type Door = {
 type Bindings = { Bindings: HttpBindings };
 const BODY_MAX = 256 * 1024;
 const KEY_HEADER = "Idempotency-Key";
-const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /** The server API: every operation of the table, behind its token, its scope and, when it changes something, its key. */
 export function api(parts: Door): Hono<Bindings> {

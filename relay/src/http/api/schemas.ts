@@ -6,9 +6,12 @@ import { EVENT_STATES } from "../../records/events.ts";
 /** What the server API takes and gives, piece by piece. */
 
 export const time = z.iso.datetime().meta({ description: "UTC" });
-export const text = (max: number) => z.string().overwrite(textOf).trim().min(1).max(max);
-/** Text on one line. */
-export const line = (max: number) => z.string().overwrite(lineOf).min(1).max(max);
+/** An `Idempotency-Key`. */
+export const KEY = /^[!-~]{1,255}$/;
+/** Text that says something. */
+export const text = (max: number) => z.string().overwrite(textOf).trim().regex(/\S/, "must not be empty").max(max);
+/** The same on one line. */
+export const line = (max: number) => z.string().overwrite(lineOf).regex(/\S/, "must not be empty").max(max);
 export const email = z
   .string()
   .overwrite(lineOf)
