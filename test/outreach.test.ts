@@ -119,6 +119,17 @@ describe("a message from the owner's backend", () => {
     expect(thread.body.items).toMatchObject([{ text: "Perhaps" }]);
   });
 
+  it("is seen once although it comes back with other line ends (R-451)", async () => {
+    await open({ sendTriggersCallback: false });
+    const text = "Two lamps:\r\none\r\ntwo";
+    const { visitor } = (await call("POST", "/messages", { to: { user: "customer-7" }, text }, "n-1")).body;
+    await expect.poll(() => state("n-1")).toBe("sent");
+    await house.sandbox.humanReply({ fromId: String(visitor), body: "Two lamps:\none\ntwo" });
+    await house.sandbox.humanReply({ fromId: String(visitor), body: "after it" });
+    const seen = async () => (await call("GET", `/visitors/${visitor}/messages`)).body.items as { text: string }[];
+    await expect.poll(async () => (await seen()).map((message) => message.text)).toEqual([text, "after it"]);
+  });
+
   it.each(["sameId", "before"] as const)(
     "swallows nobody's reply with the same words once it has come back itself: %s (R-451)",
     async (sendTriggersCallback) => {

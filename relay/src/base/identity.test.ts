@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { base64url, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
@@ -142,6 +142,23 @@ describe("an identity signed with a published key", () => {
     expect(await byKeys(await signer(good))).toMatchObject({ subject: "customer-7" });
     expect(await byKeys(await signer(good, "two"))).toBeUndefined();
     expect(await byKeys(await signer({ ...good, aud: "blog" }))).toBeUndefined();
+  });
+
+  it("is taken by a key that came into the file later, which is not read for every unknown one", async () => {
+    const known = readFileSync(file, "utf8");
+    let now = options.now();
+    const byKeys = createIdentity({ ...options, now: () => now, keys: { jwks: file } });
+    writeFileSync(file, known.replace('"one"', '"two"'));
+    expect(await byKeys(await signer(good, "two"))).toMatchObject({ subject: "customer-7" });
+    writeFileSync(file, known.replace('"one"', '"three"'));
+    expect(await byKeys(await signer(good, "three"))).toBeUndefined();
+    now += 10_000;
+    expect(await byKeys(await signer(good, "three"))).toMatchObject({ subject: "customer-7" });
+    writeFileSync(file, "{");
+    now += 10_000;
+    expect(await byKeys(await signer(good, "four"))).toBe("unavailable");
+    expect(await byKeys(await signer(good, "three"))).toMatchObject({ subject: "customer-7" });
+    writeFileSync(file, known);
   });
 
   it("is not taken when the published key was used as a secret", async () => {

@@ -3,6 +3,7 @@ import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, type JW
 import type { Clock } from "./clock.ts";
 import type { Site } from "./config.ts";
 import type { Log } from "./log.ts";
+import { EMAIL_MAX, emailOf } from "./person.ts";
 
 type IdentityKeys = NonNullable<Site["identity"]>;
 
@@ -28,7 +29,6 @@ const KEY_ALGORITHMS = ["ES256", "EdDSA", "Ed25519", "RS256", "PS256"];
 const LIFE_S = 3_600;
 const SKEW_S = 60;
 const NAME_MAX = 100;
-const EMAIL_MAX = 254;
 const PLACEHOLDERS = new Set(["unknown", "unknown@unknown.com", "-", "—", "n/a"]);
 
 /** The keys could not be fetched: nothing was said about the token. */
@@ -58,16 +58,8 @@ function namesOf(value: unknown): { firstName?: string; lastName?: string } {
   };
 }
 
-/** R-203: the local part stays as it is, the domain is lower case. */
-function emailOf(value: unknown): string | undefined {
-  const email = words(value, EMAIL_MAX);
-  if (email === undefined || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return undefined;
-  const at = email.lastIndexOf("@");
-  return email.slice(0, at) + email.slice(at).toLowerCase();
-}
-
 function personOf(payload: JWTPayload, subject: string): Person {
-  const email = emailOf(payload.email);
+  const email = emailOf(words(payload.email, EMAIL_MAX) ?? "");
   const phone = words(payload.phone, 40);
   return {
     subject,
@@ -78,15 +70,35 @@ function personOf(payload: JWTPayload, subject: string): Person {
   };
 }
 
-/** `https:` addresses are fetched when needed and again when a key is new; anything else is a file. */
-function keysOf(keys: IdentityKeys): { get: JWTVerifyGetKey; algorithms: string[] } {
+/** A file of keys is read again at most so often, however many tokens name keys that are not in it. */
+const REREAD_MS = 10_000;
+
+/** The keys of a file, which is read again when a token names one that was not there. @throws Error when it is unusable */
+function keysIn(path: string, now: () => number): JWTVerifyGetKey {
+  const read = () => createLocalJWKSet(JSON.parse(readFileSync(path, "utf8")));
+  let keys = read();
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async (header, token) => {
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || Math.abs(now() - readAt) < REREAD_MS) throw error;
+      readAt = now();
+      keys = read();
+      return keys(header, token);
+    }
+  };
+}
+
+/** Both `https:` addresses and files are read when needed, and again when a key is new. */
+function keysOf(keys: IdentityKeys, now: () => number): { get: JWTVerifyGetKey; algorithms: string[] } {
   if ("secret" in keys) {
     const secret = new TextEncoder().encode(keys.secret);
     return { get: async () => secret, algorithms: SECRET_ALGORITHMS };
   }
   const get = keys.jwks.startsWith("https://")
     ? createRemoteJWKSet(new URL(keys.jwks), { timeoutDuration: 5_000 })
-    : createLocalJWKSet(JSON.parse(readFileSync(keys.jwks, "utf8")));
+    : keysIn(keys.jwks, now);
   return { get, algorithms: KEY_ALGORITHMS };
 }
 
@@ -106,7 +118,7 @@ export function createIdentity(options: {
   refused: (reason: string) => void;
 }): CheckIdentity {
   const { site, now, refused } = options;
-  const { get, algorithms } = keysOf(options.keys);
+  const { get, algorithms } = keysOf(options.keys, now);
 
   function wrongWith({ sub, exp, iat, aud }: JWTPayload): string | undefined {
     const seconds = now() / 1_000;

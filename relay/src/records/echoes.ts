@@ -69,8 +69,11 @@ export function prove(tx: Transaction, entry: Entry, external: string, now: numb
   return move(tx, entry, ["unknown", "intent"], proof);
 }
 
+/** Line ends as one kind, and nothing around: what the service calls back with may differ in both. */
+const evened = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
+
 function fits(entry: Entry, text: string, now: number): boolean {
-  if (entry.echo !== null || sentContent(entry).text.trim() !== text.trim()) return false;
+  if (entry.echo !== null || evened(sentContent(entry).text) !== evened(text)) return false;
   if (entry.state === "calling") return true;
   return (entry.state === "done" || entry.state === "unknown") && now - entry.changed < ECHO_MS;
 }
