@@ -20,7 +20,7 @@ import css from "./ui/panel.css?inline";
 import { Panel } from "./ui/panel.tsx";
 import { adopt } from "./ui/style.ts";
 import { panelTokens } from "./ui/tokens.ts";
-import { fitViewport } from "./ui/viewport.ts";
+import { fitViewport, fitWidth, followWidth } from "./ui/viewport.ts";
 import { giveVoice } from "./ui/voice.ts";
 import { wantedLanguages } from "./words.ts";
 
@@ -132,6 +132,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
     giveVoice(ui),
     beGuest(host, root, dialog),
     fitViewport(shell, () => dialog.classList.contains("full")),
+    followWidth(shell),
     effect(() => {
       if (consent.value && (isOpen.value || known)) untracked(() => chat.start());
     }),
@@ -145,6 +146,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
       control.opening();
       if (dialog.firstChild !== app) dialog.replaceChildren(app);
       if (!dialog.open) shell.show();
+      fitWidth(shell);
       isOpen.value = true;
       if (!byHand) return;
       if (matchMedia("(pointer:fine)").matches) focusComposer();

@@ -95,7 +95,7 @@ export function startWidget(
     mount();
     if (panel) return panel.open(byHand);
     if (dialog.open) return;
-    dialog.textContent = site.title;
+    dialog.ariaLabel = dialog.textContent = `${site.title || launcher.ariaLabel}…`;
     shell.show();
     return start().then((started) => dialog.open && started.open(byHand), failed);
   };
@@ -149,12 +149,11 @@ export function startWidget(
     spoken: undefined,
     unread: "",
     show() {
-      const fills = settings().mode === "page";
-      dialog.classList.toggle("full", phone.matches || fills);
+      dialog.classList.toggle("full", phone.matches || settings().mode === "page");
       launcher.ariaExpanded = "true";
-      // `show()` would move the focus, which belongs to the visitor; the attribute does not.
-      if (phone.matches && !fills) dialog.showModal();
-      else dialog.open = true;
+      // `show()` would move the focus, which belongs to the visitor; the attribute does not. What covers a phone becomes
+      // modal with the panel's code: until that is there the launcher stands above it, to close it.
+      dialog.open = true;
       emit("open");
     },
     emit,
@@ -167,6 +166,6 @@ export function startWidget(
     launcher.ariaExpanded = "false";
     emit("close");
   };
-  const manual = window.PorchlightSettings?.manual ?? script?.dataset.manual ?? false;
-  if (`${manual}` === "false") whenIdle(mount);
+  // Not given, or false; an empty attribute switches on.
+  if (/f/.test(settings().manual as never)) whenIdle(mount);
 }

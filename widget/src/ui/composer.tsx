@@ -65,7 +65,7 @@ export const Composer = live((ui, mounted) => {
   const togglePicker = toggler(ui, picker, () => import("./emoji.tsx"));
   const insert = (emoji?: string): void => {
     picker.value = undefined;
-    field?.focus();
+    if (emoji !== "") field?.focus();
     if (emoji && field) {
       field.setRangeText(emoji, field.selectionStart, field.selectionEnd, "end");
       draft.value = field.value;

@@ -42,7 +42,7 @@ export type Shell = Parts & {
   spoken: Spoken | undefined;
   /** Applies settings, colours and language anew. */
   style(): void;
-  /** Shows the panel's frame, modal on phones. Does not move the focus unless modal. */
+  /** Shows the panel's frame. Does not move the focus. */
   show(): void;
   /** What is unread, in words that follow the launcher's name. */
   unread: string;

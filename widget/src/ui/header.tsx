@@ -11,6 +11,8 @@ type MenuType = { Menu: ComponentType<{ close: (back: boolean) => void }> };
 export const Header = live((ui) => {
   const { t, settings, close, forms } = ui;
   const menu = signal<MenuType | undefined>(undefined);
+  /** Address of a face that could not be had. */
+  const lost = signal("");
   let button: HTMLButtonElement | null = null;
   const toggle = toggler(ui, menu, () => import("./menu.tsx"));
   const shut = (back: boolean): void => {
@@ -27,8 +29,15 @@ export const Header = live((ui) => {
     const { Menu } = menu.value ?? {};
     return (
       <header class={header === "accent" ? "head filled" : "head"}>
-        {avatar ? (
-          <img class="avatar" src={avatar} alt="" />
+        {avatar && lost.value !== avatar ? (
+          <img
+            class="avatar"
+            src={avatar}
+            alt=""
+            onError={() => {
+              lost.value = avatar;
+            }}
+          />
         ) : (
           <span class="avatar" aria-hidden="true">
             {[...name][0]?.toLocaleUpperCase()}

@@ -10,22 +10,15 @@ const PATHS = {
     "m19.5 11.5-7.3 7.3a4.8 4.8 0 0 1-6.8-6.8l7.6-7.6a3.2 3.2 0 0 1 4.5 4.5l-7.5 7.5a1.6 1.6 0 0 1-2.3-2.3l6.9-6.8",
   down: "M12 5v13.5M6 13l6 6 6-6",
   alert: "M12 8v4.5M12 16v.01M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17Z",
-  bell: "M6.5 16v-4.5a5.5 5.5 0 0 1 11 0V16l1.5 2H5l1.5-2Zm4 4.5h3",
-  download: "M12 4.5v10.5m-4.5-4.3L12 15l4.5-4.3M5 19.5h14",
-  sound: "M4.5 9.5v5h3.5l4.5 4v-13L8 9.5H4.5ZM16 9a4.2 4.2 0 0 1 0 6M18.5 6.5a7.8 7.8 0 0 1 0 11",
-  muted: "M4.5 9.5v5h3.5l4.5 4v-13L8 9.5H4.5ZM16 10l4 4m0-4-4 4",
-  trash: "M5 7h14M10 7V4.5h4V7m3.5 0-.8 12.5H7.3L6.5 7",
-  shield: "M12 3.5 5 6v5.5c0 4.3 2.9 7.3 7 9 4.1-1.7 7-4.7 7-9V6l-7-2.5Z",
   emoji: "M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM9 9.8v.01M15 9.8v.01M8.5 14a4.3 4.3 0 0 0 7 0",
   file: "M13.5 3.5H7a1 1 0 0 0-1 1v15a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V8l-4.5-4.5Zm0 0V8H18",
 } as const;
 
-export type IconName = keyof typeof PATHS;
+/** An icon of one path; `kind` for the few that need lines of their own. */
+export const draw = (path: string, kind = ""): VNode => (
+  <svg viewBox="0 0 24 24" aria-hidden="true" class={`icon ${kind}`}>
+    <path d={path} />
+  </svg>
+);
 
-export function Icon({ name }: { name: IconName }): VNode {
-  return (
-    <svg viewBox="0 0 24 24" aria-hidden="true" class={`icon i-${name}`}>
-      <path d={PATHS[name]} />
-    </svg>
-  );
-}
+export const Icon = ({ name }: { name: keyof typeof PATHS }): VNode => draw(PATHS[name], `i-${name}`);

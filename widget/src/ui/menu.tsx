@@ -2,9 +2,10 @@
 
 import { PAGE_MAX } from "@porchlight/shared/limits";
 import { signal } from "@preact/signals-core";
+import type { VNode } from "preact";
 import { addEnglish, type Key } from "../i18n.ts";
 import { rare } from "../locales/en.rare.ts";
-import { Icon, type IconName } from "./icons.tsx";
+import { draw, Icon } from "./icons.tsx";
 import { dropKept, isKept, keep } from "./kept.ts";
 import { live, watch } from "./live.ts";
 import css from "./menu.css?inline";
@@ -12,6 +13,16 @@ import { adopt } from "./style.ts";
 import { downloadTranscript } from "./transcript.ts";
 
 addEnglish(rare);
+
+/** Drawn here only: the panel need not carry them. */
+const PATHS = {
+  bell: "M6.5 16v-4.5a5.5 5.5 0 0 1 11 0V16l1.5 2H5l1.5-2Zm4 4.5h3",
+  download: "M12 4.5v10.5m-4.5-4.3L12 15l4.5-4.3M5 19.5h14",
+  sound: "M4.5 9.5v5h3.5l4.5 4v-13L8 9.5H4.5ZM16 9a4.2 4.2 0 0 1 0 6M18.5 6.5a7.8 7.8 0 0 1 0 11",
+  muted: "M4.5 9.5v5h3.5l4.5 4v-13L8 9.5H4.5ZM16 10l4 4m0-4-4 4",
+  trash: "M5 7h14M10 7V4.5h4V7m3.5 0-.8 12.5H7.3L6.5 7",
+  shield: "M12 3.5 5 6v5.5c0 4.3 2.9 7.3 7 9 4.1-1.7 7-4.7 7-9V6l-7-2.5Z",
+};
 
 /** `back`: the focus returns to the button. */
 export type MenuProps = { close: (back: boolean) => void };
@@ -85,9 +96,9 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
       setTimeout(() => entries()[0]?.focus());
     }),
   );
-  const entry = (icon: IconName, words: string, run: () => void, danger = "") => (
+  const entry = (icon: VNode, words: string, run: () => void, danger = "") => (
     <button type="button" role="menuitem" tabIndex={-1} class={danger} onClick={run}>
-      <Icon name={icon} />
+      {icon}
       <span key={words}>{words}</span>
     </button>
   );
@@ -96,27 +107,27 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
     const hasMessages = chat.items.value.length > 0;
     return (
       <div ref={hold} class="menu" role="menu" tabIndex={-1} aria-label={t("options")} onKeyDown={onKeyDown}>
-        {hasMessages && entry("download", t("transcript"), keepCopy)}
+        {hasMessages && entry(draw(PATHS.download), t("transcript"), keepCopy)}
         {hasMessages &&
           settings.value.mail &&
           (isKept(ui, "mail") || chat.name.value) &&
-          entry("send", t(mailed.value ?? "mailCopy"), mailCopy)}
-        {entry(sound.value ? "sound" : "muted", t(sound.value ? "soundOff" : "soundOn"), mute)}
+          entry(<Icon name="send" />, t(mailed.value ?? "mailCopy"), mailCopy)}
+        {entry(draw(sound.value ? PATHS.sound : PATHS.muted), t(sound.value ? "soundOff" : "soundOn"), mute)}
         {canNotify &&
           (blocked.value ? (
             <p class="said" role="status">
               {t("notifyBlocked")}
             </p>
           ) : (
-            entry("bell", t(notified.value ? "notifyStop" : "notifyMe"), notify)
+            entry(draw(PATHS.bell), t(notified.value ? "notifyStop" : "notifyMe"), notify)
           ))}
         {/^https?:/.test(privacyUrl) && (
           <a role="menuitem" tabIndex={-1} href={privacyUrl} target="_blank" rel="noopener noreferrer">
-            <Icon name="shield" />
+            {draw(PATHS.shield)}
             <span>{t("privacy")}</span>
           </a>
         )}
-        {hasMessages && entry("trash", t("forget"), ask, "danger")}
+        {hasMessages && entry(draw(PATHS.trash), t("forget"), ask, "danger")}
       </div>
     );
   };

@@ -74,12 +74,14 @@ const Failed = live<{ item: Item }>(({ t, chat, focusComposer }) => ({ item: { i
         <Icon name="alert" />
         <span>{whyFailed(t, reason)}</span>
       </p>
-      <button type="button" onClick={act(chat.retry)}>
-        {t("retry")}
-      </button>
-      <button type="button" onClick={act(chat.remove)}>
-        {t("delete")}
-      </button>
+      <div>
+        <button type="button" onClick={act(chat.retry)}>
+          {t("retry")}
+        </button>
+        <button type="button" onClick={act(chat.remove)}>
+          {t("delete")}
+        </button>
+      </div>
     </div>
   );
 });

@@ -34,6 +34,8 @@ export function createScroller(
   let ours = -1;
   let held: { row: Element; end: number } | undefined;
 
+  /** Before anything was said one reads from the top, and what comes first is still brought into sight. */
+  const isEmpty = (): boolean => !content.querySelector("[data-row]");
   /** A row is held by its lower edge: at its upper one the author's name goes when older messages join it. */
   const endOf = (row: Element): number => row.getBoundingClientRect().bottom - box.getBoundingClientRect().top;
   /** The first row in sight: what the eye rests on. */
@@ -53,7 +55,7 @@ export function createScroller(
     if (box.scrollTop === ours) return;
     ours = -1;
     const gap = box.scrollHeight - box.scrollTop - box.clientHeight;
-    const now = gap <= AT;
+    const now = gap <= AT || isEmpty();
     if (now !== atEnd) onEnd(now);
     atEnd = now;
     hold();
@@ -62,6 +64,7 @@ export function createScroller(
   };
   /** After any change of size: of a message, of the window, of the keyboard. */
   const settle = (): void => {
+    if (isEmpty()) return;
     if (atEnd) box.scrollTop = box.scrollHeight;
     else if (held?.row.isConnected) {
       const drift = endOf(held.row) - held.end;

@@ -4,14 +4,23 @@ import type { ComponentChild, VNode } from "preact";
 import { type Block, type Inline, parseMarkdown, parsePlain } from "../markdown.ts";
 import { live } from "./live.ts";
 
+/** Mirrors whatever follows, links included. No script needs them: both directions are told apart by their letters. */
+const OVERRIDE = /[\u202d\u202e]/g;
+
 /**
  * Drawn once and never compared again: browsers that translate pages replace the text nodes, and comparing would trip
  * over what they put there (preactjs/preact#948).
  */
 export const MessageText = live<{ text: string; markdown: boolean }>(({ language }) => {
   const newTab = language.peek().t("newTab");
-  return ({ text, markdown }) =>
-    markdown ? parseMarkdown(text).map((part) => block(part, newTab)) : <p>{inlines(parsePlain(text), newTab)}</p>;
+  return ({ text, markdown }) => {
+    const words = text.replace(OVERRIDE, "");
+    return markdown ? (
+      parseMarkdown(words).map((part) => block(part, newTab))
+    ) : (
+      <p>{inlines(parsePlain(words), newTab)}</p>
+    );
+  };
 });
 
 function block(part: Block, newTab: string): VNode {

@@ -1,0 +1,281 @@
+/** WIDGET.md section 9, checks 1, 27, 58, 61, 71, 72 and 74 where room or code is scarce: zoom, large text, long words, slow lines. */
+
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { launch } from "../browser.ts";
+import { type Chat, pageOf, rectOf, setStage, tell } from "./stage.ts";
+
+const stage = setStage({ sandbox: { botScript: "silent" } });
+const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 } };
+const SMALL: BrowserContextOptions = { viewport: { width: 320, height: 568 } };
+const WORD = "Rechtsschutzversicherungsgesellschaft";
+const html = (attributes = "", head = "") => pageOf(stage.tag(`data-site="default" ${attributes}`), head);
+/** In any language, and under whatever name the launcher has. */
+async function open(page: Page): Promise<void> {
+  await page.locator(".launcher").click();
+  await page.locator("porch-light textarea").waitFor();
+}
+const tooWide = (page: Page): Promise<number> =>
+  page.locator(".thread").evaluate((thread) => thread.scrollWidth - thread.clientWidth);
+/** Puts a message of the service's into the thread. */
+async function hear(chat: Chat, body: string): Promise<void> {
+  const rows = chat.panel.locator(".reply");
+  const before = await rows.count();
+  await stage.reply(body);
+  await rows.nth(before).waitFor();
+}
+
+describe("1 a page that zooms itself", () => {
+  it.each([1.25, 2])("1 by %d has the whole panel in its window", async (zoom) => {
+    const { page } = await stage.visit({ html: html("", `<style>body{zoom:${zoom}}</style>`) });
+    await open(page);
+    const { height = 0 } = page.viewportSize() ?? {};
+    const [panel, launcher] = [await rectOf(page, ".panel"), await rectOf(page, ".launcher")];
+    expect(panel.y).toBeGreaterThanOrEqual(0);
+    expect(panel.bottom).toBeLessThanOrEqual(launcher.y);
+    expect(launcher.bottom).toBeLessThanOrEqual(height);
+  });
+});
+
+describe("61 text twice as large", () => {
+  it("61 on a phone: title, status, menu and thread can be read, and the glyph of the launcher grows too", async () => {
+    const browser = await launch(["--blink-settings=defaultFontSize=32"]);
+    try {
+      for (const options of [PHONE, SMALL]) {
+        const { page, chat } = await stage.visit({
+          browser,
+          options,
+          html: html('data-privacy-url="https://e.test/p"'),
+        });
+        const { width, height } = options.viewport ?? { width: 0, height: 0 };
+        const drawn = await rectOf(page, ".launcher b");
+        expect(drawn.width).toBeGreaterThan(48);
+        await open(page);
+        await chat.say("Hello");
+        await page.locator(".own").waitFor();
+        const whole = (selector: string) =>
+          page.locator(selector).evaluate((words) => {
+            const { scrollWidth, clientWidth, scrollHeight, clientHeight } = words;
+            return scrollWidth <= clientWidth && scrollHeight <= clientHeight + 1 && clientWidth > 100;
+          });
+        expect([await whole("#title"), await whole("#about")]).toEqual([true, true]);
+        expect((await rectOf(page, ".head")).height).toBeLessThan(height / 2);
+        expect((await rectOf(page, ".thread")).height).toBeGreaterThan(80);
+        await chat.panel.locator(".head [aria-haspopup=menu]").click();
+        await page.locator("[role=menuitem]").first().waitFor();
+        const menu = await rectOf(page, ".menu");
+        expect([menu.x >= 0, menu.right <= width, menu.bottom <= height]).toEqual([true, true, true]);
+        expect(await page.locator(".menu").evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+it("61 at 320 pixels no language cuts the title", async () => {
+  const { page } = await stage.visit({ options: SMALL, html: html() });
+  await open(page);
+  for (const locale of ["de", "el", "fr", "ms", "ta", "vi"]) {
+    const before = await page.locator("#title").textContent();
+    await tell(page, "update", { locale });
+    await expect.poll(() => page.locator("#title").textContent()).not.toBe(before);
+    const cut = await page
+      .locator("#title")
+      .evaluate((title) => title.scrollWidth > title.clientWidth || title.scrollHeight > title.clientHeight + 1);
+    expect(cut, locale).toBe(false);
+  }
+});
+
+it("61 a launcher with a long text stays clear of both edges", async () => {
+  const label = "Ask our friendly staff about any lamp now";
+  const { page } = await stage.visit({ options: SMALL, html: html(`data-launcher="text" data-label="${label}"`) });
+  const { x, right } = await rectOf(page, ".launcher");
+  expect(x).toBeGreaterThanOrEqual(8);
+  expect(right).toBeLessThanOrEqual(312);
+});
+
+describe("74 long words and odd marks", () => {
+  it("74 break within the greeting and the suggestions", async () => {
+    const attributes = `data-greeting="Willkommen bei der ${WORD}" data-suggestions="Kraftfahrzeug${WORD}?|Hallo"`;
+    const { page } = await stage.visit({ options: SMALL, html: html(attributes) });
+    await open(page);
+    expect(await tooWide(page)).toBe(0);
+  });
+
+  it("74 break within the teaser, whose cross stays in sight", async () => {
+    const { page } = await stage.visit({
+      html: html(`data-teaser="${WORD.repeat(3)}"`),
+      before: (page) => page.clock.install(),
+    });
+    await page.locator(".launcher").waitFor();
+    await page.clock.runFor(10_000);
+    await page.locator(".teaser").waitFor();
+    const [bubble, cross] = [await rectOf(page, ".teaser"), await rectOf(page, ".teaser button:last-child")];
+    expect(cross.right).toBeLessThanOrEqual(bubble.right);
+    expect(bubble.right).toBeLessThanOrEqual(1_280);
+  });
+
+  it("74 no reply mirrors its own links, or draws over its neighbours", async () => {
+    const { page, chat } = await stage.visit({ html: html() });
+    await open(page);
+    await chat.say("Hello");
+    await expect.poll(() => stage.house.sandbox.messages().length).toBe(1);
+    await hear(chat, "a\u202egnp.exe, [then](https://e.test/) \u202dafter");
+    expect(await page.locator(".reply .bubble").last().textContent()).not.toMatch(/[\u202d\u202e]/);
+    expect(await page.locator(".reply .bubble").last().textContent()).toContain("agnp.exe, then");
+    const picture = async () =>
+      (await page.locator(".own .bubble").screenshot({ animations: "disabled" })).toString("hex");
+    await hear(chat, `Z${"\u0301".repeat(300)}`);
+    const beside = await picture();
+    const marked = page.locator(".reply .bubble p").last();
+    await marked.evaluate((words) => words.replaceChildren("Z"));
+    expect(await picture()).toBe(beside);
+  });
+
+  it("74 what did not go has its two buttons on one line, in Arabic too", async () => {
+    const { page, chat } = await stage.visit({ options: PHONE, html: html('data-locale="ar"') });
+    await open(page);
+    stage.house.sandbox.failNext("incoming", 1, 400);
+    await page.locator("porch-light textarea").fill("مرحبا");
+    await page.locator(".send").click();
+    await chat.panel.locator(".failed button").nth(1).waitFor();
+    const [retry, remove] = [await rectOf(page, ".failed button"), await rectOf(page, ".failed button:last-child")];
+    expect(remove.y).toBe(retry.y);
+  });
+});
+
+it("72 before anything was said the thread stands at its top, without a button to what is new", async () => {
+  const { page } = await stage.visit({
+    options: { viewport: { width: 844, height: 390 } },
+    html: html('data-suggestions="Do you ship to Norway?|Which lamp for a reading chair?|How long does it take?"'),
+  });
+  await open(page);
+  await page.locator(".suggestions").waitFor();
+  const top = () => page.locator(".thread").evaluate((thread) => thread.scrollTop);
+  expect(await page.locator(".thread").evaluate((thread) => thread.scrollHeight - thread.clientHeight)).toBeGreaterThan(
+    20,
+  );
+  expect(await top()).toBe(0);
+  await page.setViewportSize({ width: 844, height: 380 });
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  expect(await top()).toBe(0);
+  await page.locator(".thread").evaluate((thread) => thread.scrollTo(0, 5));
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  expect(await page.locator(".newest").count()).toBe(0);
+});
+
+it("74 a face that cannot be had leaves its first letter", async () => {
+  const { page } = await stage.visit({ html: html('data-avatar="/no-such-face.png" data-title="Shop"') });
+  await open(page);
+  await expect.poll(() => page.locator("span.avatar").textContent()).toBe("S");
+  expect(await page.locator("img.avatar").count()).toBe(0);
+});
+
+describe("58 the page of emoji", () => {
+  const PALETTE = "porch-light .emoji";
+
+  it("58 closes on Escape before the panel does, wherever the focus is, and never stands open beside the menu", async () => {
+    const { page, chat } = await stage.visit({ html: html() });
+    await open(page);
+    const button = chat.panel.getByRole("button", { name: "Insert an emoji" });
+    const gone = () => page.locator(PALETTE).waitFor({ state: "detached" });
+    await button.click();
+    await page.locator(PALETTE).waitFor();
+    // By keyboard back to its own button, where it must still hear the key.
+    await button.focus();
+    await page.keyboard.press("Escape");
+    await gone();
+    expect(await chat.panel.isVisible()).toBe(true);
+    expect(await chat.composer.evaluate((field) => (field.getRootNode() as ShadowRoot).activeElement === field)).toBe(
+      true,
+    );
+    await button.click();
+    await page.locator(PALETTE).waitFor();
+    await button.click();
+    await gone();
+    for (const elsewhere of [chat.composer, chat.thread, page.locator("porch-light h2")]) {
+      await button.click();
+      await page.locator(PALETTE).waitFor();
+      await elsewhere.click({ position: { x: 5, y: 5 } });
+      await gone();
+    }
+    await button.click();
+    await page.locator(PALETTE).waitFor();
+    await chat.panel.getByRole("button", { name: "Chat options" }).click();
+    await page.getByRole("menuitem").first().waitFor();
+    expect(await page.locator(PALETTE).count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await button.click();
+    await page.locator(PALETTE).waitFor();
+    await tell(page, "close");
+    await chat.panel.waitFor({ state: "hidden" });
+    await gone();
+  });
+});
+
+describe("71 a window that changes", () => {
+  const modal = (page: Page) => page.locator("dialog.panel").evaluate((panel) => panel.matches(":modal"));
+
+  it("71 when it becomes as narrow as a phone's the panel fills it and holds the focus, and floats again when it is wide", async () => {
+    const { page, chat } = await stage.visit({ html: html() });
+    const opened = () => page.evaluate(() => (window as unknown as { opened: number }).opened);
+    await page.evaluate(() => {
+      Object.assign(window, { opened: 0 });
+      addEventListener("porchlight:open", () => {
+        (window as unknown as { opened: number }).opened++;
+      });
+    });
+    await open(page);
+    await chat.composer.fill("half a thought");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => modal(page)).toBe(true);
+    expect(await rectOf(page, ".panel")).toMatchObject({ x: 0, y: 0, width: 390, height: 844 });
+    await page.keyboard.type("!");
+    expect(await chat.composer.inputValue()).toBe("half a thought!");
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await expect.poll(() => modal(page)).toBe(false);
+    expect(await chat.panel.isVisible()).toBe(true);
+    expect((await rectOf(page, ".panel")).width).toBe(400);
+    await page.keyboard.type("!");
+    expect(await chat.composer.inputValue()).toBe("half a thought!!");
+    expect(await opened()).toBe(1);
+    await page.keyboard.press("Escape");
+    await chat.panel.waitFor({ state: "hidden" });
+  });
+
+  it.each([
+    ["phone", PHONE],
+    ["desk", {}],
+  ] as const)(
+    "27 while the panel's code is on its way the frame has a name and a sign of it, and the launcher closes it: %s",
+    async (_, options) => {
+      let release = (): void => {};
+      const late = new Promise<void>((done) => {
+        release = done;
+      });
+      const { page, chat } = await stage.visit({
+        options,
+        html: html(),
+        before: (page) =>
+          page.route(/assets\/panel/, async (route) => {
+            await late;
+            await route.continue();
+          }),
+      });
+      const frame = page.getByRole("dialog", { name: /^Chat.*…$/ });
+      await chat.launcher.click();
+      await frame.waitFor();
+      expect(await frame.textContent()).toMatch(/^Chat.*…$/);
+      await chat.launcher.click();
+      await frame.waitFor({ state: "hidden" });
+      await chat.launcher.click();
+      await frame.waitFor();
+      release();
+      await chat.composer.waitFor();
+      expect(await modal(page)).toBe(_ === "phone");
+      await chat.panel.getByRole("button", { name: "Close chat" }).click();
+      await chat.panel.waitFor({ state: "hidden" });
+    },
+  );
+});
