@@ -60,6 +60,7 @@ const message: Check = (v) =>
     state: optional(oneOf("sent", "delivered", "failed")),
     reason: optional(text(64)),
     reaction: optional(text(EMOJI_MAX)),
+    noFile: optional(span),
   })(v);
 
 const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {

@@ -50,6 +50,11 @@ export type Reply = Entry & {
   from: "reply";
   /** The visitor's own emoji on this reply, if any (R-235). */
   reaction?: string;
+  /**
+   * From where to where `text` stands for a file that is not available here (R-605), in UTF-16 units. It says so in English, for
+   * whoever reads text only; the widget puts the words of the visitor's language there.
+   */
+  noFile?: [from: number, to: number];
 };
 export type Message = VisitorMessage | Reply;
 

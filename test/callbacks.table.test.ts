@@ -193,7 +193,7 @@ describe("a reply in another shape is shown all the same", () => {
 
   it("an empty body, or a file without words, as what it is (R-605)", async () => {
     expect((await reply({ body: "" })).status).toBe(200);
-    await visitor.hears("[attachment – not available here]");
+    expect(await visitor.hears("[attachment – not available here]")).toMatchObject({ noFile: [0, 33] });
     expect((await reply({ body: "", mediaUrl: "https://files.example/a.pdf" })).status).toBe(200);
     await visitor.hears("https://files.example/a.pdf");
   });

@@ -106,3 +106,33 @@ it("fill their bubble without a gap above their words", async () => {
   }
   expect(image?.bottom).toBeCloseTo(link?.bottom ?? 0, 1);
 });
+
+it("that are too many are said to be left out, in words that are seen and heard", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.open();
+  await pick(page, "1.png", "2.png", "3.png", "4.png", "5.png", "6.png", "7.png");
+  await chat.panel.getByText("Up to 5 files at a time").waitFor();
+  await expect
+    .poll(() => page.locator("[role=alert]").allTextContents())
+    .toContainEqual(expect.stringMatching(/^Up to 5/));
+  expect(await page.locator(".tray li").count()).toBe(5);
+});
+
+it("that a reply brings and nobody can show are spoken of in the visitor's language, and to the page as they came", async () => {
+  stage.house.sandbox.configure({ humanAttachment: "emptyBody" });
+  const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-locale="de"')) });
+  await page.evaluate(() => {
+    addEventListener("porchlight:message", (event) => {
+      document.title = (event as CustomEvent).detail.text;
+    });
+  });
+  await page.locator(".launcher").click();
+  await page.locator("textarea").fill("Hello");
+  await page.locator("textarea").press("Enter");
+  await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+  const fromId = stage.house.sandbox.messages().at(-1)?.fromId ?? "";
+  await stage.house.sandbox.humanReply({ fromId, body: "", mediaUrl: "https://files.example/a.pdf" });
+  await chat.thread.getByText("Eine Datei wurde geschickt, kann hier aber nicht angezeigt werden.").waitFor();
+  expect(await chat.thread.getByText("not available here").count()).toBe(0);
+  await expect.poll(() => page.title()).toBe("[attachment – not available here]");
+});

@@ -20,6 +20,8 @@ export type Item = {
   reason?: Problem;
   media?: Media;
   reaction?: string;
+  /** From where to where the text stands for a file that is not available here. */
+  noFile?: [from: number, to: number];
 };
 
 /** An item that the relay wrote. */

@@ -1,5 +1,6 @@
 import type { FailReason, Media, Message, SentState } from "@porchlight/shared/protocol";
 import type { Transaction } from "../db/database.ts";
+import { NOT_HERE } from "../service/callbacks.ts";
 import type { MediaRow } from "./media.ts";
 
 /**
@@ -30,8 +31,17 @@ function toMessage(row: Row): Message {
   const { pos, n, id, at, text, state, reason, reaction } = row;
   const media = toMedia(row);
   const entry = { id, pos, n, at, text, ...(media === undefined ? {} : { media }) };
-  if (row.author === "reply") return { ...entry, from: "reply", ...(reaction === null ? {} : { reaction }) };
+  if (row.author === "reply") {
+    const noFile = standInOf(text);
+    return { ...entry, from: "reply", ...(noFile && { noFile }), ...(reaction === null ? {} : { reaction }) };
+  }
   return { ...entry, from: "visitor", state: state ?? "sent", ...(reason === null ? {} : { reason }) };
+}
+
+/** Where a line of a reply says that a file is not available here, for whoever can say it in the visitor's language. */
+function standInOf(text: string): [from: number, to: number] | undefined {
+  const from = `\n${text}\n`.indexOf(`\n${NOT_HERE}\n`);
+  return from < 0 ? undefined : [from, from + NOT_HERE.length];
 }
 
 function toMedia({ key, name, type, size, width, height }: File): Media | undefined {

@@ -74,7 +74,7 @@ export const STATES: State[] = [
       await part(page, "[role=alertdialog] button").first().click();
       stage.house.sandbox.failNext("incoming", 1, 400);
       await say(page, "this one is refused");
-      await part(page, ".failed").waitFor();
+      await part(page, ".failed").getByText(/\. \S/).waitFor();
     },
   },
   {
@@ -131,7 +131,7 @@ export const ASKING: (State & { attributes: string })[] = [
   },
   {
     name: "hours",
-    attributes: `data-hours='{"timeZone":"UTC","mon":"0:00-0:00"}'`,
+    attributes: `data-hours='{"timeZone":"UTC","mon":""}'`,
     async enter(page) {
       await part(page, ".launcher").click();
       await part(page, ".form textarea").waitFor();

@@ -88,6 +88,7 @@ export const messages: Messages = {
   picture: "صورة ({author})",
   file: "ملف",
   gone: "لم يعد متاحًا",
+  noFile: "أُرسل ملف لا يمكن عرضه هنا.",
   react: "تفاعل",
   unreact: "إزالة {emoji}",
 
@@ -134,6 +135,7 @@ export const messages: Messages = {
   uploadFailed: "تعذّر رفع {name}.",
   tooBig: "{name} كبير جدًا. الحد الأقصى {max}.",
   wrongType: "لا يمكن إرسال ملفات من هذا النوع.",
+  tooMany: "حتى {n} ملفات في المرة الواحدة، ولم تُضف البقية.",
   removeFile: "إزالة {name}",
   reactWith: "تفاعل بـ {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Изображение ({author})",
   file: "Файл",
   gone: "Вече не е наличен",
+  noFile: "Изпратен е файл, който не може да се покаже тук.",
   react: "Реакция",
   unreact: "Премахни {emoji}",
 
@@ -107,6 +108,7 @@ export const messages: Messages = {
   uploadFailed: "{name} не можа да се качи.",
   tooBig: "{name} е твърде голям. Ограничението е {max}.",
   wrongType: "Файлове от този тип не могат да се изпращат.",
+  tooMany: "До {n} файла наведнъж: останалите не бяха добавени.",
   removeFile: "Премахни {name}",
   reactWith: "Реакция с {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "ছবি ({author})",
   file: "ফাইল",
   gone: "আর পাওয়া যাচ্ছে না",
+  noFile: "একটি ফাইল পাঠানো হয়েছে, কিন্তু এখানে দেখানো যাচ্ছে না।",
   react: "প্রতিক্রিয়া দিন",
   unreact: "{emoji} সরান",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name} আপলোড করা যায়নি।",
   tooBig: "{name} খুব বড়। সীমা {max}।",
   wrongType: "এই ধরনের ফাইল পাঠানো যায় না।",
+  tooMany: "একবারে সর্বোচ্চ {n}টি ফাইল: বাকিগুলো যোগ হয়নি।",
   removeFile: "{name} সরান",
   reactWith: "{emoji} দিয়ে প্রতিক্রিয়া",
 

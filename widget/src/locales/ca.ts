@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Imatge ({author})",
   file: "Fitxer",
   gone: "Ja no està disponible",
+  noFile: "S'ha enviat un fitxer que no es pot mostrar aquí.",
   react: "Reacciona",
   unreact: "Treu {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "No s’ha pogut pujar {name}.",
   tooBig: "{name} és massa gran. El límit és {max}.",
   wrongType: "No es poden enviar fitxers d’aquest tipus.",
+  tooMany: "Fins a {n} fitxers alhora: la resta no s'han afegit.",
   removeFile: "Treu {name}",
   reactWith: "Reacciona amb {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Obrázek ({author})",
   file: "Soubor",
   gone: "Už není k dispozici",
+  noFile: "Byl poslán soubor, který tady nejde zobrazit.",
   react: "Reagovat",
   unreact: "Odebrat {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "Nepodařilo se nahrát {name}.",
   tooBig: "{name} je příliš velký soubor. Limit je {max}.",
   wrongType: "Soubory tohoto typu nelze odeslat.",
+  tooMany: "Najednou nejvýše {n} souborů: ostatní se nepřidaly.",
   removeFile: "Odebrat {name}",
   reactWith: "Reagovat: {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Billede ({author})",
   file: "Fil",
   gone: "Ikke længere tilgængelig",
+  noFile: "Der blev sendt en fil, som ikke kan vises her.",
   react: "Reagér",
   unreact: "Fjern {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name} kunne ikke uploades.",
   tooBig: "{name} er for stor. Grænsen er {max}.",
   wrongType: "Filer af denne type kan ikke sendes.",
+  tooMany: "Højst {n} filer ad gangen: resten blev ikke tilføjet.",
   removeFile: "Fjern {name}",
   reactWith: "Reagér med {emoji}",
 

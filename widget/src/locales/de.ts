@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Bild ({author})",
   file: "Datei",
   gone: "Nicht mehr verfügbar",
+  noFile: "Eine Datei wurde geschickt, kann hier aber nicht angezeigt werden.",
   react: "Reagieren",
   unreact: "{emoji} zurücknehmen",
 
@@ -107,6 +108,7 @@ export const messages: Messages = {
   uploadFailed: "{name} konnte nicht hochgeladen werden.",
   tooBig: "{name} ist zu groß. Erlaubt sind höchstens {max}.",
   wrongType: "Dateien dieser Art können nicht gesendet werden.",
+  tooMany: "Höchstens {n} Dateien auf einmal: Die übrigen wurden nicht hinzugefügt.",
   removeFile: "{name} entfernen",
   reactWith: "Mit {emoji} reagieren",
 

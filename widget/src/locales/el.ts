@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Εικόνα ({author})",
   file: "Αρχείο",
   gone: "Δεν είναι πλέον διαθέσιμο",
+  noFile: "Στάλθηκε ένα αρχείο που δεν μπορεί να εμφανιστεί εδώ.",
   react: "Αντίδραση",
   unreact: "Αναίρεση {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "Η μεταφόρτωση απέτυχε: {name}.",
   tooBig: "{name}: πολύ μεγάλο αρχείο. Το όριο είναι {max}.",
   wrongType: "Δεν στέλνονται αρχεία αυτού του τύπου.",
+  tooMany: "Έως {n} αρχεία κάθε φορά: τα υπόλοιπα δεν προστέθηκαν.",
   removeFile: "Αφαίρεση {name}",
   reactWith: "Αντίδραση με {emoji}",
 

@@ -1,4 +1,4 @@
-/** Words of the parts that are fetched when they are first used: menu, files, reactions, forms. See `en.ts`. */
+/** Words of the parts that are fetched when they are first used: menu, files, failures, reactions, forms. See `en.ts`. */
 export const rare = {
   // ── Menu ────────────────────────────────────────────────────────────────────────────────────────────────────────
   transcript: "Download conversation",
@@ -26,8 +26,20 @@ export const rare = {
   /** `{max}` is a size such as "10 MB". */
   tooBig: "{name} is too large. The limit is {max}.",
   wrongType: "Files of this type cannot be sent.",
+  /** More were picked at once than can be; `{n}` is 5. */
+  tooMany: "Up to {n} files at a time: the others were not added.",
   /** Button on a file that is not sent yet. */
   removeFile: "Remove {name}",
+  // ── Why a message failed: a sentence after "Not sent." ──────────────────────────────────────────────────────────
+  failedRejected: "This message could not be accepted.",
+  failedExpired: "It could not be delivered in time.",
+  failedClosed: "This chat cannot take messages right now.",
+  /** Found unsent after coming back to the page. */
+  failedStale: "It was still waiting when you left.",
+  failedTooLong: "It is too long.",
+  failedFile: "The file is no longer there. Please attach it again.",
+  failedOften: "You were sending very quickly.",
+
   // ── Reactions ───────────────────────────────────────────────────────────────────────────────────────────────────
   /** Name of each emoji that can be chosen for a reply. */
   reactWith: "React with {emoji}",

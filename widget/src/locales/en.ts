@@ -68,16 +68,6 @@ export const en = {
   retry: "Retry",
   delete: "Delete",
 
-  // ── Why a message failed: a sentence after "Not sent." ──────────────────────────────────────────────────────────
-  failedRejected: "This message could not be accepted.",
-  failedExpired: "It could not be delivered in time.",
-  failedClosed: "This chat cannot take messages right now.",
-  /** Found unsent after coming back to the page. */
-  failedStale: "It was still waiting when you left.",
-  failedTooLong: "It is too long.",
-  failedFile: "The file is no longer there. Please attach it again.",
-  failedOften: "You were sending very quickly.",
-
   // ── Thread ──────────────────────────────────────────────────────────────────────────────────────────────────────
   older: "Show earlier messages",
   today: "Today",
@@ -96,6 +86,8 @@ export const en = {
   file: "File",
   /** Below the name of a file that is not kept any more. */
   gone: "No longer available",
+  /** In place of a reply that was nothing but a file which could not be fetched. */
+  noFile: "A file was sent that cannot be shown here.",
   /** Button under a reply. */
   react: "React",
   unreact: "Take back {emoji}",

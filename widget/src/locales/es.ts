@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Imagen ({author})",
   file: "Archivo",
   gone: "Ya no está disponible",
+  noFile: "Se ha enviado un archivo que no se puede mostrar aquí.",
   react: "Reaccionar",
   unreact: "Quitar {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "No se pudo subir {name}.",
   tooBig: "{name} es demasiado grande. El límite es {max}.",
   wrongType: "No se pueden enviar archivos de este tipo.",
+  tooMany: "Hasta {n} archivos a la vez: los demás no se han añadido.",
   removeFile: "Quitar {name}",
   reactWith: "Reaccionar con {emoji}",
 

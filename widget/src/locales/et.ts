@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Pilt ({author})",
   file: "Fail",
   gone: "Pole enam saadaval",
+  noFile: "Saadeti fail, mida ei saa siin näidata.",
   react: "Reageeri",
   unreact: "Eemalda {emoji}",
 
@@ -107,6 +108,7 @@ export const messages: Messages = {
   uploadFailed: "Üleslaadimine ei õnnestunud: {name}.",
   tooBig: "{name} on liiga suur. Piir on {max}.",
   wrongType: "Seda tüüpi faile ei saa saata.",
+  tooMany: "Korraga kuni {n} faili: ülejäänuid ei lisatud.",
   removeFile: "Eemalda {name}",
   reactWith: "Reageeri: {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "تصویر ({author})",
   file: "فایل",
   gone: "دیگر در دسترس نیست",
+  noFile: "فایلی فرستاده شد که اینجا قابل نمایش نیست.",
   react: "واکنش",
   unreact: "برداشتن {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name} بارگذاری نشد.",
   tooBig: "{name} خیلی بزرگ است. حداکثر {max}.",
   wrongType: "این نوع فایل را نمی‌توان فرستاد.",
+  tooMany: "هر بار حداکثر {n} فایل: بقیه اضافه نشدند.",
   removeFile: "حذف {name}",
   reactWith: "واکنش با {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Kuva ({author})",
   file: "Tiedosto",
   gone: "Ei enää saatavilla",
+  noFile: "Lähetettiin tiedosto, jota ei voi näyttää tässä.",
   react: "Reagoi",
   unreact: "Poista {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "Lataus ei onnistunut: {name}.",
   tooBig: "{name} on liian suuri. Enimmäiskoko on {max}.",
   wrongType: "Tämän tyyppisiä tiedostoja ei voi lähettää.",
+  tooMany: "Enintään {n} tiedostoa kerralla: muita ei lisätty.",
   removeFile: "Poista {name}",
   reactWith: "Reagoi: {emoji}",
 

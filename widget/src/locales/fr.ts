@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Image ({author})",
   file: "Fichier",
   gone: "N’est plus disponible",
+  noFile: "Un fichier a été envoyé, mais il ne peut pas être affiché ici.",
   react: "Réagir",
   unreact: "Retirer {emoji}",
 
@@ -107,6 +108,7 @@ export const messages: Messages = {
   uploadFailed: "{name} n’a pas pu être envoyé.",
   tooBig: "{name} est trop volumineux. La limite est de {max}.",
   wrongType: "Ce type de fichier ne peut pas être envoyé.",
+  tooMany: "{n} fichiers au maximum à la fois : les autres n'ont pas été ajoutés.",
   removeFile: "Retirer {name}",
   reactWith: "Réagir avec {emoji}",
 

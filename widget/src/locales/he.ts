@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "תמונה ({author})",
   file: "קובץ",
   gone: "כבר לא זמין",
+  noFile: "נשלח קובץ שאי אפשר להציג כאן.",
   react: "תגובה באימוג׳י",
   unreact: "הסרת {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "לא ניתן היה להעלות את {name}.",
   tooBig: "{name} גדול מדי. המגבלה היא {max}.",
   wrongType: "אי אפשר לשלוח קבצים מהסוג הזה.",
+  tooMany: "עד {n} קבצים בכל פעם: השאר לא נוספו.",
   removeFile: "הסרת {name}",
   reactWith: "תגובה עם {emoji}",
 

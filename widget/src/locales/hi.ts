@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "तस्वीर ({author})",
   file: "फ़ाइल",
   gone: "अब उपलब्ध नहीं है",
+  noFile: "एक फ़ाइल भेजी गई, लेकिन उसे यहाँ नहीं दिखाया जा सकता।",
   react: "रिएक्शन दें",
   unreact: "{emoji} हटाएँ",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name} अपलोड नहीं हो सकी।",
   tooBig: "{name} बहुत बड़ी है। सीमा {max} है।",
   wrongType: "इस तरह की फ़ाइलें नहीं भेजी जा सकतीं।",
+  tooMany: "एक बार में {n} फ़ाइलें तक: बाकी नहीं जोड़ी गईं।",
   removeFile: "{name} हटाएँ",
   reactWith: "{emoji} से रिएक्शन दें",
 

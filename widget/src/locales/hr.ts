@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Slika ({author})",
   file: "Datoteka",
   gone: "Više nije dostupno",
+  noFile: "Poslana je datoteka koja se ovdje ne može prikazati.",
   react: "Reagiraj",
   unreact: "Ukloni {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "Prijenos nije uspio: {name}.",
   tooBig: "{name}: prevelika datoteka. Ograničenje je {max}.",
   wrongType: "Datoteke ove vrste ne mogu se slati.",
+  tooMany: "Najviše {n} datoteka odjednom: ostale nisu dodane.",
   removeFile: "Ukloni {name}",
   reactWith: "Reagiraj: {emoji}",
 

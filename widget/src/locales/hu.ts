@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Kép ({author})",
   file: "Fájl",
   gone: "Már nem érhető el",
+  noFile: "Fájl érkezett, de itt nem jeleníthető meg.",
   react: "Reagálás",
   unreact: "{emoji} visszavonása",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "Nem sikerült feltölteni: {name}.",
   tooBig: "{name} túl nagy. A korlát: {max}.",
   wrongType: "Ilyen típusú fájl nem küldhető.",
+  tooMany: "Egyszerre legfeljebb {n} fájl: a többi nem került be.",
   removeFile: "{name} eltávolítása",
   reactWith: "Reagálás: {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Gambar ({author})",
   file: "Berkas",
   gone: "Tidak tersedia lagi",
+  noFile: "Ada file yang dikirim, tetapi tidak bisa ditampilkan di sini.",
   react: "Beri reaksi",
   unreact: "Batalkan {emoji}",
 
@@ -107,6 +108,7 @@ export const messages: Messages = {
   uploadFailed: "{name} tidak dapat diunggah.",
   tooBig: "{name} terlalu besar. Batasnya {max}.",
   wrongType: "File jenis ini tidak dapat dikirim.",
+  tooMany: "Maksimal {n} file sekaligus: sisanya tidak ditambahkan.",
   removeFile: "Hapus {name}",
   reactWith: "Beri reaksi {emoji}",
 

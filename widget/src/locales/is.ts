@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Mynd ({author})",
   file: "Skrá",
   gone: "Ekki lengur aðgengilegt",
+  noFile: "Skrá var send en ekki er hægt að sýna hana hér.",
   react: "Bregðast við",
   unreact: "Fjarlægja {emoji}",
 
@@ -107,6 +108,7 @@ export const messages: Messages = {
   uploadFailed: "Ekki tókst að hlaða upp {name}.",
   tooBig: "{name} er of stór. Hámarkið er {max}.",
   wrongType: "Ekki er hægt að senda skrár af þessari gerð.",
+  tooMany: "Mest {n} skrár í einu: hinum var ekki bætt við.",
   removeFile: "Fjarlægja {name}",
   reactWith: "Bregðast við með {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Immagine ({author})",
   file: "Documento",
   gone: "Non più disponibile",
+  noFile: "È stato inviato un file che qui non può essere mostrato.",
   react: "Reagisci",
   unreact: "Togli {emoji}",
 
@@ -107,6 +108,7 @@ export const messages: Messages = {
   uploadFailed: "Impossibile caricare {name}.",
   tooBig: "{name} è troppo grande. Il limite è {max}.",
   wrongType: "I file di questo tipo non possono essere inviati.",
+  tooMany: "Al massimo {n} file alla volta: gli altri non sono stati aggiunti.",
   removeFile: "Rimuovi {name}",
   reactWith: "Reagisci con {emoji}",
 

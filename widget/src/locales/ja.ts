@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "画像（{author}）",
   file: "ファイル",
   gone: "ご利用いただけなくなりました",
+  noFile: "ファイルが送られましたが、ここには表示できません。",
   react: "リアクションする",
   unreact: "{emoji}を取り消す",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name}をアップロードできませんでした。",
   tooBig: "{name}は大きすぎます。上限は{max}です。",
   wrongType: "この種類のファイルは送信できません。",
+  tooMany: "一度に送れるファイルは{n}件までです。残りは追加されませんでした。",
   removeFile: "{name}を取り除く",
   reactWith: "{emoji}でリアクション",
 

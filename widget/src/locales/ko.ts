@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "사진 ({author})",
   file: "파일",
   gone: "더 이상 볼 수 없음",
+  noFile: "파일이 전송되었지만 여기에 표시할 수 없습니다.",
   react: "반응 남기기",
   unreact: "{emoji} 취소",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "업로드하지 못했어요: {name}",
   tooBig: "파일이 너무 커요: {name}. 최대 {max}까지 가능해요.",
   wrongType: "이 형식의 파일은 보낼 수 없어요.",
+  tooMany: "파일은 한 번에 {n}개까지 보낼 수 있습니다. 나머지는 추가되지 않았습니다.",
   removeFile: "{name} 제거",
   reactWith: "{emoji} 반응 남기기",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Paveikslėlis ({author})",
   file: "Failas",
   gone: "Nebepasiekiama",
+  noFile: "Atsiųstas failas, kurio čia parodyti negalima.",
   react: "Reaguoti",
   unreact: "Pašalinti {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "Nepavyko įkelti: {name}.",
   tooBig: "{name}: failas per didelis. Riba – {max}.",
   wrongType: "Tokio tipo failų siųsti negalima.",
+  tooMany: "Vienu metu iki {n} failų: kiti nepridėti.",
   removeFile: "Pašalinti {name}",
   reactWith: "Reaguoti: {emoji}",
 

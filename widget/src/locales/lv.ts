@@ -64,6 +64,7 @@ export const messages: Messages = {
   picture: "Attēls ({author})",
   file: "Fails",
   gone: "Vairs nav pieejams",
+  noFile: "Tika nosūtīts fails, ko šeit nevar parādīt.",
   react: "Reaģēt",
   unreact: "Noņemt {emoji}",
 
@@ -110,6 +111,7 @@ export const messages: Messages = {
   uploadFailed: "Neizdevās augšupielādēt: {name}.",
   tooBig: "{name}: fails ir par lielu. Ierobežojums ir {max}.",
   wrongType: "Šāda veida failus nevar nosūtīt.",
+  tooMany: "Vienlaikus līdz {n} failiem: pārējie netika pievienoti.",
   removeFile: "Noņemt {name}",
   reactWith: "Reaģēt: {emoji}",
 

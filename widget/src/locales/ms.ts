@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Gambar ({author})",
   file: "Fail",
   gone: "Tidak lagi tersedia",
+  noFile: "Satu fail telah dihantar tetapi tidak dapat dipaparkan di sini.",
   react: "Beri reaksi",
   unreact: "Buang {emoji}",
 
@@ -107,6 +108,7 @@ export const messages: Messages = {
   uploadFailed: "{name} tidak dapat dimuat naik.",
   tooBig: "{name} terlalu besar. Hadnya {max}.",
   wrongType: "Fail jenis ini tidak boleh dihantar.",
+  tooMany: "Maksimum {n} fail serentak: yang lain tidak ditambah.",
   removeFile: "Buang {name}",
   reactWith: "Beri reaksi {emoji}",
 

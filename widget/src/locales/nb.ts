@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Bilde ({author})",
   file: "Fil",
   gone: "Ikke lenger tilgjengelig",
+  noFile: "Det ble sendt en fil som ikke kan vises her.",
   react: "Reager",
   unreact: "Fjern {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name} kunne ikke lastes opp.",
   tooBig: "{name} er for stor. Grensen er {max}.",
   wrongType: "Filer av denne typen kan ikke sendes.",
+  tooMany: "Opptil {n} filer om gangen: resten ble ikke lagt til.",
   removeFile: "Fjern {name}",
   reactWith: "Reager med {emoji}",
 

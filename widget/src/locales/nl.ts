@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Afbeelding ({author})",
   file: "Bestand",
   gone: "Niet meer beschikbaar",
+  noFile: "Er is een bestand gestuurd dat hier niet getoond kan worden.",
   react: "Reageren",
   unreact: "{emoji} weghalen",
 
@@ -107,6 +108,7 @@ export const messages: Messages = {
   uploadFailed: "{name} kon niet worden geüpload.",
   tooBig: "{name} is te groot. De limiet is {max}.",
   wrongType: "Bestanden van dit type kun je niet versturen.",
+  tooMany: "Maximaal {n} bestanden tegelijk: de rest is niet toegevoegd.",
   removeFile: "{name} verwijderen",
   reactWith: "Reageren met {emoji}",
 

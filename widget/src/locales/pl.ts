@@ -75,6 +75,7 @@ export const messages: Messages = {
   picture: "Obraz ({author})",
   file: "Plik",
   gone: "Już niedostępne",
+  noFile: "Wysłano plik, którego nie można tu pokazać.",
   react: "Zareaguj",
   unreact: "Cofnij {emoji}",
 
@@ -121,6 +122,7 @@ export const messages: Messages = {
   uploadFailed: "Nie udało się przesłać: {name}.",
   tooBig: "{name}: plik jest za duży. Limit to {max}.",
   wrongType: "Nie można wysyłać plików tego typu.",
+  tooMany: "Najwyżej {n} plików naraz: pozostałe nie zostały dodane.",
   removeFile: "Usuń {name}",
   reactWith: "Zareaguj: {emoji}",
 

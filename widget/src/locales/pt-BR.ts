@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Imagem ({author})",
   file: "Arquivo",
   gone: "Não está mais disponível",
+  noFile: "Um arquivo foi enviado, mas não pode ser exibido aqui.",
   react: "Reagir",
   unreact: "Remover {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "Não foi possível enviar {name}.",
   tooBig: "{name} é grande demais. O limite é {max}.",
   wrongType: "Arquivos deste tipo não podem ser enviados.",
+  tooMany: "Até {n} arquivos por vez: os outros não foram adicionados.",
   removeFile: "Remover {name}",
   reactWith: "Reagir com {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Imagem ({author})",
   file: "Ficheiro",
   gone: "Já não está disponível",
+  noFile: "Foi enviado um ficheiro que não pode ser mostrado aqui.",
   react: "Reagir",
   unreact: "Retirar {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "Não foi possível carregar {name}.",
   tooBig: "{name} é demasiado grande. O limite é {max}.",
   wrongType: "Não é possível enviar ficheiros deste tipo.",
+  tooMany: "Até {n} ficheiros de cada vez: os restantes não foram adicionados.",
   removeFile: "Remover {name}",
   reactWith: "Reagir com {emoji}",
 

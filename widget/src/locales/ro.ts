@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Imagine ({author})",
   file: "Fișier",
   gone: "Nu mai este disponibil",
+  noFile: "A fost trimis un fișier care nu poate fi afișat aici.",
   react: "Reacționează",
   unreact: "Retrage {emoji}",
 
@@ -107,6 +108,7 @@ export const messages: Messages = {
   uploadFailed: "{name} nu a putut fi încărcat.",
   tooBig: "{name} este prea mare. Limita este {max}.",
   wrongType: "Fișierele de acest tip nu pot fi trimise.",
+  tooMany: "Cel mult {n} fișiere odată: celelalte nu au fost adăugate.",
   removeFile: "Elimină {name}",
   reactWith: "Reacționează cu {emoji}",
 

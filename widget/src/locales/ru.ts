@@ -80,6 +80,7 @@ export const messages: Messages = {
   picture: "Изображение ({author})",
   file: "Файл",
   gone: "Больше не доступно",
+  noFile: "Отправлен файл, который нельзя показать здесь.",
   react: "Отреагировать",
   unreact: "Убрать {emoji}",
 
@@ -126,6 +127,7 @@ export const messages: Messages = {
   uploadFailed: "Не удалось загрузить {name}.",
   tooBig: "{name}: файл слишком большой. Максимум — {max}.",
   wrongType: "Файлы этого типа отправлять нельзя.",
+  tooMany: "Не больше {n} файлов за раз: остальные не добавлены.",
   removeFile: "Убрать {name}",
   reactWith: "Отреагировать {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Obrázok ({author})",
   file: "Súbor",
   gone: "Už nie je k dispozícii",
+  noFile: "Bol poslaný súbor, ktorý sa tu nedá zobraziť.",
   react: "Reagovať",
   unreact: "Odobrať {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "Nepodarilo sa nahrať {name}.",
   tooBig: "{name} je príliš veľký súbor. Limit je {max}.",
   wrongType: "Súbory tohto typu nie je možné odoslať.",
+  tooMany: "Naraz najviac {n} súborov: ostatné sa nepridali.",
   removeFile: "Odobrať {name}",
   reactWith: "Reagovať: {emoji}",
 

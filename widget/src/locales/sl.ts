@@ -70,6 +70,7 @@ export const messages: Messages = {
   picture: "Slika ({author})",
   file: "Datoteka",
   gone: "Ni več na voljo",
+  noFile: "Poslana je bila datoteka, ki je tu ni mogoče prikazati.",
   react: "Odzovi se",
   unreact: "Odstrani {emoji}",
 
@@ -117,6 +118,7 @@ export const messages: Messages = {
   uploadFailed: "Nalaganje ni uspelo: {name}.",
   tooBig: "{name}: datoteka je prevelika. Omejitev je {max}.",
   wrongType: "Datotek te vrste ni mogoče poslati.",
+  tooMany: "Največ {n} datotek hkrati: ostale niso bile dodane.",
   removeFile: "Odstrani {name}",
   reactWith: "Odzovi se: {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Slika ({author})",
   file: "Datoteka",
   gone: "Više nije dostupno",
+  noFile: "Poslata je datoteka koja ovde ne može da se prikaže.",
   react: "Reaguj",
   unreact: "Ukloni {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "Otpremanje nije uspelo: {name}.",
   tooBig: "{name}: datoteka je prevelika. Ograničenje je {max}.",
   wrongType: "Datoteke ove vrste ne mogu da se šalju.",
+  tooMany: "Najviše {n} datoteka odjednom: ostale nisu dodate.",
   removeFile: "Ukloni {name}",
   reactWith: "Reaguj: {emoji}",
 

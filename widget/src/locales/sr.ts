@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Слика ({author})",
   file: "Датотека",
   gone: "Више није доступно",
+  noFile: "Послата је датотека која овде не може да се прикаже.",
   react: "Реагуј",
   unreact: "Уклони {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "Отпремање није успело: {name}.",
   tooBig: "{name}: датотека је превелика. Ограничење је {max}.",
   wrongType: "Датотеке ове врсте не могу да се шаљу.",
+  tooMany: "Највише {n} датотека одједном: остале нису додате.",
   removeFile: "Уклони {name}",
   reactWith: "Реагуј: {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Bild ({author})",
   file: "Fil",
   gone: "Inte längre tillgänglig",
+  noFile: "En fil skickades som inte kan visas här.",
   react: "Reagera",
   unreact: "Ta bort {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name} kunde inte laddas upp.",
   tooBig: "{name} är för stor. Gränsen är {max}.",
   wrongType: "Filer av den här typen kan inte skickas.",
+  tooMany: "Högst {n} filer åt gången: resten lades inte till.",
   removeFile: "Ta bort {name}",
   reactWith: "Reagera med {emoji}",
 

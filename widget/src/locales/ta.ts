@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "படம் ({author})",
   file: "கோப்பு",
   gone: "இனி கிடைக்காது",
+  noFile: "ஒரு கோப்பு அனுப்பப்பட்டது, ஆனால் அதை இங்கே காட்ட முடியவில்லை.",
   react: "எதிர்வினை",
   unreact: "{emoji} நீக்கு",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name} பதிவேறவில்லை.",
   tooBig: "{name} மிகப் பெரியது. வரம்பு {max}.",
   wrongType: "இந்த வகைக் கோப்புகளை அனுப்ப முடியாது.",
+  tooMany: "ஒரே நேரத்தில் {n} கோப்புகள் வரை: மற்றவை சேர்க்கப்படவில்லை.",
   removeFile: "{name} நீக்கு",
   reactWith: "{emoji} எதிர்வினை",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "รูปภาพ ({author})",
   file: "ไฟล์",
   gone: "ไม่มีแล้ว",
+  noFile: "มีไฟล์ส่งมา แต่แสดงที่นี่ไม่ได้",
   react: "แสดงความรู้สึก",
   unreact: "เอา {emoji} ออก",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "อัปโหลด {name} ไม่สำเร็จ",
   tooBig: "{name} ใหญ่เกินไป ขนาดสูงสุด {max}",
   wrongType: "ส่งไฟล์ประเภทนี้ไม่ได้",
+  tooMany: "ส่งได้ครั้งละไม่เกิน {n} ไฟล์ ไฟล์ที่เหลือยังไม่ถูกเพิ่ม",
   removeFile: "เอา {name} ออก",
   reactWith: "แสดงความรู้สึก {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Görsel ({author})",
   file: "Dosya",
   gone: "Artık mevcut değil",
+  noFile: "Burada gösterilemeyen bir dosya gönderildi.",
   react: "Tepki ver",
   unreact: "Geri al: {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name} yüklenemedi.",
   tooBig: "{name} çok büyük. Sınır: {max}.",
   wrongType: "Bu türdeki dosyalar gönderilemez.",
+  tooMany: "Tek seferde en fazla {n} dosya: diğerleri eklenmedi.",
   removeFile: "{name} öğesini kaldır",
   reactWith: "{emoji} ile tepki ver",
 

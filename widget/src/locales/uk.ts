@@ -80,6 +80,7 @@ export const messages: Messages = {
   picture: "Зображення ({author})",
   file: "Файл",
   gone: "Більше не доступно",
+  noFile: "Надіслано файл, який неможливо показати тут.",
   react: "Відреагувати",
   unreact: "Прибрати {emoji}",
 
@@ -126,6 +127,7 @@ export const messages: Messages = {
   uploadFailed: "Не вдалося завантажити {name}.",
   tooBig: "{name}: файл завеликий. Максимум — {max}.",
   wrongType: "Файли цього типу надсилати не можна.",
+  tooMany: "Не більше {n} файлів за раз: решту не додано.",
   removeFile: "Прибрати {name}",
   reactWith: "Відреагувати {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "تصویر ({author})",
   file: "فائل",
   gone: "اب دستیاب نہیں",
+  noFile: "ایک فائل بھیجی گئی ہے جو یہاں نہیں دکھائی جا سکتی۔",
   react: "ردعمل دیں",
   unreact: "{emoji} ہٹائیں",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name} اپ لوڈ نہیں ہو سکی۔",
   tooBig: "{name} بہت بڑی ہے۔ حد {max} ہے۔",
   wrongType: "اس قسم کی فائلیں نہیں بھیجی جا سکتیں۔",
+  tooMany: "ایک وقت میں {n} فائلیں تک: باقی شامل نہیں کی گئیں۔",
   removeFile: "{name} ہٹائیں",
   reactWith: "{emoji} سے ردعمل دیں",
 

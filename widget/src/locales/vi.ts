@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "Ảnh ({author})",
   file: "Tệp",
   gone: "Không còn nữa",
+  noFile: "Có một tệp được gửi đến nhưng không thể hiển thị ở đây.",
   react: "Bày tỏ cảm xúc",
   unreact: "Bỏ {emoji}",
 
@@ -107,6 +108,7 @@ export const messages: Messages = {
   uploadFailed: "Không tải lên được {name}.",
   tooBig: "{name} quá lớn. Giới hạn là {max}.",
   wrongType: "Không thể gửi loại tệp này.",
+  tooMany: "Tối đa {n} tệp mỗi lần: các tệp còn lại chưa được thêm.",
   removeFile: "Gỡ {name}",
   reactWith: "Thả {emoji}",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "图片（{author}）",
   file: "文件",
   gone: "已无法查看",
+  noFile: "对方发送了一个文件，但无法在此显示。",
   react: "添加表情回应",
   unreact: "撤回 {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name} 上传失败。",
   tooBig: "{name} 太大，上限为 {max}。",
   wrongType: "无法发送此类文件。",
+  tooMany: "一次最多 {n} 个文件，其余的未添加。",
   removeFile: "移除 {name}",
   reactWith: "用 {emoji} 回应",
 

@@ -60,6 +60,7 @@ export const messages: Messages = {
   picture: "圖片（{author}）",
   file: "檔案",
   gone: "已無法檢視",
+  noFile: "對方傳送了一個檔案，但無法在此顯示。",
   react: "加上表情回應",
   unreact: "收回 {emoji}",
 
@@ -106,6 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name} 上傳失敗。",
   tooBig: "{name} 太大，上限為 {max}。",
   wrongType: "無法傳送此類檔案。",
+  tooMany: "一次最多 {n} 個檔案，其餘的未加入。",
   removeFile: "移除 {name}",
   reactWith: "以 {emoji} 回應",
 

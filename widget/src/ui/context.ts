@@ -2,7 +2,7 @@
 
 import type { ReadonlySignal, Signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
-import type { Attachment, Chat } from "../chat.ts";
+import type { Attachment, Chat, Item } from "../chat.ts";
 import type { Language, Translate } from "../i18n.ts";
 import type { PanelSettings } from "../options.ts";
 import type { Announcer } from "./announcer.ts";
@@ -62,6 +62,10 @@ export const replier = ({ settings }: Pick<Ui, "settings">): "Ai" | "Human" | "M
 };
 
 export const authorOf = (ui: Ui): string => ui.t(`author${replier(ui)}`);
+
+/** What a message says. A file that is not available here is spoken of in the visitor's language. */
+export const wordsOf = ({ t }: Pick<Ui, "t">, { text, noFile }: Item): string =>
+  noFile ? text.slice(0, noFile[0]) + t("noFile") + text.slice(noFile[1]) : text;
 
 /** Whether this conversation is over for good, deleted or left behind: only a new one can follow. */
 export const isOver = ({ chat }: Pick<Ui, "chat">): boolean =>

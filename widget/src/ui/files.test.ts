@@ -75,3 +75,18 @@ it.each(["gone", "normal"] as const)("leaves nobody's files to the next person w
   await drawn();
   expect([begun[0]?.aborted, files.state.value, files.ready(), shown()]).toEqual([true, "none", [], []]);
 });
+
+it("says once which files found no room, until there is some", async () => {
+  files.add(some("1.txt", "2.txt", "3.txt", "4.txt", "5.txt", "6.txt", "7.txt"));
+  await drawn();
+  const words = "Up to 5 files at a time: the others were not added.";
+  const line = (): unknown => on.root.querySelector("#panel > p")?.textContent;
+  expect([shown().length, line(), on.said]).toEqual([5, words, [`! ${words}`]]);
+  on.root.querySelectorAll<HTMLElement>(".tray button")[1]?.click();
+  await drawn();
+  expect([shown().length, line()]).toEqual([4, undefined]);
+  files.add(some("8.txt"));
+  files.add(some("9.txt"));
+  await drawn();
+  expect([shown().length, line(), on.said]).toEqual([5, words, [`! ${words}`, `! ${words}`]]);
+});

@@ -102,8 +102,11 @@ export function createFiles(ui: Ui): Files {
   };
   /** Previews that cannot be shown: the page's policy lets no picture come from memory, or it is none. */
   const unseen = signal<readonly string[]>([]);
+  /** More were picked than there was room for: said until there is some. */
+  const tooMany = signal(false);
   const remove = (one: Pending): void => {
     discard(one);
+    tooMany.value = false;
     ui.focusComposer();
   };
 
@@ -120,33 +123,36 @@ export function createFiles(ui: Ui): Files {
     mounted(() => adopt(shell.root, css));
     return () =>
       list.value[0] && (
-        <ul class="tray">
-          {list.value.map((one) => (
-            <li class={one.problem ? "bad" : ""}>
-              {one.preview && !unseen.value.includes(one.preview) ? (
-                <img
-                  src={one.preview}
-                  alt=""
-                  onError={({ currentTarget }) => {
-                    unseen.value = [...unseen.peek(), currentTarget.src];
-                  }}
-                />
-              ) : (
-                <Icon name="file" />
-              )}
-              <p>
-                <bdi>{one.name}</bdi>
-                <small key={one.problem}>{one.problem ?? sizeName(one.size, language.value.region)}</small>
-                {!one.attachment && !one.problem && (
-                  <progress value={one.part} aria-label={t("uploading", { name: one.name })} />
+        <>
+          {tooMany.value && <p class="counter over">{t("tooMany", { n: FILES_MAX })}</p>}
+          <ul class="tray">
+            {list.value.map((one) => (
+              <li class={one.problem ? "bad" : ""}>
+                {one.preview && !unseen.value.includes(one.preview) ? (
+                  <img
+                    src={one.preview}
+                    alt=""
+                    onError={({ currentTarget }) => {
+                      unseen.value = [...unseen.peek(), currentTarget.src];
+                    }}
+                  />
+                ) : (
+                  <Icon name="file" />
                 )}
-              </p>
-              <button type="button" aria-label={t("removeFile", { name: one.name })} onClick={() => remove(one)}>
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
+                <p>
+                  <bdi>{one.name}</bdi>
+                  <small key={one.problem}>{one.problem ?? sizeName(one.size, language.value.region)}</small>
+                  {!one.attachment && !one.problem && (
+                    <progress value={one.part} aria-label={t("uploading", { name: one.name })} />
+                  )}
+                </p>
+                <button type="button" aria-label={t("removeFile", { name: one.name })} onClick={() => remove(one)}>
+                  <Icon name="close" />
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
       );
   });
   return {
@@ -156,7 +162,11 @@ export function createFiles(ui: Ui): Files {
       return good.length === 0 ? "none" : good.every((one) => one.attachment) ? "ready" : "uploading";
     }),
     add(files) {
-      for (const file of [...files].slice(0, FILES_MAX - list.peek().length)) {
+      const picked = [...files];
+      const room = FILES_MAX - list.peek().length;
+      tooMany.value = picked.length > room;
+      if (tooMany.peek()) announcer.alert(t("tooMany", { n: FILES_MAX }));
+      for (const file of picked.slice(0, room)) {
         const preview = /^image\/(?!svg)/.test(file.type) ? URL.createObjectURL(file) : undefined;
         const one: Pending = { name: file.name, size: file.size, preview, part: 0 };
         list.value = [...list.peek(), one];
@@ -174,6 +184,7 @@ export function createFiles(ui: Ui): Files {
         .slice(count);
       for (const one of list.peek()) if (one.preview && !kept.includes(one)) URL.revokeObjectURL(one.preview);
       list.value = kept;
+      tooMany.value = false;
     },
   };
 }

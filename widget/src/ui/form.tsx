@@ -5,13 +5,13 @@ import { PAGE_MAX, TEXT_MAX } from "@porchlight/shared/limits";
 import type { ErrorCode } from "@porchlight/shared/protocol";
 import { effect, signal } from "@preact/signals-core";
 import type { ComponentChildren } from "preact";
-import type { Chat, Item } from "../chat.ts";
+import type { Item } from "../chat.ts";
 import type { Refused } from "../conversation.ts";
-import type { Key, Translate } from "../i18n.ts";
+import type { Key } from "../i18n.ts";
 import { roomLeft } from "./composer.tsx";
+import type { Ui } from "./context.ts";
 import { keep } from "./kept.ts";
 import { live, watch } from "./live.ts";
-import { whyFailed } from "./reasons.ts";
 
 /** What can be asked for. A field of a setting may end in `?`: then it may stay empty. */
 type Field = "name" | "email" | "phone";
@@ -36,7 +36,7 @@ export const fieldsOf = (setting: readonly string[]): Asked[] =>
   });
 
 /** Sends what stands in the draft. Resolves when the relay has it, or with what is wrong, in words; then the draft stays. */
-async function leave(chat: Chat, t: Translate): Promise<string | undefined> {
+async function leave({ chat, t, part }: Ui): Promise<string | undefined> {
   const id = chat.send(chat.draft.peek().trim());
   if (!id) return t("often");
   const item = await new Promise<Item | undefined>((resolve) => {
@@ -49,7 +49,14 @@ async function leave(chat: Chat, t: Translate): Promise<string | undefined> {
   });
   if (item?.pos === undefined) {
     chat.remove(id);
-    return whyFailed(t, item?.reason);
+    let words = t("failed");
+    await part(
+      () => import("./reasons.ts"),
+      ({ whyFailed }) => {
+        words = whyFailed(t, item?.reason);
+      },
+    );
+    return words;
   }
   chat.draft.value = "";
   return undefined;
@@ -82,6 +89,7 @@ export const Form = live<FormProps>((ui, mounted, { done, again, reply }) => {
     again && { field: again.field, words: t(`${again.field}Wrong`) },
   );
   const busy = signal(false);
+  const room = () => wrong.value?.field !== "text" && roomLeft(t, chat.draft.value);
   const waits = (): boolean => busy.value && chat.link.value !== "online";
   mounted(watch(() => waits() && announcer.status(t("queued"))));
   const complain = (form: HTMLFormElement, field: string, words: string): void => {
@@ -112,7 +120,7 @@ export const Form = live<FormProps>((ui, mounted, { done, again, reply }) => {
       },
       id,
     );
-    const refused = text && !problem ? await leave(chat, t) : undefined;
+    const refused = text && !problem ? await leave(ui) : undefined;
     busy.value = false;
     const [field, key] = (problem && COMPLAINTS[problem]) ?? [];
     if (field && key) return complain(form, field, t(key));
@@ -164,11 +172,11 @@ export const Form = live<FormProps>((ui, mounted, { done, again, reply }) => {
             }}
             aria-required
             aria-invalid={wrong.value?.field === "text"}
-            aria-describedby={wrong.value?.field === "text" ? "form-wrong" : "form-left"}
+            aria-describedby={wrong.value?.field === "text" ? "form-wrong" : room() ? "form-left" : undefined}
           />
-          {wrong.value?.field !== "text" && (
+          {room() && (
             <p id="form-left" class={chat.draft.value.length > TEXT_MAX ? "over" : ""}>
-              {roomLeft(t, chat.draft.value)}
+              {room()}
             </p>
           )}
         </Labelled>

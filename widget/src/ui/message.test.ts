@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Thread } from "./thread.tsx";
 import { drawn, own, reply, type Stage, stage } from "./ui.fixture.ts";
 
@@ -43,7 +43,9 @@ describe("a message", () => {
     const bad = own("x", { state: "failed", reason: "too_long" });
     on.chat.items.value = [bad, own("y", { state: "failed" })];
     await drawn();
-    expect(texts(".failed p")).toEqual(["Not sent. It is too long.", "Not sent."]);
+    // The reasons are fetched with the first failure.
+    expect(texts(".failed p")[1]).toBe("Not sent.");
+    await vi.waitFor(() => expect(texts(".failed p")).toEqual(["Not sent. It is too long.", "Not sent."]));
     button("Retry")?.click();
     button("Delete")?.click();
     expect(on.chat.asked).toEqual([
@@ -66,6 +68,16 @@ describe("a message", () => {
     const link = view.querySelector(".bubble a");
     expect(link?.getAttribute("rel")).toBe("noopener noreferrer nofollow ugc");
     expect(link?.textContent).toBe("our page (opens in a new tab)");
+  });
+
+  it("that was a file which is not available here says so in the visitor's language", async () => {
+    on.ui.language.value.t = (
+      (t) => (key, values) =>
+        key === "noFile" ? "Datei fehlt." : t(key, values)
+    )(on.ui.language.value.t);
+    on.chat.items.value = [reply("Look:\n[a file]\nBye", { noFile: [6, 14] }), reply("[a file]", { noFile: [0, 8] })];
+    await drawn();
+    expect(texts(".bubble")).toEqual(["Look:\nDatei fehlt.\nBye", "Datei fehlt."]);
   });
 
   it("of emoji alone is drawn large", async () => {

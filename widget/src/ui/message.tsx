@@ -1,12 +1,12 @@
 /** One message: a bubble, whose it is for those who cannot see its side, and under own ones how far it got. */
 
+import { signal } from "@preact/signals-core";
 import type { Item } from "../chat.ts";
-import { authorOf } from "./context.ts";
+import { authorOf, into, wordsOf } from "./context.ts";
 import { Icon } from "./icons.tsx";
 import { live } from "./live.ts";
 import { Attached } from "./media.tsx";
 import { React, Reaction } from "./reaction.tsx";
-import { whyFailed } from "./reasons.ts";
 import { clockTime } from "./rows.ts";
 import { isEmojiOnly, MessageText } from "./text.tsx";
 
@@ -21,7 +21,8 @@ export type MessageProps = {
 
 export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }) => {
   const { t, language } = ui;
-  const { text, from, state, at, media } = item;
+  const { from, state, at, media } = item;
+  const text = wordsOf(ui, item);
   const own = from === "visitor";
   const time = clockTime(at, language.value.region);
   const author = own ? t("you") : authorOf(ui);
@@ -62,23 +63,25 @@ export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }
   );
 });
 
-const Failed = live<{ item: Item }>(({ t, chat, focusComposer }) => ({ item: { id, reason } }) => {
+const Failed = live<{ item: Item }>(({ t, chat, part, focusComposer }, mounted) => {
+  const code = signal<typeof import("./reasons.ts") | undefined>(undefined);
+  mounted(() => void part(() => import("./reasons.ts"), into(code)));
   // The button that was pressed goes away: the focus goes where the next act is.
-  const act = (run: (id: string) => void) => () => {
+  const act = (id: string, run: (id: string) => void) => () => {
     run(id);
     focusComposer();
   };
-  return (
+  return ({ item: { id, reason } }) => (
     <div class="failed">
       <p>
         <Icon name="alert" />
-        <span>{whyFailed(t, reason)}</span>
+        <span>{code.value?.whyFailed(t, reason) ?? t("failed")}</span>
       </p>
       <div>
-        <button type="button" onClick={act(chat.retry)}>
+        <button type="button" onClick={act(id, chat.retry)}>
           {t("retry")}
         </button>
-        <button type="button" onClick={act(chat.remove)}>
+        <button type="button" onClick={act(id, chat.remove)}>
           {t("delete")}
         </button>
       </div>

@@ -6,16 +6,18 @@
 
 import type { Item } from "../chat.ts";
 import { plainText } from "../markdown.ts";
-import type { Ui } from "./context.ts";
+import { type Ui, wordsOf } from "./context.ts";
 import { once } from "./once.ts";
 
 /** Characters of a reply that are shown. */
 const BODY_MAX = 160;
 
-export function notify({ t, settings, language }: Ui, { id, text }: Item): void {
+export function notify(ui: Ui, item: Item): void {
+  const { t, settings, language } = ui;
+  const { id } = item;
   if (Notification.permission !== "granted") return;
   once(`porchlight-note-${id}`, () => {
-    const body = plainText(text);
+    const body = plainText(wordsOf(ui, item));
     const { tag: lang, dir } = language.peek();
     const note = new Notification(settings.peek().title || t("title"), {
       body: body.length > BODY_MAX ? `${body.slice(0, BODY_MAX)}…` : body,

@@ -1,7 +1,10 @@
-/** Why a message was not sent, in the visitor's words. */
+/** Why a message was not sent, in the visitor's words. Fetched with the first failure. */
 
 import type { Item } from "../chat.ts";
-import type { Key, Translate } from "../i18n.ts";
+import { addEnglish, type Key, type Translate } from "../i18n.ts";
+import { rare } from "../locales/en.rare.ts";
+
+addEnglish(rare);
 
 const REASONS: { readonly [reason in NonNullable<Item["reason"]>]?: Key } = {
   rejected: "failedRejected",

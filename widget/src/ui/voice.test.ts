@@ -22,6 +22,12 @@ describe("what is said and told", () => {
     expect(on.emitted).toEqual([["message", { id: "r1", text: "It is **on its way**.", at: 5 }]]);
   });
 
+  it("says in words what could not be shown, and tells the page the neutral text", () => {
+    on.chat.tell("message", reply("[a file]", { noFile: [0, 8] }));
+    expect(on.said).toEqual(["AI assistant said: A file was sent that cannot be shown here."]);
+    expect(on.emitted).toMatchObject([["message", { text: "[a file]" }]]);
+  });
+
   it("confirms what was sent", () => {
     on.chat.tell("sent", own("Hello", { id: "o1", at: 6 }));
     expect(on.said).toEqual(["Message sent"]);

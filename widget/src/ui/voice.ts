@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals-core";
 import type { Item } from "../chat.ts";
 import { plainText } from "../markdown.ts";
-import { authorOf, type Ui } from "./context.ts";
+import { authorOf, type Ui, wordsOf } from "./context.ts";
 
 const brief = ({ id, text, at }: Item) => ({ id, text, at });
 
@@ -18,7 +18,11 @@ export function giveVoice(ui: Ui): () => void {
     chat.on("message", (item) => {
       shell.emit("message", brief(item));
       if (isOpen.peek())
-        announcer.message(t("said", { author: authorOf(ui), text: plainText(item.text) }), t("continues"), many);
+        announcer.message(
+          t("said", { author: authorOf(ui), text: plainText(wordsOf(ui, item)) }),
+          t("continues"),
+          many,
+        );
       if (document.hidden)
         attention ??= import("./attention.ts").then(({ startAttention }) => startAttention(ui, item));
     }),
