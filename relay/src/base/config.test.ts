@@ -127,6 +127,22 @@ describe("a configuration file", () => {
     expect(problems[0]).toContain(field);
   });
 
+  it("is refused with all that is wrong at once: fields, keys, secrets and names", () => {
+    const url = "https://s.example/v1";
+    const unset = { one: { url, key: "env:NO_ONE" }, two: { url, key: "plain" } };
+    const hook = { url: "https://b.example", secret: "env:NO_HOOK" };
+    const problem = (value: unknown) => problemsOf({ PORCHLIGHT_CONFIG: file(value), MAIN_KEY: "k" })[0] ?? "";
+    const sites = { shop: { account: "three", webhook: hook }, blog: { account: "one", requireIdentity: true } };
+    const all = ["NO_ONE", "accounts.two.key", "NO_HOOK", "sites.shop.account names", "sites.blog.requireIdentity"];
+    expect(all.filter((part) => !problem({ accounts: unset, sites }).includes(part))).toEqual([]);
+    const wrong = { shop: { account: "one", identityKeys: "keys.json" } };
+    const mixed = problem({ accounts: unset, sites: wrong });
+    expect(["NO_ONE", "accounts.two.key", "sites.shop.identityKeys"].filter((part) => !mixed.includes(part))).toEqual(
+      [],
+    );
+    for (const value of [null, 1, [], { accounts: { one: null } }]) expect(problem(value)).toContain("must be");
+  });
+
   it("is refused when it is not there", () => {
     expect(problemsOf({ PORCHLIGHT_CONFIG: "/nowhere/config.json" })[0]).toContain("does not exist");
   });

@@ -83,6 +83,22 @@ function keySource(given: string, env: Env, where: string): KeySource {
     : { value };
 }
 
+/** What is wrong with the accounts' keys of a file of which other things are wrong. */
+function keyless(json: unknown, env: Env, known: readonly { field: string }[]): string[] {
+  const { accounts } = (json ?? {}) as { accounts?: Record<string, { key?: unknown } | null> | null };
+  return Object.entries(accounts ?? {}).flatMap(([id, account]) => {
+    const where = `accounts.${id}.key`;
+    const given = account?.key;
+    if (typeof given !== "string" || known.some(({ field }) => field === where)) return [];
+    try {
+      keySource(given, env, where);
+      return [];
+    } catch (error) {
+      return [error instanceof Error ? error.message : String(error)];
+    }
+  });
+}
+
 /** A secret as it stands now, of something that has one. */
 function withSecret<T extends { secret: string }>(given: T, env: Env, where: string): T {
   const source = keySource(given.secret, env, `${where}.secret`);
@@ -119,7 +135,7 @@ function creditsOf(given: CreditRules, env: Env, where: string): CreditRules {
 
 /**
  * Sites and accounts of the configuration file, with their secrets as they stand now.
- * @throws Error that names the field that is wrong
+ * @throws Error that names every field that is wrong
  */
 export function fromFile(path: string, env: Env): Tenants {
   const raw = existsSync(path) ? readFileSync(path, "utf8") : problem(`names ${path}, which does not exist`);
@@ -131,24 +147,34 @@ export function fromFile(path: string, env: Env): Tenants {
   }
   const parsed = fileSchema.safeParse(json, { error: words });
   if (!parsed.success) {
-    const wrong = complaintsOf(parsed.error).map(({ field, message }) => `${field || "it"} ${message}`);
-    return problem(`${path}: ${wrong.join("; ")}`);
+    const complaints = complaintsOf(parsed.error);
+    const wrong = complaints.map(({ field, message }) => `${field || "it"} ${message}`);
+    return problem(`${path}: ${[...wrong, ...keyless(json, env, complaints)].join("; ")}`);
   }
   const { accounts, sites } = parsed.data;
-  return {
+  const wrong: string[] = [];
+  /** What `read` gives; what it complains of is said with everything else, and nothing is returned then. */
+  const attempt = <T>(read: () => T): T => {
+    try {
+      return read();
+    } catch (error) {
+      wrong.push(error instanceof Error ? error.message : String(error));
+      return undefined as T;
+    }
+  };
+  const tenants: Tenants = {
     accounts: Object.entries(accounts).map(([id, { url, key, rate, credits }]) => ({
       id,
       url,
       rate,
-      key: keySource(key, env, `accounts.${id}.key`),
-      ...(credits === undefined ? {} : { credits: creditsOf(credits, env, `accounts.${id}.credits`) }),
+      key: attempt(() => keySource(key, env, `accounts.${id}.key`)),
+      ...(credits === undefined ? {} : { credits: attempt(() => creditsOf(credits, env, `accounts.${id}.credits`)) }),
     })),
     sites: Object.entries(sites).map(
       ([id, { account, origins, channel, business, campaign, leads, webhook, routes, mail, ...rest }]) => {
         const { campaignFallback, guard, messagesPerDay, identitySecret, identityKeys, requireIdentity, ...chosen } =
           rest;
-        if (!Object.hasOwn(accounts, account))
-          problem(`${path}: sites.${id}.account names "${account}", which is not there`);
+        if (!Object.hasOwn(accounts, account)) wrong.push(`sites.${id}.account names "${account}", which is not there`);
         return {
           public: { ...DEFAULT_SITE, ...(chosen as Partial<PublicSite>), id },
           account,
@@ -157,15 +183,16 @@ export function fromFile(path: string, env: Env): Tenants {
           business: business ?? id,
           campaign,
           campaignFallback,
-          ...identityOf({ identitySecret, identityKeys, requireIdentity }, env, `sites.${id}`),
+          ...attempt(() => identityOf({ identitySecret, identityKeys, requireIdentity }, env, `sites.${id}`)),
           ...(routes === undefined ? {} : { routes }),
           ...(leads === undefined ? {} : { leads }),
           ...(mail === undefined ? {} : { mail }),
           ...(messagesPerDay === undefined ? {} : { messagesPerDay }),
-          ...(guard === undefined ? {} : { guard: withSecret(guard, env, `sites.${id}.guard`) }),
-          ...(webhook === undefined ? {} : { webhook: withSecret(webhook, env, `sites.${id}.webhook`) }),
+          ...(guard === undefined ? {} : { guard: attempt(() => withSecret(guard, env, `sites.${id}.guard`)) }),
+          ...(webhook === undefined ? {} : { webhook: attempt(() => withSecret(webhook, env, `sites.${id}.webhook`)) }),
         };
       },
     ),
   };
+  return wrong.length === 0 ? tenants : problem(`${path}: ${wrong.join("; ")}`);
 }
