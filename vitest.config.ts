@@ -43,6 +43,8 @@ export default defineConfig({
           // A run of mutants puts patched copies of the sources there.
           exclude: ["**/node_modules/**", "relay/.mutants/**"],
           environment: "node",
+          // Seconds on a quiet machine; here the whole product may be at work beside them.
+          testTimeout: 30_000,
         },
       },
       {
