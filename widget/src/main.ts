@@ -61,6 +61,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
   const { close } = control;
   const files = signal<Files | undefined>(undefined);
   const adding = signal(0);
+  const picked: File[] = [];
   let rarer = false;
   let identity: string | undefined;
   const ui: Ui = {
@@ -87,15 +88,15 @@ export async function start(shell: Shell): Promise<PanelSide> {
     files,
     adding,
     addFiles(added) {
-      // What was pasted or dropped may be gone once the event is over.
-      const picked = [...added];
+      // What was pasted or dropped may be gone once the event is over; and the tray's code may come to the last pick first.
+      picked.push(...added);
       adding.value++;
       void ui
         .part(
           () => import("./ui/files.tsx"),
           ({ createFiles }) => {
             files.value ??= createFiles(ui);
-            files.value.add(picked);
+            if (picked[0]) files.value.add(picked.splice(0));
           },
         )
         .then(() => {
