@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { SCOPES } from "../relay/src/records/tokens.ts";
 import { CERTAIN, type House, SCRIPTED, startHouse } from "./harness.ts";
 import { type Answer, caller, insisting, tokenFor } from "./tokens.ts";
+import { post } from "./uploads.ts";
 import type { Visitor } from "./visitor.ts";
 
 let house: House;
@@ -277,4 +279,22 @@ describe("deliveries over the API", () => {
     expect(items(await call("GET", "/deliveries?state=failed"))).toEqual([]);
     expect(items(await call("GET", "/deliveries"))).toEqual([]);
   });
+});
+
+it("tells of the file of a message, with a link that opens it", async () => {
+  const person = house.visitor();
+  await person.connect();
+  const { answer } = await post(house, person, PNG, { name: "lamp.png" });
+  await person.send("this one", undefined, { media: answer.key });
+  await person.hears("echo: this one");
+  const to = house.sandbox.messages().find(({ body }) => body === "this one")?.fromId;
+  const said = items(await call("GET", `/visitors/${to}/messages`));
+  const file = { type: "image/png", name: "lamp.png", size: PNG.length };
+  expect(said).toMatchObject([
+    { text: "this one", file },
+    { text: "echo: this one", file: null },
+  ]);
+  const [{ file: told } = {}] = said;
+  const { url } = Object(told) as { url: string };
+  expect(await (await fetch(new URL(url, house.url))).bytes()).toEqual(new Uint8Array(PNG));
 });

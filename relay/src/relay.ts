@@ -209,7 +209,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
       sites,
       limiter: createLimiter({ burst: 100, perMinute: API_PER_MINUTE, uptime: clock.uptime }),
       log,
-      flows: { db, clock, send, forget, ...backoffice },
+      flows: { db, clock, send, forget, linkTo: publicLink, ...backoffice },
     },
     media: {
       db,

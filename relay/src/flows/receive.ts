@@ -5,7 +5,7 @@ import { isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { isEcho } from "../records/echoes.ts";
-import { dropMedia, type MediaRow, sendMedia } from "../records/media.ts";
+import { describeFile, dropMedia, type MediaRow, sendMedia } from "../records/media.ts";
 import type { Sites } from "../records/sites.ts";
 import { appendReply, isKnown } from "../records/threads.ts";
 import { addVisitor, findVisitor, learnContact, NO_SITE, ownerOf } from "../records/visitors.ts";
@@ -46,7 +46,7 @@ type Parts = {
     tx: Transaction,
     site: string,
     type: "message.reply",
-    data: { visitor: string; id: string; text: string },
+    data: { visitor: string; id: string; text: string; [field: string]: unknown },
   ) => Promise<void>;
   /** Stores a file that came inside a reply; rejects when it is not let in. */
   keepFile?: (visitor: string, site: string, url: string) => Promise<MediaRow>;
@@ -125,7 +125,7 @@ export function createReceive(parts: Parts) {
       const text = [reply.text, lost].filter((part) => part !== "").join("\n");
       const head = await appendReply(tx, { visitor: owner, id, text, at, external, media: media?.key });
       if (typeof head === "string") return head;
-      await tell(tx, site, "message.reply", { visitor: owner, id, text });
+      await tell(tx, site, "message.reply", { visitor: owner, id, text, ...(media && { file: describeFile(media) }) });
       return { visitor: owner, head };
     });
     if (typeof written === "string") return written === "nobody" ? "unknown" : written;

@@ -8,7 +8,7 @@ import { campaignFor, type Situation } from "../base/routes.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { reserve } from "../records/budget.ts";
-import { sendMedia } from "../records/media.ts";
+import { describeFile, sendMedia } from "../records/media.ts";
 import { addParcel } from "../records/outbox.ts";
 import { appendSent, findMessage, mark, newestReply, renewSid, setReaction, type Written } from "../records/threads.ts";
 import { addVisitor, fixCampaign, routingOf } from "../records/visitors.ts";
@@ -80,7 +80,12 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
         if (due === undefined) throw new Full();
         await addParcel(tx, parcel(visitor, site, entry.message.pos, entry.message.pos, due));
         await route(tx, visitor, site, draft.situation);
-        await tell(tx, site.public.id, "message.visitor", { visitor, id, text });
+        await tell(tx, site.public.id, "message.visitor", {
+          visitor,
+          id,
+          text,
+          ...(media && { file: describeFile(media) }),
+        });
         return { ...entry, due };
       })
       .catch(fullness);

@@ -11,6 +11,9 @@ export type MediaRow = {
   height: number | null;
 };
 
+/** What backends are told of the file of a message. */
+export const describeFile = ({ type, name, size }: Pick<MediaRow, "type" | "name" | "size">) => ({ type, name, size });
+
 const COLUMNS = "key, name, type, size, width, height";
 
 export async function addMedia(

@@ -33,6 +33,8 @@ export type Flows = {
   leads: Leads;
   send: Send;
   forget: Forget;
+  /** Address under which whoever has it can fetch a file. */
+  linkTo: (key: string, type: string) => string;
 };
 
 export const createHandlers = (flows: Flows): Handlers => ({

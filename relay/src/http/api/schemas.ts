@@ -61,6 +61,17 @@ export const message = z
     text: z.string(),
     state: z.enum(["sent", "delivered", "failed"]).nullable().meta({ description: "Of a visitor's message" }),
     reason: z.string().nullable(),
+    file: z
+      .object({
+        url: z
+          .string()
+          .meta({ description: "Good for a week at least; from the relay's address where it has no public one" }),
+        type: z.string().meta({ description: "MIME type, by its bytes" }),
+        name: z.string(),
+        size: z.number().int().meta({ description: "Bytes" }),
+      })
+      .nullable()
+      .meta({ description: "What came with it" }),
   })
   .meta({ id: "Message" });
 

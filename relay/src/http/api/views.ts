@@ -3,6 +3,7 @@ import type { Lead } from "../../records/captured.ts";
 import { SENT_STATES, sentContent } from "../../records/echoes.ts";
 import { contentOf, GRANT_STATES } from "../../records/grants.ts";
 import type { Entry } from "../../records/ledger.ts";
+import { describeFile } from "../../records/media.ts";
 import type { Token } from "../../records/tokens.ts";
 import type { AnswerOf } from "./operations.ts";
 import { Problem } from "./problem.ts";
@@ -13,11 +14,17 @@ export const actorOf = ({ token }: { token: Token }): string => `token ${token.n
 /** Milliseconds as ISO 8601 in UTC. */
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
-export function messageView(message: Message): AnswerOf<"listMessages">["items"][number] {
-  const { id, pos, at, from, text } = message;
-  const [state, reason] = message.from === "visitor" ? [message.state, message.reason ?? null] : [null, null];
-  return { id, position: pos, at: iso(at), from, text, state, reason };
-}
+type MessageView = AnswerOf<"listMessages">["items"][number];
+
+/** @param linkTo address under which a file can be fetched, by its key and type */
+export const messageView =
+  (linkTo: (key: string, type: string) => string) =>
+  (message: Message): MessageView => {
+    const { id, pos, at, from, text, media } = message;
+    const file = media === undefined ? null : { ...describeFile(media), url: linkTo(media.url, media.type) };
+    const [state, reason] = message.from === "visitor" ? [message.state, message.reason ?? null] : [null, null];
+    return { id, position: pos, at: iso(at), from, text, state, reason, file };
+  };
 
 /** Where a page ended, as opaque text. */
 const cursorFor = (place: object): string => Buffer.from(JSON.stringify(place)).toString("base64url");

@@ -13,6 +13,8 @@ import { ratingView } from "./ratings.ts";
 import type { Handlers } from "./router.ts";
 import { cursorOf, iso, leadView, messageView, pageWith, sentView } from "./views.ts";
 
+type LinkTo = Parameters<typeof messageView>[0];
+
 /** Messages of an export at most per read. */
 const BATCH = 500;
 
@@ -31,12 +33,14 @@ async function known(db: Database, site: string, visitor: string): Promise<Visit
 }
 
 /** Visitors, their transcripts, and the end of both. */
-export function visitors({ db, forget }: { db: Database; forget: Forget }) {
+export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget; linkTo: LinkTo }) {
+  const view = messageView(linkTo);
+
   async function transcript(visitor: string): Promise<AnswerOf<"listMessages">["items"]> {
     const all: AnswerOf<"listMessages">["items"] = [];
     for (let before = Number.MAX_SAFE_INTEGER; ; ) {
       const batch = await page(db, visitor, before, BATCH);
-      all.unshift(...batch.map(messageView));
+      all.unshift(...batch.map(view));
       const [first] = batch;
       if (first === undefined || batch.length < BATCH) return all;
       before = first.pos;
@@ -72,14 +76,14 @@ export function visitors({ db, forget }: { db: Database; forget: Forget }) {
       const before =
         cursorOf<{ before: number }>(query.cursor, { before: "number" })?.before ?? Number.MAX_SAFE_INTEGER;
       const found = (await page(db, id, before, query.limit + 1)).reverse();
-      const shown = pageWith(found, query.limit, messageView, ({ pos }) => ({ before: pos }));
+      const shown = pageWith(found, query.limit, view, ({ pos }) => ({ before: pos }));
       return { ...shown, items: shown.items.reverse() };
     },
   } satisfies Partial<Handlers>;
 }
 
 /** Visitors' messages that the service has not taken. */
-export function deliveries({ db, send }: { db: Database; send: Send }) {
+export function deliveries({ db, send, linkTo }: { db: Database; send: Send; linkTo: LinkTo }) {
   return {
     async listDeliveries({ site, query }) {
       const after = cursorOf<{ visitor: string; pos: number }>(query.cursor, { visitor: "text", pos: "number" });
@@ -99,7 +103,7 @@ export function deliveries({ db, send }: { db: Database; send: Send }) {
       await known(db, site.public.id, params.visitor);
       const again = await send.retry(params.visitor, site, params.message);
       if (again === undefined) throw new RelayError("wrong_state");
-      return messageView({ ...again, ...(again.from === "visitor" && { state: "sent" as const }) });
+      return messageView(linkTo)({ ...again, ...(again.from === "visitor" && { state: "sent" as const }) });
     },
   } satisfies Partial<Handlers>;
 }
