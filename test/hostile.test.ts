@@ -127,6 +127,11 @@ describe("every operation of the server API", () => {
     const call = caller(house, token);
     house.sandbox.seed({ lists: ["leads"] });
     const { body } = await call("POST", "/contacts", { email: "a@b.example", lists: ["leads", "none"] }, "l-1");
-    expect(body).toMatchObject({ status: 422, code: "refused_upstream", field: "lists.1", detail: "List not found" });
+    expect(body).toMatchObject({
+      status: 422,
+      code: "refused_upstream",
+      field: "lists[1]",
+      detail: "none: List not found",
+    });
   });
 });

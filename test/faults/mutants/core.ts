@@ -32,7 +32,7 @@ export const CORE: Mutant[] = [
   {
     name: "takes a fresh messageSid for a message that comes again",
     edits: [{ file: "flows/send.ts", find: "sid: sidOf(visitor, id)", replace: "sid: newSid()" }],
-    killedBy: { given: SPECIAL["a restored backup"], seeds: 60 },
+    killedBy: { given: SPECIAL["a restored backup"], seeds: 300 },
   },
   {
     name: "takes a fresh messageSid when an expired message is tried again",
@@ -108,7 +108,7 @@ export const CORE: Mutant[] = [
   {
     name: "resumes without asking for the epoch",
     edits: [{ file: "flows/session.ts", find: "hello.epoch !== epoch || ", replace: "" }],
-    killedBy: { given: SPECIAL["a restored backup"], seeds: 60 },
+    killedBy: { given: SPECIAL["a restored backup"], seeds: 300 },
   },
   {
     name: "recovers a long gap in part",
