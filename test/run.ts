@@ -26,21 +26,23 @@ const quick: Step = { name: "tests", run: () => tests({ project: ["unit"] }) };
 const browser: Step = { name: "tests in browsers", run: () => tests({ project: ["browser"] }) };
 /** The projects of other manners of the service, by how their names begin. */
 const MANNERS = "product, *";
-const manners: Step = { name: "tests against other services", run: () => tests({ project: [MANNERS] }) };
-// A browser waits more than it computes, and so does who asks a service that fails: their tests take their time beside the
-// others' instead of after them.
-const both: Step = {
+/** Most tests wait more than they compute: two at a time, also where there are only two cores. */
+const PAIR = { maxWorkers: 2 };
+const most = { ...PAIR, project: ["!browser", `!${MANNERS}`], coverage: { enabled: true } };
+// A browser waits even more: its tests take their time beside all others, in a process of their own.
+const all: Step = {
   name: "tests",
   run: async () => {
-    const counts = [elsewhere("beside"), tests({ project: ["!browser", `!${MANNERS}`], coverage: { enabled: true } })];
-    return (await Promise.all(counts)).reduce(sum);
+    const here = async () => sum(await tests(most), await tests({ ...PAIR, project: [MANNERS] }));
+    const [beside, own] = await Promise.all([elsewhere("browser"), here()]);
+    return sum(beside, own);
   },
 };
 
 const steps: Record<string, Step[]> = {
   check: [lint, types, quick],
-  all: [programs, build, lint, types, both],
-  beside: [browser, manners],
+  all: [programs, build, lint, types, all],
+  browser: [browser],
 };
 
 /** A step that counts as one: what it throws is its failure, in words. */
