@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import type { Item } from "../chat.ts";
-import { authorOf, into, wordsOf } from "./context.ts";
+import { authorOf, wordsOf } from "./context.ts";
 import { Icon } from "./icons.tsx";
 import { live } from "./live.ts";
 import { Attached } from "./media.tsx";
@@ -63,9 +63,14 @@ export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }
   );
 });
 
-const Failed = live<{ item: Item }>(({ t, chat, part, focusComposer }, mounted) => {
+const Failed = live<{ item: Item }>(({ t, chat, language, focusComposer }, mounted) => {
   const code = signal<typeof import("./reasons.ts") | undefined>(undefined);
-  mounted(() => void part(() => import("./reasons.ts"), into(code)));
+  const reasons = async (): Promise<void> => {
+    const [came] = await Promise.all([import("./reasons.ts"), language.peek().more()]);
+    code.value = came;
+  };
+  // Where it cannot be had, that it failed says enough: Retry stands beside it.
+  mounted(() => void reasons().catch(console.warn));
   // The button that was pressed goes away: the focus goes where the next act is.
   const act = (id: string, run: (id: string) => void) => () => {
     run(id);
