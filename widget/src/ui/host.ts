@@ -35,6 +35,8 @@ export function createHost(): Host {
     // Scroll bars may stand between.
     if (Math.hypot(right - innerWidth, bottom - innerHeight) < 40) return;
     host.popover = "manual";
+    // Put in once more: WebKit leaves what it has drawn already where it was.
+    body.append(host);
     host.showPopover?.();
   };
   /** Frameworks replace the body or all that is in it. The same element returns, with all that it holds. */
