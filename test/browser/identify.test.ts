@@ -26,3 +26,21 @@ it("is told to the page once the relay has accepted it, and never for a forged t
   await expect.poll(told).toEqual(["not_allowed", "identify", "not_allowed"]);
   await chat.panel.getByText("Hello Ada!").waitFor();
 });
+
+it("is known again when consent is withdrawn and given once more, and nobody is after a logout", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-greeting="Hello {name}!"')) });
+  const greeting = (name: string) => chat.panel.getByText(`Hello${name}!`).waitFor();
+  await chat.open();
+  await tell(page, "identify", identityOf({ sub: "ada", name: "Ada" }));
+  await greeting(" Ada");
+  await tell(page, "consent", false);
+  await chat.panel.locator(".consent").waitFor();
+  await tell(page, "consent", true);
+  await greeting(" Ada");
+  await tell(page, "logout");
+  await tell(page, "consent", false);
+  await tell(page, "consent", true);
+  await chat.say("who am I?");
+  await chat.panel.getByText("echo: who am I?").waitFor();
+  expect(await chat.panel.getByText("Hello Ada!").count()).toBe(0);
+});

@@ -138,6 +138,16 @@ describe("logging out", () => {
     expect(world.pending()).toBe(0);
   });
 
+  it("forgets an identity that the relay has not heard of", () => {
+    online();
+    script.wire.close(1006);
+    chat.identify("jwt");
+    chat.logout();
+    chat.start();
+    script.wire.open();
+    expect(script.wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop" });
+  });
+
   it("does not make a new visitor of a tab whose session the relay ends first", () => {
     const other = visit(browser);
     online();

@@ -258,6 +258,8 @@ export function createChat(options: ChatOptions): Chat {
       if (forgetting) return;
       // First the storage: when the relay ends the session in the other tabs, they must find nothing there.
       storage.clear();
+      // Nor may who was said to be here, and not heard of yet, be the next one.
+      session.identify("");
       send({ t: "logout" });
       leave("normal");
     },

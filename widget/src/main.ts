@@ -161,12 +161,16 @@ export async function start(shell: Shell): Promise<PanelSide> {
       chat.identify(identity);
     },
     logout() {
+      identity = undefined;
       chat.logout();
       shell.emit("logout");
     },
     consent(given) {
       consent.value = given === true;
-      if (!consent.peek()) chat.logout();
+      if (consent.peek()) return;
+      chat.logout();
+      // The page has not said that somebody else is here.
+      if (identity) chat.identify(identity);
     },
     update() {
       settings.value = settingsOf(shell);

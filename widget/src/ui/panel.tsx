@@ -39,7 +39,7 @@ export const Panel = live((ui, mounted) => {
     addFiles([...(event.dataTransfer?.files ?? [])]);
   };
   return () => {
-    const Foot = !isOver(ui) && forms.value?.[consent.value ? "Foot" : "Consent"];
+    const Foot = (!consent.value || !isOver(ui)) && forms.value?.[consent.value ? "Foot" : "Consent"];
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is one more way to what a button does
       <div class="app" onDragOver={over} onDragLeave={leave} onDrop={drop}>
