@@ -66,7 +66,6 @@ export default defineConfig({
           include: ["test/browser/**/*.test.ts"],
           ...patience,
           hookTimeout: 120_000,
-          fileParallelism: false,
         },
       },
     ],

@@ -23,17 +23,21 @@ const types: Step = step("types", async () => {
 });
 
 const quick: Step = { name: "tests", run: () => tests({ project: ["unit"] }) };
-const browser: Step = { name: "tests in browsers", run: () => tests({ project: ["browser"] }) };
+/** Tests wait more than they compute: this many files at a time, also where there are only two cores. */
+const WORKERS = { browsers: 2, others: 3 };
+const browser: Step = {
+  name: "tests in browsers",
+  run: () => tests({ project: ["browser"], maxWorkers: WORKERS.browsers }),
+};
 /** The projects of other manners of the service, by how their names begin. */
 const MANNERS = "product, *";
-/** Most tests wait more than they compute: two at a time, also where there are only two cores. */
-const PAIR = { maxWorkers: 2 };
-const most = { ...PAIR, project: ["!browser", `!${MANNERS}`], coverage: { enabled: true } };
+const others = { maxWorkers: WORKERS.others };
+const most = { ...others, project: ["!browser", `!${MANNERS}`], coverage: { enabled: true } };
 // A browser waits even more: its tests take their time beside all others, in a process of their own.
 const all: Step = {
   name: "tests",
   run: async () => {
-    const here = async () => sum(await tests(most), await tests({ ...PAIR, project: [MANNERS] }));
+    const here = async () => sum(await tests(most), await tests({ ...others, project: [MANNERS] }));
     const [beside, own] = await Promise.all([elsewhere("browser"), here()]);
     return sum(beside, own);
   },
