@@ -18,6 +18,7 @@ import { PROFILES } from "../relay/sandbox/profiles.ts";
 import { type Sandbox, startSandbox } from "../relay/sandbox/server.ts";
 import { startGuard } from "./contract/guard.ts";
 import { startHost, type Tag } from "./host.ts";
+import { freePort } from "./ports.ts";
 import { type Env, type Run, type Running, runInside } from "./relays.ts";
 import { createVisitor, type Visitor, type VisitorOptions } from "./visitor.ts";
 
@@ -111,7 +112,7 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
   const { rate, account, site } = options;
   const inFile = [rate, account, site, options.sites].some((given) => given !== undefined);
   const env: Env = {
-    PORT: "0",
+    PORT: String(await freePort()),
     HOST: "127.0.0.1",
     DATA_DIR: dataDir,
     SERVICE_URL: guard.url,
@@ -134,7 +135,6 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
 
   async function start(): Promise<void> {
     running = await run(env);
-    env.PORT = String(running.port);
     url = `http://127.0.0.1:${running.port}`;
     sandbox.configure({ callbackUrl: `${url}/callbacks/reply/${SECRET}` });
   }

@@ -3,21 +3,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "./ports.ts";
 import { nginxPath } from "./setup/programs.ts";
 
 export type Nginx = { url: string; stop: () => Promise<void> };
-
-/** A port that was free a moment ago: nginx cannot choose one. */
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
 
 /** https://nginx.org/en/docs/http/websocket.html; one process, files in a folder of its own. */
 const configuration = (folder: string, port: number, target: string, seconds?: number): string => `

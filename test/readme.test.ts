@@ -1,8 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -10,6 +8,7 @@ import { readSettings } from "../relay/src/base/config.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { startHouse } from "./harness.ts";
 import { IDENTITY_SECRET } from "./identities.ts";
+import { freePort } from "./ports.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
@@ -64,15 +63,6 @@ describe("the README's configuration", () => {
     expect("problems" in read ? read.problems : []).toEqual([]);
   });
 });
-
-/** A port that nobody has right now. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Runs a block as a person pastes it, with other ports. */
 function paste(kind: string, ports: readonly (readonly [string, number])[]) {

@@ -105,3 +105,17 @@ it("say so in the visitor's language, whose rarer words come along or are Englis
   await chat.panel.getByRole("button", { name: "Chat-Optionen" }).click();
   await page.getByRole("menuitem", { name: "Ton ausschalten" }).waitFor();
 });
+
+it("come by themselves when the relay is back that they were missing", async () => {
+  const { chat } = await stage.visit();
+  await converse(chat);
+  await stage.house.halt();
+  try {
+    await chat.panel.getByRole("button", { name: "Insert an emoji" }).click();
+    await chat.panel.getByText(WORDS).waitFor();
+  } finally {
+    await stage.house.start();
+  }
+  await chat.panel.getByRole("button", { name: "👍" }).waitFor();
+  expect(await chat.panel.getByText(WORDS).count()).toBe(0);
+});

@@ -211,6 +211,15 @@ describe("an ending from this side", () => {
     expect(connection.link.value).toBe("idle");
   });
 
+  it("opens nothing twice when it is to greet anew before it could greet", () => {
+    connection.start();
+    connection.again("now");
+    expect(script.wires).toHaveLength(1);
+    script.wire.open();
+    connection.again("now");
+    expect(script.wires).toHaveLength(2);
+  });
+
   it("drops and greets anew when asked, at once or after a while", () => {
     online();
     connection.again("now");

@@ -257,6 +257,8 @@ export function createConnection({ page, open, hello, heard, lost, judge, refuse
     },
     again(at) {
       if (link.value === "idle" || link.value === "ended") return;
+      // What is not open yet will greet with what is known by then.
+      if (at && transport && !opened) return;
       drop(LOST);
       if (at) connect();
       else wait();

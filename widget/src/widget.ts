@@ -40,7 +40,9 @@ export function startWidget(
   const waiting: ((panel: Panel) => void)[] = [];
   let mounted: boolean | undefined;
   let panel: Panel | undefined;
-  let starting: Promise<Panel> | undefined;
+  let starting: Promise<void> | undefined;
+  /** Whether it was the visitor who opened what is being fetched. */
+  let byHand = false;
 
   const room = createHost();
   const parts = createShell(room);
@@ -71,36 +73,41 @@ export function startWidget(
     emit("ready");
     if (mode === "page") return void open(false);
     // A task of its own: the look at the storage makes the page wait for another process.
-    setTimeout(() => starting ?? (host.isConnected && mayRecall(site.id) && start().catch(failed)));
+    setTimeout(() => host.isConnected && mayRecall(site.id) && start());
     if (teaser && !phone.matches) {
       setTimeout(async () => {
         if (host.isConnected) ((await fetchFile(TEASER)) as TeaserModule).tease(element, parts, teaser);
       }, TEASER_MS);
     }
   };
-  const start = (): Promise<Panel> => {
-    starting ??= load().then(async (code) => {
-      panel = await code.start(shell);
-      for (const run of waiting) run(panel);
-      return panel;
-    });
+  /** Resolves when the panel is there, or is not to be had: then it is tried again when the browser is back on a network. */
+  const start = (): Promise<void> => {
+    starting ??= load()
+      .then(async (code) => {
+        panel = await code.start(shell);
+        for (const run of waiting) run(panel);
+        if (dialog.open) panel.open(byHand);
+      })
+      .catch(() => {
+        starting = undefined;
+        emit("error", { code: "load_failed" });
+        dialog.replaceChildren(pageLink(relay, site.id));
+        addEventListener("online", start, { once: true });
+      });
     return starting;
   };
-  const failed = (): void => {
-    starting = undefined;
-    emit("error", { code: "load_failed" });
-    dialog.append(" ", pageLink(relay, site.id));
-  };
-  const open = (byHand: boolean): unknown => {
+  const open = (hand: boolean): unknown => {
     mount();
-    if (panel) return panel.open(byHand);
-    if (dialog.open) return;
-    dialog.ariaLabel = dialog.textContent = `${site.title || launcher.ariaLabel}…`;
-    shell.show();
-    return start().then((started) => dialog.open && started.open(byHand), failed);
+    if (panel) return panel.open(hand);
+    byHand = hand;
+    if (!dialog.open) {
+      dialog.ariaLabel = dialog.textContent = `${site.title || launcher.ariaLabel}…`;
+      shell.show();
+    }
+    return start();
   };
   const close = (): unknown => (panel ?? dialog).close();
-  const toggle = (byHand: boolean): unknown => (dialog.open ? close() : open(byHand));
+  const toggle = (hand: boolean): unknown => (dialog.open ? close() : open(hand));
   /** Commands wait for the panel. Only a message, or a conversation that there is already, is worth fetching it for. */
   const later = (name: PanelCall[0]) => (argument?: unknown) => {
     const run = (it: Panel): void => it[name](argument);

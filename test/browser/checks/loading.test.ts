@@ -1,11 +1,11 @@
 /** WIDGET.md section 9, checks 22 to 31: under what rules the widget runs, and how it gets into the page. */
 
-import { type AddressInfo, createServer } from "node:net";
 import { chromium, type Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { startHouse } from "../../harness.ts";
+import { freePort } from "../../ports.ts";
 import { browserPath } from "../../setup/programs.ts";
-import { type Chat, converse, pageOf, setStage } from "./stage.ts";
+import { type Chat, converse, pageOf, setStage, tell } from "./stage.ts";
 
 const stage = setStage({ site: { account: "default", title: "Shop", privacyUrl: "https://shop.example/privacy" } });
 const PNG = Buffer.from(
@@ -131,15 +131,6 @@ describe("26 however the script gets into the page", () => {
     });
 });
 
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
-
 describe("27 the panel's file cannot be had", () => {
   it("27 once: it is asked for again, and what is fetched later works with what came", async () => {
     let failures = 1;
@@ -188,6 +179,20 @@ describe("27 the panel's file cannot be had", () => {
     const link = page.getByRole("link", { name: /\/c\/default/ });
     expect(await link.getAttribute("href")).toBe(`${stage.house.url}/c/default`);
   });
+});
+
+it("27 what is asked for without a network comes when there is one, in an open panel and in a closed one", async () => {
+  for (const ask of ["open", "send"]) {
+    const { page, context, chat } = await stage.visit({ path: `/${ask}` });
+    await chat.launcher.waitFor();
+    await context.setOffline(true);
+    await tell(page, ask, "from the page");
+    if (ask === "open") await page.getByRole("link", { name: /\/c\/default/ }).waitFor();
+    await context.setOffline(false);
+    if (ask === "open") await chat.say("from the page");
+    await expect.poll(() => stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
+    stage.house.sandbox.reset();
+  }
 });
 
 it("28 a relay that is down when the page loads costs the page nothing, and the next page has its chat", async () => {

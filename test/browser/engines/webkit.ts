@@ -1,7 +1,6 @@
 /** WebKit, Safari's engine, as Debian packs it: MiniBrowser on a screen of its own, over WebDriver classic (https://www.w3.org/TR/webdriver2/). */
 
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { freePort } from "../../ports.ts";
 import { screenPath, webkitDriverPath } from "../../setup/programs.ts";
 import { startChild } from "./child.ts";
 import {
@@ -32,6 +31,7 @@ type Call = <Answer>(method: "GET" | "POST" | "DELETE", path: string, body?: obj
 export async function startWebKit(): Promise<Engine> {
   const screen = startChild(screenPath(), ["-displayfd", "3", "-screen", "0", "1600x1000x24", "-nolisten", "tcp"]);
   const [display] = await screen.says(/^\d+(?=\n)/m);
+  // The driver takes a port but chooses none.
   const port = await freePort();
   const driver = startChild(webkitDriverPath(), [`--port=${port}`], {
     DISPLAY: `:${display}`,
@@ -158,15 +158,6 @@ function createTab(call: Call, path: string, handle: string, onVisit: (url: stri
       ]),
     close: () => ask("DELETE", "/window"),
   };
-}
-
-/** The driver takes a port but chooses none. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Asks until there is an answer: the driver says nothing when it is ready. */

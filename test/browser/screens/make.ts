@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { startShop } from "../../../relay/demo/shop.ts";
 import { type House, startHouse } from "../../harness.ts";
-import { freePort } from "../../nginx.ts";
+import { freePort } from "../../ports.ts";
 import { launch } from "../browser.ts";
 import { STATES, type State } from "./states.ts";
 

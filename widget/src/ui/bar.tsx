@@ -18,7 +18,7 @@ function troubleOf(ui: Ui): Key | undefined {
 }
 
 export const Bar = live((ui, mounted) => {
-  const { t, announcer } = ui;
+  const { t, chat, announcer } = ui;
   const trouble = computed(() => troubleOf(ui));
   const shown = signal<Key | undefined>(undefined);
   mounted(
@@ -35,6 +35,8 @@ export const Bar = live((ui, mounted) => {
       return () => clearTimeout(timer);
     }),
   );
+  // What could not be fetched without a network comes with it.
+  mounted(watch(() => chat.link.value === "online" && tryAgain(ui)));
   const again = (): void => {
     // The pressed button goes away.
     ui.focusComposer();
