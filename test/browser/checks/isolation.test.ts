@@ -265,6 +265,25 @@ it("12 forced colours: everything has an edge that can be seen", async () => {
   expect(ring).toBe(true);
 });
 
+/** How pages take out all that they hold. */
+const WAYS = [
+  "document.body.replaceWith(document.createElement('body'))",
+  "document.body.innerHTML=''",
+  "document.documentElement.replaceChild(document.createElement('body'),document.body)",
+];
+
+/** Milliseconds for which the widget is not on the page after one of these. */
+const goneFor = (page: Page, way: string): Promise<number> =>
+  page.evaluate(async (act) => {
+    const host = document.querySelector("porch-light");
+    const begin = performance.now();
+    const script = document.createElement("script");
+    script.text = act;
+    document.head.append(script);
+    while (!host?.isConnected) await new Promise((done) => setTimeout(done));
+    return performance.now() - begin;
+  }, way);
+
 describe("a guest that lasts", () => {
   it("13 a page translated by the browser goes on receiving and sending", async () => {
     const { page, chat } = await stage.visit();
@@ -303,28 +322,25 @@ describe("a guest that lasts", () => {
     const { page, chat } = await stage.visit();
     await converse(chat);
     await chat.composer.fill("half a thought");
-    const ways = [
-      "document.body.replaceWith(document.createElement('body'))",
-      "document.body.innerHTML=''",
-      "document.documentElement.replaceChild(document.createElement('body'),document.body)",
-    ];
-    for (const way of ways) {
-      const ms = await page.evaluate(async (act) => {
-        const host = document.querySelector("porch-light");
-        const begin = performance.now();
-        const script = document.createElement("script");
-        script.text = act;
-        document.head.append(script);
-        while (!host?.isConnected) await new Promise((done) => setTimeout(done));
-        return performance.now() - begin;
-      }, way);
-      expect(ms).toBeLessThan(100);
+    for (const way of WAYS) {
+      expect(await goneFor(page, way)).toBeLessThan(100);
       expect(await chat.composer.inputValue()).toBe("half a thought");
       expect(await page.locator("porch-light").count()).toBe(1);
       await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
     }
     await chat.say("still here");
     await chat.thread.getByText("echo: still here", { exact: true }).waitFor();
+  });
+
+  it("14 so does the launcher of a page on which nobody has chatted, each time", async () => {
+    const { page, chat } = await stage.visit();
+    await chat.launcher.waitFor();
+    for (const way of WAYS) {
+      expect(await goneFor(page, way)).toBeLessThan(100);
+      expect(await page.locator("porch-light").count()).toBe(1);
+      await chat.launcher.waitFor();
+    }
+    await converse(chat);
   });
 
   it("16 two tags, and one more later: one element, one socket", async () => {

@@ -77,6 +77,13 @@ it("47 where cookies are blocked a whole conversation works in memory, without a
     await chat.thread.getByText("echo: again", { exact: true }).waitFor();
     await chat.panel.getByRole("button", { name: "Close chat" }).click();
     expect(errors).toEqual([]);
+    // Over a line that breaks it stays the same visitor's.
+    await stage.house.halt();
+    await stage.house.start();
+    await page.evaluate(() => void dispatchEvent(new Event("online")));
+    await converse(chat, "after the break");
+    expect(new Set(stage.house.sandbox.messages().map(({ fromId }) => fromId)).size).toBe(1);
+    expect(await chat.thread.getByText("echo: again", { exact: true }).count()).toBe(1);
   } finally {
     await context.close();
     await rm(folder, { recursive: true, force: true });

@@ -87,6 +87,30 @@ it("61 at 320 pixels no language cuts the title", async () => {
   }
 });
 
+it("61 at 320 by 256 every entry of the menu can be reached", async () => {
+  const { page, chat } = await stage.visit({
+    options: { viewport: { width: 320, height: 256 } },
+    html: html('data-privacy-url="https://e.test/p"'),
+  });
+  await open(page);
+  await chat.say("Hello");
+  await page.locator(".own").waitFor();
+  await chat.panel.locator(".head [aria-haspopup=menu]").click();
+  const entries = page.getByRole("menuitem");
+  await entries.first().waitFor();
+  expect(await entries.count()).toBeGreaterThan(3);
+  const menu = await rectOf(page, ".menu");
+  expect([menu.y >= 0, menu.bottom <= 256]).toEqual([true, true]);
+  for (const entry of await entries.all()) {
+    await entry.scrollIntoViewIfNeeded();
+    const inside = await entry.evaluate((one) => {
+      const { top, bottom } = one.getBoundingClientRect();
+      return top >= 0 && bottom <= innerHeight;
+    });
+    expect(inside, (await entry.textContent()) ?? "").toBe(true);
+  }
+});
+
 it("61 a launcher with a long text stays clear of both edges", async () => {
   const label = "Ask our friendly staff about any lamp now";
   const { page } = await stage.visit({ options: SMALL, html: html(`data-launcher="text" data-label="${label}"`) });
@@ -114,6 +138,7 @@ describe("74 long words and odd marks", () => {
     const [bubble, cross] = [await rectOf(page, ".teaser"), await rectOf(page, ".teaser button:last-child")];
     expect(cross.right).toBeLessThanOrEqual(bubble.right);
     expect(bubble.right).toBeLessThanOrEqual(1_280);
+    expect(bubble.width).toBeLessThanOrEqual(280);
   });
 
   it("74 no reply mirrors its own links, or draws over its neighbours", async () => {
@@ -124,8 +149,9 @@ describe("74 long words and odd marks", () => {
     await hear(chat, "a\u202egnp.exe, [then](https://e.test/) \u202dafter");
     expect(await page.locator(".reply .bubble").last().textContent()).not.toMatch(/[\u202d\u202e]/);
     expect(await page.locator(".reply .bubble").last().textContent()).toContain("agnp.exe, then");
+    // The neighbour on the same side: marks pile straight upwards.
     const picture = async () =>
-      (await page.locator(".own .bubble").screenshot({ animations: "disabled" })).toString("hex");
+      (await page.locator(".reply .bubble").first().screenshot({ animations: "disabled" })).toString("hex");
     await hear(chat, `Z${"\u0301".repeat(300)}`);
     const beside = await picture();
     const marked = page.locator(".reply .bubble p").last();
@@ -176,8 +202,11 @@ describe("58 the page of emoji", () => {
   const PALETTE = "porch-light .emoji";
 
   it("58 closes on Escape before the panel does, wherever the focus is, and never stands open beside the menu", async () => {
-    const { page, chat } = await stage.visit({ html: html() });
-    await open(page);
+    const own = `<button onclick="Porchlight('open')">Ask us</button>`;
+    const { page, chat } = await stage.visit({ html: pageOf(own + stage.tag()) });
+    await chat.launcher.waitFor();
+    await page.getByRole("button", { name: "Ask us" }).click();
+    await chat.composer.waitFor();
     const button = chat.panel.getByRole("button", { name: "Insert an emoji" });
     const gone = () => page.locator(PALETTE).waitFor({ state: "detached" });
     await button.click();
@@ -194,12 +223,26 @@ describe("58 the page of emoji", () => {
     await page.locator(PALETTE).waitFor();
     await button.click();
     await gone();
-    for (const elsewhere of [chat.composer, chat.thread, page.locator("porch-light h2")]) {
+    // A press on what takes the focus, and on what takes none.
+    for (const elsewhere of [
+      chat.composer,
+      chat.thread,
+      page.locator("porch-light h2"),
+      page.locator("porch-light .head"),
+    ]) {
       await button.click();
       await page.locator(PALETTE).waitFor();
       await elsewhere.click({ position: { x: 5, y: 5 } });
       await gone();
     }
+    // And the focus itself, which stays where the visitor took it.
+    await button.click();
+    await page.locator(PALETTE).waitFor();
+    await page.keyboard.press("Tab");
+    await gone();
+    const focused = () =>
+      button.evaluate((inner) => (inner.getRootNode() as ShadowRoot).activeElement?.getAttribute("aria-label"));
+    expect(await focused()).toBe("Attach a file");
     await button.click();
     await page.locator(PALETTE).waitFor();
     await chat.panel.getByRole("button", { name: "Chat options" }).click();
@@ -208,6 +251,7 @@ describe("58 the page of emoji", () => {
     await page.keyboard.press("Escape");
     await button.click();
     await page.locator(PALETTE).waitFor();
+    // The focus goes back to the page, so that nothing in the chat hears of it.
     await tell(page, "close");
     await chat.panel.waitFor({ state: "hidden" });
     await gone();
@@ -219,12 +263,10 @@ describe("71 a window that changes", () => {
 
   it("71 when it becomes as narrow as a phone's the panel fills it and holds the focus, and floats again when it is wide", async () => {
     const { page, chat } = await stage.visit({ html: html() });
-    const opened = () => page.evaluate(() => (window as unknown as { opened: number }).opened);
+    const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
     await page.evaluate(() => {
-      Object.assign(window, { opened: 0 });
-      addEventListener("porchlight:open", () => {
-        (window as unknown as { opened: number }).opened++;
-      });
+      const { told } = Object.assign(window, { told: [] as string[] });
+      for (const name of ["open", "close"] as const) addEventListener(`porchlight:${name}`, () => told.push(name));
     });
     await open(page);
     await chat.composer.fill("half a thought");
@@ -239,10 +281,27 @@ describe("71 a window that changes", () => {
     expect((await rectOf(page, ".panel")).width).toBe(400);
     await page.keyboard.type("!");
     expect(await chat.composer.inputValue()).toBe("half a thought!!");
-    expect(await opened()).toBe(1);
+    expect(await told()).toEqual(["open"]);
+    expect(await page.locator(".launcher").getAttribute("aria-expanded")).toBe("true");
     await page.keyboard.press("Escape");
     await chat.panel.waitFor({ state: "hidden" });
+    await expect.poll(told).toEqual(["open", "close"]);
   });
+
+  /** A page whose panel comes when `release` is called. */
+  async function slow(options: BrowserContextOptions) {
+    let release = (): void => {};
+    const late = new Promise<void>((done) => {
+      release = done;
+    });
+    const before = (page: Page) =>
+      page.route(/assets\/panel/, async (route) => {
+        await late;
+        await route.continue();
+      });
+    const visit = await stage.visit({ options, html: html(), before });
+    return { ...visit, release, frame: visit.page.getByRole("dialog", { name: /^Chat.*…$/ }) };
+  }
 
   it.each([
     ["phone", PHONE],
@@ -250,23 +309,12 @@ describe("71 a window that changes", () => {
   ] as const)(
     "27 while the panel's code is on its way the frame has a name and a sign of it, and the launcher closes it: %s",
     async (_, options) => {
-      let release = (): void => {};
-      const late = new Promise<void>((done) => {
-        release = done;
-      });
-      const { page, chat } = await stage.visit({
-        options,
-        html: html(),
-        before: (page) =>
-          page.route(/assets\/panel/, async (route) => {
-            await late;
-            await route.continue();
-          }),
-      });
-      const frame = page.getByRole("dialog", { name: /^Chat.*…$/ });
+      const { page, chat, release, frame } = await slow(options);
       await chat.launcher.click();
       await frame.waitFor();
       expect(await frame.textContent()).toMatch(/^Chat.*…$/);
+      const width = await page.locator(".panel").evaluate((panel) => (panel as HTMLElement).offsetWidth);
+      expect(width).toBe(_ === "phone" ? 390 : 400);
       await chat.launcher.click();
       await frame.waitFor({ state: "hidden" });
       await chat.launcher.click();
@@ -278,4 +326,18 @@ describe("71 a window that changes", () => {
       await chat.panel.waitFor({ state: "hidden" });
     },
   );
+
+  it("27 a frame that was closed before the panel's code came stays closed", async () => {
+    const { page, chat, release, frame } = await slow({});
+    await chat.launcher.click();
+    await frame.waitFor();
+    await chat.launcher.click();
+    await frame.waitFor({ state: "hidden" });
+    release();
+    // The code is there: the launcher has got its second sign.
+    await page.locator(".launcher svg").waitFor({ state: "attached" });
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    expect(await page.locator("dialog.panel").isVisible()).toBe(false);
+    await chat.open();
+  });
 });
