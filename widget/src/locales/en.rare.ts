@@ -20,7 +20,18 @@ export const rare = {
   forgotten: "Conversation deleted",
   cancel: "Cancel",
 
+  // ── Waiting for a reply ─────────────────────────────────────────────────────────────────────────────────────────
+  /** After ten seconds. */
+  stillWorking: "Still working on it.",
+  /** After thirty seconds. */
+  slow: "This is taking longer than usual. You can keep browsing; the reply will appear here.",
+  /** After two minutes. */
+  noReply: "No reply yet.",
+  askAgain: "Ask again",
+
   // ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Shown over the chat while a file is dragged onto it. */
+  drop: "Drop the file here to send it",
   uploading: "Uploading {name}",
   uploadFailed: "{name} could not be uploaded.",
   /** `{max}` is a size such as "10 MB". */

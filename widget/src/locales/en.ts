@@ -50,8 +50,6 @@ export const en = {
   send: "Send message",
   attach: "Attach a file",
   emoji: "Insert an emoji",
-  /** Shown over the chat while a file is dragged onto it. */
-  drop: "Drop the file here to send it",
   /** Near the limit, read by screen readers: how many characters are left. */
   left: { one: "{n} character left", other: "{n} characters left" },
   tooLong: { one: "Too long by {n} character", other: "Too long by {n} characters" },
@@ -95,13 +93,6 @@ export const en = {
   // ── Waiting for a reply ─────────────────────────────────────────────────────────────────────────────────────────
   /** For screen readers, while three dots are shown. */
   working: "The assistant is working on a reply",
-  /** After ten seconds. */
-  stillWorking: "Still working on it.",
-  /** After thirty seconds. */
-  slow: "This is taking longer than usual. You can keep browsing; the reply will appear here.",
-  /** After two minutes. */
-  noReply: "No reply yet.",
-  askAgain: "Ask again",
 
   // ── Connection ──────────────────────────────────────────────────────────────────────────────────────────────────
   connecting: "Connecting…",

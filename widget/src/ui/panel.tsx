@@ -1,6 +1,7 @@
 /** The panel: header, connection, thread, composer. */
 
 import { signal } from "@preact/signals-core";
+import type { ComponentType } from "preact";
 import { Bar } from "./bar.tsx";
 import { Composer } from "./composer.tsx";
 import { into, isOver } from "./context.ts";
@@ -9,8 +10,9 @@ import { live, watch } from "./live.ts";
 import { Thread } from "./thread.tsx";
 
 export const Panel = live((ui, mounted) => {
-  const { t, chat, consent, settings, addFiles, forms, rating, ended, asking, part } = ui;
+  const { chat, consent, settings, addFiles, forms, rating, ended, asking, part } = ui;
   const dropping = signal(false);
+  const overlay = signal<{ Drop: ComponentType } | undefined>(undefined);
   mounted(
     watch(() => {
       const { prechat, capture, hours, replyMinutes } = settings.value;
@@ -27,6 +29,7 @@ export const Panel = live((ui, mounted) => {
   mounted(watch(() => chat.link.value === "ended" && part(() => import("./ended.tsx"), into(ended))));
   const over = (event: DragEvent): void => {
     const welcome = consent.peek() && settings.peek().attachments && event.dataTransfer?.types.includes("Files");
+    if (welcome && !dropping.peek()) void part(() => import("./drop.tsx"), into(overlay));
     dropping.value = welcome === true;
     if (welcome) event.preventDefault();
   };
@@ -40,6 +43,7 @@ export const Panel = live((ui, mounted) => {
   };
   return () => {
     const Foot = (!consent.value || !isOver(ui)) && forms.value?.[consent.value ? "Foot" : "Consent"];
+    const { Drop } = overlay.value ?? {};
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is one more way to what a button does
       <div class="app" onDragOver={over} onDragLeave={leave} onDrop={drop}>
@@ -49,11 +53,7 @@ export const Panel = live((ui, mounted) => {
         {Foot && <Foot />}
         {/* In a place of its own: whoever types already must not lose it when the code of the forms comes. */}
         {consent.value && (!asking.value || isOver(ui)) && <Composer />}
-        {dropping.value && (
-          <div class="drop">
-            <p>{t("drop")}</p>
-          </div>
-        )}
+        {dropping.value && Drop && <Drop />}
       </div>
     );
   };

@@ -4,6 +4,9 @@ import { Bar } from "./bar.tsx";
 import { Ended } from "./ended.tsx";
 import { type Stage, stage } from "./ui.fixture.ts";
 import { Waiting } from "./waiting.tsx";
+// Fetched when it is needed: not in the time of a test.
+import "./late.tsx";
+import "./forms.tsx";
 
 let on: Stage;
 let view: HTMLElement;

@@ -1,11 +1,12 @@
 /**
  * What stands below the thread while a reply is awaited. Dots mean real work: the service has accepted the message. After
- * ten seconds, the limit of attention, come words; after two minutes the truth.
+ * ten seconds, the limit of attention, come words, fetched then: `late.tsx`.
  */
 
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import { into } from "./context.ts";
+import type { LateProps } from "./late.tsx";
 import { live, watch } from "./live.ts";
 
 /** Milliseconds since the service accepted the message, and what is shown from then on. */
@@ -16,14 +17,11 @@ const STAGES = [
   [30_000, "slow"],
   [120_000, "none"],
 ] as const;
-type Stage = (typeof STAGES)[number][1];
+export type Stage = (typeof STAGES)[number][1];
 
-const SAID = { said: "working", still: "stillWorking", slow: "slow", none: "noReply" } as const;
-
-export const Waiting = live(({ t, chat, settings, announcer, now, send, focusComposer, part }, mounted) => {
+export const Waiting = live(({ t, chat, settings, announcer, now, part }, mounted) => {
   const stage = signal<Stage | undefined>(undefined);
-  /** Stays when the reply comes meanwhile: somebody may be writing in it. */
-  const offer = signal<{ Offer: ComponentType } | undefined>(undefined);
+  const late = signal<{ Words: ComponentType<LateProps>; Offered: ComponentType<LateProps> } | undefined>(undefined);
   mounted(
     watch(() => {
       const working = chat.working.value;
@@ -34,9 +32,8 @@ export const Waiting = live(({ t, chat, settings, announcer, now, send, focusCom
         setTimeout(
           () => {
             stage.value = name;
-            // Three times are enough for the ear; that nothing came is left to be read.
-            if (name !== "dots" && name !== "none") announcer.status(t(SAID[name]));
-            if (name === "slow" && settings.peek().emailOffer) void leaveEmail();
+            if (name === "said") announcer.status(t("working"));
+            if (name === "still") void part(() => import("./late.tsx"), into(late));
           },
           Math.max(0, working.since + after - now()),
         ),
@@ -44,37 +41,23 @@ export const Waiting = live(({ t, chat, settings, announcer, now, send, focusCom
       return () => timers.forEach(clearTimeout);
     }),
   );
-  const leaveEmail = (): Promise<void> => part(() => import("./forms.tsx"), into(offer));
-  const askAgain = (): void => {
-    send(chat.items.peek().findLast((item) => item.from === "visitor")?.text ?? "");
-    focusComposer();
-  };
   return () => {
-    const shown = stage.value;
-    const { Offer } = offer.value ?? {};
+    const { Words, Offered } = late.value ?? {};
     return [
-      shown && (
+      stage.value && (
         <div class="waiting" data-row>
-          {shown !== "none" && (
+          {stage.value !== "none" && (
             <div class="bubble dots" aria-hidden="true">
               <i />
               <i />
               <i />
             </div>
           )}
-          {shown !== "dots" && shown !== "said" && (
-            <p key={shown} class="meta">
-              {t(SAID[shown])}
-            </p>
-          )}
-          {shown === "none" && (
-            <button type="button" class="link" onClick={askAgain}>
-              {t("askAgain")}
-            </button>
-          )}
+          {Words && <Words stage={stage} />}
         </div>
       ),
-      Offer && <Offer />,
+      // Stays when the reply comes meanwhile: somebody may be writing in it.
+      Offered && <Offered stage={stage} />,
     ];
   };
 });

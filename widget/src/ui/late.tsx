@@ -1,0 +1,60 @@
+/** Words for a reply that takes long, and after two minutes the truth. Fetched when one has taken ten seconds. */
+
+import { type ReadonlySignal, signal } from "@preact/signals-core";
+import type { ComponentType } from "preact";
+import { addEnglish } from "../i18n.ts";
+import { rare } from "../locales/en.rare.ts";
+import { into } from "./context.ts";
+import { live, watch } from "./live.ts";
+import type { Stage } from "./waiting.tsx";
+
+addEnglish(rare);
+
+const WORDS = { still: "stillWorking", slow: "slow", none: "noReply" } as const;
+
+export type LateProps = { stage: ReadonlySignal<Stage | undefined> };
+const wordsOf = ({ stage }: LateProps) => WORDS[stage.value as keyof typeof WORDS];
+
+/** Below the dots, and in their place when nothing came. */
+export const Words = live<LateProps>(({ t, chat, announcer, send, focusComposer }, mounted, given) => {
+  mounted(
+    watch(() => {
+      const words = wordsOf(given);
+      // With the first, said by the dots, three are enough for the ear; that nothing came is left to be read.
+      if (words && words !== "noReply") announcer.status(t(words));
+    }),
+  );
+  const askAgain = (): void => {
+    send(chat.items.peek().findLast((item) => item.from === "visitor")?.text ?? "");
+    focusComposer();
+  };
+  return () => {
+    const words = wordsOf(given);
+    return [
+      words && (
+        <p key={words} class="meta">
+          {t(words)}
+        </p>
+      ),
+      words === "noReply" && (
+        <button type="button" class="link" onClick={askAgain}>
+          {t("askAgain")}
+        </button>
+      ),
+    ];
+  };
+});
+
+/** The way to an answer without waiting, where the site wants it: from half a minute on. */
+export const Offered = live<LateProps>(({ settings, part }, mounted, { stage }) => {
+  const offer = signal<{ Offer: ComponentType } | undefined>(undefined);
+  mounted(
+    watch(
+      () => stage.value === "slow" && settings.peek().emailOffer && void part(() => import("./forms.tsx"), into(offer)),
+    ),
+  );
+  return () => {
+    const { Offer } = offer.value ?? {};
+    return Offer && <Offer />;
+  };
+});
