@@ -17,7 +17,7 @@ const focused = (page: Page) =>
   });
 
 it("59 the focus does not move when a message arrives, the page opens the chat, or the line returns", async () => {
-  const { page, chat } = await stage.visit({ html: pageOf(`<input id="own">${stage.tag()}`) });
+  const { page, context, chat } = await stage.visit({ html: pageOf(`<input id="own">${stage.tag()}`) });
   await converse(chat);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
   await page.locator("#own").focus();
@@ -27,9 +27,12 @@ it("59 the focus does not move when a message arrives, the page opens the chat, 
   await stage.reply("news");
   await chat.thread.getByText("news", { exact: true }).waitFor();
   expect(await focused(page)).toBe("own");
+  await context.setOffline(true);
   await stage.house.halt();
+  await page.locator("porch-light .bar").waitFor();
   await stage.house.start();
-  await page.evaluate(() => void dispatchEvent(new Event("online")));
+  await context.setOffline(false);
+  await page.locator("porch-light .bar").waitFor({ state: "detached" });
   await stage.reply("news after the break");
   await chat.thread.getByText("news after the break", { exact: true }).waitFor();
   expect(await focused(page)).toBe("own");
@@ -199,6 +202,10 @@ it("63 what is touched often is at least 44 by 44, everything else at least 24",
   expect(await small()).toEqual([]);
   await chat.say("Hello");
   await echo(chat, "Hello").waitFor();
+  expect(await small()).toEqual([]);
+  stage.house.sandbox.failNext("incoming", 1, 400);
+  await chat.say("refused");
+  await chat.panel.getByRole("button", { name: "Retry" }).waitFor();
   expect(await small()).toEqual([]);
 });
 

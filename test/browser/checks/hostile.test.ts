@@ -78,13 +78,9 @@ it("18 payloads stay words: as messages of either side, as settings and as names
   });
   stage.house.sandbox.configure({ botScript: "echo" });
   await chat.open();
-  const messages = packed(texts, 3_500);
-  for (const [n, message] of messages.entries()) {
-    await chat.composer.fill(`${message}\n\nend ${n}.`);
-    await chat.composer.press("Enter");
-    await echoed(chat, n);
-  }
-  expect(await strays(page)).toEqual([]);
+  // First the settings: what they show in an empty thread and in the menu.
+  await chat.panel.getByRole("button", { name: "Chat options" }).click();
+  await page.getByRole("menuitem").first().waitFor();
   for (const text of texts.slice(0, PAYLOADS.length)) {
     await tell(page, "update", {
       title: text,
@@ -96,6 +92,14 @@ it("18 payloads stay words: as messages of either side, as settings and as names
     });
     expect(await strays(page), text).toEqual([]);
   }
+  await page.keyboard.press("Escape");
+  const messages = packed(texts, 3_500);
+  for (const [n, message] of messages.entries()) {
+    await chat.composer.fill(`${message}\n\nend ${n}.`);
+    await chat.composer.press("Enter");
+    await echoed(chat, n);
+  }
+  expect(await strays(page)).toEqual([]);
   const name = '"><img src=x onerror=alert(1)>.pdf';
   await page
     .locator("input[type=file]")
