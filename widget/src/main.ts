@@ -20,7 +20,7 @@ import css from "./ui/panel.css?inline";
 import { Panel } from "./ui/panel.tsx";
 import { adopt } from "./ui/style.ts";
 import { panelTokens } from "./ui/tokens.ts";
-import { fitViewport, fitWidth, followWidth } from "./ui/viewport.ts";
+import { fitWidth, followKeyboard, followWidth } from "./ui/viewport.ts";
 import { giveVoice } from "./ui/voice.ts";
 import { wantedLanguages } from "./words.ts";
 
@@ -132,7 +132,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
     dressLauncher(ui),
     giveVoice(ui),
     beGuest(host, root, dialog),
-    fitViewport(shell, () => dialog.classList.contains("full")),
+    followKeyboard(shell),
     followWidth(shell),
     effect(() => {
       if (consent.value && (isOpen.value || known)) untracked(() => chat.start());

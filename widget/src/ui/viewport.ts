@@ -1,36 +1,7 @@
-/**
- * On phones the keyboard covers the page without telling it (`dvh` does not know it either); only the visual viewport
- * does. The panel is fitted into what can be seen, and while the visitor types into the page the launcher makes room.
- */
+/** The panel and the width of the window: what fills a phone's is modal, what floats is not. */
 
 import type { Shell } from "./contract.ts";
 import { PHONE } from "./shell.ts";
-
-/** After the keyboard has gone, iOS may still report where it was. */
-const SETTLE_MS = 300;
-
-/** @param isFull whether the panel fills the window. Returns its stop. */
-export function fitViewport({ dialog, launcher }: Shell, isFull: () => boolean): () => void {
-  const view = window.visualViewport;
-  if (!view) return () => {};
-  const fit = (): void => {
-    const covered = innerHeight - view.height;
-    launcher.style.display = view.height * view.scale < innerHeight * 0.75 ? "none" : "";
-    // Zoomed with two fingers the visitor looks around; then nothing must move under them.
-    const fits = dialog.open && isFull() && view.scale < 1.05 && covered >= 1;
-    // What the page zooms itself is zoomed here too.
-    const zoom = dialog.currentCSSZoom ?? 1;
-    const top = Math.min(Math.max(0, view.offsetTop), covered) / zoom;
-    dialog.style.height = fits ? `${view.height / zoom}px` : "";
-    dialog.style.transform = fits ? `translateY(${top}px)` : "";
-  };
-  const later = (): unknown => setTimeout(fit, SETTLE_MS);
-  const ended = new AbortController();
-  view.addEventListener("resize", fit, ended);
-  view.addEventListener("scroll", fit, ended);
-  dialog.addEventListener("focusout", later, ended);
-  return () => ended.abort();
-}
 
 /**
  * What covers a phone is modal, what floats is not, nor what is a page of its own. To be called when the panel is open, and
@@ -54,4 +25,14 @@ export function followWidth(shell: Shell): () => void {
   return () => {
     narrow.onchange = null;
   };
+}
+
+/**
+ * Fits the panel to the keyboard that covers a page without resizing it: one of a screen that is touched, or where the panel
+ * fills the window. Returns the stop.
+ */
+export function followKeyboard(shell: Shell): () => void {
+  if (!matchMedia(`(any-pointer:coarse),${PHONE}`).matches) return () => {};
+  const fitted = import("./keyboard.ts").then(({ fitViewport }) => fitViewport(shell), console.warn);
+  return () => void fitted.then((stop) => stop?.());
 }
