@@ -71,6 +71,20 @@ describe("a browser without WebSockets", () => {
     expect(await pollUntil(line, (frame) => frame.t === "end")).toContainEqual({ t: "end", code: 4401 });
   });
 
+  it("learns what there is at once, where it may not keep a connection waiting", async () => {
+    const line = await openLine();
+    const glance = async (): Promise<Frame[]> =>
+      framesOf(await (await ask(`/socket/lines/${line}?mode=poll&wait=0`)).text());
+    expect(await glance()).toEqual([]);
+    await put(line, HELLO);
+    await expect.poll(glance).toMatchObject([{ t: "welcome" }]);
+    expect(await glance()).toEqual([]);
+  });
+
+  it("may read whether the relay is there at all", async () => {
+    expect((await fetch(`${house.url}/healthz`)).headers.get("access-control-allow-origin")).toBe("*");
+  });
+
   it("may leave, and its line is gone then", async () => {
     const line = await openLine();
     expect((await ask(`/socket/lines/${line}/end`, { method: "POST" })).status).toBe(204);

@@ -31,6 +31,7 @@ import { createRecharges, type Spooled } from "./flows/recharges.ts";
 import { createSend } from "./flows/send.ts";
 import { createServices } from "./flows/services.ts";
 import { createSession } from "./flows/session.ts";
+import { createStrangers } from "./flows/strangers.ts";
 import { createForward } from "./hooks/forward.ts";
 import { withDeadline } from "./http/deadline.ts";
 import { watchNewcomers } from "./http/newcomers.ts";
@@ -170,12 +171,13 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     admits: backoffice.gate.admits,
     messages: createLimiter({ burst: 10, perMinute: settings.messagesPerMinute, uptime: clock.uptime }),
   });
+  const strangers = createStrangers(sites, log);
   const connections = createConnections({
     db,
     bus,
     clock,
     log,
-    open: sessions.open,
+    open: strangers.watching(sessions.open),
     take,
     link: links.to,
     delivery: (account, site) => (send.isHeld(site) ? "delayed" : courier.delivery(account)),
@@ -192,13 +194,12 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   let stopping = false;
   const remote = (incoming: IncomingMessage): string => remoteOf(incoming, settings.trustProxy);
   const mayCall = settings.callbackAllow.length === 0 ? () => true : netsOf(settings.callbackAllow);
-  const allows = (origin: string): boolean => sites.all.some((site) => sites.allows(site, origin));
   const uploading = createLimiter({ burst: 10, perMinute: settings.uploads.perMinute, uptime: clock.uptime });
   const app = createApp({
     sites,
     connections,
     clock,
-    allows,
+    allows: strangers.allows,
     mail: backoffice.mail,
     receive,
     recharges,
@@ -217,7 +218,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
       uploads,
       links,
       log,
-      allows,
+      allows: strangers.allows,
       who: backoffice.wanted(sessions.who),
       wait: (incoming) => uploading.take(addressOf(incoming, settings.trustProxy)),
     },
@@ -242,7 +243,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     server,
     connections,
     log,
-    allows,
+    allows: strangers.allows,
     addressOf: (request: IncomingMessage) => addressOf(request, settings.trustProxy),
     remoteOf: remote,
     perAddress: settings.socketsPerAddress,

@@ -17,6 +17,10 @@ const EVENTS = {
   "database.opened": ["info", "Database is open"],
   "database.failing": ["error", "The database does not take writes"],
   "socket.refused": ["debug", "A connection was refused"],
+  "origin.refused": [
+    "warn",
+    "Pages of this origin ask for the chat and may not have it: if they are yours, add it to ALLOWED_ORIGINS, or to the site's origins in PORCHLIGHT_CONFIG",
+  ],
   "socket.bad_frame": ["debug", "A frame was refused"],
   "callback.stored": ["debug", "A reply was stored"],
   "callback.duplicate": ["debug", "A reply was already known"],

@@ -89,7 +89,7 @@ function origins({ settings }: Office): Finding[] {
       return ill(
         check,
         "none: only the relay's own pages may open the chat",
-        "Set ALLOWED_ORIGINS to your pages' origins.",
+        "Set ALLOWED_ORIGINS to your pages' origins; the log names each that asked in vain (origin.refused).",
       );
     if (plain.length > 0) return ill(check, `${plain.join(", ")} is plain http`, "Serve those pages over https.");
     return well(check, origins.join(", "));

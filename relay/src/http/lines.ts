@@ -5,7 +5,7 @@ import { randomId } from "@porchlight/shared/id";
 import { FRAME_MAX } from "@porchlight/shared/limits";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../base/clock.ts";
-import { RelayError } from "../base/errors.ts";
+import { ERRORS, RelayError } from "../base/errors.ts";
 import type { Connections } from "../socket/connections.ts";
 import type { Connection, Line } from "../socket/live.ts";
 
@@ -15,7 +15,8 @@ import type { Connection, Line } from "../socket/live.ts";
  * missed by its number, as on every transport, and the client greets again.
  *
  *   POST   /socket/lines            opens a line → 201 {"line": "…"}
- *   GET    /socket/lines/{line}     ?mode=stream: an answer without end; ?mode=poll: what is there, or comes within 25 s
+ *   GET    /socket/lines/{line}     ?mode=stream: an answer without end; ?mode=poll: what is there, or comes within 25 s;
+ *                                   with &wait=0 at once
  *   POST   /socket/lines/{line}     frames of the client, one a line → 204
  *   POST   /socket/lines/{line}/end the client leaves
  *
@@ -118,11 +119,14 @@ export function lines({ connections, clock, allows, remoteOf }: Parts): Hono<App
 
   app.use("/socket/lines/*", async (c, next) => {
     const origin = c.req.header("origin");
-    if (origin === undefined || !allows(origin)) throw new RelayError("origin_not_allowed");
+    if (origin === undefined) throw new RelayError("origin_not_allowed");
     c.header("Access-Control-Allow-Origin", origin);
     c.header("Vary", "Origin");
     c.header("Cache-Control", "no-store, no-transform");
-    await next();
+    // Readable, so that a page can tell it from a proxy's refusal, and say so.
+    const code = "origin_not_allowed";
+    if (!allows(origin)) return c.json({ error: ERRORS[code][1], code }, 403);
+    return next();
   });
 
   app.post("/socket/lines", (c) => {
@@ -158,7 +162,9 @@ export function lines({ connections, clock, allows, remoteOf }: Parts): Hono<App
     c.header("X-Content-Type-Options", "nosniff");
     // nginx holds answers back unless it is told not to.
     c.header("X-Accel-Buffering", "no");
-    return c.body(c.req.query("mode") === "poll" ? poll(id, line) : stream(id, line));
+    return c.body(
+      c.req.query("mode") === "poll" ? poll(id, line, c.req.query("wait") === "0" ? 0 : POLL_MS) : stream(id, line),
+    );
   });
 
   const encoder = new TextEncoder();
@@ -190,7 +196,7 @@ export function lines({ connections, clock, allows, remoteOf }: Parts): Hono<App
     });
   }
 
-  function poll(id: string, line: Open): ReadableStream {
+  function poll(id: string, line: Open, wait: number): ReadableStream {
     let done = false;
     let cancelWait = (): void => {};
     return new ReadableStream({
@@ -204,8 +210,9 @@ export function lines({ connections, clock, allows, remoteOf }: Parts): Hono<App
           if (line.reader === reader && open.has(id)) leaveUnread(id, line);
         };
         const reader: Reader = { take: finish, end: () => finish([]) };
-        cancelWait = clock.after(POLL_MS, () => finish([]));
+        if (wait > 0) cancelWait = clock.after(wait, () => finish([]));
         attach(id, line, reader);
+        if (wait === 0) finish([]);
       },
       cancel() {
         done = true;

@@ -55,24 +55,29 @@ export function serveSockets({ server, connections, log, allows, addressOf, remo
     socket.on("error", ignore);
     const { origin } = request.headers;
     if (request.url?.split("?")[0] !== "/socket") return refuse(socket, "404 Not Found");
-    if (origin === undefined || !allows(origin)) {
-      log("socket.refused", { meaning: "origin not allowed" });
-      return refuse(socket, "403 Forbidden");
-    }
+    if (origin === undefined) return refuse(socket, "403 Forbidden");
     const address = addressOf(request);
     const count = held.get(address) ?? 0;
     if (perAddress > 0 && count >= perAddress) return refuse(socket, "429 Too Many Requests");
     acceptor.handleUpgrade(request, socket, head, (ws) => {
       socket.off("error", ignore);
       held.set(address, count + 1);
+      ws.on("error", ignore);
+      ws.once("close", () => leave(address));
+      if (!allows(origin)) return turnAway(ws);
       known.set(ws, connections.accept(lineOf(ws), origin, remoteOf(request)));
       ws.on("message", onMessage);
-      ws.on("error", ignore);
-      ws.once("close", () => {
-        leave(address);
-        onClose.call(ws);
-      });
+      ws.once("close", onClose);
     });
+  }
+
+  /**
+   * A page of a foreign origin learns it from a close code alone: a refused upgrade looks to it like a network that blocks
+   * WebSockets. Nothing it sends is acted on, and it counts among its address's connections until it is gone.
+   */
+  function turnAway(ws: WebSocket): void {
+    log("socket.refused", { meaning: CLOSE.notAllowed.meaning });
+    lineOf(ws).close(CLOSE.notAllowed);
   }
 
   function onMessage(this: WebSocket, data: RawData, binary: boolean): void {

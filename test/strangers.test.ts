@@ -1,0 +1,70 @@
+/** Pages that may not have the chat: what they are told, what the operator is told, and what they may cost. */
+
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import type { Duplex } from "node:stream";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { type House, startHouse } from "./harness.ts";
+
+const FOREIGN = "https://www.elsewhere.example";
+const ROOM = 4;
+
+let house: House;
+beforeAll(async () => {
+  house = await startHouse({ env: { SOCKETS_PER_ADDRESS: String(ROOM) } });
+});
+afterAll(() => house.stop());
+
+async function codeFor(origin: string): Promise<number> {
+  const socket = new WebSocket(`${house.url.replace("http", "ws")}/socket`, { headers: { Origin: origin } });
+  const refused = once(socket, "unexpected-response").then(([, answer]) => (answer as IncomingMessage).statusCode);
+  const closed = once(socket, "close").then(([code]) => Number(code));
+  return (await Promise.race([refused, closed])) ?? 0;
+}
+
+/** An upgrade by hand: its socket when it is granted, else the status. */
+async function upgrade(origin?: string): Promise<Duplex | number> {
+  const asked = request(`${house.url}/socket`, {
+    headers: {
+      Connection: "Upgrade",
+      Upgrade: "websocket",
+      "Sec-WebSocket-Version": "13",
+      "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+      ...(origin !== undefined && { Origin: origin }),
+    },
+  }).end();
+  return Promise.race([
+    once(asked, "upgrade").then(([, socket]) => socket as Duplex),
+    once(asked, "response").then(([answer]) => (answer as IncomingMessage).statusCode ?? 0),
+  ]);
+}
+
+it("a page of a foreign origin is told that the chat is not for it, on every transport, and the operator which setting it takes, once", async () => {
+  for (let n = 0; n < 3; n++) expect(await codeFor(FOREIGN)).toBe(4403);
+  const answer = await fetch(`${house.url}/socket/lines`, { method: "POST", headers: { Origin: FOREIGN } });
+  expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([403, FOREIGN]);
+  expect(await answer.json()).toMatchObject({ code: "origin_not_allowed" });
+  const told = house.lines().filter((line) => line.includes("origin.refused"));
+  expect(told.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ origin: FOREIGN, msg: expect.stringContaining("ALLOWED_ORIGINS") }),
+  ]);
+});
+
+it("a program that names no origin is refused before anything is opened", async () => {
+  expect(await upgrade()).toBe(403);
+});
+
+it("those turned away count among their address's connections for as long as they hold them", async () => {
+  const held: Duplex[] = [];
+  for (;;) {
+    const one = await upgrade(FOREIGN);
+    if (typeof one !== "number") held.push(one);
+    else break;
+  }
+  expect(held.length).toBeLessThanOrEqual(ROOM);
+  expect(await upgrade(house.host)).toBe(429);
+  // Whoever does not answer the close is cut off.
+  await Promise.all(held.map((socket) => once(socket.resume(), "close")));
+  await expect.poll(() => codeFor(FOREIGN)).toBe(4403);
+});
