@@ -27,7 +27,20 @@ export function bubble(element: typeof Element, { root, launcher, dialog }: Part
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  // Whoever walks through the page by keyboard must see where he is (WCAG 2.2, 2.4.11).
+  const ended = new AbortController();
+  const giveWay = ({ target }: Event): void => {
+    if (!made.isConnected) return ended.abort();
+    // A moment later it has been scrolled to.
+    requestAnimationFrame(() => {
+      const [over, under] = [made.getBoundingClientRect(), (target as Element).getBoundingClientRect()];
+      const hides = over.x <= under.x && over.y <= under.y && over.right >= under.right && over.bottom >= under.bottom;
+      made.style.visibility = hides ? "hidden" : "";
+    });
+  };
+  addEventListener("focusin", giveWay, ended);
   const remove = (): void => {
+    ended.abort();
     made.remove();
     root.adoptedStyleSheets = root.adoptedStyleSheets.filter((other) => other !== sheet);
   };

@@ -293,9 +293,10 @@ it("65 otherwise whatever moves in the launcher has come to rest after five seco
 });
 
 it("66 neither launcher nor teaser ever covers the control of the page that has the focus", async () => {
+  // Above the corner, and wider than the launcher, which is no larger than it must be.
   const links = Array.from(
     { length: 60 },
-    (_, n) => `<p style="text-align:right"><a href="#${n}">Link number ${n}</a></p>`,
+    (_, n) => `<p style="margin-right:30px;text-align:right"><a href="#${n}">Link number ${n}</a></p>`,
   ).join("");
   for (const attributes of ['data-site="default"', 'data-site="default" data-teaser="Questions? We are here."']) {
     const { page, chat } = await stage.visit({
@@ -308,12 +309,13 @@ it("66 neither launcher nor teaser ever covers the control of the page that has 
     const covered: string[] = [];
     for (let n = 0; n < 60; n++) {
       await page.keyboard.press("Tab");
+      await page.clock.runFor(50);
       const hidden = await page.evaluate(() => {
         const active = document.activeElement as HTMLElement;
         if (active.localName !== "a") return "";
         const { x, y, right, bottom } = active.getBoundingClientRect();
         const parts = [...(document.querySelector("porch-light")?.shadowRoot?.querySelectorAll(".at") ?? [])].filter(
-          (part) => part.checkVisibility(),
+          (part) => part.checkVisibility({ visibilityProperty: true }),
         );
         const under = parts.some((part) => {
           const over = part.getBoundingClientRect();
@@ -324,6 +326,11 @@ it("66 neither launcher nor teaser ever covers the control of the page that has 
       if (hidden) covered.push(hidden);
     }
     expect(covered).toEqual([]);
+    if (!attributes.includes("teaser")) continue;
+    // Beside what is far from it the teaser stands as before.
+    await page.locator("a").first().focus();
+    await page.clock.runFor(50);
+    expect(await page.locator(".teaser").isVisible()).toBe(true);
   }
 });
 

@@ -189,4 +189,7 @@ it("76 that a machine answers is said before the first message, and on every ans
   const authors = await page.locator(".msg.reply > .vh").allTextContents();
   expect(authors).toHaveLength(2);
   for (const author of authors) expect(author).toMatch(/\bAI\b/);
+  expect(await page.locator(".msg.reply.first > .author:visible").allTextContents()).toEqual([
+    expect.stringMatching(/\bAI\b/),
+  ]);
 });
