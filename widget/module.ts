@@ -56,7 +56,19 @@ function types(): [name: string, text: string][] {
 }
 
 /**
- * Writes everything of the package but its code, which the build has put there.
+ * Words to the bundlers of others: what is imported stands at the relay, and is found only when the page runs. The minifier
+ * has taken out all comments.
+ */
+const LEAVE = "/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */";
+
+function markImports(path: string): void {
+  const code = readFileSync(path, "utf8").replace(/\bimport\(/g, `import(${LEAVE} `);
+  if (!code.includes(LEAVE)) throw new Error(`${path} imports nothing`);
+  writeFileSync(path, code);
+}
+
+/**
+ * Writes everything of the package but its code, which the build has put there, and tells bundlers what in that is not theirs.
  * @param folder where `mount.js` is
  */
 export function writeModule(folder: string): void {
@@ -64,6 +76,7 @@ export function writeModule(folder: string): void {
     version: string;
   };
   mkdirSync(folder, { recursive: true });
+  markImports(join(folder, "mount.js"));
   for (const [name, text] of types()) writeFileSync(join(folder, `${name}.d.ts`), text);
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(packageJson(version), null, 2)}\n`);
   writeFileSync(join(folder, "README.md"), README);

@@ -5,9 +5,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileS
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { converse, setStage } from "./checks/stage.ts";
+import { converse, type Rect, rectOf, setStage, tell } from "./checks/stage.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const require = createRequire(import.meta.url);
@@ -35,9 +36,17 @@ window.alone = async () => {
   const wrong = () => mount({ relay, theme: "drak" });
   // @ts-expect-error an event that there is not
   const deaf = () => chat.on("massage", off);
+  // @ts-expect-error a command that there is not
+  const lame = () => chat("fly");
+  // @ts-expect-error nothing to send
+  const mute = () => window.Porchlight?.("send");
+  // @ts-expect-error a colour that is none
+  const pale = () => Porchlight("update", { accent: 3 });
+  chat("off", "message", chat("on", "message", ({ text }) => text.trim()));
+  window.Porchlight?.("on", "message", ({ text }) => text.trim())?.();
   await chat.update({ accent: "#0a7d55" });
   await chat.open();
-  return [wrong, deaf].length + chat.site;
+  return [wrong, deaf, lame, mute, pale].length + chat.site;
 };
 `;
 const TSCONFIG = {
@@ -56,6 +65,15 @@ const TSCONFIG = {
   include: ["*.ts", "*.tsx"],
 };
 
+/** The lines of code in both manuals that a page is to take over, each block as a module of its own. */
+const MANUALS = ["README.md", join("widget", "README.md")]
+  .flatMap((name) => [...readFileSync(join(ROOT, name), "utf8").matchAll(/^```[jt]s\n(.*?)^```$/gms)])
+  .map(([, code = ""]) => code)
+  .filter((code) => code.includes("Porchlight") || code.includes("@porchlight/widget"));
+
+/** What they take for granted. */
+const BEFORE = 'import type {} from "@porchlight/widget"; declare const token: string;';
+
 const stage = setStage();
 let folder: string;
 let files: Map<string, string>;
@@ -71,6 +89,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "untyped.d.ts"), 'declare module "react"; declare module "react-dom/client";');
   writeFileSync(join(folder, "react.tsx"), readFileSync(join(ROOT, "widget", "examples", "react.tsx")));
   writeFileSync(join(folder, "main.ts"), MAIN);
+  for (const [at, code] of MANUALS.entries()) writeFileSync(join(folder, `manual-${at}.ts`), `${BEFORE}\n${code}`);
   writeFileSync(join(folder, "index.html"), '<div id="app"></div><script type="module" src="/main.ts"></script>');
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
   await build({ root: folder, configFile: false, logLevel: "silent" });
@@ -86,6 +105,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const innerRight = ({ right }: Rect, page: Page): number => (page.viewportSize()?.width ?? 0) - right;
+
 async function visit() {
   for (const [path, html] of files)
     if (path.endsWith(".js")) stage.put(path, { html, headers: { "Content-Type": "text/javascript" } });
@@ -93,7 +114,8 @@ async function visit() {
   return stage.visit({ path, html: `<!doctype html><html lang="en"><title>App</title>${files.get("/index.html")}` });
 }
 
-it("brings types that say what may be set and heard", () => {
+it("brings types that say what may be set and heard, by which the manuals' lines are right", () => {
+  expect(MANUALS.length).toBeGreaterThanOrEqual(4);
   const tsc = join(packageOf("typescript"), "bin", "tsc");
   const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
   expect([stdout, status]).toEqual(["", 0]);
@@ -106,13 +128,50 @@ it("brings nothing along", () => {
   expect(dependencies).toBeUndefined();
 });
 
+it("tells the bundlers of others that the relay's script is not for them to look for", () => {
+  const code = readFileSync(join(folder, "node_modules", "@porchlight", "widget", "mount.js"), "utf8");
+  const imports = [...code.matchAll(/\bimport\((.*?)\)/g)].map(([, inside]) => inside);
+  expect(imports.length).toBeGreaterThan(0);
+  for (const inside of imports)
+    expect(inside).toMatch(/^\/\* webpackIgnore: true \*\/ \/\* turbopackIgnore: true \*\/ \/\* @vite-ignore \*\/ /);
+});
+
 it("mounts the chat, with its commands, its events and a promise for each", async () => {
   const { page, chat } = await visit();
-  expect(await page.evaluate("window.alone()")).toBe("2default");
+  expect(await page.evaluate("window.alone()")).toBe("5default");
   await chat.panel.getByRole("heading", { name: "Alone" }).waitFor();
   await chat.say("Hello");
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
   await expect.poll(() => page.evaluate("window.heard.map(({ text }) => text)")).toEqual(["echo: Hello"]);
+});
+
+it("is one chat after the other where two parts of a page bring a copy of the module each", async () => {
+  const { page } = await visit();
+  const copies = ["/one.js", "/other.js"];
+  const code = readFileSync(join(ROOT, "widget", "dist", "npm", "mount.js"), "utf8");
+  for (const path of copies) stage.put(path, { html: code, headers: { "Content-Type": "text/javascript" } });
+  for (const path of copies) {
+    await page.evaluate(`import("${path}").then(({ mount }) => mount({ relay: "${stage.house.url}/" }))`);
+    await page.locator(".launcher").waitFor();
+    await tell(page, "destroy");
+    await page.locator("porch-light").waitFor({ state: "detached" });
+    expect(await page.evaluate("Object.keys(window).filter((name) => name.startsWith('Porchlight'))")).toEqual([]);
+  }
+});
+
+it("is a component in React that shows nothing before it is told to, and forgets what is no longer given", async () => {
+  const { page, chat } = await visit();
+  const show = (settings?: object) => page.evaluate(`window.show(${JSON.stringify(settings)})`);
+  await show({ manual: true, position: "left", offsetX: 7 });
+  await page.waitForFunction("window.Porchlight?.site");
+  // Whatever waits for the page to be idle has had its turn.
+  await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle)));
+  expect(await page.locator(".launcher").count()).toBe(0);
+  await tell(page, "show");
+  await chat.launcher.waitFor();
+  expect(await rectOf(page, ".launcher")).toMatchObject({ x: 7 });
+  await show({ manual: true });
+  await expect.poll(async () => innerRight(await rectOf(page, ".launcher"), page)).toBe(20);
 });
 
 it("is a component in React, also where that mounts everything twice", async () => {

@@ -38,24 +38,45 @@ export type Commands = {
   consent(given: boolean): unknown;
   destroy(): unknown;
 };
-type Call = [name: string, ...rest: unknown[]];
 export type Methods = { [Name in keyof Commands]: (...args: Parameters<Commands[Name]>) => Promise<unknown> } & {
   on<Name extends EventName>(event: Name, listener: Listener<Name>): () => void;
   off<Name extends EventName>(event: Name, listener: Listener<Name>): void;
 };
+/** Called with a command's name first. */
+type Calls = {
+  <Name extends keyof Commands>(command: Name, ...args: Parameters<Commands[Name]>): Promise<unknown>;
+  <Name extends EventName>(command: "on", event: Name, listener: Listener<Name>): () => void;
+  <Name extends EventName>(command: "off", event: Name, listener: Listener<Name>): void;
+};
+/**
+ * The same where the page's stub may still stand, which answers nothing. What is answered is a type parameter so that the
+ * stub, a function without a return, may be put there: nobody means to name it.
+ */
+type EarlyCalls = {
+  <Name extends keyof Commands, Done = Promise<unknown> | undefined>(
+    command: Name,
+    ...args: Parameters<Commands[Name]>
+  ): Done;
+  <Name extends EventName, Off = (() => void) | undefined>(command: "on", event: Name, listener: Listener<Name>): Off;
+  <Name extends EventName>(command: "off", event: Name, listener: Listener<Name>): void;
+};
 /** The function on the page once it is loaded. */
-export type Mounted = ((...call: Call) => unknown) & Methods & { site: string };
+export type Mounted = Calls & Methods & { site: string };
 /** The page's stub before loading, the widget's function after. */
-export type Porchlight = ((...call: Call) => unknown) &
+export type Porchlight = EarlyCalls &
   Partial<Methods> & { q?: (ArrayLike<unknown> & Iterable<unknown>)[]; site?: string };
+/** By another name: within `declare global` its own is the constant's. */
+type OnPage = Porchlight;
 
 /** Each event as the window hears it. */
 type DomEvents = { [Name in EventName as `porchlight:${Name}`]: CustomEvent<Events[Name]> };
 
 declare global {
   interface WindowEventMap extends DomEvents {}
+  /** By its bare name, as pages call it. No `var`: that would make it certain on `window`, too. */
+  const Porchlight: OnPage;
   interface Window {
-    Porchlight?: Porchlight | undefined;
+    Porchlight?: OnPage | undefined;
     PorchlightSettings?: Options | undefined;
   }
 }
@@ -67,8 +88,7 @@ type Run = (...args: unknown[]) => unknown;
 
 /** Puts the function on the page and runs what has waited. `site` marks it as loaded. */
 export function installApi(site: string, commands: Commands): Api {
-  /** Made for the first listener: most pages have none. */
-  let gone: AbortController | undefined;
+  const gone = new AbortController();
   /** Listeners are those of the window: a broken one of the page's is reported as its own, and stops nothing of ours. */
   const wrapped = new Map<unknown, (event: Event) => void>();
   let ready = false;
@@ -77,7 +97,6 @@ export function installApi(site: string, commands: Commands): Api {
   const on: Run = (name, listener) => {
     const run = wrapped.get(listener) ?? ((event) => (listener as Run)((event as CustomEvent).detail));
     wrapped.set(listener, run);
-    gone ??= new AbortController();
     addEventListener(`porchlight:${name}`, run, gone);
     if (ready && name === "ready") queueMicrotask(listener as Run);
     return () => off(name, listener);
@@ -88,24 +107,18 @@ export function installApi(site: string, commands: Commands): Api {
     // Runs up to its first `await` at once: what a click calls must happen within that click.
     methods[name] = async (...args) => (commands[name as keyof Commands] as Run)(...args);
   }
-  const api = Object.assign((name: string, ...args: unknown[]) => methods[name]?.(...args), methods, {
-    site,
-  }) as Porchlight;
   const waiting = window.Porchlight?.q;
-  window.Porchlight = api;
+  const api = Object.assign((name: string, ...args: unknown[]) => methods[name]?.(...args), methods, { site });
+  window.Porchlight = api as Porchlight;
   // After the script that puts us on the page has come to its end.
-  if (waiting) {
-    queueMicrotask(() => {
-      for (const args of waiting) api(...(args as Call));
-    });
-  }
+  queueMicrotask(() => waiting?.map((args) => api(...(args as [string]))));
   return {
     emit(name, detail) {
       ready ||= name === "ready";
       dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
     },
     remove() {
-      gone?.abort();
+      gone.abort();
       delete window.Porchlight;
     },
   };

@@ -19,23 +19,57 @@ export type MountOptions = Options & {
   site?: string;
 };
 
+/**
+ * The page's object while a mounting is under way holds that mounting under this name: every copy of this module on the page,
+ * one in each of its parts, knows it.
+ */
+const UNDER_WAY = Symbol.for("porchlight.mounting");
+type Held = Options & { [UNDER_WAY]?: Promise<unknown> };
+const underWay = (): Promise<unknown> | undefined => (window.PorchlightSettings as Held | undefined)?.[UNDER_WAY];
+
 /** Modules are run once by their address; each mounting has another. */
 let count = 0;
-/** What the page has set by itself, and that with an earlier mounting's settings over it, which are gone with that. */
-let own: Options | undefined;
-let over: Options | undefined;
+
+function restore(own: Options | undefined): void {
+  if (own) window.PorchlightSettings = own;
+  else delete window.PorchlightSettings;
+}
+
+/** Runs the script with settings that it reads as it starts; afterwards the page's own stand there again. */
+async function fetchScript(relay: string, site: string, settings: Options): Promise<void> {
+  const address = `${relay}/w/${encodeURIComponent(site)}.js?mount=`;
+  const own = window.PorchlightSettings;
+  const run = async (): Promise<void> => {
+    count++;
+    // Numbers, so that the browser's cache can know the address from an earlier page.
+    await import(/* @vite-ignore */ address + count);
+    // Another copy of this module has counted so far: then that script has run already, and a word of chance is new.
+    if (!window.Porchlight?.site) await import(/* @vite-ignore */ address + Math.random());
+    // From here on they are an update's, so that a later one can take each of them back.
+    void window.Porchlight?.("update", settings);
+  };
+  const held: Held = { ...own, ...settings, relay };
+  window.PorchlightSettings = held;
+  held[UNDER_WAY] = run();
+  try {
+    await held[UNDER_WAY];
+  } finally {
+    if (window.PorchlightSettings === held) restore(own);
+  }
+}
 
 /**
- * Puts the chat on the page. Resolves when its commands can be called; a second call answers the chat that is there.
+ * Puts the chat on the page. Resolves when its commands can be called; a second call answers the chat that is there, and says
+ * so in the console where it is another site's.
  * @throws when the relay cannot be reached
  */
-export async function mount({ site = "default", ...settings }: MountOptions): Promise<Mounted> {
-  if (!window.Porchlight?.site) {
-    if (window.PorchlightSettings !== over) own = window.PorchlightSettings;
-    over = window.PorchlightSettings = { ...own, ...settings };
-    count++;
-    await import(/* @vite-ignore */ `${settings.relay}/w/${encodeURIComponent(site)}.js?mount=${count}`);
-  }
-  if (!window.Porchlight?.site) throw new Error(`Porchlight: no script for site "${site}" at ${settings.relay}`);
+export async function mount({ relay, site = "default", ...settings }: MountOptions): Promise<Mounted> {
+  for (let other = underWay(); other; other = underWay()) await other.catch(() => {});
+  const origin = relay.replace(/\/+$/, "");
+  const running = window.Porchlight?.site;
+  if (!running) await fetchScript(origin, site, settings);
+  else if (running !== site)
+    console.warn(`Porchlight: "${running}" is on this page already, so "${site}" is not mounted`);
+  if (!window.Porchlight?.site) throw new Error(`Porchlight: no script for site "${site}" at ${origin}`);
   return window.Porchlight as Mounted;
 }

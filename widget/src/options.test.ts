@@ -17,6 +17,12 @@ describe("settings", () => {
     expect(all).toMatchObject({ title: "Tag", label: "Page", teaser: "Update", accent: "#112233" });
   });
 
+  it("are as below where a layer leaves them undefined, or null", () => {
+    const page = { position: "left", label: "Page", phone: { label: null } };
+    const all = layered(true, site, page, { position: undefined, accent: undefined, label: undefined, title: null });
+    expect(all).toMatchObject({ position: "left", accent: "#112233", label: "Page", title: "Shop" });
+  });
+
   it("may differ on phones", () => {
     const page = { position: "left", phone: { position: "right", launcher: "text" } };
     expect(layered(true, site, page)).toMatchObject({ position: "right", launcher: "text" });

@@ -29,23 +29,27 @@ export type Options = Partial<Settings>;
 export type RawSettings = { readonly [Name in keyof Settings]?: Settings[Name] | string };
 
 /**
- * Lays the layers over each other. An empty attribute switches on what it names, `false` switches off.
+ * Lays the layers over each other. An empty attribute switches on what it names, `false` switches off; what a layer leaves
+ * undefined, or null, is as below it.
  * @param phone whether what differs on phones counts
  */
 export function layered(phone: boolean, ...layers: (object | null | undefined)[]): RawSettings {
-  const all: Record<string, unknown> = Object.assign({}, ...layers);
-  if (phone) Object.assign(all, parsed(all.phone));
-  for (const name in all) if (all[name] === "false") all[name] = false;
+  const all: Record<string, unknown> = {};
+  const lay = (layer: typeof all): void => {
+    for (const name in layer) all[name] = layer[name] !== "false" && (layer[name] ?? all[name]);
+  };
+  (layers as (typeof all)[]).map(lay);
+  if (phone) lay(parsed(all.phone) as typeof all);
   return all as RawSettings;
 }
 
-/** An attribute's JSON as what it says; anything else as it is. */
+/** An attribute's JSON as what it says, nothing where it says none; anything else as it is. */
 function parsed(value: unknown): unknown {
   try {
     // A look first: errors are slow, and this runs on pages that never chat.
-    return /^\{/.test(value as string) ? JSON.parse(value as string) : value;
+    return /^{/.test(value as string) ? JSON.parse(value as string) : value;
   } catch {
-    return value;
+    return undefined;
   }
 }
 
