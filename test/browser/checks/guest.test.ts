@@ -53,6 +53,23 @@ for (const [name, code] of Object.entries(MODALS))
     expect(errors).toEqual([]);
   });
 
+it("8 a page that hides all that stands beside its modal hides no chat in which somebody works", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.open();
+  await chat.composer.click();
+  const host = page.locator("porch-light");
+  const hidden = () => host.evaluate((one) => [one.ariaHidden, (one as HTMLElement).inert]);
+  for (const [name, value] of [
+    ["aria-hidden", "true"],
+    ["inert", ""],
+  ] as const) {
+    await host.evaluate((one, [attribute, text]) => one.setAttribute(attribute, text), [name, value] as const);
+    await expect.poll(hidden).toEqual([null, false]);
+  }
+  await page.keyboard.type("hey");
+  expect(await chat.composer.inputValue()).toBe("hey");
+});
+
 it("14 survives the visits of Turbo with its draft, panel and conversation", async () => {
   const turbo = script(await bundle(`import "@hotwired/turbo";`)).replace("<script", "<script defer");
   const html = (name: string): string =>

@@ -75,7 +75,7 @@ it("74 long strings, both directions, emoji and code stay within the panel and r
   for (const text of texts) await chat.say(text);
   await stage.house.sandbox.until((sandbox) => sandbox.messages().length === texts.length, 15_000);
   await stage.reply(`begin ${"M".repeat(5_000)} end`);
-  await stage.reply(`\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\`\nשלום לך`);
+  await stage.reply(`שלום לך\n\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\``);
   await chat.thread.getByText("שלום לך").waitFor();
   const seen = await page.evaluate(() => {
     const root = document.querySelector("porch-light")?.shadowRoot;
@@ -96,6 +96,11 @@ it("74 long strings, both directions, emoji and code stay within the panel and r
   });
   expect(seen).toMatchObject({ wide: 0, out: 0, code: "ltr", big: [false, false, true, false, false, false] });
   expect(seen.directions.slice(0, 3)).toEqual(["ltr", "rtl", "ltr"]);
+  const scrolled = await page.locator(".bubble pre").evaluate((code) => {
+    code.scrollLeft = 90;
+    return code.scrollLeft;
+  });
+  expect(scrolled).toBe(90);
 });
 
 const dots = (page: Page) => page.locator(".dots");

@@ -27,10 +27,13 @@ const NOTHING = { cookie: "", local: {}, session: {}, databases: 0, caches: 0, w
 
 it("46 before the click nothing is kept, and no request says who asks", async () => {
   const asked: { url: string; headers: Record<string, string>; body: string | null }[] = [];
+  const given: (string | null)[] = [];
   const note = async (page: Page): Promise<void> => {
     page.on("request", async (request) => {
       asked.push({ url: request.url(), headers: await request.allHeaders(), body: request.postData() });
     });
+    // A browser may refuse to keep it; nobody has asked for one all the same.
+    page.on("response", async (response) => given.push(await response.headerValue("set-cookie")));
   };
   const { page, context, chat } = await stage.visit({ before: note });
   await chat.launcher.hover();
@@ -45,6 +48,8 @@ it("46 before the click nothing is kept, and no request says who asks", async ()
     expect(headers).not.toHaveProperty("cookie");
     expect(headers).not.toHaveProperty("authorization");
   }
+  await expect.poll(() => given.length - asked.length).toBe(0);
+  expect(given.filter((cookie) => cookie !== null)).toEqual([]);
 });
 
 it("47 where cookies are blocked a whole conversation works in memory, without an error", async () => {
