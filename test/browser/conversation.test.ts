@@ -70,6 +70,26 @@ describe("a conversation in the browser", () => {
     expect(fromId()).toMatch(/^[A-Za-z0-9_]{20,50}$/);
   });
 
+  it("sends texts only when the page sends, and says so where it is given anything else", async () => {
+    const { page, chat } = await visit();
+    await chat.open();
+    const said: string[] = [];
+    page.on("console", (message) => said.push(message.text()));
+    await page.evaluate(() => {
+      const { Porchlight } = window as unknown as {
+        Porchlight: { send: EventListener } & ((...call: unknown[]) => void);
+      };
+      document.body.addEventListener("click", Porchlight.send, { once: true });
+      document.body.click();
+      Porchlight("send");
+      Porchlight("send", { text: "Hello" });
+      Porchlight("send", "Hello");
+    });
+    await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+    expect(house.sandbox.messages().map(({ body }) => body)).toEqual(["Hello"]);
+    expect(said).toEqual(Array(3).fill(expect.stringContaining("send takes a text")));
+  });
+
   it("delivers three quick messages in typing order under one fromId", async () => {
     const { chat } = await visit();
     await chat.open();

@@ -154,7 +154,11 @@ export async function start(shell: Shell): Promise<PanelSide> {
       else app.querySelector("h2")?.focus();
     },
     close,
-    send: (text) => ui.send(String(text)),
+    send(text) {
+      // As a handler of clicks it is given an event; and each message may cost the site's owner.
+      if (typeof text === "string") ui.send(text);
+      else console.warn("Porchlight: send takes a text, not", text);
+    },
     identify(token) {
       files.peek()?.handOver(identity, String(token));
       identity = String(token);

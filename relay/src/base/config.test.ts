@@ -28,6 +28,8 @@ describe("settings from the environment", () => {
     ["PORT", "70000"],
     ["PUBLIC_URL", "chat.example.com"],
     ["PUBLIC_URL", "ftp://chat.example.com"],
+    ["PUBLIC_URL", "https://example.com/chat"],
+    ["PUBLIC_URL", "https://example.com/chat/"],
     ["CALLBACK_SECRET", "short"],
     ["ALLOWED_ORIGINS", "https://shop.example/path"],
     ["ALLOWED_ORIGINS", "shop.example"],
@@ -38,6 +40,13 @@ describe("settings from the environment", () => {
     ["FORWARD_CALLBACKS", "http://other.example/callback"],
   ])("name %s when it says %j", (name, value) => {
     expect(problemsOf({ ...ENOUGH, [name]: value })).toEqual([expect.stringMatching(`^${name}: `)]);
+  });
+
+  it("take a public address with a slash behind it, and say what to do about a path", () => {
+    expect(settingsOf({ PUBLIC_URL: "https://chat.example.com/" }).publicUrl).toBe("https://chat.example.com");
+    expect(problemsOf({ ...ENOUGH, PUBLIC_URL: "https://example.com/chat" })).toEqual([
+      "PUBLIC_URL: must have no path: the relay needs a host of its own, like https://chat.example.com",
+    ]);
   });
 
   it("report every wrong one at once", () => {

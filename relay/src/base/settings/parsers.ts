@@ -32,6 +32,13 @@ export const web = (given: string): string => {
   if (url.username !== "" || url.search !== "" || url.hash !== "") problem("must have no user, query or fragment");
   return given.replace(/\/+$/, "");
 };
+/** Where the relay itself is reached: its pages, files and callbacks have fixed paths, so it cannot stand below one. */
+export const place = (given: string): string => {
+  const address = web(given);
+  return new URL(address).pathname === "/"
+    ? address
+    : problem("must have no path: the relay needs a host of its own, like https://chat.example.com");
+};
 /** Where something is posted: path and query may hold a secret, so never in the clear to another machine. */
 export const postTo = (given: string): string => {
   const url = URL.canParse(given)

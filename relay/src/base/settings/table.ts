@@ -9,6 +9,7 @@ import {
   onOff,
   optional,
   origin,
+  place,
   postTo,
   secret,
   signingSecret,
@@ -27,8 +28,8 @@ export const TABLE = {
   publicUrl: {
     env: "PUBLIC_URL",
     fallback: "",
-    parse: optional(web),
-    help: "Where browsers and the service reach the relay, like https://chat.example.com.",
+    parse: optional(place),
+    help: "Where browsers and the service reach the relay, like https://chat.example.com: a host of its own, without a path.",
   },
   serviceUrl: {
     env: "SERVICE_URL",
