@@ -89,12 +89,13 @@ it("74 long strings, both directions, emoji and code stay within the panel and r
           bubble.getBoundingClientRect().right > (panel?.right ?? 0) ||
           bubble.getBoundingClientRect().left < (panel?.left ?? 0),
       ).length,
+      cut: bubbles.filter((bubble) => bubble.scrollWidth > bubble.clientWidth + 1).length,
       directions: bubbles.map((bubble) => getComputedStyle(bubble).direction),
       big: bubbles.map((bubble) => bubble.classList.contains("big")),
       code: getComputedStyle(root?.querySelector("pre") as Element).direction,
     };
   });
-  expect(seen).toMatchObject({ wide: 0, out: 0, code: "ltr", big: [false, false, true, false, false, false] });
+  expect(seen).toMatchObject({ wide: 0, out: 0, cut: 0, code: "ltr", big: [false, false, true, false, false, false] });
   expect(seen.directions.slice(0, 3)).toEqual(["ltr", "rtl", "ltr"]);
   const scrolled = await page.locator(".bubble pre").evaluate((code) => {
     code.scrollLeft = 90;
