@@ -57,6 +57,8 @@ function porter(code: string): string {
 export const triedAgain = {
   name: "tried-again",
   renderChunk(code: string, { fileName }: Chunk): Changed | null {
+    // A page of the owner's, who can load it again.
+    if (fileName.startsWith("assets/snippet-")) return null;
     const changed = code.replace(FETCH, "fetchPart($1)");
     const fetches = changed !== code;
     const taken = FROM_PANEL.exec(code)?.[1];

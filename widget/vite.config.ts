@@ -164,7 +164,11 @@ export default defineConfig({
         lib: { entry: { snippet: "src/snippet.ts" }, formats: ["es" as const] },
         rolldownOptions: {
           checks: { bundlerTimings: false },
-          output: { entryFileNames: "assets/[name]-[hash].js", minify: true },
+          output: {
+            entryFileNames: "assets/[name]-[hash].js",
+            chunkFileNames: "assets/[name]-[hash].js",
+            minify: true,
+          },
         },
       },
     },

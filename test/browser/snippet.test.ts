@@ -2,6 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { DAYS } from "@porchlight/shared/hours";
+import { SETTINGS } from "@porchlight/shared/settings";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { pageOf, rectOf, setStage } from "./checks/stage.ts";
@@ -86,10 +88,74 @@ it("asks for consent on the chat in the corner as soon as that is chosen, with a
   expect(complaints).toEqual([]);
 });
 
+it("has a control for every setting", async () => {
+  const { page } = await visitSnippet();
+  await page.locator("#settings fieldset").first().waitFor();
+  const named = page.locator("#settings :is(input,select,textarea)[id^=set-][name]");
+  const names = await named.evaluateAll((fields) => fields.map((field) => field.getAttribute("name")));
+  expect(names.sort()).toEqual(Object.keys(SETTINGS).sort());
+});
+
+it("closes the chat in the corner outside of the hours that are chosen, a line for each day", async () => {
+  const { page, complaints } = await visitSnippet({ timezoneId: "Europe/Oslo" });
+  const panel = page.getByRole("dialog");
+  await page.locator(".launcher").click();
+  await panel.getByRole("textbox", { name: "Message" }).waitFor();
+  expect(await page.getByLabel("Monday").getAttribute("placeholder")).toBe("Always open");
+  expect(await page.getByLabel("Time zone").inputValue()).toBe("Europe/Oslo");
+  await page.getByLabel("Time zone").selectOption("UTC");
+  expect(await tagOn(page).textContent()).not.toContain("hours");
+  // Half a week away: it is closed now, whenever this runs.
+  const day = DAYS[(new Date().getUTCDay() + 2) % 7] ?? "mon";
+  const line = page.locator(`#set-hours-${day}`);
+  await line.fill("9-17");
+  expect(await line.getAttribute("aria-invalid")).toBe("true");
+  await page.getByText(`Hours ${day} must be times like`).waitFor();
+  await line.fill("9:00-17:00");
+  await panel.getByText("We're away right now").waitFor();
+  expect(await tagOn(page).textContent()).toContain(
+    `data-hours="{&quot;timeZone&quot;:&quot;UTC&quot;,&quot;${day}&quot;:&quot;9:00-17:00&quot;}"`,
+  );
+  await line.fill("");
+  await panel.getByText("We're away right now").waitFor({ state: "detached" });
+  expect(await tagOn(page).textContent()).not.toContain("hours");
+  expect(complaints).toEqual([]);
+});
+
+it("puts words of the owner's into the chat, and takes them back", async () => {
+  const { page, complaints } = await visitSnippet();
+  await page.locator(".launcher").click();
+  const composer = page.getByRole("dialog").getByRole("textbox", { name: "Message" });
+  await composer.waitFor();
+  await page.getByLabel("Another word", { exact: true }).selectOption({ label: "Write a message…" });
+  await page.getByRole("button", { name: "Add: Another word" }).click();
+  await page.keyboard.type("Ask us");
+  await expect.poll(() => composer.getAttribute("placeholder")).toBe("Ask us");
+  expect(await tagOn(page).textContent()).toContain('data-strings="{&quot;placeholder&quot;:&quot;Ask us&quot;}"');
+  await page.getByRole("button", { name: "Remove: Write a message…" }).click();
+  await expect.poll(() => composer.getAttribute("placeholder")).toBe("Write a message…");
+  expect(await tagOn(page).textContent()).not.toContain("strings");
+  expect(complaints).toEqual([]);
+});
+
+it("lets settings differ on phones, and shows it on one", async () => {
+  const { page, complaints } = await visitSnippet({ viewport: { width: 390, height: 800 } });
+  await page.getByLabel("Another setting", { exact: true }).selectOption({ label: "Offset y" });
+  await page.getByRole("button", { name: "Add: Another setting" }).click();
+  await page.keyboard.type("90");
+  await expect.poll(async () => 800 - (await rectOf(page, ".launcher")).bottom).toBe(90);
+  expect(await tagOn(page).textContent()).toContain('data-phone="{&quot;offsetY&quot;:90}"');
+  await page.getByRole("button", { name: "Remove: Offset y" }).click();
+  await expect.poll(async () => 800 - (await rectOf(page, ".launcher")).bottom).toBe(20);
+  expect(complaints).toEqual([]);
+});
+
 it.each(["light", "dark"] as const)("can be used by everybody, %s", async (colorScheme) => {
   // For axe only, which comes as a script that the page does not know.
   const { page } = await visitSnippet({ colorScheme, bypassCSP: true, viewport: { width: 390, height: 800 } });
   await page.getByLabel("Offset x").fill("5000");
+  await page.getByLabel("Monday").fill("9");
+  for (const more of ["word", "setting"]) await page.getByRole("button", { name: `Add: Another ${more}` }).click();
   await page.evaluate(AXE);
   const found = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run(): Promise<{ violations: { id: string }[] }> } };

@@ -3,8 +3,9 @@
  * relay for nothing: the site's public settings stand in the page.
  */
 
-import { complaintOf, fromAttribute, SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
+import { complaintOf, SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
 import type { PublicSite } from "@porchlight/shared/site";
+import { controlOf, ownOf, titleOf } from "./controls.ts";
 import css from "./snippet.css?inline";
 import { type Chosen, fileOf, moduleOf, tagOf } from "./tag.ts";
 import { bubble } from "./teaser.ts";
@@ -12,11 +13,10 @@ import type { Parts } from "./ui/contract.ts";
 import { element } from "./ui/dom.ts";
 import { PHONE } from "./ui/shell.ts";
 
-/** Settings in the order in which an owner thinks of them. Those that are not here are made in the file: hours, words, phones. */
+/** All settings, in the order in which an owner thinks of them. */
 const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
   ["Words", ["title", "greeting", "suggestions", "teaser", "label", "locale", "privacyUrl"]],
   ["Look", ["accent", "theme", "header", "avatar", "radius", "launcher", "icon"]],
-  ["Place", ["position", "offsetX", "offsetY", "zIndex"]],
   [
     "Manners",
     [
@@ -31,61 +31,18 @@ const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
       "requireConsent",
     ],
   ],
+  ["Hours", ["hours"]],
+  ["Place", ["position", "offsetX", "offsetY", "zIndex"]],
+  ["On phones", ["phone"]],
+  ["Own words", ["strings"]],
 ];
-const COPIED_MS = 2_000;
-
-type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
-
-/** Names that read badly as they are. */
-const NAMES: Readonly<Record<string, string>> = {
-  privacyUrl: "Privacy policy",
-  zIndex: "Z-index",
-  prechat: "Form before",
-  capture: "Card after",
-  emailOffer: "E-mail offer",
-  replyMinutes: "Minutes to a reply",
+/** What the manual's words are too short for, or speak to others. Those have several fields each. */
+const HELP: { readonly [Name in SiteSetting]?: string } = {
+  hours: "When somebody is there: 9:00-17:00, or 9:00-12:00, 13:00-17:00. Outside of it a form takes a message.",
+  phone: "What differs on phones. Seen here where the window is as narrow as theirs.",
+  strings: "In place of ours, in every language.",
 };
-const words = (name: string): string =>
-  NAMES[name] ??
-  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase());
-
-function controlOf(name: SiteSetting, value: unknown): Field {
-  const setting = SETTINGS[name];
-  const id = { id: `set-${name}`, name };
-  if (setting.kind === "choice") {
-    const select = element("select", id, ...setting.of.map((one) => element("option", { value: one }, one)));
-    select.value = `${value}`;
-    return select;
-  }
-  if (setting.kind === "switch") {
-    const box = element("input", { ...id, type: "checkbox" });
-    box.checked = value === true;
-    return box;
-  }
-  if (setting.kind === "list") {
-    const area = element("textarea", { ...id, rows: "3", placeholder: "One a line" });
-    area.value = Array.isArray(value) ? value.join("\n") : "";
-    return area;
-  }
-  const type = setting.kind === "colour" ? "color" : setting.kind === "number" ? "number" : "text";
-  const input = element("input", { ...id, type, spellcheck: "false", autocomplete: "off" });
-  input.value = Array.isArray(value) ? value.join(", ") : `${value ?? ""}`;
-  if (setting.kind === "number") input.placeholder = setting.fallback;
-  return input;
-}
-
-/** What stands in a control, as JSON has it; nothing where it is empty. */
-function readOf(name: SiteSetting, field: Field): unknown {
-  const { kind } = SETTINGS[name];
-  if (kind === "switch") return (field as HTMLInputElement).checked;
-  const text = field.value.trim();
-  if (kind === "list" || kind === "fields")
-    return text
-      .split(kind === "list" ? "\n" : ",")
-      .map((one) => one.trim())
-      .filter(Boolean);
-  return text === "" && kind === "number" ? undefined : fromAttribute(name, text);
-}
+const COPIED_MS = 2_000;
 
 /** A text to paste and its button. Answers what changes it. */
 function block(title: string, help: string): { node: HTMLElement; set(text: string): void } {
@@ -155,7 +112,8 @@ function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chos
 }
 
 /** @param show shows a change on the chat on this page */
-function start(site: PublicSite, relay: string, show: ReturnType<typeof preview>): void {
+async function start(site: PublicSite, relay: string, show: ReturnType<typeof preview>): Promise<void> {
+  const { WORDING: wording } = await import("./wording.ts");
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   document.adoptedStyleSheets = [sheet];
@@ -173,33 +131,32 @@ function start(site: PublicSite, relay: string, show: ReturnType<typeof preview>
   };
 
   const row = (name: SiteSetting): HTMLElement => {
-    const own = site[name] ?? (SETTINGS[name].kind === "switch" ? SETTINGS[name].fallback === "on" : undefined);
-    const field = controlOf(name, own ?? SETTINGS[name].fallback.replace(/^(none|the |a |first ).*/, ""));
-    if (SETTINGS[name].kind === "number" && own === undefined) field.value = "";
-    const first = JSON.stringify(readOf(name, field));
-    const help = element("small", { id: `help-${name}` }, SETTINGS[name].help.replaceAll("`", ""));
+    const own = ownOf(site, name);
+    const { node, read } = controlOf(name, site, wording);
+    const first = JSON.stringify(read());
+    const several = HELP[name];
+    const help = element("small", { id: `help-${name}` }, several ?? SETTINGS[name].help.replaceAll("`", ""));
     const wrong = element("small", { class: "wrong", role: "alert" });
-    field.setAttribute("aria-describedby", `help-${name}`);
-    field.oninput = () => {
-      const value = readOf(name, field);
+    node.setAttribute("aria-describedby", `help-${name}`);
+    node.oninput = () => {
+      const value = read();
       const same = JSON.stringify(value) === first;
       const complaint = same || value === undefined ? undefined : complaintOf(name, value);
-      wrong.textContent = complaint === undefined ? "" : `${words(name)} ${complaint}.`;
-      field.ariaInvalid = `${complaint !== undefined}`;
+      wrong.textContent = complaint === undefined ? "" : `${titleOf(name)} ${complaint}.`;
+      if (!several) node.ariaInvalid = `${complaint !== undefined}`;
       if (complaint !== undefined) return;
       if (same) delete chosen[name];
       else chosen[name] = value;
       show(name, same ? own : value, chosen);
       write(chosen);
     };
-    return element(
-      "div",
-      { class: `row ${SETTINGS[name].kind}` },
-      element("label", { for: `set-${name}` }, words(name)),
-      field,
-      help,
-      wrong,
-    );
+    if (several) {
+      node.role = "group";
+      node.ariaLabel = titleOf(name);
+      return element("div", { class: "stack" }, help, node, wrong);
+    }
+    const label = element("label", { for: node.id }, titleOf(name));
+    return element("div", { class: `row ${SETTINGS[name].kind}` }, label, node, help, wrong);
   };
 
   const groups = GROUPS.map(([title, names]) =>
@@ -214,5 +171,5 @@ function start(site: PublicSite, relay: string, show: ReturnType<typeof preview>
 const data = document.querySelector("#site");
 if (data) {
   const { site, relay } = JSON.parse(data.textContent ?? "") as { site: PublicSite; relay: string };
-  start(site, relay || location.origin, preview(site.id));
+  void start(site, relay || location.origin, preview(site.id));
 }
