@@ -8,6 +8,8 @@ export type Middlebox = {
   url: string;
   /** What it does with WebSockets: let through, answer 403, or never answer. */
   upgrades: "pass" | "refuse" | "hang";
+  /** Answers 502 to everything, as for a relay that is not there; what is open is cut. */
+  away: boolean;
   /** Holds an answer back until it is whole. */
   buffers: boolean;
   /** Every request that came by: method and path. */
@@ -20,9 +22,11 @@ export type Middlebox = {
 /** @param target the relay's address, asked at each request */
 export async function startProxy(target: () => string): Promise<Middlebox> {
   const tunnels = new Set<Duplex>();
+  let away = false;
   const server = createServer((incoming, outgoing) => {
     proxy.seen.push(`${incoming.method} ${incoming.url}`);
-    pass(incoming, outgoing);
+    if (away) outgoing.writeHead(502).end("<h1>502 Bad Gateway</h1>");
+    else pass(incoming, outgoing);
   });
 
   function pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -50,8 +54,9 @@ export async function startProxy(target: () => string): Promise<Middlebox> {
     socket.on("error", () => socket.destroy());
     tunnels.add(socket);
     socket.on("close", () => tunnels.delete(socket));
-    if (proxy.upgrades === "refuse")
-      return void socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    const refusal = away ? "502 Bad Gateway" : "403 Forbidden";
+    if (away || proxy.upgrades === "refuse")
+      return void socket.end(`HTTP/1.1 ${refusal}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
     if (proxy.upgrades === "pass") tunnel(incoming, socket, head);
   });
 
@@ -73,6 +78,13 @@ export async function startProxy(target: () => string): Promise<Middlebox> {
   const proxy: Middlebox = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     upgrades: "pass",
+    get away() {
+      return away;
+    },
+    set away(now) {
+      away = now;
+      if (now) for (const tunnel of tunnels) tunnel.destroy();
+    },
     buffers: false,
     seen: [],
     freeze() {

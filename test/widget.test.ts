@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { type Chat, createChat } from "../widget/src/chat.ts";
 import type { OpenTransport } from "../widget/src/connection.ts";
-import { openPoll, openStream } from "../widget/src/lines.ts";
+import { openLines } from "../widget/src/lines.ts";
 import type { Page } from "../widget/src/page.ts";
 import { openSocket } from "../widget/src/socket.ts";
 import { type House, startHouse } from "./harness.ts";
@@ -51,12 +51,19 @@ function socket(): OpenTransport {
 }
 const fromHost: typeof fetch = (address, init) =>
   fetch(address, { ...init, headers: { ...Object(init?.headers), ...origin() } });
-const lines = () => ({ relay: house.url, page, fetch: fromHost });
+/** Streams get lost on the way. */
+const withoutStreams: typeof fetch = (address, init) =>
+  String(address).endsWith("=stream") ? new Promise(() => {}) : fromHost(address, init);
+/** Another tab keeps the browser's one connection. */
+const crowded: Page = { ...page, lock: () => () => {} };
+const lines = (given: { page?: Page; fetch?: typeof fetch; silence?: number } = {}) =>
+  openLines({ relay: house.url, page, socket: socket(), fetch: fromHost, ...given });
 
 const WAYS: [name: string, open: () => OpenTransport][] = [
   ["a WebSocket", socket],
-  ["a stream", () => openStream(lines())],
-  ["long polls", () => openPoll(lines())],
+  ["a stream", () => lines()],
+  ["long polls", () => lines({ fetch: withoutStreams, silence: 100 })],
+  ["short polls", () => lines({ page: crowded })],
 ];
 
 function load(open: () => OpenTransport, storage: Map<string, string>): Chat {

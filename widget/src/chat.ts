@@ -279,19 +279,20 @@ export function createChat(options: ChatOptions): Chat {
   };
 }
 
-/** The ways to the relay; the code of the rarer ones is fetched when it is needed. */
+/** The ways to the relay; the code of the rarer one is fetched when it is needed. */
 function waysTo(relay: string, page: Page): Transports {
+  const socket = openSocket(relay);
+  let lines: OpenTransport | undefined;
   return createTransports({
     page,
-    socket: openSocket(relay),
+    socket,
     async fallback() {
-      const { openPoll, openStream } = await import("./lines.ts");
-      return { stream: openStream({ relay, page }), poll: openPoll({ relay, page }) };
+      lines ??= (await import("./lines.ts")).openLines({ relay, page, socket });
+      return lines;
     },
-    // Whatever it answers: it answers.
     reachable: () =>
-      fetch(`${relay}/healthz`, { mode: "no-cors", cache: "no-store", credentials: "omit" }).then(
-        () => true,
+      fetch(`${relay}/healthz`, { cache: "no-store", credentials: "omit" }).then(
+        ({ ok }) => ok,
         () => false,
       ),
   });

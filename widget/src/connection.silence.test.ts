@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type Dialled, dial, PONG } from "./connection.fixture.ts";
+import { WELCOME } from "./script.fixture.ts";
 
 let world: Dialled["world"];
 let tab: Dialled["tab"];
@@ -45,6 +46,19 @@ describe("a connection that died without a word", () => {
       expect(wire.closed).toBe(true);
       expect(script.wires).toHaveLength(2);
     });
+
+  it("has twice as long for its answer as it took to be welcomed, where that took longer", () => {
+    connection.start();
+    const { wire } = script;
+    wire.open();
+    world.advance(3_000);
+    wire.say(WELCOME);
+    tab.emit("focus");
+    world.advance(5_999);
+    expect(wire.closed).toBe(false);
+    world.advance(1);
+    expect(wire.closed).toBe(true);
+  });
 
   it("is left alone when any frame answers the ping", () => {
     const wire = online();
@@ -123,5 +137,47 @@ describe("the network of the machine", () => {
     const count = script.wires.length;
     tab.plug();
     expect(script.wires).toHaveLength(count + 1);
+  });
+});
+
+describe("an attempt that nobody welcomes", () => {
+  /** How long the newest attempt lasts. */
+  function lasts(): number {
+    const begun = world.now();
+    const { wire } = script;
+    while (!wire.closed) world.advance(500);
+    return world.now() - begun;
+  }
+  const next = (): void => {
+    for (const { length } = script.wires; script.wires.length === length; ) world.advance(100);
+  };
+
+  it("is given 8 s, then twice as long each time, at most 30 s: on a slow network nothing opens sooner", () => {
+    connection.start();
+    const times: number[] = [];
+    for (let n = 0; n < 5; n++) {
+      if (n) next();
+      times.push(lasts());
+    }
+    expect(times).toEqual([8_000, 16_000, 30_000, 30_000, 30_000]);
+  });
+
+  it("is given 8 s again after a connection that held", () => {
+    connection.start();
+    lasts();
+    next();
+    lasts();
+    next();
+    const wire = script.greet();
+    for (let n = 0; n < 3; n++) {
+      world.advance(15_000);
+      wire.say(PONG);
+    }
+    wire.close(1006);
+    next();
+    expect(lasts()).toBe(16_000);
+    connection.stop();
+    connection.start();
+    expect(lasts()).toBe(8_000);
   });
 });

@@ -51,9 +51,13 @@ export type ConnectionOptions = {
   refused(): boolean;
 };
 
-/** Sockets get stuck while connecting; after this long without a welcome the attempt counts as failed (WIDGET 3.2). */
+/**
+ * Sockets get stuck while connecting; after this long without a welcome the attempt counts as failed (WIDGET 3.2). Doubled
+ * with every failure: a slow network is one where nothing opens in time.
+ */
 const CONNECT_MS = 8_000;
-/** An answer to a ping takes no longer on a connection that lives. */
+const CONNECT_MAX_MS = 30_000;
+/** An answer to a ping takes no longer on a connection that lives, or twice as long as the greeting took. */
 const PROBE_MS = 2_500;
 const TICK_MS = 5_000;
 /** A tick this late means that the machine slept or the clock was set. */
@@ -78,7 +82,10 @@ export function createConnection({ page, open, hello, heard, lost, judge, refuse
   let opened = false;
   let spoke = false;
   let failures = 0;
+  /** When it opened, then when it was welcomed. */
   let since = 0;
+  /** How long the welcome took. */
+  let greeting = 0;
   let lastFrame = 0;
   let lastTick = 0;
   /** From the relay's `bye`: no return before this time. */
@@ -112,11 +119,12 @@ export function createConnection({ page, open, hello, heard, lost, judge, refuse
     const mine = current;
     link.value = "connecting";
     opened = spoke = false;
-    deadline.set(CONNECT_MS, () => closed(LOST));
+    deadline.set(Math.min(CONNECT_MS * 2 ** failures, CONNECT_MAX_MS), () => closed(LOST));
     transport = open({
       open() {
         if (mine !== current) return;
         opened = true;
+        since = page.now();
         send(hello());
       },
       frame: (text) => mine === current && receive(text),
@@ -134,7 +142,9 @@ export function createConnection({ page, open, hello, heard, lost, judge, refuse
     if (frame.t === "welcome") {
       deadline.off();
       link.value = "online";
-      since = lastTick = page.now();
+      lastTick = page.now();
+      greeting = lastTick - since;
+      since = lastTick;
       ticking.set(TICK_MS, tick);
     } else if (frame.t === "bye") {
       const [from, to] = frame.retry;
@@ -172,7 +182,7 @@ export function createConnection({ page, open, hello, heard, lost, judge, refuse
 
   function probe(): void {
     if (!online() || deadline.on()) return;
-    deadline.set(PROBE_MS, dead);
+    deadline.set(Math.max(PROBE_MS, 2 * greeting), dead);
     send({ t: "ping" });
   }
 

@@ -1,63 +1,116 @@
 /**
- * The way to the relay where WebSockets do not get through: down as a stream of lines, or as answers to long polls; up as
- * posts. One frame a line. The relay's side, with the routes, is `relay/src/http/lines.ts`.
+ * The way to the relay where WebSockets do not get through: down as a stream of lines, or as answers to long polls where a
+ * proxy holds streams back; up as posts. One frame a line. The relay's side, with the routes, is `relay/src/http/lines.ts`.
+ *
+ * Over HTTP/1.1 a browser keeps six connections to a host, for all tabs together: six that wait leave none for the posts.
+ * So one tab keeps a connection waiting, one that is looked at; the others ask now and then (WIDGET 3.4).
  *
  * Fetched only when needed. Nothing here repeats anything: an answer or a post that is lost is a lost connection, and
  * the next greeting finds what is missing.
  */
 
+import { CLOSE } from "@porchlight/shared/close";
 import { FRAME_MAX } from "@porchlight/shared/limits";
-import type { OpenTransport } from "./connection.ts";
+import type { OpenTransport, Transport } from "./connection.ts";
 import { createTimer, type Page } from "./page.ts";
 
 export type LineOptions = {
   /** Origin of the relay. */
   relay: string;
   page: Page;
+  /** The better way, looked for now and then. */
+  socket: OpenTransport;
   fetch?: typeof fetch;
+  /** How long a stream may be silent at first, in milliseconds. */
+  silence?: number;
 };
 
-/** A stream says something at once; one that does not is held back by a proxy (WIDGET 3.4). */
+/** A stream says something at once, or after as long as a few other answers take; else a proxy holds it back (WIDGET 3.4). */
 const FIRST_MS = 5_000;
+const FIRST_MAX_MS = 30_000;
+/** What was found out about streams and WebSockets is looked at anew after so long. */
+const AGAIN_MS = 10 * 60_000;
+/** Not while something is under way. */
+const BUSY_MS = 10_000;
+const TRY_MS = 30_000;
+/** How long a tab that may not wait for an answer waits before it asks again: longer while there is nothing. */
+const BRISK_MS = 250;
+const SLOW_MS = 4_000;
 const LOST = 1006;
+/** Never sent: opened and heard of, and yet to be opened in another manner. */
+const HELD = 4000;
 /** The relay's last line, because an answer has no close code. */
 const END = /^\{"t":"end","code":(\d+)\}$/;
+const ignore = (): void => {};
 
-export const openStream = (options: LineOptions): OpenTransport => openLine(options, "stream");
-export const openPoll = (options: LineOptions): OpenTransport => openLine(options, "poll");
+/** The relay's no, with the code that a WebSocket would have been closed with. */
+class Refusal extends Error {
+  readonly code: number;
+  constructor(code: number) {
+    super(String(code));
+    this.code = code;
+  }
+}
 
-function openLine({ relay, page, fetch: ask = fetch }: LineOptions, mode: "stream" | "poll"): OpenTransport {
+export function openLines(options: LineOptions): OpenTransport {
+  const { relay, page, socket, fetch: ask = fetch, silence = FIRST_MS } = options;
+  /** When a stream was found to be held back. */
+  let heldAt: number | undefined;
+
   return (events) => {
-    const leaving = new AbortController();
     const first = createTimer(page);
+    const rest = createTimer(page);
+    const up = createTimer(page);
+    let asking = new AbortController();
+    let over = false;
     let waiting: string[] = [];
     let posting = false;
     let path: string | undefined;
+    let pause = BRISK_MS;
+    let wake = ignore;
+    let mayWait = false;
+    let release: (() => void) | undefined;
+    let patience = silence;
+    let probe: Transport | undefined;
+    const unlook = page.on("visibilitychange", look);
 
     function stop(): void {
-      first.off();
-      leaving.abort();
+      over = true;
+      for (const timer of [first, rest, up]) timer.off();
+      for (const undo of [unlook, () => release?.(), () => probe?.close(), wake]) undo();
+      asking.abort();
     }
     function lose(code = LOST): void {
-      if (leaving.signal.aborted) return;
+      if (over) return;
       stop();
       events.close(code);
     }
+    const fail = (error: unknown): void => lose(error instanceof Refusal ? error.code : LOST);
 
-    async function get(): Promise<Response> {
-      const answer = await ask(`${relay}${path}?mode=${mode}`, {
-        credentials: "omit",
-        cache: "no-store",
-        signal: leaving.signal,
-      });
-      if (!answer.ok) throw new Error(String(answer.status));
-      return answer;
+    // ── who waits ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** A tab that is not looked at lets its connection go: there may be many, and no page without Web Locks counts them. */
+    function look(): void {
+      if (page.visible()) release ??= page.lock(`porchlight:line:${relay}`, () => hold(true));
+      else if (release) {
+        release();
+        release = undefined;
+        hold(false);
+      }
     }
 
-    /** The content type is one that browsers send without asking beforehand. */
-    async function post(to: string, body = "", keepalive = false): Promise<Response> {
-      const headers = { "Content-Type": "text/plain" };
-      const answer = await ask(relay + to, { method: "POST", body, headers, credentials: "omit", keepalive });
+    function hold(may: boolean): void {
+      if (over) return;
+      if (mayWait && !may) asking.abort();
+      mayWait = may;
+      wake();
+    }
+
+    // ── down ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async function get(mode: string): Promise<Response> {
+      const { signal } = asking;
+      const answer = await ask(`${relay}${path}?mode=${mode}`, { credentials: "omit", cache: "no-store", signal });
       if (!answer.ok) throw new Error(String(answer.status));
       return answer;
     }
@@ -68,7 +121,7 @@ function openLine({ relay, page, fetch: ask = fetch }: LineOptions, mode: "strea
       const rest = lines.pop() ?? "";
       for (const line of lines) {
         const end = END.exec(line);
-        if (leaving.signal.aborted) return "";
+        if (over) return "";
         if (end) lose(Number(end[1]));
         else if (line) events.frame(line);
       }
@@ -76,8 +129,11 @@ function openLine({ relay, page, fetch: ask = fetch }: LineOptions, mode: "strea
     }
 
     async function stream(): Promise<void> {
-      first.set(FIRST_MS, () => lose());
-      const { body } = await get();
+      first.set(patience, () => {
+        heldAt = page.now();
+        lose(HELD);
+      });
+      const { body } = await get("stream");
       const reader = body?.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
       let rest = "";
       for (;;) {
@@ -88,16 +144,61 @@ function openLine({ relay, page, fetch: ask = fetch }: LineOptions, mode: "strea
       }
     }
 
-    async function poll(): Promise<void> {
-      while (!leaving.signal.aborted) take(await (await get()).text());
+    async function glance(): Promise<void> {
+      const text = await (await get("poll&wait=0")).text();
+      take(text);
+      pause = text ? BRISK_MS : Math.min(pause * 2, SLOW_MS);
+      if (over || mayWait) return;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        rest.set(pause, resolve);
+      });
+    }
+
+    async function read(): Promise<void> {
+      while (!over) {
+        asking = new AbortController();
+        const { signal } = asking;
+        const held = heldAt !== undefined && page.now() - heldAt < AGAIN_MS;
+        try {
+          if (!mayWait) await glance();
+          else if (held) take(await (await get("poll")).text());
+          else await stream();
+        } catch (error) {
+          if (!signal.aborted) throw error;
+          // Let go by ourselves: what was on its way is missed, and the answer to this tells so at once.
+          first.off();
+          say('{"t":"ping"}');
+        }
+      }
+    }
+
+    // ── up ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    /** The content type is one that browsers send without asking beforehand. */
+    async function post(to: string, body = "", keepalive = false): Promise<Response> {
+      const headers = { "Content-Type": "text/plain" };
+      const answer = await ask(relay + to, { method: "POST", body, headers, credentials: "omit", keepalive });
+      if (answer.ok) return answer;
+      const { code } = (await answer.json().catch(ignore)) ?? {};
+      throw code === "origin_not_allowed" ? new Refusal(CLOSE.notAllowed.code) : new Error(String(answer.status));
     }
 
     async function begin(): Promise<void> {
+      const asked = page.now();
       const { line } = (await (await post("/socket/lines")).json()) as { line: string };
       path = `/socket/lines/${line}`;
-      if (leaving.signal.aborted) return leave();
+      if (over) return leave();
+      patience = Math.min(Math.max(silence, 4 * (page.now() - asked)), FIRST_MAX_MS);
+      climb(AGAIN_MS);
       events.open();
-      await (mode === "stream" ? stream() : poll());
+      await read();
+    }
+
+    function say(text: string): void {
+      if (over) return;
+      waiting.push(text);
+      flush().catch(fail);
     }
 
     /** One post at a time: what was said first arrives first. */
@@ -106,6 +207,9 @@ function openLine({ relay, page, fetch: ask = fetch }: LineOptions, mode: "strea
       posting = true;
       while (waiting.length) await post(path, batch());
       posting = false;
+      // There will be an answer.
+      pause = BRISK_MS / 2;
+      wake();
     }
 
     /** As many of the frames that wait as one post may carry. */
@@ -122,16 +226,29 @@ function openLine({ relay, page, fetch: ask = fetch }: LineOptions, mode: "strea
       await post(`${path}/end`, "", true);
     }
 
-    begin().catch(() => lose());
+    // ── back to the WebSocket ───────────────────────────────────────────────────────────────────────────────────
+
+    /** After a while tries whether a WebSocket opens by now, beside the line; then the line is lost for a better one. */
+    function climb(ms: number): void {
+      up.set(ms, () => {
+        if (posting || !page.visible()) return climb(BUSY_MS);
+        const again = (): void => {
+          probe?.close();
+          climb(AGAIN_MS);
+        };
+        up.set(TRY_MS, again);
+        probe = socket({ open: lose, frame: ignore, close: again });
+      });
+    }
+
+    look();
+    begin().catch(fail);
     return {
-      send(text) {
-        waiting.push(text);
-        flush().catch(() => lose());
-      },
+      send: say,
       close() {
-        if (leaving.signal.aborted) return;
+        if (over) return;
         stop();
-        leave().catch(() => {});
+        leave().catch(ignore);
         waiting = [];
       },
     };

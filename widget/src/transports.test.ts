@@ -5,8 +5,9 @@ import { createTransports } from "./transports.ts";
 import { createBrowser, createWorld, type World } from "./world.fixture.ts";
 
 let world: World;
-let ways: { socket: Script; stream: Script; poll: Script };
-let reachable: boolean;
+let ways: { socket: Script; lines: Script };
+/** How long the relay takes to answer plain HTTP; nothing: it does not. */
+let answers: number | undefined;
 let fetched: boolean;
 let told: string[];
 let dial: () => void;
@@ -14,8 +15,9 @@ let connection: Connection;
 
 beforeEach(() => {
   world = createWorld();
-  ways = { socket: createScript(), stream: createScript(), poll: createScript() };
-  reachable = fetched = true;
+  ways = { socket: createScript(), lines: createScript() };
+  fetched = true;
+  answers = 0;
   told = [];
   const { page } = createBrowser(world).tab();
   const { open, judge } = createTransports({
@@ -23,9 +25,13 @@ beforeEach(() => {
     socket: ways.socket.connect,
     async fallback() {
       if (!fetched) throw new TypeError("Failed to fetch");
-      return { stream: ways.stream.connect, poll: ways.poll.connect };
+      return ways.lines.connect;
     },
-    reachable: async () => reachable,
+    reachable: () =>
+      new Promise((resolve) => {
+        if (answers) world.after(answers, () => resolve(true));
+        else resolve(answers === 0);
+      }),
   });
   // A connection that waits for the test before it comes back.
   connection = createConnection({
@@ -45,7 +51,7 @@ beforeEach(() => {
 
 /** Lets what is promised happen. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
-const counts = () => [ways.socket, ways.stream, ways.poll].map(({ wires }) => wires.length);
+const counts = () => [ways.socket, ways.lines].map(({ wires }) => wires.length);
 
 async function fail(script: Script, opened = false): Promise<void> {
   dial();
@@ -63,23 +69,23 @@ describe("the ways to the relay", () => {
       ways.socket.wire.close(1006);
       await settled();
     }
-    expect(counts()).toEqual([5, 0, 0]);
+    expect(counts()).toEqual([5, 0]);
   });
 
-  it("change to a stream after two WebSockets that failed while the relay can be reached", async () => {
+  it("change to lines after two WebSockets that failed while the relay can be reached", async () => {
     await fail(ways.socket);
     await fail(ways.socket);
     dial();
     await settled();
-    expect(counts()).toEqual([2, 1, 0]);
-    ways.stream.greet();
+    expect(counts()).toEqual([2, 1]);
+    ways.lines.greet();
     expect(connection.link.value).toBe("online");
   });
 
   it("stay with the WebSocket while nothing reaches the relay", async () => {
-    reachable = false;
+    answers = undefined;
     for (let round = 0; round < 5; round++) await fail(ways.socket);
-    expect(counts()).toEqual([5, 0, 0]);
+    expect(counts()).toEqual([5, 0]);
   });
 
   it("take a refusal by the relay for an answer", async () => {
@@ -89,7 +95,7 @@ describe("the ways to the relay", () => {
       ways.socket.wire.close(1013);
       await settled();
     }
-    expect(counts()).toEqual([3, 0, 0]);
+    expect(counts()).toEqual([3, 0]);
   });
 
   it("give up a WebSocket that hangs after 4 s, once", async () => {
@@ -99,15 +105,58 @@ describe("the ways to the relay", () => {
     expect(told).toEqual([]);
     world.advance(1);
     await settled();
+    world.advance(0);
     expect(told).toEqual(["lost 1006"]);
     expect(ways.socket.wire.closed).toBe(true);
     dial();
     await settled();
-    expect(counts()).toEqual([1, 1, 0]);
+    expect(counts()).toEqual([1, 1]);
+  });
+
+  it("leave a WebSocket four times as long as the relay takes to answer, where everything is slow", async () => {
+    answers = 3_000;
+    dial();
+    world.advance(7_000);
+    await settled();
+    // Asked after 4 s, answered at 7: up to 12 s are its due, and the connection's own patience is 8 s.
+    world.advance(999);
+    expect(told).toEqual([]);
+    ways.socket.greet();
+    world.advance(3_000);
+    expect(told[0]).toBe("welcome");
+    expect(counts()).toEqual([1, 0]);
+  });
+
+  it("give up a WebSocket that hangs longer than four such answers", async () => {
+    answers = 1_500;
+    dial();
+    world.advance(5_500);
+    await settled();
+    world.advance(499);
+    expect(told).toEqual([]);
+    world.advance(1);
+    expect(told).toEqual(["lost 1006"]);
+    dial();
+    await settled();
+    expect(counts()).toEqual([1, 1]);
+  });
+
+  it("stay with a WebSocket that is tried while it is asked whether the relay answers", async () => {
+    await fail(ways.socket);
+    answers = 5_000;
+    await fail(ways.socket);
+    dial();
+    ways.socket.greet();
+    world.advance(5_000);
+    await settled();
+    ways.socket.wire.close(1006);
+    dial();
+    await settled();
+    expect(counts()).toEqual([4, 0]);
   });
 
   it("leave a hanging WebSocket its time while nothing reaches the relay", async () => {
-    reachable = false;
+    answers = undefined;
     dial();
     world.advance(7_000);
     await settled();
@@ -125,7 +174,7 @@ describe("the ways to the relay", () => {
     ways.socket.wire.close(1006);
     dial();
     await settled();
-    expect(counts()).toEqual([2, 0, 0]);
+    expect(counts()).toEqual([2, 0]);
   });
 
   it("count an attempt that opened and was never welcomed", async () => {
@@ -137,25 +186,24 @@ describe("the ways to the relay", () => {
     }
     dial();
     await settled();
-    expect(counts()).toEqual([2, 1, 0]);
+    expect(counts()).toEqual([2, 1]);
   });
 
-  it("change to long polls after a stream that opened and said nothing, and back when those are silent too", async () => {
+  it("go back to the WebSocket when lines opened and nothing came over them", async () => {
     await fail(ways.socket);
     await fail(ways.socket);
-    await fail(ways.stream, true);
-    await fail(ways.poll, true);
+    await fail(ways.lines, true);
     dial();
     await settled();
-    expect(counts()).toEqual([3, 1, 1]);
+    expect(counts()).toEqual([3, 1]);
   });
 
-  it("stay with a stream that did not even open, for then the network is gone", async () => {
+  it("stay with lines that did not even open, for then the network is gone", async () => {
     await fail(ways.socket);
     await fail(ways.socket);
-    await fail(ways.stream);
-    await fail(ways.stream);
-    expect(counts()).toEqual([2, 2, 0]);
+    await fail(ways.lines);
+    await fail(ways.lines);
+    expect(counts()).toEqual([2, 2]);
   });
 
   it("try the WebSocket again after 10 minutes, and leave it at one try", async () => {
@@ -166,7 +214,7 @@ describe("the ways to the relay", () => {
     await fail(ways.socket);
     dial();
     await settled();
-    expect(counts()).toEqual([3, 1, 0]);
+    expect(counts()).toEqual([3, 1]);
   });
 
   it("lose the connection when the code of the others cannot be fetched", async () => {
@@ -184,11 +232,11 @@ describe("the ways to the relay", () => {
     await fail(ways.socket);
     dial();
     await settled();
-    ways.stream.greet();
+    ways.lines.greet();
     connection.send({ t: "ping" });
     connection.stop();
-    expect(ways.stream.wire.sent.at(-1)).toEqual({ t: "ping" });
-    expect(ways.stream.wire.closed).toBe(true);
+    expect(ways.lines.wire.sent.at(-1)).toEqual({ t: "ping" });
+    expect(ways.lines.wire.closed).toBe(true);
   });
 
   it("open nothing when they are closed before the code has come", async () => {
@@ -197,7 +245,7 @@ describe("the ways to the relay", () => {
     dial();
     connection.stop();
     await settled();
-    expect(counts()).toEqual([2, 0, 0]);
+    expect(counts()).toEqual([2, 0]);
   });
 
   it("leave no timer", () => {

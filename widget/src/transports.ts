@@ -1,7 +1,6 @@
 /**
- * Chooses the way to the relay: a WebSocket; where it does not get through although the relay can be reached, a stream;
- * where a proxy holds that back, long polls (WIDGET 3.4). What was found out is kept in memory only, and the WebSocket
- * gets a new chance after a while.
+ * Chooses the way to the relay: a WebSocket, or, where it does not get through although the relay can be reached, lines over
+ * plain HTTP (WIDGET 3.4). What was found out is kept in memory only, and the WebSocket gets a new chance after a while.
  */
 
 import type { ConnectionOptions, OpenTransport, Transport, TransportEvents } from "./connection.ts";
@@ -10,15 +9,20 @@ import { createTimer, type Page } from "./page.ts";
 export type TransportsOptions = {
   page: Page;
   socket: OpenTransport;
-  /** Fetches the code of the other two. */
-  fallback(): Promise<{ stream: OpenTransport; poll: OpenTransport }>;
-  /** Whether the relay answers plain HTTP. */
+  /** Fetches the code of the other way. */
+  fallback(): Promise<OpenTransport>;
+  /** Whether the relay itself answers plain HTTP, and not only somebody before it. */
   reachable(): Promise<boolean>;
 };
 
-/** A WebSocket that opens at all opens faster than this. */
+/**
+ * A WebSocket that opens at all opens faster than this. On a slow network it has as long as so many answers over plain HTTP:
+ * those may come over a connection that stands, and a WebSocket needs one of its own first, of TCP and TLS.
+ */
 const HANG_MS = 4_000;
+const ROUNDS = 4;
 const TRIES = 2;
+/** The other way itself looks for a WebSocket as often: `lines.ts`. */
 const AGAIN_MS = 10 * 60_000;
 const LOST = 1006;
 
@@ -27,25 +31,23 @@ export type Transports = Required<Pick<ConnectionOptions, "open" | "judge">>;
 
 export function createTransports({ page, socket, fallback, reachable }: TransportsOptions): Transports {
   const hang = createTimer(page);
-  let rung: "socket" | "stream" | "poll" = "socket";
   let failures = 0;
+  /** Since when WebSockets are not tried; 0: they are. */
   let fellAt = 0;
+  /** The WebSocket that is tried or used, by a name that changes when it opens. */
+  let current: object | undefined;
 
-  /** WebSockets do not get through: is it only them, or everything? */
-  async function doubt(still: () => boolean): Promise<boolean> {
-    if (!(await reachable()) || !still()) return false;
-    rung = "stream";
+  function fall(): void {
     fellAt = page.now();
-    return true;
   }
 
-  /** Opens a way whose code may still have to come. */
-  function later(which: "stream" | "poll", events: TransportEvents): Transport {
+  /** Opens the way whose code may still have to come. */
+  function later(events: TransportEvents): Transport {
     let way: Transport | undefined;
     let closed = false;
     fallback().then(
-      (ways) => {
-        if (!closed) way = ways[which](events);
+      (open) => {
+        if (!closed) way = open(events);
       },
       () => events.close(LOST),
     );
@@ -58,33 +60,46 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
     };
   }
 
+  /** It hangs: is it only slow, as all is here, or is it held up? */
+  async function doubt(events: TransportEvents, begun: number): Promise<void> {
+    const mine = current;
+    const asked = page.now();
+    if (!(await reachable()) || mine !== current) return;
+    hang.set(ROUNDS * (page.now() - asked) - (page.now() - begun), () => {
+      fall();
+      events.close(LOST);
+    });
+  }
+
   return {
     open(events) {
-      if (rung !== "socket" && page.now() - fellAt > AGAIN_MS) {
-        rung = "socket";
+      if (fellAt && page.now() - fellAt >= AGAIN_MS) {
+        fellAt = 0;
         failures = TRIES - 1;
       }
-      if (rung !== "socket") return later(rung, events);
-      let hangs = true;
-      hang.set(HANG_MS, async () => {
-        if (await doubt(() => hangs)) events.close(LOST);
-      });
+      if (fellAt) return later(events);
+      const begun = page.now();
+      current = {};
+      hang.set(HANG_MS, () => doubt(events, begun));
       return socket({
         ...events,
         open() {
-          hangs = false;
+          current = events;
           hang.off();
           events.open();
         },
       });
     },
-    judge(opened, spoke) {
+    async judge(opened, spoke) {
+      current = undefined;
       hang.off();
-      if (rung === "socket") {
+      // Something between us and the relay holds everything back.
+      if (fellAt) fellAt = opened && !spoke ? 0 : fellAt;
+      else {
         failures = spoke ? 0 : failures + 1;
-        if (failures >= TRIES) void doubt(() => rung === "socket");
-        // Something between us and the relay holds frames back.
-      } else if (opened && !spoke) rung = rung === "stream" ? "poll" : "socket";
+        // WebSockets do not get through: is it only them, or everything? One that is tried meanwhile is judged by itself.
+        if (failures >= TRIES && (await reachable()) && !current) fall();
+      }
     },
   };
 }

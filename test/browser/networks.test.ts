@@ -1,0 +1,85 @@
+/** What visitors have on networks that are bad in a way of their own, in real Chromium behind real proxies. */
+
+import { afterEach, expect, it } from "vitest";
+import { startHost } from "../host.ts";
+import { type Middlebox, startProxy } from "../proxy.ts";
+import { startSlow } from "../slow.ts";
+import { chatOn } from "./browser.ts";
+import { type Chat, converse, pageOf, reopen, setStage } from "./checks/stage.ts";
+
+const stage = setStage();
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+});
+
+async function proxied(): Promise<Middlebox> {
+  const proxy = await startProxy(() => stage.house.url);
+  stops.push(proxy.stop);
+  return proxy;
+}
+const through = (relay: string): { html: string } => ({ html: pageOf(stage.tag('data-site="default"', relay)) });
+const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
+const PATIENT = { timeout: 60_000 };
+
+it("after a restart behind a proxy that answers 502 meanwhile, the chat goes on over a WebSocket", async () => {
+  const proxy = await proxied();
+  const { chat } = await stage.visit(through(proxy.url));
+  await converse(chat);
+  proxy.seen.length = 0;
+  proxy.away = true;
+  // The proxy has refused it three times, and was asked whether the relay is there.
+  await expect.poll(() => proxy.seen.filter((line) => line.startsWith("UPGRADE")).length, PATIENT).toBeGreaterThan(2);
+  await expect.poll(() => proxy.seen).toContain("GET /healthz");
+  proxy.away = false;
+  await chat.say("after the restart");
+  await echo(chat, "after the restart").waitFor(PATIENT);
+  expect(proxy.seen.filter((line) => line.includes("/socket/lines"))).toEqual([]);
+});
+
+it("where WebSockets are blocked, eight tabs over HTTP/1.1 have the whole conversation, each of them", async () => {
+  const proxy = await proxied();
+  proxy.upgrades = "refuse";
+  const first = await stage.visit(through(proxy.url));
+  await converse(first.chat);
+  const chats = [first.chat];
+  for (let n = 1; n < 8; n++) {
+    const { chat } = await stage.visit({ context: first.context, path: `/tab${n}`, ...through(proxy.url) });
+    await reopen(chat);
+    chats.push(chat);
+  }
+  for (const [n, chat] of chats.entries()) await chat.say(`from tab ${n}`);
+  for (const chat of chats) for (const n of chats.keys()) await echo(chat, `from tab ${n}`).waitFor(PATIENT);
+  expect(proxy.seen.filter((line) => line.endsWith("mode=stream"))).toHaveLength(1);
+  // The tab that kept the connection goes; another keeps one now.
+  await first.page.close();
+  await expect.poll(() => proxy.seen.filter((line) => line.endsWith("mode=stream")).length, PATIENT).toBe(2);
+});
+
+for (const upgrades of ["pass", "refuse"] as const)
+  it(`a page that may not have the chat says so, where a proxy lets WebSockets ${upgrades === "pass" ? "" : "not "}pass`, async () => {
+    const proxy = await proxied();
+    proxy.upgrades = upgrades;
+    const host = await startHost(() => proxy.url);
+    stops.push(host.stop);
+    const page = await stage.browser.newPage();
+    stops.push(() => page.close());
+    await page.goto(host.url);
+    await chatOn(page).open();
+    await page.locator(".ended").getByText("This chat is not available here.").waitFor(PATIENT);
+  });
+
+for (const seconds of [2, 3])
+  it(`where every answer takes ${seconds} s a message gets out and its reply in`, async () => {
+    const slow = await startSlow(() => Number(new URL(stage.house.url).port));
+    stops.push(slow.stop);
+    const { page, chat } = await stage.visit(through(slow.url));
+    const panel = page.waitForResponse(/panel-/);
+    await chat.launcher.hover();
+    await panel;
+    slow.rtt = seconds * 1_000;
+    await chat.launcher.click();
+    await chat.composer.waitFor(PATIENT);
+    await chat.say("slowly");
+    await echo(chat, "slowly").waitFor(PATIENT);
+  });

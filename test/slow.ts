@@ -1,0 +1,58 @@
+/** A network on which everything takes long: what goes over it comes late, and every new connection costs handshakes. */
+
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export type Slow = {
+  url: string;
+  /** Milliseconds there and back; 0 at first. */
+  rtt: number;
+  stop: () => Promise<void>;
+};
+
+/** Round trips before the first byte may go: TCP's and those of TLS 1.3. */
+const HANDSHAKES = 2;
+
+/** @param port the relay's, asked at each connection */
+export async function startSlow(port: () => number): Promise<Slow> {
+  const sockets = new Set<Socket>();
+  /** What carries data to one end: late, and in order. */
+  function carrier(to: Socket, ready: number): (act: () => void) => void {
+    let last = Promise.resolve();
+    return (act) => {
+      const due = Math.max(performance.now(), ready) + slow.rtt / 2;
+      last = last.then(async () => {
+        await sleep(Math.max(0, due - performance.now()), undefined, { ref: false });
+        if (!to.destroyed) act();
+      });
+    };
+  }
+
+  const server = createServer((near) => {
+    const far = connect(port(), "127.0.0.1");
+    const ready = performance.now() + slow.rtt * HANDSHAKES;
+    for (const [from, to, begins] of [
+      [near, far, ready],
+      [far, near, 0],
+    ] as const) {
+      const carry = carrier(to, begins);
+      sockets.add(from);
+      from.on("error", () => from.destroy());
+      from.on("data", (data) => carry(() => to.write(data)));
+      from.on("close", () => {
+        sockets.delete(from);
+        carry(() => to.destroy());
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const slow: Slow = {
+    rtt: 0,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return slow;
+}
