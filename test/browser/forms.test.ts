@@ -2,6 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { clockOf, listenTo, pass } from "./checks/clocks.ts";
 import { converse, pageOf, setStage } from "./checks/stage.ts";
 
 /** Monday in Oslo, before nine and after. */
@@ -29,6 +30,24 @@ it("outside business hours takes a message and an address, and says in the visit
   await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1, 15_000);
   expect(stage.house.sandbox.messages()[0]?.body).toContain("Where is my lamp?");
   await expect.poll(contacts, { timeout: 15_000 }).toMatchObject([{ email: "ada@example.com", firstName: "Ada" }]);
+});
+
+it("outside business hours has one word for what was left, and no sign of waiting beside it", async () => {
+  stage.house.sandbox.configure({ botScript: "silent" });
+  const before = async (page: Page): Promise<void> => {
+    await page.clock.install({ time: EARLY });
+    await listenTo(page);
+  };
+  const { page, chat } = await stage.visit({ before });
+  await chat.launcher.first().click();
+  await chat.panel.getByRole("textbox", { name: "E-mail" }).fill("ada@example.com");
+  await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
+  await chat.panel.getByRole("button", { name: "Leave message" }).click();
+  await chat.panel.getByText("We have your message").waitFor();
+  await expect.poll(async () => (await clockOf(page)).working, { timeout: 15_000 }).toBeGreaterThan(0);
+  await pass(page, 135_000);
+  expect(await page.locator(".waiting").count()).toBe(0);
+  expect(stage.house.sandbox.messages()).toHaveLength(1);
 });
 
 it("outside business hours thanks for a message only when it is safe, and takes none that is too long", async () => {

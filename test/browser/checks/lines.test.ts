@@ -80,7 +80,7 @@ describe("36 an ending that is final", () => {
   for (const [code, words] of [
     [CLOSE.badToken.code, "You have been signed out. Please sign in again to go on."],
     [CLOSE.notAllowed.code, "This chat is not available here."],
-    [CLOSE.gone.code, "This conversation has ended."],
+    [CLOSE.gone.code, "Conversation deleted"],
   ] as const)
     it(`36 is told, and nobody comes back: ${code}`, async () => {
       const lines: WebSocketRoute[] = [];
@@ -120,7 +120,7 @@ describe("36 an ending that is final", () => {
     await visitor.chat.panel.getByRole("button", { name: "Chat options" }).click();
     await visitor.page.getByRole("menuitem", { name: "Delete conversation" }).click();
     await visitor.page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
-    await page.locator(".ended").getByText("This conversation has ended.").waitFor();
+    await page.locator(".ended").getByText("Conversation deleted").waitFor();
     const before = proxy.connections;
     await page.clock.runFor(120_000);
     expect(proxy.connections).toBe(before);

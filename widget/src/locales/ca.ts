@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "El navegador bloqueja les notificacions d’aquest lloc.",
   forget: "Elimina la conversa",
   forgetAsk: "Vols eliminar aquesta conversa? S’esborrarà d’aquest dispositiu i del nostre servidor. No es pot desfer.",
-  forgetFailed: "No s’ha pogut eliminar la conversa. Torna-ho a provar.",
   forgotten: "Conversa eliminada",
   cancel: "Cancel·la",
 

@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "Prohlížeč upozornění z tohoto webu blokuje.",
   forget: "Smazat konverzaci",
   forgetAsk: "Smazat tuto konverzaci? Odstraní se z tohoto zařízení i z našeho serveru. Nelze to vrátit zpět.",
-  forgetFailed: "Konverzaci se nepodařilo smazat. Zkuste to prosím znovu.",
   forgotten: "Konverzace smazána",
   cancel: "Zrušit",
 

@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "Browseren blokerer notifikationer fra dette websted.",
   forget: "Slet samtalen",
   forgetAsk: "Vil du slette denne samtale? Den fjernes fra denne enhed og fra vores server. Det kan ikke fortrydes.",
-  forgetFailed: "Samtalen kunne ikke slettes. Prøv igen.",
   forgotten: "Samtalen er slettet",
   cancel: "Annuller",
 

@@ -100,7 +100,6 @@ export const messages: Messages = {
   forget: "Unterhaltung löschen",
   forgetAsk:
     "Diese Unterhaltung löschen? Sie wird von diesem Gerät und von unserem Server entfernt. Das lässt sich nicht rückgängig machen.",
-  forgetFailed: "Die Unterhaltung konnte nicht gelöscht werden. Bitte versuchen Sie es noch einmal.",
   forgotten: "Unterhaltung gelöscht",
   cancel: "Abbrechen",
 

@@ -16,7 +16,7 @@ export const rare = {
   notifyBlocked: "Your browser blocks notifications from this site.",
   forget: "Delete conversation",
   forgetAsk: "Delete this conversation? It is removed from this device and from our server. This cannot be undone.",
-  forgetFailed: "The conversation could not be deleted. Please try again.",
+  /** Once it is done, in place of the conversation. */
   forgotten: "Conversation deleted",
   cancel: "Cancel",
 
@@ -27,6 +27,7 @@ export const rare = {
   slow: "This is taking longer than usual. You can keep browsing; the reply will appear here.",
   /** After two minutes. */
   noReply: "No reply yet.",
+  /** Button: puts the question back into the text field. */
   askAgain: "Ask again",
 
   // ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "El navegador bloquea los avisos de este sitio.",
   forget: "Eliminar la conversación",
   forgetAsk: "¿Eliminar esta conversación? Se borrará de este dispositivo y de nuestro servidor. No se puede deshacer.",
-  forgetFailed: "No se pudo eliminar la conversación. Inténtalo de nuevo.",
   forgotten: "Conversación eliminada",
   cancel: "Cancelar",
 

@@ -100,7 +100,6 @@ export const messages: Messages = {
   forget: "Kustuta vestlus",
   forgetAsk:
     "Kas kustutada see vestlus? See eemaldatakse sellest seadmest ja meie serverist. Seda ei saa tagasi võtta.",
-  forgetFailed: "Vestlust ei õnnestunud kustutada. Proovige uuesti.",
   forgotten: "Vestlus kustutatud",
   cancel: "Loobu",
 

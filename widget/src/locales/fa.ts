@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "مرورگر اعلان‌های این سایت را مسدود کرده است.",
   forget: "حذف گفتگو",
   forgetAsk: "این گفتگو حذف شود؟ از این دستگاه و سرور ما پاک می‌شود و برگشت‌پذیر نیست.",
-  forgetFailed: "گفتگو حذف نشد. دوباره امتحان کنید.",
   forgotten: "گفتگو حذف شد",
   cancel: "انصراف",
 

@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "Selain estää tämän sivuston ilmoitukset.",
   forget: "Poista keskustelu",
   forgetAsk: "Poistetaanko keskustelu? Se poistetaan tältä laitteelta ja palvelimeltamme. Tätä ei voi perua.",
-  forgetFailed: "Keskustelua ei voitu poistaa. Yritä uudelleen.",
   forgotten: "Keskustelu poistettu",
   cancel: "Peruuta",
 

@@ -100,7 +100,6 @@ export const messages: Messages = {
   forget: "Supprimer la conversation",
   forgetAsk:
     "Supprimer cette conversation ? Elle sera effacée de cet appareil et de notre serveur. Cette action est irréversible.",
-  forgetFailed: "La conversation n’a pas pu être supprimée. Veuillez réessayer.",
   forgotten: "Conversation supprimée",
   cancel: "Annuler",
 

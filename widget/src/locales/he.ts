@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "הדפדפן חוסם התראות מהאתר הזה.",
   forget: "מחיקת השיחה",
   forgetAsk: "למחוק את השיחה? היא תימחק מהמכשיר הזה ומהשרת שלנו. אי אפשר לבטל את הפעולה.",
-  forgetFailed: "לא ניתן היה למחוק את השיחה. נסו שוב.",
   forgotten: "השיחה נמחקה",
   cancel: "ביטול",
 

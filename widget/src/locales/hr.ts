@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "Preglednik blokira obavijesti s ove stranice.",
   forget: "Izbriši razgovor",
   forgetAsk: "Izbrisati ovaj razgovor? Uklonit će se s ovog uređaja i s našeg poslužitelja. To se ne može poništiti.",
-  forgetFailed: "Razgovor se nije mogao izbrisati. Pokušajte ponovno.",
   forgotten: "Razgovor izbrisan",
   cancel: "Odustani",
 

@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "A böngésző letiltja az oldal értesítéseit.",
   forget: "Beszélgetés törlése",
   forgetAsk: "Törli ezt a beszélgetést? Eltávolítjuk erről az eszközről és a szerverünkről. Nem vonható vissza.",
-  forgetFailed: "A beszélgetést nem sikerült törölni. Próbálja újra.",
   forgotten: "Beszélgetés törölve",
   cancel: "Mégse",
 

@@ -100,7 +100,6 @@ export const messages: Messages = {
   forget: "Hapus percakapan",
   forgetAsk:
     "Hapus percakapan ini? Percakapan dihapus dari perangkat ini dan server kami. Tindakan ini tidak dapat dibatalkan.",
-  forgetFailed: "Percakapan tidak dapat dihapus. Coba lagi.",
   forgotten: "Percakapan dihapus",
   cancel: "Batal",
 

@@ -100,7 +100,6 @@ export const messages: Messages = {
   forget: "Eyða samtali",
   forgetAsk:
     "Eyða þessu samtali? Því verður eytt úr þessu tæki og af netþjóni okkar. Ekki er hægt að afturkalla þetta.",
-  forgetFailed: "Ekki tókst að eyða samtalinu. Reyndu aftur.",
   forgotten: "Samtali eytt",
   cancel: "Hætta við",
 

@@ -100,7 +100,6 @@ export const messages: Messages = {
   forget: "Elimina la conversazione",
   forgetAsk:
     "Eliminare questa conversazione? Verrà rimossa da questo dispositivo e dal nostro server. Non si può annullare.",
-  forgetFailed: "Non è stato possibile eliminare la conversazione. Riprova.",
   forgotten: "Conversazione eliminata",
   cancel: "Annulla",
 

@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "ブラウザがこのサイトの通知をブロックしています。",
   forget: "会話を削除",
   forgetAsk: "この会話を削除しますか？この端末と当社のサーバーから削除され、元に戻せません。",
-  forgetFailed: "会話を削除できませんでした。もう一度お試しください。",
   forgotten: "会話を削除しました",
   cancel: "キャンセル",
 

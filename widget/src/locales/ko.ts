@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "브라우저가 이 사이트의 알림을 차단하고 있어요.",
   forget: "대화 삭제",
   forgetAsk: "이 대화를 삭제할까요? 이 기기와 저희 서버에서 삭제되며 되돌릴 수 없어요.",
-  forgetFailed: "대화를 삭제하지 못했어요. 다시 시도해 주세요.",
   forgotten: "대화를 삭제했어요",
   cancel: "취소",
 

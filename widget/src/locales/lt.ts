@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "Naršyklė blokuoja šios svetainės pranešimus.",
   forget: "Ištrinti pokalbį",
   forgetAsk: "Ištrinti šį pokalbį? Jis bus pašalintas iš šio įrenginio ir mūsų serverio. Atkurti nebus galima.",
-  forgetFailed: "Pokalbio ištrinti nepavyko. Bandykite dar kartą.",
   forgotten: "Pokalbis ištrintas",
   cancel: "Atšaukti",
 

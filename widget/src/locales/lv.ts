@@ -103,7 +103,6 @@ export const messages: Messages = {
   notifyBlocked: "Pārlūks bloķē šīs vietnes paziņojumus.",
   forget: "Dzēst sarunu",
   forgetAsk: "Vai dzēst šo sarunu? Tā tiks noņemta no šīs ierīces un mūsu servera. To nevar atsaukt.",
-  forgetFailed: "Sarunu neizdevās izdzēst. Mēģiniet vēlreiz.",
   forgotten: "Saruna izdzēsta",
   cancel: "Atcelt",
 

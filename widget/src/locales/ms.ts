@@ -100,7 +100,6 @@ export const messages: Messages = {
   forget: "Padam perbualan",
   forgetAsk:
     "Padam perbualan ini? Perbualan akan dibuang dari peranti ini dan pelayan kami. Tindakan ini tidak boleh dibatalkan.",
-  forgetFailed: "Perbualan tidak dapat dipadam. Sila cuba lagi.",
   forgotten: "Perbualan dipadam",
   cancel: "Batal",
 

@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "Nettleseren blokkerer varsler fra dette nettstedet.",
   forget: "Slett samtalen",
   forgetAsk: "Slette denne samtalen? Den fjernes fra denne enheten og fra serveren vår. Dette kan ikke angres.",
-  forgetFailed: "Samtalen kunne ikke slettes. Prøv igjen.",
   forgotten: "Samtalen er slettet",
   cancel: "Avbryt",
 

@@ -100,7 +100,6 @@ export const messages: Messages = {
   forget: "Gesprek verwijderen",
   forgetAsk:
     "Dit gesprek verwijderen? Het wordt van dit apparaat en van onze server gewist. Dit kan niet ongedaan worden gemaakt.",
-  forgetFailed: "Het gesprek kon niet worden verwijderd. Probeer het opnieuw.",
   forgotten: "Gesprek verwijderd",
   cancel: "Annuleren",
 

@@ -114,7 +114,6 @@ export const messages: Messages = {
   notifyBlocked: "Przeglądarka blokuje powiadomienia z tej strony.",
   forget: "Usuń rozmowę",
   forgetAsk: "Usunąć tę rozmowę? Zniknie z tego urządzenia i z naszego serwera. Tego nie można cofnąć.",
-  forgetFailed: "Nie udało się usunąć rozmowy. Spróbuj ponownie.",
   forgotten: "Usunięto rozmowę",
   cancel: "Anuluj",
 

@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "O navegador bloqueia notificações deste site.",
   forget: "Excluir conversa",
   forgetAsk: "Excluir esta conversa? Ela será removida deste dispositivo e do nosso servidor. Não é possível desfazer.",
-  forgetFailed: "Não foi possível excluir a conversa. Tente de novo.",
   forgotten: "Conversa excluída",
   cancel: "Cancelar",
 

@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "O navegador bloqueia as notificações deste site.",
   forget: "Eliminar conversa",
   forgetAsk: "Eliminar esta conversa? Será removida deste dispositivo e do nosso servidor. Não é possível anular.",
-  forgetFailed: "Não foi possível eliminar a conversa. Tente novamente.",
   forgotten: "Conversa eliminada",
   cancel: "Cancelar",
 

@@ -100,7 +100,6 @@ export const messages: Messages = {
   forget: "Șterge conversația",
   forgetAsk:
     "Ștergi această conversație? Va fi eliminată de pe acest dispozitiv și de pe serverul nostru. Nu se poate anula.",
-  forgetFailed: "Conversația nu a putut fi ștearsă. Încearcă din nou.",
   forgotten: "Conversație ștearsă",
   cancel: "Anulează",
 

@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "Prehliadač blokuje upozornenia z tejto stránky.",
   forget: "Vymazať konverzáciu",
   forgetAsk: "Vymazať túto konverzáciu? Odstráni sa z tohto zariadenia aj z nášho servera. Nedá sa to vrátiť späť.",
-  forgetFailed: "Konverzáciu sa nepodarilo vymazať. Skúste to znova.",
   forgotten: "Konverzácia vymazaná",
   cancel: "Zrušiť",
 

@@ -110,7 +110,6 @@ export const messages: Messages = {
   forget: "Izbriši pogovor",
   forgetAsk:
     "Želite izbrisati ta pogovor? Odstranjen bo iz te naprave in z našega strežnika. Tega ni mogoče razveljaviti.",
-  forgetFailed: "Pogovora ni bilo mogoče izbrisati. Poskusite znova.",
   forgotten: "Pogovor izbrisan",
   cancel: "Prekliči",
 

@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "Pregledač blokira obaveštenja sa ovog sajta.",
   forget: "Obriši razgovor",
   forgetAsk: "Obrisati ovaj razgovor? Biće uklonjen sa ovog uređaja i sa našeg servera. To ne može da se opozove.",
-  forgetFailed: "Razgovor nije obrisan. Pokušajte ponovo.",
   forgotten: "Razgovor je obrisan",
   cancel: "Otkaži",
 

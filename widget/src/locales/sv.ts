@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "Webbläsaren blockerar aviseringar från den här webbplatsen.",
   forget: "Radera konversationen",
   forgetAsk: "Radera konversationen? Den tas bort från den här enheten och från vår server. Det går inte att ångra.",
-  forgetFailed: "Konversationen kunde inte raderas. Försök igen.",
   forgotten: "Konversationen är raderad",
   cancel: "Avbryt",
 

@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "Tarayıcı bu sitenin bildirimlerini engelliyor.",
   forget: "Görüşmeyi sil",
   forgetAsk: "Bu görüşme silinsin mi? Bu cihazdan ve sunucumuzdan kaldırılır. Geri alınamaz.",
-  forgetFailed: "Görüşme silinemedi. Lütfen yeniden deneyin.",
   forgotten: "Görüşme silindi",
   cancel: "Vazgeç",
 

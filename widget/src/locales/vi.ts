@@ -100,7 +100,6 @@ export const messages: Messages = {
   forget: "Xóa cuộc trò chuyện",
   forgetAsk:
     "Xóa cuộc trò chuyện này? Nội dung sẽ bị xóa khỏi thiết bị này và máy chủ của chúng tôi. Không thể hoàn tác.",
-  forgetFailed: "Không xóa được cuộc trò chuyện. Vui lòng thử lại.",
   forgotten: "Đã xóa cuộc trò chuyện",
   cancel: "Hủy",
 

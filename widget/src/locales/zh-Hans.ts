@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "浏览器已阻止此网站的通知。",
   forget: "删除对话",
   forgetAsk: "要删除此对话吗？它将从此设备和我们的服务器上删除，且无法恢复。",
-  forgetFailed: "对话未能删除，请重试。",
   forgotten: "对话已删除",
   cancel: "取消",
 

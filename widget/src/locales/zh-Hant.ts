@@ -99,7 +99,6 @@ export const messages: Messages = {
   notifyBlocked: "瀏覽器已封鎖此網站的通知。",
   forget: "刪除對話",
   forgetAsk: "要刪除這段對話嗎？它將從這部裝置和我們的伺服器移除，且無法復原。",
-  forgetFailed: "對話未能刪除，請再試一次。",
   forgotten: "對話已刪除",
   cancel: "取消",
 

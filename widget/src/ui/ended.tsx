@@ -15,7 +15,7 @@ addEnglish(rare);
 const WORDS = {
   badToken: "endedToken",
   notAllowed: "endedNotAllowed",
-  gone: "endedGone",
+  gone: "forgotten",
   version: "endedVersion",
   normal: "endedGone",
 } as const satisfies Record<string, Key>;

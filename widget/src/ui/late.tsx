@@ -16,7 +16,7 @@ export type LateProps = { stage: ReadonlySignal<Stage | undefined> };
 const wordsOf = ({ stage }: LateProps) => WORDS[stage.value as keyof typeof WORDS];
 
 /** Below the dots, and in their place when nothing came. */
-export const Words = live<LateProps>(({ t, chat, announcer, send, focusComposer }, mounted, given) => {
+export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }, mounted, given) => {
   mounted(
     watch(() => {
       const words = wordsOf(given);
@@ -24,24 +24,25 @@ export const Words = live<LateProps>(({ t, chat, announcer, send, focusComposer 
       if (words && words !== "noReply") announcer.status(t(words));
     }),
   );
+  /** The question stands ready to be sent, or asked in other words; what was begun meanwhile is left alone. */
   const askAgain = (): void => {
-    send(chat.items.peek().findLast((item) => item.from === "visitor")?.text ?? "");
+    chat.draft.value ||= chat.items.peek().findLast((item) => item.from === "visitor")?.text ?? "";
     focusComposer();
   };
   return () => {
     const words = wordsOf(given);
-    return [
+    return (
       words && (
         <p key={words} class="meta">
-          {t(words)}
+          <span>{t(words)}</span>
+          {words === "noReply" && (
+            <button type="button" class="link" onClick={askAgain}>
+              {t("askAgain")}
+            </button>
+          )}
         </p>
-      ),
-      words === "noReply" && (
-        <button type="button" class="link" onClick={askAgain}>
-          {t("askAgain")}
-        </button>
-      ),
-    ];
+      )
+    );
   };
 });
 

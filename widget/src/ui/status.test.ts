@@ -109,12 +109,23 @@ describe("waiting for a reply", () => {
     expect(view.textContent).toBe("");
   });
 
-  it("can be ended by asking again", async () => {
+  it("is nothing while the site is closed", async () => {
+    on.ui.asking.value = true;
+    work();
+    await pass(130_000);
+    expect([view.textContent, view.querySelector(".dots"), on.said]).toEqual(["", null, []]);
+  });
+
+  it("ends with the question in the field again, and sends nothing unasked", async () => {
     on.chat.items.value = [{ id: "1", from: "visitor", text: "Where is it?", at: 0, state: "delivered" }];
     work();
     await pass(121_000);
-    view.querySelector("button")?.click();
-    expect(on.chat.asked).toEqual([["send", "Where is it?"]]);
+    const ask = (): void => view.querySelector("button")?.click();
+    ask();
+    expect([on.chat.asked, on.chat.draft.value]).toEqual([[], "Where is it?"]);
+    on.chat.draft.value = "something begun";
+    ask();
+    expect(on.chat.draft.value).toBe("something begun");
   });
 });
 
@@ -181,7 +192,7 @@ describe("the end of the line", () => {
     ["version", /reload the page/, "Reload the page"],
     ["notAllowed", /not available here/, undefined],
     ["badToken", /signed out/, undefined],
-    ["gone", /has ended/, "Start a new one"],
+    ["gone", /deleted/, "Start a new one"],
     ["normal", /has ended/, "Start a new one"],
   ] as const)("says what %s means, once, and what can be done", async (ending, words, button) => {
     view = on.show(Ended);

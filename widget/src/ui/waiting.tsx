@@ -19,15 +19,15 @@ const STAGES = [
 ] as const;
 export type Stage = (typeof STAGES)[number][1];
 
-export const Waiting = live(({ t, chat, settings, announcer, now, part }, mounted) => {
+export const Waiting = live(({ t, chat, settings, announcer, now, asking, part }, mounted) => {
   const stage = signal<Stage | undefined>(undefined);
   const late = signal<{ Words: ComponentType<LateProps>; Offered: ComponentType<LateProps> } | undefined>(undefined);
   mounted(
     watch(() => {
       const working = chat.working.value;
       stage.value = undefined;
-      // People type when they type: without a sign from them there is nothing to show.
-      if (!working || chat.link.value !== "online" || settings.value.responder === "human") return;
+      // People type when they type, and while the site is closed nobody does: without a sign there is nothing to show.
+      if (!working || chat.link.value !== "online" || settings.value.responder === "human" || asking.value) return;
       const timers = STAGES.map(([after, name]) =>
         setTimeout(
           () => {
