@@ -31,3 +31,26 @@ it("says in the thread that the conversation has ended, and a button begins a ne
   await chat.thread.getByText("echo: after it", { exact: true }).waitFor();
   expect(stage.house.sandbox.messages().at(-1)?.fromId).not.toBe(first);
 });
+
+it("takes what is written while a deletion waits for the network, and sends it as a new visitor's", async () => {
+  const { page, chat } = await stage.visit();
+  await converse(chat, "before the end");
+  const first = stage.house.sandbox.messages().at(-1)?.fromId;
+  const network = async (on: boolean): Promise<void> => {
+    await page.context().setOffline(!on);
+    await page.evaluate((type) => void dispatchEvent(new Event(type)), on ? "online" : "offline");
+  };
+  await chat.panel.getByRole("button", { name: "Chat options" }).click();
+  await page.getByRole("menuitem", { name: "Delete conversation" }).click();
+  await network(false);
+  await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+  await chat.thread.getByText("before the end", { exact: true }).waitFor({ state: "detached" });
+  await chat.say("a new beginning");
+  await chat.thread.getByText("Waiting to send").waitFor();
+  await chat.composer.fill("and more to");
+  await network(true);
+  await chat.thread.getByText("echo: a new beginning", { exact: true }).waitFor({ timeout: 15_000 });
+  expect(await chat.thread.getByText("before the end", { exact: true }).count()).toBe(0);
+  expect(await chat.composer.inputValue()).toBe("and more to");
+  expect(stage.house.sandbox.messages().at(-1)?.fromId).not.toBe(first);
+});

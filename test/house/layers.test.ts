@@ -28,6 +28,7 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
 
   [1, /^widget\/src\/(locales\/|(options|check|tag|storage|i18n|theme|page|events|words|markdown)\.ts$)/],
   [2, /^widget\/src\/(connection|socket|lines|transports|upload|outbox|thread|session|draft|forms)\.ts$/],
+  [2.5, /^widget\/src\/ways\.ts$/],
   [3, /^widget\/src\/(chat|conversation|api)\.ts$/],
   [4, /^widget\/src\/(ui\/|teaser\.ts$)/],
   [5, /^widget\/src\/(widget|controls|wording)\.ts$/],

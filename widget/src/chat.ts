@@ -2,40 +2,33 @@
 
 import { CLOSE } from "@porchlight/shared/close";
 import { randomId } from "@porchlight/shared/id";
-import type { ClientFrame, Delivery, ErrorCode, ErrorFrame, Message, RelayFrame } from "@porchlight/shared/protocol";
+import type {
+  ClientFrame,
+  Delivery,
+  ErrorCode,
+  ErrorFrame,
+  Hello,
+  Message,
+  RelayFrame,
+} from "@porchlight/shared/protocol";
 import { isBlank } from "@porchlight/shared/text";
 import { batch, computed, signal } from "@preact/signals-core";
-import { createConnection, type LinkEnding, type OpenTransport } from "./connection.ts";
-import type { Chat, ChatEvents, Notice } from "./conversation.ts";
+import { createConnection, type LinkEnding } from "./connection.ts";
+import type { Chat, ChatEvents, ChatOptions, Notice } from "./conversation.ts";
 import { createDraft } from "./draft.ts";
 import { createEvents } from "./events.ts";
 import { createForms } from "./forms.ts";
 import { createOutbox } from "./outbox.ts";
-import { browserPage, type Page } from "./page.ts";
+import { browserPage } from "./page.ts";
 import { createSession } from "./session.ts";
-import { openSocket } from "./socket.ts";
-import { type Context, fitting, openStorage, type Saved, type StoragePort } from "./storage.ts";
+import { fitting, openStorage, type Saved } from "./storage.ts";
 import { createThread } from "./thread.ts";
-import { createTransports, type Transports } from "./transports.ts";
+import { waysTo } from "./ways.ts";
 
 export type { Link, LinkEnding } from "./connection.ts";
 export type { Attachment, Chat, ChatEvents, Notice, Refused } from "./conversation.ts";
-export { hasConversation } from "./storage.ts";
 export type { Item, ItemState } from "./thread.ts";
 
-export type ChatOptions = {
-  site: string;
-  /** Origin of the relay. */
-  relay: string;
-  /** Asked when a message is sent. Longer texts than the relay takes are cut. */
-  context?: () => Context;
-  page?: Page;
-  storage?: StoragePort;
-  connect?: OpenTransport;
-};
-
-/** Tells the relay at most this often that the visitor types. */
-const TYPING_MS = 3_000;
 /** Closes of which the frame under way was the cause: sending it again would end the next connection too. */
 const BLAME: Record<number, ErrorCode> = { [CLOSE.protocol.code]: "bad_frame", [CLOSE.tooBig.code]: "too_long" };
 
@@ -49,14 +42,18 @@ export function createChat(options: ChatOptions): Chat {
   const { on, emit, silence } = createEvents<ChatEvents>();
   let undo: (() => void)[] = [];
   const forgotten: (() => void)[] = [];
+  /** The visitor deleted the chat and the relay has not confirmed it. What is written from then on is for the next one. */
   let forgetting = false;
+  /** The visitor went on meanwhile: the next chat begins by itself. */
+  let goesOn = false;
+  /** This connection greeted as the visitor who shall be deleted: nothing else may go over it. */
+  let erasing = false;
   let destroyed = false;
-  let typedAt = 0;
 
   const storage = openStorage(site, page, port);
   const thread = createThread();
   const draft = createDraft({ page, storage });
-  const send = (frame: ClientFrame) => connection.send(frame);
+  const send = (frame: ClientFrame) => (erasing ? undefined : connection.send(frame));
   const forms = createForms(send);
   const outbox = createOutbox({ site, page, storage, send, changed: show });
   const session = createSession({
@@ -77,7 +74,7 @@ export function createChat(options: ChatOptions): Chat {
   const connection = createConnection({
     page,
     ...(connect ? { open: connect } : waysTo(relay, page)),
-    hello: () => batch(session.hello),
+    hello: () => batch(hello),
     heard: (frame) => batch(() => heard(frame)),
     lost: (code) => batch(() => lost(code)),
     refused,
@@ -97,9 +94,16 @@ export function createChat(options: ChatOptions): Chat {
 
   // ── what the relay says ───────────────────────────────────────────────────────────────────────────────────────
 
+  function hello(): Hello {
+    erasing = storage.read().forget;
+    // Another tab has seen it through.
+    if (!erasing) forgot();
+    return session.hello();
+  }
+
   function heard(frame: RelayFrame): void {
     if (frame.t === "welcome") delivery.value = frame.delivery;
-    if (forgetting) return frame.t === "welcome" ? send({ t: "forget" }) : undefined;
+    if (erasing) return frame.t === "welcome" ? connection.send({ t: "forget" }) : undefined;
     if (frame.t === "typing") {
       working.value = frame.on ? (working.value ?? { since: page.now() }) : undefined;
     } else if (frame.t === "status") {
@@ -137,7 +141,10 @@ export function createChat(options: ChatOptions): Chat {
     session.lost();
     working.value = undefined;
     outbox.close(BLAME[code]);
-    if (code === CLOSE.gone.code || (forgetting && code === CLOSE.badToken.code)) over("gone");
+    if (code === CLOSE.gone.code || (erasing && code === CLOSE.badToken.code)) {
+      session.erase();
+      over();
+    }
   }
 
   function refused(): boolean {
@@ -150,7 +157,8 @@ export function createChat(options: ChatOptions): Chat {
 
   function start(): void {
     if (destroyed) return;
-    if (!undo.length) {
+    goesOn = undo.length > 0;
+    if (!goesOn) {
       forgetting = storage.read().forget;
       undo = [draft.start(), storage.watch((saved) => batch(() => compare(saved))), countUnread()];
     }
@@ -168,10 +176,14 @@ export function createChat(options: ChatOptions): Chat {
 
   /** Another tab wrote to the storage, or cleared it. */
   function compare(saved: Saved | undefined): void {
-    if (saved?.forget && !forgetting) return leave("gone");
-    if (!saved) return leave(forgetting ? "gone" : "normal");
-    session.compare(saved);
-    outbox.compare(saved.unsent);
+    if (forgetting) {
+      if (!storage.read().forget) return over();
+      // A logout there.
+      if (!saved) return wipe(true);
+    } else if (saved?.forget) return leave("gone");
+    // Unless it is heard late, and what stands there by now is of whom this tab shows.
+    else if (!saved) return session.owns(storage.read()) ? undefined : leave("normal");
+    if (session.compare(saved)) outbox.compare(saved.unsent);
   }
 
   /** Empties this tab; what was not sent only when it belongs to somebody who left. */
@@ -180,15 +192,21 @@ export function createChat(options: ChatOptions): Chat {
     working.value = notice.value = forms.refused.value = forms.rating.value = undefined;
     if (nobody) {
       outbox.clear();
+      forms.clear();
       draft.text.value = "";
-    }
+    } else outbox.keepOnly(storage.read().unsent);
     show();
   }
 
   function leave(why: LinkEnding): void {
     connection.end(why);
-    wipe(true);
+    // Since a deletion there is nothing here but what is for the next chat.
+    if (!forgetting) wipe(true);
     unplug();
+    forgot();
+  }
+
+  function forgot(): void {
     forgetting = false;
     for (const resolve of forgotten.splice(0)) resolve();
   }
@@ -197,10 +215,14 @@ export function createChat(options: ChatOptions): Chat {
     for (const off of undo.splice(0)) off();
   }
 
-  function over(why: LinkEnding): void {
-    storage.clear();
-    leave(why);
+  /** The chat is deleted. What was written since begins the next one. */
+  function over(): void {
+    const next = forgetting && (goesOn || items.value.length > 0 || forms.waiting());
+    leave("gone");
+    // The connection that ends with this has to end first.
+    if (next) queueMicrotask(start);
   }
+
   return {
     items,
     link: connection.link,
@@ -219,7 +241,7 @@ export function createChat(options: ChatOptions): Chat {
     start,
     stop: connection.stop,
     send(text, attachment) {
-      if (destroyed || forgetting || (isBlank(text) && !attachment)) return "";
+      if (destroyed || (isBlank(text) && !attachment)) return "";
       const id = randomId();
       if (!outbox.add({ id, text, at: page.now(), ...attachment, ...(context && { context: fitting(context()) }) })) {
         notice.value = { code: "rate_limited" };
@@ -237,31 +259,27 @@ export function createChat(options: ChatOptions): Chat {
     loadOlder: session.loadOlder,
     react: (id, emoji) => send({ t: "react", id, emoji }),
     submit: forms.submit,
-    typing() {
-      if (page.now() - typedAt < TYPING_MS) return;
-      typedAt = page.now();
-      send({ t: "typing" });
-    },
+    typing: session.typing,
     forget() {
       const done = new Promise<void>((resolve) => forgotten.push(resolve));
-      if (!storage.read().token) over("gone");
+      forgetting = session.forget();
+      wipe(true);
+      if (!forgetting) leave("gone");
       else {
-        forgetting = true;
-        wipe(true);
-        storage.change((saved) => Object.assign(saved, { forget: true, unsent: [], draft: "" }));
         start();
-        send({ t: "forget" });
+        goesOn = false;
+        connection.send({ t: "forget" });
+        erasing = true;
+        // It may have greeted as somebody else.
+        if (connection.link.value === "connecting") connection.again("now");
       }
       return done;
     },
     logout() {
-      if (forgetting) return;
       // First the storage: when the relay ends the session in the other tabs, they must find nothing there.
-      storage.clear();
-      // Nor may who was said to be here, and not heard of yet, be the next one.
-      session.identify("");
-      send({ t: "logout" });
-      leave("normal");
+      if (session.logout()) send({ t: "logout" });
+      if (forgetting) wipe(true);
+      else leave("normal");
     },
     identify(token) {
       session.identify(token);
@@ -277,23 +295,4 @@ export function createChat(options: ChatOptions): Chat {
     },
     on,
   };
-}
-
-/** The ways to the relay; the code of the rarer one is fetched when it is needed. */
-function waysTo(relay: string, page: Page): Transports {
-  const socket = openSocket(relay);
-  let lines: OpenTransport | undefined;
-  return createTransports({
-    page,
-    socket,
-    async fallback() {
-      lines ??= (await import("./lines.ts")).openLines({ relay, page, socket });
-      return lines;
-    },
-    reachable: () =>
-      fetch(`${relay}/healthz`, { cache: "no-store", credentials: "omit" }).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-  });
 }

@@ -2,11 +2,24 @@
 
 import type { Delivery, ErrorCode, Media, Rating } from "@porchlight/shared/protocol";
 import type { ReadonlySignal, Signal } from "@preact/signals-core";
-import type { Link, LinkEnding } from "./connection.ts";
+import type { Link, LinkEnding, OpenTransport } from "./connection.ts";
 import type { Form, Refused } from "./forms.ts";
+import type { Page } from "./page.ts";
+import type { Context, StoragePort } from "./storage.ts";
 import type { Item } from "./thread.ts";
 
 export type { Refused } from "./forms.ts";
+
+export type ChatOptions = {
+  site: string;
+  /** Origin of the relay. */
+  relay: string;
+  /** Asked when a message is sent. Longer texts than the relay takes are cut. */
+  context?: () => Context;
+  page?: Page;
+  storage?: StoragePort;
+  connect?: OpenTransport;
+};
 
 export type Notice = { code: ErrorCode; retryAfter?: number };
 

@@ -30,6 +30,10 @@ export type Forms = {
   heard(frame: RelayFrame): void;
   /** Whether the error was a form's. One that comes when its form was taken long before is shown anew. */
   complained(error: ErrorFrame): boolean;
+  /** Whether any is under way. */
+  waiting(): boolean;
+  /** Whoever filled them in is gone: what is under way is given up. */
+  clear(): void;
   /** A form that was taken, and a field of it that the service refused afterwards. */
   refused: Signal<Refused | undefined>;
 };
@@ -54,6 +58,10 @@ export function createForms(send: (frame: ClientFrame) => void): Forms {
         open.set(frame.id, { frame, resolve });
         send(frame);
       }),
+    waiting: () => open.size > 0,
+    clear() {
+      for (const id of [...open.keys()]) answered(id, "try_later");
+    },
     refused,
     complained({ id, code, field }) {
       const awaited = answered(id, code);

@@ -32,6 +32,8 @@ export type Outbox = {
   load(): void;
   /** Compares with what another tab wrote to the storage. */
   compare(unsent: Unsent[]): void;
+  /** Another visitor is here: drops what does not stand in the storage any more, which is what the one before took along. */
+  keepOnly(unsent: Unsent[]): void;
   /** The thread is up to date: sending may begin. */
   open(): void;
   /** The connection is gone; `why` when the frame under way is to blame. */
@@ -208,6 +210,9 @@ export function createOutbox({ site, page, storage, send, changed }: OutboxOptio
       // Two tabs wrote at the same instant, and the later one had not seen our entry.
       for (const entry of line) if (!entry.found && entry.n === undefined && !kept.has(entry.id)) keep(entry);
       changed();
+    },
+    keepOnly(unsent) {
+      line = line.filter((entry) => unsent.some(({ id }) => id === entry.id));
     },
     open() {
       ready = true;

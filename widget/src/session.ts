@@ -32,15 +32,24 @@ export type Session = {
   heard(frame: Welcome | MessageFrame | History | Pong): void;
   lost(): void;
   loadOlder(): void;
+  typing(): void;
   /** Everything up to number `n` was seen, here or elsewhere. Answers whether that was news. */
   saw(n: number): boolean;
-  /** What another tab wrote. */
-  compare(saved: Saved): void;
-  /** What proves to the relay who this browser is. */
+  /** Whether the storage is of whom this tab shows. */
+  owns(saved: Saved): boolean;
+  /** What another tab wrote. Answers whether it is of the same visitor. */
+  compare(saved: Saved): boolean;
+  /** What proves to the relay who this browser is: whoever this tab shows. */
   token(): string;
   identify(token: string): void;
   /** The last `hello` was refused: forgets its identity, else its token, and answers which; nothing if it had neither. */
   refused(): "identity" | "token" | undefined;
+  /** Writes down that the relay shall delete the visitor; answers whether there is one. What is written from then on is for the next. */
+  forget(): boolean;
+  /** Takes everything out of the storage, but for a deletion that waits. Answers whether the relay may end the session. */
+  logout(): boolean;
+  /** The relay has deleted whom this connection greeted as: takes them out of the storage, and leaves what is for the next. */
+  erase(): void;
   /** Holds nothing of anybody any more. */
   wipe(): void;
 };
@@ -67,6 +76,8 @@ const BEHIND_MS = 5_000;
 /** A page of history that has not come for so long is asked for again. */
 const ANSWER_MS = 10_000;
 const MINUTE_MS = 60_000;
+/** Tells the relay at most this often that the visitor types. */
+const TYPING_MS = 3_000;
 
 export function createSession(options: SessionOptions): Session {
   const { site, page, storage, thread, send, again, placed, upToDate, identified, departed } = options;
@@ -83,6 +94,7 @@ export function createSession(options: SessionOptions): Session {
   let head = 0;
   /** When a page of history was asked for that has not come. */
   let askedAt = 0;
+  let typedAt = 0;
 
   function welcome(frame: Welcome): void {
     const { token = "", identity: given, since } = greeting ?? {};
@@ -98,6 +110,7 @@ export function createSession(options: SessionOptions): Session {
     thread.ahead = Math.round((frame.now - page.now()) / MINUTE_MS) * MINUTE_MS;
     if (frame.reset || since === undefined) thread.reset(frame.after, frame.older);
     owner = { token: frame.token ?? token, epoch: frame.epoch };
+    if (greeting) greeting.token = owner.token;
     adopt(frame);
     if (read.value > frame.read) send({ t: "read", n: read.value });
     head = frame.head;
@@ -142,12 +155,12 @@ export function createSession(options: SessionOptions): Session {
     upToDate();
   }
 
-  return {
+  const session: Session = {
     read,
     ready,
     name,
     hello() {
-      const { token } = storage.read();
+      const { token, forget } = storage.read();
       // Another tab logged out, or became somebody else, while this one could not hear it.
       if (owner && owner.token !== token) departed(!token);
       greeting = {
@@ -155,7 +168,8 @@ export function createSession(options: SessionOptions): Session {
         v: PROTOCOL,
         site,
         ...(token && { token }),
-        ...(identity && { identity }),
+        // Who is deleted is whose token this is, whoever is here by now.
+        ...(identity && !forget && { identity }),
         ...(owner && { epoch: owner.epoch, since: thread.held }),
       };
       return greeting;
@@ -178,6 +192,11 @@ export function createSession(options: SessionOptions): Session {
       askedAt = now;
       send({ t: "older", before: thread.floor });
     },
+    typing() {
+      if (page.now() - typedAt < TYPING_MS) return;
+      typedAt = page.now();
+      send({ t: "typing" });
+    },
     saw(n) {
       if (n <= read.value) return false;
       read.value = n;
@@ -186,13 +205,16 @@ export function createSession(options: SessionOptions): Session {
       });
       return true;
     },
+    owns: ({ token }) => token !== "" && token === owner?.token,
     compare(saved) {
-      if (!owner) return;
-      if (saved.token === owner.token) read.value = Math.max(read.value, saved.read);
+      if (!owner) return true;
+      const same = session.owns(saved);
+      if (same) read.value = Math.max(read.value, saved.read);
       // The owner of the page told that tab who the visitor is.
       else if (saved.token) again("now");
+      return same;
     },
-    token: () => storage.read().token,
+    token: () => owner?.token ?? storage.read().token,
     identify(token) {
       identity = token;
     },
@@ -209,11 +231,33 @@ export function createSession(options: SessionOptions): Session {
       });
       return "token";
     },
+    forget() {
+      const token = session.token();
+      if (token) storage.change((saved) => Object.assign(saved, { token, forget: true, unsent: [], draft: "" }));
+      else storage.clear();
+      return !!token;
+    },
+    logout() {
+      const { token, forget } = storage.read();
+      storage.clear();
+      // Nor may who was said to be here, and not heard of yet, be the next one.
+      identity = "";
+      // The deletion needs the session.
+      if (forget) storage.change((saved) => Object.assign(saved, { token, forget }));
+      return !forget;
+    },
+    erase() {
+      const { token, forget, unsent, draft } = storage.read();
+      if (token !== greeting?.token) return;
+      storage.clear();
+      if (forget && (unsent[0] || draft)) storage.change((saved) => Object.assign(saved, { unsent, draft }));
+    },
     wipe() {
-      owner = greeting = name.value = undefined;
+      owner = name.value = undefined;
       top = head = read.value = 0;
       ready.value = false;
       thread.reset(0, false);
     },
   };
+  return session;
 }

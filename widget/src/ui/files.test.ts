@@ -76,6 +76,20 @@ it.each(["gone", "normal"] as const)("leaves nobody's files to the next person w
   expect([begun[0]?.aborted, files.state.value, files.ready(), shown()]).toEqual([true, "none", [], []]);
 });
 
+it("keeps for the next conversation what was picked after this one was deleted here", async () => {
+  files.add(some("before.txt"));
+  await vi.waitFor(() => expect(begun).toHaveLength(1));
+  files.forget();
+  files.add(some("after.txt"));
+  on.chat.ending.value = "gone";
+  await drawn();
+  expect([begun[0]?.aborted, shown()]).toEqual([true, ["after.txt"]]);
+  on.chat.ending.value = undefined;
+  on.chat.ending.value = "normal";
+  await drawn();
+  expect(shown()).toEqual([]);
+});
+
 it("says once which files found no room, until there is some", async () => {
   files.add(some("1.txt", "2.txt", "3.txt", "4.txt", "5.txt", "6.txt", "7.txt"));
   await drawn();

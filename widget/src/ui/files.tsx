@@ -28,6 +28,8 @@ export type Files = {
   sent(count: number): void;
   /** Who the visitor is was said anew: to somebody else nothing is left. */
   handOver(before: string | undefined, now: string): void;
+  /** The visitor has the conversation deleted, from here: what is picked from now on is for the next one. */
+  forget(): void;
   Tray: ComponentType;
 };
 
@@ -114,9 +116,12 @@ export function createFiles(ui: Ui): Files {
     for (const one of list.peek()) discard(one);
   };
   // Whoever left, or had everything deleted, leaves no files to the next one; nor could that one send them.
+  let forgetting = false;
   effect(() => {
     const why = chat.ending.value;
-    if (why === "gone" || why === "normal") clear();
+    if (why !== "gone" && why !== "normal") return;
+    if (!forgetting) clear();
+    forgetting = false;
   });
 
   const Tray = live((_ui, mounted) => {
@@ -175,6 +180,10 @@ export function createFiles(ui: Ui): Files {
     },
     handOver(before, now) {
       if (before && subjectOf(before) !== subjectOf(now)) clear();
+    },
+    forget() {
+      clear();
+      forgetting = true;
     },
     ready: () => list.peek().flatMap((one) => one.attachment ?? []),
     sent(count) {

@@ -65,6 +65,19 @@ describe("the menu", () => {
     await vi.waitFor(() => expect(on.said).toEqual(["Conversation deleted"]));
   });
 
+  it("leaves it to the row at the end to say that it is deleted, and the tray to what is picked from then on", async () => {
+    const asked: string[] = [];
+    Object.assign(on.ui.files, { value: { forget: () => asked.push("forget") } });
+    on.chat.ending.value = "gone";
+    await open();
+    press("Delete conversation");
+    await drawn();
+    press("Delete");
+    await vi.waitFor(() => expect(on.chat.asked).toEqual([["forget"]]));
+    await drawn();
+    expect([asked, on.said]).toEqual([["forget"], []]);
+  });
+
   it("remembers what was muted", async () => {
     await open();
     press("Turn sound off");

@@ -5,6 +5,7 @@ import { signal } from "@preact/signals-core";
 import type { VNode } from "preact";
 import { addEnglish, type Key } from "../i18n.ts";
 import { rare } from "../locales/en.rare.ts";
+import { isOver } from "./context.ts";
 import { draw, Icon } from "./icons.tsx";
 import { dropKept, isKept, keep } from "./kept.ts";
 import { live, watch } from "./live.ts";
@@ -52,8 +53,10 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
     close(false);
     focusComposer();
     dropKept(ui);
+    ui.files.peek()?.forget();
     await chat.forget();
-    announcer.status(t("forgotten"));
+    // Where the row at the end says it, it is heard from there.
+    if (!isOver(ui)) announcer.status(t("forgotten"));
   };
   const keepCopy = (): void => {
     void downloadTranscript(ui);
