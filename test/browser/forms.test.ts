@@ -19,7 +19,7 @@ const at = (time: string) => async (page: Page) => {
 it("outside business hours takes a message and an address, and says in the visitor's time when somebody is back", async () => {
   const { chat } = await stage.visit({ before: at(EARLY), options: { timezoneId: "Europe/London", locale: "en-GB" } });
   await chat.launcher.first().click();
-  await chat.panel.getByText("We're back Monday 08:00").waitFor();
+  await chat.panel.getByText("We're back Monday at 08:00").waitFor();
   await chat.panel.getByRole("textbox", { name: "Name" }).fill("Ada");
   await chat.panel.getByRole("button", { name: "Leave message" }).click();
   await chat.panel.getByText("Please fill in this field.").waitFor();

@@ -17,13 +17,13 @@ const at = (time: string) => ({
 it("says how long people usually take, under the title and below what waits for them, and shows no dots", async () => {
   const { page, chat } = await stage.visit({ html: html('data-responder="human" data-reply-minutes="120"') });
   await chat.open();
-  await expect.poll(() => line(page).textContent()).toBe("Our team · usually replies in about 2 hr");
+  await expect.poll(() => line(page).textContent()).toBe("Our team · usually replies in about 2 hours");
   stage.house.sandbox.configure({ botScript: "silent" });
   const said = await record(page);
   await chat.say("Is it in stock?");
-  const waits = chat.thread.getByText("Usually replies in about 2 hr");
+  const waits = chat.thread.getByText("Usually replies in about 2 hours");
   await waits.waitFor();
-  await heard(said, /^usually replies in about 2 hr$/);
+  await heard(said, /^usually replies in about 2 hours$/);
   expect(await page.locator(".dots").count()).toBe(0);
   await stage.reply("It is.");
   await chat.thread.getByText("It is.").waitFor();
@@ -31,7 +31,7 @@ it("says how long people usually take, under the title and below what waits for 
 });
 
 it.each([
-  ["20", "AI assistant · usually replies in about 20 min"],
+  ["20", "AI assistant · usually replies in about 20 minutes"],
   ["2880", "AI assistant · usually replies in about 2 days"],
 ])("says it in the units that such a time is said in: %s minutes", async (minutes, words) => {
   const { page, chat } = await stage.visit({ html: html(`data-reply-minutes="${minutes}"`) });
@@ -41,9 +41,9 @@ it.each([
 
 it.each([
   ["2026-01-05T06:30:00Z", "AI assistant · back 09:00"],
-  ["2026-01-04T17:30:00Z", "AI assistant · back Mon 09:00"],
+  ["2026-01-04T17:30:00Z", "AI assistant · back Mon at 09:00"],
   // Monday evening: a week away, not today.
-  ["2026-01-05T17:30:00Z", "AI assistant · back Mon 12 Jan, 9:00"],
+  ["2026-01-05T17:30:00Z", "AI assistant · back Mon 12 Jan at 09:00"],
 ])("promises no quick answer while the site is closed, but says when it opens: %s", async (time, words) => {
   const { page, chat } = await stage.visit({ html: html(HOURS), ...at(time) });
   await chat.launcher.first().click();

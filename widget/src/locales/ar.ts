@@ -156,10 +156,11 @@ export const messages: Messages = {
   closedUntil: "نعود: {when}. اترك رسالة وسنرد عليك.",
   closedBody: "اترك رسالة وسنرد عليك.",
   backAt: "نعود {when}",
+  dayTime: "{day} {time}",
   closedSend: "ترك رسالة",
   closedSent: "شكرًا! وصلتنا رسالتك وسنرد عليك.",
 
-  repliesIn: "الرد عادةً خلال {time} تقريبًا",
+  repliesIn: "وقت الرد المعتاد: {time}",
   rateAsk: "كيف كانت هذه المحادثة؟",
   rateAwful: "سيئة جدًا",
   rateBad: "سيئة",

@@ -129,6 +129,7 @@ export const messages: Messages = {
   closedUntil: "Ще сме тук: {when}. Оставете съобщение и ще ви отговорим.",
   closedBody: "Оставете съобщение и ще ви отговорим.",
   backAt: "отново тук: {when}",
+  dayTime: "{day}, {time}",
   closedSend: "Остави съобщение",
   closedSent: "Благодарим! Получихме съобщението ви и ще ви отговорим.",
 

@@ -90,7 +90,7 @@ export const messages: Messages = {
 
   transcript: "কথোপকথন ডাউনলোড",
   transcriptOf: "কথোপকথন: {name}",
-  mailCopy: "কথোপকথন ই-মেইলে পাঠান",
+  mailCopy: "কথোপকথন ইমেলে পাঠান",
   mailGone: "আপনার ইনবক্সে যাচ্ছে।",
   soundOn: "শব্দ চালু করুন",
   soundOff: "শব্দ বন্ধ করুন",
@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "ফিরব: {when}। মেসেজ রাখুন, আমরা উত্তর দেব।",
   closedBody: "মেসেজ রাখুন, আমরা উত্তর দেব।",
   backAt: "আবার আসছি: {when}",
+  dayTime: "{day} {time}",
   closedSend: "মেসেজ রাখুন",
   closedSent: "ধন্যবাদ! আপনার মেসেজ পেয়েছি, আমরা উত্তর দেব।",
 
-  repliesIn: "সাধারণত প্রায় {time}-এর মধ্যে উত্তর মেলে",
+  repliesIn: "সাধারণত উত্তরের সময়: {time}",
   rateAsk: "এই কথোপকথন কেমন লাগল?",
   rateAwful: "খুব খারাপ",
   rateBad: "খারাপ",

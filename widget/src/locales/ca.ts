@@ -60,7 +60,7 @@ export const messages: Messages = {
   picture: "Imatge ({author})",
   file: "Fitxer",
   gone: "Ja no està disponible",
-  noFile: "S'ha enviat un fitxer que no es pot mostrar aquí.",
+  noFile: "S’ha enviat un fitxer que no es pot mostrar aquí.",
   react: "Reacciona",
   unreact: "Treu {emoji}",
 
@@ -106,7 +106,7 @@ export const messages: Messages = {
   uploadFailed: "No s’ha pogut pujar {name}.",
   tooBig: "{name} és massa gran. El límit és {max}.",
   wrongType: "No es poden enviar fitxers d’aquest tipus.",
-  tooMany: "Fins a {n} fitxers alhora: la resta no s'han afegit.",
+  tooMany: "Fins a {n} fitxers alhora: la resta no s’han afegit.",
   removeFile: "Treu {name}",
   reactWith: "Reacciona amb {emoji}",
 
@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "Tornem: {when}. Deixa’ns un missatge i et respondrem.",
   closedBody: "Deixa’ns un missatge i et respondrem.",
   backAt: "tornem: {when}",
+  dayTime: "{day}, {time}",
   closedSend: "Deixa un missatge",
   closedSent: "Gràcies! Hem rebut el teu missatge i et respondrem.",
 
-  repliesIn: "sol respondre en uns {time}",
+  repliesIn: "temps de resposta habitual: {time}",
   rateAsk: "Com ha anat aquesta conversa?",
   rateAwful: "Fatal",
   rateBad: "Malament",

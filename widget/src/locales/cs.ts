@@ -32,7 +32,7 @@ export const messages: Messages = {
   emoji: "Vložit emoji",
   drop: "Přetáhněte soubor sem a odešlete ho",
   left: { one: "Zbývá {n} znak", few: "Zbývají {n} znaky", other: "Zbývá {n} znaků" },
-  tooLong: { one: "O {n} znak delší", few: "O {n} znaky delší", other: "O {n} znaků delší" },
+  tooLong: { one: "{n} znak navíc", few: "{n} znaky navíc", other: "{n} znaků navíc" },
 
   queued: "Čeká",
   sending: "Odesílá se",
@@ -45,10 +45,10 @@ export const messages: Messages = {
   failedRejected: "Tuto zprávu nebylo možné přijmout.",
   failedExpired: "Nepodařilo se ji doručit včas.",
   failedClosed: "Tento chat teď nepřijímá zprávy.",
-  failedStale: "Když jste odešli, ještě čekala na odeslání.",
+  failedStale: "Při vašem odchodu ještě čekala na odeslání.",
   failedTooLong: "Je příliš dlouhá.",
   failedFile: "Soubor už tu není. Přiložte ho prosím znovu.",
-  failedOften: "Posílali jste zprávy příliš rychle.",
+  failedOften: "Zprávy šly příliš rychle za sebou.",
 
   older: "Zobrazit starší zprávy",
   today: "Dnes",
@@ -80,7 +80,7 @@ export const messages: Messages = {
   startNew: "Začít novou",
   endedNotAllowed: "Tento chat tu není dostupný.",
   endedVersion: "Chat byl aktualizován. Načtěte prosím stránku znovu.",
-  endedToken: "Byli jste odhlášeni. Pro pokračování se prosím znovu přihlaste.",
+  endedToken: "Došlo k odhlášení. Pro pokračování se prosím znovu přihlaste.",
   reload: "Načíst stránku znovu",
 
   said: "{author}: {text}",
@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "Budeme zpět: {when}. Nechte nám zprávu, ozveme se.",
   closedBody: "Nechte nám zprávu, ozveme se.",
   backAt: "zpět: {when}",
+  dayTime: "{day} {time}",
   closedSend: "Nechat zprávu",
   closedSent: "Děkujeme! Vaši zprávu máme a ozveme se.",
 
-  repliesIn: "obvykle odpovídá do {time}",
+  repliesIn: "obvyklá doba odpovědi: {time}",
   rateAsk: "Jaká byla tato konverzace?",
   rateAwful: "Hrozná",
   rateBad: "Špatná",

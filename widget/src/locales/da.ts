@@ -90,7 +90,7 @@ export const messages: Messages = {
 
   transcript: "Download samtalen",
   transcriptOf: "Samtale: {name}",
-  mailCopy: "Send samtalen på mail",
+  mailCopy: "Send samtalen på e-mail",
   mailGone: "Den er på vej til din indbakke.",
   soundOn: "Slå lyd til",
   soundOff: "Slå lyd fra",
@@ -128,6 +128,7 @@ export const messages: Messages = {
   closedUntil: "Vi er tilbage: {when}. Læg en besked, så vender vi tilbage.",
   closedBody: "Læg en besked, så vender vi tilbage.",
   backAt: "tilbage {when}",
+  dayTime: "{day} kl. {time}",
   closedSend: "Læg besked",
   closedSent: "Tak! Vi har fået din besked og vender tilbage.",
 

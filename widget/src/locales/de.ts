@@ -129,10 +129,11 @@ export const messages: Messages = {
   closedUntil: "Wir sind wieder da: {when}. Hinterlassen Sie eine Nachricht, wir melden uns.",
   closedBody: "Hinterlassen Sie eine Nachricht, wir melden uns.",
   backAt: "wieder da: {when}",
+  dayTime: "{day}, {time} Uhr",
   closedSend: "Nachricht hinterlassen",
   closedSent: "Danke! Ihre Nachricht ist angekommen, wir melden uns bei Ihnen.",
 
-  repliesIn: "antwortet meist in etwa {time}",
+  repliesIn: "übliche Antwortzeit: {time}",
   rateAsk: "Wie war diese Unterhaltung?",
   rateAwful: "Furchtbar",
   rateBad: "Schlecht",

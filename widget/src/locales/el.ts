@@ -22,7 +22,7 @@ export const messages: Messages = {
   suggestions: "Προτεινόμενες ερωτήσεις",
   privacyLine: "Αποθηκεύουμε τα μηνύματά σας για να μπορούμε να σας απαντήσουμε.",
   privacy: "Πολιτική απορρήτου",
-  consentAsk: "Για να συνομιλήσουμε, η συζήτηση αποθηκεύεται στη συσκευή σας και στον διακομιστή μας.",
+  consentAsk: "Για να συνομιλήσουμε, η συνομιλία αποθηκεύεται στη συσκευή σας και στον διακομιστή μας.",
   consentYes: "Αποδοχή και συνομιλία",
 
   message: "Μήνυμα",
@@ -90,8 +90,8 @@ export const messages: Messages = {
 
   transcript: "Λήψη συνομιλίας",
   transcriptOf: "Συνομιλία: {name}",
-  mailCopy: "Συνομιλία με e-mail",
-  mailGone: "Έρχεται στο e-mail σας.",
+  mailCopy: "Συνομιλία με email",
+  mailGone: "Έρχεται στο email σας.",
   soundOn: "Ενεργοποίηση ήχου",
   soundOff: "Σίγαση",
   notifyMe: "Ειδοποίηση για απαντήσεις",
@@ -128,11 +128,12 @@ export const messages: Messages = {
   closedUntil: "Επιστρέφουμε: {when}. Αφήστε μήνυμα και θα σας απαντήσουμε.",
   closedBody: "Αφήστε μήνυμα και θα σας απαντήσουμε.",
   backAt: "επιστρέφουμε {when}",
+  dayTime: "{day} {time}",
   closedSend: "Αφήστε μήνυμα",
   closedSent: "Ευχαριστούμε! Λάβαμε το μήνυμά σας και θα σας απαντήσουμε.",
 
   repliesIn: "απαντά συνήθως σε περίπου {time}",
-  rateAsk: "Πώς ήταν αυτή η συζήτηση;",
+  rateAsk: "Πώς ήταν αυτή η συνομιλία;",
   rateAwful: "Χάλια",
   rateBad: "Κακή",
   rateFair: "Μέτρια",

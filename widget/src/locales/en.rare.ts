@@ -82,16 +82,21 @@ export const rare = {
   formStart: "Start chat",
   /** Form outside business hours. */
   closedTitle: "We're away right now",
-  /** `{when}` is a day and time in the visitor's language, such as "Monday, 9:00". */
+  /** `{when}` is a day and time in the visitor's language, such as "Monday at 9:00". */
   closedUntil: "We're back {when}. Leave a message and we'll get back to you.",
   closedBody: "Leave a message and we'll get back to you.",
   /** Under the title, after the author and a dot: when somebody is there again. `{when}` is a time, or a short day and a time. */
   backAt: "back {when}",
+  /** How a day and a time stand together, such as "Monday" and "9:00"; the day may be a date: "Monday, January 12". */
+  dayTime: "{day} at {time}",
   closedSend: "Leave message",
   closedSent: "Thank you! We have your message and will get back to you.",
 
   // ── How long it takes ───────────────────────────────────────────────────────────────────────────────────────────
-  /** Under the title, after the author and a dot, and alone. `{time}` is a short length of time such as "2 hr". */
+  /**
+   * Under the title, after the author and a dot, and alone. `{time}` is a length of time such as "2 hours", in the nominative:
+   * where a sentence would bend it, better a colon ("reply time: 2 hours").
+   */
   repliesIn: "usually replies in about {time}",
 
   // ── Rating ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "Volvemos: {when}. Déjanos un mensaje y te responderemos.",
   closedBody: "Déjanos un mensaje y te responderemos.",
   backAt: "de vuelta: {when}",
+  dayTime: "{day}, {time}",
   closedSend: "Dejar mensaje",
   closedSent: "¡Gracias! Hemos recibido tu mensaje y te responderemos.",
 
-  repliesIn: "suele responder en unos {time}",
+  repliesIn: "tiempo de respuesta habitual: {time}",
   rateAsk: "¿Qué tal ha ido esta conversación?",
   rateAwful: "Fatal",
   rateBad: "Mal",

@@ -22,7 +22,7 @@ export const messages: Messages = {
   suggestions: "پرسش‌های پیشنهادی",
   privacyLine: "پیام‌هایتان را نگه می‌داریم تا بتوانیم پاسخ دهیم.",
   privacy: "سیاست حریم خصوصی",
-  consentAsk: "برای گفتگو، این مکالمه در دستگاه شما و سرور ما ذخیره می‌شود.",
+  consentAsk: "این گفتگو در دستگاه شما و سرور ما ذخیره می‌شود.",
   consentYes: "می‌پذیرم و شروع می‌کنم",
 
   message: "پیام",
@@ -128,6 +128,7 @@ export const messages: Messages = {
   closedUntil: "برمی‌گردیم: {when}. پیام بگذارید تا پاسخ دهیم.",
   closedBody: "پیام بگذارید تا پاسخ دهیم.",
   backAt: "بازمی‌گردیم: {when}",
+  dayTime: "{day} ساعت {time}",
   closedSend: "گذاشتن پیام",
   closedSent: "ممنون! پیامتان رسید و پاسخ می‌دهیم.",
 

@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "Olemme taas paikalla: {when}. Jätä viesti, niin palaamme asiaan.",
   closedBody: "Jätä viesti, niin palaamme asiaan.",
   backAt: "paikalla taas {when}",
+  dayTime: "{day} klo {time}",
   closedSend: "Jätä viesti",
   closedSent: "Kiitos! Saimme viestisi ja palaamme asiaan.",
 
-  repliesIn: "vastaa yleensä noin ajassa {time}",
+  repliesIn: "tavallinen vastausaika: {time}",
   rateAsk: "Miten tämä keskustelu sujui?",
   rateAwful: "Surkeasti",
   rateBad: "Huonosti",

@@ -45,7 +45,7 @@ export const messages: Messages = {
   failedRejected: "Ce message n’a pas pu être accepté.",
   failedExpired: "Il n’a pas pu être distribué à temps.",
   failedClosed: "Ce chat n’accepte pas de messages pour le moment.",
-  failedStale: "Il était encore en attente quand vous êtes parti.",
+  failedStale: "Il était encore en attente à votre départ.",
   failedTooLong: "Il est trop long.",
   failedFile: "Le fichier n’est plus là. Veuillez le joindre à nouveau.",
   failedOften: "Vous envoyiez trop vite.",
@@ -80,7 +80,7 @@ export const messages: Messages = {
   startNew: "En commencer une nouvelle",
   endedNotAllowed: "Ce chat n’est pas disponible ici.",
   endedVersion: "Le chat a été mis à jour. Veuillez recharger la page.",
-  endedToken: "Vous avez été déconnecté. Reconnectez-vous pour continuer.",
+  endedToken: "Votre session est terminée. Reconnectez-vous pour continuer.",
   reload: "Recharger la page",
 
   said: "{author} : {text}",
@@ -107,7 +107,7 @@ export const messages: Messages = {
   uploadFailed: "{name} n’a pas pu être envoyé.",
   tooBig: "{name} est trop volumineux. La limite est de {max}.",
   wrongType: "Ce type de fichier ne peut pas être envoyé.",
-  tooMany: "{n} fichiers au maximum à la fois : les autres n'ont pas été ajoutés.",
+  tooMany: "{n} fichiers au maximum à la fois : les autres n’ont pas été ajoutés.",
   removeFile: "Retirer {name}",
   reactWith: "Réagir avec {emoji}",
 
@@ -129,6 +129,7 @@ export const messages: Messages = {
   closedUntil: "De retour : {when}. Laissez-nous un message, nous vous répondrons.",
   closedBody: "Laissez-nous un message, nous vous répondrons.",
   backAt: "de retour : {when}",
+  dayTime: "{day} à {time}",
   closedSend: "Laisser un message",
   closedSent: "Merci ! Nous avons bien reçu votre message et vous répondrons.",
 

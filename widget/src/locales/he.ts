@@ -91,7 +91,7 @@ export const messages: Messages = {
   transcript: "הורדת השיחה",
   transcriptOf: "שיחה: {name}",
   mailCopy: "שליחת השיחה במייל",
-  mailGone: "השיחה בדרך לתיבה שלך.",
+  mailGone: "השיחה בדרך לתיבה שלכם.",
   soundOn: "הפעלת צליל",
   soundOff: "השתקה",
   notifyMe: "להודיע לי על תשובות",
@@ -128,6 +128,7 @@ export const messages: Messages = {
   closedUntil: "נחזור: {when}. השאירו הודעה ונחזור אליכם.",
   closedBody: "השאירו הודעה ונחזור אליכם.",
   backAt: "חוזרים: {when}",
+  dayTime: "{day}, {time}",
   closedSend: "השארת הודעה",
   closedSent: "תודה! קיבלנו את ההודעה ונחזור אליכם.",
 

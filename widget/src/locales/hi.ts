@@ -90,7 +90,7 @@ export const messages: Messages = {
 
   transcript: "बातचीत डाउनलोड करें",
   transcriptOf: "बातचीत: {name}",
-  mailCopy: "बातचीत ई-मेल करें",
+  mailCopy: "बातचीत ईमेल करें",
   mailGone: "आपके इनबॉक्स में आ रही है।",
   soundOn: "आवाज़ चालू करें",
   soundOff: "आवाज़ बंद करें",
@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "हम लौटेंगे: {when}। मैसेज छोड़ें, हम जवाब देंगे।",
   closedBody: "मैसेज छोड़ें, हम जवाब देंगे।",
   backAt: "वापसी: {when}",
+  dayTime: "{day} {time}",
   closedSend: "मैसेज छोड़ें",
   closedSent: "धन्यवाद! आपका मैसेज मिल गया, हम जवाब देंगे।",
 
-  repliesIn: "जवाब आमतौर पर लगभग {time} में",
+  repliesIn: "जवाब का सामान्य समय: {time}",
   rateAsk: "यह बातचीत कैसी रही?",
   rateAwful: "बहुत खराब",
   rateBad: "खराब",

@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "Vraćamo se: {when}. Ostavite poruku i javit ćemo vam se.",
   closedBody: "Ostavite poruku i javit ćemo vam se.",
   backAt: "ponovno tu: {when}",
+  dayTime: "{day} u {time}",
   closedSend: "Ostavi poruku",
   closedSent: "Hvala! Primili smo vašu poruku i javit ćemo vam se.",
 
-  repliesIn: "obično odgovara za otprilike {time}",
+  repliesIn: "uobičajeno vrijeme odgovora: {time}",
   rateAsk: "Kakav je bio ovaj razgovor?",
   rateAwful: "Užasan",
   rateBad: "Loš",

@@ -32,7 +32,7 @@ export const messages: Messages = {
   emoji: "Emodzsi beszúrása",
   drop: "Húzza ide a fájlt a küldéshez",
   left: { one: "Még {n} karakter", other: "Még {n} karakter" },
-  tooLong: { one: "{n} karakterrel hosszabb", other: "{n} karakterrel hosszabb" },
+  tooLong: { one: "{n} karakterrel túl hosszú", other: "{n} karakterrel túl hosszú" },
 
   queued: "Várakozik",
   sending: "Küldés",
@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "Újra itt leszünk: {when}. Hagyjon üzenetet, és válaszolunk.",
   closedBody: "Hagyjon üzenetet, és válaszolunk.",
   backAt: "újra itt: {when}",
+  dayTime: "{day} {time}",
   closedSend: "Üzenet hagyása",
   closedSent: "Köszönjük! Megkaptuk üzenetét, és válaszolunk.",
 
-  repliesIn: "általában kb. {time} alatt válaszol",
+  repliesIn: "szokásos válaszidő: {time}",
   rateAsk: "Milyen volt ez a beszélgetés?",
   rateAwful: "Borzalmas",
   rateBad: "Rossz",

@@ -90,8 +90,8 @@ export const messages: Messages = {
 
   transcript: "Unduh percakapan",
   transcriptOf: "Percakapan: {name}",
-  mailCopy: "Kirim percakapan lewat e-mail",
-  mailGone: "Sedang dikirim ke e-mail Anda.",
+  mailCopy: "Kirim percakapan lewat email",
+  mailGone: "Sedang dikirim ke email Anda.",
   soundOn: "Nyalakan suara",
   soundOff: "Matikan suara",
   notifyMe: "Beri tahu saat ada balasan",
@@ -129,6 +129,7 @@ export const messages: Messages = {
   closedUntil: "Kami kembali: {when}. Tinggalkan pesan dan kami akan membalas.",
   closedBody: "Tinggalkan pesan dan kami akan membalas.",
   backAt: "kembali {when}",
+  dayTime: "{day} pukul {time}",
   closedSend: "Tinggalkan pesan",
   closedSent: "Terima kasih! Pesan Anda kami terima dan akan kami balas.",
 

@@ -80,7 +80,7 @@ export const messages: Messages = {
   startNew: "Hefja nýtt",
   endedNotAllowed: "Spjallið er ekki í boði hér.",
   endedVersion: "Spjallið hefur verið uppfært. Endurhladdu síðuna.",
-  endedToken: "Þú hefur verið skráð(ur) út. Skráðu þig aftur inn til að halda áfram.",
+  endedToken: "Innskráningin er útrunnin. Skráðu þig aftur inn til að halda áfram.",
   reload: "Endurhlaða síðuna",
 
   said: "{author}: {text}",
@@ -129,10 +129,11 @@ export const messages: Messages = {
   closedUntil: "Við verðum aftur við: {when}. Skildu eftir skilaboð og við svörum þér.",
   closedBody: "Skildu eftir skilaboð og við svörum þér.",
   backAt: "aftur við {when}",
+  dayTime: "{day} kl. {time}",
   closedSend: "Skilja eftir skilaboð",
   closedSent: "Takk! Við höfum fengið skilaboðin og svörum þér.",
 
-  repliesIn: "svarar yfirleitt á um {time}",
+  repliesIn: "venjulegur svartími: {time}",
   rateAsk: "Hvernig var þetta samtal?",
   rateAwful: "Hræðilegt",
   rateBad: "Slæmt",

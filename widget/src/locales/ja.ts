@@ -19,7 +19,7 @@ export const messages: Messages = {
   you: "あなた",
 
   greeting: "こんにちは！何かお手伝いできることはありますか？",
-  suggestions: "よくある質問",
+  suggestions: "質問の例",
   privacyLine: "お返事のため、メッセージは保存されます。",
   privacy: "プライバシーポリシー",
   consentAsk: "チャットの内容は、お使いの端末と当社のサーバーに保存されます。",
@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "{when}に戻ります。メッセージをお送りください。後ほどご連絡します。",
   closedBody: "メッセージをお送りください。後ほどご連絡します。",
   backAt: "{when}に再開",
+  dayTime: "{day} {time}",
   closedSend: "メッセージを残す",
   closedSent: "ありがとうございます。メッセージを受け取りました。後ほどご連絡します。",
 
-  repliesIn: "通常は約{time}で返信",
+  repliesIn: "返信までの目安：{time}",
   rateAsk: "この会話はいかがでしたか？",
   rateAwful: "とても悪い",
   rateBad: "悪い",

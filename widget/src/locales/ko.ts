@@ -60,7 +60,7 @@ export const messages: Messages = {
   picture: "사진 ({author})",
   file: "파일",
   gone: "더 이상 볼 수 없음",
-  noFile: "파일이 전송되었지만 여기에 표시할 수 없습니다.",
+  noFile: "파일이 왔지만 여기에 표시할 수 없어요.",
   react: "반응 남기기",
   unreact: "{emoji} 취소",
 
@@ -106,7 +106,7 @@ export const messages: Messages = {
   uploadFailed: "업로드하지 못했어요: {name}",
   tooBig: "파일이 너무 커요: {name}. 최대 {max}까지 가능해요.",
   wrongType: "이 형식의 파일은 보낼 수 없어요.",
-  tooMany: "파일은 한 번에 {n}개까지 보낼 수 있습니다. 나머지는 추가되지 않았습니다.",
+  tooMany: "파일은 한 번에 {n}개까지 보낼 수 있어요. 나머지는 추가되지 않았어요.",
   removeFile: "{name} 제거",
   reactWith: "{emoji} 반응 남기기",
 
@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "{when}에 돌아와요. 메시지를 남겨 주시면 연락드릴게요.",
   closedBody: "메시지를 남겨 주시면 연락드릴게요.",
   backAt: "{when} 다시 운영",
+  dayTime: "{day} {time}",
   closedSend: "메시지 남기기",
   closedSent: "감사합니다! 메시지를 잘 받았어요. 곧 연락드릴게요.",
 
-  repliesIn: "보통 약 {time} 안에 답장",
+  repliesIn: "평균 답장 시간: {time}",
   rateAsk: "이번 대화는 어땠나요?",
   rateAwful: "매우 나쁨",
   rateBad: "나쁨",

@@ -30,9 +30,44 @@ const NUMBERS = [...Array.from({ length: 1_001 }, (_, n) => n), 1_000_000];
 /** Words that are the same in English and in these languages. */
 const SAME = (
   "cs:chat cs:email da:chat da:email da:formStart da:rateFair de:chat de:name de:optional de:rateFair es:chat fi:chat fr:chat " +
-  "fr:message fr:email hr:chat hu:email id:chat is:sent it:chat it:email nb:chat nl:chat nl:email " +
+  "fr:message fr:email hr:chat hu:email id:chat is:sent it:chat it:file it:email nb:chat nl:chat nl:email " +
   "pl:email pt-BR:chat pt-BR:email pt-PT:chat pt-PT:email ro:chat ro:email sk:chat sk:email"
 ).split(" ");
+
+/**
+ * What once stood beside other words for the same: a second form of address, a second noun for the conversation, a second
+ * spelling of e-mail, and participles that only a man would read as meant for him.
+ */
+const ODD: { readonly [tag: string]: RegExp } = {
+  bn: /ই-মেই/,
+  cs: /odešli|Byli jste|delší/,
+  da: /på mail/,
+  el: /συζήτησ|e-mail/,
+  et: /\bs(inu|ina|ind|ul|a)\b/,
+  fa: /مکالمه/,
+  fr: /\b(parti|déconnecté)\b/,
+  he: /שלך|אליך/,
+  hi: /ई-मेल/,
+  hu: /hosszabb/,
+  id: /e-mail/,
+  is: /\(ur\)/,
+  it: /ne sei andat|Documento/,
+  ja: /よくある質問/,
+  ko: /(?<!감사)합니다|습니다|입니다/,
+  lt: /atjungti|Norėdami/,
+  lv: /izrakstīts/,
+  nl: /\b[Uu]w?\b/,
+  ro: /dvs|Doriți|Începeți|deconectat\b/,
+  ru: /бесед|разговор/,
+  sk: /odhlásení|dlhšia/,
+  sr: /(?<!и)мејл/i,
+  "sr-Latn": /(?<!i)mejl/i,
+  th: /การสนทนา/,
+  tr: /[Kk]onuşma/,
+  vi: /e-mail/,
+};
+/** Where a length of time would be bent by the words around it: "in zwei Tagen". */
+const BENT = "ar bn ca cs de es et fi hi hr hu is ja ko lt lv pl ru sk sl sr sr-Latn ta tr uk ur".split(" ");
 
 describe("the languages of the chat", () => {
   it("are more than forty beside English", () => expect(tags.length).toBeGreaterThanOrEqual(44));
@@ -98,6 +133,16 @@ describe.each(modules)("the words of %s", (tag, messages) => {
       .flatMap(([, text]) => formsOf(text))
       .filter(([, words]) => words === "" || words !== words.trim());
     expect(odd).toEqual([]);
+  });
+
+  it("call one thing by one name, and write quotes and apostrophes as print does", () => {
+    const all = texts.flatMap(([, text]) => formsOf(text).map(([, words]) => words));
+    expect(all.filter((words) => /['"`]/.test(words) || ODD[tag]?.test(words))).toEqual([]);
+  });
+
+  it("take a day, a time and a length of time without bending them", () => {
+    expect(messages.dayTime).toMatch(/^(?=.*\{day\}).*\{time\}/u);
+    if (BENT.includes(tag)) expect(messages.repliesIn).toMatch(/[:：] ?\{time\}$/);
   });
 
   it("weigh at most 2 KB on the way to a visitor", () => {

@@ -30,7 +30,7 @@ export const messages: Messages = {
   send: "Siųsti žinutę",
   attach: "Pridėti failą",
   emoji: "Įterpti jaustuką",
-  drop: "Norėdami siųsti, nutempkite failą čia",
+  drop: "Nutempkite failą čia, kad išsiųstumėte",
   left: { one: "Liko {n} ženklas", few: "Liko {n} ženklai", other: "Liko {n} ženklų" },
   tooLong: { one: "{n} ženklas per daug", few: "{n} ženklai per daug", other: "{n} ženklų per daug" },
 
@@ -80,7 +80,7 @@ export const messages: Messages = {
   startNew: "Pradėti naują",
   endedNotAllowed: "Šis pokalbis čia neprieinamas.",
   endedVersion: "Pokalbis atnaujintas. Įkelkite puslapį iš naujo.",
-  endedToken: "Esate atjungti. Norėdami tęsti, prisijunkite iš naujo.",
+  endedToken: "Jūsų sesija baigėsi. Kad galėtumėte tęsti, prisijunkite iš naujo.",
   reload: "Įkelti puslapį iš naujo",
 
   said: "{author}: {text}",
@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "Grįšime: {when}. Palikite žinutę ir jums atsakysime.",
   closedBody: "Palikite žinutę ir jums atsakysime.",
   backAt: "vėl čia: {when}",
+  dayTime: "{day} {time}",
   closedSend: "Palikti žinutę",
   closedSent: "Ačiū! Gavome jūsų žinutę ir jums atsakysime.",
 
-  repliesIn: "paprastai atsako maždaug per {time}",
+  repliesIn: "įprastas atsakymo laikas: {time}",
   rateAsk: "Koks buvo šis pokalbis?",
   rateAwful: "Baisus",
   rateBad: "Blogas",

@@ -84,7 +84,7 @@ export const messages: Messages = {
   startNew: "Sākt jaunu",
   endedNotAllowed: "Šī tērzēšana šeit nav pieejama.",
   endedVersion: "Tērzēšana ir atjaunināta. Pārlādējiet lapu.",
-  endedToken: "Jūs esat izrakstīts. Lai turpinātu, piesakieties vēlreiz.",
+  endedToken: "Jūsu sesija ir beigusies. Lai turpinātu, piesakieties vēlreiz.",
   reload: "Pārlādēt lapu",
 
   said: "{author}: {text}",
@@ -132,10 +132,11 @@ export const messages: Messages = {
   closedUntil: "Būsim atpakaļ: {when}. Atstājiet ziņu, un mēs atbildēsim.",
   closedBody: "Atstājiet ziņu, un mēs atbildēsim.",
   backAt: "atkal šeit: {when}",
+  dayTime: "{day} plkst. {time}",
   closedSend: "Atstāt ziņu",
   closedSent: "Paldies! Esam saņēmuši jūsu ziņu un atbildēsim.",
 
-  repliesIn: "parasti atbild aptuveni {time} laikā",
+  repliesIn: "parastais atbildes laiks: {time}",
   rateAsk: "Kāda bija šī saruna?",
   rateAwful: "Briesmīga",
   rateBad: "Slikta",

@@ -129,6 +129,7 @@ export const messages: Messages = {
   closedUntil: "Kami kembali: {when}. Tinggalkan mesej dan kami akan membalas.",
   closedBody: "Tinggalkan mesej dan kami akan membalas.",
   backAt: "kembali {when}",
+  dayTime: "{day} {time}",
   closedSend: "Tinggalkan mesej",
   closedSent: "Terima kasih! Mesej anda telah kami terima dan akan dibalas.",
 

@@ -128,6 +128,7 @@ export const messages: Messages = {
   closedUntil: "Vi er tilbake: {when}. Legg igjen en melding, så svarer vi deg.",
   closedBody: "Legg igjen en melding, så svarer vi deg.",
   backAt: "tilbake {when}",
+  dayTime: "{day} kl. {time}",
   closedSend: "Legg igjen melding",
   closedSent: "Takk! Vi har fått meldingen din og svarer deg.",
 

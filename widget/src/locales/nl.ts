@@ -91,7 +91,7 @@ export const messages: Messages = {
   transcript: "Gesprek downloaden",
   transcriptOf: "Gesprek: {name}",
   mailCopy: "Gesprek mailen",
-  mailGone: "Het is onderweg naar uw inbox.",
+  mailGone: "Het is onderweg naar je inbox.",
   soundOn: "Geluid aan",
   soundOff: "Geluid uit",
   notifyMe: "Melding bij antwoord",
@@ -129,6 +129,7 @@ export const messages: Messages = {
   closedUntil: "We zijn er weer: {when}. Laat een bericht achter, dan reageren we.",
   closedBody: "Laat een bericht achter, dan reageren we.",
   backAt: "terug {when}",
+  dayTime: "{day} om {time}",
   closedSend: "Bericht achterlaten",
   closedSent: "Bedankt! We hebben je bericht en nemen contact met je op.",
 

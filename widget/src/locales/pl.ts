@@ -143,10 +143,11 @@ export const messages: Messages = {
   closedUntil: "Wracamy: {when}. Zostaw wiadomość, a odpiszemy.",
   closedBody: "Zostaw wiadomość, a odpiszemy.",
   backAt: "wracamy: {when}",
+  dayTime: "{day}, {time}",
   closedSend: "Zostaw wiadomość",
   closedSent: "Dziękujemy! Mamy Twoją wiadomość i odpiszemy.",
 
-  repliesIn: "zwykle odpowiada w ok. {time}",
+  repliesIn: "zwykły czas odpowiedzi: {time}",
   rateAsk: "Jak minęła ta rozmowa?",
   rateAwful: "Okropnie",
   rateBad: "Źle",

@@ -128,6 +128,7 @@ export const messages: Messages = {
   closedUntil: "Voltamos: {when}. Deixe uma mensagem e responderemos.",
   closedBody: "Deixe uma mensagem e responderemos.",
   backAt: "de volta: {when}",
+  dayTime: "{day} às {time}",
   closedSend: "Deixar mensagem",
   closedSent: "Obrigado! Recebemos sua mensagem e vamos responder.",
 

@@ -77,10 +77,10 @@ export const messages: Messages = {
   often: "Trimiți mesaje foarte repede. Așteaptă câteva secunde.",
   tryLater: "Nu a mers. Încearcă din nou peste puțin timp.",
   endedGone: "Această conversație s-a încheiat.",
-  startNew: "Începeți una nouă",
+  startNew: "Începe una nouă",
   endedNotAllowed: "Acest chat nu este disponibil aici.",
   endedVersion: "Chatul a fost actualizat. Reîncarcă pagina.",
-  endedToken: "Ai fost deconectat. Conectează-te din nou pentru a continua.",
+  endedToken: "Sesiunea ta s-a încheiat. Conectează-te din nou pentru a continua.",
   reload: "Reîncarcă pagina",
 
   said: "{author}: {text}",
@@ -91,7 +91,7 @@ export const messages: Messages = {
   transcript: "Descarcă conversația",
   transcriptOf: "Conversație: {name}",
   mailCopy: "Trimite conversația pe e-mail",
-  mailGone: "Este pe drum spre e-mailul dvs.",
+  mailGone: "Este pe drum spre e-mailul tău.",
   soundOn: "Activează sunetul",
   soundOff: "Dezactivează sunetul",
   notifyMe: "Anunță-mă când vin răspunsuri",
@@ -129,6 +129,7 @@ export const messages: Messages = {
   closedUntil: "Revenim: {when}. Lasă-ne un mesaj și îți răspundem.",
   closedBody: "Lasă-ne un mesaj și îți răspundem.",
   backAt: "revenim: {when}",
+  dayTime: "{day}, {time}",
   closedSend: "Lasă un mesaj",
   closedSent: "Mulțumim! Am primit mesajul tău și îți vom răspunde.",
 
@@ -139,6 +140,6 @@ export const messages: Messages = {
   rateFair: "Acceptabilă",
   rateGood: "Bună",
   rateGreat: "Excelentă",
-  rateWhy: "Doriți să adăugați ceva?",
+  rateWhy: "Vrei să adaugi ceva?",
   rateSend: "Trimite evaluarea",
 };

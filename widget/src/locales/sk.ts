@@ -32,7 +32,7 @@ export const messages: Messages = {
   emoji: "Vložiť emoji",
   drop: "Presuňte súbor sem a odošlite ho",
   left: { one: "Zostáva {n} znak", few: "Zostávajú {n} znaky", other: "Zostáva {n} znakov" },
-  tooLong: { one: "O {n} znak dlhšia", few: "O {n} znaky dlhšia", other: "O {n} znakov dlhšia" },
+  tooLong: { one: "{n} znak navyše", few: "{n} znaky navyše", other: "{n} znakov navyše" },
 
   queued: "Čaká",
   sending: "Odosiela sa",
@@ -80,7 +80,7 @@ export const messages: Messages = {
   startNew: "Začať novú",
   endedNotAllowed: "Tento chat tu nie je dostupný.",
   endedVersion: "Chat bol aktualizovaný. Načítajte, prosím, stránku znova.",
-  endedToken: "Boli ste odhlásení. Ak chcete pokračovať, znova sa prihláste.",
+  endedToken: "Došlo k odhláseniu. Ak chcete pokračovať, znova sa prihláste.",
   reload: "Načítať stránku znova",
 
   said: "{author}: {text}",
@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "Budeme späť: {when}. Nechajte nám správu, ozveme sa.",
   closedBody: "Nechajte nám správu, ozveme sa.",
   backAt: "späť: {when}",
+  dayTime: "{day} {time}",
   closedSend: "Nechať správu",
   closedSent: "Ďakujeme! Vašu správu máme a ozveme sa.",
 
-  repliesIn: "zvyčajne odpovedá do {time}",
+  repliesIn: "zvyčajný čas odpovede: {time}",
   rateAsk: "Aká bola táto konverzácia?",
   rateAwful: "Hrozná",
   rateBad: "Zlá",

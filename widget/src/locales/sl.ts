@@ -139,10 +139,11 @@ export const messages: Messages = {
   closedUntil: "Vrnemo se: {when}. Pustite sporočilo in odgovorili vam bomo.",
   closedBody: "Pustite sporočilo in odgovorili vam bomo.",
   backAt: "spet tu: {when}",
+  dayTime: "{day} ob {time}",
   closedSend: "Pusti sporočilo",
   closedSent: "Hvala! Prejeli smo vaše sporočilo in vam bomo odgovorili.",
 
-  repliesIn: "običajno odgovori v približno {time}",
+  repliesIn: "običajni čas odgovora: {time}",
   rateAsk: "Kakšen je bil ta pogovor?",
   rateAwful: "Grozen",
   rateBad: "Slab",

@@ -90,7 +90,7 @@ export const messages: Messages = {
 
   transcript: "Preuzmi razgovor",
   transcriptOf: "Razgovor: {name}",
-  mailCopy: "Pošalji razgovor mejlom",
+  mailCopy: "Pošalji razgovor imejlom",
   mailGone: "Na putu je u vaše sanduče.",
   soundOn: "Uključi zvuk",
   soundOff: "Isključi zvuk",
@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "Vraćamo se: {when}. Ostavite poruku i javićemo vam se.",
   closedBody: "Ostavite poruku i javićemo vam se.",
   backAt: "ponovo tu: {when}",
+  dayTime: "{day} u {time}",
   closedSend: "Ostavi poruku",
   closedSent: "Hvala! Primili smo vašu poruku i javićemo vam se.",
 
-  repliesIn: "obično odgovara za oko {time}",
+  repliesIn: "uobičajeno vreme odgovora: {time}",
   rateAsk: "Kakav je bio ovaj razgovor?",
   rateAwful: "Užasan",
   rateBad: "Loš",

@@ -90,7 +90,7 @@ export const messages: Messages = {
 
   transcript: "Преузми разговор",
   transcriptOf: "Разговор: {name}",
-  mailCopy: "Пошаљи разговор мејлом",
+  mailCopy: "Пошаљи разговор имејлом",
   mailGone: "На путу је у ваше сандуче.",
   soundOn: "Укључи звук",
   soundOff: "Искључи звук",
@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "Враћамо се: {when}. Оставите поруку и јавићемо вам се.",
   closedBody: "Оставите поруку и јавићемо вам се.",
   backAt: "поново ту: {when}",
+  dayTime: "{day} у {time}",
   closedSend: "Остави поруку",
   closedSent: "Хвала! Примили смо вашу поруку и јавићемо вам се.",
 
-  repliesIn: "обично одговара за око {time}",
+  repliesIn: "уобичајено време одговора: {time}",
   rateAsk: "Какав је био овај разговор?",
   rateAwful: "Ужасан",
   rateBad: "Лош",

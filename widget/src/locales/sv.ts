@@ -128,6 +128,7 @@ export const messages: Messages = {
   closedUntil: "Vi är tillbaka: {when}. Lämna ett meddelande så hör vi av oss.",
   closedBody: "Lämna ett meddelande så hör vi av oss.",
   backAt: "tillbaka {when}",
+  dayTime: "{day} kl. {time}",
   closedSend: "Lämna meddelande",
   closedSent: "Tack! Vi har fått ditt meddelande och hör av oss.",
 

@@ -90,7 +90,7 @@ export const messages: Messages = {
 
   transcript: "உரையாடலைப் பதிவிறக்கு",
   transcriptOf: "உரையாடல்: {name}",
-  mailCopy: "உரையாடலை மின்னஞ்சலில் பெறுங்கள்",
+  mailCopy: "உரையாடலை மின்னஞ்சலில் அனுப்பு",
   mailGone: "உங்கள் மின்னஞ்சலுக்கு வருகிறது.",
   soundOn: "ஒலியை இயக்கு",
   soundOff: "ஒலியை நிறுத்து",
@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "திரும்புவோம்: {when}. செய்தி விடுங்கள், பதிலளிப்போம்.",
   closedBody: "செய்தி விடுங்கள், பதிலளிப்போம்.",
   backAt: "மீண்டும் {when}",
+  dayTime: "{day} {time}",
   closedSend: "செய்தி விடு",
   closedSent: "நன்றி! உங்கள் செய்தி கிடைத்தது, பதிலளிப்போம்.",
 
-  repliesIn: "பொதுவாகச் சுமார் {time}-இல் பதில்",
+  repliesIn: "பொதுவான பதில் நேரம்: {time}",
   rateAsk: "இந்த உரையாடல் எப்படி இருந்தது?",
   rateAwful: "மிக மோசம்",
   rateBad: "மோசம்",

@@ -128,11 +128,12 @@ export const messages: Messages = {
   closedUntil: "เราจะกลับมา {when} ฝากข้อความไว้ได้เลย แล้วเราจะติดต่อกลับ",
   closedBody: "ฝากข้อความไว้ได้เลย แล้วเราจะติดต่อกลับ",
   backAt: "กลับมา {when}",
+  dayTime: "{day} {time}",
   closedSend: "ฝากข้อความ",
   closedSent: "ขอบคุณ! เราได้รับข้อความแล้วและจะติดต่อกลับ",
 
   repliesIn: "ปกติตอบภายในประมาณ {time}",
-  rateAsk: "การสนทนานี้เป็นอย่างไรบ้าง",
+  rateAsk: "บทสนทนานี้เป็นอย่างไรบ้าง",
   rateAwful: "แย่มาก",
   rateBad: "แย่",
   rateFair: "พอใช้",

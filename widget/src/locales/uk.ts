@@ -148,10 +148,11 @@ export const messages: Messages = {
   closedUntil: "Повернемося: {when}. Залиште повідомлення, і ми відповімо.",
   closedBody: "Залиште повідомлення, і ми відповімо.",
   backAt: "повернемося: {when}",
+  dayTime: "{day}, {time}",
   closedSend: "Залишити повідомлення",
   closedSent: "Дякуємо! Ми отримали ваше повідомлення й відповімо вам.",
 
-  repliesIn: "зазвичай відповідає приблизно за {time}",
+  repliesIn: "звичайний час відповіді: {time}",
   rateAsk: "Як пройшла ця розмова?",
   rateAwful: "Жахливо",
   rateBad: "Погано",

@@ -128,10 +128,11 @@ export const messages: Messages = {
   closedUntil: "واپسی: {when}۔ پیغام چھوڑیں، ہم جواب دیں گے۔",
   closedBody: "پیغام چھوڑیں، ہم جواب دیں گے۔",
   backAt: "واپسی: {when}",
+  dayTime: "{day} {time}",
   closedSend: "پیغام چھوڑیں",
   closedSent: "شکریہ! آپ کا پیغام مل گیا، ہم جواب دیں گے۔",
 
-  repliesIn: "جواب عموماً تقریباً {time} میں",
+  repliesIn: "جواب کا عام وقت: {time}",
   rateAsk: "یہ گفتگو کیسی رہی؟",
   rateAwful: "بہت بری",
   rateBad: "بری",

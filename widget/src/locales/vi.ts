@@ -90,8 +90,8 @@ export const messages: Messages = {
 
   transcript: "Tải cuộc trò chuyện",
   transcriptOf: "Cuộc trò chuyện: {name}",
-  mailCopy: "Gửi cuộc trò chuyện qua e-mail",
-  mailGone: "Đang gửi đến e-mail của bạn.",
+  mailCopy: "Gửi cuộc trò chuyện qua email",
+  mailGone: "Đang gửi đến email của bạn.",
   soundOn: "Bật âm thanh",
   soundOff: "Tắt âm thanh",
   notifyMe: "Báo cho tôi khi có trả lời",
@@ -129,6 +129,7 @@ export const messages: Messages = {
   closedUntil: "Chúng tôi trở lại: {when}. Hãy để lại tin nhắn, chúng tôi sẽ phản hồi.",
   closedBody: "Hãy để lại tin nhắn, chúng tôi sẽ phản hồi.",
   backAt: "trở lại {when}",
+  dayTime: "{time} {day}",
   closedSend: "Để lại tin nhắn",
   closedSent: "Cảm ơn bạn! Chúng tôi đã nhận được tin nhắn và sẽ phản hồi.",
 

@@ -128,6 +128,7 @@ export const messages: Messages = {
   closedUntil: "我们将于{when}回来。请留言，我们会回复您。",
   closedBody: "请留言，我们会回复您。",
   backAt: "{when}恢复服务",
+  dayTime: "{day} {time}",
   closedSend: "留言",
   closedSent: "谢谢！我们已收到您的留言，会尽快回复。",
 

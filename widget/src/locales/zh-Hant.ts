@@ -128,6 +128,7 @@ export const messages: Messages = {
   closedUntil: "我們將於{when}回來。請留言，我們會回覆您。",
   closedBody: "請留言，我們會回覆您。",
   backAt: "{when}恢復服務",
+  dayTime: "{day}{time}",
   closedSend: "留言",
   closedSent: "謝謝！我們已收到您的留言，會盡快回覆。",
 

@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { loadLanguage } from "../i18n.ts";
 import type { PanelSettings } from "../options.ts";
 import { Card, Foot, Status } from "./forms.tsx";
 import { drawn, own, type Stage, stage } from "./ui.fixture.ts";
@@ -179,7 +180,7 @@ describe("outside business hours", () => {
     await away();
     become("sent");
     expect(view.textContent).toMatch(/We're away right now/);
-    expect(view.textContent).toMatch(/We're back Monday.9:00\sAM/);
+    expect(view.textContent).toMatch(/We're back Monday at 9:00\sAM/);
     field("email").value = "ada@example.com";
     write("Where is my lamp?");
     await submit();
@@ -244,8 +245,8 @@ describe("the line that says when somebody is back", () => {
   afterEach(() => vi.useRealTimers());
 
   it.each([
-    ["Monday morning", 8, "back 9:00 AM", "back Monday 9:00 AM"],
-    ["Monday evening, a week before it opens", 18, "back Mon, Jan 12, 9:00 AM", "back Monday, January 12 at 9:00 AM"],
+    ["Monday morning", 8, "back 9:00 AM", "back Monday at 9:00 AM"],
+    ["Monday evening, a week before it opens", 18, "back Mon, Jan 12 at 9:00 AM", "back Monday, January 12 at 9:00 AM"],
   ])("names on %s the day so that it cannot be mistaken", async (_when, hour, short, long) => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 5, hour) });
     const hours = { timeZone: HERE, mon: "9:00-17:00" };
@@ -255,6 +256,25 @@ describe("the line that says when somebody is back", () => {
     on.stop();
     await open({ hours }, Foot);
     expect(plain()).toContain(long);
+  });
+
+  it.each([
+    ["ja", "月曜日 9:00に戻ります", "月 9:00に再開"],
+    ["ko", "월요일 오전 9:00에 돌아와요", "월 오전 9:00 다시 운영"],
+    ["de", "wieder da: Montag, 09:00 Uhr", "wieder da: Mo, 09:00 Uhr"],
+    ["vi", "trở lại: 09:00 Thứ Hai", "trở lại 09:00 Thứ 2"],
+  ])("puts day and time into a sentence of %s as that language does", async (tag, long, short) => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 4, 12) });
+    const { messages } = await import(`../locales/${tag}.ts`);
+    const show = async (part: typeof Foot): Promise<string> => {
+      await open({ hours: { timeZone: HERE, mon: "9:00-17:00" } }, part);
+      Object.assign(on.ui.language, { value: { ...(await loadLanguage("en", messages)), region: tag } });
+      await drawn();
+      return (view.textContent ?? "").replace(/\s/gu, " ");
+    };
+    expect(await show(Foot)).toContain(long);
+    on.stop();
+    expect(await show(Status)).toContain(short);
   });
 
   it("goes by the site's own hours where the page's cannot be read", async () => {

@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals-core";
 import { authorOf, replier, type Ui } from "./context.ts";
 import { canRead, hasHours, isOpenAt, opensNext } from "./hours.ts";
 import { live, type Mounted, watch } from "./live.ts";
+import { clockTime } from "./rows.ts";
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
@@ -13,7 +14,7 @@ const [HOUR, DAY] = [60, 24 * 60];
  * The site's hours, looked at again every minute while somebody has the chat before them. A page's that cannot be read are
  * passed over.
  */
-export function followHours({ settings, shell, language, now }: Ui, mounted: Mounted) {
+export function followHours({ t, settings, shell, language, now }: Ui, mounted: Mounted) {
   const minute = signal(now());
   const hours = computed(() => (canRead(settings.value.hours) ? settings.value.hours : (shell.site.hours ?? {})));
   mounted(() => {
@@ -31,20 +32,26 @@ export function followHours({ settings, shell, language, now }: Ui, mounted: Mou
       const [then, today] = [new Date(next), new Date(minute.value)];
       const isToday = then.toDateString() === today.toDateString();
       const isFar = !isToday && (then.getDay() === today.getDay() || next - minute.value > WEEK_MS);
-      const format: Intl.DateTimeFormatOptions =
-        isToday && weekday === "short"
-          ? { timeStyle: "short" }
-          : { weekday, hour: "numeric", minute: "2-digit", ...(isFar && { day: "numeric", month: weekday }) };
-      return new Intl.DateTimeFormat(language.value.region, format).format(then);
+      const { region } = language.value;
+      const time = clockTime(next, region);
+      if (isToday && weekday === "short") return time;
+      const day = new Intl.DateTimeFormat(region, { weekday, ...(isFar && { day: "numeric", month: weekday }) });
+      // Apart: together some languages put the day into brackets behind the time, where no sentence goes on.
+      return t("dayTime", { day: day.format(then), time });
     },
   };
 }
 
-/** "in about 2 hr", in the units that such a time is said in. */
+/** "in about 2 hours", in the units that such a time is said in. */
 function usually({ t, settings, language }: Ui): string {
   const { replyMinutes } = settings.value;
   const [unit, size] = replyMinutes < HOUR ? (["minute", 1] as const) : replyMinutes < DAY ? HOURS : DAYS;
-  const format = new Intl.NumberFormat(language.value.region, { style: "unit", unit, maximumFractionDigits: 0 });
+  const format = new Intl.NumberFormat(language.value.region, {
+    style: "unit",
+    unit,
+    unitDisplay: "long",
+    maximumFractionDigits: 0,
+  });
   return t("repliesIn", { time: format.format(replyMinutes / size) });
 }
 const HOURS = ["hour", HOUR] as const;
