@@ -162,6 +162,16 @@ describe("an attempt that nobody welcomes", () => {
     expect(times).toEqual([8_000, 16_000, 30_000, 30_000, 30_000]);
   });
 
+  it("has as long again for its welcome once it has opened", () => {
+    connection.start();
+    world.advance(7_000);
+    script.wire.open();
+    world.advance(7_999);
+    expect(script.wire.closed).toBe(false);
+    world.advance(1);
+    expect(script.wire.closed).toBe(true);
+  });
+
   it("is given 8 s again after a connection that held", () => {
     connection.start();
     lasts();

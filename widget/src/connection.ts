@@ -52,7 +52,7 @@ export type ConnectionOptions = {
 };
 
 /**
- * Sockets get stuck while connecting; after this long without a welcome the attempt counts as failed (WIDGET 3.2). Doubled
+ * Sockets get stuck while connecting; after this long the attempt counts as failed (WIDGET 3.2). Doubled
  * with every failure: a slow network is one where nothing opens in time.
  */
 const CONNECT_MS = 8_000;
@@ -114,17 +114,23 @@ export function createConnection({ page, open, hello, heard, lost, judge, refuse
     lost(code);
   }
 
+  /** Gives the attempt its time: to open, and as long again to be welcomed. */
+  function expect(): void {
+    deadline.set(Math.min(CONNECT_MS * 2 ** failures, CONNECT_MAX_MS), () => closed(LOST));
+  }
+
   function connect(): void {
     drop(LOST);
     const mine = current;
     link.value = "connecting";
     opened = spoke = false;
-    deadline.set(Math.min(CONNECT_MS * 2 ** failures, CONNECT_MAX_MS), () => closed(LOST));
+    expect();
     transport = open({
       open() {
         if (mine !== current) return;
         opened = true;
         since = page.now();
+        expect();
         send(hello());
       },
       frame: (text) => mine === current && receive(text),
