@@ -88,16 +88,12 @@ type Run = (...args: unknown[]) => unknown;
 
 /** Puts the function on the page and runs what has waited. `site` marks it as loaded. */
 export function installApi(site: string, commands: Commands): Api {
-  const gone = new AbortController();
-  /** Listeners are those of the window: a broken one of the page's is reported as its own, and stops nothing of ours. */
-  const wrapped = new Map<unknown, (event: Event) => void>();
+  const listeners = { __proto__: null } as unknown as Record<string, Set<Run>>;
   let ready = false;
-  const off: Run = (name, listener) =>
-    removeEventListener(`porchlight:${name}`, wrapped.get(listener) as EventListener);
+  const off: Run = (name, listener) => listeners[name as string]?.delete(listener as Run);
   const on: Run = (name, listener) => {
-    const run = wrapped.get(listener) ?? ((event) => (listener as Run)((event as CustomEvent).detail));
-    wrapped.set(listener, run);
-    addEventListener(`porchlight:${name}`, run, gone);
+    // biome-ignore lint/suspicious/noAssignInExpressions: as two statements it is some bytes more on every page
+    (listeners[name as string] ??= new Set()).add(listener as Run);
     if (ready && name === "ready") queueMicrotask(listener as Run);
     return () => off(name, listener);
   };
@@ -116,9 +112,16 @@ export function installApi(site: string, commands: Commands): Api {
     emit(name, detail) {
       ready ||= name === "ready";
       dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
+      for (const listener of listeners[name] ?? []) {
+        // A broken one of the page's is reported as its own, and stops nothing of ours.
+        try {
+          listener(detail);
+        } catch (error) {
+          reportError(error);
+        }
+      }
     },
     remove() {
-      gone.abort();
       delete window.Porchlight;
     },
   };

@@ -24,7 +24,7 @@ it("finds nothing wrong with attributes and objects as the manual has them", () 
 it("names a wrong value, what it may be, and what it is", () => {
   expect(problems({ theme: "drak", offsetX: "12px" })).toEqual([
     'theme must be one of auto, light, dark; it is "drak"',
-    'offsetX must be a whole number from 0 to 1000; it is "12px"',
+    'offsetX must be a whole number from 0 to 999; it is "12px"',
   ]);
   expect(problems({ hours: '{"timeZone":"Oslo"}' })[0]).toContain("hours timeZone names");
   expect(problems({ hours: "9-5" })[0]).toContain("hours must be like");

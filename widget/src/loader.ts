@@ -15,24 +15,30 @@ const own = baked.site.id;
 const script = (document.currentScript ?? document.querySelector(`[data-site="${own}"]`)) as HTMLScriptElement | null;
 const asked = script?.dataset.site ?? own;
 /** Its own origin. */
-const relay = baked.relay || window.PorchlightSettings?.relay || (script?.src || location.href).split("/", 3).join("/");
-const fetchFile = (path: string): Promise<never> => import(/* @vite-ignore */ relay + path) as Promise<never>;
+const relay = baked.relay || window.PorchlightSettings?.relay || new URL(script?.src || location.href).origin;
 
-/** After load and idle, and never while the page is only prerendered: the page's own work goes first. */
-function whenIdle(run: () => void): void {
-  // Safari has no `requestIdleCallback`; there the second argument is a delay that reads as none.
-  const idle = (): unknown => (window.requestIdleCallback ?? setTimeout)(run, { timeout: 2_000 } as never);
-  if ((document as { prerendering?: boolean }).prerendering) {
-    document.addEventListener("prerenderingchange", () => whenIdle(run));
-  } else if (document.readyState === "complete") idle();
-  else addEventListener("load", idle, { once: true });
-}
+/** Nothing is shown on a page that is only prerendered, and nothing fetched, whatever it commands. */
+const active = new Promise<unknown>((resolve) => {
+  if ((document as { prerendering?: boolean }).prerendering) document.addEventListener("prerenderingchange", resolve);
+  else resolve(0);
+});
+const fetchFile = (path: string): Promise<never> =>
+  active.then(() => import(/* @vite-ignore */ relay + path) as Promise<never>);
+
+/** After load and idle: the page's own work goes first. */
+const whenIdle = (run: () => void): unknown =>
+  active.then(() => {
+    // Safari has no `requestIdleCallback`; there the second argument is a delay that reads as none.
+    const idle = (): unknown => (window.requestIdleCallback ?? setTimeout)(run, { timeout: 2_000 } as never);
+    if (document.readyState === "complete") idle();
+    else addEventListener("load", idle, { once: true });
+  });
 
 const running = window.Porchlight?.site;
 if (running) {
   if (running !== own) console.warn("Porchlight", running);
   // `/widget.js` is one site's script; a tag that names another gets that one's, as a module, which needs no element.
-} else if (asked !== own) fetchFile(`/w/${asked}.js`);
+} else if (asked !== own) fetchFile(`/w/${asked}.js`).catch(() => {});
 else {
   try {
     startWidget({ ...baked, relay }, script, fetchFile, whenIdle);

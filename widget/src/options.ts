@@ -36,18 +36,18 @@ export type RawSettings = { readonly [Name in keyof Settings]?: Settings[Name] |
 export function layered(phone: boolean, ...layers: (object | null | undefined)[]): RawSettings {
   const all: Record<string, unknown> = {};
   const lay = (layer: typeof all): void => {
-    for (const name in layer) all[name] = layer[name] !== "false" && (layer[name] ?? all[name]);
+    for (const name in layer) all[name] = parsed(layer[name]) ?? all[name];
   };
   (layers as (typeof all)[]).map(lay);
-  if (phone) lay(parsed(all.phone) as typeof all);
+  if (phone) lay(all.phone as typeof all);
   return all as RawSettings;
 }
 
-/** An attribute's JSON as what it says, nothing where it says none; anything else as it is. */
+/** An attribute's object, or `false`, as what it says, nothing where it says none; anything else as it is. */
 function parsed(value: unknown): unknown {
   try {
     // A look first: errors are slow, and this runs on pages that never chat.
-    return /^{/.test(value as string) ? JSON.parse(value as string) : value;
+    return /^{|^false$/.test(value as string) ? JSON.parse(value as string) : value;
   } catch {
     return undefined;
   }

@@ -141,5 +141,5 @@ describe("an accent", () => {
 });
 
 it("lets the page overrule every colour by a custom property", () => {
-  expect(declare({ ink: "#111" })).toBe("--_ink:var(--porch-light-ink,#111);");
+  expect(declare({ ink: "#111" })).toBe("--_ink:var(--porch-light-ink,#111)!important;");
 });

@@ -12,7 +12,7 @@ export type Tokens = Readonly<Record<string, string>>;
 export function parseHex(hex: string): Light {
   const digits = hex.replace(/^#(.)(.)(.)$/, "#$1$1$2$2$3$3");
   const parts = [1, 3, 5].map((at) => {
-    const v = Number(`0x${digits.slice(at, at + 2)}`) / 255 || 0;
+    const v = +`0x${digits.slice(at, at + 2)}` / 255 || 0;
     return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   });
   return parts as unknown as Light;
@@ -40,5 +40,5 @@ export function fill(hex: string, dark: boolean): Tokens {
 /** The tokens as custom properties for the widget's root. A page may set each as `--porch-light-<name>`. */
 export const declare = (all: Tokens): string =>
   Object.keys(all)
-    .map((name) => `--_${name}:var(--porch-light-${name},${all[name]});`)
+    .map((name) => `--_${name}:var(--porch-light-${name},${all[name]})!important;`)
     .join("");

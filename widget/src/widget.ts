@@ -31,12 +31,6 @@ export function startWidget(
   const phone = matchMedia(PHONE);
   const updates: Options = {};
   const settings = (): RawSettings => layered(phone.matches, site, script?.dataset, window.PorchlightSettings, updates);
-  // A browser may remember a failed import by its address, so the second try has another. The third is for pages that have
-  // stood open longer than the relay keeps old files: it answers with the newest panel.
-  const load = (): Promise<PanelModule> =>
-    fetchFile(path)
-      .catch(() => fetchFile(`${path}?r=1`))
-      .catch(() => fetchFile("/assets/panel.js"));
   const waiting: ((panel: Panel) => void)[] = [];
   let mounted: boolean | undefined;
   let panel: Panel | undefined;
@@ -50,8 +44,8 @@ export function startWidget(
 
   const style = (): RawSettings => {
     const now = settings();
-    // Primary language of the site's setting, else of the page; empty: the browser's first.
-    const language = (now.locale + document.documentElement.lang).replace("auto", "").slice(0, 2);
+    // Primary language of the site's setting, else of the page, else the browser's first.
+    const language = (now.locale + document.documentElement.lang + navigator.language).replace("auto", "").slice(0, 2);
     shell.spoken ??= words?.[language] ?? { dir: "ltr", word: "Chat" };
     const { dir, word } = shell.spoken;
     const colours = (dark: boolean): string =>
@@ -73,31 +67,41 @@ export function startWidget(
     emit("ready");
     if (mode === "page") return void open(false);
     // A task of its own: the look at the storage makes the page wait for another process.
-    setTimeout(() => host.isConnected && mayRecall(site.id) && start());
+    setTimeout(() => mayRecall(site.id) && start());
     if (teaser && !phone.matches) {
-      setTimeout(async () => {
-        if (host.isConnected) ((await fetchFile(TEASER)) as TeaserModule).tease(element, parts, teaser);
+      setTimeout(() => {
+        if (host.isConnected)
+          fetchFile(TEASER)
+            .then(({ tease }: TeaserModule) => tease(element, parts, teaser))
+            .catch(() => {});
       }, TEASER_MS);
     }
   };
   /** Resolves when the panel is there, or is not to be had: then it is tried again when the browser is back on a network. */
   const start = (): Promise<void> => {
-    starting ??= load()
-      .then(async (code) => {
+    // The page may have stood open longer than the relay keeps old files: then it gets the newest panel. A browser may
+    // remember a failed import by its address, so each try has another.
+    starting ??= fetchFile(path)
+      .catch(() => fetchFile(`/assets/panel.js?${Math.random()}`))
+      .then(async (code: PanelModule) => {
         panel = await code.start(shell);
-        for (const run of waiting) run(panel);
         if (dialog.open) panel.open(byHand);
+        for (const run of waiting) run(panel);
       })
       .catch(() => {
         starting = undefined;
         emit("error", { code: "load_failed" });
-        dialog.replaceChildren(pageLink(relay, site.id));
-        addEventListener("online", start, { once: true });
+        dialog.replaceChildren(pageLink(relay, site.id, launcher.ariaLabel as string));
+        addEventListener("online", start);
       });
     return starting;
   };
-  const open = (hand: boolean): unknown => {
+  const show = (): void => {
     mount();
+    host.hidden = false;
+  };
+  const open = (hand: boolean): unknown => {
+    show();
     if (panel) return panel.open(hand);
     byHand = hand;
     if (!dialog.open) {
@@ -108,11 +112,12 @@ export function startWidget(
   };
   const close = (): unknown => (panel ?? dialog).close();
   const toggle = (hand: boolean): unknown => (dialog.open ? close() : open(hand));
-  /** Commands wait for the panel. Only a message, or a conversation that there is already, is worth fetching it for. */
+  /** What has to be done to the panel, now or when it is there. */
+  const tell = (run: (panel: Panel) => void): unknown => (panel ? run(panel) : waiting.push(run));
+  /** Only a message, or a conversation that there is already, is worth fetching the panel for. */
   const later = (name: PanelCall[0]) => (argument?: unknown) => {
-    const run = (it: Panel): void => it[name](argument);
-    if (panel) return run(panel);
-    waiting.push(run);
+    tell((it: Panel) => it[name](argument));
+    if (name === "send") mount();
     return (name === "send" || mayRecall(site.id)) && start();
   };
 
@@ -120,10 +125,7 @@ export function startWidget(
     open: () => open(false),
     close,
     toggle: () => toggle(false),
-    show() {
-      mount();
-      host.hidden = false;
-    },
+    show,
     hide() {
       close();
       host.hidden = true;
@@ -139,7 +141,7 @@ export function startWidget(
     },
     destroy() {
       mounted = true;
-      panel?.destroy();
+      tell((it) => it.destroy());
       phone.onchange = null;
       room.remove();
       remove();
@@ -167,12 +169,13 @@ export function startWidget(
   };
   phone.onchange = style;
   launcher.onclick = () => toggle(true);
-  launcher.onpointerenter = launcher.onfocus = () => load().catch(() => {});
+  // Whoever comes so near wants to chat: it is all there by the click.
+  launcher.onpointerenter = launcher.onfocus = start;
   dialog.onclose = () => {
     if (dialog.open) return;
     launcher.ariaExpanded = "false";
     emit("close");
   };
   // Not given, or false; an empty attribute switches on.
-  if (/f/.test(settings().manual as never)) whenIdle(mount);
+  if (/^[fnu0]/.test(settings().manual as never)) whenIdle(mount);
 }

@@ -25,7 +25,7 @@ function found(tag: string, words: Readonly<Record<string, string>>): [language:
  * @param words by BCP 47 tag, where they differ from English
  * @param locale the site's setting; `auto`: what the browser asks for
  * @param accepted the request's Accept-Language
- * @returns by primary language, and by an empty key where it is the browser's first
+ * @returns by primary language: a cache that looks at no header may hand it to a browser that asked for another
  */
 export function wordsFor(
   words: Readonly<Record<string, string>>,
@@ -34,8 +34,7 @@ export function wordsFor(
 ): Readonly<Record<string, Spoken>> | undefined {
   const asked =
     locale === "auto" ? accepted.split(",", LOOKED_AT).map((part) => part.split(";")[0]?.trim() ?? "") : [locale];
-  const first = asked.findIndex((tag) => found(tag, words) !== undefined);
-  const [language, spoken] = found(asked[first] ?? "", words) ?? [];
-  if (language === undefined || spoken === undefined) return undefined;
-  return first === 0 ? { [language]: spoken, "": spoken } : { [language]: spoken };
+  const tag = asked.find((one) => found(one, words) !== undefined);
+  const [language, spoken] = found(tag ?? "", words) ?? [];
+  return language === undefined || spoken === undefined ? undefined : { [language]: spoken };
 }

@@ -70,6 +70,22 @@ it("8 a page that hides all that stands beside its modal hides no chat in which 
   expect(await chat.composer.inputValue()).toBe("hey");
 });
 
+for (const [name, code] of Object.entries(MODALS))
+  it(`8 while a modal of ${name} is open the first press on the launcher opens the chat, and the modal stays`, async () => {
+    const { page, chat } = await stage.visit({
+      html: pageOf(`<div id="root"></div>${script(await bundle(code))}${stage.tag()}`),
+    });
+    await chat.launcher.waitFor();
+    await page.evaluate(() => (window as unknown as { openModal: () => void }).openModal());
+    await page.locator("#modal").waitFor();
+    await page.locator(".launcher").click();
+    const field = page.locator("porch-light textarea");
+    await field.click();
+    await page.keyboard.type("hey");
+    expect(await field.inputValue()).toBe("hey");
+    expect(await page.locator("#modal").isVisible()).toBe(true);
+  });
+
 it("14 survives the visits of Turbo with its draft, panel and conversation", async () => {
   const turbo = script(await bundle(`import "@hotwired/turbo";`)).replace("<script", "<script defer");
   const html = (name: string): string =>

@@ -27,7 +27,10 @@ export function controlDialog(
   };
   /** The browser closes a modal panel by itself: Esc, the back button of Android. */
   const closed = (): void => {
-    if (!dialog.open) isOpen.value = false;
+    if (dialog.open) return;
+    isOpen.value = false;
+    // From now on it opens with all that is in it.
+    dialog.classList.add("moves");
   };
   const keys = (event: KeyboardEvent): void => {
     // 229: an input method is composing (WebKit bug 165004).
@@ -36,6 +39,7 @@ export function controlDialog(
     close();
   };
   dialog.addEventListener("close", closed);
+  closed();
   dialog.addEventListener("keydown", keys);
   return {
     opening() {

@@ -1,11 +1,13 @@
 /** Two helpers that build nodes: nothing in the widget parses HTML, so Trusted Types have nothing to object to. */
 
-export function element<Tag extends keyof HTMLElementTagNameMap>(
+export function element<Tag extends string>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
   ...children: (Node | string)[]
-): HTMLElementTagNameMap[Tag] {
-  const made = document.createElement(tag);
+): Tag extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Tag] : HTMLElement {
+  const made = document.createElement(tag) as Tag extends keyof HTMLElementTagNameMap
+    ? HTMLElementTagNameMap[Tag]
+    : HTMLElement;
   for (const name in attributes) made.setAttribute(name, attributes[name] as string);
   made.append(...children);
   return made;

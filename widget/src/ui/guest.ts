@@ -3,13 +3,14 @@
  * visitor types; and the page's modal windows, which mean to lock the page, do not lock the chat.
  */
 
-/** What the page would react to although it was meant for us. Escape's way to close a modal panel is not an event. */
-const PRIVATE =
-  "keydown keypress keyup beforeinput input paste copy cut focusin focusout pointerdown mousedown touchstart click wheel";
+/**
+ * What the page would react to although it was meant for us, besides what `host.ts` keeps. Escape's way to close a modal
+ * panel is not an event.
+ */
+const PRIVATE = "keydown keypress keyup beforeinput input paste copy cut focusout mousedown touchstart click wheel";
 
-/** Let alone by the frameworks that replace the body, and by the modal libraries that hide everything else. */
-const ATTRIBUTES =
-  "id=porchlight data-turbo-permanent data-react-aria-top-layer=true data-live-announcer=true aria-live=off";
+/** Besides what `host.ts` sets: let alone by the frameworks that replace the body, and by the modal libraries that hide everything else. */
+const ATTRIBUTES = "id=porchlight data-turbo-permanent data-live-announcer=true aria-live=off";
 
 const aModal = (): boolean => document.querySelector("[role=dialog],[role=alertdialog],dialog[open]") !== null;
 

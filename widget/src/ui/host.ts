@@ -3,6 +3,7 @@
  * assistive tools, tests and well-behaved shortcut libraries look inside; a closed root protects nobody.
  */
 
+import { element } from "./dom.ts";
 import css from "./host.css?inline";
 
 export type Host = {
@@ -16,8 +17,13 @@ export type Host = {
   remove(): void;
 };
 
+/** What the page would react to although it was meant for us. The panel keeps more to itself, and says why. */
+const PRIVATE = ["pointerdown", "focusin"];
+
 export function createHost(): Host {
-  const host = document.createElement("porch-light");
+  // React Aria makes everything else inert under its modals, but for these.
+  const host = element("porch-light", { "data-react-aria-top-layer": true as never });
+  for (const type of PRIVATE) host.addEventListener(type, (event) => event.stopPropagation());
   const root = host.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
   root.adoptedStyleSheets = [sheet];
@@ -29,18 +35,22 @@ export function createHost(): Host {
     if (!body) return;
     observer.observe(body, children);
     body.append(host);
-    // A transform, filter or containment above us captures `fixed`: then our corner is not the window's. The top layer
-    // escapes that, but also every z-index of the page, so only then.
-    const { right, bottom } = host.getBoundingClientRect();
-    // Scroll bars may stand between.
-    if (Math.hypot(right - innerWidth, bottom - innerHeight) < 40) return;
-    host.popover = "manual";
-    // Put in once more: WebKit leaves what it has drawn already where it was.
-    body.append(host);
-    host.showPopover?.();
+    // The launcher; the host itself is a point.
+    seen.observe(root.firstElementChild as Element);
   };
   /** Frameworks replace the body or all that is in it. The same element returns, with all that it holds. */
   const observer = new MutationObserver(() => host.isConnected || mount());
+  // A transform, filter or containment above us captures `fixed`: then our corner is not the window's. The top layer
+  // escapes that, but also every z-index of the page, so only then.
+  const seen = new IntersectionObserver(() => {
+    const { right, bottom } = host.getBoundingClientRect();
+    // Nowhere while it is hidden. Scroll bars may stand between.
+    if (!right || Math.hypot(right - innerWidth, bottom - innerHeight) < 40) return;
+    host.popover = "manual";
+    // Put in once more: WebKit leaves what it has drawn already where it was.
+    document.body.append(host);
+    host.showPopover?.();
+  });
   return {
     host,
     root,
@@ -48,6 +58,7 @@ export function createHost(): Host {
     mount,
     remove() {
       observer.disconnect();
+      seen.disconnect();
       host.remove();
     },
   };

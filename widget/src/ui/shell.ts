@@ -34,21 +34,19 @@ export function dressLauncher(
 }
 
 /** The way to the chat that always works: its own page. */
-export function pageLink(relay: string, site: string, text?: string): HTMLElement {
-  const href = `${relay}/c/${site}`;
-  return element("a", { href, target: "_blank" }, text ?? href);
-}
+export const pageLink = (relay: string, site: string, text: string): HTMLElement =>
+  element("a", { href: `${relay}/c/${site}`, target: "_blank" }, text);
 
-/** A whole number as a setting has it, from 0 to a thousand; what is none is passed over: 20 is the default of all. */
-const pixels = (value: unknown): unknown => (/^\d+$/.test(value as string) && (value as number) <= 1000 ? value : 20);
+/** A whole number as a setting has it, below a thousand; what is none is passed over: 20 is the default of all. */
+const pixels = (value: unknown): unknown => (/^\d{1,3}$/.test(value as string) ? value : 20);
 
 /** The place that settings decide. Sides are physical: the owner means the corner that he sees. */
 export function placeCss({ offsetX, offsetY, position, zIndex, radius, icon }: RawSettings): string {
   const side = position === "left" ? position : "right";
   return (
     // Of two values the later one counts that is one.
-    `:host{z-index:2147483000!important;z-index:${zIndex}!important;--_radius:${pixels(radius)}px;` +
-    `--_y:max(${pixels(offsetY)}px,env(safe-area-inset-bottom))}` +
+    `:host{z-index:2147483000!important;z-index:${zIndex}!important;--_radius:${pixels(radius)}px!important;` +
+    `--_y:max(${pixels(offsetY)}px,env(safe-area-inset-bottom))!important}` +
     `.at{${side}:max(${pixels(offsetX)}px,env(safe-area-inset-${side}))}` +
     (icon ? `b{clip-path:path(${JSON.stringify(icon)})}` : "")
   );

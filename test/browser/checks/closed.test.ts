@@ -1,0 +1,216 @@
+/** WIDGET.md, parts 1 and 2: what holds before anybody has opened the chat. */
+
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { IDENTITY_SECRET, identityOf } from "../../identities.ts";
+import { converse, pageOf, rectOf, setStage, tell } from "./stage.ts";
+
+const stage = setStage({ env: { IDENTITY_SECRET } });
+
+/** Addresses that a page asked the relay for, sockets too. */
+function listen(page: Page): string[] {
+  const asked: string[] = [];
+  const note = (url: string): void => {
+    if (url.includes(new URL(stage.house.url).host)) asked.push(new URL(url).pathname);
+  };
+  page.on("request", (request) => note(request.url()));
+  page.on("websocket", (socket) => note(socket.url()));
+  return asked;
+}
+
+/** What nobody caught. */
+function errorsOf(page: Page): string[] {
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  return errors;
+}
+
+const corner = async (page: Page): Promise<number[]> => {
+  const { right, bottom } = await rectOf(page, ".launcher");
+  return [right, bottom];
+};
+
+it("4 a transform that comes later, and a page that grows under one, do not take the launcher along", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(`<div style="height:3000px"></div>${stage.tag()}`) });
+  await chat.launcher.waitFor();
+  await page.evaluate(() => {
+    scrollTo(0, 500);
+    document.body.style.transform = "translateX(0)";
+  });
+  await expect.poll(() => corner(page)).toEqual([1260, 700]);
+
+  const style = "<style>body{margin:0;min-height:100vh;will-change:transform}</style>";
+  const short = await stage.visit({ path: "/short", html: pageOf(`<p id="box"></p>${stage.tag()}`, style) });
+  await short.chat.launcher.waitFor();
+  await short.page.evaluate(() => {
+    (document.getElementById("box") as HTMLElement).style.height = "3000px";
+  });
+  await expect.poll(() => corner(short.page)).toEqual([1260, 700]);
+  await converse(short.chat);
+});
+
+it("4 a hidden launcher is none that has gone astray: its z-index still counts when it is back", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.launcher.waitFor();
+  await tell(page, "hide");
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  await tell(page, "show");
+  await chat.launcher.waitFor();
+  expect(await page.locator("porch-light").getAttribute("popover")).toBeNull();
+});
+
+it("3 custom properties of the page with the names of ours change nothing", async () => {
+  const { page, chat } = await stage.visit({
+    html: pageOf(stage.tag(), "<style>*{--_accent:#fff;--_y:300px;--_radius:0px;--_ink:#fff}</style>"),
+  });
+  await chat.launcher.waitFor();
+  expect(await corner(page)).toEqual([1260, 700]);
+  const colour = await page.locator(".launcher").evaluate((it) => getComputedStyle(it).backgroundColor);
+  expect(colour).not.toBe("rgb(255, 255, 255)");
+});
+
+it("17 destroyed while the panel is on its way, it leaves no socket and hears nothing", async () => {
+  const { page: before, chat, context } = await stage.visit();
+  await converse(chat);
+  await before.close();
+  let letGo = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const sockets: boolean[] = [];
+  let coming: Promise<unknown> = held;
+  const { page } = await stage.visit({
+    context,
+    path: "/again",
+    before: async (page) => {
+      coming = page.waitForRequest(/assets\/panel/);
+      page.on("websocket", (socket) => {
+        const at = sockets.push(true) - 1;
+        socket.on("close", () => {
+          sockets[at] = false;
+        });
+      });
+      await page.route(/assets\/panel/, async (route) => {
+        await held;
+        await route.continue();
+      });
+    },
+  });
+  await coming;
+  await tell(page, "destroy");
+  const came = page.waitForResponse(/assets\/panel/);
+  letGo();
+  await came;
+  // The module runs after its file has come; then its end is as far away as its start.
+  await page.evaluate("import('data:text/javascript,')");
+  await expect.poll(() => sockets.includes(true)).toBe(false);
+  expect(await page.locator("porch-light").count()).toBe(0);
+});
+
+it("29 commands of a page that is only prerendered fetch nothing either, and run when it is shown", async () => {
+  const first = await stage.visit();
+  await converse(first.chat);
+  await first.page.close();
+  let asked: string[] = [];
+  const identity = identityOf({ sub: "ada", name: "Ada" });
+  const { page, chat } = await stage.visit({
+    context: first.context,
+    path: "/prerendered",
+    html: pageOf(
+      `<script>Porchlight=function(){(Porchlight.q=Porchlight.q||[]).push(arguments)};Porchlight("identify",${JSON.stringify(identity)});Porchlight("open")</script>${stage.tag()}`,
+    ),
+    before: async (page) => {
+      asked = listen(page);
+      await page.addInitScript(() =>
+        Object.defineProperty(document, "prerendering", {
+          configurable: true,
+          get: () => !(window as { active?: boolean }).active,
+        }),
+      );
+    },
+  });
+  await page.waitForFunction(() => "site" in (window as unknown as { Porchlight: object }).Porchlight);
+  await page.waitForLoadState("networkidle");
+  expect(asked).toEqual(["/widget.js"]);
+  await page.evaluate(() => {
+    Object.assign(window, { active: true });
+    document.dispatchEvent(new Event("prerenderingchange"));
+  });
+  await chat.say("shown now");
+  await chat.thread.getByText("echo: shown now", { exact: true }).waitFor();
+});
+
+it("46 the mouse over the launcher fetches the panel, and neither stores nor connects anything", async () => {
+  let asked: string[] = [];
+  const { page, chat } = await stage.visit({
+    before: async (page) => {
+      asked = listen(page);
+    },
+  });
+  await chat.launcher.hover();
+  // Named by the panel's code once it has started.
+  await page.locator("dialog[aria-labelledby]").waitFor({ state: "attached" });
+  expect(asked.filter((path) => !path.startsWith("/assets/"))).toEqual(["/widget.js"]);
+  expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 0, ""]);
+  await converse(chat);
+});
+
+it("28 throws nothing into the page when the teaser cannot be had, nor when there is no such site", async () => {
+  const teaser = await stage.visit({
+    html: pageOf(stage.tag('data-site="default" data-teaser="Hello?"')),
+    before: async (page) => {
+      await page.clock.install();
+      await page.route(/assets\/teaser/, (route) => route.abort());
+    },
+  });
+  const errors = errorsOf(teaser.page);
+  await teaser.page.clock.runFor(1_000);
+  await teaser.chat.launcher.waitFor();
+  const refused = teaser.page.waitForEvent("requestfailed");
+  await teaser.page.clock.runFor(10_000);
+  await refused;
+  const nobody = await stage.visit({
+    path: "/nope",
+    html: pageOf(stage.tag('data-site="nope"')),
+    before: async (page) => {
+      page.on("pageerror", (error) => errors.push(error.message));
+    },
+  });
+  await nobody.page.waitForLoadState("networkidle");
+  expect(errors).toEqual([]);
+});
+
+it("opens what was hidden, so that nothing is read unseen", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.launcher.waitFor();
+  await tell(page, "hide");
+  await tell(page, "open");
+  await chat.composer.waitFor();
+});
+
+it("shows itself on a page that waits for a command when the page sends: somebody has to see the answer", async () => {
+  for (const manual of ["data-manual", 'data-manual="manual"']) {
+    const { page, chat } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" ${manual}`)) });
+    await page.waitForFunction(() => "Porchlight" in window);
+    expect(await chat.launcher.count()).toBe(0);
+    await tell(page, "send", "from the page");
+    await chat.launcher.waitFor();
+    await page.getByRole("button", { name: /1 unread/ }).waitFor();
+  }
+  const { chat } = await stage.visit({
+    html: pageOf(`<script>PorchlightSettings={manual:null}</script>${stage.tag()}`),
+  });
+  await chat.launcher.waitFor();
+});
+
+it("speaks its own language where a shared cache hands out what was made for somebody else's", async () => {
+  const arabic = await fetch(`${stage.house.url}/widget.js`, { headers: { "Accept-Language": "ar" } });
+  const body = await arabic.text();
+  const { page } = await stage.visit({
+    html: pageOf(stage.tag()).replace(' lang="en"', ""),
+    before: (page) => page.route(/widget\.js/, (route) => route.fulfill({ contentType: "text/javascript", body })),
+  });
+  await page.locator(".launcher").waitFor();
+  expect(body).toContain("محادثة");
+  expect(await page.locator(".launcher").getAttribute("aria-label")).toBe("Chat");
+});
