@@ -3,9 +3,11 @@
 import { CLOSE } from "@porchlight/shared/close";
 import type { ClientFrame } from "@porchlight/shared/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createChat } from "./chat.ts";
+import { createModelRelay } from "./relay.fixture.ts";
 import { frameOf, only, replyOf, type Wire } from "./script.fixture.ts";
 import { KEY, sends, states, type Visit, visit } from "./visit.fixture.ts";
-import { type Browser, createBrowser, createWorld, type World } from "./world.fixture.ts";
+import { type Browser, createBrowser, createRandom, createWorld, type World } from "./world.fixture.ts";
 
 let world: World;
 let browser: Browser;
@@ -285,4 +287,76 @@ describe("a deletion that waits", () => {
     expect(erasing.sent).toEqual(ERASING);
     expect(only(next.sent, "lead").map(({ firstName }) => firstName)).toEqual(["New"]);
   });
+});
+
+/** One run: a deletion, and whatever may happen to page, network and relay around it. Answers what is wrong in the end. */
+async function run(seed: number): Promise<string[]> {
+  const world = createWorld(seed);
+  const pick = createRandom(seed ^ 0xde1e7e);
+  const browser = createBrowser(world, 1 + pick() * 500);
+  const relay = createModelRelay(world);
+  const load = () => {
+    const tab = browser.tab();
+    const ports = { page: tab.page, storage: tab.storage, connect: relay.dial(tab) };
+    const chat = createChat({ site: "shop", relay: "https://relay.test", ...ports });
+    chat.start();
+    return { tab, chat };
+  };
+  /** In small steps, because what goes on by itself goes on between two of them. */
+  const pass = async (ms: number): Promise<void> => {
+    for (let step = 0; step < 20; step++) {
+      world.advance(ms / 20);
+      await Promise.resolve();
+    }
+  };
+  const tabs = [load(), load()];
+  const any = (): number => Math.floor(pick() * tabs.length);
+  tabs[0]?.chat.send("old, written");
+  await pass(2_000);
+  if (pick() < 0.7) {
+    relay.up = false;
+    relay.crash();
+  }
+  if (pick() < 0.5) tabs[any()]?.chat.send("old, on its way");
+  void tabs[0]?.chat.forget();
+  // Until the other tab has heard of it, what is typed there is typed into the old chat.
+  await pass(500);
+  const typed: { one: (typeof tabs)[number]; text: string }[] = [];
+  for (let step = 0; step < 12; step++) {
+    const one = tabs[any()] as (typeof tabs)[number];
+    const what = pick();
+    if (what < 0.4) {
+      one.chat.start();
+      const text = `new ${step}`;
+      if (one.chat.send(text)) typed.push({ one, text });
+    } else if (what < 0.6) {
+      one.tab.kill();
+      tabs.splice(tabs.indexOf(one), 1, load());
+    } else if (what < 0.75) {
+      relay.crash();
+      relay.up = !relay.up;
+    } else if (what < 0.8) relay.cut(one.tab, pick() < 0.5);
+    await pass(pick() * 2_000);
+  }
+  relay.up = true;
+  const written = (): string[] =>
+    [...relay.visitors.values()].flatMap(({ gone, log }) => (gone ? [] : [...log.values()].map(({ text }) => text)));
+  await pass(60_000);
+  // Without a reload: what was typed in a page that is still there.
+  const stuck = typed.filter(({ one, text }) => tabs.includes(one) && !written().includes(text));
+  // Whatever a page that is gone left behind belongs to the next one.
+  for (const { tab } of tabs) tab.kill();
+  load();
+  await pass(30_000);
+  const texts = written();
+  return [
+    ...texts.filter((text) => text.startsWith("old")),
+    ...stuck.map(({ text }) => `${text} had to be loaded again`),
+    ...typed.map(({ text }) => text).filter((text) => texts.filter((one) => one === text).length !== 1),
+    ...(browser.storage.get(KEY)?.includes('"forget"') ? ["a deletion that was never done"] : []),
+  ];
+}
+
+it("comes out right whatever happens around a deletion, in two tabs", async () => {
+  for (let seed = 0; seed < 400; seed++) expect(await run(seed), `seed ${seed}`).toEqual([]);
 });
