@@ -64,7 +64,8 @@ async function fetchScript(relay: string, site: string, settings: Options): Prom
  * @throws when the relay cannot be reached
  */
 export async function mount({ relay, site = "default", ...settings }: MountOptions): Promise<Mounted> {
-  for (let other = underWay(); other; other = underWay()) await other.catch(() => {});
+  const other = underWay();
+  if (other) await other.catch(() => {});
   const origin = relay.replace(/\/+$/, "");
   const running = window.Porchlight?.site;
   if (!running) await fetchScript(origin, site, settings);
