@@ -2,7 +2,8 @@
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { pageOf, setStage } from "./checks/stage.ts";
+import { pageOf, rectOf, setStage } from "./checks/stage.ts";
+import { frames, gap } from "./checks/threads.ts";
 
 const stage = setStage({ sandbox: { botScript: "silent" } });
 const html = (attributes = "") => pageOf(stage.tag(`data-site="default" ${attributes}`));
@@ -23,7 +24,230 @@ it("the frame around a file that is dragged over the panel has the panel's round
     app.dispatchEvent(new DragEvent("dragover", { dataTransfer, bubbles: true, cancelable: true }));
   });
   await chat.panel.getByText("Drop the file here to send it").waitFor();
-  expect(await styleOf(page, ".drop", "border-start-start-radius")).toBe("19px");
+  expect(await styleOf(page, ".drop", "border-start-start-radius")).toBe("20px");
   await page.locator("porch-light .app").dispatchEvent("dragleave");
   await page.locator("porch-light .drop").waitFor({ state: "detached" });
+});
+
+/** Where an element stands, in pixels of the window. */
+const boxOf = (page: Page, selector: string) => rectOf(page, `porch-light ${selector}`);
+const answer = async (page: Page, body: string): Promise<void> => {
+  const rows = page.locator("porch-light .reply");
+  const before = await rows.count();
+  await stage.house.sandbox.until((sandbox) => sandbox.messages().length > 0, 10_000);
+  await stage.reply(body);
+  await rows.nth(before).waitFor();
+};
+
+it("lists within lists have their own numbers and marks, and a picture of nothing but emoji can be seen", async () => {
+  const { page, chat } = await stage.visit({ html: html() });
+  await chat.open();
+  await chat.say("👍");
+  await answer(page, "3. **Pack it**\n   - Use the box\n   - Add the slip\n4. Call\n   on Monday");
+  const bubble = page.locator("porch-light .reply .bubble");
+  expect(await bubble.locator("> ol").getAttribute("start")).toBe("3");
+  expect(await bubble.locator("> ol > li").count()).toBe(2);
+  expect(await bubble.locator("> ol > li > ul > li").allTextContents()).toEqual(["Use the box", "Add the slip"]);
+  expect(await bubble.locator("> ol > li").last().textContent()).toBe("Call\non Monday");
+  // White on nothing is nothing.
+  expect(await styleOf(page, ".own .big", "color")).toBe(await styleOf(page, ".app", "color"));
+});
+
+it("the dots stand on one line", async () => {
+  const { page, chat } = await stage.visit({ html: html(), options: { reducedMotion: "reduce" } });
+  await chat.open();
+  await chat.say("Anybody?");
+  await page.locator("porch-light .dots").waitFor();
+  const tops = await page
+    .locator("porch-light .dots i")
+    .evaluateAll((dots) => dots.map((dot) => dot.getBoundingClientRect().y));
+  expect(new Set(tops).size).toBe(1);
+});
+
+it("a reaction lies upon its bubble", async () => {
+  const { page, chat } = await stage.visit({ html: html() });
+  await chat.open();
+  await chat.say("Hello");
+  await answer(page, "Hello to you");
+  await page.locator("porch-light .react button").click();
+  await page.locator("porch-light .palette button").first().click();
+  const chip = page.locator("porch-light .reaction");
+  await chip.waitFor();
+  const top = await chip.evaluate((button) => {
+    const { x, y, width } = button.getBoundingClientRect();
+    return (button.getRootNode() as ShadowRoot).elementFromPoint(x + width / 2, y + 3) === button;
+  });
+  expect(top).toBe(true);
+});
+
+it("a header in the accent reaches every edge, also of a whole phone", async () => {
+  for (const viewport of [
+    { width: 1_280, height: 800 },
+    { width: 390, height: 844 },
+  ]) {
+    const { page, chat } = await stage.visit({ html: html('data-header="accent"'), options: { viewport } });
+    await chat.open();
+    const [panel, head] = [await boxOf(page, ".panel"), await boxOf(page, ".head")];
+    expect([head.x, head.y, head.right]).toEqual([panel.x, panel.y, panel.right]);
+  }
+});
+
+it("on a phone the header with one line is 52 pixels high, and what is pressed is as large as a finger", async () => {
+  const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const { page, chat } = await stage.visit({ html: html("data-responder=human"), options });
+  await chat.open();
+  expect((await boxOf(page, ".head")).height).toBe(52);
+  stage.house.sandbox.failNext("incoming", 1, 400);
+  await chat.say("Lost");
+  await page.locator("porch-light .failed button").nth(1).waitFor();
+  await chat.say("Hello");
+  await answer(page, "Hello to you");
+  for (const button of [".react button", ".failed button", ".failed button:last-child"]) {
+    const { width, height } = await boxOf(page, button);
+    expect(Math.min(width, height), button).toBeGreaterThanOrEqual(44);
+  }
+});
+
+it("the panel leaves in 140 milliseconds, towards the launcher's corner, while the focus is back at once", async () => {
+  const closing = async (reducedMotion: "no-preference" | "reduce", position: string) => {
+    const { page, chat } = await stage.visit({ html: html(`data-position="${position}"`), options: { reducedMotion } });
+    await chat.open();
+    const [x] = (await styleOf(page, ".panel", "transform-origin")).split(" ");
+    const seen = await page.locator("porch-light .panel").evaluate((panel) => {
+      const root = panel.getRootNode() as ShadowRoot;
+      root.querySelector<HTMLElement>("[aria-label='Close chat']")?.click();
+      const { display, transitionDuration } = getComputedStyle(panel);
+      return {
+        display,
+        transitionDuration,
+        focus: root.activeElement?.className,
+        moving: panel.getAnimations().length > 0,
+      };
+    });
+    await chat.panel.waitFor({ state: "hidden" });
+    return { x, ...seen };
+  };
+  const focus = "at launcher";
+  expect(await closing("no-preference", "right")).toEqual({
+    x: "400px",
+    display: "block",
+    transitionDuration: "0.14s",
+    focus,
+    moving: true,
+  });
+  expect(await closing("reduce", "left")).toEqual({
+    x: "0px",
+    display: "none",
+    transitionDuration: "0s",
+    focus,
+    moving: false,
+  });
+});
+
+it("at the end it stays at the end when many lines take the place of a few", async () => {
+  const { page, chat } = await stage.visit({ html: html() });
+  await chat.open();
+  await chat.say("Hello");
+  for (let n = 0; n < 12; n++) await answer(page, `${n} ${"word ".repeat(20)}`);
+  const lines = (count: number) => Array.from({ length: count }, (_, n) => `Line ${n}`).join("\n");
+  await chat.composer.fill(lines(3));
+  await frames(page);
+  await chat.composer.press("Control+a");
+  await page.keyboard.insertText(lines(6));
+  await frames(page);
+  expect(await gap(page)).toBeLessThanOrEqual(1);
+  expect(await page.locator("porch-light .newest").count()).toBe(0);
+  // Six lines are in sight.
+  const { scroll, client } = await chat.composer.evaluate((field) => ({
+    scroll: field.scrollHeight,
+    client: field.clientHeight,
+  }));
+  expect(scroll).toBeLessThanOrEqual(client);
+});
+
+it("the form of a closed shop leaves the greeting whole, and says itself what is kept", async () => {
+  const attributes = `data-greeting="Hi! Ask me about our lamps, delivery or returns." data-privacy-url="https://e.test/p"`;
+  for (const locale of ["en", "de", "fr", "ru", "ta", "fi"]) {
+    const { page } = await stage.visit({
+      html: pageOf(
+        `<script>PorchlightSettings={locale:"${locale}",hours:{timeZone:"Europe/Oslo",mon:"9:00-9:01"}}</script>${stage.tag(`data-site="default" ${attributes}`)}`,
+      ),
+      options: { viewport: { width: 1_200, height: 800 } },
+    });
+    await page.locator("porch-light .launcher").click();
+    await page.locator("porch-light .form .privacy").waitFor();
+    const hidden = await page
+      .locator("porch-light .thread")
+      .evaluate((thread) => thread.scrollHeight - thread.clientHeight);
+    expect(hidden, locale).toBe(0);
+    expect(await page.locator("porch-light .privacy").count()).toBe(1);
+  }
+});
+
+it("entries of the menu stand in one line, each with a frame where colours are forced", async () => {
+  const { page, chat } = await stage.visit({
+    html: html('data-privacy-url="https://e.test/p"'),
+    options: { forcedColors: "active" },
+  });
+  await chat.open();
+  await page.locator("porch-light .head [aria-haspopup=menu]").click();
+  const entries = page.locator("porch-light [role=menuitem]");
+  await entries.first().waitFor();
+  const drawn = await entries.evaluateAll((all) =>
+    all.map((entry) => [
+      entry.querySelector("span")?.getBoundingClientRect().x,
+      getComputedStyle(entry).borderTopStyle,
+    ]),
+  );
+  expect(new Set(drawn.map(([x]) => x)).size).toBe(1);
+  expect(drawn.map(([, border]) => border)).toEqual(drawn.map(() => "solid"));
+});
+
+it("on the chat's own page a form stands in the column of the thread, and lines are at most 60 characters long", async () => {
+  const words =
+    "For reading in bed we would take the lamp that is called Perch, since its arm stays where you put it. ".repeat(3);
+  for (const width of [1_200, 390]) {
+    const { page } = await stage.visit({ options: { viewport: { width, height: 800 } } });
+    await page.addInitScript(() => Object.assign(window, { PorchlightSettings: { prechat: ["name"] } }));
+    await page.goto(`${stage.house.url}/c/default`);
+    await page.locator("porch-light .form input").waitFor();
+    const [form, hello] = [await boxOf(page, ".form input"), await boxOf(page, ".greeting")];
+    expect([form.x, form.right]).toEqual([hello.x, hello.right]);
+    await page.locator("porch-light .form input").fill("Ada");
+    await page.locator("porch-light .form .primary").click();
+    await page.locator("porch-light .composer textarea").fill("Which lamp?");
+    await page.locator("porch-light .send").click();
+    await answer(page, words);
+    const longest = await page.locator("porch-light .reply .bubble p").evaluate((paragraph) => {
+      const text = paragraph.firstChild as Text;
+      const lines = new Map<number, number>();
+      const range = document.createRange();
+      for (let at = 0; at < text.length; at++) {
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        const top = Math.round(range.getBoundingClientRect().top);
+        lines.set(top, (lines.get(top) ?? 0) + 1);
+      }
+      return Math.max(...lines.values());
+    });
+    // And the space at which it breaks.
+    expect(longest).toBeLessThanOrEqual(61);
+  }
+});
+
+it("the line above what is new is as quiet as a day's, and a reply's ground in the dark is two steps from the panel's", async () => {
+  const { page, chat } = await stage.visit({ html: html(), options: { colorScheme: "dark" } });
+  await chat.open();
+  await chat.say("Hello");
+  await answer(page, "Hello to you");
+  const lightness = (colour: string) => Number(/oklch\((\S+)/.exec(colour)?.[1]);
+  expect(lightness(await styleOf(page, ".panel", "background-color"))).toBeCloseTo(0.205);
+  expect(lightness(await styleOf(page, ".reply .bubble", "background-color"))).toBeCloseTo(0.25);
+  await page.keyboard.press("Escape");
+  await chat.panel.waitFor({ state: "hidden" });
+  await stage.reply("Something new");
+  await page.locator("porch-light .badge:not([hidden])").waitFor();
+  await chat.open();
+  await page.locator("porch-light .new").waitFor();
+  expect(await styleOf(page, ".new", "color")).toBe(await styleOf(page, ".divider:not(.new)", "color"));
 });

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
 import { type Chat, converse, pageOf, rectOf, setStage, tell } from "./checks/stage.ts";
+import { png as picture } from "./png.ts";
 
 const stage = setStage({ env: { IDENTITY_SECRET } });
 const PNG = Buffer.from(
@@ -89,22 +90,47 @@ it("say so when they are gone, and are no links then", async () => {
   expect(await chat.thread.locator(".own a[href]").count()).toBe(0);
 });
 
-it("fill their bubble without a gap above their words", async () => {
+it("fill their bubble from edge to edge, whatever the words are, and are never blown up or drawn as a line", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
-  await pick(page, "dot.png");
-  await uploaded(page);
-  await chat.composer.fill("a caption");
-  await send(chat);
-  await page.locator(".picture img").waitFor();
-  const [bubble, link, image] = await Promise.all(
-    [".with", ".picture", ".picture img"].map((one) => rectOf(page, one)),
-  );
-  for (const side of ["x", "y", "right"] as const) {
-    expect(image?.[side]).toBeCloseTo(link?.[side] ?? 0, 1);
-    expect(link?.[side]).toBeCloseTo(bubble?.[side] ?? 0, 1);
-  }
-  expect(image?.bottom).toBeCloseTo(link?.bottom ?? 0, 1);
+  const show = async (width: number, height: number, words: string) => {
+    const before = await page.locator(".picture img").count();
+    const file = { name: "one.png", mimeType: "image/png", buffer: picture(width, height) };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.locator(".tray li").waitFor();
+    await uploaded(page);
+    await chat.composer.fill(words);
+    await send(chat);
+    const image = page.locator(".picture img").nth(before);
+    await image.waitFor();
+    // Where it stands is known before it has come.
+    const early = await image.evaluate((box) => box.getBoundingClientRect().height);
+    await expect.poll(() => image.evaluate((one) => (one as HTMLImageElement).naturalWidth)).toBe(width);
+    return image.evaluate((box, first) => {
+      const { x, y, right, bottom, width, height } = box.getBoundingClientRect();
+      const outer = (name: string) => box.closest(name)?.getBoundingClientRect() ?? new DOMRect();
+      const [link, bubble] = [outer(".picture"), outer(".bubble")];
+      const gaps = [link.x - bubble.x, link.y - bubble.y, bubble.right - link.right].map((one) => Math.round(one) || 0);
+      const inside = [x - link.x, y - link.y, link.right - right, link.bottom - bottom].map(
+        (one) => Math.round(one) || 0,
+      );
+      return {
+        size: [width, height].map((one) => Math.round(one) || 0),
+        gaps,
+        inside,
+        shift: Math.round(height - first) || 0,
+      };
+    }, early);
+  };
+  const flush = { gaps: [0, 0, 0], shift: 0 };
+  expect(await show(900, 600, "Is this the lamp that you showed me last week?")).toEqual({
+    ...flush,
+    size: [255, 170],
+    inside: [0, 0, 0, 0],
+  });
+  expect(await show(20, 20, "Tiny")).toMatchObject({ ...flush, size: [20, 20] });
+  expect(await show(1_600, 40, "")).toMatchObject({ ...flush, size: [255, 45] });
+  expect(await show(300, 2_000, "Tall")).toMatchObject({ ...flush, size: [255, 300] });
 });
 
 it("that are too many are said to be left out, in words that are seen and heard", async () => {

@@ -124,7 +124,11 @@ export async function start(shell: Shell): Promise<PanelSide> {
 
   adopt(root, css);
   const fill = shell.tokens;
-  shell.tokens = (accent, dark) => ({ ...fill(accent, dark), ...panelTokens(dark) });
+  shell.tokens = (accent, dark) => ({
+    ...fill(accent, dark),
+    ...panelTokens(dark),
+    side: settings.peek().position === "left" ? "left" : "right",
+  });
   dialog.setAttribute("aria-labelledby", "title");
   dialog.setAttribute("aria-describedby", "about");
   const stops = [

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Block, type Inline, parseMarkdown, parsePlain, safeUrl } from "./markdown.ts";
+import { type Inline, parsePlain, safeUrl } from "./inline.ts";
+import { type Block, type List, parseMarkdown, plainText } from "./markdown.ts";
 
 const CORPORA = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../shared/corpora");
 /** Empty, and said so, where the corpora are not at hand. */
@@ -23,22 +24,26 @@ function spell(node: Inline | Block): string {
     case "link":
       return `<${node.href}|${all(node.children)}${node.host ? `|${node.host}` : ""}>`;
     case "list":
-      return node.items
-        .map((item) => `${"  ".repeat(item.level)}${node.ordered ? "#" : "*"} ${all(item.children)}`)
-        .join("\n");
+      return lists(node).join("\n");
     case "paragraph":
       return all(node.children);
     default:
       return `(${node.kind} ${all(node.children)})`;
   }
 }
+/** Every item with its number, those within it further in. */
+const lists = ({ ordered, start, items }: List): string[] =>
+  items.flatMap((item, n) => {
+    const [first, ...more] = item.flatMap((part) => spell(part).split("\n"));
+    return [`${ordered ? `${start + n}.` : "*"} ${first}`, ...more.map((line) => `  ${line}`)];
+  });
 const all = (nodes: Inline[]): string => nodes.map(spell).join("");
 const show = (text: string): string => parseMarkdown(text).map(spell).join("\n---\n");
 
 const linksOf = (nodes: (Inline | Block)[]): Extract<Inline, { kind: "link" }>[] =>
   nodes.flatMap((node) => {
     if (node.kind === "link") return [node];
-    if (node.kind === "list") return linksOf(node.items.flatMap((item) => item.children));
+    if (node.kind === "list") return linksOf(node.items.flat());
     return "children" in node ? linksOf(node.children) : [];
   });
 const addresses = (text: string): string[] => linksOf(parsePlain(text)).map(({ children }) => all(children));
@@ -60,7 +65,21 @@ describe("Markdown of replies", () => {
     ["```js\nlet **a**;\n```\nafter", "`let **a**;`\n---\nafter"],
     ["```\nopen to the end", "`open to the end`"],
     ["- one\n- **two**\n  - deeper\n\nafter", "* one\n* (bold two)\n  * deeper\n---\nafter"],
-    ["before\n1. one\n\n2. two", "before\n---\n# one\n# two"],
+    ["before\n1. one\n\n2. two", "before\n---\n1. one\n2. two"],
+    [
+      "1. **Pack it**\n   - Use the old box\n   - Add the slip\n2. **Book a pickup**\n   - Call us\n3. **Done**",
+      "1. (bold Pack it)\n  * Use the old box\n  * Add the slip\n2. (bold Book a pickup)\n  * Call us\n3. (bold Done)",
+    ],
+    ["- Lamps:\n  1. Perch\n  2. Moth\n- Shades", "* Lamps:\n  1. Perch\n  2. Moth\n* Shades"],
+    ["3. third\n4. fourth", "3. third\n4. fourth"],
+    ["- a\n  - b\n    - c\n  - d\n- e", "* a\n  * b\n    * c\n  * d\n* e"],
+    ["- a\n    - b\n  - c\n\t- d", "* a\n  * b\n  * c\n  * d"],
+    ["1. a\n  - b\n  1) c\n2. d", "1. a\n  * b\n  1. c\n2. d"],
+    ["1. a\n- b\n2. c", "1. a\n---\n* b\n---\n2. c"],
+    ["- First of two\n  lines\n- Second", "* First of two\n  lines\n* Second"],
+    ["1. One\n\n   More of it\n\n2. Two\n\nAfter", "1. One\n  \n  More of it\n2. Two\n---\nAfter"],
+    ["- a\n- b\nThank you!", "* a\n* b\n---\nThank you!"],
+    ["1. Run:\n   ```\n   a\n     b\n   ```\n2. Done", "1. Run:\n  `a\n    b`\n2. Done"],
     ["<b>bold</b> & <script>alert(1)</script>", "<b>bold</b> & <script>alert(1)</script>"],
     ["[our page](https://example.com/a_(b))", "<https://example.com/a_(b)|our page>"],
     ['[page](https://example.com "title")', "<https://example.com/|page>"],
@@ -85,6 +104,15 @@ describe("Markdown of replies", () => {
     ["[www.shop.example](https://www.shop.example/)", "<https://www.shop.example/|www.shop.example>"],
     ["[ ](https://example.com)", "<https://example.com/|https://example.com/>"],
   ])("reads %j", (text, expected) => expect(show(text)).toBe(expected));
+
+  it("reads lists aloud as their items, whichever they stand within", () => {
+    expect(plainText("Do:\n1. **Pack**\n   - box\n   - slip\n2. Call")).toBe("Do: Pack, box, slip, Call");
+  });
+
+  it("nests lists at most eight deep", () => {
+    const deep = Array.from({ length: 12 }, (_, n) => `${"\t".repeat(n)}- ${n}`).join("\n");
+    expect(show(deep).split("\n").at(-1)).toBe(`${"  ".repeat(8)}- 11`);
+  });
 
   it("nests at most eight deep and loses nothing of what is deeper", () => {
     expect(show(`${"[".repeat(40)}x${"]".repeat(40)}`)).toBe(`${"[".repeat(40)}x${"]".repeat(40)}`);
@@ -112,6 +140,9 @@ describe("Markdown of replies", () => {
       "- ",
       "```\n",
       "1. a\n",
+      "- a\n  b\n",
+      "\t- a\n",
+      "  ",
     ];
     const work = (part: string, length: number): number => {
       const text = part.repeat(Math.ceil(length / part.length));

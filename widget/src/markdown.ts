@@ -4,282 +4,93 @@
  * markup, and links are only what `new URL` reads as one of four schemes.
  */
 
-export type Inline =
-  | { kind: "text"; text: string }
-  | { kind: "bold" | "italic" | "strike"; children: Inline[] }
-  | { kind: "code"; text: string }
-  /** `host` is set when the visible text looks like another address than the real one. */
-  | { kind: "link"; href: string; host?: string; children: Inline[] };
+import { DEPTH_MAX, type Inline, parseInline, textOf } from "./inline.ts";
 
-export type ListItem = { level: number; children: Inline[] };
-export type Block =
-  | { kind: "paragraph"; children: Inline[] }
-  | { kind: "code"; text: string }
-  | { kind: "list"; ordered: boolean; start: number; items: ListItem[] };
+/** An item may hold lists and code of its own. */
+export type List = { kind: "list"; ordered: boolean; start: number; items: Block[][] };
+export type Block = { kind: "paragraph"; children: Inline[] } | { kind: "code"; text: string } | List;
 
-const URL_MAX = 2_048;
-const DEPTH_MAX = 8;
-const LIST = /^(\s{0,12})(?:[-*+•]|(\d{1,9})[.)])[ \t]+(?=\S)/;
+const LIST = /^\s{0,12}(?:[-*+•]|(\d{1,9})[.)])[ \t]+(?=\S)/;
 const HEADING = /^ {0,3}#{1,6}[ \t]+/;
 
-/**
- * The address as the platform reads it, if it may be followed: absolute, one of four schemes, no credentials.
- * @param raw what stood in the text
- */
-export function safeUrl(raw: string): URL | undefined {
-  try {
-    const url = new URL(raw);
-    const good = /^(https?|mailto|tel):$/.test(url.protocol) && !url.username && !url.password;
-    return good && raw.length <= URL_MAX ? url : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** A reply as blocks. */
-export function parseMarkdown(text: string): Block[] {
+export const parseMarkdown = (text: string): Block[] => readBlocks(text.replace(/\r\n?/g, "\n").split("\n"), 0);
+
+/** How far in a line begins. A tab is one step, as two spaces are. */
+const indentOf = (line = ""): number => (/^\s*/.exec(line)?.[0] ?? "").replaceAll("\t", "  ").length;
+
+/** @param depth of the list that the lines stand in */
+function readBlocks(lines: string[], depth: number): Block[] {
   const blocks: Block[] = [];
-  const lines = text.replace(/\r\n?/g, "\n").split("\n");
   let plain = "";
+  let at = 0;
   const flush = (): void => {
     const trimmed = plain.replace(/^\n+/, "").trimEnd();
     if (trimmed) blocks.push({ kind: "paragraph", children: parseInline(trimmed) });
     plain = "";
   };
-  for (let at = 0; at < lines.length; at++) {
+  const readCode = (indent: number, fence: string): Block => {
+    const code: string[] = [];
+    // An open fence holds the rest.
+    while (++at < lines.length && lines[at]?.trim() !== fence)
+      code.push((lines[at] ?? "").replace(/^ +/, (space) => space.slice(indent)));
+    at++;
+    return { kind: "code", text: code.join("\n") };
+  };
+  const readList = (): Block => {
+    const limit = indentOf(lines[at]) + 2;
+    const number = LIST.exec(lines[at] ?? "")?.[1];
+    const items: Block[][] = [];
+    for (;;) {
+      const line = lines[at] ?? "";
+      const [mark, digits] = LIST.exec(line) ?? [];
+      if (!mark || !digits !== !number || indentOf(line) >= limit) break;
+      const item = [line.slice(mark.length)];
+      let next = ++at;
+      for (;;) {
+        while (lines[next]?.trim() === "") next++;
+        if (indentOf(lines[next]) < limit) break;
+        while (at <= next) item.push((lines[at++] ?? "").replace(/^(\t| {0,2})/, ""));
+        next = at;
+      }
+      items.push(readBlocks(item, depth + 1));
+      // Blank lines between items are usual.
+      if (LIST.test(lines[next] ?? "")) at = next;
+    }
+    return { kind: "list", ordered: !!number, start: Number(number ?? 1), items };
+  };
+  while (at < lines.length) {
     const line = lines[at] ?? "";
-    const fence = /^ {0,3}(```|~~~)/.exec(line)?.[1];
+    const [, indent = "", fence] = /^( {0,3})(```|~~~)/.exec(line) ?? [];
     if (fence) {
       flush();
-      const from = at + 1;
-      // An open fence holds the rest.
-      while (++at < lines.length && lines[at]?.trim() !== fence);
-      blocks.push({ kind: "code", text: lines.slice(from, at).join("\n") });
-    } else if (LIST.test(line)) {
+      blocks.push(readCode(indent.length, fence));
+    } else if (depth < DEPTH_MAX && LIST.test(line)) {
       flush();
-      at = readList(lines, at, blocks) - 1;
-    } else if (HEADING.test(line)) {
-      flush();
-      const heading = line.replace(HEADING, "").replace(/[ \t]+#{1,6}[ \t]*$/, "");
-      blocks.push({ kind: "paragraph", children: [{ kind: "bold", children: parseInline(heading) }] });
-    } else plain += `${line}\n`;
+      blocks.push(readList());
+    } else {
+      if (HEADING.test(line)) {
+        flush();
+        const heading = line.replace(HEADING, "").replace(/[ \t]+#{1,6}[ \t]*$/, "");
+        blocks.push({ kind: "paragraph", children: [{ kind: "bold", children: parseInline(heading) }] });
+      } else plain += `${depth ? line.trimStart() : line}\n`;
+      at++;
+    }
   }
   flush();
   return blocks;
 }
 
-/** Reads a list into `blocks`; answers the line after it. */
-function readList(lines: string[], from: number, blocks: Block[]): number {
-  const number = LIST.exec(lines[from] ?? "")?.[2];
-  const items: ListItem[] = [];
-  let at = from;
-  for (; at < lines.length; at++) {
-    const line = lines[at] ?? "";
-    // One blank line between items is usual; so is a change of kind deeper inside.
-    if (!line.trim() && LIST.test(lines[at + 1] ?? "")) continue;
-    const [mark = "", indent = "", digits] = LIST.exec(line) ?? [];
-    if (!mark || (!digits !== !number && indent.length < 2)) break;
-    items.push({ level: Math.min(3, indent.length >> 1), children: parseInline(line.slice(mark.length)) });
-  }
-  blocks.push({ kind: "list", ordered: !!number, start: Number(number ?? 1), items });
-  return at;
-}
-
-/** What the visitor wrote: his own text, with its addresses made links. */
-export const parsePlain = (text: string): Inline[] => scan(text, false);
-
-/** Text within a line or paragraph. */
-export const parseInline = (text: string): Inline[] => scan(text, true);
-
-type Frame = { mark: string; children: Inline[] };
-const KINDS: { readonly [mark: string]: "bold" | "italic" | "strike" } = {
-  "**": "bold",
-  __: "bold",
-  "*": "italic",
-  _: "italic",
-  "~~": "strike",
-};
-const isWord = (char = " "): boolean => /[\p{L}\p{N}]/u.test(char);
-const isLatin = (char = " "): boolean => /[a-z0-9]/i.test(char);
-const isSpace = (char = " "): boolean => /\s/.test(char);
-
-/** One pass over the text with a stack of open marks, never deeper than eight: what closes nothing stays as it was. */
-function scan(text: string, marks: boolean): Inline[] {
-  const stack: Frame[] = [];
-  const root: Inline[] = [];
-  const lastParen = text.lastIndexOf(")");
-  /** Lengths of backtick runs that do not occur any more: looked for once, not once for every run. */
-  const noTicks = new Set<number>();
-  let out = root;
-  let plain = "";
-  let at = 0;
-
-  const push = (...nodes: Inline[]): void => {
-    if (plain) out.push({ kind: "text", text: plain });
-    plain = "";
-    out.push(...nodes);
-  };
-  const open = (mark: string): void => {
-    push();
-    out = [];
-    stack.push({ mark, children: out });
-  };
-  /** Takes the newest frame off and answers what was in it. */
-  const pop = (): Frame => {
-    push();
-    const frame = stack.pop() ?? { mark: "", children: [] };
-    out = stack.at(-1)?.children ?? root;
-    return frame;
-  };
-  /** Marks above this depth were none: they and what followed them are text. */
-  const flatten = (depth: number): void => {
-    while (stack.length > depth) {
-      const { mark, children } = pop();
-      out.push({ kind: "text", text: mark }, ...children);
-    }
-  };
-
-  const code = (): number => {
-    let run = 1;
-    while (text[at + run] === "`") run++;
-    const ticks = "`".repeat(run);
-    const end = noTicks.has(run) ? -1 : text.indexOf(ticks, at + run);
-    if (end < 0) {
-      noTicks.add(run);
-      plain += ticks;
-      return run;
-    }
-    push({ kind: "code", text: text.slice(at + run, end).replace(/^ (.*\S.*) $/s, "$1") });
-    return end + run - at;
-  };
-
-  const emphasis = (char: string): number => {
-    const mark = text[at + 1] === char ? char + char : char;
-    const kind = KINDS[mark];
-    if (!kind) return 0;
-    const before = text[at - 1];
-    const after = text[at + mark.length];
-    // snake_case and 2*3*4 are no emphasis; a bold word within Chinese text is.
-    const inWord = mark === "*" ? isLatin(before) && isLatin(after) : char === "_" && isWord(before) && isWord(after);
-    const depth = stack.findLastIndex((frame) => frame.mark === mark);
-    if (depth >= 0 && !isSpace(before) && !inWord) {
-      flatten(depth + 1);
-      const { children } = pop();
-      out.push(children[0] ? { kind, children } : { kind: "text", text: mark + mark });
-    } else if (!isSpace(after) && !inWord && stack.length < DEPTH_MAX) open(mark);
-    else plain += mark;
-    return mark.length;
-  };
-
-  /** `](address)` or `](address "title")` from the bracket on. */
-  const target = (): { url: URL; length: number } | undefined => {
-    if (text[at + 1] !== "(" || at > lastParen) return undefined;
-    let depth = 0;
-    for (let end = at + 2; end < at + URL_MAX && text[end] !== "\n" && end < text.length; end++) {
-      if (text[end] === "(") depth++;
-      if (text[end] !== ")" || depth-- > 0) continue;
-      const inside = text.slice(at + 2, end).replace(/\s+("[^"]*"|'[^']*')\s*$/, "");
-      const url = safeUrl(inside.trim().replace(/^<|>$/g, ""));
-      return url && { url, length: end + 1 - at };
-    }
-    return undefined;
-  };
-  const closeLink = (): number => {
-    const depth = stack.findLastIndex((frame) => frame.mark.endsWith("["));
-    if (depth < 0) return 0;
-    const found = target();
-    flatten(found ? depth + 1 : depth);
-    if (!found) return 0;
-    const { children } = pop();
-    out.push(link(found.url, children));
-    return found.length;
-  };
-
-  /** An address that stands in the text by itself, perhaps in angle brackets. */
-  const address = (): number => {
-    const angle = text[at] === "<" ? 1 : 0;
-    const scheme = /^(?:https?:\/\/|mailto:|tel:|www\.)/i.exec(text.slice(at + angle, at + angle + 8))?.[0];
-    if (!scheme || isWord(text[at - 1])) return 0;
-    const raw = addressAt(text, at + angle);
-    // Text as a whole, or the password and the host would read as somebody's mail address.
-    if (/^(https?:\/\/|www\.)[^/?#]*@/i.test(raw)) {
-      plain += text.slice(at, at + angle + raw.length);
-      return angle + raw.length;
-    }
-    const url = raw.length > scheme.length && safeUrl(/^w/i.test(scheme) ? `https://${raw}` : raw);
-    if (!url || (angle && text[at + 1 + raw.length] !== ">")) return 0;
-    push({ kind: "link", href: url.href, children: [{ kind: "text", text: raw }] });
-    return raw.length + 2 * angle;
-  };
-
-  /** `name@host.tld`: the name has been read already. */
-  const mail = (): number => {
-    const host = /^(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![a-z0-9-])/i.exec(text.slice(at + 1, at + 254))?.[0];
-    // Asked second: a slice of what was added to so often copies all of it.
-    const name = host && /[\p{L}\p{N}][\w.!#$%&'+/=?^{|}~-]{0,63}$/u.exec(plain.slice(-64))?.[0];
-    const url = name && safeUrl(`mailto:${name}@${host}`);
-    if (!url) return 0;
-    plain = plain.slice(0, -name.length);
-    push({ kind: "link", href: url.href, children: [{ kind: "text", text: `${name}@${host}` }] });
-    return host.length + 1;
-  };
-
-  /** Reads what begins here; answers how many characters, 0 for a plain one. */
-  const step = (char: string): number => {
-    if (char === "@") return mail();
-    if (/[hmtw<]/i.test(char)) return address();
-    if (!marks) return 0;
-    if (char === "`") return code();
-    if (/[*_~]/.test(char)) return emphasis(char);
-    if (char === "]") return closeLink();
-    // A picture is offered as a link: nothing is fetched from elsewhere because a message said so.
-    const bracket = char === "[" ? "[" : text.startsWith("![", at) ? "![" : "";
-    if (bracket && stack.length < DEPTH_MAX) open(bracket);
-    else if (char === "\\" && /[!-/:-@[-`{-~]/.test(text[at + 1] ?? "")) plain += text[at + 1];
-    else return 0;
-    return bracket.length || 2;
-  };
-  while (at < text.length) {
-    const char = text[at] ?? "";
-    const read = step(char);
-    if (!read) plain += char;
-    at += read || 1;
-  }
-  flatten(0);
-  push();
-  return root;
-}
-
-/** Up to white space or a character that ends an address, without punctuation that belongs to the sentence. */
-function addressAt(text: string, from: number): string {
-  const raw =
-    /^[^\s<>"“”«»`|\\^{}\u3000-\u3003\uff01\uff0c\uff1f\uff5c]*/u.exec(text.slice(from, from + URL_MAX))?.[0] ?? "";
-  const count = (pattern: RegExp): number => raw.match(pattern)?.length ?? 0;
-  let unopened = count(/[)\]]/g) - count(/[([]/g);
-  let end = raw.length;
-  for (; end > 0; end--) {
-    const last = raw[end - 1] ?? "";
-    if (/[)\]]/.test(last) && unopened > 0) unopened--;
-    else if (!/[.,:;!?'"*_~…]/.test(last)) break;
-  }
-  return raw.slice(0, end);
-}
-
-type Any = Inline | Block | ListItem;
-const textOf = (nodes: readonly Any[], between = ""): string =>
-  nodes
-    .map((node) => ("text" in node ? node.text : "items" in node ? textOf(node.items, ", ") : textOf(node.children)))
+const wordsOf = (blocks: readonly Block[], between: string): string =>
+  blocks
+    .map((block) =>
+      block.kind === "list"
+        ? block.items.map((item) => wordsOf(item, ", ")).join(", ")
+        : block.kind === "code"
+          ? block.text
+          : textOf(block.children),
+    )
     .join(between);
 
 /** A reply as it is read aloud: without marks. */
-export const plainText = (text: string): string => textOf(parseMarkdown(text), " ");
-
-/** Links do not nest; a text that names another host is followed by the real one. */
-function link({ href, hostname, host }: URL, children: Inline[]): Inline {
-  const flat = children.flatMap((child) => (child.kind === "link" ? child.children : [child]));
-  const shown = textOf(flat);
-  const named = /(?:[a-z0-9-]+\.)+[a-z]{2,}/i.exec(shown)?.[0].toLowerCase();
-  const lies = named && host && named !== hostname && `www.${named}` !== hostname;
-  const label: Inline[] = shown.trim() ? flat : [{ kind: "text", text: href }];
-  return { kind: "link", href, children: label, ...(lies ? { host } : {}) };
-}
+export const plainText = (text: string): string => wordsOf(parseMarkdown(text), " ");

@@ -31,6 +31,10 @@ export const rare = {
   askAgain: "Ask again",
 
   // ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Before the name of a file in a message, for screen readers. */
+  file: "File",
+  /** Below the name of a file that is not kept any more. */
+  gone: "No longer available",
   /** Shown over the chat while a file is dragged onto it. */
   drop: "Drop the file here to send it",
   uploading: "Uploading {name}",

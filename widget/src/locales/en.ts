@@ -80,10 +80,6 @@ export const en = {
   newTab: "opens in a new tab",
   /** Alternative text of a picture without one. */
   picture: "Picture from {author}",
-  /** Before the name of a file in a message, for screen readers. */
-  file: "File",
-  /** Below the name of a file that is not kept any more. */
-  gone: "No longer available",
   /** In place of a reply that was nothing but a file which could not be fetched. */
   noFile: "A file was sent that cannot be shown here.",
   /** Button under a reply. */

@@ -8,12 +8,15 @@ import { addEnglish } from "../i18n.ts";
 import { rare } from "../locales/en.rare.ts";
 import { type Upload, type UploadFailure, upload } from "../upload.ts";
 import type { Ui } from "./context.ts";
+import { fileIcon } from "./file.tsx";
 import css from "./files.css?inline";
 import { Icon } from "./icons.tsx";
 import { live } from "./live.ts";
 import { adopt } from "./style.ts";
 
 addEnglish(rare);
+
+export { FileLink } from "./file.tsx";
 
 /** Files at a time. */
 const FILES_MAX = 5;
@@ -142,7 +145,7 @@ export function createFiles(ui: Ui): Files {
                     }}
                   />
                 ) : (
-                  <Icon name="file" />
+                  fileIcon()
                 )}
                 <p>
                   <bdi>{one.name}</bdi>

@@ -12,6 +12,7 @@ import { roomLeft } from "./composer.tsx";
 import type { Ui } from "./context.ts";
 import { keep } from "./kept.ts";
 import { live, watch } from "./live.ts";
+import { PrivacyLine } from "./start.tsx";
 
 /** What can be asked for. A field of a setting may end in `?`: then it may stay empty. */
 type Field = "name" | "email" | "phone";
@@ -51,7 +52,7 @@ async function leave({ chat, t, part }: Ui): Promise<string | undefined> {
     chat.remove(id);
     let words = t("failed");
     await part(
-      () => import("./reasons.ts"),
+      () => import("./failure.tsx"),
       ({ whyFailed }) => {
         words = whyFailed(t, item?.reason);
       },
@@ -76,6 +77,8 @@ type FormProps = {
   message?: boolean;
   /** The address is asked for the replies that come while the visitor is away. */
   reply?: boolean;
+  /** Stands where a conversation would begin: with what the thread says of privacy there. */
+  begins?: boolean;
   done: () => void;
   skip?: () => void;
   children?: ComponentChildren;
@@ -129,7 +132,7 @@ export const Form = live<FormProps>((ui, mounted, { done, again, reply }) => {
     if (refused) return complain(form, "text", refused);
     done();
   };
-  return ({ fields, submit: label, message, skip, children }) => (
+  return ({ fields, submit: label, message, begins, skip, children }) => (
     <form
       class="form"
       noValidate
@@ -192,6 +195,7 @@ export const Form = live<FormProps>((ui, mounted, { done, again, reply }) => {
           </button>
         )}
       </div>
+      {begins && !chat.items.value.length && <PrivacyLine />}
     </form>
   );
 });

@@ -44,6 +44,7 @@ export const Foot = live((ui, mounted) => {
           submit="closedSend"
           message
           reply
+          begins
           done={() => {
             left.value = true;
             announcer.status(t("closedSent"));
@@ -59,6 +60,7 @@ export const Foot = live((ui, mounted) => {
       <Form
         fields={fields()}
         submit="formStart"
+        begins
         done={() => {
           keep(ui, "prechat", true);
           filled.value = true;

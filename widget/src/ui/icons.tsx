@@ -9,9 +9,7 @@ const PATHS = {
   attach:
     "m19.5 11.5-7.3 7.3a4.8 4.8 0 0 1-6.8-6.8l7.6-7.6a3.2 3.2 0 0 1 4.5 4.5l-7.5 7.5a1.6 1.6 0 0 1-2.3-2.3l6.9-6.8",
   down: "M12 5v13.5M6 13l6 6 6-6",
-  alert: "M12 8v4.5M12 16v.01M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17Z",
   emoji: "M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM9 9.8v.01M15 9.8v.01M8.5 14a4.3 4.3 0 0 0 7 0",
-  file: "M13.5 3.5H7a1 1 0 0 0-1 1v15a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V8l-4.5-4.5Zm0 0V8H18",
 } as const;
 
 /** An icon of one path; `kind` for the few that need lines of their own. */

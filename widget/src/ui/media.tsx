@@ -2,53 +2,45 @@
 
 import type { Media } from "@porchlight/shared/protocol";
 import { signal } from "@preact/signals-core";
-import { Icon } from "./icons.tsx";
+import type { ComponentType } from "preact";
+import { into } from "./context.ts";
+import type { FileProps } from "./file.tsx";
 import { live } from "./live.ts";
 
-/** A picture that did not come: forbidden by the page's policy, which leaves it a link, or gone. */
-type Lost = { url: string; gone?: boolean };
-
-export const Attached = live<{ media: Media; author: string }>(({ t, shell }) => {
-  const lost = signal<Lost | undefined>(undefined);
-  const look = async (url: string, href: string): Promise<void> => {
-    lost.value = { url };
-    // The relay lets its refusals be read by everybody, not what it serves.
-    const { status } = await fetch(href, { method: "HEAD" }).catch(() => ({ status: 0 }));
-    if (status === 404 || status === 410) lost.value = { url, gone: true };
-  };
+export const Attached = live<{ media: Media; author: string }>(({ t, shell, part }) => {
+  /** Address of a picture that did not come: forbidden by the page's policy, which leaves it a link, or gone. */
+  const lost = signal("");
+  const code = signal<{ FileLink: ComponentType<FileProps> } | undefined>(undefined);
+  let asked = false;
   return ({ media, author }) => {
     const { type, name, width, height } = media;
     const url = new URL(media.url, shell.relay);
-    const missing = lost.value?.url === media.url ? lost.value : undefined;
-    // Nothing is fetched from elsewhere because a message said so.
-    const shown = url.origin === new URL(shell.relay).origin && /^image\/(?!svg)/.test(type);
+    const missing = lost.value === media.url;
     const href = /^https?:$/.test(url.protocol) ? url.href : "#";
-    const link = missing?.gone ? {} : { href, target: "_blank", rel: "noopener noreferrer" };
-    if (shown && !missing) {
+    // Nothing is fetched from elsewhere because a message said so.
+    if (url.origin === new URL(shell.relay).origin && /^image\/(?!svg)/.test(type) && !missing) {
       return (
-        <a class="picture" {...link}>
+        <a class="picture" href={href} target="_blank" rel="noopener noreferrer">
           <img
             src={href}
             alt={t("picture", { author })}
             width={width}
             height={height}
+            // A banner is cut at its sides before it becomes a line.
+            class={Number(width) > 5 * Number(height) ? "wide" : undefined}
             loading="lazy"
             decoding="async"
             referrerpolicy="no-referrer"
-            onError={() => void look(media.url, href)}
+            onError={() => {
+              lost.value = media.url;
+            }}
           />
         </a>
       );
     }
-    return (
-      <a class="file" {...link}>
-        <Icon name="file" />
-        <span class="vh">{t("file")}</span>
-        <span>
-          <bdi>{name}</bdi>
-          {missing?.gone && <small>{t("gone")}</small>}
-        </span>
-      </a>
-    );
+    const { FileLink } = code.value ?? {};
+    if (!asked) void part(() => import("./files.tsx"), into(code));
+    asked = true;
+    return FileLink ? <FileLink href={href} name={name} lost={missing} /> : <bdi class="file">{name}</bdi>;
   };
 });

@@ -43,8 +43,8 @@ describe("a message", () => {
     const bad = own("x", { state: "failed", reason: "too_long" });
     on.chat.items.value = [bad, own("y", { state: "failed" })];
     await drawn();
-    // The reasons are fetched with the first failure.
-    expect(texts(".failed p")[1]).toBe("Not sent.");
+    // Why, and what can be done, is fetched with the first failure.
+    expect(texts(".own > .meta")).toEqual(["Not sent.", "Not sent."]);
     await vi.waitFor(() => expect(texts(".failed p")).toEqual(["Not sent. It is too long.", "Not sent."]));
     button("Retry")?.click();
     button("Delete")?.click();
@@ -94,7 +94,7 @@ describe("a message", () => {
       reply("", { media: { ...media, url: "javascript:alert(1)" } }),
       reply("", { media: { ...media, url: "/media/c.svg", type: "image/svg+xml" } }),
     ];
-    await drawn();
+    await vi.waitFor(() => expect(texts(".file > .vh")).toHaveLength(3));
     const pictures = [...view.querySelectorAll("img")];
     expect(pictures.map((picture) => picture.getAttribute("src"))).toEqual(["https://relay.example/media/a.png"]);
     expect(pictures[0]?.getAttribute("width")).toBe("640");

@@ -1,9 +1,10 @@
 /** One message: a bubble, whose it is for those who cannot see its side, and under own ones how far it got. */
 
 import { signal } from "@preact/signals-core";
+import type { ComponentType } from "preact";
 import type { Item } from "../chat.ts";
-import { authorOf, wordsOf } from "./context.ts";
-import { Icon } from "./icons.tsx";
+import { authorOf, into, wordsOf } from "./context.ts";
+import type { FailureProps } from "./failure.tsx";
 import { live } from "./live.ts";
 import { Attached } from "./media.tsx";
 import { React, Reaction } from "./reaction.tsx";
@@ -63,33 +64,12 @@ export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }
   );
 });
 
-const Failed = live<{ item: Item }>(({ t, chat, language, focusComposer }, mounted) => {
-  const code = signal<typeof import("./reasons.ts") | undefined>(undefined);
-  const reasons = async (): Promise<void> => {
-    const [came] = await Promise.all([import("./reasons.ts"), language.peek().more()]);
-    code.value = came;
+/** Why it failed and what can be done, fetched when one has. */
+const Failed = live<FailureProps>(({ t, part }, mounted) => {
+  const code = signal<{ Failure: ComponentType<FailureProps> } | undefined>(undefined);
+  mounted(() => void part(() => import("./failure.tsx"), into(code)));
+  return ({ item }) => {
+    const { Failure } = code.value ?? {};
+    return Failure ? <Failure item={item} /> : <p class="meta">{t("failed")}</p>;
   };
-  // Where it cannot be had, that it failed says enough: Retry stands beside it.
-  mounted(() => void reasons().catch(console.warn));
-  // The button that was pressed goes away: the focus goes where the next act is.
-  const act = (id: string, run: (id: string) => void) => () => {
-    run(id);
-    focusComposer();
-  };
-  return ({ item: { id, reason } }) => (
-    <div class="failed">
-      <p>
-        <Icon name="alert" />
-        <span>{code.value?.whyFailed(t, reason) ?? t("failed")}</span>
-      </p>
-      <div>
-        <button type="button" onClick={act(id, chat.retry)}>
-          {t("retry")}
-        </button>
-        <button type="button" onClick={act(id, chat.remove)}>
-          {t("delete")}
-        </button>
-      </div>
-    </div>
-  );
 });

@@ -32,6 +32,8 @@ export function createScroller(
   let atEnd = true;
   /** Where we have scrolled to ourselves: the event of that comes late, perhaps after more has changed. */
   let ours = -1;
+  /** Heights of the two when last settled. */
+  let sizes = "";
   let held: { row: Element; end: number } | undefined;
 
   /** Before anything was said one reads from the top, and what comes first is still brought into sight. */
@@ -51,8 +53,10 @@ export function createScroller(
     const row = rows[low];
     held = row && { row, end: endOf(row) };
   };
+  const measure = (): string => `${box.clientHeight} ${content.clientHeight}`;
   const look = (): void => {
-    if (box.scrollTop === ours) return;
+    // With a new size the browser moves us by itself, and `settle` comes after that.
+    if (box.scrollTop === ours || (atEnd && sizes !== measure())) return;
     ours = -1;
     const gap = box.scrollHeight - box.scrollTop - box.clientHeight;
     const now = gap <= AT || isEmpty();
@@ -64,6 +68,7 @@ export function createScroller(
   };
   /** After any change of size: of a message, of the window, of the keyboard. */
   const settle = (): void => {
+    sizes = measure();
     if (isEmpty()) return;
     if (atEnd) box.scrollTop = box.scrollHeight;
     else if (held?.row.isConnected) {

@@ -15,7 +15,8 @@ export const Greeting = live((ui) => () => (
         )}
       </bdi>
     </p>
-    <p>{ui.t(`notice${replier(ui)}`)}</p>
+    {/* Where a form stands the header says so, and there is no room for it twice. */}
+    {!ui.asking.value && <p>{ui.t(`notice${replier(ui)}`)}</p>}
   </div>
 ));
 

@@ -1,7 +1,8 @@
 /** Draws the tree of a message. The switch is all there is: no data reaches a tag, a style or an attribute but `href`. */
 
 import type { ComponentChild, VNode } from "preact";
-import { type Block, type Inline, parseMarkdown, parsePlain } from "../markdown.ts";
+import { type Inline, parsePlain } from "../inline.ts";
+import { type Block, parseMarkdown } from "../markdown.ts";
 import { live } from "./live.ts";
 
 /** Mirrors whatever follows, links included. No script needs them: both directions are told apart by their letters. */
@@ -34,7 +35,7 @@ function block(part: Block, newTab: string): VNode {
       </pre>
     );
   }
-  const items = part.items.map(({ level, children }) => <li class={`level-${level}`}>{inlines(children, newTab)}</li>);
+  const items = part.items.map((item) => <li>{item.map((inner) => block(inner, newTab))}</li>);
   return part.ordered ? <ol start={part.start}>{items}</ol> : <ul>{items}</ul>;
 }
 

@@ -118,8 +118,7 @@ export const Thread = live((ui, mounted) => {
             {Card && <Card />}
             {Rate && <Rate />}
             {Ended && <Ended />}
-            {!all.length && !over && ui.consent.value && !ui.asking.value && <Suggestions />}
-            {!all.length && !over && <PrivacyLine />}
+            {!all.length && !over && !ui.asking.value && [ui.consent.value && <Suggestions />, <PrivacyLine />]}
           </div>
         </div>
         {!atEnd.value && <ToNewest count={chat.unread.value} jump={jump} />}

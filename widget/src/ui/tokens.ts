@@ -14,7 +14,7 @@ export function panelTokens(dark: boolean, relative = CSS.supports("color", "okl
   const lightness = dark ? "max(l,.74)" : "min(l,.5)";
   return {
     surface: dark ? grey(0.205) : "#fff",
-    raised: grey(dark ? 0.275 : 0.965),
+    raised: grey(dark ? 0.25 : 0.965),
     ink,
     "ink-2": grey(dark ? 0.74 : 0.5),
     line: dark ? "#ffffff1f" : "#0000001a",
