@@ -32,8 +32,8 @@ export function createScroller(
   let atEnd = true;
   /** Where we have scrolled to ourselves: the event of that comes late, perhaps after more has changed. */
   let ours = -1;
-  /** Heights of the two when last settled. */
-  let sizes = "";
+  /** Height of the box when last settled. */
+  let height = 0;
   let held: { row: Element; end: number } | undefined;
 
   /** Before anything was said one reads from the top, and what comes first is still brought into sight. */
@@ -53,10 +53,9 @@ export function createScroller(
     const row = rows[low];
     held = row && { row, end: endOf(row) };
   };
-  const measure = (): string => `${box.clientHeight} ${content.clientHeight}`;
   const look = (): void => {
-    // With a new size the browser moves us by itself, and `settle` comes after that.
-    if (box.scrollTop === ours || (atEnd && sizes !== measure())) return;
+    // In a box of another height the browser moves us by itself, and `settle` comes after that.
+    if (box.scrollTop === ours || (atEnd && height !== box.clientHeight)) return;
     ours = -1;
     const gap = box.scrollHeight - box.scrollTop - box.clientHeight;
     const now = gap <= AT || isEmpty();
@@ -68,7 +67,7 @@ export function createScroller(
   };
   /** After any change of size: of a message, of the window, of the keyboard. */
   const settle = (): void => {
-    sizes = measure();
+    height = box.clientHeight;
     if (isEmpty()) return;
     if (atEnd) box.scrollTop = box.scrollHeight;
     else if (held?.row.isConnected) {
