@@ -197,10 +197,11 @@ it("shows itself on a page that waits for a command when the page sends: somebod
     await chat.launcher.waitFor();
     await page.getByRole("button", { name: /1 unread/ }).waitFor();
   }
-  const { chat } = await stage.visit({
-    html: pageOf(`<script>PorchlightSettings={manual:null}</script>${stage.tag()}`),
-  });
-  await chat.launcher.waitFor();
+  for (const manual of ["null", "0", '"no"', '"false"']) {
+    const html = pageOf(`<script>PorchlightSettings={manual:${manual}}</script>${stage.tag()}`);
+    const { chat } = await stage.visit({ html });
+    await chat.launcher.waitFor();
+  }
 });
 
 it("speaks its own language where a shared cache hands out what was made for somebody else's", async () => {
