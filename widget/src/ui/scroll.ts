@@ -54,8 +54,7 @@ export function createScroller(
     held = row && { row, end: endOf(row) };
   };
   const look = (): void => {
-    // In a box of another height the browser moves us by itself, and `settle` comes after that.
-    if (box.scrollTop === ours || (atEnd && height !== box.clientHeight)) return;
+    if (box.scrollTop === ours) return;
     ours = -1;
     const gap = box.scrollHeight - box.scrollTop - box.clientHeight;
     const now = gap <= AT || isEmpty();
@@ -64,6 +63,10 @@ export function createScroller(
     hold();
     if (gap < NEAR) onNear("end");
     if (box.scrollTop < NEAR && box.scrollHeight > box.clientHeight) onNear("start");
+  };
+  const scrolled = (): void => {
+    // In a box of another height the browser moves us by itself, and `settle` comes after that.
+    if (!atEnd || height === box.clientHeight) look();
   };
   /** After any change of size: of a message, of the window, of the keyboard. */
   const settle = (): void => {
@@ -79,7 +82,7 @@ export function createScroller(
   const observer = new ResizeObserver(settle);
   observer.observe(box);
   observer.observe(content);
-  box.addEventListener("scroll", look, { passive: true });
+  box.addEventListener("scroll", scrolled, { passive: true });
   return {
     toEnd() {
       if (!atEnd) onEnd(true);
@@ -93,7 +96,7 @@ export function createScroller(
     },
     stop() {
       observer.disconnect();
-      box.removeEventListener("scroll", look);
+      box.removeEventListener("scroll", scrolled);
     },
   };
 }
