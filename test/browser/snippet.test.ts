@@ -169,6 +169,6 @@ it("names a value that cannot be, and keeps it out of the tag", async () => {
   const { page } = await visitSnippet();
   const before = await tagOn(page).textContent();
   await page.getByLabel("Offset x").fill("5000");
-  await page.getByText("Offset x must be a whole number from 0 to 1000.").waitFor();
+  await page.getByText("Offset x must be a whole number from 0 to 999.").waitFor();
   expect(await tagOn(page).textContent()).toBe(before);
 });

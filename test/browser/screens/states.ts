@@ -19,7 +19,7 @@ const SHOP: Options = {
   accent: "#a8452b",
   greeting: "Hi! Ask me about our lamps, delivery or returns.",
   suggestions: ["Do you ship to Norway?", "Which lamp for reading?", "How do returns work?"],
-  privacyUrl: "/shipping",
+  privacyUrl: "https://shop.example/privacy",
 };
 const ARABIC: Options = {
   ...SHOP,
