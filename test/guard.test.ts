@@ -69,7 +69,8 @@ describe("the owner's list of blocks", () => {
   it("carries nothing of a blocked visitor to the service that was not there yet", async () => {
     await open();
     const rude = await guest();
-    house.sandbox.failNext("incoming", 1, 503);
+    // As long as it takes until the block stands.
+    house.sandbox.failNext("incoming", 100, 503);
     const { id } = await rude.send("buy my pills");
     await expect.poll(() => house.lines().some((line) => line.includes("delivery.retry")), PATIENT).toBe(true);
     const call = caller(house, await tokenFor(house));
