@@ -40,8 +40,9 @@ export type Asked = { id: string; address: string } | "no_email" | "nothing" | "
 const HOUR_MS = 3_600_000;
 /** One mail with replies an hour at most: what comes meanwhile is in the next one. */
 const QUIET_MS = HOUR_MS;
-const HERE_MS = 60_000;
 const LOOK_MS = 1_000;
+/** Who is here is looked at again after so long, or as soon as their replies may be mailed once they have left. */
+const HERE_MS = 60_000;
 const BATCH = 20;
 /** Messages of one mail. */
 const LINES_MAX = 200;
@@ -100,7 +101,7 @@ export function createMail(parts: Parts) {
   /** When the replies may be mailed: after everybody is away and has been for a while, and not too often. */
   async function notBefore(tx: Transaction, visitor: string, oldest: number): Promise<number> {
     const away = presence.awaySince(visitor);
-    if (away === undefined) return clock.now() + HERE_MS;
+    if (away === undefined) return clock.now() + Math.max(LOOK_MS, Math.min(HERE_MS, after));
     return Math.max(away + after, oldest + after, (await mails.lastMailTo(tx, visitor)) + QUIET_MS);
   }
 
@@ -181,13 +182,14 @@ export function createMail(parts: Parts) {
     const letter = letterOf({ site: name, lines, page: mail.page, stop, locale: mail.locale });
     const { kind, reason } = await mailer.post({ id, to: address, name, stop, ...letter });
     const about = { visitor: hashed(mail.visitor), mail: id };
+    // Written down, then said: whoever hears of it finds it so.
     if (kind === "again" && attempts + 1 < TRIES_MAX) {
-      log("mail.waiting", { ...about, reason });
-      return done("waiting", reason, backoff(attempts, RETRY_BASE_MS, RETRY_CAP_MS, random));
+      await done("waiting", reason, backoff(attempts, RETRY_BASE_MS, RETRY_CAP_MS, random));
+      return log("mail.waiting", { ...about, reason });
     }
+    await done(kind === "sent" ? "sent" : kind === "unknown" ? "unknown" : "failed", reason || null);
     if (kind === "sent") log("mail.sent", about);
     else log("mail.failed", { ...about, reason, kind });
-    return done(kind === "sent" ? "sent" : kind === "unknown" ? "unknown" : "failed", reason || null);
   }
 
   async function look(): Promise<void> {
