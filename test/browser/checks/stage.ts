@@ -124,12 +124,16 @@ export async function reopen(chat: Chat): Promise<void> {
 
 export type Rect = { x: number; y: number; right: number; bottom: number; width: number; height: number };
 
-/** The rectangle of an element in the shadow root, in pixels of the window. */
+/** The rectangle of an element in the shadow root, in pixels of the window, once it has come to rest. */
 export const rectOf = (page: Page, selector: string): Promise<Rect> =>
   page
     .locator(selector)
     .first()
-    .evaluate((element) => {
+    .evaluate(async (element) => {
+      const moving = (element.getRootNode() as ShadowRoot)
+        .getAnimations()
+        .filter(({ effect }) => effect instanceof KeyframeEffect && effect.target?.contains(element));
+      await Promise.allSettled(moving.map(({ finished }) => finished));
       const { x, y, right, bottom, width, height } = element.getBoundingClientRect();
       return { x, y, right, bottom, width, height };
     });
