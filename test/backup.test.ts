@@ -122,7 +122,7 @@ it("grants nothing by itself once restored, before somebody has compared: keys s
   expect((await run("credits", "approve", "r-spooled", "--reason", "so it may go")).code).toBe(0);
   await house.sandbox.until(() => house.sandbox.state().grants.length === 2, 20_000);
   expect((await run("doctor")).out).not.toContain("credits trust");
-}, 120_000);
+});
 
 it("goes into a new folder only, and leaves nothing unfinished in it", async () => {
   await chat();

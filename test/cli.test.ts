@@ -143,7 +143,7 @@ describe("the command line", () => {
     expect(await json("webhooks", "retry", event.id)).toEqual({ event: event.id, state: "waiting" });
     await expect.poll(() => receiver.told.filter(({ id }) => id === event.id).length, PATIENT).toBe(2);
     expect((await porchlight(["webhooks", "retry", "msg_none"])).code).toBe(1);
-  }, 120_000);
+  });
 
   it("exports and erases", async () => {
     const file = join(house.dataDir, "site.ndjson");

@@ -116,7 +116,7 @@ describe("every command", () => {
     );
     const about = await porchlight(["credits", "show", "--help", "--json"]);
     expect(JSON.parse(about.out).commands.map(({ name }: { name: string }) => name)).toContain("credits show");
-  }, 120_000);
+  });
 
   it("says wrong settings, places that cannot be written and commands that there are not in JSON as well", async () => {
     const wrong: [string[], Record<string, string>, number, RegExp][] = [
@@ -135,7 +135,7 @@ describe("every command", () => {
       expect(JSON.parse(ended.err)).toEqual({ error: expect.stringMatching(words), code });
     }
     expect(existsSync(join(house.dataDir, "none"))).toBe(false);
-  }, 120_000);
+  });
 });
 
 describe("a grant that did not happen", () => {

@@ -155,7 +155,7 @@ describe("the auto-recharge callback", () => {
     expect([...times.values()].filter((all) => all.length > 1)).toEqual([]);
     expect(entries.filter(({ key, state }) => state === "granted" && !times.has(key))).toEqual([]);
     expect(entries.filter(({ state }) => state === "unknown").length).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   it("answers 200 while the ledger cannot be written, and grants once when it can, also in the next life (R-625, F18)", async () => {
     const url = await open();

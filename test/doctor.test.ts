@@ -63,7 +63,7 @@ describe("the doctor", () => {
     expect(near.of("proxy")?.ok).toBe(true);
     const plain = await doctor({ PUBLIC_URL: "http://10.11.12.13" });
     expect(plain.of("callback address")).toMatchObject({ found: expect.stringContaining("plain http") });
-  }, 40_000);
+  });
 
   it("sets the clock beside the service's own", async () => {
     const late = { Date: new Date(Date.now() - 600_000).toUTCString(), "Content-Type": "application/json" };
@@ -97,7 +97,7 @@ describe("the doctor", () => {
         err: expect.stringMatching(found),
       });
     }
-  }, 120_000);
+  });
 
   it("says what to do where the data cannot be opened at all, and so does every other command", async () => {
     const broken = join(house.dataDir, "broken.db");

@@ -118,7 +118,7 @@ describe("the README's way from nothing", () => {
     await expect.poll(state, { timeout: 30_000 }).toContain("Invoice 117 [invoice-117]");
     await expect.poll(state, { timeout: 30_000 }).toContain("Order 1042 is on its way.");
     expect(await state()).toContain("ada@example.com");
-  }, 180_000);
+  });
 });
 
 describe("the README's identity", () => {

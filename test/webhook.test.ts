@@ -87,7 +87,7 @@ it("tries again under the same id until it is taken, and keeps a log of it", asy
   await expect.poll(() => receiver.told.length, { timeout: 10_000 }).toBe(3);
   // The log counts every try, those asked for by hand as well.
   await expect.poll(async () => (await log())[0]).toMatchObject({ state: "delivered", attempts: 3 });
-}, 60_000);
+});
 
 it("keeps no site's events waiting for the receiver of another one, which never answers", async () => {
   const held: ServerResponse[] = [];
@@ -109,7 +109,7 @@ it("keeps no site's events waiting for the receiver of another one, which never 
   for (const i of [1, 2, 3, 4, 5, 6]) await call("POST", "/leads", { email: `mine${i}@b.example` }, `mine-${i}`);
   await expect.poll(() => receiver.told.length, { timeout: 20_000 }).toBe(6);
   await new Promise((resolve) => deaf.close(resolve).closeAllConnections());
-}, 60_000);
+});
 
 it("gives up on a receiver that is gone for good, and forgets what it told of whoever is erased", async () => {
   await open();
@@ -145,4 +145,4 @@ it("asks the billing address before credits are granted, where the account says 
     .poll(async () => (await call("GET", "/credits/grants/r-2")).body.reason)
     .toBe("the billing address declined it");
   expect(house.sandbox.state().grants).toHaveLength(1);
-}, 60_000);
+});

@@ -68,7 +68,7 @@ describe("startSandbox", () => {
     expect(sandbox.counts().requests).toBe(10);
   });
 
-  it("takes hundreds of messages at once without losing or doubling one", { timeout: 60_000 }, async () => {
+  it("takes hundreds of messages at once without losing or doubling one", async () => {
     const { sandbox, incoming, client } = await setUp();
     await Promise.all(Array.from({ length: 300 }, (_, i) => incoming({ fromId: `v_${i % 20}`, body: `${i}` })));
     await sandbox.until(() => client.received.length === 300, 20_000);
@@ -196,7 +196,7 @@ describe("the environment", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("tells the seed that it drew, and with the same one the same faults come again", { timeout: 60_000 }, async () => {
+  it("tells the seed that it drew, and with the same one the same faults come again", async () => {
     const drawn = await startSandbox({ config: { profile: "chaos" } });
     const { seed } = drawn.config;
     await drawn.close();

@@ -94,7 +94,7 @@ describe("uploads that are opened in a browser", () => {
     expect(ourRuns).toEqual([]);
     expect(stored).toBeGreaterThan(0);
     expect(carelessRuns.length).toBeGreaterThan(1);
-  }, 300_000);
+  });
 
   it("are shown to a page of another origin that isolates itself, and refused files are told of before all is sent", async () => {
     const visitor = house.visitor();

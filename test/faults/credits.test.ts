@@ -27,7 +27,7 @@ describe.each(PLANS)("credits under kills and every ambiguous failure, %s", (_na
     expect(grants.size).toBe(plan.keys);
     expect([...grants].filter(([, times]) => times !== 1)).toEqual([]);
     console.log(`${answered} submissions, ${calls} calls, ${killed} kills: 0 double grants, ${parked.length} parked`);
-  }, 120_000);
+  });
 });
 
 describe.each(["sqlite", "postgres"] as const)("credits when a process dies at any of its awaits, %s", (dialect) => {
@@ -36,7 +36,7 @@ describe.each(["sqlite", "postgres"] as const)("credits when a process dies at a
     expect(wrong).toEqual([]);
     expect(awaits).toBeGreaterThan(40);
     expect(lives).toBe(awaits);
-  }, 120_000);
+  });
 });
 
 it("S11 credits of keys that come eight times each, to a relay that is killed again and again, are granted once at most, within the day's cap", async () => {
@@ -44,7 +44,7 @@ it("S11 credits of keys that come eight times each, to a relay that is killed ag
   expect(violations).toEqual([]);
   expect(figures).toMatchObject({ keys: 60, submissions: 480, kills: 4, "granted twice": 0, lost: 0 });
   expect(figures.unknown).toBeGreaterThan(0);
-}, 300_000);
+});
 
 describe("credits when the relay's process is killed", () => {
   const EMAIL = "client@agency.example";
@@ -75,5 +75,5 @@ describe("credits when the relay's process is killed", () => {
       "Auto-recharge [k-1]",
       "Auto-recharge [k-2]",
     ]);
-  }, 60_000);
+  });
 });

@@ -25,7 +25,7 @@ async function clean(report: Promise<Report>): Promise<Report["figures"]> {
   return figures;
 }
 
-describe("the relay in a process of its own", { timeout: 300_000 }, () => {
+describe("the relay in a process of its own", () => {
   it("S1 delivers what it acknowledged once and in order, killed 5 to 80 ms after each life's first word", async () => {
     const figures = await clean(kill({ lives: 6, messages: 300 }));
     expect(figures).toMatchObject({ messages: 300, kills: 6, delivered: 300, lost: 0, doubled: 0, disordered: 0 });

@@ -77,7 +77,7 @@ it("20 at a quarter of the speed: no long task of ours, no shift of the page, an
   expect(best("without", ({ largest }) => largest)).toBeGreaterThan(0);
   expect(more(({ largest }) => largest)).toBeLessThan(50);
   expect(runs.map((run) => run.with.shift)).toEqual(runs.map(() => 0));
-}, 300_000);
+});
 
 describe("21 at a quarter of the speed", () => {
   it("21 the first click on the launcher is answered with a painted panel within 100 ms, although nothing of it was fetched", async () => {

@@ -109,6 +109,6 @@ it("18 payloads stay words: as messages of either side, as settings and as names
   await chat.thread.locator(".file").waitFor();
   expect(await strays(page)).toEqual([]);
   expect(fired).toEqual([]);
-}, 300_000);
+});
 
 const echoed = (chat: Chat, n: number) => chat.thread.locator(".reply").getByText(`end ${n}.`).waitFor();

@@ -129,7 +129,7 @@ it("75 dots come only when the service has the message, words after 10, 30 and 1
   await dots(page).waitFor();
   const words = async (): Promise<string> => (await page.locator(".waiting").textContent()) ?? "";
   // The clock stands still between the steps: each word comes in its second, and not before.
-  await page.clock.pauseAt((await clockOf(page)).now + 100);
+  await page.clock.pauseAt((await clockOf(page)).now + 5_000);
   const passTo = async (seconds: number): Promise<void> => {
     const { now, working } = await clockOf(page);
     await pass(page, working + seconds * 1_000 - now);
