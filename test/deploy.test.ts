@@ -12,6 +12,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSettings } from "../relay/src/base/config.ts";
+import { COMPILED } from "./compiled.ts";
 import { type House, startHouse } from "./harness.ts";
 import type { Env, Run, Running } from "./relays.ts";
 import type { Visitor } from "./visitor.ts";
@@ -56,7 +57,7 @@ async function activation(): Promise<{ run: Run; close: () => Promise<unknown> }
     const command = service.ExecStart?.[0]?.split(" ") ?? [];
     const child = spawn("sh", ["-c", HOLDER, "holder", ...command], {
       cwd: service.WorkingDirectory?.[0] ?? "",
-      env: { ...env, LOG_LEVEL: "info", LISTEN_FDS: "1" },
+      env: { ...COMPILED, ...env, LOG_LEVEL: "info", LISTEN_FDS: "1" },
       stdio: ["pipe", "pipe", "pipe", fd] as const,
     });
     // Nobody here accepts from it any more.

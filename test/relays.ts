@@ -9,6 +9,7 @@ import type { Clock } from "../relay/src/base/clock.ts";
 import { readSettings, type Settings } from "../relay/src/base/config.ts";
 import { createLog } from "../relay/src/base/log.ts";
 import { createRelay } from "../relay/src/relay.ts";
+import { compiledIn } from "./compiled.ts";
 import { tracerPath } from "./setup/programs.ts";
 
 export type Env = Record<string, string>;
@@ -79,7 +80,7 @@ export const runFrom =
     spawnRelay(env, [process.execPath], join(root, "cli.ts"));
 
 async function spawnRelay(env: Env, [command = "", ...args]: string[], cli = CLI): Promise<Running> {
-  const child = spawn(command, [...args, cli, "serve"], { env: { LOG_LEVEL: "debug", ...env } });
+  const child = spawn(command, [...args, cli, "serve"], { env: { LOG_LEVEL: "debug", ...compiledIn(cli), ...env } });
   const lines: string[] = [];
   const ended = once(child, "exit");
   createInterface(child.stderr).on("line", (line) => lines.push(line));

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { COMPILED } from "./compiled.ts";
 import { type House, KEY } from "./harness.ts";
 
 const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
@@ -9,6 +10,7 @@ export type Run = { code: number; out: string; err: string };
 /** Runs a command beside the running relay of a house, as an operator does, with nothing in the environment but settings. */
 export function porchlight(house: House, args: string[], env: Record<string, string> = {}): Promise<Run> {
   const settings = {
+    ...COMPILED,
     DATA_DIR: house.dataDir,
     PORT: new URL(house.url).port,
     SERVICE_URL: house.serviceUrl,

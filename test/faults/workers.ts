@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { compiledIn } from "../compiled.ts";
 import { add, type Line, nothing, type Order, type Sum } from "./core/run.ts";
 
 export const RELAY = join(import.meta.dirname, "..", "..", "relay", "src");
@@ -30,7 +31,10 @@ export async function live({ from, to, ...order }: Order): Promise<Lived> {
 }
 
 async function liveInProcess(order: Order, lived: Lived): Promise<void> {
-  const child = spawn(process.execPath, [RUN, JSON.stringify(order)], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [RUN, JSON.stringify(order)], {
+    env: { ...process.env, ...compiledIn(order.root) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let said = "";
   child.stderr.on("data", (part) => {
     said += part;

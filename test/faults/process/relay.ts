@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { compiledIn } from "../../compiled.ts";
 
 export type Env = Record<string, string>;
 export type Ended = { code: number | null; signal: NodeJS.Signals | null };
@@ -29,7 +30,10 @@ export class NotStarted extends Error {
  */
 export async function startRelay(root: string, env: Env, wrapper: readonly string[] = []): Promise<RelayProcess> {
   const [command = "", ...args] = [...wrapper, process.execPath, join(root, "cli.ts"), "serve"];
-  const child = spawn(command, args, { env: { LOG_LEVEL: "info", ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, {
+    env: { LOG_LEVEL: "info", ...compiledIn(root), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const lines: string[] = [];
   const ended = new Promise<Ended>((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
   createInterface(child.stderr).on("line", (line) => lines.push(line));
