@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../base/folder.ts";
-import { clientPackage } from "../http/api/package.ts";
 import { type Command, Complaint, named } from "./command.ts";
 
 export const CLIENT: Record<string, Command> = {
@@ -13,6 +12,7 @@ export const CLIENT: Record<string, Command> = {
       if (existsSync(folder)) throw new Complaint(`${folder} is there already: name a new folder.`, 2);
       // Node would tell that its stripping of types is new: nothing for whoever runs this.
       process.removeAllListeners("warning");
+      const { clientPackage } = await import("../http/api/package.ts");
       const files = clientPackage();
       makeFolder(folder);
       for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);

@@ -1,4 +1,3 @@
-import { ApiError, createClient } from "../client.ts";
 import { iso } from "../http/api/views.ts";
 import { EVENT_STATES, eventsPage, renewEvent } from "../records/events.ts";
 import { failedPage, visitorRow, waitingPage } from "../records/listings.ts";
@@ -16,6 +15,7 @@ const LISTED = 200;
  */
 async function throughRelay(office: Office, site: string, visitor: string, message: string): Promise<boolean> {
   const { db, clock, settings } = office;
+  const { ApiError, createClient } = await import("../client.ts");
   const scopes: Scope[] = ["deliveries:write"];
   const { token, text } = await db.transaction((tx) =>
     addToken(tx, { site, name: "command line", scopes, now: clock.now() }),

@@ -3,8 +3,6 @@ import { endingOf } from "@porchlight/shared/close";
 import { randomId } from "@porchlight/shared/id";
 import { parseRelayFrame } from "@porchlight/shared/parse";
 import { type ClientFrame, type Message, PROTOCOL } from "@porchlight/shared/protocol";
-import { SignJWT } from "jose";
-import WebSocket from "ws";
 import type { Site } from "../base/config.ts";
 import { verifySession } from "../base/sign.ts";
 import { type Command, Complaint, type Result } from "./command.ts";
@@ -19,6 +17,7 @@ async function identityFor({ identity, requireIdentity, public: { id } }: Site):
   if (!requireIdentity || identity === undefined) return undefined;
   if ("jwks" in identity)
     throw new Complaint(`Site ${id} lets in only who your login signs (identityKeys): try it on your page.`, 2);
+  const { SignJWT } = await import("jose");
   const key = new TextEncoder().encode(identity.secret);
   return new SignJWT({})
     .setProtectedHeader({ alg: "HS256" })
@@ -32,6 +31,7 @@ async function visit({ settings }: Office, site: Site) {
   const { publicUrl, port, host } = settings;
   const origin = publicUrl === undefined ? `http://localhost:${port}` : new URL(publicUrl).origin;
   const at = host === "0.0.0.0" ? "127.0.0.1" : host;
+  const { WebSocket } = await import("ws");
   const socket = new WebSocket(`ws://${at}:${port}/socket`, { headers: { Origin: origin } });
   await once(socket, "open").catch(() => {
     throw new Complaint(`No relay answers on ${at}:${port}: start it, with the same settings.`);

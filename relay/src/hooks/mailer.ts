@@ -1,4 +1,4 @@
-import { createTransport } from "nodemailer";
+import type { Transporter } from "nodemailer";
 
 /** A mail as it is put into the post. */
 export type Letter = {
@@ -56,24 +56,26 @@ function verdictOn(failure: Failure): Posted {
 export function createMailer({ url, from }: MailSettings): Mailer {
   const { protocol, hostname, port, username, password } = new URL(url);
   const near = LOOPBACK.test(hostname);
-  const transport = createTransport({
-    host: hostname.replace(/^\[|\]$/g, ""),
-    ...(port === "" ? {} : { port: Number(port) }),
-    secure: protocol === "smtps:",
-    requireTLS: !near,
-    ignoreTLS: near,
-    ...(username === "" ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const open = async (): Promise<Transporter> =>
+    (await import("nodemailer")).createTransport({
+      host: hostname.replace(/^\[|\]$/g, ""),
+      ...(port === "" ? {} : { port: Number(port) }),
+      secure: protocol === "smtps:",
+      requireTLS: !near,
+      ignoreTLS: near,
+      ...(username === "" ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  const opened = open();
   const host = from.slice(from.lastIndexOf("@") + 1);
   return {
     async post({ id, to, name, subject, text, html, stop }) {
       try {
-        await transport.sendMail({
+        await (await opened).sendMail({
           from: { name, address: from },
           to: { name: "", address: to },
           messageId: `<${id}@${host}>`,
@@ -93,10 +95,12 @@ export function createMailer({ url, from }: MailSettings): Mailer {
       }
     },
     verify: () =>
-      transport.verify().then(
-        () => undefined,
-        (error: Error) => error.message,
-      ),
-    close: () => transport.close(),
+      opened
+        .then((transport) => transport.verify())
+        .then(
+          () => undefined,
+          (error: Error) => error.message,
+        ),
+    close: () => void opened.then((transport) => transport.close()),
   };
 }
