@@ -46,7 +46,7 @@ export default defineConfig({
           exclude: ["**/node_modules/**", "relay/.mutants/**"],
           environment: "node",
           // Seconds on a quiet machine; here the whole product may be at work beside them.
-          testTimeout: 120_000,
+          ...patience,
         },
       },
       {

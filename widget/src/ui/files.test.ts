@@ -44,31 +44,31 @@ afterEach(() => {
 it("uploads one file after the other, and is ready once all are there", async () => {
   files.add(some("one.txt", "two.txt", "three.txt"));
   for (const count of [1, 2, 3]) {
-    await vi.waitFor(() => expect(begun).toHaveLength(count));
+    await expect.poll(() => begun).toHaveLength(count);
     await drawn();
     expect([begun.length, files.state.value]).toEqual([count, "uploading"]);
     begun.at(-1)?.onload();
   }
-  await vi.waitFor(() => expect(files.state.value).toBe("ready"));
+  await expect.poll(() => files.state.value).toBe("ready");
   expect(files.ready()).toHaveLength(3);
 });
 
 it("never uploads what was removed before its turn", async () => {
   files.add(some("one.txt", "two.txt", "three.txt"));
-  await vi.waitFor(() => expect(begun).toHaveLength(1));
+  await expect.poll(() => begun).toHaveLength(1);
   await drawn();
   on.root.querySelectorAll<HTMLElement>(".tray button")[1]?.click();
   begun[0]?.onload();
-  await vi.waitFor(() => expect(begun).toHaveLength(2));
+  await expect.poll(() => begun).toHaveLength(2);
   begun[1]?.onload();
-  await vi.waitFor(() => expect(files.state.value).toBe("ready"));
+  await expect.poll(() => files.state.value).toBe("ready");
   await drawn();
   expect([begun.length, shown()]).toEqual([2, ["one.txt", "three.txt"]]);
 });
 
 it.each(["gone", "normal"] as const)("leaves nobody's files to the next person when the chat ends: %s", async (why) => {
   files.add(some("one.txt", "two.txt"));
-  await vi.waitFor(() => expect(begun).toHaveLength(1));
+  await expect.poll(() => begun).toHaveLength(1);
   await drawn();
   expect(shown()).toEqual(["one.txt", "two.txt"]);
   on.chat.ending.value = why;
@@ -78,7 +78,7 @@ it.each(["gone", "normal"] as const)("leaves nobody's files to the next person w
 
 it("keeps for the next conversation what was picked after this one was deleted here", async () => {
   files.add(some("before.txt"));
-  await vi.waitFor(() => expect(begun).toHaveLength(1));
+  await expect.poll(() => begun).toHaveLength(1);
   files.forget();
   files.add(some("after.txt"));
   on.chat.ending.value = "gone";

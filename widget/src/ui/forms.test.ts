@@ -213,7 +213,7 @@ describe("outside business hours", () => {
     field("email").value = "ada@example.com";
     write("Where is my lamp?");
     await submit();
-    await vi.waitFor(() => expect(wrong()).toBe("Not sent. You were sending very quickly."));
+    await expect.poll(() => wrong()).toBe("Not sent. You were sending very quickly.");
     expect(field("text").value).toBe("Where is my lamp?");
     expect(on.chat.asked).toContainEqual(["remove", "id"]);
   });

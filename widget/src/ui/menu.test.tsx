@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { keep } from "./kept.ts";
 import { live } from "./live.ts";
 import { Menu } from "./menu.tsx";
@@ -13,7 +13,7 @@ let closed: boolean[];
 async function open(): Promise<void> {
   closed = [];
   view = on.show(live(() => () => <Menu close={(back) => void closed.push(back)} />));
-  await vi.waitFor(() => expect(on.root.activeElement).toBe(entries()[0]));
+  await expect.poll(() => on.root.activeElement).toBe(entries()[0]);
 }
 const entries = (): HTMLElement[] => [...view.querySelectorAll<HTMLElement>("[role=menuitem]")];
 const press = (name: string): void =>
@@ -62,7 +62,7 @@ describe("the menu", () => {
     press("Delete");
     expect(on.chat.asked).toEqual([["forget"]]);
     expect(localStorage.length).toBe(0);
-    await vi.waitFor(() => expect(on.said).toEqual(["Conversation deleted"]));
+    await expect.poll(() => on.said).toEqual(["Conversation deleted"]);
   });
 
   it("leaves it to the row at the end to say that it is deleted, and the tray to what is picked from then on", async () => {
@@ -73,7 +73,7 @@ describe("the menu", () => {
     press("Delete conversation");
     await drawn();
     press("Delete");
-    await vi.waitFor(() => expect(on.chat.asked).toEqual([["forget"]]));
+    await expect.poll(() => on.chat.asked).toEqual([["forget"]]);
     await drawn();
     expect([asked, on.said]).toEqual([["forget"], []]);
   });
@@ -113,7 +113,7 @@ describe("the copy by e-mail", () => {
     on.settings.value = { ...on.settings.value, mail: true };
     await drawn();
     press("E-mail conversation");
-    await vi.waitFor(() => expect(view.textContent).toContain("It is on its way to your inbox."));
+    await expect.poll(() => view.textContent).toContain("It is on its way to your inbox.");
     const asked = { t: "transcript", page: location.pathname, locale: "en" };
     expect(on.chat.asked).toContainEqual(expect.arrayContaining([asked]));
     press("It is on its way to your inbox.");

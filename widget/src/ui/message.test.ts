@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Thread } from "./thread.tsx";
 import { drawn, own, reply, type Stage, stage } from "./ui.fixture.ts";
 
@@ -45,7 +45,7 @@ describe("a message", () => {
     await drawn();
     // Why, and what can be done, is fetched with the first failure.
     expect(texts(".own > .meta")).toEqual(["Not sent.", "Not sent."]);
-    await vi.waitFor(() => expect(texts(".failed p")).toEqual(["Not sent. It is too long.", "Not sent."]));
+    await expect.poll(() => texts(".failed p")).toEqual(["Not sent. It is too long.", "Not sent."]);
     button("Retry")?.click();
     button("Delete")?.click();
     expect(on.chat.asked).toEqual([
@@ -94,7 +94,7 @@ describe("a message", () => {
       reply("", { media: { ...media, url: "javascript:alert(1)" } }),
       reply("", { media: { ...media, url: "/media/c.svg", type: "image/svg+xml" } }),
     ];
-    await vi.waitFor(() => expect(texts(".file > .vh")).toHaveLength(3));
+    await expect.poll(() => texts(".file > .vh")).toHaveLength(3);
     const pictures = [...view.querySelectorAll("img")];
     expect(pictures.map((picture) => picture.getAttribute("src"))).toEqual(["https://relay.example/media/a.png"]);
     expect(pictures[0]?.getAttribute("width")).toBe("640");

@@ -66,7 +66,7 @@ describe("waiting for a reply", () => {
     await pass(29_000);
     expect(view.querySelector("[name=email]")).toBeNull();
     await pass(2_000);
-    await vi.waitFor(() => expect(view.querySelector("[name=email]")).not.toBeNull());
+    await expect.poll(() => view.querySelector("[name=email]")).not.toBeNull();
     on.chat.working.value = undefined;
     await pass(50);
     expect(view.querySelector(".waiting")).toBeNull();
