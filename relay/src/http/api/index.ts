@@ -13,12 +13,14 @@ type Parts = Omit<Door, "handlers"> & {
 
 /** `/api/v1`, its OpenAPI document and its page. */
 export function serverApi({ flows, relay, ...door }: Parts): Hono<{ Bindings: HttpBindings }> {
-  const document = openApi(relay);
+  let made: ReturnType<typeof openApi> | undefined;
+  /** Made when somebody asks first: most relays are never asked, and all of them start. */
+  const document = (): ReturnType<typeof openApi> => (made ??= openApi(relay));
   return new Hono<{ Bindings: HttpBindings }>()
-    .get("/openapi.json", (c) => c.json(document))
+    .get("/openapi.json", (c) => c.json(document()))
     .get("/api", (c) => {
       c.header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
-      return c.html(apiPage(relay === "" ? new URL(c.req.url).origin : relay, document));
+      return c.html(apiPage(relay === "" ? new URL(c.req.url).origin : relay, document()));
     })
     .route("/", api({ ...door, handlers: createHandlers(flows) }));
 }
