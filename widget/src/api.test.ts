@@ -1,8 +1,9 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Api, type Commands, installApi } from "./api.ts";
+import { type Commands, type Emit, installApi } from "./api.ts";
 
-let api: Api;
+let emit: Emit;
+let remove: () => void;
 let done: unknown[][];
 const note =
   (name: string) =>
@@ -29,46 +30,46 @@ const page = () => window.Porchlight as (...args: unknown[]) => unknown;
 beforeEach(() => {
   done = [];
 });
-afterEach(() => api.remove());
+afterEach(() => remove());
 
 describe("the function on the page", () => {
   it("runs what was called before it came, once and in order", async () => {
     const q: unknown[][] = [["open"], ["send", "Hello"]];
     window.Porchlight = Object.assign(() => {}, { q });
-    api = installApi("shop", commands());
+    [emit, remove] = installApi("shop", commands());
     await Promise.resolve();
     expect(done).toEqual([["open"], ["send", "Hello"]]);
   });
 
   it("is a function and has methods, which answer promises", async () => {
-    api = installApi("shop", commands());
+    [emit, remove] = installApi("shop", commands());
     expect(await page()("open")).toBe("open");
     expect(await window.Porchlight?.send?.("Hi")).toBe("send");
     expect(window.Porchlight?.site).toBe("shop");
   });
 
   it("runs a command within the call, so that a click counts for what it opens", () => {
-    api = installApi("shop", commands());
+    [emit, remove] = installApi("shop", commands());
     void page()("open");
     expect(done).toEqual([["open"]]);
   });
 
   it("does nothing for a command that nobody knows, whatever it is called", () => {
-    api = installApi("shop", commands());
+    [emit, remove] = installApi("shop", commands());
     for (const name of ["fly", "constructor", "__proto__", "toString"]) expect(() => page()(name)).not.toThrow();
     expect(done).toEqual([]);
   });
 
   it("goes with the widget", () => {
-    api = installApi("shop", commands());
-    api.remove();
+    [emit, remove] = installApi("shop", commands());
+    remove();
     expect(window.Porchlight).toBeUndefined();
   });
 });
 
 describe("events", () => {
   beforeEach(() => {
-    api = installApi("shop", commands());
+    [emit, remove] = installApi("shop", commands());
   });
 
   it("reach listeners and the window, until they are taken off", () => {
@@ -77,19 +78,19 @@ describe("events", () => {
     addEventListener("porchlight:unread", dom);
     const listener = (count: unknown): void => void heard.push(count);
     const off = page()("on", "unread", listener) as () => void;
-    api.emit("unread", 2);
+    emit("unread", 2);
     off();
-    api.emit("unread", 3);
+    emit("unread", 3);
     window.Porchlight?.on?.("unread", listener);
     window.Porchlight?.off?.("unread", listener);
-    api.emit("unread", 4);
+    emit("unread", 4);
     removeEventListener("porchlight:unread", dom);
     expect(heard).toEqual([2, 2, 3, 4]);
   });
 
   it("tell at once that it is ready to those who ask late", async () => {
     const ready = vi.fn();
-    api.emit("ready");
+    emit("ready");
     page()("on", "ready", ready);
     await Promise.resolve();
     expect(ready).toHaveBeenCalledOnce();
@@ -98,7 +99,7 @@ describe("events", () => {
   it("leave no listener behind", () => {
     const heard = vi.fn();
     page()("on", "open", heard);
-    api.remove();
+    remove();
     dispatchEvent(new CustomEvent("porchlight:open"));
     expect(heard).not.toHaveBeenCalled();
   });

@@ -82,7 +82,8 @@ declare global {
 }
 
 export type Emit = <Name extends EventName>(name: Name, detail?: Events[Name]) => void;
-export type Api = { emit: Emit; remove(): void };
+/** What the widget tells the page, and what takes the function off it. */
+export type Api = readonly [emit: Emit, remove: () => void];
 
 type Run = (...args: unknown[]) => unknown;
 
@@ -108,8 +109,8 @@ export function installApi(site: string, commands: Commands): Api {
   window.Porchlight = api as Porchlight;
   // After the script that puts us on the page has come to its end.
   queueMicrotask(() => waiting?.map((args) => api(...(args as [string]))));
-  return {
-    emit(name, detail) {
+  return [
+    (name, detail) => {
       ready ||= name === "ready";
       dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
       for (const listener of listeners[name] ?? []) {
@@ -121,8 +122,8 @@ export function installApi(site: string, commands: Commands): Api {
         }
       }
     },
-    remove() {
+    () => {
       delete window.Porchlight;
     },
-  };
+  ];
 }

@@ -15,7 +15,8 @@ const own = baked.site.id;
 const script = (document.currentScript ?? document.querySelector(`[data-site="${own}"]`)) as HTMLScriptElement | null;
 const asked = script?.dataset.site ?? own;
 /** Its own origin. */
-const relay = baked.relay || window.PorchlightSettings?.relay || new URL(script?.src || location.href).origin;
+// biome-ignore lint/suspicious/noAssignInExpressions: as two statements it is some bytes more on every page
+const relay = (baked.relay ||= window.PorchlightSettings?.relay || new URL(script?.src || (location as never)).origin);
 
 /** Nothing is shown on a page that is only prerendered, and nothing fetched, whatever it commands. */
 const active = new Promise<unknown>((resolve) => {
@@ -41,7 +42,7 @@ if (running) {
 } else if (asked !== own) fetchFile(`/w/${asked}.js`).catch(() => {});
 else {
   try {
-    startWidget({ ...baked, relay }, script, fetchFile, whenIdle);
+    startWidget(baked, script, fetchFile, whenIdle);
   } catch {
     // An engine too old for the widget, without style sheets as objects (Safari before 16.4).
     whenIdle(() => document.body.append(pageLink(relay, own, "Chat")));

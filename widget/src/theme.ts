@@ -10,10 +10,10 @@ export type Tokens = Readonly<Record<string, string>>;
 
 /** `#rgb` or `#rrggbb`; what is neither becomes grey. */
 export function parseHex(hex: string): Light {
-  const digits = hex.replace(/^#(.)(.)(.)$/, "#$1$1$2$2$3$3");
-  const parts = [1, 3, 5].map((at) => {
-    const v = +`0x${digits.slice(at, at + 2)}` / 255 || 0;
-    return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+  const parts = [1, 2, 3].map((at) => {
+    const v = +`0x${hex[6] ? hex[2 * at - 1] + (hex[2 * at] as string) : (hex[at] as string) + hex[at]}` / 255 || 0;
+    // The standard's limit is 0.04045, with no channel of 8 bits between.
+    return v < 0.04 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   });
   return parts as unknown as Light;
 }
@@ -31,14 +31,16 @@ export function fill(hex: string, dark: boolean): Tokens {
   const own = 0.2126 * r + 0.7152 * g + 0.0722 * b;
   // White on a colour looks more at home than black, unless it would bend the brand's colour far.
   const white = own < 0.295;
-  const wanted = Math.min(Math.max(own, white ? (dark ? 0.131 : 0) : 0.2), white ? 0.181 : dark ? 1 : 0.296);
+  // Of what stands under black text nothing is dark enough to be lightened.
+  const wanted = Math.min(Math.max(own, dark ? 0.131 : 0), white ? 0.181 : dark ? 1 : 0.296);
   const light = brand.map((v) => (wanted > own ? 1 - ((1 - v) * (1 - wanted)) / (1 - own) : (v * wanted) / (own || 1)));
   // CSS knows linear light, so nothing is converted back (CSS Color 4, section 10.4).
   return { accent: `color(srgb-linear ${light.join(" ")})`, "on-accent": white ? "#fff" : "#0d0d0d" };
 }
 
 /** The tokens as custom properties for the widget's root. A page may set each as `--porch-light-<name>`. */
-export const declare = (all: Tokens): string =>
-  Object.keys(all)
-    .map((name) => `--_${name}:var(--porch-light-${name},${all[name]})!important;`)
-    .join("");
+export function declare(all: Tokens): string {
+  let css = "";
+  for (const name in all) css += `--_${name}:var(--porch-light-${name},${all[name]})!important;`;
+  return css;
+}

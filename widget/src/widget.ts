@@ -7,7 +7,7 @@ import type { Baked, Panel, PanelCall, PanelModule, Shell, TeaserModule } from "
 import { element } from "./ui/dom.ts";
 import { createHost } from "./ui/host.ts";
 import { mayRecall } from "./ui/recall.ts";
-import { createShell, dressLauncher, PHONE, pageLink, placeCss } from "./ui/shell.ts";
+import { createDialog, createLauncher, dressLauncher, PHONE, pageLink, placeCss } from "./ui/shell.ts";
 
 /** Milliseconds after the launcher until the teaser. */
 const TEASER_MS = 8_000;
@@ -23,11 +23,12 @@ const TEASER = "/__TEASER__";
  * @param whenIdle runs its argument when the page has time
  */
 export function startWidget(
-  { relay, panel: path, site, words }: Baked,
+  baked: Baked,
   script: HTMLScriptElement | null,
   fetchFile: (path: string) => Promise<never>,
   whenIdle: (run: () => void) => void,
 ): void {
+  const { relay, site } = baked;
   const phone = matchMedia(PHONE);
   const updates: Options = {};
   const settings = (): RawSettings => layered(phone.matches, site, script?.dataset, window.PorchlightSettings, updates);
@@ -38,32 +39,31 @@ export function startWidget(
   /** Whether it was the visitor who opened what is being fetched. */
   let byHand = false;
 
-  const room = createHost();
-  const parts = createShell(room);
-  const { host, launcher, dialog } = parts;
+  const launcher = createLauncher();
+  const dialog = createDialog();
+  const [host, root, restyle, mountHost, removeHost] = createHost(launcher, dialog);
 
   const style = (): RawSettings => {
     const now = settings();
     // Primary language of the site's setting, else of the page, else the browser's first.
     const language = (now.locale + document.documentElement.lang + navigator.language).replace("auto", "").slice(0, 2);
-    shell.spoken ??= words?.[language] ?? { dir: "ltr", word: "Chat" };
+    shell.spoken ??= baked.words?.[language] ?? { dir: "ltr", word: "Chat" };
     const { dir, word } = shell.spoken;
     const colours = (dark: boolean): string =>
-      `:host{${declare(shell.tokens(now.accent as string, dark))}direction:${dir}!important;` +
-      `color-scheme:${dark ? "dark" : "light"}!important}`;
-    room.restyle(
+      `:host{${declare(shell.tokens(now.accent as string, dark))}direction:${dir}!important;color-scheme:${dark ? "dark" : "light"}!important}`;
+    restyle(
       placeCss(now) +
         colours(now.theme === "dark") +
         `@media(prefers-color-scheme:dark){${colours(now.theme !== "light")}}`,
     );
-    dressLauncher(parts, now, word, shell.unread);
+    dressLauncher(launcher, now, word, shell.unread);
     return now;
   };
   const mount = (): void => {
     if (mounted) return;
     mounted = true;
     const { mode, teaser } = style();
-    room.mount();
+    mountHost();
     emit("ready");
     if (mode === "page") return void open(false);
     // A task of its own: the look at the storage makes the page wait for another process.
@@ -72,7 +72,7 @@ export function startWidget(
       setTimeout(() => {
         if (host.isConnected)
           fetchFile(TEASER)
-            .then(({ tease }: TeaserModule) => tease(element, parts, teaser))
+            .then(({ tease }: TeaserModule) => tease(element, shell, teaser))
             .catch(() => {});
       }, TEASER_MS);
     }
@@ -81,7 +81,7 @@ export function startWidget(
   const start = (): Promise<void> => {
     // The page may have stood open longer than the relay keeps old files: then it gets the newest panel. A browser may
     // remember a failed import by its address, so each try has another.
-    starting ??= fetchFile(path)
+    starting ??= fetchFile(baked.panel)
       .catch(() => fetchFile(`/assets/panel.js?${Math.random()}`))
       .then(async (code: PanelModule) => {
         panel = await code.start(shell);
@@ -121,7 +121,7 @@ export function startWidget(
     return (name === "send" || mayRecall(site.id)) && start();
   };
 
-  const { emit, remove } = installApi(site.id, {
+  const [emit, remove] = installApi(site.id, {
     open: () => open(false),
     close,
     toggle: () => toggle(false),
@@ -143,19 +143,21 @@ export function startWidget(
       mounted = true;
       tell((it) => it.destroy());
       phone.onchange = null;
-      room.remove();
+      removeHost();
       remove();
     },
   });
 
   const shell: Shell = {
-    ...parts,
+    host,
+    root,
+    launcher,
+    dialog,
     relay,
     site,
     settings,
     style,
     tokens: fill,
-    spoken: undefined,
     unread: "",
     show() {
       dialog.classList.toggle("full", phone.matches || settings().mode === "page");
@@ -167,6 +169,7 @@ export function startWidget(
     },
     emit,
   };
+  launcher.ariaExpanded = "false";
   phone.onchange = style;
   launcher.onclick = () => toggle(true);
   // Whoever comes so near wants to chat: it is all there by the click.

@@ -39,7 +39,7 @@ export type Shell = Parts & {
   /** The colours; the panel knows more of them than the launcher needs. */
   tokens(accent: string, dark: boolean): Tokens;
   /** The language, once it is known. */
-  spoken: Spoken | undefined;
+  spoken?: Spoken | undefined;
   /** Applies settings, colours and language anew. */
   style(): void;
   /** Shows the panel's frame. Does not move the focus. */

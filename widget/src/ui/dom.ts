@@ -2,13 +2,13 @@
 
 export function element<Tag extends string>(
   tag: Tag,
-  attributes: Readonly<Record<string, string>> = {},
+  attributes?: Readonly<Record<string, string>>,
   ...children: (Node | string)[]
 ): Tag extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Tag] : HTMLElement {
   const made = document.createElement(tag) as Tag extends keyof HTMLElementTagNameMap
     ? HTMLElementTagNameMap[Tag]
     : HTMLElement;
-  for (const name in attributes) made.setAttribute(name, attributes[name] as string);
+  for (const name in attributes) made.setAttribute(name, (attributes as Record<string, string>)[name] as string);
   made.append(...children);
   return made;
 }

@@ -6,37 +6,38 @@
 import { element } from "./dom.ts";
 import css from "./host.css?inline";
 
-export type Host = {
-  host: HTMLElement;
-  root: ShadowRoot;
+/** A list and not an object, as names of properties are bytes on every page. */
+export type Host = readonly [
+  host: HTMLElement,
+  root: ShadowRoot,
   /** Replaces the rules that settings decide: colours, places. */
-  restyle(css: string): void;
+  restyle: (css: string) => void,
   /** Puts the element into the page and keeps it there. */
-  mount(): void;
+  mount: () => void,
   /** Takes it out for good. */
-  remove(): void;
-};
+  remove: () => void,
+];
 
-/** What the page would react to although it was meant for us. The panel keeps more to itself, and says why. */
-const PRIVATE = ["pointerdown", "focusin"];
-
-export function createHost(): Host {
+/** The element with its two parts in it, not yet in the page. */
+export function createHost(launcher: HTMLElement, dialog: HTMLElement): Host {
   // React Aria makes everything else inert under its modals, but for these.
   const host = element("porch-light", { "data-react-aria-top-layer": true as never });
-  for (const type of PRIVATE) host.addEventListener(type, (event) => event.stopPropagation());
+  // What the page would react to although it was meant for us. The panel keeps more to itself, and says why.
+  host.onpointerdown = (event: Event) => event.stopPropagation();
+  host.addEventListener("focusin", host.onpointerdown as never);
   const root = host.attachShadow({ mode: "open" });
+  root.append(launcher, dialog);
   const sheet = new CSSStyleSheet();
   root.adoptedStyleSheets = [sheet];
 
   const mount = (): void => {
-    const { body, documentElement } = document;
-    const children = { childList: true };
-    observer.observe(documentElement, children);
+    const { body } = document;
+    observer.observe(document.documentElement, { childList: true });
     if (!body) return;
-    observer.observe(body, children);
+    observer.observe(body, { childList: true });
     body.append(host);
     // The launcher; the host itself is a point.
-    seen.observe(root.firstElementChild as Element);
+    seen.observe(launcher);
   };
   /** Frameworks replace the body or all that is in it. The same element returns, with all that it holds. */
   const observer = new MutationObserver(() => host.isConnected || mount());
@@ -51,15 +52,15 @@ export function createHost(): Host {
     document.body.append(host);
     host.showPopover?.();
   });
-  return {
+  return [
     host,
     root,
-    restyle: (rules) => sheet.replaceSync(css + rules),
+    (rules) => sheet.replaceSync(css + rules),
     mount,
-    remove() {
+    () => {
       observer.disconnect();
       seen.disconnect();
       host.remove();
     },
-  };
+  ];
 }

@@ -5,6 +5,6 @@ export function mayRecall(site: string): unknown {
   try {
     return localStorage[`porchlight:${site}`]?.includes('"token"');
   } catch {
-    return false;
+    return undefined;
   }
 }
