@@ -3,6 +3,7 @@
  * own, because most sites have no teaser.
  */
 
+import { covers } from "./cover.ts";
 import type { Parts } from "./ui/contract.ts";
 import type { element as Element } from "./ui/dom.ts";
 import css from "./ui/teaser.css?inline";
@@ -33,8 +34,7 @@ export function bubble(element: typeof Element, { root, launcher, dialog }: Part
     if (!made.isConnected) return ended.abort();
     // A moment later it has been scrolled to.
     requestAnimationFrame(() => {
-      const [over, under] = [made.getBoundingClientRect(), (target as Element).getBoundingClientRect()];
-      const hides = over.x <= under.x && over.y <= under.y && over.right >= under.right && over.bottom >= under.bottom;
+      const hides = covers(made.getBoundingClientRect(), (target as Element).getBoundingClientRect());
       made.style.visibility = hides ? "hidden" : "";
     });
   };

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 59 to 67: for everybody. */
+/** WIDGET.md section 9, checks 59 to 65 and 67: for everybody. 66 is in `covered.test.ts`. */
 
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -290,48 +290,6 @@ it("65 otherwise whatever moves in the launcher has come to rest after five seco
       launcher.getAnimations({ subtree: true }).map((one) => Number(one.effect?.getComputedTiming().endTime)),
     );
   expect(Math.max(0, ...ends)).toBeLessThanOrEqual(5_000);
-});
-
-it("66 neither launcher nor teaser ever covers the control of the page that has the focus", async () => {
-  // Above the corner, and wider than the launcher, which is no larger than it must be.
-  const links = Array.from(
-    { length: 60 },
-    (_, n) => `<p style="margin-right:30px;text-align:right"><a href="#${n}">Link number ${n}</a></p>`,
-  ).join("");
-  for (const attributes of ['data-site="default"', 'data-site="default" data-teaser="Questions? We are here."']) {
-    const { page, chat } = await stage.visit({
-      html: pageOf(links + stage.tag(attributes)),
-      before: (page) => page.clock.install(),
-    });
-    await chat.launcher.first().waitFor();
-    await page.clock.runFor(10_000);
-    if (attributes.includes("teaser")) await page.locator(".teaser").waitFor();
-    const covered: string[] = [];
-    for (let n = 0; n < 60; n++) {
-      await page.keyboard.press("Tab");
-      await page.clock.runFor(50);
-      const hidden = await page.evaluate(() => {
-        const active = document.activeElement as HTMLElement;
-        if (active.localName !== "a") return "";
-        const { x, y, right, bottom } = active.getBoundingClientRect();
-        const parts = [...(document.querySelector("porch-light")?.shadowRoot?.querySelectorAll(".at") ?? [])].filter(
-          (part) => part.checkVisibility({ visibilityProperty: true }),
-        );
-        const under = parts.some((part) => {
-          const over = part.getBoundingClientRect();
-          return over.x <= x && over.y <= y && over.right >= right && over.bottom >= bottom;
-        });
-        return under ? (active.textContent ?? "") : "";
-      });
-      if (hidden) covered.push(hidden);
-    }
-    expect(covered).toEqual([]);
-    if (!attributes.includes("teaser")) continue;
-    // Beside what is far from it the teaser stands as before.
-    await page.locator("a").first().focus();
-    await page.clock.runFor(50);
-    expect(await page.locator(".teaser").isVisible()).toBe(true);
-  }
 });
 
 it("67 the name of every control contains the words that are seen on it", async () => {

@@ -90,6 +90,27 @@ export function handsIn(name: string, stage: Stage): void {
     expect(await tab.run(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   });
 
+  it(`66 in ${name} the launcher gives way to what has the focus beneath it, can be pressed there, and comes home`, async () => {
+    const under = `<button id="under" style="position:fixed;right:30px;bottom:30px;width:30px;height:30px">1</button>`;
+    const { tab, chat } = await stage.visit({ body: `<button id="own">Page</button>${under}${stage.tag()}` });
+    const launcher = async () => (await chat.find({ css: ".launcher" })).y;
+    const home = await launcher();
+    await tab.run(() => document.getElementById("own")?.focus());
+    await tab.press("Tab");
+    expect([await chat.focus(), await launcher()]).toEqual(["under", home - 56]);
+    await tab.press("Shift", "Tab");
+    expect([await chat.focus(), await launcher()]).toEqual(["own", home]);
+    await tab.press("Tab");
+    await tab.press("Tab");
+    expect(await chat.focus()).toBe("Chat");
+    await expect.poll(launcher, SOON).toBe(home);
+    await tab.press("Shift", "Tab");
+    expect([await chat.focus(), await launcher()]).toEqual(["under", home - 56]);
+    await chat.click({ css: ".launcher" });
+    await chat.find({ css: "textarea" });
+    await expect.poll(async () => (await launcher()) > home - 5, SOON).toBe(true);
+  });
+
   it(`68 and 69 in ${name} on a phone the keyboard covers neither header nor composer, and opening brings none up`, async () => {
     const viewport = `const view=Object.assign(new EventTarget(),{height:innerHeight,width:innerWidth,offsetTop:0,offsetLeft:0,pageTop:0,scale:1});Object.defineProperty(window,"visualViewport",{get:()=>view})`;
     stage.put("/viewport.js", { html: viewport, headers: { "Content-Type": "text/javascript" } });

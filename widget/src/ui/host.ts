@@ -3,6 +3,7 @@
  * assistive tools, tests and well-behaved shortcut libraries look inside; a closed root protects nobody.
  */
 
+import { covers } from "../cover.ts";
 import { element } from "./dom.ts";
 import css from "./host.css?inline";
 
@@ -30,7 +31,26 @@ export function createHost(launcher: HTMLElement, dialog: HTMLElement): Host {
   const sheet = new CSSStyleSheet();
   root.adoptedStyleSheets = [sheet];
 
+  // Whoever walks through the page by keyboard must see where he is (WCAG 2.2, 2.4.11). Moved and not hidden: it can still
+  // be seen, tabbed to and pressed, and nothing of the page shifts.
+  const giveWay = (): void => {
+    let active: Element = launcher;
+    // Components of the page keep the focus in trees of their own.
+    for (let tree: DocumentOrShadowRoot | null = document; tree?.activeElement; tree = active.shadowRoot)
+      active = tree.activeElement;
+    // Not from under the pointer that presses it: the click would miss.
+    if (active === launcher) return;
+    launcher.style.translate = "";
+    if (covers(launcher.getBoundingClientRect(), active.getBoundingClientRect())) launcher.style.translate = "0 -100%";
+  };
+  // Within one shadow root of the page the focus moves unheard, but not the key that moves it; it goes to nothing by the
+  // mouse (`click` comes from scripts too, many at once); and smooth scrolling ends later. Caught on the way in, because
+  // pages keep events to themselves.
+  const listen = (how: typeof addEventListener): unknown =>
+    ["focusin", "keyup", "mouseup", "scrollend"].map((type) => how(type, giveWay, true));
+
   const mount = (): void => {
+    listen(addEventListener);
     const { body } = document;
     observer.observe(document.documentElement, { childList: true });
     if (!body) return;
@@ -60,6 +80,7 @@ export function createHost(launcher: HTMLElement, dialog: HTMLElement): Host {
     () => {
       observer.disconnect();
       seen.disconnect();
+      listen(removeEventListener);
       host.remove();
     },
   ];
