@@ -42,22 +42,35 @@ function plant({ name, part = "relay", edits, killedBy }: Mutant): string {
 /** What says that the mutant, or the suite, could not even run: that is no kill. */
 const BROKEN = /^ended:|did not start|The relay ended with|ERR_MODULE_NOT_FOUND|SyntaxError|is not a function/;
 
-/** What noticed the mutant, in a line; nothing when nothing did. @throws Error when the mutant could not even run */
-export async function hunt(mutant: Mutant): Promise<string | undefined> {
-  const root = plant(mutant);
+type Planted = { mutant: Mutant; root: string };
+export type Hunted = { name: string; by: string | undefined; seconds: number };
+
+/** What noticed each of the mutants, in a line; nothing when nothing did. @throws Error when one could not even run */
+async function hunt(mutants: readonly Mutant[]): Promise<Hunted[]> {
+  const planted = mutants.map((mutant) => ({ mutant, root: plant(mutant) }));
   try {
-    const found = await noticed(root, mutant.killedBy);
-    if (found !== undefined && BROKEN.test(found)) throw new Error(`${mutant.name}: it does not run: ${found}`);
-    return found;
+    const hunted = await noticed(planted);
+    for (const { name, by } of hunted)
+      if (by !== undefined && BROKEN.test(by)) throw new Error(`${name}: it does not run: ${by}`);
+    return hunted;
   } finally {
-    rmSync(join(root, ".."), { recursive: true });
+    for (const { root } of planted) rmSync(join(root, ".."), { recursive: true });
   }
 }
 
-const noticed = (root: string, killer: Mutant["killedBy"]): Promise<string | undefined> => {
-  if ("suite" in killer) return suffered(killer.suite({ root }));
-  return "unit" in killer ? tested(root, killer.unit) : lived(root, killer);
-};
+async function noticed(planted: readonly Planted[]): Promise<Hunted[]> {
+  const hunted: Hunted[] = [];
+  for (const { mutant, root } of planted) {
+    const { name, killedBy } = mutant;
+    if ("unit" in killedBy) continue;
+    const begun = performance.now();
+    const by = await ("suite" in killedBy ? suffered(killedBy.suite({ root })) : lived(root, killedBy));
+    hunted.push({ name, by, seconds: seconds(performance.now() - begun) });
+  }
+  return [...hunted, ...(await tested(planted))];
+}
+
+const seconds = (ms: number): number => Math.round(ms / 100) / 10;
 
 async function lived(root: string, { given, seeds = 40 }: { given: Partial<Scenario>; seeds?: number }) {
   const { broken } = await live({ root, from: 1, to: seeds, given, stopAtFirst: true });
@@ -71,34 +84,63 @@ const suffered = (report: Promise<Report>): Promise<string | undefined> =>
     (error: unknown) => String(error),
   );
 
-type Results = { testResults: { assertionResults: { status: string; fullName: string }[] }[] };
+/** A test that is slow on a busy machine has not noticed anything: only one that stands still for so long has. */
+const PATIENCE_MS = 30_000;
 
-/** The first test of the file that fails. @throws Error when none of it passes: then it is not the mistake that was found */
-async function tested(root: string, file: string): Promise<string | undefined> {
-  const output = join(root, "results.json");
-  const args = ["run", "--root", root, "--reporter", "json", "--outputFile", output, file];
-  await new Promise((resolve) => execFile(join(ROOT, "node_modules", ".bin", "vitest"), args, { cwd: root }, resolve));
-  const { testResults } = JSON.parse(readFileSync(output, "utf8")) as Results;
-  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
-  if (!tests.some(({ status }) => status === "passed")) throw new Error(`No test of ${file} passes`);
-  return tests.find(({ status }) => status === "failed")?.fullName;
+type Tested = {
+  name: string;
+  startTime: number;
+  endTime: number;
+  assertionResults: { status: string; fullName: string }[];
+};
+
+/**
+ * The first test of its file that fails, for each mutant that such a file shall notice: all of them in one run, each a project
+ * of its own. @throws Error when none of a file's tests passes: then it is not the mistake that was found
+ */
+async function tested(planted: readonly Planted[]): Promise<Hunted[]> {
+  const projects = planted.flatMap(({ mutant: { name, killedBy }, root }) =>
+    "unit" in killedBy ? [{ test: { name, root, include: [killedBy.unit], testTimeout: PATIENCE_MS } }] : [],
+  );
+  const [first] = projects;
+  if (first === undefined) return [];
+  const cwd = join(first.test.root, "..");
+  const [config, output] = [join(cwd, "vitest.config.mjs"), join(cwd, "results.json")] as const;
+  writeFileSync(config, `export default ${JSON.stringify({ test: { projects } })};`);
+  const args = ["run", "--config", config, "--maxWorkers", "1", "--reporter", "json", "--outputFile", output];
+  await new Promise((resolve) => execFile(join(ROOT, "node_modules", ".bin", "vitest"), args, { cwd }, resolve));
+  const { testResults } = JSON.parse(readFileSync(output, "utf8")) as { testResults: Tested[] };
+  return projects.map(({ test: { name, root } }) => {
+    const mine = testResults.filter((file) => file.name.startsWith(`${root}/`));
+    const tests = mine.flatMap(({ assertionResults }) => assertionResults);
+    if (!tests.some(({ status }) => status === "passed")) throw new Error(`${name}: no test of its file passes`);
+    const spent = mine.reduce((sum, { startTime, endTime }) => sum + endTime - startTime, 0);
+    return { name, by: tests.find(({ status }) => status === "failed")?.fullName, seconds: seconds(spent) };
+  });
 }
 
-export type Hunted = { name: string; by: string | undefined; seconds: number };
+/** Those that are hunted in one go: what the tests beside the files of one part shall notice, and every other by itself. */
+function parties(mutants: readonly Mutant[]): Mutant[][] {
+  const unit = ({ killedBy }: Mutant): boolean => "unit" in killedBy;
+  const parts = ["relay", "widget"].map((part) =>
+    mutants.filter((mutant) => unit(mutant) && (mutant.part ?? "relay") === part),
+  );
+  const others = mutants.filter((mutant) => !unit(mutant)).map((mutant) => [mutant]);
+  return [...parts.filter((party) => party.length > 0), ...others];
+}
 
-/** Hunts them, two at a time. */
+/** Hunts them, two parties at a time. */
 export async function huntAll(
   mutants: readonly Mutant[],
   told: (hunted: Hunted) => void = () => {},
 ): Promise<Hunted[]> {
-  const waiting = [...mutants];
+  const waiting = parties(mutants);
   const hunted: Hunted[] = [];
   const work = async (): Promise<void> => {
-    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const begun = performance.now();
-      const by = await hunt(mutant);
-      hunted.push({ name: mutant.name, by, seconds: Math.round((performance.now() - begun) / 100) / 10 });
-      told(hunted.at(-1) as Hunted);
+    for (let party = waiting.shift(); party !== undefined; party = waiting.shift()) {
+      const found = await hunt(party);
+      hunted.push(...found);
+      found.forEach(told);
     }
   };
   try {
