@@ -6,7 +6,9 @@
  */
 
 /** What goes, and what stands in its place. */
-const PIECES: readonly [text: string | RegExp, instead: string][] = [
+export type Pieces = readonly (readonly [text: string | RegExp, instead: string])[];
+
+const PIECES: Pieces = [
   // Hydration and suspense: the tree is always drawn by us, and nothing in it throws promises.
   ["128&u.__u&&(c=32&u.__u,s=u.__c.__z)&&(r.__u|=c,p=o=[],8==s.nodeType?l=B(s,o):o.push(s),l=o[0]||l),", ""],
   ["r.__u&=-161,p&&p.some(g),", ""],
@@ -48,17 +50,20 @@ const PIECES: readonly [text: string | RegExp, instead: string][] = [
   [/if\("style"==t\).*?else(?= if\("o"==t\[0\])/, ""],
 ];
 
-/** The library's text without the pieces. @throws when one is not there exactly once */
-function trim(code: string): string {
-  return PIECES.reduce((rest, [text, instead]) => {
+/** A library's text without the pieces. @throws when one is not there exactly once */
+function trim(code: string, pieces: Pieces): string {
+  return pieces.reduce((rest, [text, instead]) => {
     const found =
       typeof text === "string" ? rest.split(text).length - 1 : [...rest.matchAll(new RegExp(text, "g"))].length;
-    if (found !== 1) throw new Error(`Preact has another text now, look at it again: ${text}`);
+    if (found !== 1) throw new Error(`The library has another text now, look at it again: ${text}`);
     return typeof text === "string" ? rest.split(text).join(instead) : rest.replace(text, instead);
   }, code);
 }
 
-export const trimmedPreact = {
-  name: "trimmed-preact",
-  transform: (code: string, id: string) => (/\/preact\.m?js$/.test(id) ? { code: trim(code), map: null } : null),
-};
+/** A plugin of the build that cuts pieces out of the file whose path matches. */
+export const trimmed = (name: string, file: RegExp, pieces: Pieces) => ({
+  name,
+  transform: (code: string, id: string) => (file.test(id) ? { code: trim(code, pieces), map: null } : null),
+});
+
+export const trimmedPreact = trimmed("trimmed-preact", /\/preact\.m?js$/, PIECES);

@@ -13,6 +13,7 @@ import { writeModule } from "./module.ts";
 import { pack } from "./pack.ts";
 import { trimmedPreact } from "./preact.ts";
 import { triedAgain } from "./retry.ts";
+import { trimmedSignals } from "./signals.ts";
 
 const OUT = join(import.meta.dirname, "dist");
 const MARKER = "__PORCHLIGHT__";
@@ -154,7 +155,16 @@ export default defineConfig({
   base: "./",
   publicDir: false as const,
   oxc: { jsx: { runtime: "classic" as const, pragma: "h", pragmaFrag: "Fragment" } },
-  plugins: [trimmedPreact, withoutMeanings, classicJsx, styleAsWritten, triedAgain, twiceMinified, withoutNotes],
+  plugins: [
+    trimmedPreact,
+    trimmedSignals,
+    withoutMeanings,
+    classicJsx,
+    styleAsWritten,
+    triedAgain,
+    twiceMinified,
+    withoutNotes,
+  ],
   build: { outDir: OUT, target: "es2022", modulePreload: false as const, emptyOutDir: false },
   environments: {
     client: {
