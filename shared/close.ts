@@ -29,9 +29,13 @@ export const CLOSE = {
   version: ending(4426, "never", "version not supported"),
 } as const satisfies Record<string, Ending>;
 
-const byCode = new Map<number, Ending>(Object.values(CLOSE).map((e) => [e.code, e]));
-
 /** What to do after a close with this code. Codes that are not ours (1006, a proxy's) mean: come back, with backoff. */
 export function endingOf(code: number): Ending {
-  return byCode.get(code) ?? { code, meaning: "connection lost", again: "backoff" };
+  return (
+    Object.values<Ending>(CLOSE).find((one) => one.code === code) ?? {
+      code,
+      meaning: "connection lost",
+      again: "backoff",
+    }
+  );
 }

@@ -95,12 +95,14 @@ const classicJsx = {
     id.endsWith(".tsx") ? { code: `import { Fragment, h } from "preact";${code}`, map: null } : null,
 };
 
-/** What close codes mean is for the relay's log; here it would be read by nobody. */
-const withoutMeanings = {
-  name: "without-meanings",
+/** What close codes mean is for the relay's log, and what to do after each the panel says itself: the codes are enough. */
+const codesAlone = {
+  name: "codes-alone",
   enforce: "pre" as const,
   transform: (code: string, id: string) =>
-    id.endsWith("/shared/close.ts") ? { code: code.replace(/, "[^"]*"\)/g, ', "")'), map: null } : null,
+    id.endsWith("/shared/close.ts")
+      ? { code: code.replace(/\bending\((\d+), "\w+", "[^"]*"\)/g, "{ code: $1 }"), map: null }
+      : null,
 };
 
 /**
@@ -158,7 +160,7 @@ export default defineConfig({
   plugins: [
     trimmedPreact,
     trimmedSignals,
-    withoutMeanings,
+    codesAlone,
     classicJsx,
     styleAsWritten,
     triedAgain,
