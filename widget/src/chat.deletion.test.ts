@@ -46,6 +46,24 @@ async function seeThrough({ tab, script }: Visit): Promise<[erasing: Wire, next:
   return [erasing, script.greet({ token: "token-2" })];
 }
 
+/** A page whose visitor, known to an earlier one, deleted the chat and wrote on: the next chat has begun. */
+async function beganAnew(): Promise<Visit> {
+  const one = visit(browser);
+  const wire = one.online({ token: undefined });
+  void one.chat.forget();
+  one.chat.send("anew");
+  wire.close(CLOSE.gone.code);
+  await Promise.resolve();
+  one.script.greet({ token: "token-2" });
+  return one;
+}
+
+/** The tab is given the lock for what an earlier page left, and hears how far the log has come. */
+function flushes(wire: Wire): void {
+  world.advance(1);
+  wire.say({ t: "pong", head: 0 });
+}
+
 describe("what is written after a deletion", () => {
   it("waits for the next chat, and goes out once the old one is deleted", async () => {
     const one = await wroteOn("anew", "and more");
@@ -80,7 +98,7 @@ describe("what is written after a deletion", () => {
     second.tab.kill();
     const third = visit(browser);
     const wire = third.online({ token: "token-2" });
-    world.advance(1);
+    flushes(wire);
     expect(wire.sent[0]).toEqual(NEW);
     expect(sends(wire)).toEqual(["anew"]);
     expect(third.chat.draft.value).toBe("half");
@@ -101,7 +119,7 @@ describe("what is written after a deletion", () => {
       await Promise.resolve();
       return [gone, second.script.greet({ token: "token-2" })] as const;
     })();
-    world.advance(1);
+    flushes(next);
     expect(erasing.sent).toEqual([OLD]);
     expect(next.sent[0]).toEqual(NEW);
     expect(sends(next)).toEqual(["anew"]);
@@ -146,13 +164,7 @@ describe("what is written after a deletion", () => {
   it("is not deleted by a tab that hears late that the old chat is gone", async () => {
     const late = visit(browser);
     const line = late.online();
-    const one = visit(browser);
-    const wire = one.online({ token: undefined });
-    void one.chat.forget();
-    one.chat.send("anew");
-    wire.close(CLOSE.gone.code);
-    await Promise.resolve();
-    one.script.greet({ token: "token-2" });
+    const one = await beganAnew();
     line.close(CLOSE.gone.code);
     expect(kept()).toMatchObject({ token: "token-2", unsent: [{ text: "anew" }] });
     world.advance(10);
@@ -165,13 +177,7 @@ describe("what is written after a deletion", () => {
     slept.online().close(1006);
     slept.chat.send("of the old one");
     slept.tab.emit("pagehide");
-    const one = visit(browser);
-    const wire = one.online({ token: undefined });
-    void one.chat.forget();
-    one.chat.send("anew");
-    wire.close(CLOSE.gone.code);
-    await Promise.resolve();
-    one.script.greet({ token: "token-2" });
+    await beganAnew();
     slept.tab.emit("pageshow");
     const next = slept.script.greet({ token: undefined });
     expect(next.sent[0]).toEqual({ ...NEW, token: "token-2" });
@@ -185,13 +191,7 @@ describe("what is written after a deletion", () => {
     late.online().close(1006);
     late.tab.unplug();
     late.chat.send("of the old one");
-    const one = visit(browser);
-    const wire = one.online({ token: undefined });
-    void one.chat.forget();
-    one.chat.send("anew");
-    wire.close(CLOSE.gone.code);
-    await Promise.resolve();
-    one.script.greet({ token: "token-2" });
+    await beganAnew();
     world.advance(6_000);
     expect(JSON.stringify(kept())).not.toContain("of the old one");
   });

@@ -55,7 +55,6 @@ export function createChat(options: ChatOptions): Chat {
   const draft = createDraft({ page, storage });
   const send = (frame: ClientFrame) => (erasing ? undefined : connection.send(frame));
   const forms = createForms(send);
-  const outbox = createOutbox({ site, page, storage, send, changed: show });
   const session = createSession({
     site,
     page,
@@ -71,6 +70,7 @@ export function createChat(options: ChatOptions): Chat {
     identified: () => emit("identify", undefined),
     departed: wipe,
   });
+  const outbox = createOutbox({ site, page, storage, send, catchUp: session.catchUp, changed: show });
   const connection = createConnection({
     page,
     ...(connect ? { open: connect } : waysTo(relay, page)),

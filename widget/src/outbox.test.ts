@@ -2,7 +2,7 @@ import { CLOSE } from "@porchlight/shared/close";
 import type { Media } from "@porchlight/shared/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Chat, createChat } from "./chat.ts";
-import { frameOf, only, replyOf, type Script, sentOf } from "./script.fixture.ts";
+import { frameOf, only, replyOf, type Script, sentOf, type Wire } from "./script.fixture.ts";
 import { KEY, sends, states, type Visit, visit } from "./visit.fixture.ts";
 import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
 
@@ -101,6 +101,7 @@ describe("sending", () => {
     load();
     const wire = online();
     world.advance(1);
+    wire.say({ t: "pong", head: 0 });
     const page = `/${"x".repeat(511)}`;
     expect(only(wire.sent, "send")).toEqual([{ t: "send", id, text: "hello", page, locale: "nb" }]);
   });
@@ -219,6 +220,11 @@ describe("after a reload", () => {
     tab.kill();
     load();
   };
+  /** The tab is given the lock, and hears how far the log has come. */
+  const allow = (wire: Wire, head = 0) => {
+    world.advance(1);
+    wire.say({ t: "pong", head });
+  };
 
   it("sends what is younger than two minutes, once", () => {
     online().close(1006);
@@ -226,7 +232,7 @@ describe("after a reload", () => {
     world.advance(119_000);
     reload();
     const wire = online();
-    world.advance(1);
+    allow(wire);
     expect(only(wire.sent, "send")).toEqual([{ t: "send", id, text: "one" }]);
     wire.say(frameOf(sentOf(id, 1)));
     expect(states(chat)).toEqual(["question 1: sent"]);
@@ -238,7 +244,7 @@ describe("after a reload", () => {
     expect(sends(wire)).toEqual(["one"]);
     reload();
     const next = online();
-    world.advance(1);
+    allow(next);
     expect(only(next.sent, "send")).toEqual([{ t: "send", id, text: "one" }]);
   });
 
@@ -277,8 +283,28 @@ describe("after a reload", () => {
     const other = visit(browser);
     other.chat.start();
     const wires = [online(), other.script.greet({ token: undefined })];
-    world.advance(100);
+    for (const wire of wires) allow(wire);
     expect(wires.flatMap(sends)).toEqual(["one"]);
+  });
+
+  it("sends nothing that the tab before sent, although word of that comes after the lock", () => {
+    chat.start();
+    const ids = ["one", "two"].map((text) => chat.send(text));
+    reload();
+    const other = visit(browser);
+    other.chat.start();
+    const [first, second] = [online(), other.script.greet({ token: undefined })];
+    allow(first);
+    const written = ids.map((id, n) => frameOf(sentOf(id, n + 1)));
+    for (const frame of written) first.say(frame);
+    expect(sends(first)).toEqual(["one", "two"]);
+    world.advance(1);
+    expect(only(second.sent, "ping")).toHaveLength(1);
+    for (const frame of written.slice(0, 1)) second.say(frame);
+    second.say({ t: "pong", head: 2 });
+    for (const frame of written.slice(1)) second.say(frame);
+    world.advance(30_000);
+    expect(sends(second)).toEqual([]);
   });
 
   it("lets the next tab send it when the first one goes away", () => {
@@ -291,7 +317,7 @@ describe("after a reload", () => {
     const wire = other.script.greet({ token: undefined });
     world.advance(100);
     tab.kill();
-    world.advance(100);
+    allow(wire);
     expect(sends(wire)).toEqual(["one"]);
   });
 

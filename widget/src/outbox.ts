@@ -49,6 +49,8 @@ export type OutboxOptions = {
   page: Page;
   storage: Storage;
   send(frame: ClientFrame): void;
+  /** Asks the relay how far the thread has come. `open` follows when all of that is here. */
+  catchUp(): void;
   /** The line looks different now. */
   changed(): void;
 };
@@ -62,7 +64,7 @@ const STALE_MS = 2 * 60_000;
 const ANSWER_MS = 10_000;
 const PAUSE_MS = 2_000;
 
-export function createOutbox({ site, page, storage, send, changed }: OutboxOptions): Outbox {
+export function createOutbox({ site, page, storage, send, catchUp, changed }: OutboxOptions): Outbox {
   let line: Entry[] = [];
   let ready = false;
   let flying: Entry | undefined;
@@ -91,11 +93,15 @@ export function createOutbox({ site, page, storage, send, changed }: OutboxOptio
     flying = undefined;
   }
 
-  /** Only one tab flushes what earlier pages left; the relay would drop the doubles, so this saves work, not messages. */
+  /**
+   * Only one tab flushes what earlier pages left; the relay would drop the doubles, so this saves work, not messages. The tab
+   * that had the lock before may have sent it all, and what the relay made of that may still be on its way here.
+   */
   function claim(): void {
     release ??= page.lock(`porchlight:${site}:flush`, () => {
       mayFlush = true;
-      pump();
+      ready = false;
+      catchUp();
     });
   }
 

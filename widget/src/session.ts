@@ -31,6 +31,8 @@ export type Session = {
   /** What the relay says of the thread. */
   heard(frame: Welcome | MessageFrame | History | Pong): void;
   lost(): void;
+  /** Asks how far the log has come: nothing counts as up to date until it is known, and here. */
+  catchUp(): void;
   loadOlder(): void;
   typing(): void;
   /** Everything up to number `n` was seen, here or elsewhere. Answers whether that was news. */
@@ -181,11 +183,15 @@ export function createSession(options: SessionOptions): Session {
       if (frame.t === "message") message(frame);
       else if (frame.t === "history") history(frame);
       else {
-        head = Math.max(head, frame.head);
+        head = frame.head;
         settle();
       }
     },
     lost: behind.off,
+    catchUp() {
+      head = Number.POSITIVE_INFINITY;
+      send({ t: "ping" });
+    },
     loadOlder() {
       const now = page.now();
       if (now - askedAt < ANSWER_MS || !thread.older) return;

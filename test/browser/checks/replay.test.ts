@@ -16,15 +16,33 @@ const bodies = (): string[] => stage.house.sandbox.messages().map(({ body }) => 
 const own = (page: Page): Promise<string[]> => page.locator(".msg.own .bubble").allInnerTexts();
 const replies = (page: Page): Promise<string[]> => page.locator(".msg.reply .bubble").allInnerTexts();
 
-/** Texts of the messages that a page sends from now on, repeats too. */
-function sends(page: Page): string[] {
+/**
+ * What pages send from the next load on, each with the number of its page; a repeat over the same line counts once. Nothing of
+ * it reaches the relay before all of the pages have been welcomed, so that any of them could be the one that sends it.
+ */
+async function sendsOf(pages: Page[]): Promise<string[]> {
   const sent: string[] = [];
-  page.on("websocket", (socket) =>
-    socket.on("framesent", ({ payload }) => {
-      const frame = JSON.parse(String(payload)) as { t: string; text?: string };
-      if (frame.t === "send") sent.push(frame.text ?? "");
-    }),
-  );
+  const welcomed = new Set<Page>();
+  let open = (): void => {};
+  const all = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  for (const [n, page] of pages.entries())
+    await page.routeWebSocket(/\/socket/, (line) => {
+      const server = line.connectToServer();
+      line.onMessage((frame) => {
+        const { t, text } = JSON.parse(String(frame)) as { t: string; text?: string };
+        if (t !== "send") return server.send(frame);
+        const one = `${n}: ${text}`;
+        if (sent.at(-1) !== one) sent.push(one);
+        void all.then(() => server.send(frame));
+      });
+      server.onMessage((frame) => {
+        if (String(frame).includes('"t":"welcome"')) welcomed.add(page);
+        if (welcomed.size === pages.length) open();
+        line.send(frame);
+      });
+    });
   return sent;
 }
 
@@ -41,19 +59,22 @@ it("what three tabs find unsent after a reload goes out once, in order, from one
   await stage.house.halt();
   const texts = ["one", "two", "three"];
   for (const text of texts) await first.chat.say(text);
-  const sent = tabs.map(({ page }) => sends(page));
+  const sent = await sendsOf(tabs.map(({ page }) => page));
   for (const { page, chat } of tabs) {
     await page.reload();
     await reopen(chat);
-    await expect.poll(() => own(page), { timeout: 10_000 }).toEqual(texts);
+    await expect.poll(() => own(page)).toEqual(texts);
   }
   await stage.house.start();
+  // Else each waits longer after each try.
+  for (const { page } of tabs) await page.evaluate(() => void dispatchEvent(new Event("online")));
   for (const { page, chat } of tabs) {
-    await chat.thread.getByText("echo: three", { exact: true }).waitFor({ timeout: 40_000 });
+    await chat.thread.getByText("echo: three", { exact: true }).waitFor();
     await expect.poll(() => own(page)).toEqual(["Hello", ...texts]);
   }
   expect(bodies()).toEqual(["Hello", ...texts]);
-  expect(sent.flat()).toEqual(texts);
+  expect(new Set(sent.map((one) => one[0])).size).toBe(1);
+  expect(sent.map((one) => one.slice(3))).toEqual(texts);
 });
 
 it("after a thousand replies into a dead line the newest are there, in order, each once, and the older ones on asking", async () => {
