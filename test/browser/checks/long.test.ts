@@ -1,9 +1,9 @@
 /** WIDGET.md section 9, checks 72 and 73: threads of which only a part is there. */
 
-import type { CDPSession, Page } from "playwright-core";
+import type { CDPSession, Page, WebSocketRoute } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { setStage } from "./stage.ts";
-import { frames, withThread } from "./threads.ts";
+import { converse, readUpTo, rectOf, setStage } from "./stage.ts";
+import { frames, gap, withThread } from "./threads.ts";
 
 const stage = setStage();
 
@@ -37,6 +37,33 @@ describe("72 older messages that come in above", () => {
       for (const pixels of moved) expect(Math.abs(pixels), `at ${top}`).toBeLessThanOrEqual(1);
     }
   });
+});
+
+it("72 who opens the chat before its messages are there comes to the line above what is new, too", async () => {
+  const { page, context, chat } = await stage.visit();
+  await converse(chat);
+  await expect.poll(() => readUpTo(page)).toBeGreaterThan(1);
+  await page.close();
+  for (let n = 1; n <= 12; n++) await stage.reply(`news ${n} ${"of some length ".repeat(12)}`);
+  let release = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const hold = (line: WebSocketRoute): void => {
+    const server = line.connectToServer();
+    server.onMessage((frame) => void opened.then(() => line.send(frame)));
+  };
+  const later = await stage.visit({ context, before: (page) => page.routeWebSocket(/\/socket/, hold) });
+  await later.chat.open();
+  await later.chat.composer.waitFor();
+  release();
+  await later.chat.thread.getByText("news 12").waitFor();
+  await frames(later.page);
+  const line = await rectOf(later.page, "porch-light .new");
+  const thread = await rectOf(later.page, "porch-light .thread");
+  expect(line.y).toBeGreaterThan(thread.y);
+  expect(line.bottom).toBeLessThan(thread.y + thread.height / 2);
+  expect(await gap(later.page)).toBeGreaterThan(100);
 });
 
 describe("73 ten thousand messages", () => {

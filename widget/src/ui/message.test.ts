@@ -1,6 +1,7 @@
 // @vitest-environment happy-dom
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { batch } from "@preact/signals-core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Thread } from "./thread.tsx";
 import { drawn, own, reply, type Stage, stage } from "./ui.fixture.ts";
@@ -113,6 +114,42 @@ describe("a message", () => {
     await drawn();
     button("Take back 👍")?.click();
     expect(on.chat.asked).toEqual([["react", "newest", ""]]);
+  });
+});
+
+describe("the line above what is new", () => {
+  const rows = () =>
+    [...view.querySelectorAll("li")].map((row) => row.querySelector(".bubble")?.textContent ?? row.className);
+
+  it("stands where the visitor left off, for who opens the chat before the messages are there, too", async () => {
+    on.stop();
+    on = await stage();
+    on.chat.ready.value = false;
+    view = on.show(Thread);
+    await drawn();
+    // The relay's last frame: with it the thread is whole.
+    batch(() => {
+      on.chat.items.value = [own("Hi"), reply("seen"), reply("news", { id: "news" })];
+      on.chat.firstUnread.value = "news";
+      on.chat.ready.value = true;
+    });
+    await drawn();
+    expect(rows().slice(1)).toEqual(["Hi", "seen", "divider new", "news"]);
+    batch(() => {
+      on.chat.items.value = [...on.chat.items.value, reply("while here", { id: "later" })];
+      on.chat.firstUnread.value = "later";
+    });
+    await drawn();
+    expect(rows().slice(1)).toEqual(["Hi", "seen", "divider new", "news", "while here"]);
+  });
+
+  it("is not drawn above what comes while one is there", async () => {
+    on.chat.items.value = [own("Hi")];
+    await drawn();
+    on.chat.items.value = [own("Hi"), reply("Hello", { id: "hello" })];
+    on.chat.firstUnread.value = "hello";
+    await drawn();
+    expect(rows()).not.toContain("divider new");
   });
 });
 

@@ -1,7 +1,8 @@
 /** The conversation: a log that scrolls, the way to what is older, and the way back to what is new. */
 
 import { PAGE } from "@porchlight/shared/limits";
-import { type Signal, signal, untracked } from "@preact/signals-core";
+import { type Signal, signal } from "@preact/signals-core";
+import { browserPage } from "../page.ts";
 import { isOver, type Ui } from "./context.ts";
 import { Icon } from "./icons.tsx";
 import { live, type Mounted, watch } from "./live.ts";
@@ -64,12 +65,14 @@ export const Thread = live((ui, mounted) => {
   mounted(
     watch(() => {
       if (!ui.isOpen.value || !chat.ready.value) return;
-      // Scrolling asks what else there is to show, and that must not bring the visitor back here with every message.
-      untracked(() => {
-        const line = box?.querySelector(".new");
-        if (line) scroller?.toElement(line);
-        else toNewest();
-      });
+      // Preact draws in a microtask, which may stand in line behind this one.
+      queueMicrotask(() =>
+        queueMicrotask(() => {
+          const line = box?.querySelector(".new");
+          if (line) scroller?.toElement(line);
+          else toNewest();
+        }),
+      );
     }),
   );
 
@@ -150,17 +153,18 @@ const ToNewest = live<{ count: number; jump: () => void }>(({ t }) => ({ count, 
  */
 function followNew({ chat, isOpen }: Ui, mounted: Mounted, atEnd: Signal<boolean>): Signal<string | undefined> {
   const firstNew = signal<string | undefined>(undefined);
-  const visible = signal(!document.hidden);
-  mounted(() => {
-    const change = (): void => {
-      visible.value = !document.hidden;
-    };
-    document.addEventListener("visibilitychange", change);
-    return () => document.removeEventListener("visibilitychange", change);
-  });
+  const visible = signal(browserPage.visible());
+  mounted(() =>
+    browserPage.on("visibilitychange", () => {
+      visible.value = browserPage.visible();
+    }),
+  );
+  /** There when the messages were: who opens the chat while they are on their way comes to the same line. */
+  let there: boolean | undefined;
   mounted(
     watch(() => {
-      if (!isOpen.value || !visible.value) firstNew.value = chat.firstUnread.value;
+      if (!there) firstNew.value = chat.firstUnread.value;
+      there = isOpen.value && visible.value && chat.ready.value;
     }),
   );
   mounted(
