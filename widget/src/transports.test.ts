@@ -88,6 +88,22 @@ describe("the ways to the relay", () => {
     expect(counts()).toEqual([5, 0]);
   });
 
+  it("stay with the WebSocket through a restart that ends just before the relay is asked", async () => {
+    answers = undefined;
+    for (let round = 0; round < 3; round++) await fail(ways.socket);
+    answers = 0;
+    await fail(ways.socket);
+    dial();
+    await settled();
+    expect(counts()).toEqual([5, 0]);
+    // Once more, and it is no restart.
+    ways.socket.wire.close(1006);
+    await settled();
+    dial();
+    await settled();
+    expect(counts()).toEqual([5, 1]);
+  });
+
   it("take a refusal by the relay for an answer", async () => {
     for (let round = 0; round < 3; round++) {
       dial();

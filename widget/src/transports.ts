@@ -37,10 +37,6 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
   /** The WebSocket that is tried or used, by a name that changes when it opens. */
   let current: object | undefined;
 
-  function fall(): void {
-    fellAt = page.now();
-  }
-
   /** Opens the way whose code may still have to come. */
   function later(events: TransportEvents): Transport {
     let way: Transport | undefined;
@@ -66,7 +62,7 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
     const asked = page.now();
     if (!(await reachable()) || mine !== current) return;
     hang.set(ROUNDS * (page.now() - asked) - (page.now() - begun), () => {
-      fall();
+      fellAt = page.now();
       events.close(LOST);
     });
   }
@@ -95,11 +91,10 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
       hang.off();
       // Something between us and the relay holds everything back.
       if (fellAt) fellAt = opened && !spoke ? 0 : fellAt;
-      else {
-        failures = spoke ? 0 : failures + 1;
-        // WebSockets do not get through: is it only them, or everything? One that is tried meanwhile is judged by itself.
-        if (failures >= TRIES && (await reachable()) && !current) fall();
-      }
+      else if (spoke) failures = 0;
+      // WebSockets do not get through: is it only them, or everything? A failure counts by itself alone: a relay that comes
+      // back just before it is asked has not failed twice. One that is tried meanwhile is judged by itself.
+      else if ((await reachable()) && ++failures >= TRIES && !current) fellAt = page.now();
     },
   };
 }
