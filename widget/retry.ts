@@ -1,8 +1,8 @@
 /**
  * How the panel and its rarer parts come together in the browser. A part that could not be fetched is asked for once more
- * before the panel says so: under another address, because a browser may remember a failed import by its own (WIDGET 2.3;
- * Firefox and Safari do). The panel itself may have come by such an address, so no part imports it by name: that would be a
- * second panel. A part is a function of what the panel shares.
+ * before the panel says so: each time under another address, because a browser may remember a failed import by its own
+ * (WIDGET 2.3; Firefox and Safari do). The panel itself may have come by such an address, so no part imports it by name:
+ * that would be a second panel. A part is a function of what the panel shares.
  */
 
 type Chunk = { fileName: string; imports: string[]; dynamicImports: string[] };
@@ -17,7 +17,7 @@ const PART = /export default ?\(?\w+\)? ?=> ?\{(let|const) ?\{/;
 const HELPER = `
 const made = {};
 const fetchPart = async (path) => {
-  const part = await import(/* @vite-ignore */ path).catch(() => import(/* @vite-ignore */ path + "?r=1"));
+  const part = await import(/* @vite-ignore */ path).catch(() => import(/* @vite-ignore */ path + "?" + Math.random()));
   return (made[path] ??= part.default?.(shared) ?? part);
 };
 `;

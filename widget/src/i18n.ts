@@ -36,12 +36,12 @@ export const languages = (): string[] => ["en", ...(typeof LANGUAGES === "string
 
 /**
  * Two files per language, fetched when a visitor needs them: the panel's words, and those of its rarer parts. English is in
- * the panel: it also stands in where one is missing. A browser may remember a failed import by its address, so the second
+ * the panel: it also stands in where one is missing. A browser may remember a failed import by its address, so each second
  * try has another.
  */
 const fetchWords = (name: string): Promise<{ messages: Packed }> => {
   const path = `./${name}-${LANGUAGE_VERSION}.js`;
-  return import(/* @vite-ignore */ path).catch(() => import(/* @vite-ignore */ `${path}?r=1`)) as never;
+  return import(/* @vite-ignore */ path).catch(() => import(/* @vite-ignore */ `${path}?${Math.random()}`)) as never;
 };
 
 /**
