@@ -180,6 +180,7 @@ export function openLines(options: LineOptions): OpenTransport {
       const headers = { "Content-Type": "text/plain" };
       const answer = await ask(relay + to, { method: "POST", body, headers, credentials: "omit", keepalive });
       if (answer.ok) return answer;
+      // A proxy's refusal is no JSON.
       const { code } = (await answer.json().catch(ignore)) ?? {};
       throw code === "origin_not_allowed" ? new Refusal(CLOSE.notAllowed.code) : new Error(String(answer.status));
     }
@@ -248,6 +249,7 @@ export function openLines(options: LineOptions): OpenTransport {
       close() {
         if (over) return;
         stop();
+        // A goodbye that is lost is a silence that the relay ends by itself.
         leave().catch(ignore);
         waiting = [];
       },

@@ -38,7 +38,8 @@ const whenIdle = (run: () => void): unknown =>
 const running = window.Porchlight?.site;
 if (running) {
   if (running !== own) console.warn("Porchlight", running);
-  // `/widget.js` is one site's script; a tag that names another gets that one's, as a module, which needs no element.
+  // `/widget.js` is one site's script; a tag that names another gets that one's, as a module, which needs no element. Where it
+  // cannot be had, the browser has said so in the console: a word of ours would be the page's unhandled rejection besides.
 } else if (asked !== own) fetchFile(`/w/${asked}.js`).catch(() => {});
 else {
   try {

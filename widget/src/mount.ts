@@ -65,6 +65,7 @@ async function fetchScript(relay: string, site: string, settings: Options): Prom
  */
 export async function mount({ relay, site = "default", ...settings }: MountOptions): Promise<Mounted> {
   const other = underWay();
+  // Whoever asked for that one is told why it failed; here it is tried anew.
   if (other) await other.catch(() => {});
   const origin = relay.replace(/\/+$/, "");
   const running = window.Porchlight?.site;

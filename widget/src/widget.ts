@@ -73,6 +73,7 @@ export function startWidget(
         if (host.isConnected)
           fetchFile(TEASER)
             .then(({ tease }: TeaserModule) => tease(element, shell, teaser))
+            // Without it nothing is missing, and the page's own handlers of errors need not hear of it.
             .catch(() => {});
       }, TEASER_MS);
     }

@@ -148,7 +148,7 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
   return () => (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a press anywhere else closes the menu; Escape does so too */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: see above */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: for the keyboard there is Escape, and nothing here to reach */}
       <div class="veil" onClick={() => close(false)} />
       {asking.value ? question() : menu()}
     </>

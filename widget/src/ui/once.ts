@@ -12,6 +12,7 @@ export function once(name: string, run: () => void): void {
         run();
         await new Promise((done) => setTimeout(done, HOLD_MS));
       })
+      // As below: some browsers reject where others throw.
       .catch(() => {});
   } catch {
     // No locks here (plain http, blocked cookies): better quiet than twice.
