@@ -120,7 +120,7 @@ it("grants nothing by itself once restored, before somebody has compared: keys s
   expect((await run("credits", "trust", "--reason", "again")).code).toBe(1);
   await run("credits", "resolve", "r-spooled", "--not-granted", "--reason", "not in the history");
   expect((await run("credits", "approve", "r-spooled", "--reason", "so it may go")).code).toBe(0);
-  await house.sandbox.until(() => house.sandbox.state().grants.length === 2, 20_000);
+  await house.sandbox.until(() => house.sandbox.state().grants.length === 2);
   expect((await run("doctor")).out).not.toContain("credits trust");
 });
 

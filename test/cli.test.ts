@@ -10,7 +10,6 @@ let house: House;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let visitor: string;
 const WEBHOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
-const PATIENT = { timeout: 20_000 };
 const EMAIL = "client@agency.example";
 
 const porchlight = (args: string[], env: Record<string, string> = {}) => run(house, args, env);
@@ -112,7 +111,7 @@ describe("the command line", () => {
     expect(house.sandbox.state().lists.leads).toEqual([contact.id]);
     house.sandbox.configure(CERTAIN);
     expect((await json("site")).addresses.reply).toContain("/callbacks/reply/");
-    await expect.poll(() => json("deliveries"), PATIENT).toEqual([]);
+    await expect.poll(() => json("deliveries")).toEqual([]);
   });
 
   it("sends a failed message anew, through the running relay and without one, and an event that was not taken", async () => {
@@ -120,7 +119,7 @@ describe("the command line", () => {
     await someone.connect();
     house.sandbox.failNext("incoming", 1, 400);
     const { id } = await someone.send("refused once");
-    await expect.poll(async () => (await json("deliveries", "--failed")).length, PATIENT).toBe(1);
+    await expect.poll(async () => (await json("deliveries", "--failed")).length).toBe(1);
     const [failed] = await json("deliveries", "--failed");
     expect(failed).toMatchObject({ id, reason: "rejected" });
     expect(await json("deliveries", "retry", failed.visitor, id)).toMatchObject({ running: true });
@@ -130,18 +129,18 @@ describe("the command line", () => {
 
     house.sandbox.failNext("incoming", 1, 400);
     const other = await someone.send("refused too");
-    await expect.poll(async () => (await json("deliveries", "--failed")).length, PATIENT).toBe(1);
+    await expect.poll(async () => (await json("deliveries", "--failed")).length).toBe(1);
     await someone.drop();
     await house.halt();
     expect(await json("deliveries", "retry", failed.visitor, other.id)).toMatchObject({ running: false });
     await house.start();
     await house.sandbox.until(() => house.sandbox.messages().some(({ body }) => body === "refused too"));
 
-    await expect.poll(() => receiver.told.length, PATIENT).toBe(2);
+    await expect.poll(() => receiver.told.length).toBe(2);
     const [event] = await json("webhooks", "--state", "delivered");
     expect(event).toMatchObject({ type: "delivery.failed", status: 200, attempts: 1 });
     expect(await json("webhooks", "retry", event.id)).toEqual({ event: event.id, state: "waiting" });
-    await expect.poll(() => receiver.told.filter(({ id }) => id === event.id).length, PATIENT).toBe(2);
+    await expect.poll(() => receiver.told.filter(({ id }) => id === event.id).length).toBe(2);
     expect((await porchlight(["webhooks", "retry", "msg_none"])).code).toBe(1);
   });
 

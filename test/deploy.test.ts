@@ -75,10 +75,10 @@ async function activation(): Promise<{ run: Run; close: () => Promise<unknown> }
     const life = (): string[] => said.slice(from);
     const word = (pattern: RegExp): number => Number(life().flatMap((line) => pattern.exec(line)?.[1] ?? [])[0] ?? -1);
     child.stdin?.write("go\n");
-    await expect.poll(() => life().join("\n"), { timeout: 20_000 }).toMatch(/"relay.started"|^exit/m);
+    await expect.poll(() => life().join("\n")).toMatch(/"relay.started"|^exit/m);
     const end = (signal: NodeJS.Signals, code: number) => async (): Promise<void> => {
       process.kill(word(/^pid (\d+)$/), signal);
-      await expect.poll(() => word(/^exit (\d+)$/), { timeout: 30_000 }).toBe(code);
+      await expect.poll(() => word(/^exit (\d+)$/)).toBe(code);
     };
     return {
       lines: [],
@@ -157,7 +157,7 @@ describe("a relay whose socket outlives it", () => {
     const streams = ["a", "b", "c", "d"].map(stream);
     for (let restart = 0; restart < restarts; restart++) {
       const before = posted.length;
-      await expect.poll(() => posted.length, { timeout: 20_000 }).toBeGreaterThan(before + 20);
+      await expect.poll(() => posted.length).toBeGreaterThan(before + 20);
       await end();
       await house.start();
     }

@@ -56,11 +56,11 @@ describe("a person's file", () => {
     expect(other.log().filter((message) => message.from === "reply")).toHaveLength(2);
     const link = `${house.url}${media?.url}`;
     expect(Buffer.from(await (await fetch(link)).arrayBuffer())).toEqual(png(3, 2));
-    await expect.poll(() => stored().length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => stored().length).toBe(1);
     other.write({ t: "forget" });
     await other.ended();
     expect((await fetch(link)).status).toBe(404);
-    await expect.poll(() => stored().length, { timeout: 30_000 }).toBe(0);
+    await expect.poll(() => stored().length).toBe(0);
   });
 
   it("without words is a message with the file alone", async () => {

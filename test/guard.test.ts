@@ -11,7 +11,6 @@ import type { Visitor } from "./visitor.ts";
 
 const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 const DAY = 86_400_000;
-const PATIENT = { timeout: 15_000 };
 
 let house: House;
 let backend: Awaited<ReturnType<typeof startReceiver>>;
@@ -72,11 +71,11 @@ describe("the owner's list of blocks", () => {
     // As long as it takes until the block stands.
     house.sandbox.failNext("incoming", 100, 503);
     const { id } = await rude.send("buy my pills");
-    await expect.poll(() => house.lines().some((line) => line.includes("delivery.retry")), PATIENT).toBe(true);
+    await expect.poll(() => house.lines().some((line) => line.includes("delivery.retry"))).toBe(true);
     const call = caller(house, await tokenFor(house));
     const [row] = (await call("GET", "/visitors")).body.items as { id: string }[];
     await call("POST", "/blocks", { value: row?.id, reason: "spam" }, "b1");
-    await expect.poll(() => house.lines().some((line) => line.includes("delivery.failed")), PATIENT).toBe(true);
+    await expect.poll(() => house.lines().some((line) => line.includes("delivery.failed"))).toBe(true);
     expect(bodies()).toEqual([]);
     const transcript = (await call("GET", `/visitors/${row?.id}/messages`)).body.items;
     expect(transcript).toMatchObject([{ id, state: "failed" }]);
@@ -96,12 +95,12 @@ describe("the owner's list of blocks", () => {
       return (await fetch(`${url}?mode=poll`, { headers })).text();
     };
     await expect
-      .poll(() => line("203.0.113.1, 198.51.100.77"), PATIENT)
+      .poll(() => line("203.0.113.1, 198.51.100.77"))
       .toBe('{"t":"error","code":"blocked"}\n{"t":"end","code":4403}\n');
     expect(await line("198.51.100.77, 203.0.113.1")).toContain('"t":"welcome"');
     expect((await porchlight(house, ["block", "list"])).out).toContain("198.51.100.0/24");
     expect((await porchlight(house, ["block", "remove", id])).code).toBe(0);
-    await expect.poll(() => line("198.51.100.77"), PATIENT).toContain('"t":"welcome"');
+    await expect.poll(() => line("198.51.100.77")).toContain('"t":"welcome"');
   });
 });
 
@@ -125,7 +124,7 @@ describe("a site's budget of messages a day", () => {
     const told = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.delivery === "delayed";
     await visitor.next(told);
     await expect
-      .poll(() => backend.told, PATIENT)
+      .poll(() => backend.told)
       .toMatchObject([{ type: "budget.reached", data: { site: "default", messagesPerDay: 2 } }]);
     const doctor = await porchlight(house, ["doctor"], { PORCHLIGHT_CONFIG: `${house.dataDir}/sites.json`, SECRET });
     expect(doctor.out).toContain("MEND  budget of site default: 2 of today's 2 messages are used");

@@ -66,7 +66,7 @@ describe("a form before the chat", () => {
     await fill({ chat: true, firstName: "Ada", email: "ada@b.example" });
     await visitor.send("hello");
     await visitor.hears("echo: hello");
-    await house.sandbox.until(() => lists().news?.length === 1, 15_000);
+    await house.sandbox.until(() => lists().news?.length === 1);
     const [contact, ...others] = contacts();
     expect([lists().leads, lists().news, others]).toEqual([[contact?.id], [contact?.id], []]);
     await expect.poll(states).toEqual(["done"]);
@@ -104,7 +104,7 @@ describe("a number that the service refuses", () => {
     expect(contacts()).toMatchObject([{ firstName: "Ada", phone: "+49301234567" }]);
     await visitor.send("hello");
     await visitor.hears("echo: hello");
-    await expect.poll(states, { timeout: 15_000 }).toEqual(["done", "done"]);
+    await expect.poll(states).toEqual(["done", "done"]);
   });
 
   it("comes back late, when the form was answered long before", async () => {
@@ -121,7 +121,7 @@ describe("a number that the service refuses", () => {
     house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
     await fill({ chat: true, ...PHONE }, "away-meanwhile");
     await visitor.drop();
-    await expect.poll(states, { timeout: 15_000 }).toContain("refused");
+    await expect.poll(states).toContain("refused");
     await visitor.connect();
     expect(await visitor.next(complaint("away-meanwhile"))).toMatchObject({ code: "invalid_phone", field: "phone" });
     // A repeat of the same form is no second try; another number is.
@@ -199,7 +199,7 @@ describe("a form without a chat", () => {
     house.sandbox.failNext("createContact", 1, { kind: "resetConnection", when: "after" });
     house.sandbox.failNext("addToList", 1, 500);
     expect(await fill({ email: "ada@b.example" })).toBe("lead");
-    await house.sandbox.until(() => lists().news?.length === 1, 40_000);
+    await house.sandbox.until(() => lists().news?.length === 1);
     expect(contacts()).toHaveLength(1);
     expect([lists().leads, lists().news]).toEqual([[contacts()[0]?.id], [contacts()[0]?.id]]);
   });
@@ -211,7 +211,7 @@ describe("a form without a chat", () => {
     await house.sandbox.until((all) => all.requests().some(({ route }) => route === "addToList"));
     await house.halt();
     await house.start();
-    await house.sandbox.until(() => lists().leads?.length === 1, 15_000);
+    await house.sandbox.until(() => lists().leads?.length === 1);
     expect(contacts()).toHaveLength(1);
     const call = caller(house, await tokenFor(house));
     const [person] = (await call("GET", "/visitors")).body.items as { id: string }[];
@@ -226,7 +226,7 @@ describe("a form without a chat", () => {
     await open({ lists: ["nowhere", "leads"] });
     expect(await fill({ email: "ada@b.example" })).toBe("lead");
     await expect.poll(() => house.lines().some((line) => line.includes("lead.waiting"))).toBe(true);
-    await house.sandbox.until(() => lists().leads?.length === 1, 15_000);
+    await house.sandbox.until(() => lists().leads?.length === 1);
     expect(await states()).toEqual(["open"]);
   });
 });

@@ -244,9 +244,7 @@ describe("a file", () => {
     await leaving.ended();
     await expect.poll(() => get(answer.url).then(({ status }) => status)).toBe(404);
     await expect
-      .poll(() => filesUnder(join(house.dataDir, "media")).filter((path) => path.endsWith(answer.key)), {
-        timeout: 20_000,
-      })
+      .poll(() => filesUnder(join(house.dataDir, "media")).filter((path) => path.endsWith(answer.key)))
       .toEqual([]);
   });
 

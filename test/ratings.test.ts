@@ -49,7 +49,7 @@ it("keeps a rating once, tells the owner's backend of it, and gives it out with 
   expect(await rate(visitor, { score: 1, of: 5 })).toBe("lead");
   const kept = { visitor: who(), score: 4, of: 5, comment: "quick answer" };
   expect(await ratings()).toMatchObject([kept]);
-  await expect.poll(() => hook.told.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => hook.told.length).toBe(1);
   expect(hook.told).toMatchObject([{ type: "conversation.rated", valid: true, data: { site: "default", ...kept } }]);
   expect((await (await api())("GET", `/visitors/${who()}/export`)).body.rating).toMatchObject(kept);
   const file = join(house.dataDir, "site.jsonl");

@@ -115,8 +115,8 @@ describe("the README's way from nothing", () => {
     expect(out).toContain('"created":true');
     expect(out).toContain('"key":"invoice-117"');
     const state = async () => JSON.stringify(await (await fetch(`${sandbox}/__sandbox/state`)).json());
-    await expect.poll(state, { timeout: 30_000 }).toContain("Invoice 117 [invoice-117]");
-    await expect.poll(state, { timeout: 30_000 }).toContain("Order 1042 is on its way.");
+    await expect.poll(state).toContain("Invoice 117 [invoice-117]");
+    await expect.poll(state).toContain("Order 1042 is on its way.");
     expect(await state()).toContain("ada@example.com");
   });
 });

@@ -30,7 +30,7 @@ it("lets in the reply to what lands while it stops, and nobody new", async () =>
   await visitor.send("on its way");
   await house.sandbox.until((sandbox) => sandbox.messages().length === 1);
   const halted = house.halt();
-  await expect.poll(async () => (await fetch(`${house.url}/readyz`)).status, { timeout: 10_000 }).toBe(503);
+  await expect.poll(async () => (await fetch(`${house.url}/readyz`)).status).toBe(503);
   expect(await endOfNewcomer()).toBe(CLOSE.restart.code);
   await halted;
   await house.sandbox.until((sandbox) => sandbox.outgoing().some(({ status }) => status !== null));

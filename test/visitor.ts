@@ -23,8 +23,8 @@ export type VisitorOptions = { site?: string; origin?: string; token?: string; i
 /** What a message may carry besides its words. */
 export type Extras = Omit<Partial<Send>, "t" | "id" | "text">;
 
-/** How long a visitor waits for what a test expects before it says what came instead. */
-const PATIENCE_MS = 15_000;
+/** How long a visitor waits for what a test expects before it says what came instead: as long as a poll of vitest.config.ts. */
+const PATIENCE_MS = 60_000;
 
 type Waiting = {
   wanted: (frame: RelayFrame) => boolean;

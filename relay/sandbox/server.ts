@@ -4,7 +4,7 @@
  *   const sandbox = await startSandbox({ config: { callbackUrl: `${relay}/callbacks/reply/${secret}` } });
  *   sandbox.url                                             // http://127.0.0.1:41234/v1: give it to the relay
  *   sandbox.config.apiKey                                   // has + / = & in it, on purpose
- *   await sandbox.until((s) => s.messages().length === 3, 5_000);
+ *   await sandbox.until((s) => s.messages().length === 3);
  *   await sandbox.close();
  *
  * Make it fail:
@@ -122,7 +122,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     url: `${origin}${config.basePath}`,
     origin,
     config,
-    until: (predicate, timeoutMs = 20_000) => service.changes.until(() => predicate(sandbox), timeoutMs),
+    until: (predicate, timeoutMs = 60_000) => service.changes.until(() => predicate(sandbox), timeoutMs),
     close,
   };
   return sandbox;

@@ -98,7 +98,7 @@ describe("a conversation in the browser", () => {
       await chat.composer.fill(text);
       await chat.composer.press("Enter");
     }
-    await house.sandbox.until((sandbox) => sandbox.messages().length === 3, 15_000);
+    await house.sandbox.until((sandbox) => sandbox.messages().length === 3);
     expect(house.sandbox.messages().map(({ body }) => body)).toEqual(texts);
     expect(new Set(house.sandbox.messages().map((message) => message.fromId)).size).toBe(1);
   });
@@ -122,7 +122,7 @@ describe("a conversation in the browser", () => {
     await chat.panel.getByRole("button", { name: `Remove ${names[2]}` }).waitFor();
     expect(await chat.panel.locator(".tray bdi").allInnerTexts()).toEqual(names);
     await chat.panel.getByRole("button", { name: "Send message" }).click();
-    await house.sandbox.until((sandbox) => sandbox.messages().length === 3, 15_000);
+    await house.sandbox.until((sandbox) => sandbox.messages().length === 3);
     expect(await chat.thread.getByRole("img", { name: /picture/i }).count()).toBe(3);
     expect(house.sandbox.messages()[0]?.body).toBe("look at these");
   });

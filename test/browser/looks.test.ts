@@ -34,7 +34,7 @@ const boxOf = (page: Page, selector: string) => rectOf(page, `porch-light ${sele
 const answer = async (page: Page, body: string): Promise<void> => {
   const rows = page.locator("porch-light .reply");
   const before = await rows.count();
-  await stage.house.sandbox.until((sandbox) => sandbox.messages().length > 0, 10_000);
+  await stage.house.sandbox.until((sandbox) => sandbox.messages().length > 0);
   await stage.reply(body);
   await rows.nth(before).waitFor();
 };

@@ -63,12 +63,12 @@ describe("credits when the relay's process is killed", () => {
       fetch(url(), { method: "POST", body: JSON.stringify({ idempotency_key: key, email: EMAIL, amount: 5 }) });
     house.sandbox.failNext("credits", 1, { kind: "hangRequest", when: "after" });
     await post("k-1");
-    await house.sandbox.until(() => house.sandbox.state().grants.length === 1, 15_000);
+    await house.sandbox.until(() => house.sandbox.state().grants.length === 1);
     await house.kill();
     await house.start();
     await Promise.all(Array.from({ length: 8 }, () => post("k-1")));
     await post("k-2");
-    await house.sandbox.until(() => house.sandbox.state().grants.length === 2, 15_000);
+    await house.sandbox.until(() => house.sandbox.state().grants.length === 2);
     const call = caller(house, await tokenFor(house));
     expect((await call("GET", "/credits/grants/k-1")).body).toMatchObject({ state: "unknown" });
     expect(house.sandbox.state().grants.map(({ description }) => description)).toEqual([

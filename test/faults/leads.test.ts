@@ -3,7 +3,6 @@ import { type House, SCRIPTED, startHouse } from "../harness.ts";
 import { runProcess } from "../relays.ts";
 import { type Answer, caller, tokenFor } from "../tokens.ts";
 
-const PATIENT = { timeout: 30_000 };
 const ORDER = {
   firstName: "Ada",
   email: "ada@b.example",
@@ -46,7 +45,7 @@ describe("a lead of the server API", () => {
     await house.kill();
     await house.start();
     const path = `/leads/${body.visitor}/${body.id}`;
-    await expect.poll(async () => (await call("GET", path)).body.state, PATIENT).toBe("done");
+    await expect.poll(async () => (await call("GET", path)).body.state).toBe("done");
     const { contacts, lists } = house.sandbox.state();
     expect(contacts).toMatchObject([{ firstName: "Ada", email: "ada@b.example", phone: "+49301234567" }]);
     expect(lists).toEqual({ a: [contacts[0]?.id], b: [contacts[0]?.id] });

@@ -43,7 +43,7 @@ describe("replies of the service", () => {
     const other = house.visitor();
     await other.connect();
     await Promise.all([visitor.send("one"), other.send("two")]);
-    await expect.poll(() => [replies().length, replies(other).length], { timeout: 15_000 }).toEqual([12, 12]);
+    await expect.poll(() => [replies().length, replies(other).length]).toEqual([12, 12]);
     expect(replies().toSorted()).toEqual(parts.map(({ text }) => text.replace("{body}", "one")).toSorted());
     const came = house.sandbox.callbacks().filter(({ toId }) => toId === fromId());
     expect(came.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));

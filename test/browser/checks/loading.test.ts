@@ -23,7 +23,7 @@ async function wholeConversation(page: Page, chat: Chat): Promise<void> {
   await page.locator(".composer .emoji button").first().click();
   expect(await chat.composer.inputValue()).toMatch(/\p{Emoji}/u);
   await page.locator("input[type=file]").setInputFiles({ name: "dot.png", mimeType: "image/png", buffer: PNG });
-  const sent = stage.house.sandbox.until((sandbox) => sandbox.messages().length === 2, 15_000);
+  const sent = stage.house.sandbox.until((sandbox) => sandbox.messages().length === 2);
   await chat.panel.getByRole("button", { name: "Send message" }).click();
   await chat.thread.getByRole("img", { name: /picture/i }).waitFor();
   await sent;

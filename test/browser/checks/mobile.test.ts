@@ -18,9 +18,16 @@ const mockViewport = (page: Page) =>
       offsetLeft: 0,
       pageTop: 0,
       scale: 1,
+      addEventListener(...given: Parameters<EventTarget["addEventListener"]>) {
+        Object.assign(window, { heeded: true });
+        EventTarget.prototype.addEventListener.apply(mock, given);
+      },
     });
     Object.defineProperty(window, "visualViewport", { get: () => mock });
   });
+
+/** The code that looks at the viewport may come after the panel's. */
+const heeded = (page: Page): Promise<unknown> => page.waitForFunction(() => "heeded" in window);
 
 /** The keyboard comes up or goes, or the page is moved behind it; `silent`: nobody is told. */
 async function keyboard(page: Page, covered: number, offsetTop: number, type = "resize"): Promise<void> {
@@ -38,6 +45,7 @@ async function keyboard(page: Page, covered: number, offsetTop: number, type = "
 it("68 the keyboard covers neither header nor composer, and all is as before when it has gone", async () => {
   const { page, chat } = await stage.visit({ options: PHONE, before: mockViewport });
   await converse(chat);
+  await heeded(page);
   const whole = await rectOf(page, ".panel");
   for (const [offsetTop, type] of [
     [0, "resize"],

@@ -44,7 +44,7 @@ export async function record(page: Page): Promise<() => Promise<Said[]>> {
 export async function heard(said: () => Promise<Said[]>, wanted: RegExp): Promise<Said[]> {
   const found = async () => (await said()).filter(({ text }) => wanted.test(text));
   const over = async () => (await found()).map(({ ms }) => ms !== undefined);
-  await expect.poll(over, { timeout: 8_000, message: String(wanted) }).toContain(true);
-  await expect.poll(over, { timeout: 8_000, message: String(wanted) }).not.toContain(false);
+  await expect.poll(over, { message: String(wanted) }).toContain(true);
+  await expect.poll(over, { message: String(wanted) }).not.toContain(false);
   return found();
 }

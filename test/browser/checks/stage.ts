@@ -40,8 +40,8 @@ export type Stage = {
 const FREE = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
 /** Another name of the host, for browsers that are told so: not `localhost`, and so not a secure context. */
 export const PLAIN = "plain.test";
-/** Longest that a check waits for anything in the page. */
-const PATIENCE_MS = 12_000;
+/** Longest that a check waits for anything in the page: as long as a poll of vitest.config.ts. */
+const PATIENCE_MS = 60_000;
 
 /** Call once per file. The sandbox forgets everything between tests, and every visitor leaves. */
 export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {

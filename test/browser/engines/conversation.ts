@@ -7,7 +7,7 @@ import type { Stage } from "./stage.ts";
 /** @param name of the engine, for the names of the tests */
 export function conversationIn(name: string, stage: Stage): void {
   const sent = (): string[] => stage.house.sandbox.messages().map(({ body }) => body);
-  const arrived = (count: number) => stage.house.sandbox.until(() => sent().length === count, 15_000);
+  const arrived = (count: number) => stage.house.sandbox.until(() => sent().length === count);
 
   it(`in ${name} what was typed is sent as it was typed, and the reply is shown`, async () => {
     const text = "Do you ship to Norway? <b>ÆØÅ</b> 👋";

@@ -112,7 +112,7 @@ export function handsIn(name: string, stage: Stage): void {
   });
 
   it(`68 and 69 in ${name} on a phone the keyboard covers neither header nor composer, and opening brings none up`, async () => {
-    const viewport = `const view=Object.assign(new EventTarget(),{height:innerHeight,width:innerWidth,offsetTop:0,offsetLeft:0,pageTop:0,scale:1});Object.defineProperty(window,"visualViewport",{get:()=>view})`;
+    const viewport = `const view=Object.assign(new EventTarget(),{height:innerHeight,width:innerWidth,offsetTop:0,offsetLeft:0,pageTop:0,scale:1,addEventListener(...given){window.heeded=true;EventTarget.prototype.addEventListener.apply(view,given)}});Object.defineProperty(window,"visualViewport",{get:()=>view})`;
     stage.put("/viewport.js", { html: viewport, headers: { "Content-Type": "text/javascript" } });
     await stage.inWorld({ touch: true });
     const { tab, chat } = await stage.visit({ size: PHONE, head: `${recorder()}<script src="/viewport.js"></script>` });
@@ -124,6 +124,8 @@ export function handsIn(name: string, stage: Stage): void {
     await chat.say("by phone");
     await chat.hears("echo: by phone");
     expect(await chat.focus()).toBe("message");
+    // The code that looks at the viewport may come after the panel's.
+    await expect.poll(() => tab.run(() => "heeded" in window), SOON).toBe(true);
     const whole = await chat.find({ css: ".panel" });
     expect(whole).toMatchObject({ x: 0, y: 0, width: PHONE.width, height: PHONE.height });
     for (const offsetTop of [0, 120]) {

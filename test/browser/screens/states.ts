@@ -50,7 +50,7 @@ async function say(page: Page, text: string): Promise<void> {
 async function ask(page: Page, house: House, text: string): Promise<void> {
   const before = house.sandbox.messages().length;
   await say(page, text);
-  await house.sandbox.until((sandbox) => sandbox.messages().length > before, 10_000);
+  await house.sandbox.until((sandbox) => sandbox.messages().length > before);
 }
 
 async function answer(page: Page, house: House, body: string): Promise<void> {
