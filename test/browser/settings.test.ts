@@ -78,6 +78,30 @@ it("opens whatever stands among the words and the suggestions", async () => {
   expect(await chat.panel.getByRole("group", { name: "Suggested questions" }).getByRole("button").count()).toBe(2);
 });
 
+it("may be reworded by its site, but says in every language that a machine answers, to the eye and to the ear", async () => {
+  const strings = {
+    statusAi: "Maria from Acme",
+    authorAi: "Maria",
+    noticeAi: " ",
+    working: "Maria is typing",
+    ai: "!",
+  };
+  const { page, chat } = await stage.visit({ html: html(`data-strings='${JSON.stringify(strings)}'`) });
+  await chat.open();
+  await chat.panel.getByText("Maria from Acme · AI", { exact: true }).waitFor();
+  await chat.panel.getByText("You are chatting with an AI assistant.", { exact: false }).waitFor();
+  await chat.say("Hello");
+  await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+  expect(await page.locator(".msg.reply > .author").textContent()).toBe("Maria · AI");
+  expect(await page.locator(".msg.reply > .vh").textContent()).toContain("Maria · AI");
+  await tell(page, "update", { locale: "de" });
+  await chat.panel.getByText("Maria from Acme · KI", { exact: true }).waitFor();
+  await tell(page, "update", { strings: { statusAi: "Maria, die KI von Acme" } });
+  await chat.panel.getByText("Maria, die KI von Acme", { exact: true }).waitFor();
+  await tell(page, "update", { responder: "human", strings: { statusHuman: "Maria" } });
+  await chat.panel.getByText("Maria", { exact: true }).waitFor();
+});
+
 it("speaks the visitor's language before anything but the script is fetched", async () => {
   const nameIn = async (locale: string, attributes: string, lang: string): Promise<string> => {
     const asked: string[] = [];

@@ -30,9 +30,14 @@ function settingsOf(shell: Shell): PanelSettings {
   if (/^(localhost|127\.)/.test(location.hostname)) void import("./check.ts").then(({ check }) => check(raw));
   return settled(raw, shell.site);
 }
-const languageOf = ({ locale, strings }: PanelSettings): Promise<Language> => {
+const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language> => {
   const wanted = wantedLanguages(locale);
-  return loadLanguage(chooseLanguage(wanted), strings, [...wanted, ...navigator.languages]);
+  // Empty until it is known that they name the machine: then, and if that cannot be found out, the language's own stand.
+  const own = {};
+  const language = await loadLanguage(chooseLanguage(wanted), own, [...wanted, ...navigator.languages]);
+  if (Object.keys(strings)[0])
+    await import("./own.ts").then(({ named }) => Object.assign(own, named(strings, language.t)), console.warn);
+  return language;
 };
 
 /** Starts the panel in the loader's frame. Connects only for those who have a conversation already. */

@@ -93,9 +93,7 @@ export function settled(raw: RawSettings, { id, ...site }: PublicSite): PanelSet
   const result: Record<string, unknown> = { ...DEFAULTS, ...site, site: id };
   for (const name in result) result[name] = like(result[name], raw[name as keyof RawSettings]);
   result.attachments &&= site.uploads !== undefined;
-  result.strings = Object.fromEntries(
-    Object.entries(result.strings as object).filter(([, word]) => typeof word === "string"),
-  );
+  result.strings = Object.fromEntries(Object.entries(result.strings as object).filter(([, word]) => isWord(word)));
   return result as PanelSettings;
 }
 

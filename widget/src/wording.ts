@@ -3,7 +3,7 @@
 import { rare } from "./locales/en.rare.ts";
 import { en } from "./locales/en.ts";
 
-/** Of words that have several forms the most general. */
-export const WORDING: readonly (readonly [key: string, text: string])[] = Object.entries({ ...en, ...rare }).map(
-  ([key, text]) => [key, typeof text === "string" ? text : text.other],
+/** Of words that have several forms the most general; without the mark of the machine, which is nobody's to reword. */
+export const WORDING: readonly (readonly [key: string, text: string])[] = Object.entries({ ...en, ...rare }).flatMap(
+  ([key, text]) => (key === "ai" ? [] : [[key, typeof text === "string" ? text : text.other]]),
 );

@@ -23,6 +23,7 @@ export const messages: Messages = {
   authorAi: "مساعد ذكاء اصطناعي",
   authorHuman: "فريقنا",
   authorMixed: "مساعد ذكاء اصطناعي أو الفريق",
+  ai: "ذكاء اصطناعي",
   you: "أنت",
 
   greeting: "مرحبًا! كيف يمكننا مساعدتك؟",

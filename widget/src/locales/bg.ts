@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI асистент",
   authorHuman: "Нашият екип",
   authorMixed: "AI асистент или екип",
+  ai: "AI",
   you: "Вие",
 
   greeting: "Здравейте! С какво можем да помогнем?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI সহকারী",
   authorHuman: "আমাদের টিম",
   authorMixed: "AI সহকারী বা টিম",
+  ai: "AI",
   you: "আপনি",
 
   greeting: "হ্যালো! কীভাবে সাহায্য করতে পারি?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Assistent d’IA",
   authorHuman: "El nostre equip",
   authorMixed: "Assistent d’IA o equip",
+  ai: "IA",
   you: "Tu",
 
   greeting: "Hola! En què et podem ajudar?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI asistent",
   authorHuman: "Náš tým",
   authorMixed: "AI asistent nebo tým",
+  ai: "AI",
   you: "Vy",
 
   greeting: "Dobrý den! Jak vám můžeme pomoci?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI-assistent",
   authorHuman: "Vores team",
   authorMixed: "AI-assistent eller team",
+  ai: "AI",
   you: "Dig",
 
   greeting: "Hej! Hvad kan vi hjælpe dig med?",

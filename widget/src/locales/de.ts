@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "KI-Assistent",
   authorHuman: "Unser Team",
   authorMixed: "KI-Assistent oder Team",
+  ai: "KI",
   you: "Sie",
 
   greeting: "Hallo! Wie können wir Ihnen helfen?",

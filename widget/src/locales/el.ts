@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Βοηθός AI",
   authorHuman: "Η ομάδα μας",
   authorMixed: "Βοηθός AI ή ομάδα",
+  ai: "AI",
   you: "Εσείς",
 
   greeting: "Γεια σας! Πώς μπορούμε να βοηθήσουμε;",

@@ -32,6 +32,8 @@ export const en = {
   authorAi: "AI assistant",
   authorHuman: "Our team",
   authorMixed: "AI assistant or team",
+  /** The shortest word for a machine that answers. Put behind a site's own words where they name none: "Maria · AI". */
+  ai: "AI",
   /** Author of the visitor's own messages, for screen readers. */
   you: "You",
 

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Asistente de IA",
   authorHuman: "Nuestro equipo",
   authorMixed: "Asistente de IA o equipo",
+  ai: "IA",
   you: "Tú",
 
   greeting: "¡Hola! ¿En qué podemos ayudarte?",

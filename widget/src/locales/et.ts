@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI-assistent",
   authorHuman: "Meie meeskond",
   authorMixed: "AI-assistent või meeskond",
+  ai: "AI",
   you: "Teie",
 
   greeting: "Tere! Kuidas saame aidata?",

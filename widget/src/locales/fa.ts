@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "دستیار هوش مصنوعی",
   authorHuman: "تیم ما",
   authorMixed: "دستیار هوش مصنوعی یا تیم",
+  ai: "هوش مصنوعی",
   you: "شما",
 
   greeting: "سلام! چطور می‌توانیم کمکتان کنیم؟",

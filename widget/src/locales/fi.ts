@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Tekoälyavustaja",
   authorHuman: "Tiimimme",
   authorMixed: "Tekoälyavustaja tai tiimi",
+  ai: "tekoäly",
   you: "Sinä",
 
   greeting: "Hei! Miten voimme auttaa?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Assistant IA",
   authorHuman: "Notre équipe",
   authorMixed: "Assistant IA ou équipe",
+  ai: "IA",
   you: "Vous",
 
   greeting: "Bonjour ! Comment pouvons-nous vous aider ?",

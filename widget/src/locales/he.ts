@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "עוזר AI",
   authorHuman: "הצוות שלנו",
   authorMixed: "עוזר AI או הצוות",
+  ai: "AI",
   you: "אתם",
 
   greeting: "היי! איך אפשר לעזור?",

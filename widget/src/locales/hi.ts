@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI असिस्टेंट",
   authorHuman: "हमारी टीम",
   authorMixed: "AI असिस्टेंट या टीम",
+  ai: "AI",
   you: "आप",
 
   greeting: "नमस्ते! हम आपकी क्या मदद कर सकते हैं?",

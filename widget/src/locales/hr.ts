@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI asistent",
   authorHuman: "Naš tim",
   authorMixed: "AI asistent ili tim",
+  ai: "AI",
   you: "Vi",
 
   greeting: "Pozdrav! Kako vam možemo pomoći?",

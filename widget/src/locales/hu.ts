@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI-asszisztens",
   authorHuman: "Csapatunk",
   authorMixed: "AI-asszisztens vagy csapat",
+  ai: "AI",
   you: "Ön",
 
   greeting: "Üdvözöljük! Miben segíthetünk?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Asisten AI",
   authorHuman: "Tim kami",
   authorMixed: "Asisten AI atau tim",
+  ai: "AI",
   you: "Anda",
 
   greeting: "Halo! Ada yang bisa kami bantu?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Gervigreind",
   authorHuman: "Teymið okkar",
   authorMixed: "Gervigreind eða teymi",
+  ai: "gervigreind",
   you: "Þú",
 
   greeting: "Hæ! Hvernig getum við aðstoðað?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Assistente IA",
   authorHuman: "Il nostro team",
   authorMixed: "Assistente IA o team",
+  ai: "IA",
   you: "Tu",
 
   greeting: "Ciao! Come possiamo aiutarti?",

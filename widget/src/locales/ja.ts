@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AIアシスタント",
   authorHuman: "スタッフ",
   authorMixed: "AIアシスタントまたはスタッフ",
+  ai: "AI",
   you: "あなた",
 
   greeting: "こんにちは！何かお手伝いできることはありますか？",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI 어시스턴트",
   authorHuman: "담당자",
   authorMixed: "AI 어시스턴트 또는 담당자",
+  ai: "AI",
   you: "나",
 
   greeting: "안녕하세요! 무엇을 도와드릴까요?",

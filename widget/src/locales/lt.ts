@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "DI asistentas",
   authorHuman: "Mūsų komanda",
   authorMixed: "DI asistentas arba komanda",
+  ai: "DI",
   you: "Jūs",
 
   greeting: "Sveiki! Kuo galime padėti?",

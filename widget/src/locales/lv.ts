@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "MI asistents",
   authorHuman: "Mūsu komanda",
   authorMixed: "MI asistents vai komanda",
+  ai: "MI",
   you: "Jūs",
 
   greeting: "Sveiki! Kā varam palīdzēt?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Pembantu AI",
   authorHuman: "Pasukan kami",
   authorMixed: "Pembantu AI atau pasukan",
+  ai: "AI",
   you: "Anda",
 
   greeting: "Hai! Apa yang boleh kami bantu?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "KI-assistent",
   authorHuman: "Teamet vårt",
   authorMixed: "KI-assistent eller team",
+  ai: "KI",
   you: "Du",
 
   greeting: "Hei! Hva kan vi hjelpe deg med?",

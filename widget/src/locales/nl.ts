@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI-assistent",
   authorHuman: "Ons team",
   authorMixed: "AI-assistent of team",
+  ai: "AI",
   you: "Jij",
 
   greeting: "Hoi! Waarmee kunnen we je helpen?",

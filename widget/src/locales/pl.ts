@@ -21,6 +21,7 @@ export const messages: Messages = {
   authorAi: "Asystent AI",
   authorHuman: "Nasz zespół",
   authorMixed: "Asystent AI lub zespół",
+  ai: "AI",
   you: "Ty",
 
   greeting: "Dzień dobry! W czym możemy pomóc?",

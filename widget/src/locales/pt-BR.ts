@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Assistente de IA",
   authorHuman: "Nossa equipe",
   authorMixed: "Assistente de IA ou equipe",
+  ai: "IA",
   you: "Você",
 
   greeting: "Olá! Como podemos ajudar?",

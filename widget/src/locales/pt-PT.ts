@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Assistente de IA",
   authorHuman: "A nossa equipa",
   authorMixed: "Assistente de IA ou equipa",
+  ai: "IA",
   you: "Você",
 
   greeting: "Olá! Como podemos ajudar?",

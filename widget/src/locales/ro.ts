@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Asistent AI",
   authorHuman: "Echipa noastră",
   authorMixed: "Asistent AI sau echipă",
+  ai: "AI",
   you: "Tu",
 
   greeting: "Bună! Cu ce te putem ajuta?",

@@ -21,6 +21,7 @@ export const messages: Messages = {
   authorAi: "ИИ-ассистент",
   authorHuman: "Наша команда",
   authorMixed: "ИИ-ассистент или команда",
+  ai: "ИИ",
   you: "Вы",
 
   greeting: "Здравствуйте! Чем можем помочь?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI asistent",
   authorHuman: "Náš tím",
   authorMixed: "AI asistent alebo tím",
+  ai: "AI",
   you: "Vy",
 
   greeting: "Dobrý deň! Ako vám môžeme pomôcť?",

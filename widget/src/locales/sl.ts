@@ -21,6 +21,7 @@ export const messages: Messages = {
   authorAi: "Pomočnik UI",
   authorHuman: "Naša ekipa",
   authorMixed: "Pomočnik UI ali ekipa",
+  ai: "UI",
   you: "Vi",
 
   greeting: "Pozdravljeni! Kako vam lahko pomagamo?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI asistent",
   authorHuman: "Naš tim",
   authorMixed: "AI asistent ili tim",
+  ai: "AI",
   you: "Vi",
 
   greeting: "Zdravo! Kako možemo da vam pomognemo?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI асистент",
   authorHuman: "Наш тим",
   authorMixed: "AI асистент или тим",
+  ai: "AI",
   you: "Ви",
 
   greeting: "Здраво! Како можемо да вам помогнемо?",

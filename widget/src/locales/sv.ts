@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI-assistent",
   authorHuman: "Vårt team",
   authorMixed: "AI-assistent eller team",
+  ai: "AI",
   you: "Du",
 
   greeting: "Hej! Hur kan vi hjälpa dig?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI உதவியாளர்",
   authorHuman: "எங்கள் குழு",
   authorMixed: "AI உதவியாளர் அல்லது குழு",
+  ai: "AI",
   you: "நீங்கள்",
 
   greeting: "வணக்கம்! எப்படி உதவலாம்?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "ผู้ช่วย AI",
   authorHuman: "ทีมงานของเรา",
   authorMixed: "ผู้ช่วย AI หรือทีมงาน",
+  ai: "AI",
   you: "คุณ",
 
   greeting: "สวัสดี! มีอะไรให้เราช่วยไหม",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Yapay zekâ asistanı",
   authorHuman: "Ekibimiz",
   authorMixed: "Yapay zekâ asistanı veya ekip",
+  ai: "yapay zekâ",
   you: "Siz",
 
   greeting: "Merhaba! Size nasıl yardımcı olabiliriz?",

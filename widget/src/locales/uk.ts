@@ -21,6 +21,7 @@ export const messages: Messages = {
   authorAi: "ШІ-помічник",
   authorHuman: "Наша команда",
   authorMixed: "ШІ-помічник або команда",
+  ai: "ШІ",
   you: "Ви",
 
   greeting: "Вітаємо! Чим можемо допомогти?",

@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "اے آئی اسسٹنٹ",
   authorHuman: "ہماری ٹیم",
   authorMixed: "اے آئی اسسٹنٹ یا ٹیم",
+  ai: "اے آئی",
   you: "آپ",
 
   greeting: "السلام علیکم! ہم آپ کی کیا مدد کر سکتے ہیں؟",

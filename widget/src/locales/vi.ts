@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "Trợ lý AI",
   authorHuman: "Nhân viên hỗ trợ",
   authorMixed: "Trợ lý AI hoặc nhân viên",
+  ai: "AI",
   you: "Bạn",
 
   greeting: "Xin chào! Chúng tôi có thể giúp gì cho bạn?",

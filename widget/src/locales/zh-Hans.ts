@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI 助手",
   authorHuman: "我们的团队",
   authorMixed: "AI 助手或团队",
+  ai: "AI",
   you: "您",
 
   greeting: "您好！有什么可以帮您？",

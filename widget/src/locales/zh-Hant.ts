@@ -16,6 +16,7 @@ export const messages: Messages = {
   authorAi: "AI 助理",
   authorHuman: "我們的團隊",
   authorMixed: "AI 助理或團隊",
+  ai: "AI",
   you: "您",
 
   greeting: "您好！有什麼能為您服務的嗎？",
