@@ -16,7 +16,7 @@ import { adopt } from "./style.ts";
 
 addEnglish(rare);
 
-export { FileLink } from "./file.tsx";
+export { Attached } from "./media.tsx";
 
 /** Files at a time. */
 const FILES_MAX = 5;

@@ -1,17 +1,15 @@
-/** A file in a message: a picture of the relay's own is shown, anything else is offered as a link. */
+/** A file in a message: a picture of the relay's own is shown, anything else is offered as a link. Comes with the tray. */
 
 import type { Media } from "@porchlight/shared/protocol";
 import { signal } from "@preact/signals-core";
-import type { ComponentType } from "preact";
-import { into } from "./context.ts";
-import type { FileProps } from "./file.tsx";
+import { FileLink } from "./file.tsx";
 import { live } from "./live.ts";
 
-export const Attached = live<{ media: Media; author: string }>(({ t, shell, part }) => {
+export type AttachedProps = { media: Media; author: string };
+
+export const Attached = live<AttachedProps>(({ t, shell }) => {
   /** Address of a picture that did not come: forbidden by the page's policy, which leaves it a link, or gone. */
   const lost = signal("");
-  const code = signal<{ FileLink: ComponentType<FileProps> } | undefined>(undefined);
-  let asked = false;
   return ({ media, author }) => {
     const { type, name, width, height } = media;
     const url = new URL(media.url, shell.relay);
@@ -38,9 +36,6 @@ export const Attached = live<{ media: Media; author: string }>(({ t, shell, part
         </a>
       );
     }
-    const { FileLink } = code.value ?? {};
-    if (!asked) void part(() => import("./files.tsx"), into(code));
-    asked = true;
-    return FileLink ? <FileLink href={href} name={name} lost={missing} /> : <bdi class="file">{name}</bdi>;
+    return <FileLink href={href} name={name} lost={missing} />;
   };
 });

@@ -1,12 +1,12 @@
 /** One message: a bubble, whose it is for those who cannot see its side, and under own ones how far it got. */
 
 import { signal } from "@preact/signals-core";
-import type { ComponentType } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import type { Item } from "../chat.ts";
-import { authorOf, into, wordsOf } from "./context.ts";
+import { authorOf, into, type Ui, wordsOf } from "./context.ts";
 import type { FailureProps } from "./failure.tsx";
 import { live } from "./live.ts";
-import { Attached } from "./media.tsx";
+import type { AttachedProps } from "./media.tsx";
 import { React, Reaction } from "./reaction.tsx";
 import { clockTime } from "./rows.ts";
 import { isEmojiOnly, MessageText } from "./text.tsx";
@@ -64,12 +64,27 @@ export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }
   );
 });
 
-/** Why it failed and what can be done, fetched when one has. */
-const Failed = live<FailureProps>(({ t, part }, mounted) => {
-  const code = signal<{ Failure: ComponentType<FailureProps> } | undefined>(undefined);
-  mounted(() => void part(() => import("./failure.tsx"), into(code)));
-  return ({ item }) => {
-    const { Failure } = code.value ?? {};
-    return Failure ? <Failure item={item} /> : <p class="meta">{t("failed")}</p>;
-  };
-});
+/** A part that most messages do without, fetched when one has it; and what stands in its place until then. */
+const rarely = <Props extends object>(
+  fetch: () => Promise<ComponentType<Props>>,
+  stead: (ui: Ui, props: Props) => ComponentChildren,
+) =>
+  live<Props>((ui, mounted) => {
+    const code = signal<ComponentType<Props> | undefined>(undefined);
+    mounted(() => void ui.part(fetch, into(code)));
+    return (props) => {
+      const Part = code.value;
+      return Part ? <Part {...props} /> : stead(ui, props);
+    };
+  });
+
+/** Why it failed, and what can be done. */
+const Failed = rarely<FailureProps>(
+  async () => (await import("./failure.tsx")).Failure,
+  ({ t }) => <p class="meta">{t("failed")}</p>,
+);
+
+const Attached = rarely<AttachedProps>(
+  async () => (await import("./files.tsx")).Attached,
+  (_, { media }) => <bdi class="file">{media.name}</bdi>,
+);
