@@ -13,6 +13,7 @@ import type { Panel as PanelSide, Shell } from "./ui/contract.ts";
 import { controlDialog } from "./ui/dialog.ts";
 import { element } from "./ui/dom.ts";
 import type { Files } from "./ui/files.tsx";
+import { keepFocus } from "./ui/focus.ts";
 import { beGuest } from "./ui/guest.ts";
 import { dressLauncher } from "./ui/launcher.ts";
 import { Root } from "./ui/live.ts";
@@ -149,6 +150,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
     announcer.stop,
     chat.destroy,
   ];
+  keepFocus(root);
   render(h(Root, { ui, children: h(Panel, {}) }), app);
 
   return {

@@ -46,8 +46,15 @@ export function bubble(element: typeof Element, { root, launcher, dialog }: Part
   };
   line.onclick = () => launcher.click();
   away.onclick = () => {
+    const within = made.contains(root.activeElement);
     remove();
     putAway("setItem");
+    if (!within) return;
+    // The next thing there is. Who only puts the line away has not reached for the chat, whose code stays where it is.
+    const { onfocus } = launcher;
+    launcher.onfocus = null;
+    launcher.focus();
+    launcher.onfocus = onfocus;
   };
   // Who has opened the chat needs no invitation; until it is closed again the style sheet hides the bubble.
   dialog.addEventListener("close", remove, { once: true });

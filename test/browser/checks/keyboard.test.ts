@@ -2,7 +2,8 @@
 
 import type { FileChooser, Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { type Chat, pageOf, setStage } from "./stage.ts";
+import { type Chat, converse, pageOf, setStage } from "./stage.ts";
+import { withThread } from "./threads.ts";
 
 const stage = setStage();
 const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
@@ -133,4 +134,65 @@ it("58 Escape closes, and the focus returns to the control of the page that open
   await page.keyboard.press("Escape");
   await chat.panel.waitFor({ state: "hidden" });
   expect(await focused(page)).toBe("own");
+});
+
+it("58 a reaction is given, thought better of and taken back, and the focus stays where it was used", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(`${HOST}${stage.tag()}`) });
+  await converse(chat);
+  await goTo(page, "Shift+Tab", /^React$/);
+  await page.keyboard.press("Enter");
+  await expect.poll(() => focused(page)).toBe("React with 👍");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => focused(page)).toBe("Take back 👍");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => focused(page)).toBe("React");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => focused(page)).toBe("React with 👍");
+  await page.keyboard.press("Escape");
+  await expect.poll(() => focused(page)).toBe("React");
+  // Only the newest reply takes one.
+  await stage.reply("Anything else?");
+  await chat.thread.getByText("Anything else?").waitFor();
+  await expect.poll(() => focused(page)).toBe("log");
+  await page.keyboard.press("Escape");
+  await chat.panel.waitFor({ state: "hidden" });
+  expect(await focused(page)).toMatch(/^chat/i);
+});
+
+it("58 earlier messages come when they are asked for, and the last of them leave the focus in the thread", async () => {
+  const { page, chat } = await withThread(stage, 120);
+  const rows = () => chat.thread.locator("li[data-row]").count();
+  await chat.thread.focus();
+  await goTo(page, "Tab", /^Show earlier messages$/);
+  await expect.poll(() => chat.thread.evaluate((thread) => thread.scrollTop)).toBeLessThan(100);
+  let shown = await rows();
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Tab");
+  expect([await focused(page), await rows()]).toEqual(["Show earlier messages", shown]);
+  while ((await focused(page)) === "Show earlier messages") {
+    await page.keyboard.press("Enter");
+    await expect.poll(rows).toBeGreaterThan(shown);
+    shown = await rows();
+    if (shown >= 122) break;
+  }
+  expect(shown).toBe(122);
+  await expect.poll(() => focused(page)).toBe("log");
+});
+
+it("58 whoever puts the teaser away by keyboard is at the launcher, and nothing is fetched for that", async () => {
+  const { page, chat } = await stage.visit({
+    html: pageOf(`${HOST}${stage.tag('data-site="default" data-teaser="Questions?"')}`),
+    before: (page) => page.clock.install(),
+  });
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await chat.launcher.first().waitFor();
+  await page.clock.runFor(10_000);
+  await page.getByRole("button", { name: "✕ Questions?" }).focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".teaser").waitFor({ state: "detached" });
+  expect(await focused(page)).toMatch(/^chat/i);
+  expect(asked.filter((url) => url.includes("panel"))).toEqual([]);
+  await page.keyboard.press("Enter");
+  await chat.composer.waitFor();
 });

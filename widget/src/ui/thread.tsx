@@ -42,7 +42,8 @@ export const Thread = live((ui, mounted) => {
   };
   const near = (edge: "start" | "end"): void => {
     const { count, after } = span.peek();
-    if (edge === "start") hasEarlier() && earlier();
+    // Who walks to the button by keyboard comes to the top by that, and presses it if he wants it.
+    if (edge === "start") hasEarlier() && !box?.querySelector(".older:focus-visible") && earlier();
     else if (after > 0) show({ count, after: Math.max(0, after - PAGE) });
   };
   const toNewest = (): void => {
