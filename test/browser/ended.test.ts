@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { heard, record } from "./checks/recorder.ts";
-import { converse, setStage, tell } from "./checks/stage.ts";
+import { converse, pageOf, setStage, tell } from "./checks/stage.ts";
 
 const stage = setStage();
 
@@ -53,4 +53,41 @@ it("takes what is written while a deletion waits for the network, and sends it a
   expect(await chat.thread.getByText("before the end", { exact: true }).count()).toBe(0);
   expect(await chat.composer.inputValue()).toBe("and more to");
   expect(stage.house.sandbox.messages().at(-1)?.fromId).not.toBe(first);
+});
+
+/** What the page calls before the tag has come, as its stub keeps it; what it is told stands in `told`. */
+const calling = (...calls: unknown[][]): string =>
+  `<script>window.told = []; addEventListener("porchlight:logout", () => told.push("logout"));
+    window.Porchlight = Object.assign(function () {}, { q: ${JSON.stringify(calls)} });</script>`;
+const ASKING = 'data-site="default" data-suggestions="One|Two" data-privacy-url="https://shop.example/privacy"';
+
+it("shows a first visitor the beginning of a conversation although the page logs out whoever is not signed in", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(calling(["logout"]) + stage.tag(ASKING)) });
+  const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
+  await expect.poll(told).toEqual(["logout"]);
+  const opened = page.waitForEvent("websocket");
+  await chat.open();
+  await opened;
+  // While the line is on its way: from then on there is a session, which a logout ends.
+  await chat.thread.getByText("Hi! How can we help you?").waitFor();
+  await chat.thread.getByText("You are chatting with an AI assistant.").waitFor();
+  await chat.thread.getByRole("button", { name: "Two" }).waitFor();
+  await chat.thread.getByRole("link", { name: /^Privacy/ }).waitFor();
+  await chat.say("I am new");
+  await chat.thread.getByText("echo: I am new", { exact: true }).waitFor();
+  expect(await chat.thread.getByText("This conversation has ended.").count()).toBe(0);
+  expect(await told()).toEqual(["logout"]);
+});
+
+it("asks for consent beneath the greeting although the page says at once that there is none", async () => {
+  const attributes = `${ASKING} data-require-consent="true"`;
+  const { page, chat } = await stage.visit({
+    html: pageOf(calling(["logout"], ["consent", false]) + stage.tag(attributes)),
+  });
+  await chat.launcher.click();
+  await page.getByRole("button", { name: "Agree and chat" }).waitFor();
+  await chat.thread.getByText("Hi! How can we help you?").waitFor();
+  await chat.thread.getByText("You are chatting with an AI assistant.").waitFor();
+  await chat.thread.getByRole("link", { name: /^Privacy/ }).waitFor();
+  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
 });

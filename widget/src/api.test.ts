@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Commands, type Emit, installApi } from "./api.ts";
 
 let emit: Emit;
-let remove: () => void;
 let done: unknown[][];
 const note =
   (name: string) =>
@@ -30,46 +29,42 @@ const page = () => window.Porchlight as (...args: unknown[]) => unknown;
 beforeEach(() => {
   done = [];
 });
-afterEach(() => remove());
+afterEach(() => {
+  delete window.Porchlight;
+});
 
 describe("the function on the page", () => {
   it("runs what was called before it came, once and in order", async () => {
     const q: unknown[][] = [["open"], ["send", "Hello"]];
     window.Porchlight = Object.assign(() => {}, { q });
-    [emit, remove] = installApi("shop", commands());
+    emit = installApi("shop", commands());
     await Promise.resolve();
     expect(done).toEqual([["open"], ["send", "Hello"]]);
   });
 
   it("is a function and has methods, which answer promises", async () => {
-    [emit, remove] = installApi("shop", commands());
+    emit = installApi("shop", commands());
     expect(await page()("open")).toBe("open");
     expect(await window.Porchlight?.send?.("Hi")).toBe("send");
     expect(window.Porchlight?.site).toBe("shop");
   });
 
   it("runs a command within the call, so that a click counts for what it opens", () => {
-    [emit, remove] = installApi("shop", commands());
+    emit = installApi("shop", commands());
     void page()("open");
     expect(done).toEqual([["open"]]);
   });
 
   it("does nothing for a command that nobody knows, whatever it is called", () => {
-    [emit, remove] = installApi("shop", commands());
+    emit = installApi("shop", commands());
     for (const name of ["fly", "constructor", "__proto__", "toString"]) expect(() => page()(name)).not.toThrow();
     expect(done).toEqual([]);
-  });
-
-  it("goes with the widget", () => {
-    [emit, remove] = installApi("shop", commands());
-    remove();
-    expect(window.Porchlight).toBeUndefined();
   });
 });
 
 describe("events", () => {
   beforeEach(() => {
-    [emit, remove] = installApi("shop", commands());
+    emit = installApi("shop", commands());
   });
 
   it("reach listeners and the window, until they are taken off", () => {
@@ -96,10 +91,9 @@ describe("events", () => {
     expect(ready).toHaveBeenCalledOnce();
   });
 
-  it("leave no listener behind", () => {
+  it("come from the widget alone, whatever the window is told", () => {
     const heard = vi.fn();
     page()("on", "open", heard);
-    remove();
     dispatchEvent(new CustomEvent("porchlight:open"));
     expect(heard).not.toHaveBeenCalled();
   });

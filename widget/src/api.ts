@@ -82,13 +82,10 @@ declare global {
 }
 
 export type Emit = <Name extends EventName>(name: Name, detail?: Events[Name]) => void;
-/** What the widget tells the page, and what takes the function off it. */
-export type Api = readonly [emit: Emit, remove: () => void];
-
 type Run = (...args: unknown[]) => unknown;
 
-/** Puts the function on the page and runs what has waited. `site` marks it as loaded. */
-export function installApi(site: string, commands: Commands): Api {
+/** Puts the function on the page and runs what has waited; answers what tells the page of events. `site` marks it as loaded. */
+export function installApi(site: string, commands: Commands): Emit {
   const listeners = { __proto__: null } as unknown as Record<string, Set<Run>>;
   let ready = false;
   const off: Run = (name, listener) => listeners[name as string]?.delete(listener as Run);
@@ -109,21 +106,16 @@ export function installApi(site: string, commands: Commands): Api {
   window.Porchlight = api as Porchlight;
   // After the script that puts us on the page has come to its end.
   queueMicrotask(() => waiting?.map((args) => api(...(args as [string]))));
-  return [
-    (name, detail) => {
-      ready ||= name === "ready";
-      dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
-      for (const listener of listeners[name] ?? []) {
-        // A broken one of the page's is reported as its own, and stops nothing of ours.
-        try {
-          listener(detail);
-        } catch (error) {
-          reportError(error);
-        }
+  return (name, detail) => {
+    ready ||= name === "ready";
+    dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
+    for (const listener of listeners[name] ?? []) {
+      // A broken one of the page's is reported as its own, and stops nothing of ours.
+      try {
+        listener(detail);
+      } catch (error) {
+        reportError(error);
       }
-    },
-    () => {
-      delete window.Porchlight;
-    },
-  ];
+    }
+  };
 }

@@ -147,6 +147,37 @@ describe("logging out", () => {
     expect(script.wire.sent[0]).toEqual({ t: "hello", v: 1, site: "shop" });
   });
 
+  it("leaves the line as it is where nobody is and nothing was begun, before and after it is opened", () => {
+    chat.logout();
+    chat.start();
+    chat.logout();
+    script.wire.open();
+    chat.logout();
+    expect([chat.link.value, chat.ending.value]).toEqual(["connecting", undefined]);
+    expect(browser.storage.size).toBe(0);
+    script.greet({ token: "token-1" });
+    chat.send("the first");
+    expect(only(script.wire.sent, "send")).toHaveLength(1);
+    expect(script.wires).toHaveLength(1);
+  });
+
+  it("ends a line that has said who is here, before the relay has answered", () => {
+    chat.identify("jwt");
+    chat.start();
+    script.wire.open();
+    chat.logout();
+    expect(chat.ending.value).toBe("normal");
+    expect(script.wire.closed).toBe(true);
+  });
+
+  it("ends what was written before there was a visitor, and keeps none of it", () => {
+    chat.start();
+    chat.send("from the tunnel");
+    chat.logout();
+    expect([chat.items.value, chat.ending.value]).toEqual([[], "normal"]);
+    expect(browser.storage.size).toBe(0);
+  });
+
   it("does not make a new visitor of a tab whose session the relay ends first", () => {
     const other = visit(browser);
     online();

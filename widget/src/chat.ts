@@ -276,9 +276,10 @@ export function createChat(options: ChatOptions): Chat {
       return done;
     },
     logout() {
+      const nobody = !undo[0] || session.isNobody(items.value.length > 0 || forms.waiting());
       // First the storage: when the relay ends the session in the other tabs, they must find nothing there.
       if (session.logout()) send({ t: "logout" });
-      if (forgetting) wipe(true);
+      if (forgetting || nobody) wipe(true);
       else leave("normal");
     },
     identify(token) {

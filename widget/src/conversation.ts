@@ -85,7 +85,7 @@ export interface Chat {
   submit(form: Form, id?: string): Promise<ErrorCode | undefined>;
   /** Deletes the chat: here at once, at the relay as soon as it can be reached. Resolves when both are done. */
   forget(): Promise<void>;
-  /** Ends the session and drops the visitor here, in every tab. */
+  /** Ends the session and drops the visitor here, in every tab; where nobody is, and nothing was begun, the line stays as it is. */
   logout(): void;
   /** Greets anew as the owner's signed user. */
   identify(token: string): void;

@@ -175,10 +175,10 @@ export async function start(shell: Shell): Promise<PanelSide> {
       identity = String(token);
       chat.identify(identity);
     },
-    logout() {
+    logout(_, worth) {
       identity = undefined;
       chat.logout();
-      shell.emit("logout");
+      if (worth) shell.emit("logout");
     },
     consent(given) {
       consent.value = given === true;

@@ -48,6 +48,8 @@ export type Session = {
   refused(): "identity" | "token" | undefined;
   /** Writes down that the relay shall delete the visitor; answers whether there is one. What is written from then on is for the next. */
   forget(): boolean;
+  /** Whether nobody is or was said to be here, and nothing was begun. @param wrote whether this tab holds anything of anybody */
+  isNobody(wrote: boolean): boolean;
   /** Takes everything out of the storage, but for a deletion that waits. Answers whether the relay may end the session. */
   logout(): boolean;
   /** The relay has deleted whom this connection greeted as: takes them out of the storage, and leaves what is for the next. */
@@ -243,6 +245,7 @@ export function createSession(options: SessionOptions): Session {
       else storage.clear();
       return !!token;
     },
+    isNobody: (wrote) => !wrote && !identity && !session.token(),
     logout() {
       const { token, forget } = storage.read();
       storage.clear();

@@ -3,7 +3,7 @@
 import { installApi } from "./api.ts";
 import { layered, type Options, type RawSettings } from "./options.ts";
 import { declare, fill } from "./theme.ts";
-import type { Baked, Panel, PanelCall, PanelModule, Shell, TeaserModule } from "./ui/contract.ts";
+import type { Baked, Panel, PanelCommands, PanelModule, Shell, TeaserModule } from "./ui/contract.ts";
 import { element } from "./ui/dom.ts";
 import { createHost } from "./ui/host.ts";
 import { mayRecall } from "./ui/recall.ts";
@@ -86,8 +86,8 @@ export function startWidget(
       .catch(() => fetchFile(`/assets/panel.js?${Math.random()}`))
       .then(async (code: PanelModule) => {
         panel = await code.start(shell);
+        waiting.map((run) => run(panel as Panel));
         if (dialog.open) panel.open(byHand);
-        for (const run of waiting) run(panel);
       })
       .catch(() => {
         starting = undefined;
@@ -116,13 +116,15 @@ export function startWidget(
   /** What has to be done to the panel, now or when it is there. */
   const tell = (run: (panel: Panel) => void): unknown => (panel ? run(panel) : waiting.push(run));
   /** Only a message, or a conversation that there is already, is worth fetching the panel for. */
-  const later = (name: PanelCall[0]) => (argument?: unknown) => {
-    tell((it: Panel) => it[name](argument));
+  const later = (name: keyof PanelCommands) => (argument?: unknown) => {
+    const worth = name === "send" || mayRecall(site.id);
+    tell((it: Panel) => it[name](argument, worth));
     if (name === "send") mount();
-    return (name === "send" || mayRecall(site.id)) && start();
+    // Else the panel, if it ever comes, finds nobody.
+    return worth ? start() : name === "logout" && emit(name);
   };
 
-  const [emit, remove] = installApi(site.id, {
+  const emit = installApi(site.id, {
     open: () => open(false),
     close,
     toggle: () => toggle(false),
@@ -145,7 +147,7 @@ export function startWidget(
       tell((it) => it.destroy());
       phone.onchange = null;
       removeHost();
-      remove();
+      delete window.Porchlight;
     },
   });
 

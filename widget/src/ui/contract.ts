@@ -51,12 +51,9 @@ export type Shell = Parts & {
 
 /** Commands that only the panel can carry out. They wait for it, in order. */
 export type PanelCommands = {
-  send(text: unknown): void;
-  identify(token: unknown): void;
-  logout(): void;
-  consent(given: unknown): void;
+  /** @param worth whether it was worth fetching the panel for: the page has been told of a logout that was not */
+  readonly [name in "send" | "identify" | "logout" | "consent"]: (argument: unknown, worth: unknown) => void;
 };
-export type PanelCall = [name: keyof PanelCommands, argument?: unknown];
 
 /** The panel's side, handed to the loader. */
 export type Panel = PanelCommands & {
