@@ -2,6 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { listenTo, pass } from "./checks/clocks.ts";
 import { type Chat, converse, setStage } from "./checks/stage.ts";
 
 type Note = { title: string; body: string; onclick: () => void };
@@ -29,6 +30,7 @@ const answering = (answer: "granted" | "denied") => (page: Page) =>
     }
     Object.assign(window, { Notification: Fake });
     Object.defineProperty(document, "hidden", { get: () => state.hidden });
+    Object.defineProperty(document, "visibilityState", { get: () => (state.hidden ? "hidden" : "visible") });
   }, answer);
 const state = <Key extends "notes" | "asked">(page: Page, key: Key) =>
   page.evaluate((key) => (window as unknown as { state: { notes: Note[]; asked: number } }).state[key], key) as Promise<
@@ -90,6 +92,26 @@ it("a reply is told beside the browser while the page is hidden, from one tab, u
   await chat.thread.getByText("and nobody hears").waitFor();
   await expect.poll(() => page.title()).toMatch(/^\(\d\)/);
   expect(await all()).toHaveLength(1);
+});
+
+it("a reply is told however long the page has been hidden", async () => {
+  const { page, chat } = await stage.visit({
+    async before(page) {
+      await answering("granted")(page);
+      await page.clock.install();
+      await listenTo(page);
+    },
+  });
+  await converse(chat);
+  await press(chat, "Notify me of replies");
+  await chat.panel.getByRole("menu").waitFor({ state: "detached" });
+  await hide(page, true);
+  await pass(page, 6 * 60_000);
+  await stage.reply("an answer after six minutes");
+  await expect
+    .poll(async () => (await state(page, "notes")).map(({ body }) => body))
+    .toEqual(["an answer after six minutes"]);
+  await expect.poll(() => page.title()).toMatch(/^\(\d\)/);
 });
 
 it("whoever has forbidden them is told so, and not asked again", async () => {

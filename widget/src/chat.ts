@@ -33,7 +33,7 @@ export type { Item, ItemState } from "./thread.ts";
 const BLAME: Record<number, ErrorCode> = { [CLOSE.protocol.code]: "bad_frame", [CLOSE.tooBig.code]: "too_long" };
 
 export function createChat(options: ChatOptions): Chat {
-  const { site, relay, context, page = browserPage, storage: port, connect } = options;
+  const { site, relay, context, stays, page = browserPage, storage: port, connect } = options;
   const version = signal(0);
   const delivery = signal<Delivery>("ok");
   const working = signal<{ since: number } | undefined>();
@@ -78,6 +78,7 @@ export function createChat(options: ChatOptions): Chat {
     heard: (frame) => batch(() => heard(frame)),
     lost: (code) => batch(() => lost(code)),
     refused,
+    ...(stays && { stays }),
   });
 
   const items = computed(() => {

@@ -18,8 +18,11 @@ export type Dialled = {
   online(): Wire;
 };
 
-/** `refused`: whether the relay's door says no to a line that did not come up. */
-export function dial(refused: () => boolean): Dialled {
+/**
+ * @param refused whether the relay's door says no to a line that did not come up
+ * @param stays whether it is kept while the page is hidden
+ */
+export function dial(refused: () => boolean, stays = () => false): Dialled {
   const world = createWorld();
   const tab = createBrowser(world).tab();
   const script = createScript();
@@ -32,6 +35,7 @@ export function dial(refused: () => boolean): Dialled {
     heard: (frame) => heard.push(frame),
     lost: (code) => losses.push(code),
     refused,
+    stays,
   });
   const online = () => {
     connection.start();

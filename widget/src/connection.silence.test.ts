@@ -9,9 +9,15 @@ let connection: Dialled["connection"];
 let heard: Dialled["heard"];
 let losses: Dialled["losses"];
 let online: Dialled["online"];
+/** Whether the visitor wants to be told of replies while he looks elsewhere. */
+let stays: boolean;
 
 beforeEach(() => {
-  ({ world, tab, script, connection, heard, losses, online } = dial(() => false));
+  stays = false;
+  ({ world, tab, script, connection, heard, losses, online } = dial(
+    () => false,
+    () => stays,
+  ));
 });
 
 describe("a connection that died without a word", () => {
@@ -113,6 +119,34 @@ describe("a page that is not looked at", () => {
     expect(script.wires).toHaveLength(1);
     tab.show();
     expect(script.wires).toHaveLength(2);
+  });
+
+  it("keeps its connection, and comes back after a loss, for as long as the visitor wants to be told of replies", () => {
+    const wire = online();
+    stays = true;
+    tab.hide();
+    for (let minute = 0; minute < 60; minute++) {
+      world.advance(30_000);
+      wire.say(PONG);
+    }
+    expect(wire.closed).toBe(false);
+    wire.close(1006);
+    world.advance(1_000);
+    expect(script.wires).toHaveLength(2);
+    const next = script.greet();
+    // Not a word from it: it is dead, and replaced.
+    world.advance(45_000);
+    expect([next.closed, script.wires.length]).toEqual([true, 3]);
+    const last = script.greet();
+    stays = false;
+    for (let minute = 0; minute < 10; minute++) {
+      world.advance(30_000);
+      last.say(PONG);
+    }
+    world.advance(1_000);
+    expect(last.closed).toBe(true);
+    world.advance(600_000);
+    expect(script.wires).toHaveLength(3);
   });
 
   it("closes when it goes away and greets again when it comes back from the cache", () => {

@@ -49,6 +49,8 @@ export type ConnectionOptions = {
   judge?(opened: boolean, spoke: boolean): void;
   /** The relay refused the token or identity of the last `hello`. Answers whether to greet again without it. */
   refused(): boolean;
+  /** Whether to stay although nobody looks, because the visitor wants to be told of replies. Asked again and again. */
+  stays?(): boolean;
 };
 
 /**
@@ -73,7 +75,16 @@ const LOST = 1006;
  */
 export const FINAL = ["notAllowed", "gone", "version"] as const;
 
-export function createConnection({ page, open, hello, heard, lost, judge, refused }: ConnectionOptions): Connection {
+export function createConnection({
+  page,
+  open,
+  hello,
+  heard,
+  lost,
+  judge,
+  refused,
+  stays,
+}: ConnectionOptions): Connection {
   const link = signal<Link>("idle");
   const ending = signal<LinkEnding | undefined>();
   let transport: Transport | undefined;
@@ -97,6 +108,7 @@ export function createConnection({ page, open, hello, heard, lost, judge, refuse
   const hiding = createTimer(page);
 
   const online = () => link.value === "online";
+  const wanted = () => page.visible() || stays?.();
   const send = (frame: ClientFrame) => transport?.send(JSON.stringify(frame));
 
   /** Never waits for the transport's own close: a dead one does not report it. */
@@ -171,18 +183,18 @@ export function createConnection({ page, open, hello, heard, lost, judge, refuse
     else end("badToken");
   }
 
-  /** Comes back after a random time; a hidden page waits until it is looked at. */
+  /** Comes back after a random time; a hidden page waits until it is looked at, unless it stays. */
   function wait(): void {
     const rest = notBefore - page.now();
     const ms = rest > 0 ? rest : backoff(++failures, RETRY_BASE_MS, RETRY_CAP_MS, page.random);
     link.value = page.online() ? "waiting" : "offline";
-    retry.set(ms, () => page.visible() && connect());
+    retry.set(ms, () => wanted() && connect());
   }
 
   /** Silent for too long: the one case where the network is likely fine and only this connection is not. */
   function dead(): void {
     drop(LOST);
-    if (page.visible()) connect();
+    if (wanted()) connect();
     else link.value = "waiting";
   }
 
@@ -211,13 +223,16 @@ export function createConnection({ page, open, hello, heard, lost, judge, refuse
     hiding.off();
     if (transport) probe();
     else if (notBefore > page.now()) wait();
-    else if (page.visible()) connect();
+    else if (wanted()) connect();
   }
 
   function look(): void {
     if (page.visible()) wake();
-    else hiding.set(HIDDEN_MS, suspend);
+    else hiding.set(HIDDEN_MS, rest);
   }
+
+  /** What nobody looks at shall cost nothing. But who asked for notifications was promised them; he may have had enough. */
+  const rest = (): void => (stays?.() ? hiding.set(HIDDEN_MS, rest) : suspend());
 
   function unplug(): void {
     if (transport) probe();

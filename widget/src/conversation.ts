@@ -16,6 +16,8 @@ export type ChatOptions = {
   relay: string;
   /** Asked when a message is sent. Longer texts than the relay takes are cut. */
   context?: () => Context;
+  /** Whether the visitor is to be told of replies while he looks elsewhere: then the connection stays. */
+  stays?: () => boolean;
   page?: Page;
   storage?: StoragePort;
   connect?: OpenTransport;

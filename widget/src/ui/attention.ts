@@ -38,7 +38,7 @@ export function startAttention(ui: Ui, first: Item): () => void {
     ring(item);
     if (document.hidden && isKept(ui, "notify"))
       void import("./notify.ts").then(
-        ({ notify }) => notify(ui, item),
+        ({ notify }) => once(`porchlight-note-${item.id}`, () => notify(ui, item)),
         () => {}, // The number before the title stands all the same.
       );
   };

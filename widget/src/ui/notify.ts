@@ -1,34 +1,30 @@
 /**
  * Tells of a reply beside the browser, where the visitor has asked for it: only while the page is hidden, and from one tab
- * (WIDGET 8.5). The permission belongs to the page's origin, so it is asked for by the visitor's own press and never again
- * once it was denied.
+ * (WIDGET 8.5); whoever calls sees to both. The permission belongs to the page's origin, so it is asked for by the visitor's
+ * own press and never again once it was denied.
  */
 
 import type { Item } from "../chat.ts";
 import { plainText } from "../markdown.ts";
 import { type Ui, wordsOf } from "./context.ts";
-import { once } from "./once.ts";
 
 /** Characters of a reply that are shown. */
 const BODY_MAX = 160;
 
 export function notify(ui: Ui, item: Item): void {
   const { t, settings, language } = ui;
-  const { id } = item;
   if (Notification.permission !== "granted") return;
-  once(`porchlight-note-${id}`, () => {
-    const body = plainText(wordsOf(ui, item));
-    const { tag: lang, dir } = language.peek();
-    const note = new Notification(settings.peek().title || t("title"), {
-      body: body.length > BODY_MAX ? `${body.slice(0, BODY_MAX)}…` : body,
-      tag: id,
-      lang,
-      dir,
-    });
-    note.onclick = () => {
-      note.close();
-      window.focus();
-      window.Porchlight?.("open");
-    };
+  const body = plainText(wordsOf(ui, item));
+  const { tag: lang, dir } = language.peek();
+  const note = new Notification(settings.peek().title || t("title"), {
+    body: body.length > BODY_MAX ? `${body.slice(0, BODY_MAX)}…` : body,
+    tag: item.id,
+    lang,
+    dir,
   });
+  note.onclick = () => {
+    note.close();
+    window.focus();
+    window.Porchlight?.("open");
+  };
 }
