@@ -31,6 +31,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
+/** Lets whoever watches the title have its say. */
+const settled = (): Promise<unknown> => new Promise((done) => setTimeout(() => setTimeout(done)));
 const look = (now: boolean): void => {
   hidden = !now;
   document.dispatchEvent(new Event("visibilitychange"));
@@ -52,6 +54,30 @@ describe("the title of a hidden page", () => {
     document.title = "Another";
     look(true);
     expect(document.title).toBe("Another");
+  });
+
+  it("counts before a title that the page sets meanwhile, without another reply, and gives that back", async () => {
+    document.title = "Sold $& out";
+    await expect.poll(() => document.title).toBe("(1) Sold $& out");
+    // Another element, as frameworks do it.
+    document.head.replaceChildren(document.createElement("title"));
+    document.title = "Next";
+    await expect.poll(() => document.title).toBe("(1) Next");
+    document.title = `* ${document.title}`;
+    look(true);
+    expect(document.title).toBe("* Next");
+    document.title = "Mine";
+    await settled();
+    expect(document.title).toBe("Mine");
+  });
+
+  it("counts where the page has no title", async () => {
+    document.title = "";
+    await expect.poll(() => document.title).toBe("(1)");
+    await settled();
+    expect(document.title).toBe("(1)");
+    look(true);
+    expect(document.title).toBe("");
   });
 
   it("is left alone once all is read, and when the widget goes", () => {

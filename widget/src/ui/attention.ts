@@ -15,20 +15,30 @@ import { once } from "./once.ts";
 export function startAttention(ui: Ui, first: Item): () => void {
   const { chat, sound } = ui;
   if (isKept(ui, "mute")) sound.value = false;
-  let own = document.title;
-  let shown: string | undefined;
+  /** The page's own title, and what it became by us. */
+  let own = "";
+  let shown = "";
   const restore = (): void => {
-    // The page may have changed its title meanwhile; then that stands.
-    if (shown !== undefined && document.title === shown) document.title = own;
-    shown = undefined;
+    watching.disconnect();
+    const { title } = document;
+    // The page may have made another one of it meanwhile; if ours is not in there any more, that stands.
+    if (shown && title.includes(shown)) document.title = title.replace(shown, () => own);
+    shown = "";
   };
   const mark = (): void => {
     const count = chat.unread.peek();
     restore();
     if (!document.hidden || count === 0) return;
     own = document.title;
-    shown = document.title = `(${count}) ${own}`;
+    document.title = `(${count}) ${own}`;
+    // As the browser says it: without spaces at its ends.
+    shown = document.title;
+    watching.observe(document.head, { childList: true, subtree: true, characterData: true });
   };
+  /** Before the page's new title as well. Not at once: with a page that insists on its own this would never end. */
+  const watching = new MutationObserver(() => {
+    setTimeout(() => shown && !document.title.includes(shown) && mark());
+  });
   /** Not before the visitor has written something himself: a page that sounds by itself is a nuisance. */
   const ring = ({ id }: Item): void => {
     const wrote = chat.items.peek().some((item) => item.from === "visitor");
