@@ -95,6 +95,16 @@ describe("the sound", () => {
     expect(rung).toEqual(["porchlight-first", "porchlight-second"]);
   });
 
+  it("comes from a tab that the visitor has touched, where browsers know", () => {
+    rung = [];
+    const { locks } = navigator;
+    vi.stubGlobal("navigator", { locks, userActivation: { hasBeenActive: false } });
+    on.chat.tell("message", reply("x", { id: "untouched" }));
+    vi.stubGlobal("navigator", { locks, userActivation: { hasBeenActive: true } });
+    on.chat.tell("message", reply("x", { id: "touched" }));
+    expect(rung).toEqual(["porchlight-touched"]);
+  });
+
   it("stays away while the page is looked at, when muted, and before the visitor has written", () => {
     rung = [];
     look(true);

@@ -42,7 +42,9 @@ export function startAttention(ui: Ui, first: Item): () => void {
   /** Not before the visitor has written something himself: a page that sounds by itself is a nuisance. */
   const ring = ({ id }: Item): void => {
     const wrote = chat.items.peek().some((item) => item.from === "visitor");
-    if (wrote && document.hidden && sound.peek()) once(`porchlight-${id}`, chime);
+    // A tab that was never touched may make no sound (WIDGET 3.6): it would take the one that can its turn. Not all know.
+    const may = navigator.userActivation?.hasBeenActive ?? true;
+    if (wrote && may && document.hidden && sound.peek()) once(`porchlight-${id}`, chime);
   };
   const tell = (item: Item): void => {
     ring(item);
