@@ -212,9 +212,7 @@ export function createChat(options: ChatOptions): Chat {
     for (const resolve of forgotten.splice(0)) resolve();
   }
 
-  function unplug(): void {
-    for (const off of undo.splice(0)) off();
-  }
+  const unplug = (): void => undo.splice(0).forEach((off) => void off());
 
   /** The chat is deleted. What was written since begins the next one. */
   function over(): void {
