@@ -44,7 +44,7 @@ const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language>
 
 /** Starts the panel in the loader's frame. Connects only for those who have a conversation already. */
 export async function start(shell: Shell): Promise<PanelSide> {
-  const { root, dialog, host } = shell;
+  const { root, dialog } = shell;
   const settings = signal(settingsOf(shell));
   const { site, requireConsent, sound } = settings.peek();
   const language = signal(await languageOf(settings.peek()));
@@ -143,7 +143,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
     control.stop,
     dressLauncher(ui),
     giveVoice(ui),
-    beGuest(host, root, dialog),
+    beGuest(shell),
     followKeyboard(shell),
     followWidth(shell),
     effect(() => {

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 8, 14, 15 and 17: beside other people's libraries. */
+/** WIDGET.md section 9, checks 8, 9, 14, 15 and 17: beside other people's libraries. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -90,6 +90,37 @@ for (const [name, code] of Object.entries(MODALS))
     await page.locator(".launcher").click();
     await expectUsable(page);
   });
+
+it("9 the chat that a button within a native modal opens can be written in, the first time and again", async () => {
+  const modal = `<dialog id="modal"><button id="help" onclick="Porchlight('open')">Help</button></dialog>`;
+  const { page, chat } = await stage.visit({ html: pageOf(`${modal}${stage.tag()}`) });
+  await chat.launcher.waitFor();
+  const composer = page.getByRole("textbox", { name: "Message" });
+  const show = () => page.evaluate(() => (document.getElementById("modal") as HTMLDialogElement).showModal());
+  const inModal = page.locator("#modal porch-light");
+  await show();
+  // Before the panel's code is there, and after it was closed within the modal.
+  for (const word of ["first", " and again"]) {
+    await page.locator("#help").click();
+    await inModal.waitFor({ state: "attached" });
+    await composer.click();
+    await page.keyboard.press("End");
+    await page.keyboard.type(word);
+    await page.getByRole("button", { name: "Close chat" }).click();
+    await composer.waitFor({ state: "hidden" });
+    expect(await inModal.count()).toBe(1);
+  }
+  await page.evaluate(() => (document.getElementById("modal") as HTMLDialogElement).close());
+  await page.locator("body > porch-light").waitFor({ state: "attached" });
+  // Its code is there, and it stands outside.
+  await show();
+  await page.locator("#help").click();
+  await inModal.waitFor({ state: "attached" });
+  await composer.click();
+  await page.keyboard.press("End");
+  await page.keyboard.type("!");
+  expect(await composer.inputValue()).toBe("first and again!");
+});
 
 it("14 survives the visits of Turbo with its draft, panel and conversation", async () => {
   const turbo = script(await bundle(`import "@hotwired/turbo";`)).replace("<script", "<script defer");

@@ -3,6 +3,8 @@
  * visitor types; and the page's modal windows, which mean to lock the page, do not lock the chat.
  */
 
+import type { Shell } from "./contract.ts";
+
 /**
  * What the page would react to although it was meant for us, besides what `host.ts` keeps. Escape's way to close a modal
  * panel is not an event.
@@ -15,16 +17,11 @@ const ATTRIBUTES = "id=porchlight data-turbo-permanent data-live-announcer=true 
 const aModal = (): boolean => document.querySelector("[role=dialog],[role=alertdialog],dialog[open]") !== null;
 
 /** Returns its stop. */
-export function beGuest(host: HTMLElement, root: ShadowRoot, dialog: HTMLDialogElement): () => void {
+export function beGuest(shell: Shell): () => void {
+  const { host, root, dialog } = shell;
   const ended = new AbortController();
   const { signal } = ended;
   const keep = (event: Event): void => event.stopPropagation();
-  const observers: MutationObserver[] = [];
-  const watch = (run: () => void, node: Node, what: MutationObserverInit): void => {
-    const observer = new MutationObserver(run);
-    observer.observe(node, what);
-    observers.push(observer);
-  };
 
   for (const attribute of ATTRIBUTES.split(" ")) {
     const [name = "", value = ""] = attribute.split("=");
@@ -39,7 +36,6 @@ export function beGuest(host: HTMLElement, root: ShadowRoot, dialog: HTMLDialogE
     host.inert = false;
   };
   root.addEventListener("focus", unhide, { capture: true, signal });
-  watch(unhide, host, { attributes: true, attributeFilter: ["aria-hidden", "inert"] });
 
   // Focus traps listen at the document for the focus going astray: it came to us on purpose.
   addEventListener("focusin", (event) => event.target === host && event.stopImmediatePropagation(), {
@@ -57,11 +53,14 @@ export function beGuest(host: HTMLElement, root: ShadowRoot, dialog: HTMLDialogE
   const stood = ({ target }: Event): unknown => tops.set(target as Element, (target as Element).scrollTop);
   dialog.addEventListener("scroll", stood, { capture: true, passive: true, signal });
 
-  // A native modal makes everything outside of it inert: an open panel moves in with it, and out again.
+  // A native modal makes everything outside of it inert: an open panel moves in with it, and out again. One that is opened
+  // there moves in too; one that is closed there stays until the modal goes.
   const follow = (): void => {
-    const modals = dialog.open ? document.querySelectorAll("dialog:modal") : [];
-    const home = modals[modals.length - 1] ?? document.body;
-    if (!home || host.parentNode === home) return;
+    const { body } = document;
+    if (!dialog.open && host.parentNode === body) return;
+    const modals = document.querySelectorAll("dialog:modal");
+    const home = modals[modals.length - 1] ?? body;
+    if (!home || host.parentNode === home || (!dialog.open && modals[0])) return;
     const active = root.activeElement as HTMLElement | null;
     // `moveBefore` keeps the most; it throws where it may not, and Safari has none.
     try {
@@ -71,9 +70,16 @@ export function beGuest(host: HTMLElement, root: ShadowRoot, dialog: HTMLDialogE
     for (const [box, top] of tops) box.scrollTop = top;
     active?.focus({ preventScroll: true });
   };
-  watch(follow, document, { subtree: true, childList: true, attributes: true, attributeFilter: ["open"] });
+  const observer = new MutationObserver(() => {
+    unhide();
+    follow();
+  });
+  const what = { childList: true, attributes: true, attributeFilter: ["open", "aria-hidden", "inert"] };
+  observer.observe(document, { ...what, subtree: true });
+  // Its own opening is not seen from there.
+  observer.observe(dialog, what);
   return () => {
     ended.abort();
-    for (const observer of observers) observer.disconnect();
+    observer.disconnect();
   };
 }
