@@ -95,13 +95,21 @@ const classicJsx = {
     id.endsWith(".tsx") ? { code: `import { Fragment, h } from "preact";${code}`, map: null } : null,
 };
 
-/** What close codes mean is for the relay's log, and what to do after each the panel says itself: the codes are enough. */
+/**
+ * What close codes mean is for the relay's log, and what to do after each the panel says itself: the codes are enough, and of
+ * those after which one simply comes back not even they.
+ */
 const codesAlone = {
   name: "codes-alone",
   enforce: "pre" as const,
   transform: (code: string, id: string) =>
     id.endsWith("/shared/close.ts")
-      ? { code: code.replace(/\bending\((\d+), "\w+", "[^"]*"\)/g, "{ code: $1 }"), map: null }
+      ? {
+          code: code
+            .replace(/^ *(internal|restart|overload|noHello): .*/gm, "")
+            .replace(/\bending\((\d+), "\w+", "[^"]*"\)/g, "{ code: $1 }"),
+          map: null,
+        }
       : null,
 };
 

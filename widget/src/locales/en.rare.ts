@@ -19,6 +19,7 @@ export const rare = {
   /** Once it is done, in place of the conversation. */
   forgotten: "Conversation deleted",
   cancel: "Cancel",
+  delete: "Delete",
 
   // ── Waiting for a reply ─────────────────────────────────────────────────────────────────────────────────────────
   /** After ten seconds. */

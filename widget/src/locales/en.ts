@@ -66,7 +66,6 @@ export const en = {
   /** Alone or before the reason: a sentence with its full stop. */
   failed: "Not sent.",
   retry: "Retry",
-  delete: "Delete",
 
   // ── Thread ──────────────────────────────────────────────────────────────────────────────────────────────────────
   older: "Show earlier messages",
