@@ -117,6 +117,7 @@ const FROM_RELAY: { [T in RelayFrame["t"]]: Fields } = {
     read: count,
     delivery: oneOf("ok", "delayed"),
     name: optional(text(100)),
+    email: optional(flag),
     rating: optional(shape(rating)),
   },
   message: { after: count, message },

@@ -121,7 +121,7 @@ export type Lead = {
   phone?: string;
   /** The sentence that was agreed to. */
   consent?: string;
-  /** The e-mail address was given for the replies that come while the visitor is away… */
+  /** The e-mail address, this one or the one that is known, is for the replies that come while the visitor is away… */
   reply?: boolean;
   /** …with a link to this path, in this language (BCP 47). */
   page?: string;
@@ -178,6 +178,8 @@ export type Welcome = {
   delivery: Delivery;
   /** Answer to a signed `identity` only: the person's first name, to greet them by. */
   name?: string;
+  /** Present once an e-mail address of the visitor's is known, from a form or signed: nobody is asked for it twice. */
+  email?: boolean;
   /** Present once the visitor was asked for it. */
   rating?: Rating;
 };

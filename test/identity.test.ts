@@ -194,6 +194,10 @@ describe("a signed identity", () => {
     // Once, or again with the same message, where its answer was lost.
     expect(told).not.toEqual([]);
     expect(told.filter((body) => !body.includes("named one"))).toEqual([]);
+    // Nobody need be asked for it.
+    await visitor.drop();
+    expect((await visitor.connect()).email).toBe(true);
+    expect((await house.visitor({ identity: identityOf({ sub: "without" }) }).connect()).email).toBeUndefined();
   });
 
   it("is greeted by the first name that is signed, or that the service knows, and nobody else is (4.13-30; R-436, R-207)", async () => {

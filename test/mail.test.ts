@@ -118,6 +118,26 @@ describe("replies by e-mail while the visitor is away", () => {
     expect(third?.text).toMatch(/^second\n/);
   });
 
+  it("go to the address that is known where it is not said again, and an empty form of somebody unknown asks for nothing", async () => {
+    await open();
+    const ada = await guest("ada@post.example");
+    await ada.visitor.drop();
+    expect((await ada.visitor.connect()).email).toBe(true);
+    const wish = { t: "lead", chat: true, reply: true, page: "/chairs", locale: "en" } as const;
+    ada.visitor.write({ ...wish, id: "the-known-address" });
+    await ada.visitor.next((frame) => frame.t === "lead" && frame.id === "the-known-address");
+    const silent = await guest();
+    silent.visitor.write({ ...wish, id: "nobodys-address" });
+    const complaint = await silent.visitor.next((frame) => frame.t === "error");
+    expect(complaint).toMatchObject({ code: "empty", id: "nobodys-address" });
+    await Promise.all([ada.visitor.drop(), silent.visitor.drop()]);
+    await answer(silent, "unheard");
+    await answer(ada, "We have chairs, too.");
+    const [mail] = await postbox.until(1);
+    expect(mail?.text).toContain("/chairs");
+    expect(tos()).toEqual([["ada@post.example"]]);
+  });
+
   it("end with one POST to the link, which nobody else can make, and not by looking at it (RFC 8058)", async () => {
     await open();
     const ada = await guest("ada@post.example");

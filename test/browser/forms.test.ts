@@ -2,14 +2,20 @@
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { IDENTITY_SECRET, identityOf } from "../identities.ts";
 import { clockOf, listenTo, pass } from "./checks/clocks.ts";
-import { converse, pageOf, setStage } from "./checks/stage.ts";
+import { converse, pageOf, setStage, tell } from "./checks/stage.ts";
 
 /** Monday in Oslo, before nine and after. */
 const EARLY = "2026-01-05T07:30:00Z";
 const OPEN = "2026-01-05T08:30:00Z";
 const stage = setStage({
-  site: { capture: ["email"], hours: { timeZone: "Europe/Oslo", mon: "9:00-17:00" } },
+  env: { IDENTITY_SECRET },
+  site: {
+    identitySecret: "env:IDENTITY_SECRET",
+    capture: ["email"],
+    hours: { timeZone: "Europe/Oslo", mon: "9:00-17:00" },
+  },
 });
 const contacts = () => stage.house.sandbox.state().contacts;
 const at = (time: string) => async (page: Page) => {
@@ -94,6 +100,44 @@ it("asks for an address after the first message, once, and can be declined", asy
   await chat.open();
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
   expect(await chat.thread.getByText("Get the reply by e-mail").count()).toBe(0);
+});
+
+it("never asks twice for an address: not those who gave it before the first message, nor those for whom it was signed", async () => {
+  stage.house.sandbox.configure({ botScript: [] });
+  const first = await stage.visit({
+    before: at(OPEN),
+    html: pageOf(stage.tag('data-site="default" data-prechat="email" data-capture="" data-email-offer')),
+  });
+  await first.chat.launcher.first().click();
+  await first.chat.panel.getByRole("textbox", { name: "E-mail" }).fill("ada@example.com");
+  await first.chat.panel.getByRole("button", { name: "Start chat" }).click();
+  await first.chat.say("Do you have it in green?");
+  await first.page.locator(".dots").waitFor();
+  await first.page.clock.fastForward(31_000);
+  await first.chat.thread.getByText("This is taking longer than usual", { exact: false }).waitFor();
+  expect(await first.chat.thread.getByRole("textbox", { name: "E-mail" }).count()).toBe(0);
+
+  const identity = identityOf({ sub: "grace", name: "Grace", email: "grace@example.com" });
+  const before = async (page: Page): Promise<void> => {
+    await page.clock.install({ time: EARLY });
+  };
+  const { page, chat } = await stage.visit({ before });
+  await tell(page, "identify", identity);
+  await chat.launcher.first().click();
+  await chat.panel.getByText("We're away right now").waitFor();
+  await chat.panel.getByRole("textbox", { name: "E-mail" }).waitFor({ state: "detached" });
+  await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
+  await chat.panel.getByRole("button", { name: "Leave message" }).click();
+  await chat.panel.getByText("We have your message").waitFor();
+  await page.clock.fastForward("45:00");
+  await chat.panel.getByText("We have your message").waitFor({ state: "detached" });
+  await chat.thread.getByText("Where is my lamp?", { exact: true }).waitFor();
+  expect(await chat.panel.getByRole("textbox", { name: "E-mail" }).count()).toBe(0);
+
+  // Whoever comes next on this device is asked again.
+  await tell(page, "logout");
+  await chat.say("Hello");
+  await chat.thread.getByRole("textbox", { name: "E-mail" }).waitFor();
 });
 
 it("offers those who have waited half a minute to leave an address, where the site asks for none by itself", async () => {

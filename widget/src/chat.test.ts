@@ -287,6 +287,24 @@ describe("a form", () => {
     expect(JSON.stringify([...browser.storage.values()])).not.toContain("ada@");
   });
 
+  it("with an address makes it known once it is durable; so does the relay's greeting, and a logout makes it unknown", async () => {
+    const wire = online();
+    const done = [chat.submit({ t: "lead", chat: true, firstName: "Ada" }), chat.submit(form)];
+    const known: unknown[] = [chat.email.value];
+    for (const { id } of only(wire.sent, "lead")) {
+      wire.say({ t: "lead", id });
+      known.push(chat.email.value);
+    }
+    await Promise.all(done);
+    wire.close(1006);
+    world.advance(1_000);
+    script.greet({ reset: false, token: undefined, email: true });
+    known.push(chat.email.value);
+    chat.logout();
+    known.push(chat.email.value);
+    expect(known).toEqual([undefined, undefined, true, true, undefined]);
+  });
+
   it("comes back with what the relay says is wrong, and disturbs nothing else", async () => {
     const wire = online();
     const done = chat.submit(form);

@@ -190,7 +190,7 @@ export function createChat(options: ChatOptions): Chat {
   /** Empties this tab; what was not sent only when it belongs to somebody who left. */
   function wipe(nobody: boolean): void {
     session.wipe();
-    working.value = notice.value = forms.refused.value = forms.rating.value = undefined;
+    working.value = notice.value = forms.refused.value = forms.rating.value = forms.email.value = undefined;
     if (nobody) {
       outbox.clear();
       forms.clear();
@@ -236,6 +236,7 @@ export function createChat(options: ChatOptions): Chat {
     ready: session.ready,
     name: session.name,
     rating: forms.rating,
+    email: forms.email,
     draft: draft.text,
     start,
     stop: connection.stop,

@@ -63,6 +63,8 @@ export interface Chat {
   readonly name: ReadonlySignal<string | undefined>;
   /** What the visitor said of this conversation; without a score they declined. Nothing before they were asked. */
   readonly rating: ReadonlySignal<Rating | undefined>;
+  /** An e-mail address of the visitor's is known, from a form or signed: nothing may ask for it again (WCAG 3.3.7). */
+  readonly email: ReadonlySignal<boolean | undefined>;
   /** Kept in storage as the visitor types. */
   readonly draft: Signal<string>;
   /** Reads the storage and connects; before it nothing does. After an ending it begins anew. */

@@ -24,6 +24,8 @@ export type Refused = { id: string; field: "email" | "phone" };
 export type Forms = {
   /** What the relay knows of the visitor's rating; nothing before they were asked. */
   readonly rating: Signal<Rating | undefined>;
+  /** Whether the relay knows an e-mail address of the visitor's, from a form or signed. */
+  readonly email: Signal<boolean | undefined>;
   /** Resolves with the relay's complaint, or with nothing when the form is durable. The same `id` again mends a form. */
   submit(form: Form, id?: string): Promise<ErrorCode | undefined>;
   /** What the relay says; a welcome has everything said again that has no answer. */
@@ -41,6 +43,7 @@ export type Forms = {
 export function createForms(send: (frame: ClientFrame) => void): Forms {
   const open = new Map<string, { frame: Said; resolve: (complaint?: ErrorCode) => void }>();
   const rating = signal<Rating | undefined>();
+  const email = signal<boolean | undefined>();
   const refused = signal<Refused | undefined>();
   /** Forms whose complaint was heard here: the relay repeats it with every greeting. */
   const told = new Set<string>();
@@ -52,6 +55,7 @@ export function createForms(send: (frame: ClientFrame) => void): Forms {
 
   return {
     rating,
+    email,
     submit: (form, id = randomId()) =>
       new Promise((resolve) => {
         const frame: Said = { id, ...form };
@@ -73,6 +77,7 @@ export function createForms(send: (frame: ClientFrame) => void): Forms {
     },
     heard(frame) {
       if (frame.t === "lead" || frame.t === "mailed") {
+        if ((open.get(frame.id)?.frame as Lead | undefined)?.email) email.value = true;
         answered(frame.id);
         told.delete(frame.id);
         refused.value = undefined;
@@ -80,6 +85,7 @@ export function createForms(send: (frame: ClientFrame) => void): Forms {
       if (frame.t === "status") rating.value = frame.rating ?? rating.value;
       if (frame.t !== "welcome") return;
       rating.value = frame.rating;
+      email.value = frame.email;
       for (const { frame } of open.values()) send(frame);
     },
   };

@@ -65,7 +65,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
   });
   const app = element("div");
   const announcer = createAnnouncer(root);
-  const focusComposer = (): void => app.querySelector<HTMLElement>(".app>.form input,.composer textarea")?.focus();
+  const focusComposer = (): void => app.querySelector<HTMLElement>(".app>.form [name],.composer textarea")?.focus();
   const { close } = control;
   const files = signal<Files | undefined>(undefined);
   const adding = signal(0);

@@ -6,7 +6,7 @@ import { type Person, personIn, said, stated } from "../base/person.ts";
 import { backendVisitorId } from "../base/sign.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { addLead, countLeads, dropLead, type Field, findLead, type Lead, PHONE_OF } from "../records/captured.ts";
-import { setDetails } from "../records/details.ts";
+import { emailOf, setDetails } from "../records/details.ts";
 import { addVisitor, findVisitor } from "../records/visitors.ts";
 import type { Leads } from "./leads.ts";
 
@@ -85,8 +85,11 @@ export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
     const repeated = refused === undefined || (refused.phone === given.phone && refused.email === given.email);
     if (known !== undefined && repeated) return { own: phone?.id ?? (chat ? undefined : id), fresh: false };
     const person = known === undefined ? given : mended(given, known, refused?.field ?? null);
-    if ((person.email ?? person.phone ?? (chat ? (person.firstName ?? person.lastName) : null)) === null)
-      return { wrong: "empty" };
+    if ((person.email ?? person.phone ?? (chat ? (person.firstName ?? person.lastName) : null)) === null) {
+      // Nothing new, but a wish for mail at the address that is known.
+      const wishes = frame.reply === true && (await emailOf(tx, visitor)) !== undefined;
+      return wishes ? { own: undefined, fresh: false } : { wrong: "empty" };
+    }
     if (known === undefined && (await countLeads(tx, visitor)) >= PER_VISITOR) return { wrong: "rate_limited" };
     const now = clock.now();
     const consent = said(frame.consent, CONSENT_MAX) ?? known?.consent ?? null;

@@ -18,7 +18,7 @@ import {
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { complaintFor, moveLeads } from "../records/captured.ts";
-import { setDetails } from "../records/details.ts";
+import { emailOf, setDetails } from "../records/details.ts";
 import { moveMedia } from "../records/media.ts";
 import { moveLane } from "../records/outbox.ts";
 import { moveRating, ratingOf } from "../records/ratings.ts";
@@ -198,7 +198,8 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
     const token = known.token === undefined ? {} : { token: known.token };
     const name = known.name === undefined ? {} : { name: known.name };
     const given = known.row && (await ratingOf(db, known.row.id));
-    const more = { ...token, ...name, ...(given && { rating: given }) };
+    const email = known.row && (await emailOf(db, known.row.id)) !== undefined;
+    const more = { ...token, ...name, ...(email && { email }), ...(given && { rating: given }) };
     return {
       visitor: known.session.visitor,
       site,

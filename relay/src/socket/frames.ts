@@ -12,6 +12,7 @@ import type { Mail, Place } from "../flows/mail.ts";
 import type { Rate } from "../flows/rate.ts";
 import type { Send } from "../flows/send.ts";
 import type { Sessions } from "../flows/session.ts";
+import { emailOf } from "../records/details.ts";
 import { page } from "../records/threads.ts";
 import { markRead } from "../records/visitors.ts";
 import type { Connection, Desk, Live, Take } from "./live.ts";
@@ -107,7 +108,7 @@ export function createFrames({
     if (!(await admits(live.site, { visitor: live.visitor, address: live.address, text: "", page: frame.page })))
       return refuse(desk, live, { code: "not_allowed", id });
     const taken = await capture(live.visitor, live.site, frame);
-    if (typeof taken !== "string" && frame.reply && frame.email !== undefined)
+    if (typeof taken !== "string" && frame.reply && (await emailOf(db, live.visitor)) !== undefined)
       await mail?.wish(live.visitor, live.site, placeOf(live, frame));
     const answer = (code?: Wrong): void => {
       if (connection.is !== live) return;

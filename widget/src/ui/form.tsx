@@ -10,7 +10,6 @@ import type { Refused } from "../conversation.ts";
 import type { Key } from "../i18n.ts";
 import { roomLeft } from "./composer.tsx";
 import type { Ui } from "./context.ts";
-import { keep } from "./kept.ts";
 import { live, watch } from "./live.ts";
 import { PrivacyLine } from "./start.tsx";
 
@@ -35,6 +34,12 @@ export const fieldsOf = (setting: readonly string[]): Asked[] =>
     const [, field, mark] = /^\s*(name|email|phone)(\??)\s*$/.exec(entry) ?? [];
     return field ? [{ field: field as Field, optional: mark === "?" }] : [];
   });
+
+/** The same without what is known already, from a form or signed (WCAG 3.3.7). */
+export const stillAsked = ({ chat }: Pick<Ui, "chat">, setting: readonly string[]): Asked[] => {
+  const known = { name: chat.name.value, email: chat.email.value, phone: undefined };
+  return fieldsOf(setting).filter(({ field }) => !known[field]);
+};
 
 /** Sends what stands in the draft. Resolves when the relay has it, or with what is wrong, in words; then the draft stays. */
 async function leave({ chat, t, part }: Ui): Promise<string | undefined> {
@@ -75,7 +80,7 @@ type FormProps = {
   again?: Refused;
   /** Whether a message is asked for, too. */
   message?: boolean;
-  /** The address is asked for the replies that come while the visitor is away. */
+  /** The address, asked for here or known, is for the replies that come while the visitor is away. */
   reply?: boolean;
   /** Stands where a conversation would begin: with what the thread says of privacy there. */
   begins?: boolean;
@@ -119,7 +124,12 @@ export const Form = live<FormProps>((ui, mounted, { done, again, reply }) => {
         ...(name && { firstName: name }),
         ...(email && { email }),
         ...(phone && { phone }),
-        ...(email && reply && { reply, page: location.pathname.slice(0, PAGE_MAX), locale: language.peek().tag }),
+        ...(reply &&
+          (email || chat.email.peek()) && {
+            reply,
+            page: location.pathname.slice(0, PAGE_MAX),
+            locale: language.peek().tag,
+          }),
       },
       id,
     );
@@ -127,8 +137,7 @@ export const Form = live<FormProps>((ui, mounted, { done, again, reply }) => {
     busy.value = false;
     const [field, key] = (problem && COMPLAINTS[problem]) ?? [];
     if (field && key) return complain(form, field, t(key));
-    if (problem) return complain(form, fields[0]?.field ?? "", t("tryLater"));
-    if (email) keep(ui, "mail", true);
+    if (problem) return complain(form, fields[0]?.field ?? "text", t("tryLater"));
     if (refused) return complain(form, "text", refused);
     done();
   };

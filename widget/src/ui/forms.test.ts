@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { loadLanguage } from "../i18n.ts";
 import type { PanelSettings } from "../options.ts";
-import { Card, Foot, Status } from "./forms.tsx";
+import { Card, Foot, Offer, Status } from "./forms.tsx";
 import { drawn, own, type Stage, stage } from "./ui.fixture.ts";
 
 let on: Stage;
@@ -110,6 +110,51 @@ describe("the card after the first message", () => {
     on.chat.items.value = [own("Hello")];
     await drawn();
     expect(view.textContent).toBe("");
+  });
+});
+
+describe("what is known already, from a form or signed,", () => {
+  const know = async (): Promise<void> => {
+    on.chat.email.value = true;
+    on.chat.name.value = "Ada";
+    await drawn();
+  };
+
+  it("is not asked for before the first message", async () => {
+    await open({ prechat: ["name", "email", "phone?"] }, Foot);
+    await know();
+    expect([...view.querySelectorAll("input")].map(({ name }) => name)).toEqual(["phone"]);
+    on.stop();
+    await open({ prechat: ["email"] }, Foot);
+    await know();
+    expect([view.querySelector(".form"), on.ui.asking.value]).toEqual([null, false]);
+  });
+
+  it.each([
+    ["after it", { capture: ["email"] }, Card],
+    ["of those who have waited", {}, Offer],
+  ] as const)("is not asked for %s, until nobody is known any more", async (_when, options, part) => {
+    await open(options as Partial<PanelSettings>, part);
+    on.chat.items.value = [own("Hello")];
+    await know();
+    expect(view.textContent).toBe("");
+    on.chat.email.value = undefined;
+    await drawn();
+    expect(view.querySelectorAll("[name=email]")).toHaveLength(1);
+  });
+
+  it("is not asked for outside business hours either: the message goes with the wish for a reply", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: Date.UTC(2026, 0, 5, 18) });
+    await open({ hours: { timeZone: "UTC", mon: "9:00-17:00" } }, Foot);
+    await know();
+    on.chat.items.value = [own("Where is my lamp?", { id: "id" })];
+    on.chat.draft.value = "Where is my lamp?";
+    await drawn();
+    expect(view.querySelectorAll("input")).toHaveLength(0);
+    await submit();
+    expect(leads()).toEqual([{ t: "lead", chat: true, ...FOR_REPLIES }]);
+    await expect.poll(() => view.textContent).toMatch(/We have your message/);
+    vi.useRealTimers();
   });
 });
 

@@ -7,7 +7,7 @@ import { signal } from "@preact/signals-core";
 import type { Refused } from "../conversation.ts";
 import { addEnglish } from "../i18n.ts";
 import { rare } from "../locales/en.rare.ts";
-import { type Asked, Form, fieldsOf } from "./form.tsx";
+import { Form, fieldsOf, stillAsked } from "./form.tsx";
 import css from "./forms.css?inline";
 import { isKept, keep } from "./kept.ts";
 import { live, watch } from "./live.ts";
@@ -25,7 +25,7 @@ export const Foot = live((ui, mounted) => {
   const { isClosed, opens } = followHours(ui, mounted);
   const filled = signal(isKept(ui, "prechat"));
   const left = signal(false);
-  const fields = (): Asked[] => fieldsOf(settings.value.prechat);
+  const fields = () => stillAsked(ui, settings.value.prechat);
   const asks = (): boolean => fields().length > 0 && !filled.value && chat.items.value.length === 0;
   mounted(() => adopt(shell.root, css));
   mounted(
@@ -40,7 +40,7 @@ export const Foot = live((ui, mounted) => {
         <p class="form said">{t("closedSent")}</p>
       ) : (
         <Form
-          fields={fieldsOf(["name?", "email"])}
+          fields={stillAsked(ui, ["name?", "email"])}
           submit="closedSend"
           message
           reply
@@ -77,19 +77,19 @@ export const Foot = live((ui, mounted) => {
 export const Card = live((ui) => () => {
   const refused = ui.chat.refused.value;
   if (refused) return <Again key={refused.id} refused={refused} />;
-  const fields = fieldsOf(ui.settings.value.capture);
+  const { capture } = ui.settings.value;
   const wrote = ui.chat.items.value.some(({ from, pos }) => from === "visitor" && pos !== undefined);
-  return wrote && fields[0] && <Ask fields={fields} />;
+  return wrote && capture[0] && <Ask setting={capture} />;
 });
 
-/** For those who have waited long: the way to an answer without waiting. Nobody is asked who was asked already, or is known. */
+/** For those who have waited long: the way to an answer without waiting. Nobody is asked who was asked already. */
 export const Offer = live(
-  ({ settings, chat }) =>
+  ({ settings }) =>
     () =>
-      !settings.value.capture[0] && !chat.name.value && <Ask fields={EMAIL} />,
+      !settings.value.capture[0] && <Ask setting={EMAIL} />,
 );
 
-const EMAIL = fieldsOf(["email"]);
+const EMAIL = ["email"];
 
 /** A field of a form that the service refused when the form was gone already. */
 const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }, mounted, { refused }) => {
@@ -107,7 +107,7 @@ const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }, mou
   );
 });
 
-const Ask = live<{ fields: readonly Asked[] }>((ui, mounted) => {
+const Ask = live<{ setting: readonly string[] }>((ui, mounted) => {
   const { t, announcer, focusComposer, shell } = ui;
   const asked = signal(isKept(ui, "capture"));
   const thanks = signal(false);
@@ -118,15 +118,17 @@ const Ask = live<{ fields: readonly Asked[] }>((ui, mounted) => {
     setTimeout(focusComposer);
   };
   mounted(() => adopt(shell.root, css));
-  return ({ fields }) => {
+  return ({ setting }) => {
     if (thanks.value) return <p class="card said">{t("saved")}</p>;
-    if (asked.value) return null;
+    const fields = stillAsked(ui, setting);
+    const mail = fields.some(({ field }) => field === "email");
+    if (asked.value || !fields[0]) return null;
     return (
       <div class="card">
         <Form
           fields={fields}
           submit="save"
-          reply
+          reply={mail}
           done={() => {
             thanks.value = true;
             announcer.status(t("saved"));
@@ -134,7 +136,7 @@ const Ask = live<{ fields: readonly Asked[] }>((ui, mounted) => {
           }}
           skip={close}
         >
-          <h3>{t(fields.some(({ field }) => field === "email") ? "emailAsk" : "phoneAsk")}</h3>
+          <h3>{t(mail ? "emailAsk" : "phoneAsk")}</h3>
         </Form>
       </div>
     );

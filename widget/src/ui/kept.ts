@@ -2,7 +2,7 @@
 
 import type { Ui } from "./context.ts";
 
-const ALL = ["mute", "notify", "prechat", "capture", "mail"] as const;
+const ALL = ["mute", "notify", "prechat", "capture"] as const;
 export type Kept = (typeof ALL)[number];
 
 const keyOf = ({ settings }: Pick<Ui, "settings">, what: Kept): string => `porchlight:${settings.peek().site}:${what}`;

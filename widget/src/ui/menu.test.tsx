@@ -107,7 +107,7 @@ it("writes the conversation down as plain text, markup as it is", () => {
 
 describe("the copy by e-mail", () => {
   it("is offered where the relay mails and an address was left, and says what came of it", async () => {
-    keep(on.ui, "mail", true);
+    on.chat.email.value = true;
     await open();
     expect(view.textContent).not.toContain("E-mail conversation");
     on.settings.value = { ...on.settings.value, mail: true };

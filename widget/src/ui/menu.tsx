@@ -113,7 +113,7 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
         {hasMessages && entry(draw(PATHS.download), t("transcript"), keepCopy)}
         {hasMessages &&
           settings.value.mail &&
-          (isKept(ui, "mail") || chat.name.value) &&
+          chat.email.value &&
           entry(<Icon name="send" />, t(mailed.value ?? "mailCopy"), mailCopy)}
         {entry(draw(sound.value ? PATHS.sound : PATHS.muted), t(sound.value ? "soundOff" : "soundOn"), mute)}
         {canNotify &&

@@ -76,10 +76,10 @@ describe("waiting for a reply", () => {
   it.each([
     ["the site does not want it, or the relay sends no mail", {}, undefined],
     ["the site asks by itself", { emailOffer: true, capture: ["phone"] }, undefined],
-    ["the visitor is known", { emailOffer: true }, "Ada"],
-  ])("offers nothing where %s", async (_why, options, name) => {
+    ["an address is known", { emailOffer: true }, true],
+  ])("offers nothing where %s", async (_why, options, known) => {
     on.settings.value = { ...on.settings.value, ...options };
-    on.chat.name.value = name;
+    on.chat.email.value = known;
     work();
     await pass(31_000);
     await import("./forms.tsx");

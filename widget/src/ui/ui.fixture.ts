@@ -59,6 +59,7 @@ export function fakeChat(): FakeChat {
     typing: note("typing"),
     token: () => "token",
     rating: signal<Rating | undefined>(undefined),
+    email: signal<boolean | undefined>(undefined),
     submit(form, id) {
       asked.push(["submit", form, id]);
       return Promise.resolve(undefined);
