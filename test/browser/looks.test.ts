@@ -251,3 +251,32 @@ it("the line above what is new is as quiet as a day's, and a reply's ground in t
   await page.locator("porch-light .new").waitFor();
   expect(await styleOf(page, ".new", "color")).toBe(await styleOf(page, ".divider:not(.new)", "color"));
 });
+
+it("what is copied is what was said, without names, times and notes; three clicks take a whole paragraph", async () => {
+  const { page, chat, context } = await stage.visit({ html: html(), options: { reducedMotion: "reduce" } });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: stage.host });
+  await chat.open();
+  await chat.say("Hello");
+  await answer(page, "Hello to you");
+  const words = "See our terms before you order.";
+  await answer(page, "See our [terms](https://shop.example/terms) before you order.");
+  await page.locator("porch-light .bubble a").waitFor();
+  const bubbles = page.locator("porch-light .bubble p");
+  const last = await bubbles.last().boundingBox();
+  const first = await bubbles.first().boundingBox();
+  if (!first || !last) throw new Error("nothing to select");
+  const selected = (): Promise<string> => page.evaluate(() => getSelection()?.toString() ?? "");
+  const lines = (text: string): string[] => text.split("\n").filter((line) => line.trim() !== "");
+
+  await page.mouse.click(last.x + 4, last.y + 10, { clickCount: 3 });
+  expect(lines(await selected())).toEqual([words]);
+
+  await page.mouse.move(first.x + 1, first.y + 2);
+  await page.mouse.down();
+  await page.mouse.move(last.x + last.width - 1, last.y + last.height - 2, { steps: 4 });
+  await page.mouse.up();
+  const said = ["Hello", "Hello to you", words];
+  expect(lines(await selected())).toEqual(said);
+  await page.keyboard.press("Control+C");
+  expect(lines(await page.evaluate(() => navigator.clipboard.readText()))).toEqual(said);
+});

@@ -10,7 +10,7 @@ import { live, watch } from "./live.ts";
 import { Thread } from "./thread.tsx";
 
 export const Panel = live((ui, mounted) => {
-  const { chat, consent, settings, addFiles, forms, rating, ended, asking, part } = ui;
+  const { t, chat, consent, settings, addFiles, forms, rating, ended, asking, part } = ui;
   const dropping = signal(false);
   const overlay = signal<{ Drop: ComponentType } | undefined>(undefined);
   mounted(
@@ -54,6 +54,9 @@ export const Panel = live((ui, mounted) => {
         {/* In a place of its own: whoever types already must not lose it when the code of the forms comes. */}
         {consent.value && (!asking.value || isOver(ui)) && <Composer />}
         {dropping.value && Drop && <Drop />}
+        <p id="tab" hidden>
+          {t("newTab")}
+        </p>
       </div>
     );
   };

@@ -50,9 +50,8 @@ export const PrivacyLine = live(({ t, settings }) => () => {
     <p class="privacy">
       <span>{t("privacyLine")}</span>{" "}
       {/^https?:/.test(privacyUrl) && (
-        <a href={privacyUrl} target="_blank" rel="noopener noreferrer">
-          <span>{t("privacy")}</span>
-          <span class="vh"> ({t("newTab")})</span>
+        <a href={privacyUrl} target="_blank" rel="noopener noreferrer" aria-describedby="tab">
+          {t("privacy")}
         </a>
       )}
     </p>

@@ -12,20 +12,13 @@ const OVERRIDE = /[\u202d\u202e]/g;
  * Drawn once and never compared again: browsers that translate pages replace the text nodes, and comparing would trip
  * over what they put there (preactjs/preact#948).
  */
-export const MessageText = live<{ text: string; markdown: boolean }>(({ language }) => {
-  const newTab = language.peek().t("newTab");
-  return ({ text, markdown }) => {
-    const words = text.replace(OVERRIDE, "");
-    return markdown ? (
-      parseMarkdown(words).map((part) => block(part, newTab))
-    ) : (
-      <p>{inlines(parsePlain(words), newTab)}</p>
-    );
-  };
+export const MessageText = live<{ text: string; markdown: boolean }>(() => ({ text, markdown }) => {
+  const words = text.replace(OVERRIDE, "");
+  return markdown ? parseMarkdown(words).map(block) : <p>{parsePlain(words).map(inline)}</p>;
 });
 
-function block(part: Block, newTab: string): VNode {
-  if (part.kind === "paragraph") return <p>{inlines(part.children, newTab)}</p>;
+function block(part: Block): VNode {
+  if (part.kind === "paragraph") return <p>{part.children.map(inline)}</p>;
   // Focusable, because it scrolls sideways.
   if (part.kind === "code") {
     return (
@@ -35,30 +28,28 @@ function block(part: Block, newTab: string): VNode {
       </pre>
     );
   }
-  const items = part.items.map((item) => <li>{item.map((inner) => block(inner, newTab))}</li>);
+  const items = part.items.map((item) => <li>{item.map(block)}</li>);
   return part.ordered ? <ol start={part.start}>{items}</ol> : <ul>{items}</ul>;
 }
 
-const inlines = (nodes: Inline[], newTab: string): ComponentChild[] => nodes.map((node) => inline(node, newTab));
-
-function inline(node: Inline, newTab: string): ComponentChild {
+function inline(node: Inline): ComponentChild {
   switch (node.kind) {
     case "text":
       return node.text;
     case "code":
       return <code dir="ltr">{node.text}</code>;
     case "bold":
-      return <strong>{inlines(node.children, newTab)}</strong>;
+      return <strong>{node.children.map(inline)}</strong>;
     case "italic":
-      return <em>{inlines(node.children, newTab)}</em>;
+      return <em>{node.children.map(inline)}</em>;
     case "strike":
-      return <s>{inlines(node.children, newTab)}</s>;
+      return <s>{node.children.map(inline)}</s>;
     case "link":
       return (
-        <a href={node.href} target="_blank" rel="noopener noreferrer nofollow ugc">
-          {inlines(node.children, newTab)}
+        // What it does is said from elsewhere: within, it would be copied, and end the paragraph for who clicks thrice.
+        <a href={node.href} target="_blank" rel="noopener noreferrer nofollow ugc" aria-describedby="tab">
+          {node.children.map(inline)}
           {node.host && <bdi class="host"> ({node.host})</bdi>}
-          <span class="vh"> ({newTab})</span>
         </a>
       );
   }
