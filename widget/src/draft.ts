@@ -15,19 +15,25 @@ export type Draft = {
 export function createDraft({ page, storage }: { page: Page; storage: Storage }): Draft {
   const text = signal("");
   const rest = createTimer(page);
+  /** As it came from the storage or went there last: another tab may have sent it since, and then it must not come back. */
+  let kept = "";
 
   function keep(): void {
     rest.off();
-    if (storage.read().draft === text.value) return;
+    const { value } = text;
+    if (kept === value) return;
+    kept = value;
+    if (storage.read().draft === value) return;
     storage.change((saved) => {
-      saved.draft = text.value;
+      saved.draft = value;
     });
   }
 
   return {
     text,
     start() {
-      text.value ||= storage.read().draft;
+      kept = storage.read().draft;
+      text.value ||= kept;
       const unsubscribe = text.subscribe(() => rest.set(REST_MS, keep));
       const unlisten = page.on("pagehide", keep);
       return () => {

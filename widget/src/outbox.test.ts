@@ -332,6 +332,30 @@ describe("after a reload", () => {
     expect(chat.draft.value).toBe("Do you ship");
   });
 
+  it("no longer has the draft that another tab has sent, unless it was written on here", () => {
+    online();
+    chat.draft.value = "Do you ship to Nor";
+    world.advance(1_000);
+    const others = [visit(browser), visit(browser)];
+    for (const other of others) other.chat.start();
+    expect(others.map((other) => other.chat.draft.value)).toEqual(["Do you ship to Nor", "Do you ship to Nor"]);
+    chat.draft.value = "";
+    world.advance(1_000);
+    for (const other of others) {
+      const next = visit(browser);
+      other.tab.emit("pagehide");
+      next.chat.start();
+      expect(next.chat.draft.value).toBe("");
+      next.tab.kill();
+    }
+    const [one] = others;
+    if (one) one.chat.draft.value = "Do you ship to Oslo";
+    one?.tab.emit("pagehide");
+    const next = visit(browser);
+    next.chat.start();
+    expect(next.chat.draft.value).toBe("Do you ship to Oslo");
+  });
+
   it("drops in every tab what was deleted in one", () => {
     chat.start();
     chat.send("old");
