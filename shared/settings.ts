@@ -48,7 +48,11 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   avatar: of({ kind: "address" }, "first letter of the title", "address of a picture for the header"),
   header: of(choice("quiet", "accent"), "quiet", "`accent` fills the header with the colour"),
   teaser: of(text(200), "none", "a line beside the launcher after eight seconds, not on phones"),
-  requireConsent: of({ kind: "switch" }, "off", "nothing is stored or sent before the visitor agrees"),
+  requireConsent: of(
+    { kind: "switch" },
+    "off",
+    "nothing is stored or sent, no teaser shown, before the visitor agrees",
+  ),
   sound: of({ kind: "switch" }, "on", "one soft sound in one hidden tab, once the visitor has written"),
   attachments: of({ kind: "switch" }, "on", "files, where the relay takes them"),
   emailOffer: of(

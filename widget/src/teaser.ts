@@ -4,17 +4,21 @@
  */
 
 import { covers } from "./cover.ts";
-import type { Parts } from "./ui/contract.ts";
+import type { Parts, Shell } from "./ui/contract.ts";
 import type { element as Element } from "./ui/dom.ts";
 import css from "./ui/teaser.css?inline";
 
 const KEY = "porchlight:teaser";
 
-/** Shows the line, unless the visitor has put it away or opened the chat before. See `bubble`. */
-export function tease(element: typeof Element, parts: Parts, text: string): void {
-  const { dialog } = parts;
+/**
+ * Shows the line, unless the visitor has put it away or opened the chat before, or has to agree to it first. See `bubble`.
+ */
+export function tease(element: typeof Element, shell: Parts & Pick<Shell, "settings">, text: string): void {
+  const { dialog } = shell;
+  // Before consent the launcher is all there is. The setting is as the page gave it: an empty attribute switches on.
+  if (["", "true"].includes(`${shell.settings().requireConsent}`)) return;
   // Named by the panel once it has started: then the visitor has been here.
-  if (!dialog.hasAttribute("aria-labelledby") && !dialog.open && !putAway("getItem")) bubble(element, parts, text);
+  if (!dialog.hasAttribute("aria-labelledby") && !dialog.open && !putAway("getItem")) bubble(element, shell, text);
 }
 
 /**
