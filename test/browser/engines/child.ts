@@ -8,7 +8,7 @@ export type Child = {
 };
 
 /** Longest that a browser may take until it says where it can be reached. */
-const START_MS = 30_000;
+const START_MS = 120_000;
 
 /** Starts a program whose outputs, with a third one of number 3, are read. */
 export function startChild(command: string, args: string[], env: Record<string, string> = {}): Child {
