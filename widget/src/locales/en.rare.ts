@@ -32,6 +32,8 @@ export const rare = {
   askAgain: "Ask again",
 
   // ── Files ───────────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Alternative text of a picture without one. */
+  picture: "Picture from {author}",
   /** Before the name of a file in a message, for screen readers. */
   file: "File",
   /** Below the name of a file that is not kept any more. */

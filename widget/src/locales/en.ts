@@ -79,8 +79,6 @@ export const en = {
   newest: "Go to the newest message",
   /** After a link, for screen readers. */
   newTab: "opens in a new tab",
-  /** Alternative text of a picture without one. */
-  picture: "Picture from {author}",
   /** In place of a reply that was nothing but a file which could not be fetched. */
   noFile: "A file was sent that cannot be shown here.",
   /** Button under a reply. */

@@ -4,12 +4,19 @@ import type { Media } from "@porchlight/shared/protocol";
 import { signal } from "@preact/signals-core";
 import { FileLink } from "./file.tsx";
 import { live } from "./live.ts";
+import css from "./media.css?inline";
+import { adopt } from "./style.ts";
+
+/** Where the rules for files are in force: once for all of a chat. */
+const dressed = new WeakSet<ShadowRoot>();
 
 export type AttachedProps = { media: Media; author: string };
 
 export const Attached = live<AttachedProps>(({ t, shell }) => {
   /** Address of a picture that did not come: forbidden by the page's policy, which leaves it a link, or gone. */
   const lost = signal("");
+  if (!dressed.has(shell.root)) adopt(shell.root, css);
+  dressed.add(shell.root);
   return ({ media, author }) => {
     const { type, name, width, height } = media;
     const url = new URL(media.url, shell.relay);
