@@ -82,11 +82,14 @@ export const Card = live((ui) => () => {
   return wrote && capture[0] && <Ask setting={capture} />;
 });
 
+/** `again`: whoever has declined may think better of it. */
+export type OfferProps = { again?: boolean };
+
 /** For those who have waited long: the way to an answer without waiting. Nobody is asked who was asked already. */
-export const Offer = live(
+export const Offer = live<OfferProps>(
   ({ settings }) =>
-    () =>
-      !settings.value.capture[0] && <Ask setting={EMAIL} />,
+    ({ again }) =>
+      !settings.value.capture[0] && <Ask setting={EMAIL} again={again} />,
 );
 
 const EMAIL = ["email"];
@@ -107,7 +110,7 @@ const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }, mou
   );
 });
 
-const Ask = live<{ setting: readonly string[] }>((ui, mounted) => {
+const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((ui, mounted) => {
   const { t, announcer, focusComposer, shell } = ui;
   const asked = signal(isKept(ui, "capture"));
   const thanks = signal(false);
@@ -117,12 +120,26 @@ const Ask = live<{ setting: readonly string[] }>((ui, mounted) => {
     // The pressed button goes away.
     setTimeout(focusComposer);
   };
+  const bringBack = (): void => {
+    asked.value = false;
+    keep(ui, "capture", false);
+    // The pressed button goes away.
+    setTimeout(() => shell.root.querySelector<HTMLElement>("#form-email")?.focus());
+  };
   mounted(() => adopt(shell.root, css));
-  return ({ setting }) => {
+  return ({ setting, again }) => {
     if (thanks.value) return <p class="card said">{t("saved")}</p>;
     const fields = stillAsked(ui, setting);
     const mail = fields.some(({ field }) => field === "email");
-    if (asked.value || !fields[0]) return null;
+    if (!fields[0]) return null;
+    if (asked.value)
+      return again ? (
+        <p class="meta">
+          <button type="button" class="link" onClick={bringBack}>
+            {t("emailAsk")}
+          </button>
+        </p>
+      ) : null;
     return (
       <div class="card">
         <Form

@@ -9,7 +9,7 @@ import { live } from "./live.ts";
 type MenuType = { Menu: ComponentType<{ close: (back: boolean) => void }> };
 
 export const Header = live((ui) => {
-  const { t, settings, close, forms } = ui;
+  const { t, chat, settings, close, forms } = ui;
   const menu = signal<MenuType | undefined>(undefined);
   /** Address of a face that could not be had. */
   const lost = signal("");
@@ -27,6 +27,8 @@ export const Header = live((ui) => {
     const Status = forms.value?.Status;
     const name = title || t("title");
     const { Menu } = menu.value ?? {};
+    // Before it is known whether the site is open, and while the service is not, nothing is promised.
+    const silent = hours.timeZone || chat.delivery.value === "delayed";
     return (
       <header class={header === "accent" ? "head filled" : "head"}>
         {avatar && lost.value !== avatar ? (
@@ -47,9 +49,8 @@ export const Header = live((ui) => {
           <h2 id="title" tabIndex={-1} key={name}>
             {name}
           </h2>
-          <p id="about" key={replier(ui) + !Status}>
-            {/* Before it is known whether the site is open, nothing is said of it. */}
-            {Status ? <Status /> : hours.timeZone ? authorOf(ui) : t(`status${replier(ui)}`)}
+          <p id="about" key={replier(ui) + !Status + silent}>
+            {Status ? <Status /> : silent ? authorOf(ui) : t(`status${replier(ui)}`)}
           </p>
         </div>
         <button

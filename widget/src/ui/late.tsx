@@ -5,14 +5,15 @@ import type { ComponentType } from "preact";
 import { addEnglish } from "../i18n.ts";
 import { rare } from "../locales/en.rare.ts";
 import { into } from "./context.ts";
+import type { OfferProps } from "./forms.tsx";
 import { live, watch } from "./live.ts";
 import type { Stage } from "./waiting.tsx";
 
 addEnglish(rare);
 
-const WORDS = { still: "stillWorking", slow: "slow", none: "noReply" } as const;
+const WORDS = { 10000: "stillWorking", 30000: "slow", 120000: "noReply" } as const;
 
-export type LateProps = { stage: ReadonlySignal<Stage | undefined> };
+export type LateProps = { stage: ReadonlySignal<Stage> };
 const wordsOf = ({ stage }: LateProps) => WORDS[stage.value as keyof typeof WORDS];
 
 /** Below the dots, and in their place when nothing came. */
@@ -48,14 +49,18 @@ export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }, mou
 
 /** The way to an answer without waiting, where the site wants it: from half a minute on. */
 export const Offered = live<LateProps>(({ settings, part }, mounted, { stage }) => {
-  const offer = signal<{ Offer: ComponentType } | undefined>(undefined);
+  const offer = signal<{ Offer: ComponentType<OfferProps> } | undefined>(undefined);
   mounted(
     watch(
-      () => stage.value === "slow" && settings.peek().emailOffer && void part(() => import("./forms.tsx"), into(offer)),
+      () =>
+        stage.value >= 30_000 &&
+        settings.peek().emailOffer &&
+        !offer.peek() &&
+        void part(() => import("./forms.tsx"), into(offer)),
     ),
   );
   return () => {
     const { Offer } = offer.value ?? {};
-    return Offer && <Offer />;
+    return Offer && <Offer again={stage.value === 120_000} />;
   };
 });

@@ -2,7 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Bar } from "./bar.tsx";
 import { Ended } from "./ended.tsx";
-import { type Stage, stage } from "./ui.fixture.ts";
+import { Header } from "./header.tsx";
+import { Status } from "./status.tsx";
+import { own, reply, type Stage, stage } from "./ui.fixture.ts";
 import { Waiting } from "./waiting.tsx";
 // Fetched when it is needed: not in the time of a test.
 import "./late.tsx";
@@ -102,6 +104,75 @@ describe("waiting for a reply", () => {
     expect(view.querySelector(".dots")).toBeNull();
   });
 
+  it("shows dots that have come for half a second, below a reply that comes just then, and keeps the reply from nothing", async () => {
+    work();
+    await pass(620);
+    on.chat.items.value = [own("Hello"), reply("Hi")];
+    on.chat.working.value = undefined;
+    await pass(440);
+    expect(view.querySelector(".dots")).not.toBeNull();
+    await pass(60);
+    expect(view.querySelector(".dots")).toBeNull();
+    work();
+    await pass(2_000);
+    expect(view.querySelector(".dots")).not.toBeNull();
+    on.chat.working.value = undefined;
+    await pass(0);
+    expect(view.querySelector(".dots")).toBeNull();
+  });
+
+  it("begins where an earlier page has left it", async () => {
+    on.chat.working.value = { since: Date.now() - 45_000 };
+    await pass(50);
+    expect(view.querySelector(".waiting")?.textContent).toMatch(/longer than usual/);
+    await pass(75_000);
+    expect(view.querySelector(".waiting")?.textContent).toBe("No reply yet.Ask again");
+    expect(on.said).toEqual([expect.stringMatching(/longer than usual/)]);
+  });
+
+  describe("by e-mail", () => {
+    const NAME = "porchlight:default:capture";
+    const link = (): HTMLElement | undefined =>
+      [...view.querySelectorAll("button")].find(({ textContent }) =>
+        textContent?.startsWith("Get the reply by e-mail"),
+      );
+    beforeEach(() => {
+      localStorage.clear();
+      on.settings.value = { ...on.settings.value, emailOffer: true };
+    });
+    afterEach(() => localStorage.clear());
+
+    it("is offered after half a minute to those, too, whose message the service could not be given", async () => {
+      on.chat.items.value = [own("Hello", { state: "sent", at: Date.now() })];
+      await pass(20_000);
+      on.chat.delivery.value = "delayed";
+      await pass(9_900);
+      expect(view.textContent).toBe("");
+      await pass(200);
+      await expect.poll(() => view.querySelector("[name=email]")).not.toBeNull();
+      expect([view.querySelector(".dots"), view.querySelector(".waiting"), on.said]).toEqual([null, null, []]);
+      // The way is open again, and the message gone: what is being written stays.
+      on.chat.delivery.value = "ok";
+      await pass(50);
+      expect(view.querySelector("[name=email]")).not.toBeNull();
+    });
+
+    it("is offered once more beside 'Ask again' to those who have declined", async () => {
+      work();
+      await pass(31_000);
+      await expect.poll(() => view.querySelector("[name=email]")).not.toBeNull();
+      [...view.querySelectorAll("button")].find(({ textContent }) => textContent === "No, thanks")?.click();
+      await pass(50);
+      expect([view.querySelector("[name=email]"), link(), localStorage.getItem(NAME)]).toEqual([null, undefined, "1"]);
+      await pass(90_000);
+      link()?.click();
+      await pass(50);
+      expect([view.querySelector("[name=email]"), link()]).toEqual([on.root.activeElement, undefined]);
+      expect(on.root.activeElement).not.toBeNull();
+      expect(localStorage.getItem(NAME)).toBeNull();
+    });
+  });
+
   it("shows no machine's dots where people answer", async () => {
     on.settings.value = { ...on.settings.value, responder: "human" };
     work();
@@ -126,6 +197,24 @@ describe("waiting for a reply", () => {
     on.chat.draft.value = "something begun";
     ask();
     expect(on.chat.draft.value).toBe("something begun");
+  });
+});
+
+describe("the line under the title", () => {
+  it.each([
+    ["of its own", Header],
+    ["that knows the hours", Status],
+  ])("%s promises no quick answer while the service cannot be reached", async (_which, part) => {
+    view = on.show(part);
+    const line = (): string | null | undefined =>
+      (view.querySelector("#about") ?? view.querySelector("span"))?.textContent;
+    expect(line()).toBe("AI assistant · usually replies at once");
+    on.chat.delivery.value = "delayed";
+    await pass(50);
+    expect(line()).toBe("AI assistant");
+    on.chat.delivery.value = "ok";
+    await pass(50);
+    expect(line()).toBe("AI assistant · usually replies at once");
   });
 });
 

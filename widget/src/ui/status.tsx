@@ -59,17 +59,21 @@ const DAYS = ["day", DAY] as const;
 
 const asSentence = ([first = "", ...rest]: string, tag: string): string => first.toLocaleUpperCase(tag) + rest.join("");
 
-/** The line under the title. Who answers always comes first: what is cut off for want of room is never that. */
+/**
+ * The line under the title. Who answers always comes first: what is cut off for want of room is never that. While the way to
+ * the service is not open it promises nothing.
+ */
 export const Status = live((ui, mounted) => {
-  const { t, settings } = ui;
+  const { t, chat, settings } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
   const back = (): string => {
     const when = opens("short");
     return when ? t("backAt", { when }) : t("closedTitle");
   };
   return () => {
-    const more = isClosed() ? back() : settings.value.replyMinutes > 0 ? usually(ui) : "";
-    const words = more ? `${authorOf(ui)} · ${more}` : t(`status${replier(ui)}`);
+    const late = chat.delivery.value === "delayed";
+    const more = isClosed() ? back() : settings.value.replyMinutes > 0 && !late ? usually(ui) : "";
+    const words = more ? `${authorOf(ui)} · ${more}` : late ? authorOf(ui) : t(`status${replier(ui)}`);
     return <span key={words}>{words}</span>;
   };
 });
