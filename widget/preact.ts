@@ -16,6 +16,19 @@ const PIECES: Pieces = [
   ["t&&t.then||D(r)", "D(r)"],
   ["!u&&(i=t.__c)&&(i=i.__z)&&(f=B(i,o=[]))&&(i==t.__e&&o.some(g),g(f),g(i)),", ""],
   ["l&&(n.__m&&n.__m(r,o),l=!1),", ""],
+  // Hooks for other libraries and for tools, and what stood in the page before: we draw into an empty box.
+  ["return!o&&n.vnode&&n.vnode(e),e", "return e"],
+  ["n.vnode&&n.vnode(r),", ""],
+  ["u(n.event?n.event(r):r)", "u(r)"],
+  ["(s=n.__b)&&s(r);", ""],
+  ["H=n.__r,", ""],
+  ["H&&H(r),", ""],
+  ["return(s=n.diffed)&&s(r),l", "return l"],
+  ["n.__c&&n.__c(r,t),", ""],
+  ["n.unmount&&n.unmount(t),", ""],
+  ["n.__&&n.__(t,r),9==r.nodeType&&(r=r.documentElement),", ""],
+  [/if\(("svg"==C\?.*?),o\)for\(.*?break\}(?=if\(!t\))/, "$1;"],
+  [/if\(a="template"==C.*?\.name\]=k\.value;(?=for\(s in \$\))/, "a=t;"],
   // Portals.
   [
     "M.__P&&(s=l,f=(t=M.__P).namespaceURI,c=o=null,u.props&&u.props.__P!=t&&(u.__k.some(function(n){n&&J(n,n)}),u.__k=null),l=u.__k?S(u,0):null),",
