@@ -47,6 +47,8 @@ export async function start(shell: Shell): Promise<PanelSide> {
   const { root, dialog } = shell;
   const settings = signal(settingsOf(shell));
   const { site, requireConsent, sound } = settings.peek();
+  /** What the page sent before the visitor has agreed. */
+  const early: string[] = [];
   const language = signal(await languageOf(settings.peek()));
   const t: Translate = (key, values) => language.value.t(key, values);
   const known = hasConversation(site);
@@ -147,7 +149,12 @@ export async function start(shell: Shell): Promise<PanelSide> {
     followKeyboard(shell),
     followWidth(shell),
     effect(() => {
-      if (consent.value && (isOpen.value || known)) untracked(() => chat.start());
+      const starts = isOpen.value || known;
+      if (!consent.value) return;
+      untracked(() => {
+        if (starts) chat.start();
+        for (const text of early.splice(0)) ui.send(text);
+      });
     }),
     announcer.stop,
     chat.destroy,
@@ -169,8 +176,9 @@ export async function start(shell: Shell): Promise<PanelSide> {
     close,
     send(text) {
       // As a handler of clicks it is given an event; and each message may cost the site's owner.
-      if (typeof text === "string") ui.send(text);
-      else console.warn("Porchlight: send takes a text, not", text);
+      if (typeof text !== "string") console.warn("Porchlight: send takes a text, not", text);
+      else if (consent.peek()) ui.send(text);
+      else early.push(text);
     },
     identify(token) {
       files.peek()?.handOver(identity, String(token));
@@ -179,6 +187,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
     },
     logout(_, worth) {
       identity = undefined;
+      early.length = 0;
       chat.logout();
       if (worth) shell.emit("logout");
     },
@@ -190,7 +199,12 @@ export async function start(shell: Shell): Promise<PanelSide> {
       if (identity) chat.identify(identity);
     },
     update() {
-      settings.value = settingsOf(shell);
+      const was = settings.peek();
+      const now = settingsOf(shell);
+      settings.value = now;
+      // What the visitor has chosen stands as long as the setting does.
+      if (now.sound !== was.sound) ui.sound.value = now.sound && !isKept(ui, "mute");
+      if (now.requireConsent !== was.requireConsent) consent.value = !now.requireConsent || hasConversation(site);
       void languageOf(settings.peek()).then(async (spoken) => {
         if (rarer) await spoken.more();
         language.value = spoken;

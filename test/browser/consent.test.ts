@@ -1,0 +1,54 @@
+/** What waits for the visitor's consent, where the site wants it asked, and what the page may change of that later. */
+
+import { expect, it } from "vitest";
+import { pageOf, setStage, tell } from "./checks/stage.ts";
+
+const stage = setStage();
+
+it("sends what the page sent before the visitor has agreed, once and in order, and nothing of it sooner", async () => {
+  const { page, chat } = await stage.visit({
+    html: pageOf(stage.tag('data-site="default" data-require-consent="true"')),
+  });
+  await chat.launcher.waitFor();
+  await tell(page, "send", "from the page");
+  await chat.launcher.click();
+  const agree = page.getByRole("button", { name: "Agree and chat" });
+  await agree.waitFor();
+  await tell(page, "send", "and more");
+  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
+  expect(stage.house.sandbox.messages()).toEqual([]);
+  await agree.click();
+  await chat.thread.getByText("echo: and more", { exact: true }).waitFor();
+  expect(stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page", "and more"]);
+});
+
+it("is asked for, and no longer, when the page says so after the panel's code has come", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.launcher.hover();
+  await page.locator("porch-light dialog[aria-labelledby]").waitFor({ state: "attached" });
+  await tell(page, "update", { requireConsent: true });
+  await chat.launcher.click();
+  await page.getByRole("button", { name: "Agree and chat" }).waitFor();
+  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
+  await tell(page, "update", { requireConsent: false });
+  await chat.composer.waitFor();
+});
+
+it("is changed as the sound is: by the page at any time, but not over the visitor's own word", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.open();
+  const options = chat.panel.getByRole("button", { name: "Chat options" });
+  const offers = async (name: string): Promise<void> => {
+    await options.click();
+    await page.getByRole("menuitem", { name }).waitFor();
+  };
+  await tell(page, "update", { sound: false });
+  await offers("Turn sound on");
+  await page.keyboard.press("Escape");
+  await tell(page, "update", { sound: true });
+  await offers("Turn sound off");
+  await page.getByRole("menuitem", { name: "Turn sound off" }).click();
+  await tell(page, "update", { sound: false });
+  await tell(page, "update", { sound: true });
+  await offers("Turn sound on");
+});
