@@ -15,7 +15,7 @@ export const CLOSE = {
   internal: ending(1011, "backoff", "internal error"),
   /** The relay restarts; a `bye` frame before it says when to come back. */
   restart: ending(1012, "backoff", "relay restarting"),
-  /** Too many connections, or this one reads too slowly: the log keeps everything, so come back and read on. */
+  /** Too many connections, or this one reads too slowly or is not heard of: the log keeps everything, so come back and read on. */
   overload: ending(1013, "backoff", "try again later"),
   /** No valid `hello` in time. */
   noHello: ending(4400, "backoff", "no hello"),

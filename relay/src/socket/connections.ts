@@ -36,6 +36,11 @@ const BUFFER_MAX = 1024 * 1024;
 const QUEUE_MAX = 64;
 /** The service has this long to answer before nobody should think that it still works on it (WIDGET 8.2). */
 const WORKING_MS = 120_000;
+/**
+ * Pings without any sign of life before a line counts as dead: a machine that sleeps would be here until TCP gives up, a
+ * quarter of an hour (WIDGET 3.2).
+ */
+const SILENT_MAX = 2;
 /** One sweep looks after all connections: deadlines and heartbeats need no timer each. */
 const SWEEP_MS = 1_000;
 
@@ -162,6 +167,7 @@ export function createConnections(parts: Parts) {
       busy: false,
       again: false,
       beatAt: clock.uptime() + HEARTBEAT_MS * random(),
+      unanswered: 0,
       leave: bus.subscribe(visitor, (news) => heard(connection, live, news)),
     };
     connection.is = live;
@@ -186,6 +192,11 @@ export function createConnections(parts: Parts) {
     return is.state === "live" ? take(desk, connection, is, frame) : end(connection, CLOSE.noHello);
   }
 
+  /** The client is there: it answered a ping, or said something. */
+  function alive({ is }: Connection): void {
+    if (is.state === "live") is.unanswered = 0;
+  }
+
   /** What goes wrong with one connection ends that connection, and only that. */
   function run(connection: Connection, work: Promise<void>): Promise<void> {
     return work.catch((error: unknown) => {
@@ -203,6 +214,14 @@ export function createConnections(parts: Parts) {
       if (is.state === "greeting" && now >= is.deadline) end(connection, CLOSE.noHello);
       if (is.state !== "live" || now < is.beatAt) continue;
       is.beatAt = now + HEARTBEAT_MS;
+      if (is.unanswered >= SILENT_MAX) {
+        end(connection, CLOSE.overload);
+        continue;
+      }
+      if (is.line.ping !== undefined) {
+        is.unanswered++;
+        is.line.ping();
+      }
       void run(connection, beat(connection, is));
     }
     stopSweep = clock.after(SWEEP_MS, sweep);
@@ -225,6 +244,7 @@ export function createConnections(parts: Parts) {
     },
     /** A frame's text. Frames of one client are handled one after the other, so what was typed first is written first. */
     receive(connection: Connection, text: string): void {
+      alive(connection);
       if (connection.is.state === "greeting") {
         if (shut) return end(connection, CLOSE.restart);
         connection.is.bytes += text.length;
@@ -235,6 +255,7 @@ export function createConnections(parts: Parts) {
       connection.turn = run(connection, work).finally(() => connection.queued--);
     },
     lost,
+    alive,
     /** Tells every visitor of an account whether deliveries go out. */
     tellDelivery(account: string): void {
       for (const { is } of all) {

@@ -8,6 +8,8 @@ export type Line = {
   close: (ending: Ending) => void;
   /** Bytes that wait because the client reads too slowly. */
   buffered: () => number;
+  /** Asks for a sign of life, where the transport has one that every client gives; absent: it looks after that itself. */
+  ping?: () => void;
 };
 
 /**
@@ -41,6 +43,8 @@ export type Live = {
   busy: boolean;
   again: boolean;
   beatAt: number;
+  /** Pings since the last sign of life. */
+  unanswered: number;
   leave: () => void;
 };
 type Closed = { state: "closed" };

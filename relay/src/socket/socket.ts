@@ -67,6 +67,7 @@ export function serveSockets({ server, connections, log, allows, addressOf, remo
       if (!allows(origin)) return turnAway(ws);
       known.set(ws, connections.accept(lineOf(ws), origin, remoteOf(request)));
       ws.on("message", onMessage);
+      ws.on("pong", onPong);
       ws.once("close", onClose);
     });
   }
@@ -85,6 +86,12 @@ export function serveSockets({ server, connections, log, allows, addressOf, remo
     if (connection === undefined) return;
     if (binary) this.close(CLOSE.protocol.code, CLOSE.protocol.meaning);
     else connections.receive(connection, String(data));
+  }
+
+  /** Every client sends it by itself (RFC 6455 5.5.2), browsers also for a hidden page whose timers rest. */
+  function onPong(this: WebSocket): void {
+    const connection = known.get(this);
+    if (connection !== undefined) connections.alive(connection);
   }
 
   function onClose(this: WebSocket): void {
@@ -110,5 +117,6 @@ function lineOf(ws: WebSocket): Line {
       setTimeout(() => ws.terminate(), CLOSE_MS).unref();
     },
     buffered: () => ws.bufferedAmount,
+    ping: () => ws.ping(),
   };
 }
