@@ -27,6 +27,45 @@ it("is told to the page once the relay has accepted it, and never for a forged t
   await chat.panel.getByText("Hello Ada!").waitFor();
 });
 
+it("gone, by a logout, a deletion or consent withdrawn, leaves nothing of what they answered, declined or muted to the next", async () => {
+  const html = pageOf(stage.tag('data-prechat="name" data-capture="phone" data-require-consent'));
+  const { page, chat } = await stage.visit({ html });
+  const stored = () => page.evaluate(() => JSON.stringify({ ...localStorage }));
+  const choose = async (name: string): Promise<void> => {
+    await chat.panel.getByRole("button", { name: "Chat options" }).click();
+    await chat.panel.getByRole("menuitem", { name }).click();
+  };
+  await chat.launcher.first().click();
+  await chat.panel.locator(".consent").waitFor();
+  await choose("Turn sound off");
+  expect(await stored()).toBe("{}");
+  for (const leave of [
+    () => tell(page, "logout"),
+    () => tell(page, "consent", false),
+    async () => {
+      await choose("Delete conversation");
+      await chat.panel.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+    },
+  ]) {
+    const agree = chat.panel.getByRole("button", { name: "Agree and chat" });
+    const name = chat.panel.getByRole("textbox", { name: "Name" });
+    await agree
+      .or(name)
+      .or(chat.panel.getByRole("button", { name: "Start a new one" }))
+      .first()
+      .waitFor();
+    if (await agree.isVisible()) await agree.click();
+    else if (!(await name.isVisible())) await chat.panel.getByRole("button", { name: "Start a new one" }).click();
+    await name.fill("Ada");
+    await chat.panel.getByRole("button", { name: "Start chat" }).click();
+    await chat.say("Hello");
+    await chat.thread.getByRole("button", { name: "No, thanks" }).click();
+    await expect.poll(stored).toContain("prechat capture");
+    await leave();
+    await expect.poll(stored).toBe("{}");
+  }
+});
+
 it("is known again when consent is withdrawn and given once more, and nobody is after a logout", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-greeting="Hello {name}!"')) });
   const greeting = (name: string) => chat.panel.getByText(`Hello${name}!`).waitFor();

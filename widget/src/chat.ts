@@ -49,7 +49,6 @@ export function createChat(options: ChatOptions): Chat {
   /** This connection greeted as the visitor who shall be deleted: nothing else may go over it. */
   let erasing = false;
   let destroyed = false;
-
   const storage = openStorage(site, page, port);
   const thread = createThread();
   const draft = createDraft({ page, storage });
@@ -238,6 +237,7 @@ export function createChat(options: ChatOptions): Chat {
     rating: forms.rating,
     email: forms.email,
     draft: draft.text,
+    storage,
     start,
     stop: connection.stop,
     send(text, attachment) {

@@ -5,7 +5,7 @@ import type { ReadonlySignal, Signal } from "@preact/signals-core";
 import type { Link, LinkEnding, OpenTransport } from "./connection.ts";
 import type { Form, Refused } from "./forms.ts";
 import type { Page } from "./page.ts";
-import type { Context, StoragePort } from "./storage.ts";
+import type { Context, Storage, StoragePort } from "./storage.ts";
 import type { Item } from "./thread.ts";
 
 export type { Refused } from "./forms.ts";
@@ -67,6 +67,8 @@ export interface Chat {
   readonly email: ReadonlySignal<boolean | undefined>;
   /** Kept in storage as the visitor types. */
   readonly draft: Signal<string>;
+  /** What this browser keeps of the conversation: emptied with a logout and a deletion. */
+  readonly storage: Pick<Storage, "read" | "change">;
   /** Reads the storage and connects; before it nothing does. After an ending it begins anew. */
   start(): void;
   /** Closes the connection and keeps everything. */

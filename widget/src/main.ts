@@ -15,7 +15,6 @@ import { element } from "./ui/dom.ts";
 import type { Files } from "./ui/files.tsx";
 import { keepFocus } from "./ui/focus.ts";
 import { beGuest } from "./ui/guest.ts";
-import { isKept } from "./ui/kept.ts";
 import { dressLauncher } from "./ui/launcher.ts";
 import { Root } from "./ui/live.ts";
 import css from "./ui/panel.css?inline";
@@ -63,7 +62,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
       const { pathname, search } = location;
       return { page: pathname + search, locale: language.peek().tag, ...(campaign && { campaign }) };
     },
-    stays: () => window.Notification?.permission === "granted" && isKept(ui, "notify"),
+    stays: () => window.Notification?.permission === "granted" && chat.storage.read().kept.includes("notify"),
   });
   const app = element("div");
   const announcer = createAnnouncer(root);

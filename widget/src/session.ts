@@ -241,7 +241,8 @@ export function createSession(options: SessionOptions): Session {
     },
     forget() {
       const token = session.token();
-      if (token) storage.change((saved) => Object.assign(saved, { token, forget: true, unsent: [], draft: "" }));
+      if (token)
+        storage.change((saved) => Object.assign(saved, { token, forget: true, unsent: [], draft: "", kept: "" }));
       else storage.clear();
       return !!token;
     },

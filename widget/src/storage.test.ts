@@ -56,6 +56,7 @@ describe("the storage", () => {
         read: 0,
         unsent: [],
         draft: "",
+        kept: "",
         forget: false,
         at: 0,
       });

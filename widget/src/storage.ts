@@ -39,6 +39,8 @@ const NOTHING = {
   read: 0,
   unsent: [] as Unsent[],
   draft: "",
+  /** What was muted, answered or declined: words, separated by spaces. */
+  kept: "",
   /** The visitor asked to delete the chat and the relay has not confirmed it. */
   forget: false,
   /** Time of the last change. */

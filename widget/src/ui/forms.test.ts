@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { loadLanguage } from "../i18n.ts";
 import type { PanelSettings } from "../options.ts";
 import { Card, Foot, Offer, Status } from "./forms.tsx";
+import { isKept } from "./kept.ts";
 import { drawn, own, type Stage, stage } from "./ui.fixture.ts";
 
 let on: Stage;
@@ -70,6 +71,17 @@ describe("the form before the first message", () => {
     on.stop();
     await open(options, Foot);
     expect(view.querySelector(".form")).toBeNull();
+  });
+
+  it("is shown again to whoever comes after a logout", async () => {
+    await open({ prechat: ["name"] }, Foot);
+    field("name").value = "Ada";
+    await submit();
+    expect([view.querySelector(".form"), isKept(on.ui, "prechat")]).toEqual([null, true]);
+    localStorage.clear();
+    on.chat.ready.value = false;
+    await drawn();
+    expect(view.querySelector(".form")).not.toBeNull();
   });
 
   it("lets browsers fill in what they know", async () => {

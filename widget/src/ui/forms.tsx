@@ -33,6 +33,14 @@ export const Foot = live((ui, mounted) => {
       asking.value = isClosed() || asks();
     }),
   );
+  mounted(
+    watch(() => {
+      // Whoever was here has left, and what was kept of them with them.
+      if (chat.ready.value) return;
+      filled.value = isKept(ui, "prechat");
+      left.value = false;
+    }),
+  );
   return () => {
     if (isClosed()) {
       const when = opens("long");

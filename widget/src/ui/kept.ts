@@ -1,30 +1,36 @@
-/** Small things that are kept once the visitor has acted: what he muted, answered or declined. Storage may be blocked. */
+/**
+ * Small things that are kept once the visitor has acted: what he muted, answered or declined. They stand with the
+ * conversation in the storage, so that they go with it: with a logout, a deletion, and when consent is withdrawn.
+ */
 
 import type { Ui } from "./context.ts";
 
-const ALL = ["mute", "notify", "prechat", "capture"] as const;
-export type Kept = (typeof ALL)[number];
+export type Kept = "mute" | "notify" | "prechat" | "capture";
+type Part = Pick<Ui, "chat" | "consent">;
 
-const keyOf = ({ settings }: Pick<Ui, "settings">, what: Kept): string => `porchlight:${settings.peek().site}:${what}`;
+/** What waits for consent: nothing is stored before it. */
+const waiting = new Map<Kept, boolean>();
 
-export function isKept(ui: Pick<Ui, "settings">, what: Kept): boolean {
-  try {
-    return localStorage.getItem(keyOf(ui, what)) !== null;
-  } catch {
-    return false;
-  }
+const wordsOf = ({ chat }: Part): Set<string> => new Set(chat.storage.read().kept.split(" "));
+
+export const isKept = (ui: Part, what: Kept): boolean => waiting.get(what) ?? wordsOf(ui).has(what);
+
+export function keep(ui: Part, what: Kept, on: boolean): void {
+  waiting.set(what, on);
+  const stop = ui.consent.subscribe((given) => {
+    if (!given) return;
+    for (const [each, wanted] of waiting) write(ui, each, wanted);
+    waiting.clear();
+    queueMicrotask(() => stop());
+  });
 }
 
-export function keep(ui: Pick<Ui, "settings">, what: Kept, on: boolean): void {
-  try {
-    if (on) localStorage.setItem(keyOf(ui, what), "1");
-    else localStorage.removeItem(keyOf(ui, what));
-  } catch {
-    // Then it holds for this page only.
-  }
-}
-
-/** Nothing of a deleted conversation stays. */
-export function dropKept(ui: Pick<Ui, "settings">): void {
-  for (const what of ALL) keep(ui, what, false);
+function write(ui: Part, what: Kept, on: boolean): void {
+  const words = wordsOf(ui);
+  if (words.has(what) === on) return;
+  if (on) words.add(what);
+  else words.delete(what);
+  ui.chat.storage.change((saved) => {
+    saved.kept = [...words].join(" ").trim();
+  });
 }

@@ -48,16 +48,15 @@ export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }, mou
 });
 
 /** The way to an answer without waiting, where the site wants it: from half a minute on. */
-export const Offered = live<LateProps>(({ settings, part }, mounted, { stage }) => {
+export const Offered = live<LateProps>(({ chat, settings, part }, mounted, { stage }) => {
   const offer = signal<{ Offer: ComponentType<OfferProps> } | undefined>(undefined);
   mounted(
-    watch(
-      () =>
-        stage.value >= 30_000 &&
-        settings.peek().emailOffer &&
-        !offer.peek() &&
-        void part(() => import("./forms.tsx"), into(offer)),
-    ),
+    watch(() => {
+      // Who was offered it has left: whoever comes next has not waited yet.
+      if (!chat.ready.value) offer.value = undefined;
+      else if (stage.value >= 30_000 && settings.peek().emailOffer && !offer.peek())
+        void part(() => import("./forms.tsx"), into(offer));
+    }),
   );
   return () => {
     const { Offer } = offer.value ?? {};

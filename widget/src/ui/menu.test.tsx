@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { keep } from "./kept.ts";
+import { isKept } from "./kept.ts";
 import { live } from "./live.ts";
 import { Menu } from "./menu.tsx";
 import { transcriptOf } from "./transcript.ts";
@@ -52,8 +52,7 @@ describe("the menu", () => {
     expect(closed).toEqual([true, true]);
   });
 
-  it("deletes only after it has asked, and leaves nothing in the storage", async () => {
-    keep(on.ui, "capture", true);
+  it("deletes only after it has asked", async () => {
     await open();
     press("Delete conversation");
     await drawn();
@@ -61,7 +60,6 @@ describe("the menu", () => {
     expect(on.chat.asked).toEqual([]);
     press("Delete");
     expect(on.chat.asked).toEqual([["forget"]]);
-    expect(localStorage.length).toBe(0);
     await expect.poll(() => on.said).toEqual(["Conversation deleted"]);
   });
 
@@ -87,7 +85,16 @@ describe("the menu", () => {
     await open();
     expect(on.ui.sound.value).toBe(false);
     press("Turn sound on");
-    expect(localStorage.length).toBe(0);
+    expect(isKept(on.ui, "mute")).toBe(false);
+  });
+
+  it("stores what was muted only once that is allowed", async () => {
+    on.ui.consent.value = false;
+    await open();
+    press("Turn sound off");
+    expect([localStorage.length, on.ui.sound.value, isKept(on.ui, "mute")]).toEqual([0, false, true]);
+    on.ui.consent.value = true;
+    expect(JSON.stringify({ ...localStorage })).toContain("mute");
   });
 });
 

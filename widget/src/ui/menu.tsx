@@ -7,7 +7,7 @@ import { addEnglish, type Key } from "../i18n.ts";
 import { rare } from "../locales/en.rare.ts";
 import { isOver } from "./context.ts";
 import { draw, Icon } from "./icons.tsx";
-import { dropKept, isKept, keep } from "./kept.ts";
+import { isKept, keep } from "./kept.ts";
 import { live, watch } from "./live.ts";
 import css from "./menu.css?inline";
 import { adopt } from "./style.ts";
@@ -52,7 +52,6 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
   const forget = async (): Promise<void> => {
     close(false);
     focusComposer();
-    dropKept(ui);
     ui.files.peek()?.forget();
     await chat.forget();
     // Where the row at the end says it, it is heard from there.

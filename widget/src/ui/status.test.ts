@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Bar } from "./bar.tsx";
 import { Ended } from "./ended.tsx";
 import { Header } from "./header.tsx";
+import { isKept } from "./kept.ts";
 import { Status } from "./status.tsx";
 import { own, reply, type Stage, stage } from "./ui.fixture.ts";
 import { Waiting } from "./waiting.tsx";
@@ -131,7 +132,6 @@ describe("waiting for a reply", () => {
   });
 
   describe("by e-mail", () => {
-    const NAME = "porchlight:default:capture";
     const link = (): HTMLElement | undefined =>
       [...view.querySelectorAll("button")].find(({ textContent }) =>
         textContent?.startsWith("Get the reply by e-mail"),
@@ -163,13 +163,13 @@ describe("waiting for a reply", () => {
       await expect.poll(() => view.querySelector("[name=email]")).not.toBeNull();
       [...view.querySelectorAll("button")].find(({ textContent }) => textContent === "No, thanks")?.click();
       await pass(50);
-      expect([view.querySelector("[name=email]"), link(), localStorage.getItem(NAME)]).toEqual([null, undefined, "1"]);
+      expect([view.querySelector("[name=email]"), link(), isKept(on.ui, "capture")]).toEqual([null, undefined, true]);
       await pass(90_000);
       link()?.click();
       await pass(50);
       expect([view.querySelector("[name=email]"), link()]).toEqual([on.root.activeElement, undefined]);
       expect(on.root.activeElement).not.toBeNull();
-      expect(localStorage.getItem(NAME)).toBeNull();
+      expect(isKept(on.ui, "capture")).toBe(false);
     });
   });
 

@@ -7,6 +7,8 @@ import { type ComponentType, h, render } from "preact";
 import type { Chat, ChatEvents, Item, Link, LinkEnding, Notice, Refused } from "../chat.ts";
 import { loadLanguage, type Translate } from "../i18n.ts";
 import { type PanelSettings, settled } from "../options.ts";
+import { browserPage } from "../page.ts";
+import { openStorage } from "../storage.ts";
 import { type Announcer, createAnnouncer } from "./announcer.ts";
 import type { Ui } from "./context.ts";
 import type { Shell } from "./contract.ts";
@@ -44,6 +46,7 @@ export function fakeChat(): FakeChat {
     refused: signal<Refused | undefined>(undefined),
     ready: signal(true),
     draft: signal(""),
+    storage: openStorage("shop", browserPage),
     name: signal<string | undefined>(undefined),
     start: note("start"),
     stop: note("stop"),
