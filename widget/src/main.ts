@@ -202,7 +202,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
       const now = settingsOf(shell);
       settings.value = now;
       // What the visitor has chosen stands as long as the setting does.
-      if (now.sound !== was.sound) ui.sound.value = now.sound && !isKept(ui, "mute");
+      if (now.sound !== was.sound) ui.sound.value = now.sound && !chat.storage.read().kept.includes("mute");
       if (now.requireConsent !== was.requireConsent) consent.value = !now.requireConsent || hasConversation(site);
       void languageOf(settings.peek()).then(async (spoken) => {
         if (rarer) await spoken.more();
