@@ -144,7 +144,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
     control.stop,
     dressLauncher(ui),
     giveVoice(ui),
-    beGuest(shell),
+    beGuest(shell, close),
     followKeyboard(shell),
     followWidth(shell),
     effect(() => {

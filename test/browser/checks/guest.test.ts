@@ -122,6 +122,22 @@ it("9 the chat that a button within a native modal opens can be written in, the 
   expect(await composer.inputValue()).toBe("first and again!");
 });
 
+it("9 Escape on the launcher is the page's, and the one that closes the panel is not", async () => {
+  const { page, chat } = await stage.visit();
+  await page.evaluate(() => {
+    const heard = Object.assign(window, { heard: [] as string[] }).heard;
+    for (const type of ["keydown", "keyup"])
+      document.addEventListener(type, (event) => heard.push(`${type} ${(event as KeyboardEvent).key}`));
+  });
+  const heard = () => page.evaluate(() => (window as unknown as { heard: string[] }).heard);
+  await chat.open();
+  await chat.composer.press("Escape");
+  await chat.composer.waitFor({ state: "hidden" });
+  expect(await heard()).toEqual([]);
+  await page.locator("porch-light .launcher").press("Escape");
+  await expect.poll(heard).toEqual(["keydown Escape", "keyup Escape"]);
+});
+
 it("14 survives the visits of Turbo with its draft, panel and conversation", async () => {
   const turbo = script(await bundle(`import "@hotwired/turbo";`)).replace("<script", "<script defer");
   const html = (name: string): string =>

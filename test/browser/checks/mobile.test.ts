@@ -2,7 +2,7 @@
 
 import { type BrowserContextOptions, devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { converse, pageOf, rectOf, setStage } from "./stage.ts";
+import { converse, pageOf, rectOf, setStage, tell } from "./stage.ts";
 
 const stage = setStage();
 const PHONE: BrowserContextOptions = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
@@ -125,4 +125,38 @@ it("71 Escape, which is Android's back, closes the panel and leaves the history 
   await page.keyboard.press("Escape");
   await chat.panel.waitFor({ state: "hidden" });
   expect(await page.evaluate(() => history.length)).toBe(before);
+});
+
+/** Whether the panel locks the page behind it. */
+const isModal = (page: Page): Promise<boolean> =>
+  page.locator("porch-light dialog").evaluate((dialog) => dialog.matches(":modal"));
+
+it("stays modal, with its focus and its draft, when the page empties or replaces its body", async () => {
+  const { page, chat } = await stage.visit({ options: PHONE });
+  await converse(chat);
+  await chat.composer.fill("half a thought");
+  for (const replace of [
+    () => document.body.replaceChildren(document.createElement("button")),
+    () => document.body.replaceWith(document.createElement("body")),
+  ]) {
+    await page.evaluate(replace);
+    await expect.poll(() => isModal(page)).toBe(true);
+    const focused = () =>
+      chat.composer.evaluate((field) => (field.getRootNode() as ShadowRoot).activeElement === field);
+    await expect.poll(focused).toBe(true);
+    expect(await chat.composer.inputValue()).toBe("half a thought");
+  }
+});
+
+it("locks the page no more once the page has hidden it", async () => {
+  const { page, chat } = await stage.visit({ options: PHONE });
+  await chat.open();
+  await expect.poll(() => isModal(page)).toBe(true);
+  await page.locator("porch-light").evaluate((host) => {
+    (host as HTMLElement).hidden = true;
+  });
+  await expect.poll(() => isModal(page)).toBe(false);
+  await tell(page, "show");
+  await chat.launcher.waitFor();
+  expect(await chat.panel.isVisible()).toBe(false);
 });

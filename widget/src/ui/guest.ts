@@ -4,6 +4,7 @@
  */
 
 import type { Shell } from "./contract.ts";
+import { fitWidth } from "./viewport.ts";
 
 /**
  * What the page would react to although it was meant for us, besides what `host.ts` keeps. Escape's way to close a modal
@@ -17,11 +18,19 @@ const ATTRIBUTES = "id=porchlight data-turbo-permanent data-live-announcer=true 
 const aModal = (): boolean => document.querySelector("[role=dialog],[role=alertdialog],dialog[open]") !== null;
 
 /** Returns its stop. */
-export function beGuest(shell: Shell): () => void {
+export function beGuest(shell: Shell, close: () => void): () => void {
   const { host, root, dialog } = shell;
   const ended = new AbortController();
   const { signal } = ended;
-  const keep = (event: Event): void => event.stopPropagation();
+  // Escape is the page's, from its keydown to its keyup, where it closes nothing of ours.
+  let theirs = false;
+  const keep = (event: Event): void => {
+    if ((event as KeyboardEvent).key === "Escape") {
+      if (event.type === "keydown") theirs = !event.defaultPrevented && !dialog.contains(root.activeElement);
+      if (theirs) return;
+    }
+    event.stopPropagation();
+  };
 
   for (const attribute of ATTRIBUTES.split(" ")) {
     const [name = "", value = ""] = attribute.split("=");
@@ -30,8 +39,10 @@ export function beGuest(shell: Shell): () => void {
   for (const type of PRIVATE.split(" ")) host.addEventListener(type, keep, { signal });
 
   // MUI hides all siblings of its modal. Whoever works in the chat must be able to.
+  let held: HTMLElement | null = null;
   const unhide = (): void => {
     if (!root.activeElement) return;
+    held = root.activeElement as HTMLElement;
     host.removeAttribute("aria-hidden");
     host.inert = false;
   };
@@ -53,10 +64,21 @@ export function beGuest(shell: Shell): () => void {
   const stood = ({ target }: Event): unknown => tops.set(target as Element, (target as Element).scrollTop);
   dialog.addEventListener("scroll", stood, { capture: true, passive: true, signal });
 
+  const restore = (active: HTMLElement | null): void => {
+    for (const [box, top] of tops) box.scrollTop = top;
+    active?.focus({ preventScroll: true });
+  };
+
   // A native modal makes everything outside of it inert: an open panel moves in with it, and out again. One that is opened
   // there moves in too; one that is closed there stays until the modal goes.
   const follow = (): void => {
     const { body } = document;
+    // A page that replaces its body takes what is modal out of the window's top layer; `host.ts` has put it in again.
+    if (dialog.matches("[open].full:not(:modal)")) {
+      const active = held;
+      fitWidth(shell);
+      restore(active);
+    }
     if (!dialog.open && host.parentNode === body) return;
     const modals = document.querySelectorAll("dialog:modal");
     const home = modals[modals.length - 1] ?? body;
@@ -67,14 +89,15 @@ export function beGuest(shell: Shell): () => void {
       (home as { moveBefore?: (node: Node, before: null) => void }).moveBefore?.(host, null);
     } catch {}
     if (host.parentNode !== home) home.append(host);
-    for (const [box, top] of tops) box.scrollTop = top;
-    active?.focus({ preventScroll: true });
+    restore(active);
   };
   const observer = new MutationObserver(() => {
+    // As the command does it: what is modal and cannot be seen would still lock the page.
+    if (host.hidden) close();
     unhide();
     follow();
   });
-  const what = { childList: true, attributes: true, attributeFilter: ["open", "aria-hidden", "inert"] };
+  const what = { childList: true, attributes: true, attributeFilter: ["open", "aria-hidden", "inert", "hidden"] };
   observer.observe(document, { ...what, subtree: true });
   // Its own opening is not seen from there.
   observer.observe(dialog, what);
