@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "El navegador bloqueja les notificacions d’aquest lloc.",
   forget: "Elimina la conversa",
   forgetAsk: "Vols eliminar aquesta conversa? S’esborrarà d’aquest dispositiu i del nostre servidor. No es pot desfer.",
+  forgetRest: "El servei de missatgeria i la seva IA en poden conservar una còpia.",
   forgotten: "Conversa eliminada",
   cancel: "Cancel·la",
 

@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "Prohlížeč upozornění z tohoto webu blokuje.",
   forget: "Smazat konverzaci",
   forgetAsk: "Smazat tuto konverzaci? Odstraní se z tohoto zařízení i z našeho serveru. Nelze to vrátit zpět.",
+  forgetRest: "Služba pro zprávy a její AI si mohou ponechat kopii.",
   forgotten: "Konverzace smazána",
   cancel: "Zrušit",
 

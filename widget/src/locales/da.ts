@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "Browseren blokerer notifikationer fra dette websted.",
   forget: "Slet samtalen",
   forgetAsk: "Vil du slette denne samtale? Den fjernes fra denne enhed og fra vores server. Det kan ikke fortrydes.",
+  forgetRest: "Beskedtjenesten og dens AI kan beholde en kopi.",
   forgotten: "Samtalen er slettet",
   cancel: "Annuller",
 

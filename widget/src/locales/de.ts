@@ -101,6 +101,7 @@ export const messages: Messages = {
   forget: "Unterhaltung löschen",
   forgetAsk:
     "Diese Unterhaltung löschen? Sie wird von diesem Gerät und von unserem Server entfernt. Das lässt sich nicht rückgängig machen.",
+  forgetRest: "Der Nachrichtendienst und seine KI behalten womöglich eine Kopie.",
   forgotten: "Unterhaltung gelöscht",
   cancel: "Abbrechen",
 

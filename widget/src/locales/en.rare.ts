@@ -16,6 +16,8 @@ export const rare = {
   notifyBlocked: "Your browser blocks notifications from this site.",
   forget: "Delete conversation",
   forgetAsk: "Delete this conversation? It is removed from this device and from our server. This cannot be undone.",
+  /** Behind it: whom the deletion does not reach. */
+  forgetRest: "The messaging service and its AI may keep a copy.",
   /** Once it is done, in place of the conversation. */
   forgotten: "Conversation deleted",
   cancel: "Cancel",

@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "El navegador bloquea los avisos de este sitio.",
   forget: "Eliminar la conversación",
   forgetAsk: "¿Eliminar esta conversación? Se borrará de este dispositivo y de nuestro servidor. No se puede deshacer.",
+  forgetRest: "El servicio de mensajería y su IA pueden conservar una copia.",
   forgotten: "Conversación eliminada",
   cancel: "Cancelar",
 

@@ -101,6 +101,7 @@ export const messages: Messages = {
   forget: "Kustuta vestlus",
   forgetAsk:
     "Kas kustutada see vestlus? See eemaldatakse sellest seadmest ja meie serverist. Seda ei saa tagasi võtta.",
+  forgetRest: "Sõnumiteenusele ja selle AI-le võib jääda koopia.",
   forgotten: "Vestlus kustutatud",
   cancel: "Loobu",
 

@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "Selain estää tämän sivuston ilmoitukset.",
   forget: "Poista keskustelu",
   forgetAsk: "Poistetaanko keskustelu? Se poistetaan tältä laitteelta ja palvelimeltamme. Tätä ei voi perua.",
+  forgetRest: "Viestipalvelulle ja sen tekoälylle voi jäädä kopio.",
   forgotten: "Keskustelu poistettu",
   cancel: "Peruuta",
 

@@ -101,6 +101,7 @@ export const messages: Messages = {
   forget: "Supprimer la conversation",
   forgetAsk:
     "Supprimer cette conversation ? Elle sera effacée de cet appareil et de notre serveur. Cette action est irréversible.",
+  forgetRest: "Le service de messagerie et son IA peuvent en garder une copie.",
   forgotten: "Conversation supprimée",
   cancel: "Annuler",
 

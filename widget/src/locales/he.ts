@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "הדפדפן חוסם התראות מהאתר הזה.",
   forget: "מחיקת השיחה",
   forgetAsk: "למחוק את השיחה? היא תימחק מהמכשיר הזה ומהשרת שלנו. אי אפשר לבטל את הפעולה.",
+  forgetRest: "ייתכן שעותק יישאר בשירות ההודעות וב־AI שלו.",
   forgotten: "השיחה נמחקה",
   cancel: "ביטול",
 

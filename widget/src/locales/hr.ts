@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "Preglednik blokira obavijesti s ove stranice.",
   forget: "Izbriši razgovor",
   forgetAsk: "Izbrisati ovaj razgovor? Uklonit će se s ovog uređaja i s našeg poslužitelja. To se ne može poništiti.",
+  forgetRest: "Usluga za poruke i njezin AI mogu zadržati kopiju.",
   forgotten: "Razgovor izbrisan",
   cancel: "Odustani",
 

@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "A böngésző letiltja az oldal értesítéseit.",
   forget: "Beszélgetés törlése",
   forgetAsk: "Törli ezt a beszélgetést? Eltávolítjuk erről az eszközről és a szerverünkről. Nem vonható vissza.",
+  forgetRest: "Az üzenetküldő szolgáltatónál és az AI-nál maradhat másolat.",
   forgotten: "Beszélgetés törölve",
   cancel: "Mégse",
 

@@ -101,6 +101,7 @@ export const messages: Messages = {
   forget: "Hapus percakapan",
   forgetAsk:
     "Hapus percakapan ini? Percakapan dihapus dari perangkat ini dan server kami. Tindakan ini tidak dapat dibatalkan.",
+  forgetRest: "Layanan pesan dan AI-nya mungkin menyimpan salinan.",
   forgotten: "Percakapan dihapus",
   cancel: "Batal",
 

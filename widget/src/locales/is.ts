@@ -101,6 +101,7 @@ export const messages: Messages = {
   forget: "Eyða samtali",
   forgetAsk:
     "Eyða þessu samtali? Því verður eytt úr þessu tæki og af netþjóni okkar. Ekki er hægt að afturkalla þetta.",
+  forgetRest: "Skilaboðaþjónustan og gervigreind hennar gætu geymt afrit.",
   forgotten: "Samtali eytt",
   cancel: "Hætta við",
 

@@ -101,6 +101,7 @@ export const messages: Messages = {
   forget: "Elimina la conversazione",
   forgetAsk:
     "Eliminare questa conversazione? Verrà rimossa da questo dispositivo e dal nostro server. Non si può annullare.",
+  forgetRest: "Il servizio di messaggistica e la sua IA possono conservarne una copia.",
   forgotten: "Conversazione eliminata",
   cancel: "Annulla",
 

@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "ブラウザがこのサイトの通知をブロックしています。",
   forget: "会話を削除",
   forgetAsk: "この会話を削除しますか？この端末と当社のサーバーから削除され、元に戻せません。",
+  forgetRest: "メッセージサービスとそのAIには控えが残る場合があります。",
   forgotten: "会話を削除しました",
   cancel: "キャンセル",
 

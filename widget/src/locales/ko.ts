@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "브라우저가 이 사이트의 알림을 차단하고 있어요.",
   forget: "대화 삭제",
   forgetAsk: "이 대화를 삭제할까요? 이 기기와 저희 서버에서 삭제되며 되돌릴 수 없어요.",
+  forgetRest: "메시지 서비스와 그 AI에는 사본이 남을 수 있어요.",
   forgotten: "대화를 삭제했어요",
   cancel: "취소",
 

@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "Naršyklė blokuoja šios svetainės pranešimus.",
   forget: "Ištrinti pokalbį",
   forgetAsk: "Ištrinti šį pokalbį? Jis bus pašalintas iš šio įrenginio ir mūsų serverio. Atkurti nebus galima.",
+  forgetRest: "Žinučių paslauga ir jos DI gali pasilikti kopiją.",
   forgotten: "Pokalbis ištrintas",
   cancel: "Atšaukti",
 

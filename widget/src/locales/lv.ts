@@ -104,6 +104,7 @@ export const messages: Messages = {
   notifyBlocked: "Pārlūks bloķē šīs vietnes paziņojumus.",
   forget: "Dzēst sarunu",
   forgetAsk: "Vai dzēst šo sarunu? Tā tiks noņemta no šīs ierīces un mūsu servera. To nevar atsaukt.",
+  forgetRest: "Ziņojumu pakalpojums un tā MI var paturēt kopiju.",
   forgotten: "Saruna izdzēsta",
   cancel: "Atcelt",
 

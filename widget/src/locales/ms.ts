@@ -101,6 +101,7 @@ export const messages: Messages = {
   forget: "Padam perbualan",
   forgetAsk:
     "Padam perbualan ini? Perbualan akan dibuang dari peranti ini dan pelayan kami. Tindakan ini tidak boleh dibatalkan.",
+  forgetRest: "Perkhidmatan mesej dan AI-nya mungkin menyimpan salinan.",
   forgotten: "Perbualan dipadam",
   cancel: "Batal",
 

@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "Nettleseren blokkerer varsler fra dette nettstedet.",
   forget: "Slett samtalen",
   forgetAsk: "Slette denne samtalen? Den fjernes fra denne enheten og fra serveren vår. Dette kan ikke angres.",
+  forgetRest: "Meldingstjenesten og dens KI kan beholde en kopi.",
   forgotten: "Samtalen er slettet",
   cancel: "Avbryt",
 

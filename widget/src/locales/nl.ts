@@ -101,6 +101,7 @@ export const messages: Messages = {
   forget: "Gesprek verwijderen",
   forgetAsk:
     "Dit gesprek verwijderen? Het wordt van dit apparaat en van onze server gewist. Dit kan niet ongedaan worden gemaakt.",
+  forgetRest: "De berichtendienst en zijn AI kunnen een kopie bewaren.",
   forgotten: "Gesprek verwijderd",
   cancel: "Annuleren",
 

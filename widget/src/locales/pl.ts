@@ -115,6 +115,7 @@ export const messages: Messages = {
   notifyBlocked: "Przeglądarka blokuje powiadomienia z tej strony.",
   forget: "Usuń rozmowę",
   forgetAsk: "Usunąć tę rozmowę? Zniknie z tego urządzenia i z naszego serwera. Tego nie można cofnąć.",
+  forgetRest: "Usługa wiadomości i jej AI mogą zachować kopię.",
   forgotten: "Usunięto rozmowę",
   cancel: "Anuluj",
 

@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "O navegador bloqueia notificações deste site.",
   forget: "Excluir conversa",
   forgetAsk: "Excluir esta conversa? Ela será removida deste dispositivo e do nosso servidor. Não é possível desfazer.",
+  forgetRest: "O serviço de mensagens e sua IA podem guardar uma cópia.",
   forgotten: "Conversa excluída",
   cancel: "Cancelar",
 

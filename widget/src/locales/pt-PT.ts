@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "O navegador bloqueia as notificações deste site.",
   forget: "Eliminar conversa",
   forgetAsk: "Eliminar esta conversa? Será removida deste dispositivo e do nosso servidor. Não é possível anular.",
+  forgetRest: "O serviço de mensagens e a sua IA podem guardar uma cópia.",
   forgotten: "Conversa eliminada",
   cancel: "Cancelar",
 

@@ -101,6 +101,7 @@ export const messages: Messages = {
   forget: "Șterge conversația",
   forgetAsk:
     "Ștergi această conversație? Va fi eliminată de pe acest dispozitiv și de pe serverul nostru. Nu se poate anula.",
+  forgetRest: "Serviciul de mesagerie și AI-ul său pot păstra o copie.",
   forgotten: "Conversație ștearsă",
   cancel: "Anulează",
 

@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "Prehliadač blokuje upozornenia z tejto stránky.",
   forget: "Vymazať konverzáciu",
   forgetAsk: "Vymazať túto konverzáciu? Odstráni sa z tohto zariadenia aj z nášho servera. Nedá sa to vrátiť späť.",
+  forgetRest: "Služba pre správy a jej AI si môžu ponechať kópiu.",
   forgotten: "Konverzácia vymazaná",
   cancel: "Zrušiť",
 

@@ -111,6 +111,7 @@ export const messages: Messages = {
   forget: "Izbriši pogovor",
   forgetAsk:
     "Želite izbrisati ta pogovor? Odstranjen bo iz te naprave in z našega strežnika. Tega ni mogoče razveljaviti.",
+  forgetRest: "Storitev za sporočila in njen UI lahko obdržita kopijo.",
   forgotten: "Pogovor izbrisan",
   cancel: "Prekliči",
 

@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "Pregledač blokira obaveštenja sa ovog sajta.",
   forget: "Obriši razgovor",
   forgetAsk: "Obrisati ovaj razgovor? Biće uklonjen sa ovog uređaja i sa našeg servera. To ne može da se opozove.",
+  forgetRest: "Servis za poruke i njegov AI mogu da zadrže kopiju.",
   forgotten: "Razgovor je obrisan",
   cancel: "Otkaži",
 

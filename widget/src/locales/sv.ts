@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "Webbläsaren blockerar aviseringar från den här webbplatsen.",
   forget: "Radera konversationen",
   forgetAsk: "Radera konversationen? Den tas bort från den här enheten och från vår server. Det går inte att ångra.",
+  forgetRest: "Meddelandetjänsten och dess AI kan behålla en kopia.",
   forgotten: "Konversationen är raderad",
   cancel: "Avbryt",
 

@@ -100,6 +100,7 @@ export const messages: Messages = {
   notifyBlocked: "Tarayıcı bu sitenin bildirimlerini engelliyor.",
   forget: "Görüşmeyi sil",
   forgetAsk: "Bu görüşme silinsin mi? Bu cihazdan ve sunucumuzdan kaldırılır. Geri alınamaz.",
+  forgetRest: "Mesajlaşma hizmeti ve yapay zekâsı bir kopya saklayabilir.",
   forgotten: "Görüşme silindi",
   cancel: "Vazgeç",
 

@@ -101,6 +101,7 @@ export const messages: Messages = {
   forget: "Xóa cuộc trò chuyện",
   forgetAsk:
     "Xóa cuộc trò chuyện này? Nội dung sẽ bị xóa khỏi thiết bị này và máy chủ của chúng tôi. Không thể hoàn tác.",
+  forgetRest: "Dịch vụ nhắn tin và AI của dịch vụ có thể giữ một bản sao.",
   forgotten: "Đã xóa cuộc trò chuyện",
   cancel: "Hủy",
 

@@ -56,7 +56,9 @@ describe("the menu", () => {
     await open();
     press("Delete conversation");
     await drawn();
-    expect(view.querySelector("[role=alertdialog]")?.textContent).toMatch(/cannot be undone/);
+    expect(view.querySelector("[role=alertdialog]")?.textContent).toMatch(
+      /cannot be undone. The messaging service and its AI may keep a copy/,
+    );
     expect(on.chat.asked).toEqual([]);
     press("Delete");
     expect(on.chat.asked).toEqual([["forget"]]);

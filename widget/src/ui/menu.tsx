@@ -135,7 +135,9 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
   };
   const question = () => (
     <div ref={hold} class="menu ask" role="alertdialog" aria-labelledby="ask" tabIndex={-1} onKeyDown={onKeyDown}>
-      <p id="ask">{t("forgetAsk")}</p>
+      <p id="ask">
+        {t("forgetAsk")} {t("forgetRest")}
+      </p>
       <button type="button" onClick={() => close(true)}>
         {t("cancel")}
       </button>
