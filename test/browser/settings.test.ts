@@ -155,6 +155,28 @@ it("follows the system from light to dark and back before and after it is opened
   }
 });
 
+it("speaks the language of the latest update, whichever of them comes last", async () => {
+  let release = (): void => {};
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  const { page, chat } = await stage.visit({
+    before: (page) => page.route(/assets\/de-/, async (route) => [await held, await route.continue()]),
+  });
+  await chat.open();
+  const placeholder = () => page.locator("porch-light textarea").getAttribute("placeholder");
+  const german = page.waitForRequest(/assets\/de-/);
+  await tell(page, "update", { locale: "de" });
+  const late = (await german).url();
+  await tell(page, "update", { locale: "fr" });
+  await expect.poll(placeholder).toMatch(/^Écri/);
+  release();
+  // Whoever asked for it before has it by then, and two frames later it would be drawn.
+  const frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
+  await page.evaluate(`import(${JSON.stringify(late)}).then(() => ${frames})`);
+  expect(await placeholder()).toMatch(/^Écri/);
+});
+
 it("leaves a link to the chat's own page in browsers that are too old for it", async () => {
   const { page } = await stage.visit({
     before: (page) =>

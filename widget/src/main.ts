@@ -204,9 +204,10 @@ export async function start(shell: Shell): Promise<PanelSide> {
       // What the visitor has chosen stands as long as the setting does.
       if (now.sound !== was.sound) ui.sound.value = now.sound && !chat.storage.read().kept.includes("mute");
       if (now.requireConsent !== was.requireConsent) consent.value = !now.requireConsent || hasConversation(site);
-      void languageOf(settings.peek()).then(async (spoken) => {
+      void languageOf(now).then(async (spoken) => {
         if (rarer) await spoken.more();
-        language.value = spoken;
+        // Words that come late must not stand over those of a later update.
+        if (settings.peek() === now) language.value = spoken;
       });
     },
     destroy() {
