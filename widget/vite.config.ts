@@ -142,7 +142,9 @@ const styleAsWritten = {
           code: code
             .replace(/\/\*.*?\*\//gs, "")
             .replace(/\s+/g, " ")
-            .replace(/ ?([{};:,*/!]) ?/g, "$1")
+            .replace(/ ?([{};,!]) ?/g, "$1")
+            // Within declarations only: in a selector a space before a colon or a star means something.
+            .replace(/\{[^{}]*\}/g, (lines) => lines.replace(/ ?([:*/]) ?/g, "$1"))
             .replace(/(?<!\d)0\./g, ".")
             .replaceAll(";}", "}")
             .trim(),
