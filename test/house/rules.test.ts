@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isTest, type Source, sources } from "./sources.ts";
+import { type Source, sources } from "./sources.ts";
 
 const code = sources(".ts", ".tsx", ".css").filter(({ path }) => path !== "test/house/rules.test.ts");
 const tests = code.filter(({ path }) => path.endsWith(".test.ts") || path.endsWith(".test.tsx"));
@@ -12,13 +12,6 @@ const found = (files: Source[], pattern: RegExp): string[] =>
   );
 
 describe("the rules of the house", () => {
-  it("keeps files under 300 lines, and tests under 400", () => {
-    const long = sources(".ts", ".tsx").filter(
-      (file) => file.text.split("\n").length > (isTest(file.path) ? 400 : 300),
-    );
-    expect(long.map(({ path, text }) => `${path}: ${text.split("\n").length}`)).toEqual([]);
-  });
-
   it("runs every test, each time, once", () => {
     const switches =
       /\b(it|test|describe)\.(skip|only|todo|fails|skipIf|runIf)\b|\bx(it|test|describe)\(|\bretry:\s*\d/;
