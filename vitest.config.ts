@@ -1,17 +1,15 @@
 import { defineConfig } from "vitest/config";
 
-/**
- * What a test waits for comes when it can, on a busy machine too: only the whole test has its time, ten times what the
- * longest takes on a quiet one.
- */
+/** A condition may take long on a busy machine. Only a test that hangs ends here: no test fails because it is slow. */
 const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
 
+/** Tests that only `npm run test:full` runs. */
+const FULL = "test/**/*.full.test.ts";
+
 /**
- * The product once more, against services that read the interface in another way than the strict one (BEHAVIOUR 4.11). A new
- * file belongs here as well, unless no manner of the service can change it, because it never speaks to it or starts one of
- * its own (assets, bundle, readme); or unless it mostly waits, for a process at every step or for a clock of its own, and
- * reaches the service through what the others test (backup, cli, deploy, doctor, webhook: together they take as long as all
- * of these). `PROFILES=whole` takes all but the first three; `test/service` sets the manner itself, test by test.
+ * The product tests whose result may depend on how the service reads the interface (BEHAVIOUR 4.11). `npm run test:full` runs
+ * them again in three service profiles. Add a new file here, unless it never talks to the service or mostly waits for
+ * processes (backup, cli, deploy, doctor, webhook). `PROFILES=whole` takes all but assets, bundle and readme.
  */
 const PARTS = [
   ...["api", "bucket", "callbacks", "callbacks.table", "client", "conversation", "credits", "erase", "forward"],
@@ -21,15 +19,18 @@ const PARTS = [
 const whole = process.env.PROFILES === "whole";
 const profiles = ["lenient", "observed", "chaos"].map((profile) => ({
   test: {
-    name: `product, ${profile} service`,
+    name: `full: ${profile} service`,
     env: { SANDBOX_PROFILE: profile },
     include: whole ? ["test/*.test.ts"] : PARTS.map((name) => `test/${name}.test.ts`),
-    exclude: ["test/{assets,bundle,readme}.test.ts"],
+    exclude: ["test/{assets,bundle,readme}.test.ts", FULL],
     ...patience,
   },
 }));
 
-/** Projects: what runs in seconds without a build (`unit`), and what proves the product whole (`product`, `browser`). */
+/**
+ * Projects. `npm run check` runs `unit` (no build needed); `npm test` runs `unit`, `product` and `browser`; `npm run test:full`
+ * runs those and every project whose name begins with `full`.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -45,7 +46,6 @@ export default defineConfig({
           // A run of mutants puts patched copies of the sources there.
           exclude: ["**/node_modules/**", "relay/.mutants/**"],
           environment: "node",
-          // Seconds on a quiet machine; here the whole product may be at work beside them.
           ...patience,
         },
       },
@@ -59,6 +59,7 @@ export default defineConfig({
             "test/contract/**/*.test.ts",
             "test/service/**/*.test.ts",
           ],
+          exclude: [FULL],
           ...patience,
         },
       },
@@ -67,9 +68,11 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
+          exclude: [FULL],
           ...patience,
         },
       },
+      { test: { name: "full", include: [FULL], ...patience } },
     ],
     coverage: {
       provider: "v8",

@@ -1,6 +1,6 @@
 /**
- * `npm test` (every step) and `npm run check` (the quick ones): runs the steps in order, says how each one went, and
- * closes with one line to count by. A step that fails does not hide what the next ones find.
+ * Runs the steps of `npm run check`, `npm test` or `npm run test:full` in order, prints the result of each, and ends with one
+ * line of totals. A failed step does not stop the next ones.
  */
 import { fork, spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
@@ -32,32 +32,29 @@ const types: Step = step("types", async () => {
 });
 
 const quick: Step = { name: "tests", run: () => tests({ project: ["unit"] }) };
-/**
- * Tests wait more than they compute: this many files at a time, also where there are only two cores. More did not end
- * sooner there, measured: by then the cores are busy.
- */
+/** Test files at a time. Tests wait more than they compute, but more workers than this did not end sooner on two cores. */
 const WORKERS = { browsers: 1, others: 2 };
+/** The projects of `npm run test:full`, by how their names begin. */
+const FULL = "full*";
+const others = { maxWorkers: WORKERS.others };
 const browser: Step = {
   name: "tests in browsers",
   run: () => tests({ project: ["browser"], maxWorkers: WORKERS.browsers }),
 };
-/** The projects of other manners of the service, by how their names begin. */
-const MANNERS = "product, *";
-const others = { maxWorkers: WORKERS.others };
-const most = { ...others, project: ["!browser", `!${MANNERS}`], coverage: { enabled: true } };
-// A browser waits even more: its tests take their time beside all others, in a process of their own.
-const all: Step = {
+const most: Step = {
   name: "tests",
   run: async () => {
-    const here = async () => sum(await tests(most), await tests({ ...others, project: [MANNERS] }));
-    const [beside, own] = await Promise.all([elsewhere("browser"), here()]);
-    return sum(beside, own);
+    // Browser tests wait even more than the others: they run beside them, in a process of their own.
+    const here = tests({ ...others, project: ["!browser", `!${FULL}`], coverage: { enabled: true } });
+    return sum(...(await Promise.all([elsewhere("browser"), here])));
   },
 };
+const full: Step = { name: "full tests", run: () => tests({ ...others, project: [FULL] }) };
 
 const steps: Record<string, Step[]> = {
   check: [lint, types, quick],
-  all: [programs, build, lint, types, all],
+  all: [programs, build, lint, types, most],
+  full: [programs, build, lint, types, most, full],
   browser: [browser],
 };
 
@@ -119,8 +116,9 @@ function elsewhere(name: keyof typeof steps): Promise<Count> {
   });
 }
 
-function sum(one: Count, other: Count): Count {
-  return { passed: one.passed + other.passed, failed: one.failed + other.failed };
+function sum(...counts: Count[]): Count {
+  const total = (of: (count: Count) => number): number => counts.reduce((all, count) => all + of(count), 0);
+  return { passed: total(({ passed }) => passed), failed: total(({ failed }) => failed) };
 }
 
 let total: Count = { passed: 0, failed: 0 };

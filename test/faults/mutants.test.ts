@@ -1,13 +1,12 @@
+/** A sample of the mutants. `mutants.full.test.ts` (`npm run test:full`) hunts all of them. */
+
 import { expect, it } from "vitest";
 import { huntAll } from "./hunt.ts";
-import { MUTANTS, TEETH } from "./mutants.ts";
+import { MUTANTS, SAMPLE, TEETH } from "./mutants.ts";
 
-it("the suites notice every mistake that was made on purpose", { timeout: 1_800_000 }, async () => {
-  const hunted = await huntAll(MUTANTS);
-  const alive = hunted.filter(({ by }) => by === undefined).map(({ name }) => name);
-  console.log(`mutants killed: ${hunted.length - alive.length} of ${MUTANTS.length}`);
-  expect(alive).toEqual([]);
-  expect(hunted).toHaveLength(MUTANTS.length);
+it.each(SAMPLE)("the suites notice a relay that %s", async (name) => {
+  const hunted = await huntAll(MUTANTS.filter((mutant) => mutant.name === name));
+  expect(hunted).toEqual([expect.objectContaining({ name, by: expect.any(String) })]);
 });
 
 it("each mistake of the list Teeth has been made", () => {

@@ -4,8 +4,20 @@ import type { Mutant } from "./mutants/mutant.ts";
 import { PROCESS } from "./mutants/process.ts";
 import { UNIT } from "./mutants/unit.ts";
 
-/** Mistakes that every run of the tests must notice. Those that take minutes stand in `mutants-long.ts`. */
+/** Mistakes that `npm run test:full` must notice. Those that take minutes each stand in `mutants-long.ts` (`npm run soak`). */
 export const MUTANTS: readonly Mutant[] = [...CORE, ...PROCESS, ...CREDITS, ...UNIT];
+
+/** The mistakes that `npm test` makes: each is noticed within about a second. */
+export const SAMPLE: readonly string[] = [
+  "answers a callback before its commit",
+  "takes a fresh messageSid for every try",
+  "marks as delivered before the POST",
+  "writes thread and outbox in two commits",
+  "resumes without asking for the epoch",
+  "says 200 for a reply that it wrote nowhere",
+  "delivers by the bus alone",
+  "takes a call without an answer for delivered",
+];
 
 /** The list "Teeth" of RELIABILITY.md, as far as it is about messages: what each entry is called here. */
 export const TEETH: Record<string, readonly string[]> = {

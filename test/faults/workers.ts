@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { compiledIn } from "../compiled.ts";
 import { add, type Line, nothing, type Order, type Sum } from "./core/run.ts";
+import type { Scenario } from "./core/scenario.ts";
 
 export const RELAY = join(import.meta.dirname, "..", "..", "relay", "src");
 const RUN = join(import.meta.dirname, "core", "run.ts");
@@ -52,5 +53,9 @@ async function liveInProcess(order: Order, lived: Lived): Promise<void> {
 }
 
 /** How to live through one seed again. */
-export const replay = ({ seed, violations }: Broken, given: object = {}): string =>
+const replay = ({ seed, violations }: Broken, given: object = {}): string =>
   `node test/faults/core/run.ts '${JSON.stringify({ root: RELAY, from: seed, to: seed, given })}'\n  ${violations.join("\n  ")}`;
+
+/** The first five broken seeds, each with the command that repeats it. */
+export const failures = ({ broken }: Lived, given: Partial<Scenario> = {}): string[] =>
+  broken.slice(0, 5).map((seed) => replay(seed, given));

@@ -1,12 +1,7 @@
-/** The checks of WIDGET.md part 9 that depend on the engine, with the whole conversation, in Firefox. */
+/** The whole conversation in Firefox. */
 
 import { conversationIn } from "./conversation.ts";
 import { startFirefox } from "./firefox.ts";
-import { handsIn } from "./hands.ts";
-import { linesIn } from "./lines.ts";
-import { looksIn } from "./looks.ts";
-import { mannersIn } from "./manners.ts";
 import { setStage } from "./stage.ts";
 
-const stage = setStage(startFirefox);
-for (const part of [conversationIn, looksIn, handsIn, mannersIn, linesIn]) part("Firefox", stage);
+conversationIn("Firefox", setStage(startFirefox));
