@@ -1,6 +1,6 @@
 import type { ErrorFrame, Rating } from "@porchlight/shared/protocol";
 
-/** News of a visitor: the thread's newest number and the read mark. A hint: losing one only delays (DESIGN 5). */
+/** News of a visitor: the thread's newest number and the read mark. A hint: losing one only delays. */
 export type News = {
   visitor: string;
   head: number;

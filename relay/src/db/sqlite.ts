@@ -6,7 +6,7 @@ import { breakSeal, seal } from "./seal.ts";
 const OLDEST = "3.51.3";
 /** Bodies in one commit at most: bounds how long the first one waits for the last. */
 const GROUP_MAX = 500;
-/** Pages in the WAL before a commit also writes them back: small, because that commit is the p99 (MEASURED 2e). */
+/** Pages in the WAL before a commit also writes them back: small, because that commit is the p99. */
 const CHECKPOINT_PAGES = 300;
 /** Another process may hold the database so long. All of ours stands still meanwhile: callbacks go to the spool then. */
 const BUSY_MS = 1_000;

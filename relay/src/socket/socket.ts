@@ -28,7 +28,7 @@ function refuse(socket: Duplex, status: "403 Forbidden" | "404 Not Found" | "429
 
 /**
  * The visitor's WebSocket, on the server's `upgrade` event itself: the framework's helper doubles the memory of an idle
- * socket (MEASURED 2a). No compression: it multiplies that memory by 22.
+ * socket. No compression: it multiplies that memory by 22.
  * @returns what stops taking new sockets
  */
 export function serveSockets({ server, connections, log, allows, addressOf, remoteOf, perAddress }: Parts): () => void {

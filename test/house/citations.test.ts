@@ -1,0 +1,63 @@
+/**
+ * A number in a comment, a test's title or a document (`R-223`, `A24`, `RELIABILITY 3c.4`, `WIDGET 3.4`) can be looked up: it
+ * is a heading or a table row in `relay/docs` or `widget/docs`.
+ */
+import { describe, expect, it } from "vitest";
+import { sources } from "./sources.ts";
+
+const inDocs = (path: string): boolean => /^(relay|widget)\/docs\//.test(path);
+const documents = sources(".md");
+const code = sources(".ts", ".tsx", ".css").filter(({ path }) => path !== "test/house/citations.test.ts");
+
+/** Forms that cannot mean anything but a citation. */
+const SPELLED =
+  /\bR-\d{3}\b|\b(?:RELIABILITY|BEHAVIOUR|WIDGET) (?:finding \d+|\d[a-g](?:\.\d)?|\d(?:\.\d+)?)(?!\w)|\b[Ii]nterface \d(?:\.\d)?\b/g;
+/** Short forms, which only count in comments and titles: threats, capabilities, faults and suites. S3 is also the storage. */
+const SHORT =
+  /(?<![\w#/.-])(?:A(?:[1-9]|[1-3]\d|40)|C(?:[1-9]|[12]\d)|F(?:[1-9]|[12]\d|3[0-3])|S(?:[124-9]|1[0-3])|X[1-7])(?![\w-])/g;
+const OTHER_NOTES = /\b(?:MEASURED|PEERS|LOOK|EXAMPLES|DESIGN)(?:\.md)? \d\w*/g;
+
+/** What the documents define. */
+const defined = new Set(
+  documents
+    .filter(({ path }) => inDocs(path))
+    .flatMap(({ text }) => [
+      ...[
+        ...text.matchAll(/^#{2,4} ((?:R-\d{3})|(?:RELIABILITY|BEHAVIOUR|WIDGET|Interface) (?:finding )?[\w.]+?)[: ]/gm),
+      ],
+      ...[...text.matchAll(/^\| ([ACFSX]\d{1,2}) \|/gm)],
+    ])
+    .map(([, name = ""]) => name.toLowerCase()),
+);
+
+/** The comments and the titles of tests of one file, line by line. */
+function spoken(text: string): string[] {
+  return text.split("\n").map((line) => /(?:^|\s)(?:\/\/|\/?\*).*$|\b(?:it|describe)\(.*$/.exec(line)?.[0] ?? "");
+}
+
+/** `path:line: citation` of every citation in these lines that no document defines. */
+function unresolved(path: string, lines: string[], pattern: RegExp): string[] {
+  return lines.flatMap((line, index) =>
+    [...line.matchAll(pattern)]
+      .map(([cited]) => cited)
+      .filter((cited) => !defined.has(cited.toLowerCase()))
+      .map((cited) => `${path}:${index + 1}: ${cited}`),
+  );
+}
+
+describe("citations", () => {
+  it("resolve to a heading or a row of the documents", () => {
+    expect(defined.size).toBeGreaterThan(300);
+    const inCode = code.flatMap(({ path, text }) => [
+      ...unresolved(path, text.split("\n"), SPELLED),
+      ...unresolved(path, spoken(text), SHORT),
+    ]);
+    const inText = documents.flatMap(({ path, text }) => unresolved(path, text.split("\n"), SPELLED));
+    expect([...inCode, ...inText]).toEqual([]);
+  });
+
+  it("name no notes that stand outside the repository", () => {
+    const outside = code.flatMap(({ path, text }) => unresolved(path, text.split("\n"), OTHER_NOTES));
+    expect(outside).toEqual([]);
+  });
+});
