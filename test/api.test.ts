@@ -162,6 +162,8 @@ describe("visitors over the API", () => {
     const gone = house.sandbox.messages().find(({ body }) => body === "forget me")?.fromId ?? "";
     const { body } = await call("GET", `/visitors/${gone}/export`);
     expect(body.messages).toMatchObject([{ text: "forget me" }, { text: "echo: forget me" }]);
+    // Each state of a message takes a number of the log: the count is not the newest number.
+    expect(body.visitor).toMatchObject({ messages: 2 });
     expect((await call("DELETE", `/visitors/${gone}`, undefined, "e-1")).status).toBe(204);
     expect((await call("GET", `/visitors/${gone}`)).status).toBe(404);
     expect((await call("DELETE", `/visitors/${gone}`, undefined, "e-1")).status).toBe(204);
@@ -273,6 +275,11 @@ describe("deliveries over the API", () => {
     house.sandbox.failNext("incoming", 1, 400);
     const { id: message } = await visitor.send("refused at first");
     await expect.poll(async () => items(await call("GET", "/deliveries?state=failed")).length).toBe(1);
+    const failed = { visitor: id, message, state: "failed", attempts: 1, due: null, reason: "rejected" };
+    expect(items(await call("GET", "/deliveries"))).toMatchObject([
+      { ...failed, error: expect.stringMatching(/^400: /) },
+    ]);
+    expect(items(await call("GET", "/deliveries?state=waiting"))).toEqual([]);
     expect((await call("POST", `/deliveries/${id}/${message}/retry`, {}, "d-1")).body).toMatchObject({ state: "sent" });
     await visitor.hears("echo: refused at first");
     await delivered("refused at first");

@@ -1,7 +1,7 @@
 import { randomId } from "@porchlight/shared/id";
 import { grantView, iso } from "../http/api/views.ts";
 import { GRANT_STATES, grantStateOf } from "../records/grants.ts";
-import { type Entry, entries, findEntry, historyOf, type Undone } from "../records/ledger.ts";
+import { type Entry, entries, findEntry, historyOf, stuckEntries, type Undone } from "../records/ledger.ts";
 import { trustLedger } from "../records/restored.ts";
 import { amountIn, type Command, Complaint, named, needed, type Result, table } from "./command.ts";
 import type { Office } from "./office.ts";
@@ -63,7 +63,7 @@ function decided(key: string, outcome: Entry | Undone | "incomplete" | "amount" 
 export const CREDITS: Record<string, Command> = {
   "credits list": {
     usage: "[--state <state>] [--account <account>]",
-    help: "shows the newest entries of the ledger; exit code 3 when one is unknown",
+    help: "shows the newest entries of the ledger; exit code 3 when one is stuck: unknown, refused, waiting for a person or overdue",
     options: { ...account, state: { type: "string" } },
     async run(office, given) {
       const wanted = given.text("state");
@@ -71,9 +71,10 @@ export const CREDITS: Record<string, Command> = {
       if (wanted !== undefined && state === undefined)
         throw new Complaint(`--state is one of ${STATES.join(", ")}.`, 2);
       const name = accountOf(office, given.text("account"));
-      const found = await entries(office.db, { kind: "grant", account: name, limit: LISTED, ...(state && { state }) });
-      const unknown = found.some((entry) => entry.state === "unknown");
-      return { data: found.map(grantView), lines: table(HEADINGS, found.map(row)), code: unknown ? 3 : 0 };
+      const ask = { kind: "grant", account: name, ...(state && { state }) } as const;
+      const found = await entries(office.db, { ...ask, limit: LISTED });
+      const stuck = await stuckEntries(office.db, { ...ask, now: office.clock.now(), limit: 1 });
+      return { data: found.map(grantView), lines: table(HEADINGS, found.map(row)), code: stuck.length > 0 ? 3 : 0 };
     },
   },
   "credits show": {

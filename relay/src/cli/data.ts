@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { grantView, sentView } from "../http/api/views.ts";
+import { ratingView } from "../http/api/ratings.ts";
+import { eventView, grantView, leadView, messageView, sentView, visitorView } from "../http/api/views.ts";
 import { type Lead, leadsPage } from "../records/captured.ts";
 import { sentContent } from "../records/echoes.ts";
 import { type Event, eventsPage } from "../records/events.ts";
@@ -27,31 +28,37 @@ async function* every<Row>(pageAfter: (last: Row | undefined) => Promise<Row[]>)
 }
 
 /** Everything the relay holds of a site, one record after the other; threads page by page, never whole in memory. */
-async function* recordsOf({ db }: Office, site: string, account: string, tick: () => void): AsyncGenerator<object> {
+async function* recordsOf(
+  { db, linkTo, settings }: Office,
+  site: string,
+  account: string,
+  tick: () => void,
+): AsyncGenerator<object> {
+  const view = messageView((key, type) => `${settings.publicUrl ?? ""}${linkTo(key, type)}`);
   for await (const visitor of every<VisitorRow>((after) =>
     visitorsPage(db, { site, limit: BATCH, ...(after && { after }) }),
   )) {
     tick();
-    yield { record: "visitor", ...visitor };
+    yield { record: "visitor", ...visitorView(visitor) };
     for (let before = Number.MAX_SAFE_INTEGER; before > 0; ) {
       const messages = await page(db, visitor.id, before, BATCH);
-      for (const message of messages) yield { record: "message", visitor: visitor.id, ...message };
+      for (const message of messages) yield { record: "message", visitor: visitor.id, ...view(message) };
       before = messages.length < BATCH ? 0 : (messages[0]?.pos ?? 0);
     }
   }
   for await (const lead of every<Lead>((after) => leadsPage(db, { site, limit: BATCH, ...(after && { after }) })))
-    yield { record: "lead", ...lead };
+    yield { record: "lead", ...leadView(lead) };
   for await (const rating of every<RatingRow>((after) =>
     ratingsPage(db, { site, limit: BATCH, ...(after && { after }) }),
   ))
-    yield { record: "rating", ...rating };
+    yield { record: "rating", ...ratingView(rating) };
   const ledger = (kind: Kind) =>
     every<Entry>((before) => entries(db, { kind, account, limit: BATCH, ...(before && { before }) }));
   for await (const sent of ledger("send"))
     if (sentContent(sent).site === site) yield { record: "sent", ...sentView(sent) };
   for await (const grant of ledger("grant")) yield { record: "grant", ...grantView(grant) };
   for await (const event of every<Event>((after) => eventsPage(db, { site, limit: BATCH, ...(after && { after }) })))
-    yield { record: "event", ...event };
+    yield { record: "event", ...eventView(event), body: JSON.parse(event.body) as unknown };
 }
 
 async function exportSite(office: Office, file: string, name: string | undefined): Promise<Result> {

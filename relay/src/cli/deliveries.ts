@@ -1,12 +1,20 @@
-import { iso } from "../http/api/views.ts";
+import { deliveryView, eventView } from "../http/api/views.ts";
 import { EVENT_STATES, eventsPage, renewEvent } from "../records/events.ts";
-import { failedPage, visitorRow, waitingPage } from "../records/listings.ts";
+import { DELIVERY_STATES, deliveriesPage, visitorRow } from "../records/listings.ts";
 import { addToken, dropToken, type Scope } from "../records/tokens.ts";
-import { type Command, Complaint, named, table } from "./command.ts";
+import { type Command, Complaint, type Given, named, table } from "./command.ts";
 import type { Office } from "./office.ts";
 
 const site = { site: { type: "string" } } as const;
 const LISTED = 200;
+
+/** The state that `--state` names; nothing without that option. @throws Complaint when there is no such state */
+function stateIn<State extends string>(given: Given, states: readonly State[]): State | undefined {
+  const wanted = given.text("state");
+  const state = states.find((each) => each === wanted);
+  if (wanted !== undefined && state === undefined) throw new Complaint(`--state is one of ${states.join(", ")}.`, 2);
+  return state;
+}
 
 /**
  * Asks the running relay to send a failed message anew, with a token that lives as long as the question: the relay knows
@@ -36,21 +44,19 @@ async function throughRelay(office: Office, site: string, visitor: string, messa
 
 export const DELIVERIES: Record<string, Command> = {
   deliveries: {
-    usage: "[--failed] [--site <site>]",
-    help: "lists messages that the service has not taken; exit code 3 when one failed",
-    options: { ...site, failed: { type: "boolean" } },
+    usage: "[--failed|--state waiting|failed] [--site <site>]",
+    help: "lists messages that the service has not taken, with tries and last error; exit code 3 when one failed",
+    options: { ...site, failed: { type: "boolean" }, state: { type: "string" } },
     async run({ db, site }, given) {
-      const ask = { site: site(given.text("site")).public.id, limit: LISTED };
-      const found = await (given.flag("failed") ? failedPage : waitingPage)(db, ask);
-      const rows = found.map(({ visitor, id, attempts, due, reason }) => [
-        visitor,
-        id,
-        attempts,
-        due === null ? "" : iso(due),
-        reason,
+      const state = given.flag("failed") ? "failed" : stateIn(given, DELIVERY_STATES);
+      const ask = { site: site(given.text("site")).public.id, limit: LISTED, ...(state && { state }) };
+      const data = (await deliveriesPage(db, ask)).map(deliveryView);
+      const rows = data.map(({ visitor, message, state, attempts, due, reason, error }) => [
+        ...[visitor, message, state, attempts, due],
+        [reason, error].filter((part) => part !== null).join(": "),
       ]);
-      const code = given.flag("failed") && found.length > 0 ? 3 : 0;
-      return { data: found, lines: table(["VISITOR", "MESSAGE", "TRIES", "NEXT", "REASON"], rows), code };
+      const lines = table(["VISITOR", "MESSAGE", "STATE", "TRIES", "NEXT", "LAST ERROR"], rows);
+      return { data, lines, code: data.some(({ state }) => state === "failed") ? 3 : 0 };
     },
   },
   "deliveries retry": {
@@ -74,24 +80,14 @@ export const DELIVERIES: Record<string, Command> = {
     help: "shows what your webhook was told, newest first; exit code 3 when it did not take something",
     options: { ...site, state: { type: "string" } },
     async run({ db, site }, given) {
-      const wanted = given.text("state");
-      const state = EVENT_STATES.find((each) => each === wanted);
-      if (wanted !== undefined && state === undefined)
-        throw new Complaint(`--state is one of ${EVENT_STATES.join(", ")}.`, 2);
+      const state = stateIn(given, EVENT_STATES);
       const ask = { site: site(given.text("site")).public.id, limit: LISTED, ...(state && { state }) };
-      const found = await eventsPage(db, ask);
-      const rows = found.map(({ id, type, at, state, attempts, status, problem }) => [
-        id,
-        type,
-        iso(at),
-        state,
-        attempts,
-        status,
-        problem,
+      const data = (await eventsPage(db, ask)).map(eventView);
+      const rows = data.map(({ id, type, at, state, attempts, status, problem }) => [
+        ...[id, type, at, state, attempts, status, problem],
       ]);
-      const data = found.map(({ body: _, at, ...event }) => ({ ...event, at: iso(at) }));
       const lines = table(["EVENT", "TYPE", "AT", "STATE", "TRIES", "STATUS", "PROBLEM"], rows);
-      return { data, lines, code: found.some(({ state }) => state === "failed") ? 3 : 0 };
+      return { data, lines, code: data.some(({ state }) => state === "failed") ? 3 : 0 };
     },
   },
   "webhooks retry": {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Account } from "../base/config.ts";
 import { leadTroubles } from "../records/captured.ts";
 import { eventsPage } from "../records/events.ts";
-import { countStates, type Kind } from "../records/ledger.ts";
+import { countStates, type Kind, stuckEntries } from "../records/ledger.ts";
 import { isDistrusted } from "../records/restored.ts";
 import { createTransport } from "../service/http.ts";
 import { budgets } from "./blocks.ts";
@@ -143,18 +143,25 @@ async function leads({ db, clock, settings }: Office): Promise<Finding[]> {
 
 const TRUST = "Compare porchlight credits list with the service's credit history, then porchlight credits trust.";
 
-/** What nobody knows is for a person, and stays so until one looks. */
-async function unknowns({ db }: Office): Promise<Finding[]> {
+/** Grants and messages of the owner's side that do not go on without a person. */
+async function stuck({ db, clock }: Office): Promise<Finding[]> {
   const look = async (kind: Kind, check: string, cure: string): Promise<Finding> => {
-    const { unknown = 0, received = 0 } = await countStates(db, kind);
-    const found = `${unknown} unknown, ${received} waiting for approval`;
-    return unknown === 0 ? well(check, found) : ill(check, found, cure);
+    const { unknown = 0, received = 0, intent = 0 } = await countStates(db, kind);
+    const found = `${unknown} unknown, ${received} waiting for approval, ${intent} queued`;
+    const [oldest] = await stuckEntries(db, { kind, now: clock.now(), limit: 1 });
+    if (oldest === undefined) return well(check, found);
+    const since = new Date(oldest.created).toISOString();
+    return ill(check, `${found}; stuck since ${since}: ${oldest.key} (${oldest.reason ?? "not called yet"})`, cure);
   };
   const restored = await isDistrusted(db);
   return [
     ...(restored ? [ill("restored backup", "credits wait: keys granted since the backup are forgotten", TRUST)] : []),
-    await look("grant", "credit ledger", "porchlight credits list --state unknown, then credits resolve."),
-    await look("send", "sent messages", "Look them up at the service, then porchlight send resolve."),
+    await look(
+      "grant",
+      "credit ledger",
+      "porchlight credits list shows them: then credits resolve, approve or dismiss.",
+    ),
+    await look("send", "sent messages", "Look up the unknown ones at the service, then porchlight send resolve."),
   ];
 }
 
@@ -176,7 +183,7 @@ async function examine(office: Office): Promise<Finding[]> {
     ...(await leads(office)),
     ...(await mailServer(office)),
     ...(await budgets(office)),
-    ...(await unknowns(office)),
+    ...(await stuck(office)),
   ];
 }
 

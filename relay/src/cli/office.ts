@@ -71,8 +71,8 @@ export async function openOffice(settings: Settings) {
     send: createSend({ db, bus, clock, horizon: settings.horizon, wake: () => {}, tell: backoffice.tell }),
     files,
     signing,
-    /** Path of a signed link to a file of text. */
-    linkTo: (key: string): string => links.to(key, "text/plain"),
+    /** Path of a signed link to a file. */
+    linkTo: (key: string, type: string): string => links.to(key, type),
     callbackSecret: settings.callbackSecrets[0] ?? secrets.callback,
     ...backoffice,
     async close(): Promise<void> {

@@ -118,7 +118,7 @@ export async function media(office: Office): Promise<Finding[]> {
     if (stored !== undefined)
       return [ill("file store", stored, "Check MEDIA_STORE and its key, or that DATA_DIR can be written.")];
     const where = settings.uploads.bucket === undefined ? settings.dataDir : "the bucket of MEDIA_STORE";
-    return [well("file store", `${where} takes files`), ...(await byLink(office, linkTo(key)))];
+    return [well("file store", `${where} takes files`), ...(await byLink(office, linkTo(key, row.type)))];
   } finally {
     await db.transaction((tx) => dropMedia(tx, key));
     await files.remove(key).catch(() => undefined);

@@ -6,7 +6,7 @@ import { hashed, type Log } from "../base/log.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { expired, type Head, headOf, lanes, postpone, removeParcel } from "../records/outbox.ts";
-import { type Carried, conclude } from "../records/threads.ts";
+import { type Carried, conclude, noteFailure } from "../records/threads.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { createDesk, type Desk, type Lane } from "./desk.ts";
 import type { Pacer } from "./pacer.ts";
@@ -16,7 +16,7 @@ import type { Pacer } from "./pacer.ts";
  * (BEHAVIOUR 2.8). In memory stands only which lane may go when; the outbox itself is the truth, and a new life reads it.
  */
 
-type Parcel = Carried & { turn: number };
+type Parcel = Carried & Pick<Head, "turn" | "attempts" | "error">;
 
 type Parts = {
   db: Database;
@@ -193,13 +193,13 @@ export function createCourier(parts: Parts) {
 
   async function tryLater(desk: Desk, lane: Lane, head: Head, outcome: Outcome): Promise<void> {
     const wait = Math.max(outcome.waitMs ?? 0, backoff(head.attempts, RETRY_BASE_MS, RETRY_CAP_MS, random));
-    await db.transaction((tx) => postpone(tx, head.visitor, head.turn, head.attempts + 1, clock.now() + wait));
+    await db.transaction((tx) => postpone(tx, { ...triedAgain(head, outcome), due: clock.now() + wait }));
     log("delivery.retry", { visitor: hashed(head.visitor), attempts: head.attempts + 1, status: outcome.status, wait });
     waitFor(desk, { ...lane, kind: "retry" }, wait);
   }
 
   async function giveUp(desk: Desk, lane: Lane, head: Head, reason: FailReason, outcome?: Outcome): Promise<void> {
-    await finish(desk, lane, head, "failed", reason);
+    await finish(desk, lane, outcome === undefined ? head : triedAgain(head, outcome), "failed", reason);
     const { status, message } = outcome ?? {};
     log("delivery.failed", { visitor: hashed(head.visitor), reason, status, message });
   }
@@ -214,6 +214,7 @@ export function createCourier(parts: Parts) {
     const { n, more } = await db.transaction(async (tx) => {
       await removeParcel(tx, parcel.visitor, parcel.turn);
       const n = await conclude(tx, parcel, state, reason);
+      if (state === "failed" && parcel.reaction === null) await noteFailure(tx, parcel);
       if (state === "failed") await onFailed(tx, parcel.visitor, parcel.pos, reason ?? "rejected");
       return { n, more: (await headOf(tx, parcel.visitor)) !== undefined };
     });
@@ -295,5 +296,12 @@ export function createCourier(parts: Parts) {
     },
   };
 }
+
+/** The parcel after one more try that did not succeed. */
+const triedAgain = (head: Head, { status, message }: Outcome): Head => ({
+  ...head,
+  attempts: head.attempts + 1,
+  error: status === 0 ? message : `${status}: ${message}`,
+});
 
 export type Courier = ReturnType<typeof createCourier>;

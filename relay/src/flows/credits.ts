@@ -8,7 +8,7 @@ import { type CreditRules, mappedEmail } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { spend } from "../records/days.ts";
 import { contentOf, fits, type GrantContent, grantedOf, WAITS } from "../records/grants.ts";
-import { dueEntries, type Entry, enter, findEntry, move, type Undone, undone } from "../records/ledger.ts";
+import { dueEntries, type Entry, enter, FOREVER, findEntry, move, type Undone, undone } from "../records/ledger.ts";
 import type { Verdict } from "../records/once.ts";
 import { isDistrusted } from "../records/restored.ts";
 import type { Recharge } from "../service/recharge.ts";
@@ -287,8 +287,5 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
     },
   };
 }
-
-/** Never due by itself: a person moves it. */
-const FOREVER = Number.MAX_SAFE_INTEGER;
 
 export type Credits = ReturnType<typeof createCredits>;

@@ -285,6 +285,38 @@ export async function blankLane(tx: Transaction, kind: Kind, lane: string): Prom
   );
 }
 
+/** Never due by itself: a person moves it. */
+export const FOREVER = Number.MAX_SAFE_INTEGER;
+/** An intent that is older waits for something else than its turn. */
+const OVERDUE_MS = 15 * 60_000;
+/** Longer than any call takes: 60 s for the answer, connection and reading included. */
+export const LONGEST_CALL_MS = 150_000;
+
+/**
+ * Entries that do not go on without a person, oldest first: their outcome is unknown, they wait for a decision, the
+ * service refuses them (4xx but 429), they have not gone out for a quarter of an hour, or their call never ended.
+ */
+export async function stuckEntries(
+  tx: Transaction,
+  query: { kind: Kind; account?: string; state?: State; now: number; limit: number },
+): Promise<Entry[]> {
+  const { kind, account = null, state = null, now, limit } = query;
+  return tx.all(
+    `SELECT ${COLUMNS} FROM ledger
+     WHERE kind = $1 AND account = coalesce($2, account) AND state = coalesce($3, state) AND (
+       state = 'unknown' OR (state = 'received' AND due = $4) OR (state = 'calling' AND changed < $5)
+       OR (state = 'intent' AND (created < $6 OR (reason LIKE '4%' AND reason NOT LIKE '429%'))))
+     ORDER BY created, key LIMIT $7`,
+    kind,
+    account,
+    state,
+    FOREVER,
+    now - LONGEST_CALL_MS,
+    now - OVERDUE_MS,
+    limit,
+  );
+}
+
 /** How many entries stand in each state. */
 export async function countStates(tx: Transaction, kind: Kind): Promise<Partial<Record<State, number>>> {
   const rows = await tx.all<{ state: State; count: number }>(

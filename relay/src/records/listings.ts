@@ -5,7 +5,8 @@ import type { Transaction } from "../db/database.ts";
 export type VisitorRow = {
   id: string;
   created: number;
-  head: number;
+  /** How many messages the thread holds, in both directions. */
+  messages: number;
   read: number;
   contact: string | null;
   firstName: string | null;
@@ -13,7 +14,7 @@ export type VisitorRow = {
   email: string | null;
   phone: string | null;
 };
-const VISITOR = `v.id, v.created, v.head, v.read, v.contact, d.first_name AS "firstName", d.last_name AS "lastName", d.email, d.phone
+const VISITOR = `v.id, v.created, (SELECT count(*) FROM messages m WHERE m.visitor = v.id) AS messages, v.read, v.contact, d.first_name AS "firstName", d.last_name AS "lastName", d.email, d.phone
   FROM visitors v LEFT JOIN details d ON d.visitor = v.id`;
 
 /** A site's visitors, newest first, after the one that ended the page before. */
@@ -36,43 +37,44 @@ export async function visitorRow(tx: Transaction, site: string, id: string): Pro
   return row;
 }
 
+export const DELIVERY_STATES = ["waiting", "failed"] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** A visitor's message that the service has not taken. */
 export type DeliveryRow = {
   visitor: string;
   pos: number;
   id: string;
+  state: DeliveryState;
+  /** How often it was tried. */
   attempts: number;
+  /** The next try, in milliseconds since 1970; `null` once it failed. */
   due: number | null;
   reason: string | null;
+  /** What the service said at the last try. */
+  error: string | null;
 };
-type After = { visitor: string; pos: number };
 
-/** Messages that the service has not taken yet. */
-export async function waitingPage(
-  tx: Transaction,
-  { site, after, limit }: { site: string; after?: After; limit: number },
-): Promise<DeliveryRow[]> {
-  return tx.all(
-    `SELECT o.visitor, o.pos, m.id, o.attempts, o.due, NULL AS reason
-     FROM outbox o JOIN visitors v ON v.id = o.visitor JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos
-     WHERE v.site = $1 AND (o.visitor > $2 OR (o.visitor = $2 AND o.pos > $3)) ORDER BY o.visitor, o.pos LIMIT $4`,
-    site,
-    after?.visitor ?? "",
-    after?.pos ?? 0,
-    limit,
-  );
-}
+const DELIVERIES = `
+  SELECT o.visitor, o.pos, m.id, 'waiting' AS state, o.attempts, o.due, NULL AS reason, o.error
+  FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos
+  UNION ALL
+  SELECT visitor, pos, id, 'failed' AS state, coalesce(attempts, 0), NULL AS due, reason, error
+  FROM messages WHERE state = 'failed'`;
 
-/** Messages that failed and were not sent anew. */
-export async function failedPage(
+/** Messages that the service has not taken: those that wait and those that failed, or only those of one state. */
+export async function deliveriesPage(
   tx: Transaction,
-  { site, after, limit }: { site: string; after?: After; limit: number },
+  query: { site: string; state?: DeliveryState; after?: { visitor: string; pos: number }; limit: number },
 ): Promise<DeliveryRow[]> {
+  const { site, state = null, after, limit } = query;
   return tx.all(
-    `SELECT m.visitor, m.pos, m.id, 0 AS attempts, NULL AS due, m.reason
-     FROM messages m JOIN visitors v ON v.id = m.visitor
-     WHERE v.site = $1 AND m.state = 'failed' AND (m.visitor > $2 OR (m.visitor = $2 AND m.pos > $3))
-     ORDER BY m.visitor, m.pos LIMIT $4`,
+    `SELECT d.visitor, d.pos, d.id, d.state, d.attempts, d.due, d.reason, d.error
+     FROM (${DELIVERIES}) d JOIN visitors v ON v.id = d.visitor
+     WHERE v.site = $1 AND d.state = coalesce($2, d.state) AND (d.visitor > $3 OR (d.visitor = $3 AND d.pos > $4))
+     ORDER BY d.visitor, d.pos LIMIT $5`,
     site,
+    state,
     after?.visitor ?? "",
     after?.pos ?? 0,
     limit,

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import type { Pacer } from "../flows/pacer.ts";
-import { abandon, claim, dueEntries, type Entry, type Kind, settle } from "./ledger.ts";
+import { abandon, claim, dueEntries, type Entry, type Kind, LONGEST_CALL_MS, settle } from "./ledger.ts";
 import { parkRestored } from "./restored.ts";
 
 /**
@@ -23,7 +23,7 @@ type Parts = {
   kind: Kind;
   /** Name of this process, new with every start. */
   node: string;
-  /** Makes the call. Never rejects; takes at most `LONGEST_MS`. */
+  /** Makes the call. Never rejects; takes at most `LONGEST_CALL_MS`. */
   call: (entry: Entry) => Promise<Verdict>;
   /** The account's pace, shared with everything else that calls it (R-801). `call` tells it what came of the call. */
   pacer: (account: string) => Pick<Pacer, "take" | "answered"> | undefined;
@@ -34,8 +34,6 @@ type Parts = {
   random?: () => number;
 };
 
-/** Longer than any call: 60 s for the answer, connection and reading included. */
-const LONGEST_MS = 150_000;
 /** How often the ledger is looked at for what other processes wrote, or left. */
 const LOOK_MS = 5_000;
 const BATCH = 50;
@@ -62,7 +60,7 @@ export function createOnce(parts: Parts) {
   async function look(): Promise<void> {
     const now = clock.now();
     pause = LOOK_MS;
-    await giveUp(now - LONGEST_MS);
+    await giveUp(now - LONGEST_CALL_MS);
     for (const entry of await dueEntries(db, { kind, state: "intent", now, limit: BATCH })) {
       if (stopped || flying.size >= PARALLEL) return;
       const pace = pacer(entry.account);
@@ -152,7 +150,7 @@ export function createOnce(parts: Parts) {
     async start(): Promise<void> {
       const parked = await db.transaction((tx) => parkRestored(tx, kind, node, clock.now()));
       if (parked > 0) log("ledger.restored", { kind, parked });
-      await giveUp(db.dialect === "sqlite" ? Number.MAX_SAFE_INTEGER : clock.now() - LONGEST_MS);
+      await giveUp(db.dialect === "sqlite" ? Number.MAX_SAFE_INTEGER : clock.now() - LONGEST_CALL_MS);
       wake();
     },
     wake,

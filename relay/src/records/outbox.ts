@@ -38,6 +38,8 @@ export async function addParcel(tx: Transaction, parcel: Parcel): Promise<void> 
 
 /** A parcel with what it carries, and the service's `messageSid` of that. */
 export type Head = Parcel & {
+  /** What the service said at the last try. */
+  error: string | null;
   sid: string;
   text: string;
   site: string;
@@ -55,7 +57,7 @@ export type Head = Parcel & {
 /** The oldest parcel of a visitor's lane; nothing when the lane is empty. */
 export async function headOf(tx: Transaction, visitor: string): Promise<Head | undefined> {
   const [head] = await tx.all<Head>(
-    `SELECT o.visitor, o.turn, o.pos, o.account, o.attempts, o.due, o.expires, o.reaction, o.reaction_sid,
+    `SELECT o.visitor, o.turn, o.pos, o.account, o.attempts, o.due, o.expires, o.reaction, o.reaction_sid, o.error,
        COALESCE(o.reaction_sid, m.sid) AS sid, COALESCE(o.sender, o.visitor) AS sender, m.text, v.site, v.campaign,
        f.key, f.type, f.name, f.size
      FROM outbox o
@@ -98,20 +100,18 @@ export async function moveLane(tx: Transaction, from: string, to: string, shift:
   );
 }
 
-/** Another try, not before `due`. */
+/** Schedules another try, not before `due`, and keeps why the last one failed. */
 export async function postpone(
   tx: Transaction,
-  visitor: string,
-  turn: number,
-  attempts: number,
-  due: number,
+  { visitor, turn, attempts, due, error }: Pick<Head, "visitor" | "turn" | "attempts" | "due" | "error">,
 ): Promise<void> {
   await tx.run(
-    "UPDATE outbox SET attempts = $3, due = $4 WHERE visitor = $1 AND turn = $2",
+    "UPDATE outbox SET attempts = $3, due = $4, error = $5 WHERE visitor = $1 AND turn = $2",
     visitor,
     turn,
     attempts,
     due,
+    error,
   );
 }
 
@@ -125,9 +125,9 @@ export async function expired(
   tx: Transaction,
   now: number,
   limit: number,
-): Promise<Pick<Parcel, "visitor" | "turn" | "pos" | "account" | "reaction">[]> {
+): Promise<Pick<Head, "visitor" | "turn" | "pos" | "account" | "reaction" | "attempts" | "error">[]> {
   return tx.all(
-    "SELECT visitor, turn, pos, account, reaction FROM outbox WHERE expires <= $1 ORDER BY visitor, turn LIMIT $2",
+    "SELECT visitor, turn, pos, account, reaction, attempts, error FROM outbox WHERE expires <= $1 ORDER BY visitor, turn LIMIT $2",
     now,
     limit,
   );

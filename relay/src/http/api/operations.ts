@@ -242,8 +242,8 @@ export const OPERATIONS = {
     method: "get",
     path: "/deliveries",
     scope: "deliveries:read",
-    summary: "Visitors' messages that the service has not taken: waiting or failed, oldest first",
-    query: z.strictObject({ ...cursor, state: delivery.shape.state.default("waiting") }),
+    summary: "Visitors' messages that the service has not taken, waiting and failed, with tries and last error",
+    query: z.strictObject({ ...cursor, state: delivery.shape.state.optional() }),
     answer: pageOf(delivery),
   }),
   retryDelivery: op({

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { EMAIL, EMAIL_MAX, lineOf, lowerDomain, textOf } from "../../base/person.ts";
 import { EVENT_TYPES } from "../../base/rules.ts";
 import { EVENT_STATES } from "../../records/events.ts";
+import { DELIVERY_STATES } from "../../records/listings.ts";
 
 /** What the server API takes and gives, piece by piece. */
 
@@ -43,7 +44,7 @@ export const visitor = z
     id: z.string(),
     createdAt: time,
     contactId: z.string().nullable(),
-    messages: z.number().int().meta({ description: "Newest number of the thread" }),
+    messages: z.number().int().meta({ description: "How many messages the thread holds, in both directions" }),
     firstName: z.string().nullable(),
     lastName: z.string().nullable(),
     email: z.string().nullable(),
@@ -159,10 +160,11 @@ export const delivery = z
   .object({
     visitor: z.string(),
     message: z.string(),
-    state: z.enum(["waiting", "failed"]),
-    attempts: z.number().int(),
+    state: z.enum(DELIVERY_STATES),
+    attempts: z.number().int().meta({ description: "How often it was tried" }),
     due: time.nullable().meta({ description: "Next try" }),
-    reason: z.string().nullable(),
+    reason: z.string().nullable().meta({ description: "Why it failed: rejected or expired" }),
+    error: z.string().nullable().meta({ description: "What the service said at the last try" }),
   })
   .meta({ id: "Delivery" });
 

@@ -1,8 +1,10 @@
 import type { Message } from "@porchlight/shared/protocol";
 import type { Lead } from "../../records/captured.ts";
 import { SENT_STATES, sentContent } from "../../records/echoes.ts";
+import type { Event } from "../../records/events.ts";
 import { contentOf, GRANT_STATES } from "../../records/grants.ts";
 import type { Entry } from "../../records/ledger.ts";
+import type { DeliveryRow, VisitorRow } from "../../records/listings.ts";
 import { describeFile } from "../../records/media.ts";
 import type { Token } from "../../records/tokens.ts";
 import type { AnswerOf } from "./operations.ts";
@@ -13,6 +15,23 @@ export const actorOf = ({ token }: { token: Token }): string => `token ${token.n
 
 /** Milliseconds as ISO 8601 in UTC. */
 export const iso = (ms: number): string => new Date(ms).toISOString();
+
+export const visitorView = ({ created, contact, read, ...row }: VisitorRow): AnswerOf<"getVisitor"> => ({
+  ...row,
+  createdAt: iso(created),
+  contactId: contact,
+  seen: read,
+});
+
+export function deliveryView(row: DeliveryRow): AnswerOf<"listDeliveries">["items"][number] {
+  const { visitor, id, state, attempts, due, reason, error } = row;
+  return { visitor, message: id, state, attempts, due: due === null ? null : iso(due), reason, error };
+}
+
+export function eventView(event: Event): AnswerOf<"retryWebhookEvent"> {
+  const { id, type, at, state, attempts, due, status, problem } = event;
+  return { id, type, at: iso(at), state, attempts, due: state === "waiting" ? iso(due) : null, status, problem };
+}
 
 type MessageView = AnswerOf<"listMessages">["items"][number];
 

@@ -4,27 +4,19 @@ import type { Forget } from "../../flows/forget.ts";
 import type { Send } from "../../flows/send.ts";
 import { leadsOf } from "../../records/captured.ts";
 import { laneEntries } from "../../records/ledger.ts";
-import { failedPage, type VisitorRow, visitorRow, visitorsPage, waitingPage } from "../../records/listings.ts";
+import { deliveriesPage, type VisitorRow, visitorRow, visitorsPage } from "../../records/listings.ts";
 import { findRating } from "../../records/ratings.ts";
 import { page } from "../../records/threads.ts";
 import { formerIds } from "../../records/visitors.ts";
 import type { AnswerOf } from "./operations.ts";
 import { ratingView } from "./ratings.ts";
 import type { Handlers } from "./router.ts";
-import { cursorOf, iso, leadView, messageView, pageWith, sentView } from "./views.ts";
+import { cursorOf, deliveryView, leadView, messageView, pageWith, sentView, visitorView } from "./views.ts";
 
 type LinkTo = Parameters<typeof messageView>[0];
 
 /** Messages of an export at most per read. */
 const BATCH = 500;
-
-const visitorView = ({ created, contact, head, read, ...row }: VisitorRow): AnswerOf<"getVisitor"> => ({
-  ...row,
-  createdAt: iso(created),
-  contactId: contact,
-  messages: head,
-  seen: read,
-});
 
 async function known(db: Database, site: string, visitor: string): Promise<VisitorRow> {
   const row = await visitorRow(db, site, visitor);
@@ -87,17 +79,12 @@ export function deliveries({ db, send, linkTo }: { db: Database; send: Send; lin
   return {
     async listDeliveries({ site, query }) {
       const after = cursorOf<{ visitor: string; pos: number }>(query.cursor, { visitor: "text", pos: "number" });
-      const ask = { site: site.public.id, limit: query.limit + 1, ...(after && { after }) };
-      const rows = await (query.state === "failed" ? failedPage : waitingPage)(db, ask);
-      const view = ({ visitor, id, attempts, due, reason }: (typeof rows)[number]) => ({
+      const state = query.state === undefined ? {} : { state: query.state };
+      const ask = { site: site.public.id, limit: query.limit + 1, ...state, ...(after && { after }) };
+      return pageWith(await deliveriesPage(db, ask), query.limit, deliveryView, ({ visitor, pos }) => ({
         visitor,
-        message: id,
-        state: query.state,
-        attempts,
-        due: due === null ? null : iso(due),
-        reason,
-      });
-      return pageWith(rows, query.limit, view, ({ visitor, pos }) => ({ visitor, pos }));
+        pos,
+      }));
     },
     async retryDelivery({ site, params }) {
       await known(db, site.public.id, params.visitor);

@@ -1,21 +1,9 @@
 import type { Clock } from "../../base/clock.ts";
 import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
-import { type Event, eventsPage, renewEvent } from "../../records/events.ts";
-import type { AnswerOf } from "./operations.ts";
+import { eventsPage, renewEvent } from "../../records/events.ts";
 import type { Handlers } from "./router.ts";
-import { cursorOf, iso, pageWith } from "./views.ts";
-
-const eventView = ({ id, type, at, state, attempts, due, status, problem }: Event): AnswerOf<"retryWebhookEvent"> => ({
-  id,
-  type,
-  at: iso(at),
-  state,
-  attempts,
-  due: state === "waiting" ? iso(due) : null,
-  status,
-  problem,
-});
+import { cursorOf, eventView, pageWith } from "./views.ts";
 
 /** The webhook's delivery log. */
 export function webhook({ db, clock }: { db: Database; clock: Clock }) {
