@@ -56,7 +56,7 @@ const HEARD_MS = 1_000;
 /** After this, an answer that is still under way is cut off. */
 const LINGER_MS = 5_000;
 
-type Parts = { clock?: Clock; log?: Log; widget?: string };
+type Parts = { clock?: Clock; log?: Log; widget?: string; open?: typeof openDatabase };
 
 export type Relay = {
   /** Origin under which the relay answers on this machine. */
@@ -90,7 +90,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   const hidden = () => [...keys.all(), ...ours, ...theirs, ...owners];
   const log = parts.log ?? createLog({ level: settings.logLevel, secrets: hidden });
 
-  const db = openDatabase(settings.databaseUrl);
+  const db = (parts.open ?? openDatabase)(settings.databaseUrl);
   const epoch = await migrate(db);
   let port = settings.port;
   const own = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).origin;

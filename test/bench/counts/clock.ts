@@ -1,0 +1,33 @@
+import type { Clock } from "../../../relay/src/base/clock.ts";
+
+/** A clock that stands still until it is moved, and counts the timers that were set. */
+export type HeldClock = Clock & { move: (ms: number) => void; timers: () => number };
+
+type Timer = { due: number; fn: () => void };
+
+/** @param start milliseconds since 1970 */
+export function createHeldClock(start = 1_800_000_000_000): HeldClock {
+  let uptime = 0;
+  let set = 0;
+  const timers = new Set<Timer>();
+
+  return {
+    now: () => start + uptime,
+    uptime: () => uptime,
+    after(ms, fn) {
+      set++;
+      const timer = { due: uptime + Math.max(0, ms), fn };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    /** Lets time pass at once: each timer that falls due is called once. */
+    move(ms) {
+      uptime += ms;
+      for (const timer of [...timers].sort((a, b) => a.due - b.due)) {
+        if (timer.due > uptime || !timers.delete(timer)) continue;
+        timer.fn();
+      }
+    },
+    timers: () => set,
+  };
+}

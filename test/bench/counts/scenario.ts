@@ -1,0 +1,159 @@
+/**
+ * What the relay does for one round trip, one greeting and one heartbeat, counted: no clock, no rates, so the numbers are
+ * the same on every machine. Everything a step asks for is handed in within one turn of the event loop.
+ */
+import { randomId } from "@porchlight/shared/id";
+import { type Counted, type Counters, plain, startCounting } from "./counters.ts";
+import { type Client, type Stage, startStage, until } from "./stage.ts";
+
+/** At once: fewer than the calls that the courier has on the way at most. */
+const VISITORS = 32;
+/** Waves before anything is counted: until the pace lets a whole wave go at once. */
+const WARM_WAVES = 11;
+const WAVES = 4;
+const HEARTBEAT_MS = 25_000;
+
+/**
+ * What one step does per visitor. `exact`: the same in every run. `atMost`, per step of all visitors: depends on what arrived
+ * together, so it may only be lower.
+ */
+export type Step = { exact: Record<string, number>; atMost?: Record<string, number> };
+export type Counts = { command: string; visitors: number; steps: Record<string, Step> };
+/** `statements`: how often a round trip runs each SQL statement. */
+export type Report = { counts: Counts; statements: ReadonlyMap<string, number> };
+
+type Tally = Counted & { transactions: number; timers: number; frames: number; pings: number; connections: number };
+
+const EXACT = ["statements", "transactions", "frames", "pings", "hashes", "json"] as const;
+const AT_MOST = ["commits", "walFrames", "timers", "connections"] as const;
+
+const turns = async (count: number): Promise<void> => {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+const total = (clients: readonly Client[], of: (client: Client) => number): number =>
+  clients.reduce((sum, client) => sum + of(client), 0);
+
+const framesOf = ({ frames }: Client): number =>
+  [...frames].reduce((sum, [type, count]) => sum + (type === "(ping)" ? 0 : count), 0);
+
+const messageOf = (): string => plain.stringify({ t: "send", id: randomId(16), text: "Do you ship to Norway?" });
+
+const replyTo = (toId: string): string =>
+  plain.stringify({
+    contactId: "c",
+    messageId: randomId(),
+    userId: "u",
+    body: "Yes, we do.",
+    toId,
+    channel: "website",
+  });
+
+/** The service takes every message and answers all at once. @returns whom they were from */
+async function deliver({ posted, clock }: Stage, count: number, warm: boolean): Promise<string[]> {
+  const visitors: string[] = [];
+  // While the pace is being learned, further calls wait for the answers to the first ones.
+  while (visitors.length < count) {
+    await until(
+      () => posted.length === count - visitors.length || (warm && posted.length > 0),
+      warm ? clock : undefined,
+    );
+    for (const { fromId, answer } of posted.splice(0)) {
+      visitors.push(fromId);
+      answer("200 OK", "", '{"success":true,"messageId":"m"}');
+    }
+  }
+  return visitors;
+}
+
+/** Every visitor writes at once, every message is taken at once, every reply comes at once. */
+async function wave(stage: Stage, clients: readonly Client[], warm = false): Promise<void> {
+  const before = clients.map(({ seen }) => ({ ...seen }));
+  const all = (what: "delivered" | "replies") => (): boolean =>
+    clients.every(({ seen }, i) => seen[what] > (before[i]?.[what] ?? 0));
+  for (const { line } of clients) line.send(messageOf());
+  const visitors = await deliver(stage, clients.length, warm);
+  await until(all("delivered"), warm ? stage.clock : undefined);
+  const statuses = await Promise.all(visitors.map((visitor) => stage.poster.post(replyTo(visitor))));
+  if (statuses.some((status) => status !== 200)) throw new Error(`Callbacks were answered ${statuses.join()}`);
+  await until(all("replies"));
+  await turns(VISITORS);
+}
+
+/** Every visitor says hello at once: as a new one, or as one who comes back to a thread without news. */
+const greet = (stage: Stage, known: readonly Client[]): Promise<Client[]> =>
+  Promise.all(Array.from({ length: VISITORS }, (_, i) => stage.connect(known[i])));
+
+function tallyOf(stage: Stage, counters: Counters): Tally {
+  return {
+    ...counters.counted(),
+    transactions: stage.transactions(),
+    timers: stage.clock.timers(),
+    frames: total(stage.clients, framesOf),
+    pings: total(stage.clients, ({ frames }) => frames.get("(ping)") ?? 0),
+    connections: stage.poster.opened(),
+  };
+}
+
+/** What happened between two tallies, in `repeats` repeats of a step. */
+function difference(before: Tally, after: Tally, repeats: number): Record<keyof Tally, number> {
+  const names = Object.keys(after) as (keyof Tally)[];
+  return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / repeats])) as Record<
+    keyof Tally,
+    number
+  >;
+}
+
+const pick = <Name extends string>(names: readonly Name[], value: (name: Name) => number): Record<Name, number> =>
+  Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, number>;
+
+/** Runs the script once: some seconds. */
+export async function count(): Promise<Report> {
+  const stage = await startStage(VISITORS);
+  const counters = startCounting(stage.file);
+  const steps: Record<string, Step> = {};
+
+  /** Of a step in which time passes. What the relay does then of itself is less than one per visitor. */
+  async function roughly(name: string, act: () => Promise<void>): Promise<void> {
+    const before = tallyOf(stage, counters);
+    await act();
+    const done = difference(before, tallyOf(stage, counters), 1);
+    steps[name] = { exact: pick(EXACT, (key) => Math.floor(done[key] / VISITORS)) };
+  }
+
+  async function exactly(name: string, repeats: number, act: () => Promise<void>): Promise<void> {
+    const before = tallyOf(stage, counters);
+    for (let i = 0; i < repeats; i++) await act();
+    const done = difference(before, tallyOf(stage, counters), repeats);
+    const exact = pick(EXACT, (key) => Number((done[key] / VISITORS).toFixed(2)));
+    steps[name] = { exact, atMost: pick(AT_MOST, (key) => Math.ceil(done[key])) };
+  }
+
+  try {
+    let clients: Client[] = [];
+    await roughly("greeting", async () => {
+      clients = await greet(stage, []);
+    });
+    await roughly("first message", () => wave(stage, clients, true));
+    for (let i = 1; i < WARM_WAVES; i++) await wave(stage, clients, true);
+    const before = new Map(counters.statements());
+    await exactly("round trip", WAVES, () => wave(stage, clients));
+    const trips = WAVES * VISITORS;
+    const runs = [...counters.statements()].map(
+      ([sql, runs]) => [sql, (runs - (before.get(sql) ?? 0)) / trips] as const,
+    );
+    await roughly("heartbeat", async () => {
+      stage.clock.move(HEARTBEAT_MS);
+      await until(() => clients.every(({ frames }) => frames.has("pong")));
+    });
+    for (const { line } of clients) line.cut();
+    await roughly("resume", async () => {
+      await greet(stage, clients);
+    });
+    const counts = { command: "npm run bench -- --counts", visitors: VISITORS, steps };
+    return { counts, statements: new Map(runs.filter(([, each]) => each > 0)) };
+  } finally {
+    counters.stop();
+    await stage.stop();
+  }
+}

@@ -1,0 +1,196 @@
+/** A relay in this process between scripted visitors and a service that answers when it is told to. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readSettings } from "../../../relay/src/base/config.ts";
+import { createLog } from "../../../relay/src/base/log.ts";
+import type { Database } from "../../../relay/src/db/database.ts";
+import { openDatabase } from "../../../relay/src/db/open.ts";
+import { createRelay } from "../../../relay/src/relay.ts";
+import { type Line, openLine } from "../wire/line.ts";
+import { type Answer, listenForPosts } from "../wire/listener.ts";
+import { createPoster, type Poster } from "../wire/poster.ts";
+import { createHeldClock, type HeldClock } from "./clock.ts";
+import { plain } from "./counters.ts";
+
+const ORIGIN = "https://shop.example";
+const SECRET = "a-callback-secret-for-counting";
+/** What never happens within this time never will. */
+const PATIENCE_MS = 60_000;
+
+/** A message at the service: whose it is, and how to answer. */
+export type Posted = { fromId: string; answer: Answer };
+
+/** A visitor on a connection, and what came on it. */
+export type Client = {
+  line: Line;
+  /** Text frames by their type, pings as `(ping)`. */
+  frames: Map<string, number>;
+  token: string;
+  epoch: string;
+  /** Newest number of the thread. */
+  head: number;
+  /** Own messages that were acknowledged, that the service took, and replies. */
+  seen: { sent: number; delivered: number; replies: number };
+};
+
+export type Stage = {
+  file: string;
+  clock: HeldClock;
+  posted: Posted[];
+  poster: Poster;
+  /** Calls of the database's writing methods. */
+  transactions: () => number;
+  /** Everybody who ever connected. */
+  clients: readonly Client[];
+  connect: (known?: Client) => Promise<Client>;
+  stop: () => Promise<void>;
+};
+
+/** Resolves once `condition` holds; lets timers of the held clock fire only when `moves`. */
+export async function until(condition: () => boolean, moves?: HeldClock): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  for (let tries = 1; !condition(); tries++) {
+    if (performance.now() > end) throw new Error(`Waited in vain for: ${String(condition)}`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    if (tries % 20 === 0) moves?.move(50);
+  }
+}
+
+/** The least that the relay takes for a build of the widget, so that nothing has to be built. */
+function widgetIn(folder: string): string {
+  const widget = join(folder, "widget");
+  mkdirSync(join(widget, "assets"), { recursive: true });
+  writeFileSync(join(widget, "loader.js"), '"__PORCHLIGHT__"');
+  writeFileSync(
+    join(widget, "manifest.json"),
+    plain.stringify({ panel: "assets/panel.js", words: {}, snippet: "assets/panel.js" }),
+  );
+  for (const name of ["panel.js", "panel.js.gz", "panel.js.br"]) writeFileSync(join(widget, "assets", name), "");
+  return widget;
+}
+
+function settingsIn(folder: string, service: string) {
+  const config = join(folder, "config.json");
+  // The pace is not what is counted: the account may be asked as often as it takes.
+  const account = { url: `${service}/v1`, key: "env:KEY", rate: 100_000 };
+  const site = { account: "counted", origins: [ORIGIN] };
+  writeFileSync(config, plain.stringify({ accounts: { counted: account }, sites: { default: site } }));
+  const read = readSettings({
+    PORT: "0",
+    HOST: "127.0.0.1",
+    KEY: "key",
+    PORCHLIGHT_CONFIG: config,
+    DATA_DIR: folder,
+    CALLBACK_SECRET: SECRET,
+    MESSAGES_PER_MINUTE: "0",
+    SOCKETS_PER_ADDRESS: "0",
+  });
+  if ("problems" in read) throw new Error(read.problems.join("\n"));
+  return read.settings;
+}
+
+/** The same database, with `note` called for each call of a method that writes. */
+function watched(db: Database, note: () => void): Database {
+  return new Proxy(db, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name, receiver);
+      if (typeof value !== "function" || name === "all" || name === "close") return value;
+      return (...args: unknown[]) => {
+        note();
+        return value.apply(target, args);
+      };
+    },
+  });
+}
+
+/** Starts relay and service. @param connections on which the service posts its callbacks */
+export async function startStage(connections: number): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-counts-"));
+  const posted: Posted[] = [];
+  const service = await listenForPosts((body, answer) => {
+    posted.push({ fromId: (plain.parse(body) as { customData: { fromId: string } }).customData.fromId, answer });
+  });
+  const settings = settingsIn(folder, service.url);
+  const clock = createHeldClock();
+  let transactions = 0;
+  const relay = await createRelay(settings, {
+    clock,
+    log: createLog({ level: "error", secrets: () => [] }),
+    widget: widgetIn(folder),
+    open: (url) => watched(openDatabase(url), () => transactions++),
+  });
+  const clients: Client[] = [];
+  const poster = createPoster({ port: relay.port, path: `/callbacks/reply/${SECRET}`, connections, keep: true });
+
+  return {
+    file: settings.databaseUrl.slice("sqlite:".length),
+    clock,
+    posted,
+    poster,
+    transactions: () => transactions,
+    clients,
+    async connect(known) {
+      const client = await greet(relay.port, known);
+      clients.push(client);
+      return client;
+    },
+    async stop() {
+      for (const { line } of clients) line.cut();
+      poster.close();
+      service.close();
+      const stopping = relay.stop();
+      let stopped = false;
+      void stopping.finally(() => (stopped = true));
+      await until(() => stopped, clock);
+      await stopping;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Frame = {
+  t: string;
+  token?: string;
+  epoch?: string;
+  head?: number;
+  message?: { from: string; n: number; state?: string };
+};
+
+function note(client: Client, text: string): void {
+  const frame = plain.parse(text) as Frame;
+  client.frames.set(frame.t, (client.frames.get(frame.t) ?? 0) + 1);
+  if (frame.t === "welcome") {
+    client.token = frame.token ?? client.token;
+    client.epoch = frame.epoch ?? "";
+    client.head = frame.head ?? 0;
+  }
+  if (frame.message === undefined) return;
+  client.head = Math.max(client.head, frame.message.n);
+  if (frame.message.from === "reply") client.seen.replies++;
+  else if (frame.message.state === "sent") client.seen.sent++;
+  else if (frame.message.state === "delivered") client.seen.delivered++;
+}
+
+/** Connects a visitor, a new one or one who comes back, and says hello; resolves with the welcome. */
+async function greet(port: number, known: Client | undefined): Promise<Client> {
+  const client: Client = {
+    line: { send: () => {}, cut: () => {} },
+    frames: new Map(),
+    token: known?.token ?? "",
+    epoch: "",
+    head: 0,
+    seen: { sent: 0, delivered: 0, replies: 0 },
+  };
+  client.line = await openLine({
+    port,
+    path: "/socket",
+    origin: ORIGIN,
+    onText: (text) => note(client, text),
+    onPing: () => client.frames.set("(ping)", (client.frames.get("(ping)") ?? 0) + 1),
+  });
+  const resume = known === undefined ? {} : { token: known.token, epoch: known.epoch, since: known.head };
+  client.line.send(plain.stringify({ t: "hello", v: 1, site: "default", ...resume }));
+  await until(() => client.frames.has("welcome"));
+  return client;
+}

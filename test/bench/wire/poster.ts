@@ -1,0 +1,118 @@
+/**
+ * Posts JSON bodies over bare TCP connections, as the messaging service posts its callbacks: on connections that are kept,
+ * or on a new one each. Reduced to what a load driver needs, for the reason that `line.ts` gives.
+ */
+import { connect, type Socket } from "node:net";
+
+export type Poster = {
+  /** Posts a body; resolves with the status once the answer is whole. Waits for a free connection. */
+  post: (body: string) => Promise<number>;
+  /** How many connections were opened. */
+  opened: () => number;
+  close: () => void;
+};
+
+export type PosterOptions = {
+  port: number;
+  path: string;
+  /** Connections at most, each with one request in flight. */
+  connections: number;
+  /** Whether a connection is used again. If not, the request says `Connection: close`. */
+  keep: boolean;
+};
+
+type Waiting = { body: string; resolve: (status: number) => void; reject: (error: Error) => void };
+type Connection = { socket: Socket; job: Waiting | undefined; received: Buffer };
+
+const NOTHING = Buffer.alloc(0);
+
+/** Length of the answer at the beginning of `data`; nothing while it is not whole. */
+export function answerLength(data: Buffer): number | undefined {
+  const end = data.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const head = data.toString("latin1", 0, end).toLowerCase();
+  const [, length] = /\r\ncontent-length: *(\d+)/.exec(head) ?? [];
+  if (length !== undefined) return data.length >= end + 4 + Number(length) ? end + 4 + Number(length) : undefined;
+  if (!head.includes("transfer-encoding: chunked")) return end + 4;
+  const last = data.indexOf("0\r\n\r\n", end + 4);
+  return last < 0 ? undefined : last + 5;
+}
+
+const closes = (head: Buffer): boolean => /\r\nconnection: close\r\n/i.test(head.toString("latin1"));
+
+/** Opens connections to a server on this machine as they are needed. */
+export function createPoster({ port, path, connections, keep }: PosterOptions): Poster {
+  const free: Connection[] = [];
+  const all = new Set<Connection>();
+  const waiting: Waiting[] = [];
+  let opened = 0;
+  let closed = false;
+
+  const request = (body: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
+    `${keep ? "" : "Connection: close\r\n"}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+  function start(connection: Connection, job: Waiting): void {
+    connection.job = job;
+    connection.socket.write(request(job.body));
+  }
+
+  function leave(connection: Connection): void {
+    all.delete(connection);
+    const at = free.indexOf(connection);
+    if (at >= 0) free.splice(at, 1);
+    connection.job?.reject(new Error("The connection ended before the answer"));
+    connection.job = undefined;
+    next();
+  }
+
+  function receive(connection: Connection, chunk: Buffer): void {
+    const data = connection.received.length === 0 ? chunk : Buffer.concat([connection.received, chunk]);
+    connection.received = data;
+    const length = answerLength(data);
+    if (length === undefined) return;
+    connection.received = NOTHING;
+    const { job } = connection;
+    connection.job = undefined;
+    job?.resolve(Number(data.toString("latin1", 9, 12)));
+    if (!keep || closes(data.subarray(0, length))) {
+      all.delete(connection);
+      connection.socket.destroy();
+    } else free.push(connection);
+    next();
+  }
+
+  function dial(): Connection {
+    const connection: Connection = {
+      socket: connect({ host: "127.0.0.1", port, noDelay: true }),
+      job: undefined,
+      received: NOTHING,
+    };
+    opened++;
+    all.add(connection);
+    connection.socket.on("data", (chunk: Buffer) => receive(connection, chunk));
+    connection.socket.on("error", () => {});
+    connection.socket.on("close", () => leave(connection));
+    return connection;
+  }
+
+  function next(): void {
+    while (!closed && waiting.length > 0 && (free.length > 0 || all.size < connections)) {
+      const job = waiting.shift();
+      if (job !== undefined) start(free.shift() ?? dial(), job);
+    }
+  }
+
+  return {
+    post: (body) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ body, resolve, reject });
+        next();
+      }),
+    opened: () => opened,
+    close() {
+      closed = true;
+      for (const { socket } of all) socket.resetAndDestroy();
+    },
+  };
+}
