@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, KEY, SCRIPTED, startHouse } from "./harness.ts";
 import { porchlight } from "./shell.ts";
 
 let house: House;
@@ -20,12 +20,22 @@ const doctor = async (env: Record<string, string> = {}) => {
   return { code, all: findings, of: (check: string) => findings.find((finding) => finding.check === check) };
 };
 
-/** A program in front of the relay that answers everything itself. */
-async function inFront(status: number, body: string, headers = {}): Promise<{ url: string; stop: () => void }> {
-  const server = createServer((_request, response) => response.writeHead(status, headers).end(body));
+/** A server that answers every request itself; requests with another key than ours with `stranger`, if there is one. */
+async function inFront(
+  status: number,
+  body: string,
+  headers = {},
+  stranger = status,
+): Promise<{ url: string; stop: () => void }> {
+  const server = createServer(({ url = "" }, response) => {
+    const known = new URL(url, "http://localhost").searchParams.get("apiKey") === KEY;
+    response.writeHead(known ? status : stranger, headers).end(body);
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => void server.close() };
 }
+
+const NOBODY = '{"error":{"code":"NOT_FOUND","message":"Contact not found"}}';
 
 describe("the doctor", () => {
   it("fetches a file of its own by its link, as the service does, and leaves none behind", async () => {
@@ -65,9 +75,26 @@ describe("the doctor", () => {
     expect(plain.of("callback address")).toMatchObject({ found: expect.stringContaining("plain http") });
   });
 
+  it("does not take an address for the service's where everything is 404, or everything is well", async () => {
+    for (const [status, body] of [
+      [404, NOBODY],
+      [404, ""],
+      [200, "{}"],
+    ] as const) {
+      const other = await inFront(status, body);
+      const { of } = await doctor({ SERVICE_URL: `${other.url}/v1` });
+      expect(of("key of account default"), body).toMatchObject({
+        ok: false,
+        found: expect.stringContaining("does not refuse a wrong key"),
+        cure: expect.stringContaining("/v1"),
+      });
+      other.stop();
+    }
+  });
+
   it("sets the clock beside the service's own", async () => {
     const late = { Date: new Date(Date.now() - 600_000).toUTCString(), "Content-Type": "application/json" };
-    const service = await inFront(404, '{"error":{"code":"NOT_FOUND","message":"Contact not found"}}', late);
+    const service = await inFront(404, NOBODY, late, 401);
     const { of } = await doctor({ SERVICE_URL: `${service.url}/v1` });
     service.stop();
     expect(of("key of account default")?.ok).toBe(true);

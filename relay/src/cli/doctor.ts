@@ -1,12 +1,11 @@
 import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
-import type { Account } from "../base/config.ts";
 import { leadTroubles } from "../records/captured.ts";
 import { eventsPage } from "../records/events.ts";
 import { countStates, type Kind, stuckEntries } from "../records/ledger.ts";
 import { isDistrusted } from "../records/restored.ts";
-import { createTransport } from "../service/http.ts";
+import { accountFindings } from "./account.ts";
 import { budgets } from "./blocks.ts";
 import type { Command } from "./command.ts";
 import { type Finding, ill, report, well } from "./finding.ts";
@@ -15,9 +14,6 @@ import type { Office } from "./office.ts";
 import { addresses, callback, media } from "./reach.ts";
 
 const FREE_MIN = 500 * 1024 * 1024;
-const SKEW_MAX_MS = 60_000;
-/** Nobody's address: this top-level domain is reserved (RFC 2606), so the look-up finds no one and changes nothing. */
-const PROBE = { email: "probe@porchlight.invalid" };
 
 const LOOPBACK = /^https?:\/\/(localhost|127\.|\[::1\])/;
 
@@ -43,42 +39,6 @@ function secrets({ settings }: Office): Finding {
   return mode === 0
     ? well("secrets", `${file} is readable by its owner only`)
     : ill("secrets", `${file} is readable by others`, `chmod 600 ${file}`);
-}
-
-/** One look-up that finds nobody: it tells whether the key is good, and leaves nothing behind (C21). */
-async function key({ services, keys }: Office, { id, url }: Account): Promise<Finding> {
-  const check = `key of account ${id}`;
-  if (keys.of(id) === "")
-    return ill(check, "there is none", "Set SERVICE_API_KEY, or the account's key in PORCHLIGHT_CONFIG.");
-  const client = services.of(id);
-  if (client === undefined) return ill(check, "the account is not configured", "Name it in PORCHLIGHT_CONFIG.");
-  const { kind, status, message } = await client.findContact(PROBE);
-  if (kind === "ok") return well(check, `${url} takes it`);
-  const cures: Partial<Record<typeof kind, string>> = {
-    config: "Paste the key from Settings > Account > API Key; check that the address ends in /v1.",
-    edge: "Something before the service blocks this machine: ask its support to allow this address.",
-    throttle: "Too many calls right now: try again in a minute.",
-  };
-  return ill(
-    check,
-    `${status === 0 ? "no answer" : status}: ${message}`,
-    cures[kind] ?? "Check SERVICE_URL, DNS and the firewall.",
-  );
-}
-
-/** Our clock beside the service's own, as the answer to the same look-up tells it: nothing else of it is ours to ask. */
-async function clockOf({ clock, keys, settings }: Office, { id, url }: Account): Promise<Finding> {
-  const check = `clock beside account ${id}`;
-  const allowInsecure = settings.allowInsecureService;
-  const service = createTransport({ baseUrl: url, key: () => keys.of(id), allowInsecure, connections: 1 });
-  const answer = await service.call({ method: "GET", path: "/contacts", query: PROBE, auth: "query" });
-  await service.close();
-  const theirs = Date.parse(answer.phase === "answered" ? String(answer.headers.date) : "");
-  if (Number.isNaN(theirs)) return well(check, "the service does not tell its time");
-  const skew = Math.round((clock.now() - theirs) / 1_000);
-  return Math.abs(skew) * 1_000 <= SKEW_MAX_MS
-    ? well(check, `${skew} s apart`)
-    : ill(check, `${skew} s apart`, "Set this machine's clock: signed identities and webhooks would be refused.");
 }
 
 function origins({ settings }: Office): Finding[] {
@@ -172,8 +132,7 @@ async function examine(office: Office): Promise<Finding[]> {
     await database(office),
     await disk(office),
     secrets(office),
-    ...(await Promise.all(accounts.map((account) => key(office, account)))),
-    ...(await Promise.all(accounts.map((account) => clockOf(office, account)))),
+    ...(await Promise.all(accounts.map((account) => accountFindings(office, account)))).flat(),
     await callback(office),
     ...addresses(office),
     ...(await media(office)),
