@@ -34,6 +34,7 @@ import { createSession } from "./flows/session.ts";
 import { createStrangers } from "./flows/strangers.ts";
 import { createForward } from "./hooks/forward.ts";
 import { withDeadline } from "./http/deadline.ts";
+import { UPLOAD_MS } from "./http/doors.ts";
 import { watchNewcomers } from "./http/newcomers.ts";
 import { listen } from "./listen.ts";
 import { createSites } from "./records/sites.ts";
@@ -49,8 +50,6 @@ const WIDGET = fileURLToPath(new URL("../../widget/dist/", import.meta.url));
 const RETURN_RATE = 15;
 /** Calls of the server API per token. */
 const API_PER_MINUTE = 1_200;
-/** An upload may take so long; all other requests much less, see `withDeadline`. */
-const UPLOAD_MS = 300_000;
 /** Who connected before the stop has this long to begin a request. */
 const HEARD_MS = 1_000;
 /** After this, an answer that is still under way is cut off. */

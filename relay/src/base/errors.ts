@@ -9,6 +9,7 @@ export const ERRORS = {
   too_deep: [400, "The body is nested too deeply."],
   missing_field: [400, "A required field is missing."],
   too_large: [413, "The body is too large."],
+  cut_off: [400, "The body did not come whole."],
   which_account: [422, "Several accounts may be meant: end the address with ?account= and the account."],
   try_later: [503, "This cannot be stored right now. Please try again shortly."],
   rate_limited: [429, "Too many requests."],

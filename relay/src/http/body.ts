@@ -1,24 +1,74 @@
 import type { IncomingMessage } from "node:http";
 import { RelayError } from "../base/errors.ts";
 
+/** After a body was refused, its sender may send this many bytes more, so that a browser gets to read the answer… */
+const LINGER_BYTES = 1024 * 1024;
+/** …and has this long, in milliseconds. Then the connection is destroyed. */
+const LINGER_MS = 500;
+
 /**
- * A request's body as text, counted while it comes in: a length header is believed when it says too much, and never when it
- * says little enough (the body-limit advisories).
+ * Reads a request's body, counted while it comes in: at no time more than `max` bytes are kept. A length header is believed
+ * when it says too much, and never when it says little enough (the body-limit advisories, RELIABILITY A24). It reads the
+ * node stream itself, because the framework's body-limit middleware makes requests five times as expensive.
  * @param max bytes
- * @throws RelayError `too_large`, or `bad_json` when it is not UTF-8
+ * @throws RelayError `too_large`, and the connection is closed when more keeps coming; `cut_off` when the sender went away
  */
+export function readBytes(incoming: IncomingMessage, max: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    if (incoming.destroyed) return reject(new RelayError("cut_off"));
+    if (Number(incoming.headers["content-length"]) > max) return refuse();
+    incoming.on("data", take).once("end", done).once("close", cut).once("error", cut);
+
+    function take(part: Buffer): void {
+      size += part.length;
+      if (size > max) refuse();
+      else parts.push(part);
+    }
+    function done(): void {
+      leave();
+      resolve(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts));
+    }
+    function cut(): void {
+      leave();
+      reject(new RelayError("cut_off"));
+    }
+    function leave(): void {
+      incoming.off("data", take).off("end", done).off("close", cut).off("error", cut);
+    }
+    function refuse(): void {
+      leave();
+      parts.length = 0;
+      closeUnlessDone(incoming);
+      reject(new RelayError("too_large", undefined, { max }));
+    }
+  });
+}
+
+/** The same as text. @throws RelayError as `readBytes` does, and `bad_json` when it is not UTF-8 */
 export async function readBody(incoming: IncomingMessage, max: number): Promise<string> {
-  if (Number(incoming.headers["content-length"]) > max) throw new RelayError("too_large");
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of incoming as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > max) throw new RelayError("too_large");
-    parts.push(part);
-  }
+  const bytes = await readBytes(incoming, max);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw new RelayError("bad_json");
   }
+}
+
+/** Reads the rest of a refused body away, up to a limit, and destroys the connection when it does not end there. */
+function closeUnlessDone(incoming: IncomingMessage): void {
+  let size = 0;
+  const timer = setTimeout(destroy, LINGER_MS);
+  timer.unref();
+  function destroy(): void {
+    clearTimeout(timer);
+    if (!incoming.complete) incoming.socket.destroy();
+  }
+  incoming.on("data", (part: Buffer) => {
+    size += part.length;
+    if (size > LINGER_BYTES) destroy();
+  });
+  incoming.once("end", () => clearTimeout(timer)).once("error", () => clearTimeout(timer));
+  incoming.resume();
 }

@@ -11,9 +11,7 @@ import { FORWARDED, type Forward } from "../hooks/forward.ts";
 import { parseCallback } from "../service/callbacks.ts";
 import { parseRecharge, type Recharge } from "../service/recharge.ts";
 import { readBody } from "./body.ts";
-
-/** Bytes of a callback at most (R-613). */
-const BODY_MAX = 1024 * 1024;
+import { SIZES } from "./doors.ts";
 
 /** Nothing else below `/callbacks` exists: who mistypes the address must not be told that it is right. */
 const ADDRESS = "/callbacks/:kind{reply|recharge}/:secret";
@@ -64,7 +62,7 @@ export function callbacks(parts: Parts): Hono<Bindings> {
   app.get(ADDRESS, (c) => c.text("ok"));
   app.post("/callbacks/reply/:secret", (c) => takeReply(parts, c));
   app.post("/callbacks/recharge/:secret", async (c) =>
-    takeRecharge(parts, c, await readBody(c.env.incoming, BODY_MAX)),
+    takeRecharge(parts, c, await readBody(c.env.incoming, SIZES.callback)),
   );
   app.all(ADDRESS, (c) => {
     c.header("Allow", "GET, HEAD, POST");
@@ -97,7 +95,7 @@ function agencyOf({ agencies, log }: Parts, c: Context<Bindings>, raw: string): 
 
 async function takeReply(parts: Parts, c: Context<Bindings>): Promise<Response> {
   const { receive, log, unknownContact, hide } = parts;
-  const raw = await readBody(c.env.incoming, BODY_MAX);
+  const raw = await readBody(c.env.incoming, SIZES.callback);
   const callback = parseCallback(raw, hide);
   const nobody = callback.kind === "refused" && callback.field === "toId";
   // An account may have one address only: what names a key and nobody is a recharge (R-620).

@@ -2,12 +2,14 @@ import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Ending } from "@porchlight/shared/close";
 import { randomId } from "@porchlight/shared/id";
-import { FRAME_MAX } from "@porchlight/shared/limits";
+import { HELLO_MAX } from "@porchlight/shared/limits";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../base/clock.ts";
 import { ERRORS, RelayError } from "../base/errors.ts";
 import type { Connections } from "../socket/connections.ts";
 import type { Connection, Line } from "../socket/live.ts";
+import { readBody } from "./body.ts";
+import { SIZES } from "./doors.ts";
 
 /**
  * The same frames for browsers whose network blocks WebSockets: down as a stream of lines, or as answers to long polls
@@ -143,9 +145,10 @@ export function lines({ connections, clock, allows, remoteOf }: Parts): Hono<App
   }
 
   app.post("/socket/lines/:line", async (c) => {
+    // The line is the sender's token: without it nothing is read.
     const [, line] = lineOf(c);
-    const text = await c.req.text();
-    if (text.length > FRAME_MAX) throw new RelayError("too_large");
+    const greeted = line.connection.is.state === "live";
+    const text = await readBody(c.env.incoming, greeted ? SIZES.frames : HELLO_MAX);
     for (const frame of text.split("\n")) if (frame !== "") connections.receive(line.connection, frame);
     return c.body(null, 204);
   });

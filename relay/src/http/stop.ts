@@ -1,7 +1,10 @@
+import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { html } from "hono/html";
 import { RelayError } from "../base/errors.ts";
 import type { Mail } from "../flows/mail.ts";
+import { readBytes } from "./body.ts";
+import { SIZES } from "./doors.ts";
 
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -15,8 +18,8 @@ const pageWith = (title: string, body: ReturnType<typeof html>) => html`<!doctyp
  * `/mail/stop/{link}`: the way out that stands in every mail. A POST ends the mails at once, as mail programs do by
  * themselves (RFC 8058); looking at the page changes nothing, because scanners of mails open every link.
  */
-export function stopDoor(mail: Pick<Mail, "stopBy" | "isStopLink">): Hono {
-  return new Hono()
+export function stopDoor(mail: Pick<Mail, "stopBy" | "isStopLink">): Hono<{ Bindings: HttpBindings }> {
+  return new Hono<{ Bindings: HttpBindings }>()
     .use("/mail/stop/*", async (c, next) => {
       c.header("Content-Security-Policy", POLICY);
       c.header("Referrer-Policy", "no-referrer");
@@ -34,6 +37,7 @@ export function stopDoor(mail: Pick<Mail, "stopBy" | "isStopLink">): Hono {
       );
     })
     .post("/mail/stop/:link", async (c) => {
+      await readBytes(c.env.incoming, SIZES.form);
       if (!(await mail.stopBy(c.req.param("link")))) throw new RelayError("not_found");
       return c.html(pageWith("Done", html`<p>Nothing more is sent to this address.</p>`));
     });

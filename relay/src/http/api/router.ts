@@ -11,6 +11,7 @@ import { beginRequest, dropRequest, endRequest } from "../../records/requests.ts
 import type { Sites } from "../../records/sites.ts";
 import { findToken, type Token } from "../../records/tokens.ts";
 import { readBody } from "../body.ts";
+import { SIZES } from "../doors.ts";
 import { checked } from "./check.ts";
 import {
   type AnswerOf,
@@ -48,7 +49,6 @@ export type Door = {
 };
 
 type Bindings = { Bindings: HttpBindings };
-const BODY_MAX = 256 * 1024;
 const KEY_HEADER = "Idempotency-Key";
 
 /** The server API: every operation of the table, behind its token, its scope and, when it changes something, its key. */
@@ -98,7 +98,7 @@ async function answer(parts: Door, name: Name, c: Context<Bindings>): Promise<Re
   const { token, site } = await authorise(parts, c, operation);
   const query = checked(operation.query, c.req.query());
   const unsafe = operation.method !== "get";
-  const raw = unsafe ? await readBody(c.env.incoming, BODY_MAX) : "";
+  const raw = unsafe ? await readBody(c.env.incoming, SIZES.api) : "";
   const body = operation.body === undefined ? undefined : checked(operation.body, parsed(raw));
   const handle = parts.handlers[name] as (call: object) => Promise<unknown>;
   const run = async (key: string): Promise<{ status: number; body: string }> => {

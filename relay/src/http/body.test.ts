@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { realClock } from "../base/clock.ts";
+import type { RelayError } from "../base/errors.ts";
+import { readBody } from "./body.ts";
+import { withDeadline } from "./deadline.ts";
+import { readsBody } from "./doors.ts";
+
+const MAX = 1_000;
+let server: Server;
+afterEach(() => void server.close().closeAllConnections());
+
+/** A server that reads bodies of at most `MAX` bytes, a connection to it, and what it answers. */
+async function open(clock = realClock) {
+  const seen: IncomingMessage[] = [];
+  server = createServer(
+    withDeadline(clock, async (request, response) => {
+      seen.push(request);
+      const text = await readBody(request, MAX).catch((error: RelayError) => error.code);
+      response.writeHead(text === "too_large" ? 413 : 200).end(text.slice(0, 20));
+    }),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket: Socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.on("error", () => {});
+  let answer = "";
+  socket.on("data", (part) => {
+    answer += part;
+  });
+  await once(socket, "connect");
+  return { socket, seen, answer: () => answer };
+}
+
+const head = (...headers: string[]): string =>
+  `POST /socket/lines/x HTTP/1.1\r\nHost: a\r\n${headers.join("\r\n")}\r\n\r\n`;
+const chunk = (size: number): string => `${size.toString(16)}\r\n${"x".repeat(size)}\r\n`;
+
+describe("a body", () => {
+  it("is given whole up to its limit", async () => {
+    const { socket, answer } = await open();
+    socket.write(head(`Content-Length: ${MAX}`) + "y".repeat(MAX));
+    await expect.poll(answer).toContain("yyyy");
+  });
+
+  it("that announces too much is refused before a byte of it is read", async () => {
+    const { socket, seen, answer } = await open();
+    socket.write(head("Content-Length: 300000000"));
+    await expect.poll(answer).toContain("413");
+    expect(seen[0]?.readableLength).toBe(0);
+  });
+
+  it("that says nothing of its length is counted, never kept beyond the limit, and its connection is closed", async () => {
+    const { socket, answer } = await open();
+    socket.write(head("Transfer-Encoding: chunked"));
+    let sent = 0;
+    const more = (): void => {
+      while (!socket.destroyed && sent < 300_000_000 && socket.write(chunk(65_536))) sent += 65_536;
+    };
+    socket.on("drain", more);
+    more();
+    await expect.poll(answer).toContain("413");
+    await expect.poll(() => socket.destroyed).toBe(true);
+    expect(sent).toBeLessThan(30_000_000);
+  });
+
+  it("whose sender goes away is no error of ours", async () => {
+    const { socket, seen } = await open();
+    socket.write(`${head("Content-Length: 100")}half`);
+    await expect.poll(() => seen.length).toBe(1);
+    const reading = readBody(seen[0] as IncomingMessage, MAX).catch((error: RelayError) => error.code);
+    socket.destroy();
+    expect(await reading).toBe("cut_off");
+  });
+
+  it("that comes too slowly is cut off after its time", async () => {
+    const times: [ms: number, fn: () => void][] = [];
+    const after = (ms: number, fn: () => void) => {
+      times.push([ms, fn]);
+      return () => {};
+    };
+    const clock = { ...realClock, after };
+    const { socket } = await open(clock);
+    socket.write(`${head("Content-Length: 100")}half`);
+    await expect.poll(() => times.length).toBe(1);
+    expect(times[0]?.[0]).toBe(30_000);
+    times[0]?.[1]();
+    await expect.poll(() => socket.destroyed).toBe(true);
+  });
+
+  it("that no door reads ends the connection with the answer", async () => {
+    const { socket, answer } = await open();
+    socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello");
+    await expect.poll(answer).toContain("Connection: close");
+  });
+});
+
+it("bodies are read where the table of doors says so", () => {
+  const reading = [
+    "/socket/lines/l1",
+    "/media",
+    "/callbacks/reply/s",
+    "/callbacks/recharge/s",
+    "/mail/stop/l",
+    "/api/v1/x",
+  ];
+  expect(reading.filter((path) => !readsBody("POST", path))).toEqual([]);
+  const silent = ["/socket/lines", "/socket/lines/l1/end", "/healthz", "/callbacks/other/s", "/nowhere"];
+  expect(silent.filter((path) => readsBody("POST", path))).toEqual([]);
+  expect(readsBody("GET", "/callbacks/reply/s")).toBe(false);
+});

@@ -1,0 +1,91 @@
+import { FRAME_MAX } from "@porchlight/shared/limits";
+
+/** Largest body of a request in bytes, by what it is. Each door counts while it reads, with `readBody`. */
+export const SIZES = {
+  /** Nothing is read: the connection ends with the answer when a body comes nevertheless. */
+  none: 0,
+  /** Frames of a client: at most `FRAME_MAX` characters in one post, of up to three bytes each. */
+  frames: 3 * FRAME_MAX,
+  /** A callback of the service (R-613). */
+  callback: 1024 * 1024,
+  /** A request of the server API. */
+  api: 256 * 1024,
+  /** `List-Unsubscribe=One-Click` (RFC 8058) and whatever else a mail program adds. */
+  form: 4 * 1024,
+  /** The largest kind of file that the settings allow, counted by `files/stage`. */
+  upload: "UPLOAD_*_MB",
+} as const;
+
+/** How long a request's body may take, in milliseconds (RELIABILITY A24). */
+export const BODY_MS = 30_000;
+/** A photo over a bad line takes minutes. */
+export const UPLOAD_MS = 300_000;
+
+export type Door = {
+  /** As the framework's router writes it; `ALL` for every method that has no door of its own. */
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE" | "OPTIONS" | "ALL";
+  path: string;
+  /** Who calls it. */
+  caller: "browser" | "mail reader" | "owner's backend" | "service" | "operator";
+  bytes: (typeof SIZES)[keyof typeof SIZES];
+  /** Milliseconds for the body. */
+  ms: number;
+};
+
+type Size = keyof typeof SIZES;
+const door = (caller: Door["caller"], method: Door["method"], path: string, size: Size = "none"): Door => ({
+  method,
+  path,
+  caller,
+  bytes: SIZES[size],
+  ms: size === "upload" ? UPLOAD_MS : BODY_MS,
+});
+
+/**
+ * Every route with its limits; `/api/v1/*` stands for the operations in `api/operations.ts`. `test/house/doors.test.ts`
+ * compares this list with the routes that there are. The WebSocket's limits stand in `socket/socket.ts`.
+ */
+export const DOORS: readonly Door[] = [
+  ...["/widget.js", "/w/:file{.+\\.js}", "/assets/panel.js", "/assets/:name", "/favicon.ico", "/c/:site"].map((path) =>
+    door("browser", "GET", path),
+  ),
+  door("browser", "GET", "/c/:site/snippet"),
+  door("browser", "POST", "/socket/lines"),
+  door("browser", "GET", "/socket/lines/:line"),
+  door("browser", "POST", "/socket/lines/:line", "frames"),
+  door("browser", "POST", "/socket/lines/:line/end"),
+  door("browser", "OPTIONS", "/media"),
+  door("browser", "POST", "/media", "upload"),
+  door("browser", "ALL", "/media"),
+  door("browser", "GET", "/media/:file"),
+  door("mail reader", "GET", "/mail/stop/:link"),
+  door("mail reader", "POST", "/mail/stop/:link", "form"),
+  door("owner's backend", "GET", "/openapi.json"),
+  door("owner's backend", "GET", "/api"),
+  door("owner's backend", "GET", "/api/v1/*"),
+  door("owner's backend", "ALL", "/api/v1/*", "api"),
+  door("service", "GET", "/callbacks/:kind{reply|recharge}/:secret"),
+  door("service", "POST", "/callbacks/reply/:secret", "callback"),
+  door("service", "POST", "/callbacks/recharge/:secret", "callback"),
+  door("service", "ALL", "/callbacks/:kind{reply|recharge}/:secret"),
+  door("operator", "GET", "/healthz"),
+  door("operator", "GET", "/readyz"),
+];
+
+/** A path of the table as an expression: `:name`, `:name{expression}` and a `*` at the end, as in the framework's router. */
+const expressionOf = (path: string): RegExp =>
+  new RegExp(
+    `^${path
+      .replaceAll(".", "\\.")
+      .replaceAll(/:\w+(?:\{([^}]+)\})?/g, (_, own?: string) => (own === undefined ? "[^/]+" : `(?:${own})`))
+      .replace(/\*$/, ".*")}$`,
+  );
+
+const READING = DOORS.filter(({ bytes }) => bytes !== 0).map(({ method, path }) => ({
+  method,
+  expression: expressionOf(path),
+}));
+
+/** Whether some door reads the body of such a request. @param path without query */
+export const readsBody = (method: string, path: string): boolean =>
+  READING.some((door) => (door.method === "ALL" || door.method === method) && door.expression.test(path));

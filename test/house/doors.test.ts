@@ -1,0 +1,46 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { createApp } from "../../relay/src/app.ts";
+import { OPERATIONS } from "../../relay/src/http/api/operations.ts";
+import { DOORS } from "../../relay/src/http/doors.ts";
+
+/** Parts of the relay that no route asks for anything while it is only being made. */
+const parts: unknown = new Proxy(() => undefined, { get: () => parts, has: () => true });
+const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Every route of the application, as `METHOD path`. */
+function routes(): string[] {
+  mkdirSync(join(folder, "assets"));
+  writeFileSync(join(folder, "loader.js"), '"__PORCHLIGHT__"');
+  writeFileSync(
+    join(folder, "manifest.json"),
+    JSON.stringify({ panel: "assets/p.js", snippet: "assets/s.js", words: {} }),
+  );
+  const given = {
+    widget: folder,
+    formerBuilds: folder,
+    clock: { now: () => 0 },
+    log: () => {},
+    relay: "",
+    api: { flows: parts },
+  };
+  const app = createApp(new Proxy(given, { get: (known, name) => Reflect.get(known, name) ?? parts }) as never);
+  return [...new Set(app.routes.map(({ method, path }) => `${method} ${path}`))];
+}
+
+/** They read nothing themselves: they stand before the doors below the same path. */
+const MIDDLEWARE = ["ALL /socket/lines/*", "ALL /mail/stop/*"];
+
+it("lists every route with its caller, its largest body and its time, and no route that is not there", () => {
+  const operations = Object.values(OPERATIONS).map(
+    ({ method, path }) => `${method.toUpperCase()} /api/v1${path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
+  );
+  const listed = DOORS.map(({ method, path }) => `${method} ${path}`);
+  const found = routes().filter((route) => !operations.includes(route) && !MIDDLEWARE.includes(route));
+  expect(found.toSorted()).toEqual(listed.filter((route) => route !== "GET /api/v1/*").toSorted());
+  for (const { bytes, ms, caller } of DOORS)
+    expect([typeof caller, ms > 0, bytes === "UPLOAD_*_MB" || bytes >= 0]).toEqual(["string", true, true]);
+});
