@@ -27,3 +27,5 @@ export const EMOJI_MAX = 32;
 export const COMMENT_MAX = 1_000;
 /** Longest page address that a message says it was written on, in UTF-16 units: path and query. */
 export const PAGE_MAX = 512;
+/** Longest title of that page, in UTF-16 units. */
+export const TITLE_MAX = 200;

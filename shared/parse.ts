@@ -1,6 +1,6 @@
 /** Turns text from the wire into a frame, or says why it is none. One table per direction, one predicate per field. */
 
-import { COMMENT_MAX, EMOJI_MAX, ID, PAGE_MAX, REPLY_MAX, TEXT_MAX } from "./limits.ts";
+import { COMMENT_MAX, EMOJI_MAX, ID, PAGE_MAX, REPLY_MAX, TEXT_MAX, TITLE_MAX } from "./limits.ts";
 import type { ClientFrame, RelayFrame } from "./protocol.ts";
 
 type Check = (value: unknown) => boolean;
@@ -77,6 +77,7 @@ const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {
     text: text(TEXT_MAX),
     media: optional(id),
     page: optional(text(PAGE_MAX)),
+    title: optional(text(TITLE_MAX)),
     locale: optional(text(35)),
     campaign: optional(text(64)),
   },
@@ -94,6 +95,7 @@ const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {
     consent: optional(text(2_000)),
     reply: optional(flag),
     page: optional(text(PAGE_MAX)),
+    title: optional(text(TITLE_MAX)),
     locale: optional(text(35)),
   },
   transcript: { id, page: optional(text(PAGE_MAX)), locale: optional(text(35)) },

@@ -93,6 +93,8 @@ export type Send = {
   media?: string;
   /** Where it was written; the site's routes look at it once per conversation. Path and query of the page. */
   page?: string;
+  /** Title of that page, for the owner's backend. */
+  title?: string;
   /** BCP 47. */
   locale?: string;
   /** Name that the page gives (`data-campaign`); the site's routes translate it. */
@@ -123,8 +125,9 @@ export type Lead = {
   consent?: string;
   /** The e-mail address, this one or the one that is known, is for the replies that come while the visitor is away… */
   reply?: boolean;
-  /** …with a link to this path, in this language (BCP 47). */
+  /** …with a link to this path, in this language (BCP 47). Title of the page as in `Send`. */
   page?: string;
+  title?: string;
   locale?: string;
 };
 /** Asks for the conversation by e-mail, at the address that is known. Answered with `mailed`, or an `error`. */

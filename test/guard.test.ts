@@ -166,7 +166,12 @@ describe("the owner's judge of newcomers", () => {
       {
         type: "visitor.arriving",
         valid: true,
-        data: { site: "default", text: "hello", page: "/lamps", address: "127.0.0.1" },
+        data: {
+          site: "default",
+          text: "hello",
+          page: { url: `${house.host}/lamps`, title: null },
+          address: "127.0.0.1",
+        },
       },
       { type: "visitor.arriving", valid: true, data: { text: "buy pills" } },
       { type: "visitor.arriving", valid: true, data: { text: "" } },

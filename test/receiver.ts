@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 
-export type Told = { id: string; type: string; data: Record<string, unknown>; valid: boolean };
+export type Told = { id: string; type: string; data: Record<string, unknown>; body: string; valid: boolean };
 
 /** An owner's backend that takes webhooks, and checks them with the library that Standard Webhooks publishes. */
 export async function startReceiver(secret: string) {
@@ -26,7 +26,7 @@ export async function startReceiver(secret: string) {
     const body = Buffer.concat(parts).toString();
     const { type, data, ...rest } = JSON.parse(body);
     const id = String(request.headers["webhook-id"]);
-    told.push({ id, type, data: data ?? rest, valid: valid(request.headers, body) });
+    told.push({ id, type, data: data ?? rest, body, valid: valid(request.headers, body) });
     response.writeHead(statuses.shift() ?? 200, { "Content-Type": "application/json" });
     response.end(JSON.stringify(answers.shift() ?? {}));
   });

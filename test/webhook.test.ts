@@ -46,7 +46,7 @@ it("tells the owner's backend of messages, replies, leads, failures and credits,
   expect(receiver.told).toContainEqual(
     expect.objectContaining({
       type: "message.visitor",
-      data: { site: "default", visitor: visitorId, id, text: "hello" },
+      data: { site: "default", visitor: visitorId, sub: null, contactId: null, page: null, id, text: "hello" },
     }),
   );
   expect(receiver.told.find(({ type }) => type === "lead.captured")?.data).toMatchObject({ lead: "the-form" });

@@ -16,6 +16,7 @@ import { createOutreach, sendVerdict } from "./flows/outreach.ts";
 import type { Pacer } from "./flows/pacer.ts";
 import type { Services } from "./flows/services.ts";
 import { createMailer } from "./hooks/mailer.ts";
+import type { RechargeBody } from "./hooks/payloads.ts";
 import { createHooks } from "./hooks/post.ts";
 import { createContacts, type Paced } from "./records/contacts.ts";
 import { isErased, sentContent } from "./records/echoes.ts";
@@ -61,8 +62,8 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
   const ask: Billing = async (account, event) => {
     const { billing } = rulesOf(account);
     if (billing === undefined) return undefined;
-    const body = JSON.stringify({ type: "recharge.requested", account, ...event });
-    const { status, text } = await hooks.post({ ...billing, id: event.key, body }, clock.now());
+    const asked: RechargeBody = { type: "recharge.requested", account, ...event };
+    const { status, text } = await hooks.post({ ...billing, id: event.key, body: JSON.stringify(asked) }, clock.now());
     return status >= 200 && status < 300 ? approvalIn(text) : undefined;
   };
 

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { type CallOptions, callsOf } from "./http/api/call.ts";
 import { type AnswerOf, type Name, OPERATIONS, type Operations, type ParamsOf } from "./http/api/operations.ts";
 
+export type { WebhookPayload, Webhooks } from "./hooks/payloads.ts";
 export { ApiError } from "./http/api/call.ts";
 
 /** The fields of a schema; nothing for one that takes none. */

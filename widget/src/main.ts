@@ -6,7 +6,7 @@ import { createChat } from "./chat.ts";
 import { chooseLanguage, type Language, loadLanguage, type Translate } from "./i18n.ts";
 import { type PanelSettings, settled } from "./options.ts";
 
-import { hasConversation } from "./storage.ts";
+import { hasConversation, titleOf } from "./storage.ts";
 import { createAnnouncer } from "./ui/announcer.ts";
 import { tryAgain, type Ui } from "./ui/context.ts";
 import type { Panel as PanelSide, Shell } from "./ui/contract.ts";
@@ -60,7 +60,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
     context() {
       const { campaign } = settings.peek();
       const { pathname, search } = location;
-      return { page: pathname + search, locale: language.peek().tag, ...(campaign && { campaign }) };
+      return { page: pathname + search, title: titleOf(), locale: language.peek().tag, ...(campaign && { campaign }) };
     },
     stays: () => window.Notification?.permission === "granted" && chat.storage.read().kept.includes("notify"),
   });

@@ -3,7 +3,7 @@
  * calls work in memory. Every change reads the newest state first, because other tabs write here too.
  */
 
-import { PAGE_MAX } from "@porchlight/shared/limits";
+import { PAGE_MAX, TITLE_MAX } from "@porchlight/shared/limits";
 import type { ErrorCode, FailReason, Media, Send } from "@porchlight/shared/protocol";
 import type { Page } from "./page.ts";
 
@@ -11,7 +11,7 @@ import type { Page } from "./page.ts";
 export type Problem = FailReason | ErrorCode | "stale";
 
 /** What a message says of the page it was typed on. */
-export type Context = Pick<Send, "page" | "locale" | "campaign">;
+export type Context = Pick<Send, "page" | "title" | "locale" | "campaign">;
 
 /** A message that the relay does not have yet. */
 export type Unsent = {
@@ -142,10 +142,14 @@ function isUnsent(value: unknown): value is Unsent {
   return typeof it.id === "string" && typeof it.text === "string" && typeof it.at === "number";
 }
 
+/** The page's title; none where an element of the page has taken its name. */
+export const titleOf = (): string => (typeof document.title === "string" ? document.title : "");
+
 /** A frame with more would be refused whole (`FROM_CLIENT` in shared/parse). */
-export function fitting({ page, locale, campaign }: Context): Context {
+export function fitting({ page, title, locale, campaign }: Context): Context {
   return {
     ...(page && { page: page.slice(0, PAGE_MAX) }),
+    ...(title && { title: title.slice(0, TITLE_MAX) }),
     ...(locale && { locale: locale.slice(0, 35) }),
     ...(campaign && { campaign: campaign.slice(0, 64) }),
   };

@@ -7,8 +7,10 @@ import { backendVisitorId } from "../base/sign.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { addLead, countLeads, dropLead, type Field, findLead, type Lead, PHONE_OF } from "../records/captured.ts";
 import { emailOf, setDetails } from "../records/details.ts";
+import { type PageSeen, setPage } from "../records/profiles.ts";
 import { addVisitor, findVisitor } from "../records/visitors.ts";
 import type { Leads } from "./leads.ts";
+import type { Tell } from "./notify.ts";
 
 type Parts = {
   db: Database;
@@ -18,12 +20,7 @@ type Parts = {
   signing: string;
   leads: Pick<Leads, "firstTry" | "begin">;
   /** Tells the owner's backend, in the same transaction. */
-  tell: (
-    tx: Transaction,
-    site: string,
-    type: "lead.captured",
-    data: { visitor: string; [field: string]: unknown },
-  ) => Promise<void>;
+  tell: Tell;
 };
 
 /** What is wrong with a form, for whoever fills it in. */
@@ -59,10 +56,10 @@ function mended(person: Person, before: Lead, field: Field | null): Person {
 /** Takes what people say of themselves, and what a backend knows of them: durable first, then on its way. */
 export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
   /** Takes a form. Resolves once it is durable, or says what must be mended; nothing is done then. */
-  async function capture(visitor: string, site: Site, frame: LeadFrame): Promise<Wrong | Durable> {
+  async function capture(visitor: string, site: Site, frame: LeadFrame, page?: PageSeen): Promise<Wrong | Durable> {
     const person = personIn(frame, site.leads?.country);
     if (typeof person === "string") return person;
-    const written = await db.transaction((tx) => write(tx, visitor, site, frame, person));
+    const written = await db.transaction((tx) => write(tx, visitor, site, { ...frame, seen: page }, person));
     if (written.wrong !== undefined) return written.wrong;
     if (written.fresh) log("lead.captured", { visitor: hashed(visitor) });
     const { own } = written;
@@ -74,7 +71,7 @@ export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
     tx: Transaction,
     visitor: string,
     site: Site,
-    frame: LeadFrame,
+    frame: LeadFrame & { seen?: PageSeen | undefined },
     given: Person,
   ): Promise<{ wrong: Wrong } | { wrong?: undefined; own: string | undefined; fresh: boolean }> {
     const { id, chat } = frame;
@@ -93,7 +90,8 @@ export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
     if (known === undefined && (await countLeads(tx, visitor)) >= PER_VISITOR) return { wrong: "rate_limited" };
     const now = clock.now();
     const consent = said(frame.consent, CONSENT_MAX) ?? known?.consent ?? null;
-    if (!(await introduced(tx, visitor, site, { id, person, consent }))) return { wrong: "rate_limited" };
+    if (!(await introduced(tx, visitor, site, { id, person, consent, page: frame.seen })))
+      return { wrong: "rate_limited" };
     const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists: null, at: now };
     await addLead(tx, chat ? { ...base, own: 0, due: now + LOOK_UP_MS } : { ...base, own: 1, due: now + HOLD_MS });
     if (!chat) return { own: id, fresh: true };
@@ -108,11 +106,12 @@ export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
     tx: Transaction,
     visitor: string,
     site: Site,
-    { id, person, consent }: { id: string; person: Person; consent: string | null },
+    { id, person, consent, page }: { id: string; person: Person; consent: string | null; page?: PageSeen | undefined },
   ): Promise<boolean> {
     await addVisitor(tx, visitor, site.public.id, clock.now());
     if ((await findVisitor(tx, visitor)) === undefined) return false;
     await setDetails(tx, visitor, stated(person));
+    if (page !== undefined) await setPage(tx, visitor, page);
     await tell(tx, site.public.id, "lead.captured", { lead: id, visitor, ...stated(person), consent });
     return true;
   }

@@ -12,6 +12,7 @@ import { dueEntries, type Entry, enter, FOREVER, findEntry, move, type Undone, u
 import type { Verdict } from "../records/once.ts";
 import { isDistrusted } from "../records/restored.ts";
 import type { Recharge } from "../service/recharge.ts";
+import type { TellAccount } from "./notify.ts";
 
 /** What the agency's billing address said of a recharge: its verdict, or nothing when it could not be asked. The amount as it came. */
 export type Billing = (
@@ -28,12 +29,7 @@ type Parts = {
   wake: () => void;
   ask: Billing;
   /** Tells the owner's backend, in the same transaction. */
-  tell?: (
-    tx: Transaction,
-    account: string,
-    type: "recharge.requested" | "credits.granted",
-    data: object,
-  ) => Promise<void>;
+  tell?: TellAccount;
 };
 
 /** A person's or a program's order to grant. */
@@ -107,7 +103,11 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
         now,
       });
       if (!fresh) return entry.digest === digest ? "duplicate" : "conflict";
-      await tell(tx, account, "recharge.requested", { key: event.key, email, amount: content.amount });
+      await tell(tx, account, "recharge.requested", {
+        key: event.key,
+        ...(email === undefined ? {} : { email }),
+        ...(content.amount === undefined ? {} : { amount: content.amount }),
+      });
       await decide(tx, entry, content, unreadable, now);
       return "stored";
     });

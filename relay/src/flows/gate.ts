@@ -4,8 +4,10 @@ import { hashed, type Log } from "../base/log.ts";
 import { isNet, netsOf } from "../base/nets.ts";
 import { isVisitorId } from "../base/sign.ts";
 import type { Database } from "../db/database.ts";
+import type { ArrivingBody } from "../hooks/payloads.ts";
 import type { HookAnswer, Hooks } from "../hooks/post.ts";
 import { addBlock, type Block, everyBlock, removeBlock } from "../records/blocks.ts";
+import type { PageSeen } from "../records/profiles.ts";
 import { findVisitor } from "../records/visitors.ts";
 
 type Parts = {
@@ -18,7 +20,7 @@ type Parts = {
 };
 
 /** What a visitor who has never written asks to be taken of them, and where from. */
-export type Arrival = { visitor: string; address: string; text: string; page?: string | undefined };
+export type Arrival = { visitor: string; address: string; text: string; page?: PageSeen | undefined };
 
 /** Somebody beside this process may change the list: the command line does. */
 const LOOK_MS = 2_000;
@@ -87,13 +89,19 @@ export function createGate({ db, clock, log, hooks, signing }: Parts) {
    * Asks the owner's judge about somebody of whom nothing was written yet. Without an answer the site's rule says what
    * counts, and that is to let them in unless it says otherwise: the budget still holds.
    */
-  async function admits(site: Site, { visitor, ...about }: Arrival): Promise<boolean> {
+  async function admits(site: Site, { visitor, address, text, page }: Arrival): Promise<boolean> {
     const { guard } = site;
     if (guard === undefined || (await findVisitor(db, visitor)) !== undefined) return true;
     const now = clock.now();
-    const data = { site: site.public.id, visitor, ...about };
-    const body = JSON.stringify({ type: "visitor.arriving", timestamp: new Date(now).toISOString(), data });
-    const answer = await hooks.post({ ...guard, id: `arr_${visitor}_${now}`, body, within: JUDGE_MS }, now);
+    // A signed identity has a row since its greeting, so a newcomer has none.
+    const profile = { sub: null, contactId: null, page: page ?? null };
+    const asked: ArrivingBody = {
+      type: "visitor.arriving",
+      timestamp: new Date(now).toISOString(),
+      data: { site: site.public.id, visitor, ...profile, address, text },
+    };
+    const hook = { ...guard, id: `arr_${visitor}_${now}`, body: JSON.stringify(asked), within: JUDGE_MS };
+    const answer = await hooks.post(hook, now);
     const said = verdictIn(answer);
     if (said === undefined)
       log("guard.silent", { site: site.public.id, status: answer.status, taken: guard.onFailure });

@@ -4,15 +4,22 @@ import type { Site } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import type { EventType } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
+import type { Facts } from "../hooks/payloads.ts";
 import type { Hooks } from "../hooks/post.ts";
 import { addEvent, dropEvents, dueEvents, type Event, holdEvent, setEvent } from "../records/events.ts";
+import { findProfile } from "../records/profiles.ts";
 
-/** Tells the owner's backend of something, in the transaction that writes it. `visitor`: whom it is about. */
-export type Tell = (
+/**
+ * Writes an event for the owner's backend down, in the transaction of what it tells of. An event about a visitor gets the
+ * visitor's profile.
+ */
+export type Tell = <T extends EventType>(tx: Transaction, site: string, type: T, facts: Facts<T>) => Promise<void>;
+/** The same for all sites of an account. */
+export type TellAccount = <T extends EventType>(
   tx: Transaction,
-  site: string,
-  type: EventType,
-  data: { visitor?: string; [field: string]: unknown },
+  account: string,
+  type: T,
+  facts: Facts<T>,
 ) => Promise<void>;
 
 type Parts = { db: Database; clock: Clock; log: Log; sites: readonly Site[]; hooks: Hooks; random?: () => number };
@@ -49,23 +56,26 @@ export function createNotify({ db, clock, log, sites, hooks, random = Math.rando
     return target?.events === undefined || target.events.includes(type) ? target?.url : undefined;
   }
 
-  const tell: Tell = async (tx, site, type, data) => {
+  const tell: Tell = async (tx, site, type, facts) => {
     if (addressFor(site, type) === undefined) return;
     const at = clock.now();
-    const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { site, ...data } });
-    await addEvent(tx, { id: `msg_${randomId(24)}`, site, visitor: data.visitor ?? null, type, body, at });
+    const { visitor = null } = facts as { visitor?: string };
+    const profile = visitor === null ? {} : await findProfile(tx, visitor);
+    const data = { site, ...facts, ...profile };
+    const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+    await addEvent(tx, { id: `msg_${randomId(24)}`, site, visitor, type, body, at });
   };
 
-  /** Something of an account: told once to each address at which one of its sites wants it. */
-  async function tellAccount(tx: Transaction, account: string, type: EventType, data: object): Promise<void> {
+  /** Writes an event of an account down once for each address at which one of its sites wants it. */
+  const tellAccount: TellAccount = async (tx, account, type, facts) => {
     const told = new Set<string>();
     for (const site of sites) {
       const address = site.account === account ? addressFor(site.public.id, type) : undefined;
       if (address === undefined || told.has(address)) continue;
       told.add(address);
-      await tell(tx, site.public.id, type, { ...data });
+      await tell(tx, site.public.id, type, facts);
     }
-  }
+  };
 
   async function send(event: Event): Promise<void> {
     const until = clock.now() + HOLD_MS;

@@ -11,6 +11,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { isErased, prove, type SendContent, sentContent } from "../records/echoes.ts";
 import { type Entry, enter, link, move, type Undone, undone } from "../records/ledger.ts";
 import type { Verdict } from "../records/once.ts";
+import { setSubject } from "../records/profiles.ts";
 import { appendReply } from "../records/threads.ts";
 import { addVisitor, findVisitor, learnContact, NO_SITE, ownerOf } from "../records/visitors.ts";
 import type { SendAnswer } from "../service/api.ts";
@@ -105,6 +106,7 @@ export function createOutreach({ db, bus, clock, log, signing, wake }: Parts) {
       if (visitor === undefined) return "unknown_visitor";
       // Now, not with the answer: a callback may come before it, and who was only written to can be exported and erased.
       await addVisitor(tx, visitor, site.public.id, now);
+      if ("user" in order.to) await setSubject(tx, visitor, order.to.user);
       return enter(tx, {
         kind: "send",
         account: site.account,

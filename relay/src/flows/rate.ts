@@ -4,21 +4,17 @@ import { cut } from "@porchlight/shared/text";
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
 import type { Bus } from "../bus/bus.ts";
-import type { Database, Transaction } from "../db/database.ts";
+import type { Database } from "../db/database.ts";
 import { addRating, ratingOf } from "../records/ratings.ts";
 import { findVisitor } from "../records/visitors.ts";
+import type { Tell } from "./notify.ts";
 
 type Parts = {
   db: Database;
   bus: Bus;
   clock: Clock;
   /** Tells the owner's backend, in the same transaction. */
-  tell: (
-    tx: Transaction,
-    site: string,
-    type: "conversation.rated",
-    data: { visitor: string; [field: string]: unknown },
-  ) => Promise<void>;
+  tell: Tell;
 };
 
 /**

@@ -11,6 +11,7 @@ import { appendReply, isKnown } from "../records/threads.ts";
 import { addVisitor, findVisitor, learnContact, NO_SITE, ownerOf } from "../records/visitors.ts";
 import { type Callback, NOT_HERE } from "../service/callbacks.ts";
 import type { Spool } from "../spool.ts";
+import type { Tell } from "./notify.ts";
 
 type ReplyCallback = Extract<Callback, { kind: "reply" }>;
 
@@ -42,12 +43,7 @@ type Parts = {
   spool: Spool<Reply>;
   log: Log;
   /** Tells the owner's backend. */
-  tell?: (
-    tx: Transaction,
-    site: string,
-    type: "message.reply",
-    data: { visitor: string; id: string; text: string; [field: string]: unknown },
-  ) => Promise<void>;
+  tell?: Tell;
   /** Stores a file that came inside a reply; rejects when it is not let in. */
   keepFile?: (visitor: string, site: string, url: string) => Promise<MediaRow>;
   /** Signs visitor ids. */

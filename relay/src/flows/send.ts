@@ -10,8 +10,10 @@ import type { Database, Transaction } from "../db/database.ts";
 import { reserve } from "../records/budget.ts";
 import { describeFile, sendMedia } from "../records/media.ts";
 import { addParcel } from "../records/outbox.ts";
+import { type PageSeen, setPage } from "../records/profiles.ts";
 import { appendSent, findMessage, mark, newestReply, renewSid, setReaction, type Written } from "../records/threads.ts";
 import { addVisitor, fixCampaign, routingOf } from "../records/visitors.ts";
+import type { Tell } from "./notify.ts";
 
 type Parts = {
   db: Database;
@@ -22,12 +24,7 @@ type Parts = {
   /** Tells the courier that a lane has something to deliver. */
   wake: (lane: { visitor: string; account: string; first: boolean }) => void;
   /** Tells the owner's backend. */
-  tell?: (
-    tx: Transaction,
-    site: string,
-    type: "message.visitor" | "budget.reached",
-    data: { visitor?: string; [field: string]: unknown },
-  ) => Promise<void>;
+  tell?: Tell;
   /** A message of the site waits for a later day's budget. */
   onHeld?: (site: Site, until: number) => void;
 };
@@ -41,7 +38,13 @@ const sidOf = (visitor: string, id: string): string =>
 const newSid = (): string => `pl_${randomId(26)}`;
 
 /** What a visitor wrote: the client's id for it, the words, the key of its file, and where they wrote it. */
-export type Draft = { id: string; text: string; media?: string | undefined; situation?: Situation };
+export type Draft = {
+  id: string;
+  text: string;
+  media?: string | undefined;
+  situation?: Situation;
+  page?: PageSeen | undefined;
+};
 
 /** One emoji as people choose them, of however many code points. */
 const EMOJI = /^\p{RGI_Emoji}$/v;
@@ -80,6 +83,7 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
         if (due === undefined) throw new Full();
         await addParcel(tx, parcel(visitor, site, entry.message.pos, entry.message.pos, due));
         await route(tx, visitor, site, draft.situation);
+        if (draft.page !== undefined) await setPage(tx, visitor, draft.page);
         await tell(tx, site.public.id, "message.visitor", {
           visitor,
           id,

@@ -21,6 +21,7 @@ import { complaintFor, moveLeads } from "../records/captured.ts";
 import { emailOf, setDetails } from "../records/details.ts";
 import { moveMedia } from "../records/media.ts";
 import { moveLane } from "../records/outbox.ts";
+import { setSubject } from "../records/profiles.ts";
 import { moveRating, ratingOf } from "../records/ratings.ts";
 import { isRevoked, revoke } from "../records/sessions.ts";
 import type { Sites } from "../records/sites.ts";
@@ -144,6 +145,7 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
     const claims = claimsFor(site.routes ?? [], person.claims);
     if (Object.keys(claims).length > 0) await setClaims(tx, id, JSON.stringify(claims));
     const moved = anonymous === undefined ? 0 : await merge(tx, anonymous, user, now);
+    await setSubject(tx, id, person.subject);
     await setDetails(tx, id, person);
     return { user: (await findVisitor(tx, id)) ?? user, moved };
   }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { cut } from "@porchlight/shared/text";
 import { isAmount } from "../base/amount.ts";
 import type { CreditRules } from "../base/rules.ts";
+import type { Facts } from "../hooks/payloads.ts";
 import type { GrantAnswer } from "../service/api.ts";
 import type { Entry, State } from "./ledger.ts";
 import type { Verdict } from "./once.ts";
@@ -90,8 +91,10 @@ export function verdictOf(answer: GrantAnswer): Verdict {
   return { kind: "unknown", reason: `${status}: ${message}` };
 }
 
-/** What others are told of a grant that was made. */
-export function grantedOf(entry: Entry): object {
-  const { email, amount } = contentOf(entry);
-  return { key: entry.key, email, amount, ...(JSON.parse(entry.result ?? "{}") as object) };
+/** What the owner's backend is told of a grant that was made. */
+export function grantedOf(entry: Entry): Facts<"credits.granted"> {
+  const { email = null, amount = null } = contentOf(entry);
+  type Answer = { subAccountId?: string; added?: number; balance?: number };
+  const { subAccountId = null, added = null, balance = null } = JSON.parse(entry.result ?? "{}") as Answer;
+  return { key: entry.key, email, amount, subAccountId, added, newBalance: balance };
 }

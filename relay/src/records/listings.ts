@@ -8,13 +8,16 @@ export type VisitorRow = {
   /** How many messages the thread holds, in both directions. */
   messages: number;
   read: number;
+  subject: string | null;
   contact: string | null;
+  page: string | null;
+  page_title: string | null;
   firstName: string | null;
   lastName: string | null;
   email: string | null;
   phone: string | null;
 };
-const VISITOR = `v.id, v.created, (SELECT count(*) FROM messages m WHERE m.visitor = v.id) AS messages, v.read, v.contact, d.first_name AS "firstName", d.last_name AS "lastName", d.email, d.phone
+const VISITOR = `v.id, v.created, (SELECT count(*) FROM messages m WHERE m.visitor = v.id) AS messages, v.read, v.subject, v.contact, v.page, v.page_title, d.first_name AS "firstName", d.last_name AS "lastName", d.email, d.phone
   FROM visitors v LEFT JOIN details d ON d.visitor = v.id`;
 
 /** A site's visitors, newest first, after the one that ended the page before. */

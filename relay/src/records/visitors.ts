@@ -102,7 +102,10 @@ export async function succeed(tx: Transaction, anonymous: Visitor | undefined, i
   if (anonymous !== undefined) {
     await tx.run(
       `UPDATE visitors SET head = head + $2, read = CASE WHEN read = head THEN head + $3 ELSE read END,
-         campaign = COALESCE(campaign, (SELECT a.campaign FROM visitors a WHERE a.id = $4)) WHERE id = $1`,
+         campaign = COALESCE(campaign, (SELECT a.campaign FROM visitors a WHERE a.id = $4)),
+         page_title = (SELECT CASE WHEN a.page IS NULL THEN visitors.page_title ELSE a.page_title END
+           FROM visitors a WHERE a.id = $4),
+         page = COALESCE((SELECT a.page FROM visitors a WHERE a.id = $4), page) WHERE id = $1`,
       user.id,
       anonymous.head,
       anonymous.read,

@@ -3,6 +3,7 @@ import type { ErrorFrame, Lead as LeadFrame, React, Send as SendFrame, Transcrip
 import { isBlank } from "@porchlight/shared/text";
 import type { Limiter } from "../base/limiter.ts";
 import { hashed, type Log } from "../base/log.ts";
+import { lineOf } from "../base/person.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import type { Capture, Wrong } from "../flows/capture.ts";
@@ -13,6 +14,7 @@ import type { Rate } from "../flows/rate.ts";
 import type { Send } from "../flows/send.ts";
 import type { Sessions } from "../flows/session.ts";
 import { emailOf } from "../records/details.ts";
+import type { PageSeen } from "../records/profiles.ts";
 import { page } from "../records/threads.ts";
 import { markRead } from "../records/visitors.ts";
 import type { Connection, Desk, Live, Take } from "./live.ts";
@@ -39,6 +41,13 @@ const FULL_MS = 3_600_000;
 /** Which field of a form a complaint is about. */
 const FIELDS = { invalid_email: "email", invalid_phone: "phone" } as const;
 const COMPLAINTS = { no_email: "invalid_email", nothing: "not_allowed", rate_limited: "rate_limited" } as const;
+
+/** The page on which a visitor wrote, where the frame names one of the origin that the site lets in. */
+function pageSeen({ origin }: Live, { page, title }: { page?: string; title?: string }): PageSeen | undefined {
+  const url = page !== undefined && URL.canParse(page, origin) ? new URL(page, origin) : undefined;
+  if (url?.origin !== origin) return undefined;
+  return { url: url.href, title: lineOf(title ?? "") || null };
+}
 
 /**
  * The page that a mail leads back to. Its origin is the browser's word for where the chat stands, and the site lets it in;
@@ -79,15 +88,16 @@ export function createFrames({
   }
 
   async function write(desk: Desk, connection: Connection, live: Live, frame: SendFrame): Promise<void> {
-    const { id, media, page, locale, campaign } = frame;
+    const { id, media, locale, campaign } = frame;
+    const page = pageSeen(live, frame);
     const text = frame.text.toWellFormed().replaceAll("\0", "");
     const blank = isBlank(text);
     if (blank && media === undefined) return refuse(desk, live, { code: "empty", id });
     return attempt(desk, live, id, async () => {
-      const situation = { page, locale, name: campaign };
+      const situation = { page: frame.page, locale, name: campaign };
       if (!(await admits(live.site, { visitor: live.visitor, address: live.address, text, page })))
         return refuse(desk, live, { code: "not_allowed", id });
-      const written = await send.send(live.visitor, live.site, { id, text: blank ? "" : text, media, situation });
+      const written = await send.send(live.visitor, live.site, { id, text: blank ? "" : text, media, situation, page });
       if (written === "gone") return desk.depart(connection, live);
       if (written === "full") return refuse(desk, live, { code: "rate_limited", id, retryAfter: FULL_MS });
       if (written === "unknown_media") return refuse(desk, live, { code: written, id });
@@ -105,9 +115,10 @@ export function createFrames({
   /** A form. The service's verdict on it is waited for aside: what the visitor writes meanwhile must not wait behind it. */
   async function fillIn(desk: Desk, connection: Connection, live: Live, frame: LeadFrame): Promise<void> {
     const { id } = frame;
-    if (!(await admits(live.site, { visitor: live.visitor, address: live.address, text: "", page: frame.page })))
+    const page = pageSeen(live, frame);
+    if (!(await admits(live.site, { visitor: live.visitor, address: live.address, text: "", page })))
       return refuse(desk, live, { code: "not_allowed", id });
-    const taken = await capture(live.visitor, live.site, frame);
+    const taken = await capture(live.visitor, live.site, frame, page);
     if (typeof taken !== "string" && frame.reply && (await emailOf(db, live.visitor)) !== undefined)
       await mail?.wish(live.visitor, live.site, placeOf(live, frame));
     const answer = (code?: Wrong): void => {

@@ -1,13 +1,14 @@
 /** A form: fields with their complaints below them, on their way to the relay. What it is for, `forms.tsx` says. */
 
 import { randomId } from "@porchlight/shared/id";
-import { PAGE_MAX, TEXT_MAX } from "@porchlight/shared/limits";
+import { TEXT_MAX } from "@porchlight/shared/limits";
 import type { ErrorCode } from "@porchlight/shared/protocol";
 import { effect, signal } from "@preact/signals-core";
 import type { ComponentChildren } from "preact";
 import type { Item } from "../chat.ts";
 import type { Refused } from "../conversation.ts";
 import type { Key } from "../i18n.ts";
+import { fitting, titleOf } from "../storage.ts";
 import { roomLeft } from "./composer.tsx";
 import type { Ui } from "./context.ts";
 import { live, watch } from "./live.ts";
@@ -124,12 +125,8 @@ export const Form = live<FormProps>((ui, mounted, { done, again, reply }) => {
         ...(name && { firstName: name }),
         ...(email && { email }),
         ...(phone && { phone }),
-        ...(reply &&
-          (email || chat.email.peek()) && {
-            reply,
-            page: location.pathname.slice(0, PAGE_MAX),
-            locale: language.peek().tag,
-          }),
+        ...(reply && (email || chat.email.peek()) && { reply }),
+        ...fitting({ page: location.pathname, title: titleOf(), locale: language.peek().tag }),
       },
       id,
     );

@@ -22,6 +22,9 @@ const submit = async (): Promise<void> => {
 const wrong = (): string | null | undefined => view.querySelector("#form-wrong")?.textContent;
 const leads = (): unknown[] => on.chat.asked.filter(([name]) => name === "submit").map(([, form]) => form);
 
+/** Where the test page is. */
+const WHERE = { page: location.pathname, locale: "en" };
+
 beforeEach(() => localStorage.clear());
 afterEach(() => on.stop());
 
@@ -35,7 +38,7 @@ describe("the form before the first message", () => {
     field("name").value = "Ada";
     field("email").value = "ada@example.com";
     await submit();
-    expect(leads()).toEqual([{ t: "lead", chat: true, firstName: "Ada", email: "ada@example.com" }]);
+    expect(leads()).toEqual([{ t: "lead", chat: true, firstName: "Ada", email: "ada@example.com", ...WHERE }]);
     expect(view.querySelector(".form")).toBeNull();
     expect(on.ui.asking.value).toBe(false);
   });
@@ -95,7 +98,7 @@ describe("the form before the first message", () => {
 });
 
 /** What goes with an address that is asked for the replies: where a mail leads back to, and in which language. */
-const FOR_REPLIES = { reply: true, page: location.pathname, locale: "en" };
+const FOR_REPLIES = { reply: true, ...WHERE };
 
 describe("the card after the first message", () => {
   it("comes with the first message that is safe, and takes the address", async () => {
@@ -181,7 +184,7 @@ describe("a form that the service refuses when it is gone already", () => {
     await submit();
     expect(on.chat.asked).toContainEqual([
       "submit",
-      { t: "lead", chat: true, phone: "+49 30 1234567" },
+      { t: "lead", chat: true, phone: "+49 30 1234567", ...WHERE },
       "the-same-form",
     ]);
     expect(view.textContent).toBe("");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { WEBHOOKS, type Webhook } from "../../hooks/payloads.ts";
 import { SCOPES } from "../../records/tokens.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 import { KEY } from "./schemas.ts";
@@ -111,6 +112,30 @@ function operationOf(name: string, operation: Operation, named: Named): Json {
   };
 }
 
+const HOOK_HEADERS = [
+  ["webhook-id", "Names the request: the same in every try"],
+  ["webhook-timestamp", "Seconds since 1970"],
+  ["webhook-signature", "As Standard Webhooks has it: v1, and HMAC-SHA256 in base64"],
+] as const;
+
+/** A request to the owner's backend, as the document describes it. */
+function webhookOf(name: string, { summary, body, answer }: Webhook, named: Named): Json {
+  const content = (schema: unknown) => ({ content: { "application/json": { schema } } });
+  const taken = { description: "Taken: any status of 2xx" };
+  return {
+    operationId: name,
+    summary,
+    parameters: HOOK_HEADERS.map(([header, description]) => ({
+      ...parameter(header, "header", { type: "string" }, true),
+      description,
+    })),
+    requestBody: { required: true, ...content(schemaOf(body, "output", named)) },
+    responses: {
+      "2XX": answer === undefined ? taken : { ...taken, ...content(schemaOf(answer, "input", named)) },
+    },
+  };
+}
+
 /**
  * The API as an OpenAPI 3.1 document, made from the schemas that validate.
  * @param server the relay's public address, or empty: the document's own
@@ -128,6 +153,9 @@ export function openApi(server: string) {
     info: { title: "Porchlight server API", version: API_VERSION, license: { name: "MIT", identifier: "MIT" } },
     servers: [{ url: server === "" ? "/" : server }],
     paths,
+    webhooks: Object.fromEntries(
+      Object.entries<Webhook>(WEBHOOKS).map(([name, webhook]) => [name, { post: webhookOf(name, webhook, named) }]),
+    ),
     components: { schemas: named, securitySchemes: { token } },
   };
 }

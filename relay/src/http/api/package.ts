@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
+import { EVENT_TYPES } from "../../base/rules.ts";
 import { API_VERSION, openApi } from "./openapi.ts";
 import { OPERATIONS } from "./operations.ts";
 
@@ -80,9 +81,16 @@ function methodOf(described: Described): string {
   ${operationId}(${input}, options?: Options): Promise<${answer === undefined ? "null" : typeOf(answer)}>;`;
 }
 
+/** Schema of a webhook's body. */
+function bodyOf(document: ReturnType<typeof openApi>, name: string): Schema {
+  const { post } = document.webhooks[name] as { post: Described };
+  return post.requestBody?.content?.["application/json"]?.schema ?? {};
+}
+
 function types(): string {
   const document = openApi("");
   const named = Object.entries(document.components.schemas as Record<string, Schema>);
+  const names = Object.keys(document.webhooks);
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods)) as Described[];
   return `${named.map(([name, schema]) => `export type ${name} = ${typeOf(schema)};`).join("\n")}
 
@@ -91,6 +99,14 @@ export type Options = {
   key?: string;
   signal?: AbortSignal;
 };
+
+/** Body of each request to your backend, by its name in the OpenAPI document. */
+export type Webhooks = {
+${names.map((name) => `  "${name}": ${typeOf(bodyOf(document, name))};`).join("\n")}
+};
+
+/** What your site's webhook is told; \`type\` says which event it is. */
+export type WebhookPayload = Webhooks[${EVENT_TYPES.map((type) => JSON.stringify(type)).join(" | ")}];
 
 /** What the relay answered instead (RFC 9457). */
 export declare class ApiError extends Error {

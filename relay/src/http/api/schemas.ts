@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EMAIL, EMAIL_MAX, lineOf, lowerDomain, textOf } from "../../base/person.ts";
 import { EVENT_TYPES } from "../../base/rules.ts";
+import { profile } from "../../hooks/payloads.ts";
 import { EVENT_STATES } from "../../records/events.ts";
 import { DELIVERY_STATES } from "../../records/listings.ts";
 
@@ -43,7 +44,7 @@ export const visitor = z
   .object({
     id: z.string(),
     createdAt: time,
-    contactId: z.string().nullable(),
+    ...profile,
     messages: z.number().int().meta({ description: "How many messages the thread holds, in both directions" }),
     firstName: z.string().nullable(),
     lastName: z.string().nullable(),

@@ -6,6 +6,7 @@ import { contentOf, GRANT_STATES } from "../../records/grants.ts";
 import type { Entry } from "../../records/ledger.ts";
 import type { DeliveryRow, VisitorRow } from "../../records/listings.ts";
 import { describeFile } from "../../records/media.ts";
+import { profileOf } from "../../records/profiles.ts";
 import type { Token } from "../../records/tokens.ts";
 import type { AnswerOf } from "./operations.ts";
 import { Problem } from "./problem.ts";
@@ -16,10 +17,18 @@ export const actorOf = ({ token }: { token: Token }): string => `token ${token.n
 /** Milliseconds as ISO 8601 in UTC. */
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
-export const visitorView = ({ created, contact, read, ...row }: VisitorRow): AnswerOf<"getVisitor"> => ({
+export const visitorView = ({
+  created,
+  subject,
+  contact,
+  page,
+  page_title,
+  read,
+  ...row
+}: VisitorRow): AnswerOf<"getVisitor"> => ({
   ...row,
   createdAt: iso(created),
-  contactId: contact,
+  ...profileOf({ subject, contact, page, page_title }),
   seen: read,
 });
 

@@ -1,0 +1,151 @@
+import { z } from "zod";
+import type { EventType } from "../base/rules.ts";
+
+/**
+ * The bodies of all requests to the owner's backend, as schemas. The flows are typed by them, the OpenAPI document
+ * describes them under `webhooks`, and the client package has them as types.
+ */
+
+const time = z.iso.datetime().meta({ description: "UTC" });
+const site = z.string().meta({ description: "Key of the site" });
+const amount = z.number().meta({ description: "Credits" });
+
+export const page = z
+  .object({ url: z.string(), title: z.string().nullable() })
+  .meta({ id: "Page", description: "A page of your site, as the visitor's browser names it" });
+
+/** What lets a backend match a visitor to one of its customers. */
+export const profile = {
+  sub: z.string().nullable().meta({ description: "`sub` of the signed identity; null for an anonymous visitor" }),
+  contactId: z.string().nullable().meta({ description: "The messaging service's id of the contact, once known" }),
+  page: page.nullable().meta({ description: "Where the visitor wrote last" }),
+};
+
+const visitor = { site, visitor: z.string().meta({ description: "Id of the visitor" }), ...profile };
+const file = z
+  .object({ type: z.string(), name: z.string(), size: z.number().int().meta({ description: "Bytes" }) })
+  .optional()
+  .meta({ description: "What came with the message; the API has its link" });
+const message = { ...visitor, id: z.string().meta({ description: "Id of the message" }), text: z.string(), file };
+
+/** `data` of every event. */
+const DATA = {
+  "message.visitor": z.object(message),
+  "message.reply": z.object(message),
+  "lead.captured": z.object({
+    ...visitor,
+    lead: z.string().meta({ description: "Id of the lead" }),
+    firstName: z.string().optional(),
+    lastName: z.string().optional(),
+    email: z.string().optional(),
+    phone: z.string().optional().meta({ description: "E.164" }),
+    consent: z.string().nullable().meta({ description: "The sentence that was agreed to" }),
+  }),
+  "conversation.rated": z.object({
+    ...visitor,
+    score: z.number().int().meta({ description: "From 1, the worst, to `of`" }),
+    of: z.union([z.literal(2), z.literal(5)]),
+    comment: z.string().nullable(),
+  }),
+  "delivery.failed": z.object({
+    ...visitor,
+    position: z.number().int().meta({ description: "Place of the message in its thread" }),
+    reason: z.string(),
+  }),
+  "recharge.requested": z.object({
+    site,
+    key: z.string().meta({ description: "Key of the grant" }),
+    email: z.string().optional().meta({ description: "Of the sub-account, where it is known" }),
+    amount: amount.optional(),
+  }),
+  "credits.granted": z.object({
+    site,
+    key: z.string().meta({ description: "Key of the grant" }),
+    email: z.string().nullable(),
+    amount: amount.nullable(),
+    subAccountId: z.string().nullable().meta({ description: "The messaging service's id of the sub-account" }),
+    added: amount.nullable().meta({ description: "Credits, as the service counted them" }),
+    newBalance: z.number().nullable(),
+  }),
+  "budget.reached": z.object({ site, messagesPerDay: z.number().int() }),
+} satisfies Record<EventType, z.ZodObject>;
+
+const ARRIVAL = z.object({
+  ...visitor,
+  address: z.string().meta({ description: "Network address of the visitor" }),
+  text: z.string().meta({ description: "The first words; empty for a form" }),
+});
+
+const RECHARGE = z.object({
+  type: z.literal("recharge.requested"),
+  account: z.string(),
+  key: z.string().meta({ description: "Key of the grant" }),
+  email: z.string(),
+  amount,
+});
+
+/** A request to the owner's backend. */
+export type Webhook = { summary: string; body: z.ZodType; answer?: z.ZodType };
+
+const envelope = <const Type extends string, Data extends z.ZodType>(type: Type, data: Data, id: string) =>
+  z.object({ type: z.literal(type), timestamp: time, data }).meta({ id });
+
+/** Every webhook by its name in the OpenAPI document: the events, and the two questions that wait for an answer. */
+export const WEBHOOKS = {
+  "message.visitor": {
+    summary: "A visitor has written",
+    body: envelope("message.visitor", DATA["message.visitor"], "MessageVisitorEvent"),
+  },
+  "message.reply": {
+    summary: "A reply has arrived for a visitor",
+    body: envelope("message.reply", DATA["message.reply"], "MessageReplyEvent"),
+  },
+  "lead.captured": {
+    summary: "A visitor has left their details",
+    body: envelope("lead.captured", DATA["lead.captured"], "LeadCapturedEvent"),
+  },
+  "conversation.rated": {
+    summary: "A visitor has rated the conversation",
+    body: envelope("conversation.rated", DATA["conversation.rated"], "ConversationRatedEvent"),
+  },
+  "delivery.failed": {
+    summary: "The messaging service did not take a visitor's message",
+    body: envelope("delivery.failed", DATA["delivery.failed"], "DeliveryFailedEvent"),
+  },
+  "recharge.requested": {
+    summary: "A sub-account asks for credits",
+    body: envelope("recharge.requested", DATA["recharge.requested"], "RechargeRequestedEvent"),
+  },
+  "credits.granted": {
+    summary: "Credits were granted to a sub-account",
+    body: envelope("credits.granted", DATA["credits.granted"], "CreditsGrantedEvent"),
+  },
+  "budget.reached": {
+    summary: "The site's messages of the day are used up",
+    body: envelope("budget.reached", DATA["budget.reached"], "BudgetReachedEvent"),
+  },
+  "visitor.arriving": {
+    summary: "Asks the site's `guard` whether a new visitor may write",
+    body: envelope("visitor.arriving", ARRIVAL, "VisitorArrivingRequest"),
+    answer: z.object({ allow: z.boolean() }).meta({ id: "VisitorArrivingAnswer" }),
+  },
+  "recharge.approval": {
+    summary: "Asks the account's `billing` address whether a recharge is to be granted",
+    body: RECHARGE.meta({ id: "RechargeApprovalRequest" }),
+    answer: z
+      .object({ approve: z.boolean(), amount: amount.optional().meta({ description: "Instead of what was asked" }) })
+      .meta({ id: "RechargeApprovalAnswer" }),
+  },
+} satisfies Record<EventType | "visitor.arriving" | "recharge.approval", Webhook>;
+
+type DataOf<T extends EventType> = z.output<(typeof DATA)[T]>;
+/** What a flow says of an event: the site and the visitor's profile are added when it is written down. */
+export type Facts<T extends EventType> = Omit<DataOf<T>, "site" | keyof typeof profile>;
+/** Body of a question to the site's guard. */
+export type ArrivingBody = z.output<(typeof WEBHOOKS)["visitor.arriving"]["body"]>;
+/** Body of a question to the account's billing address. */
+export type RechargeBody = z.output<typeof RECHARGE>;
+/** Body of each request to the owner's backend, by its name in the OpenAPI document. */
+export type Webhooks = { [N in keyof typeof WEBHOOKS]: z.output<(typeof WEBHOOKS)[N]["body"]> };
+/** What a site's webhook is told; `type` says which event it is. */
+export type WebhookPayload = Webhooks[EventType];

@@ -1,0 +1,147 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { PNG } from "../relay/src/files/samples.fixture.ts";
+import { openApi } from "../relay/src/http/api/openapi.ts";
+import { clientPackage } from "../relay/src/http/api/package.ts";
+import { CERTAIN, type House, startHouse } from "./harness.ts";
+import { IDENTITY_SECRET, identityOf } from "./identities.ts";
+import { startReceiver, type Told } from "./receiver.ts";
+import { caller, tokenFor } from "./tokens.ts";
+import { post } from "./uploads.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const run = promisify(execFile);
+const HOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
+const EMAIL = "client@agency.example";
+
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let house: House;
+/** Whom the messaging service knows the customer as. */
+let contactId: unknown;
+let visitorId = "";
+
+/** One request to the backend of every kind there is, from a customer who writes on a named page. */
+beforeAll(async () => {
+  receiver = await startReceiver(HOOK_SECRET);
+  const hook = { url: receiver.url, secret: "env:HOOK_SECRET" };
+  house = await startHouse({
+    sandbox: CERTAIN,
+    env: { HOOK_SECRET, IDENTITY_SECRET },
+    site: { identitySecret: "env:IDENTITY_SECRET", webhook: hook, guard: hook, messagesPerDay: 3, rating: "five" },
+    account: { credits: { mode: "webhook", billing: hook } },
+  });
+  house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
+  receiver.say(...Array<object>(50).fill({ allow: true, approve: true }));
+  await converse();
+  const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
+  const event = JSON.stringify({ idempotency_key: "r-1", email: EMAIL, amount: 5 });
+  await fetch(recharge, { method: "POST", body: event });
+  await vi.waitFor(() => expect(receiver.told.map(({ type }) => type)).toContain("credits.granted"), 20_000);
+});
+afterAll(async () => {
+  await house.stop();
+  await receiver.stop();
+});
+
+async function converse(): Promise<void> {
+  const where = { page: "/lamps?colour=red", title: "Red lamps\nof ours" };
+  const newcomer = house.visitor();
+  await newcomer.connect();
+  await newcomer.send("hello", "first-words", where);
+  await newcomer.hears("echo: hello");
+  const customer = house.visitor({
+    token: newcomer.token() ?? "",
+    identity: identityOf({ sub: "customer-7", email: "ada@b.example" }),
+  });
+  await customer.connect();
+  const { answer } = await post(house, customer, PNG, { name: "lamp.png" });
+  await customer.send("look", "with-a-file", { media: answer.key });
+  await customer.hears("echo: look");
+  customer.write({ t: "lead", id: "the-form", chat: false, firstName: "Ada", email: "ada@b.example", ...where });
+  await customer.next((frame) => frame.t === "lead");
+  customer.write({ t: "rate", id: "the-rating", score: 4, of: 5, comment: "fine" });
+  house.sandbox.failNext("incoming", 1, 400);
+  await customer.send("refused");
+  await customer.sees((message) => message.from === "visitor" && message.state === "failed");
+  await customer.send("one too many");
+  const call = caller(house, await tokenFor(house));
+  const { items } = (await call("GET", "/visitors")).body as { items: { id: string; contactId: unknown }[] };
+  visitorId = items[0]?.id ?? "";
+  contactId = items[0]?.contactId;
+}
+
+/** The names of the webhooks in the document: the question to the billing address has the type of an event. */
+const nameOf = ({ type, body }: Told): string =>
+  type === "recharge.requested" && !("data" in JSON.parse(body)) ? "recharge.approval" : type;
+
+it("sends only bodies that the OpenAPI document describes, of every kind that it describes", () => {
+  const document = openApi("");
+  const ajv = formats.default(new Ajv2020({ strict: false })).addSchema({ $id: "openapi", ...document });
+  const complaints = receiver.told.map((told) => {
+    const place = `/webhooks/${nameOf(told)}/post/requestBody/content/application~1json/schema`;
+    const fits = ajv.getSchema(`openapi#${place}`);
+    return fits?.(JSON.parse(told.body)) ? undefined : [nameOf(told), fits?.errors];
+  });
+  expect(complaints.filter((complaint) => complaint !== undefined)).toEqual([]);
+  expect([...new Set(receiver.told.map(nameOf))].sort()).toEqual(Object.keys(document.webhooks).sort());
+  expect(receiver.told.every(({ valid }) => valid)).toBe(true);
+});
+
+it("names the customer, the contact and the page in everything that concerns a visitor, and in the API", async () => {
+  const page = { url: `${house.host}/lamps?colour=red`, title: "Red lamps of ours" };
+  const about = receiver.told.filter(({ data }) => "visitor" in data);
+  expect(new Set(about.map(({ type }) => type)).size).toBe(6);
+  for (const { type, data } of about)
+    expect([type, data]).toEqual([
+      type,
+      expect.objectContaining({ sub: data.sub, contactId: data.contactId === null ? null : expect.any(String), page }),
+    ]);
+  const latest = (type: string) => receiver.told.findLast((told) => told.type === type)?.data;
+  for (const type of ["message.visitor", "message.reply", "lead.captured", "conversation.rated", "delivery.failed"])
+    expect([type, latest(type)?.sub, latest(type)?.visitor]).toEqual([type, "customer-7", visitorId]);
+  expect(contactId).toEqual(expect.any(String));
+  expect(latest("delivery.failed")?.contactId).toBe(contactId);
+  const call = caller(house, await tokenFor(house));
+  const profile = { sub: "customer-7", contactId, page };
+  expect((await call("GET", `/visitors/${visitorId}`)).body).toMatchObject(profile);
+  expect((await call("GET", `/visitors/${visitorId}/export`)).body.visitor).toMatchObject(profile);
+  await call("POST", "/messages", { to: { user: "customer-8" }, text: "Hello" }, "m-8");
+  const [newest] = (await call("GET", "/visitors?limit=1")).body.items as unknown[];
+  expect(newest).toMatchObject({ sub: "customer-8", page: null });
+});
+
+it("has the same bodies as types in the client package", async () => {
+  const project = mkdtempSync(join(tmpdir(), "porchlight-"));
+  const installed = join(project, "node_modules", "@porchlight", "client");
+  mkdirSync(installed, { recursive: true });
+  for (const [name, text] of Object.entries(clientPackage())) writeFileSync(join(installed, name), text);
+  writeFileSync(join(project, "package.json"), '{"type":"module"}');
+  const bodies = receiver.told.map((told) => `  ["${nameOf(told)}", ${told.body}],`);
+  const backend = `import type { WebhookPayload, Webhooks } from "@porchlight/client";
+type Sent = { [N in keyof Webhooks]: [name: N, body: Webhooks[N]] }[keyof Webhooks];
+export const sent: Sent[] = [
+${bodies.join("\n")}
+];
+export function customerOf(event: WebhookPayload): string | null {
+  // @ts-expect-error Credits are an account's.
+  if (event.type === "credits.granted") return event.data.sub;
+  if (event.type === "recharge.requested" || event.type === "budget.reached") return null;
+  return event.data.page?.url ?? event.data.contactId ?? event.data.sub;
+}
+`;
+  writeFileSync(join(project, "backend.ts"), backend);
+  const flags = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--types", ""];
+  const tsc = run(join(ROOT, "node_modules", ".bin", "tsc"), [...flags, "backend.ts"], { cwd: project });
+  const said = await tsc.then(
+    ({ stdout }) => stdout,
+    ({ stdout }) => stdout as string,
+  );
+  expect(said).toBe("");
+  rmSync(project, { recursive: true });
+});
