@@ -73,6 +73,17 @@ describe.each(SCRIPTS)("%s", (_, path, caching) => {
   });
 });
 
+it("sends the tag's script, with the default site's settings in it, in 4 kB at most", async () => {
+  const languages = ["en", "ar,de;q=0.9,fr;q=0.8"];
+  const sizes = await Promise.all(
+    languages.map(async (language) => {
+      const { headers } = await ask("/widget.js", { "Accept-Encoding": "gzip", "Accept-Language": language });
+      return Number(headers["content-length"]);
+    }),
+  );
+  expect(sizes.filter((bytes) => !(bytes > 0 && bytes <= 4_096))).toEqual([]);
+});
+
 it("keeps the compressed files themselves to itself, and names no others", async () => {
   const answers = await Promise.all([`${panel}.br`, "/assets/manifest.json", "/w/unknown.js"].map((path) => ask(path)));
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);

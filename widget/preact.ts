@@ -1,7 +1,7 @@
 /**
  * Preact without what the panel never uses, which every visitor who chats would download: hydration, suspense, portals,
  * `createContext`, MathML, the life cycle of other times, and its one way from text to markup, so that nobody has to take
- * it on trust. Each piece is named by its very text in the pinned version and must be there exactly once: another version
+ * it on trust. And with less trust in the page than it has by itself. Each piece is named by its very text in the pinned version and must be there exactly once: another version
  * stops the build, to be looked at again.
  */
 
@@ -60,6 +60,17 @@ const PIECES: Pieces = [
   [':"math"==C?f="http://www.w3.org/1998/Math/MathML"', ""],
   [/\("foreignObject"==C\|\|.*?\)&&\(f="http:\/\/www\.w3\.org\/1999\/xhtml"\),/, ""],
   ['t=t.replace(/xlink(H|:h)/,"h").replace(/sName$/,"s")', ""],
+  // Elements get what we gave them, and nothing that another script added to `Object.prototype`.
+  [
+    "var u,i,f,o={},e=arguments.length;for(f in t)",
+    "var u,i,f,o={__proto__:null},e=arguments.length;for(f of Object.keys(t||o))",
+  ],
+  ['h=Symbol.for("pv"),p={},', 'h=Symbol.for("pv"),p={__proto__:null},'],
+  // The page's markup can stand before the document's own methods (see `src/document.ts`).
+  [
+    "M=a.ownerDocument||document,!C)return M.createTextNode(x);t=M.createElementNS(f,C,x.is?x:a)",
+    "!C)return new Text(x);t=Document.prototype.createElementNS.call(document,f,C)",
+  ],
   [/if\("style"==t\).*?else(?= if\("o"==t\[0\])/, ""],
 ];
 

@@ -29,8 +29,8 @@ const answering = (answer: "granted" | "denied") => (page: Page) =>
       close() {}
     }
     Object.assign(window, { Notification: Fake });
-    Object.defineProperty(document, "hidden", { get: () => state.hidden });
-    Object.defineProperty(document, "visibilityState", { get: () => (state.hidden ? "hidden" : "visible") });
+    Object.defineProperty(Document.prototype, "hidden", { get: () => state.hidden });
+    Object.defineProperty(Document.prototype, "visibilityState", { get: () => (state.hidden ? "hidden" : "visible") });
   }, answer);
 const state = <Key extends "notes" | "asked">(page: Page, key: Key) =>
   page.evaluate((key) => (window as unknown as { state: { notes: Note[]; asked: number } }).state[key], key) as Promise<

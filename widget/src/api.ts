@@ -81,6 +81,21 @@ declare global {
   }
 }
 
+/**
+ * The settings that the page's script has put on the window: a plain object. An element with that `id` would be there, too
+ * (HTML, 7.2.2.3), or a frame with that name.
+ */
+export function pageSettings(): Options | undefined {
+  const { PorchlightSettings: settings } = window;
+  return settings && Object.getPrototypeOf(settings) === Object.prototype ? settings : undefined;
+}
+
+/** The page's stub, or the widget's function once it is loaded. `typeof` is not enough: `<embed>` is a "function". */
+export function pageFunction(): OnPage | undefined {
+  const { Porchlight: given } = window;
+  return given instanceof Function ? given : undefined;
+}
+
 export type Emit = <Name extends EventName>(name: Name, detail?: Events[Name]) => void;
 type Run = (...args: unknown[]) => unknown;
 
@@ -97,11 +112,11 @@ export function installApi(site: string, commands: Commands): Emit {
   };
   // Without a prototype: `Porchlight("constructor")` is no command.
   const methods = { __proto__: null, on, off } as unknown as Record<string, Run>;
-  for (const name in commands) {
+  for (const name of Object.keys(commands)) {
     // Runs up to its first `await` at once: what a click calls must happen within that click.
     methods[name] = async (...args) => (commands[name as keyof Commands] as Run)(...args);
   }
-  const waiting = window.Porchlight?.q;
+  const waiting = pageFunction()?.q;
   const api = Object.assign((name: string, ...args: unknown[]) => methods[name]?.(...args), methods, { site });
   window.Porchlight = api as Porchlight;
   // After the script that puts us on the page has come to its end.

@@ -91,7 +91,8 @@ export function translator(tag: string, messages: Partial<Messages>, packed: Pac
   const rules = new Intl.PluralRules(tag);
   const numbers = new Intl.NumberFormat(region);
   return (key, values = {}) => {
-    const entry: string | Plural = messages[key] ?? packed[Object.keys(english).indexOf(key)] ?? english[key] ?? key;
+    const own = Object.hasOwn(messages, key) ? messages[key] : undefined;
+    const entry: string | Plural = own ?? packed[Object.keys(english).indexOf(key)] ?? english[key] ?? key;
     const text = typeof entry === "string" ? entry : (entry[rules.select(Number(values.n))] ?? entry.other);
     return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
       const value = values[name];

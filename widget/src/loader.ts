@@ -3,6 +3,8 @@
  * because everything here is paid for by visitors who never chat.
  */
 
+import { pageFunction, pageSettings } from "./api.ts";
+import { pageDocument } from "./document.ts";
 import type { Baked } from "./ui/contract.ts";
 import { pageLink } from "./ui/shell.ts";
 import { startWidget } from "./widget.ts";
@@ -11,16 +13,20 @@ import { startWidget } from "./widget.ts";
 const baked = "__PORCHLIGHT__" as unknown as Baked;
 const own = baked.site.id;
 
-/** Known while the script runs first; null in modules and under `eval`, where the attribute still tells which one we are. */
-const script = (document.currentScript ?? document.querySelector(`[data-site="${own}"]`)) as HTMLScriptElement | null;
+/** The element if it is a tag of ours: a script whose address is one that the relay serves. */
+const asTag = (element: Element | null): HTMLScriptElement | undefined =>
+  element instanceof HTMLScriptElement && /\/(widget|w\/[^/]+)\.js\b/.test(element.src) ? element : undefined;
+
+/** Known while the script runs first; in modules and under `eval` the attribute still tells which one we are. */
+const script = asTag(pageDocument.currentScript) ?? asTag(pageDocument.querySelector(`script[data-site="${own}"]`));
 const asked = script?.dataset.site ?? own;
-/** Its own origin. */
-// biome-ignore lint/suspicious/noAssignInExpressions: as two statements it is some bytes more on every page
-const relay = (baked.relay ||= window.PorchlightSettings?.relay || new URL(script?.src || (location as never)).origin);
+baked.relay ||= pageSettings()?.relay || (script ? new URL(script.src) : location).origin;
+const { relay } = baked;
 
 /** Nothing is shown on a page that is only prerendered, and nothing fetched, whatever it commands. */
 const active = new Promise<unknown>((resolve) => {
-  if ((document as { prerendering?: boolean }).prerendering) document.addEventListener("prerenderingchange", resolve);
+  if ((pageDocument as { prerendering?: boolean }).prerendering)
+    pageDocument.addEventListener("prerenderingchange", resolve);
   else resolve(0);
 });
 const fetchFile = (path: string): Promise<never> =>
@@ -31,11 +37,11 @@ const whenIdle = (run: () => void): unknown =>
   active.then(() => {
     // Safari has no `requestIdleCallback`; there the second argument is a delay that reads as none.
     const idle = (): unknown => (window.requestIdleCallback ?? setTimeout)(run, { timeout: 2_000 } as never);
-    if (document.readyState === "complete") idle();
+    if (pageDocument.readyState === "complete") idle();
     else addEventListener("load", idle, { once: true });
   });
 
-const running = window.Porchlight?.site;
+const running = pageFunction()?.site;
 if (running) {
   if (running !== own) console.warn("Porchlight", running);
   // `/widget.js` is one site's script; a tag that names another gets that one's, as a module, which needs no element. Where it
@@ -46,6 +52,6 @@ else {
     startWidget(baked, script, fetchFile, whenIdle);
   } catch {
     // An engine too old for the widget, without style sheets as objects (Safari before 16.4).
-    whenIdle(() => document.body.append(pageLink(relay, own, "Chat")));
+    whenIdle(() => pageDocument.body.append(pageLink(relay, own, "Chat")));
   }
 }

@@ -6,7 +6,7 @@
  *   chat.on("message", ({ text }) => console.log(text));
  */
 
-import type { Mounted } from "./api.ts";
+import { type Mounted, pageFunction, pageSettings } from "./api.ts";
 import type { Options } from "./options.ts";
 
 export type { Commands, Events, Mounted } from "./api.ts";
@@ -25,7 +25,7 @@ export type MountOptions = Options & {
  */
 const UNDER_WAY = Symbol.for("porchlight.mounting");
 type Held = Options & { [UNDER_WAY]?: Promise<unknown> };
-const underWay = (): Promise<unknown> | undefined => (window.PorchlightSettings as Held | undefined)?.[UNDER_WAY];
+const underWay = (): Promise<unknown> | undefined => (pageSettings() as Held | undefined)?.[UNDER_WAY];
 
 /** Modules are run once by their address; each mounting has another. */
 let count = 0;
@@ -38,15 +38,15 @@ function restore(own: Options | undefined): void {
 /** Runs the script with settings that it reads as it starts; afterwards the page's own stand there again. */
 async function fetchScript(relay: string, site: string, settings: Options): Promise<void> {
   const address = `${relay}/w/${encodeURIComponent(site)}.js?mount=`;
-  const own = window.PorchlightSettings;
+  const own = pageSettings();
   const run = async (): Promise<void> => {
     count++;
     // Numbers, so that the browser's cache can know the address from an earlier page.
     await import(/* @vite-ignore */ address + count);
     // Another copy of this module has counted so far: then that script has run already, and a word of chance is new.
-    if (!window.Porchlight?.site) await import(/* @vite-ignore */ address + Math.random());
+    if (!pageFunction()?.site) await import(/* @vite-ignore */ address + Math.random());
     // From here on they are an update's, so that a later one can take each of them back.
-    void window.Porchlight?.("update", settings);
+    void pageFunction()?.("update", settings);
   };
   const held: Held = { ...own, ...settings, relay };
   window.PorchlightSettings = held;
@@ -68,10 +68,11 @@ export async function mount({ relay, site = "default", ...settings }: MountOptio
   // Whoever asked for that one is told why it failed; here it is tried anew.
   if (other) await other.catch(() => {});
   const origin = relay.replace(/\/+$/, "");
-  const running = window.Porchlight?.site;
+  const running = pageFunction()?.site;
   if (!running) await fetchScript(origin, site, settings);
   else if (running !== site)
     console.warn(`Porchlight: "${running}" is on this page already, so "${site}" is not mounted`);
-  if (!window.Porchlight?.site) throw new Error(`Porchlight: no script for site "${site}" at ${origin}`);
-  return window.Porchlight as Mounted;
+  const mounted = pageFunction();
+  if (!mounted?.site) throw new Error(`Porchlight: no script for site "${site}" at ${origin}`);
+  return mounted as Mounted;
 }

@@ -34,12 +34,13 @@ export type RawSettings = { readonly [Name in keyof Settings]?: Settings[Name] |
  * @param phone whether what differs on phones counts
  */
 export function layered(phone: boolean, ...layers: (object | null | undefined)[]): RawSettings {
-  const all: Record<string, unknown> = {};
-  const lay = (layer: typeof all): void => {
-    for (const name in layer) all[name] = parsed(layer[name]) ?? all[name];
+  // Own properties only, here and there: what another script added to `Object.prototype` is no setting.
+  const all = { __proto__: null } as unknown as Record<string, unknown>;
+  const lay = (layer: object | null | undefined): void => {
+    for (const [name, value] of Object.entries(layer ?? {})) all[name] = parsed(value) ?? all[name];
   };
-  (layers as (typeof all)[]).map(lay);
-  if (phone) lay(all.phone as typeof all);
+  layers.map(lay);
+  if (phone) lay(all.phone as object);
   return all as RawSettings;
 }
 
@@ -91,7 +92,7 @@ const DEFAULTS: Omit<PanelSettings, Exclude<keyof PublicSite, keyof Look> | "sit
  */
 export function settled(raw: RawSettings, { id, ...site }: PublicSite): PanelSettings {
   const result: Record<string, unknown> = { ...DEFAULTS, ...site, site: id };
-  for (const name in result) result[name] = like(result[name], raw[name as keyof RawSettings]);
+  for (const name of Object.keys(result)) result[name] = like(result[name], raw[name as keyof RawSettings]);
   result.attachments &&= site.uploads !== undefined;
   result.strings = Object.fromEntries(Object.entries(result.strings as object).filter(([, word]) => isWord(word)));
   return result as PanelSettings;

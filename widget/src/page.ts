@@ -1,5 +1,7 @@
 /** What the chat needs of the browser around it, in one small port, so that tests bring their own clock and events. */
 
+import { pageDocument } from "./document.ts";
+
 export type PageEvent = "visibilitychange" | "online" | "offline" | "pagehide" | "pageshow" | "focus" | "storage";
 
 export type Page = {
@@ -26,11 +28,11 @@ export const browserPage: Page = {
     return () => clearTimeout(timer);
   },
   on(event, run) {
-    const target = event === "visibilitychange" ? document : window;
+    const target: EventTarget = event === "visibilitychange" ? pageDocument : window;
     target.addEventListener(event, run);
     return () => target.removeEventListener(event, run);
   },
-  visible: () => document.visibilityState === "visible",
+  visible: () => pageDocument.visibilityState === "visible",
   online: () => navigator.onLine,
   lock,
 };

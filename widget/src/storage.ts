@@ -132,7 +132,8 @@ function parse(text: string | null): Saved {
   }
   const saved = { ...NOTHING };
   for (const name of Object.keys(NOTHING) as (keyof Saved)[])
-    if (typeof raw[name] === typeof NOTHING[name]) Object.assign(saved, { [name]: raw[name] });
+    if (Object.hasOwn(raw, name) && typeof raw[name] === typeof NOTHING[name])
+      Object.assign(saved, { [name]: raw[name] });
   saved.unsent = Array.isArray(saved.unsent) ? saved.unsent.filter(isUnsent) : [];
   return saved;
 }

@@ -40,7 +40,7 @@ export function fill(hex: string, dark: boolean): Tokens {
 
 /** The tokens as custom properties for the widget's root. A page may set each as `--porch-light-<name>`. */
 export function declare(all: Tokens): string {
-  let css = "";
-  for (const name in all) css += `--_${name}:var(--porch-light-${name},${all[name]})!important;`;
-  return css;
+  return Object.entries(all)
+    .map(([name, value]) => `--_${name}:var(--porch-light-${name},${value})!important;`)
+    .join("");
 }

@@ -1,6 +1,7 @@
 /** The widget on a page: commands in, events out, and the panel's code fetched when somebody wants to chat. */
 
-import { installApi } from "./api.ts";
+import { installApi, pageSettings } from "./api.ts";
+import { pageDocument } from "./document.ts";
 import { layered, type Options, type RawSettings } from "./options.ts";
 import { declare, fill } from "./theme.ts";
 import type { Baked, Panel, PanelCommands, PanelModule, Shell, TeaserModule } from "./ui/contract.ts";
@@ -24,14 +25,14 @@ const TEASER = "/__TEASER__";
  */
 export function startWidget(
   baked: Baked,
-  script: HTMLScriptElement | null,
+  script: HTMLScriptElement | undefined,
   fetchFile: (path: string) => Promise<never>,
   whenIdle: (run: () => void) => void,
 ): void {
   const { relay, site } = baked;
   const phone = matchMedia(PHONE);
   const updates: Options = {};
-  const settings = (): RawSettings => layered(phone.matches, site, script?.dataset, window.PorchlightSettings, updates);
+  const settings = (): RawSettings => layered(phone.matches, site, script?.dataset, pageSettings(), updates);
   const waiting: ((panel: Panel) => void)[] = [];
   let mounted: boolean | undefined;
   let panel: Panel | undefined;
@@ -46,7 +47,9 @@ export function startWidget(
   const style = (): RawSettings => {
     const now = settings();
     // Primary language of the site's setting, else of the page, else the browser's first.
-    const language = (now.locale + document.documentElement.lang + navigator.language).replace("auto", "").slice(0, 2);
+    const language = (now.locale + pageDocument.documentElement.lang + navigator.language)
+      .replace("auto", "")
+      .slice(0, 2);
     shell.spoken ??= baked.words?.[language] ?? { dir: "ltr", word: "Chat" };
     const { dir, word } = shell.spoken;
     const colours = (dark: boolean): string =>
@@ -106,7 +109,7 @@ export function startWidget(
     if (panel) return panel.open(hand);
     byHand = hand;
     if (!dialog.open) {
-      dialog.ariaLabel = dialog.textContent = `${site.title || launcher.ariaLabel}…`;
+      dialog.ariaLabel = dialog.textContent = (settings().title || launcher.ariaLabel) as string;
       shell.show();
     }
     return start();

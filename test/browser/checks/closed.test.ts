@@ -122,7 +122,7 @@ it("29 commands of a page that is only prerendered fetch nothing either, and run
     before: async (page) => {
       asked = listen(page);
       await page.addInitScript(() =>
-        Object.defineProperty(document, "prerendering", {
+        Object.defineProperty(Document.prototype, "prerendering", {
           configurable: true,
           get: () => !(window as { active?: boolean }).active,
         }),

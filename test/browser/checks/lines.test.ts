@@ -22,8 +22,11 @@ const signalOf = (page: Page, type: string) => page.evaluate((name) => void disp
 /** As if the visitor looked at another tab. */
 const hide = (page: Page, hidden: boolean) =>
   page.evaluate((now) => {
-    Object.defineProperty(document, "hidden", { configurable: true, get: () => now });
-    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => (now ? "hidden" : "visible") });
+    Object.defineProperty(Document.prototype, "hidden", { configurable: true, get: () => now });
+    Object.defineProperty(Document.prototype, "visibilityState", {
+      configurable: true,
+      get: () => (now ? "hidden" : "visible"),
+    });
     document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
   }, hidden);
 

@@ -228,7 +228,7 @@ it("29 a page that is only prerendered makes no request beyond the loader's and 
     before: async (page) => {
       page.on("request", (request) => asked.push(request.url()));
       await page.addInitScript(() =>
-        Object.defineProperty(document, "prerendering", {
+        Object.defineProperty(Document.prototype, "prerendering", {
           configurable: true,
           get: () => !(window as { active?: boolean }).active,
         }),

@@ -15,7 +15,7 @@ beforeEach(async () => {
   hidden = true;
   rung = [];
   document.title = "Shop";
-  vi.spyOn(document, "hidden", "get").mockImplementation(() => hidden);
+  vi.spyOn(Document.prototype, "hidden", "get").mockImplementation(() => hidden);
   vi.stubGlobal("navigator", {
     locks: {
       request: async (name: string) => void rung.push(name),

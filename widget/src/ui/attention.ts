@@ -4,6 +4,7 @@
  */
 
 import type { Item } from "../chat.ts";
+import { pageDocument } from "../document.ts";
 import type { Ui } from "./context.ts";
 import { isKept } from "./kept.ts";
 import { once } from "./once.ts";
@@ -17,38 +18,39 @@ export function startAttention(ui: Ui, first: Item): () => void {
   if (isKept(ui, "mute")) sound.value = false;
   /** The page's own title, and what it became by us. */
   let own = "";
+  const setTitle = (title: string): unknown => Reflect.set(Document.prototype, "title", title, document);
   let shown = "";
   const restore = (): void => {
     watching.disconnect();
-    const { title } = document;
+    const { title } = pageDocument;
     // The page may have made another one of it meanwhile; if ours is not in there any more, that stands.
-    if (shown && title.includes(shown)) document.title = title.replace(shown, () => own);
+    if (shown && title.includes(shown)) setTitle(title.replace(shown, () => own));
     shown = "";
   };
   const mark = (): void => {
     const count = chat.unread.peek();
     restore();
-    if (!document.hidden || count === 0) return;
-    own = document.title;
-    document.title = `(${count}) ${own}`;
+    if (!pageDocument.hidden || count === 0) return;
+    own = pageDocument.title;
+    setTitle(`(${count}) ${own}`);
     // As the browser says it: without spaces at its ends.
-    shown = document.title;
-    watching.observe(document.head, { childList: true, subtree: true, characterData: true });
+    shown = pageDocument.title;
+    watching.observe(pageDocument.head, { childList: true, subtree: true, characterData: true });
   };
   /** Before the page's new title as well. Not at once: with a page that insists on its own this would never end. */
   const watching = new MutationObserver(() => {
-    setTimeout(() => shown && !document.title.includes(shown) && mark());
+    setTimeout(() => shown && !pageDocument.title.includes(shown) && mark());
   });
   /** Not before the visitor has written something himself: a page that sounds by itself is a nuisance. */
   const ring = ({ id }: Item): void => {
     const wrote = chat.items.peek().some((item) => item.from === "visitor");
     // A tab that was never touched may make no sound (WIDGET 3.6): it would take the one that can its turn. Not all know.
     const may = navigator.userActivation?.hasBeenActive ?? true;
-    if (wrote && may && document.hidden && sound.peek()) once(`porchlight-${id}`, chime);
+    if (wrote && may && pageDocument.hidden && sound.peek()) once(`porchlight-${id}`, chime);
   };
   const tell = (item: Item): void => {
     ring(item);
-    if (document.hidden && isKept(ui, "notify"))
+    if (pageDocument.hidden && isKept(ui, "notify"))
       void import("./notify.ts").then(
         ({ notify }) => once(`porchlight-note-${item.id}`, () => notify(ui, item)),
         () => {}, // The number before the title stands all the same.
@@ -56,9 +58,9 @@ export function startAttention(ui: Ui, first: Item): () => void {
   };
   tell(first);
   const stops = [chat.unread.subscribe(mark), chat.on("message", tell), restore];
-  document.addEventListener("visibilitychange", mark);
+  pageDocument.addEventListener("visibilitychange", mark);
   return () => {
-    document.removeEventListener("visibilitychange", mark);
+    pageDocument.removeEventListener("visibilitychange", mark);
     for (const stop of stops) stop();
   };
 }

@@ -1,6 +1,7 @@
 /** Closes the panel by key, by button and by what the browser does, and brings the focus back to where it came from. */
 
 import type { Signal } from "@preact/signals-core";
+import { pageDocument } from "../document.ts";
 import type { Shell } from "./contract.ts";
 
 export type DialogControl = {
@@ -22,7 +23,7 @@ export function controlDialog(
     dialog.close();
     isOpen.value = false;
     if (!inside) return;
-    const back = opener?.isConnected && opener !== document.body ? opener : launcher;
+    const back = opener?.isConnected && opener !== pageDocument.body ? opener : launcher;
     back.focus({ preventScroll: true });
   };
   /** The browser closes a modal panel by itself: Esc, the back button of Android. */
@@ -43,7 +44,7 @@ export function controlDialog(
   dialog.addEventListener("keydown", keys);
   return {
     opening() {
-      if (!isOpen.peek()) opener = (root.activeElement ?? document.activeElement) as HTMLElement | null;
+      if (!isOpen.peek()) opener = (root.activeElement ?? pageDocument.activeElement) as HTMLElement | null;
     },
     close,
     stop() {

@@ -3,6 +3,7 @@
  * visitor types; and the page's modal windows, which mean to lock the page, do not lock the chat.
  */
 
+import { pageDocument } from "../document.ts";
 import type { Shell } from "./contract.ts";
 import { fitWidth } from "./viewport.ts";
 
@@ -15,7 +16,7 @@ const PRIVATE = "keydown keypress keyup beforeinput input paste copy cut focusou
 /** Besides what `host.ts` sets: let alone by the frameworks that replace the body, and by the modal libraries that hide everything else. */
 const ATTRIBUTES = "id=porchlight data-turbo-permanent data-live-announcer=true aria-live=off";
 
-const aModal = (): boolean => document.querySelector("[role=dialog],[role=alertdialog],dialog[open]") !== null;
+const aModal = (): boolean => pageDocument.querySelector("[role=dialog],[role=alertdialog],dialog[open]") !== null;
 
 /** Returns its stop. */
 export function beGuest(shell: Shell, close: () => void): () => void {
@@ -72,7 +73,7 @@ export function beGuest(shell: Shell, close: () => void): () => void {
   // A native modal makes everything outside of it inert: an open panel moves in with it, and out again. One that is opened
   // there moves in too; one that is closed there stays until the modal goes.
   const follow = (): void => {
-    const { body } = document;
+    const { body } = pageDocument;
     // A page that replaces its body takes what is modal out of the window's top layer; `host.ts` has put it in again.
     if (dialog.matches("[open].full:not(:modal)")) {
       const active = held;
@@ -80,7 +81,7 @@ export function beGuest(shell: Shell, close: () => void): () => void {
       restore(active);
     }
     if (!dialog.open && host.parentNode === body) return;
-    const modals = document.querySelectorAll("dialog:modal");
+    const modals = pageDocument.querySelectorAll("dialog:modal");
     const home = modals[modals.length - 1] ?? body;
     if (!home || host.parentNode === home || (!dialog.open && modals[0])) return;
     const active = root.activeElement as HTMLElement | null;

@@ -4,6 +4,7 @@
  */
 
 import { covers } from "../cover.ts";
+import { pageDocument } from "../document.ts";
 import { element } from "./dom.ts";
 import css from "./host.css?inline";
 
@@ -36,7 +37,7 @@ export function createHost(launcher: HTMLElement, dialog: HTMLElement): Host {
   const giveWay = (): void => {
     let active: Element = launcher;
     // Components of the page keep the focus in trees of their own.
-    for (let tree: DocumentOrShadowRoot | null = document; tree?.activeElement; tree = active.shadowRoot)
+    for (let tree: DocumentOrShadowRoot | null = pageDocument; tree?.activeElement; tree = active.shadowRoot)
       active = tree.activeElement;
     // Not from under the pointer that presses it: the click would miss.
     if (active === launcher) return;
@@ -51,8 +52,8 @@ export function createHost(launcher: HTMLElement, dialog: HTMLElement): Host {
 
   const mount = (): void => {
     listen(addEventListener);
-    const { body } = document;
-    observer.observe(document.documentElement, { childList: true });
+    const { body } = pageDocument;
+    observer.observe(pageDocument.documentElement, { childList: true });
     if (!body) return;
     observer.observe(body, { childList: true });
     body.append(host);
@@ -69,7 +70,7 @@ export function createHost(launcher: HTMLElement, dialog: HTMLElement): Host {
     if (!right || Math.hypot(right - innerWidth, bottom - innerHeight) < 40) return;
     host.popover = "manual";
     // Put in once more: WebKit leaves what it has drawn already where it was.
-    document.body.append(host);
+    pageDocument.body.append(host);
     host.showPopover?.();
   });
   return [

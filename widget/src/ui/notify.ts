@@ -4,6 +4,7 @@
  * own press and never again once it was denied.
  */
 
+import { pageFunction } from "../api.ts";
 import type { Item } from "../chat.ts";
 import { plainText } from "../markdown.ts";
 import { type Ui, wordsOf } from "./context.ts";
@@ -25,6 +26,6 @@ export function notify(ui: Ui, item: Item): void {
   note.onclick = () => {
     note.close();
     window.focus();
-    window.Porchlight?.("open");
+    pageFunction()?.("open");
   };
 }

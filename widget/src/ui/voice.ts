@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import type { Item } from "../chat.ts";
+import { pageDocument } from "../document.ts";
 import { plainText } from "../markdown.ts";
 import { authorOf, type Ui, wordsOf } from "./context.ts";
 
@@ -23,7 +24,7 @@ export function giveVoice(ui: Ui): () => void {
           t("continues"),
           many,
         );
-      if (document.hidden)
+      if (pageDocument.hidden)
         attention ??= import("./attention.ts").then(({ startAttention }) => startAttention(ui, item));
     }),
     chat.on("sent", (item) => {

@@ -1,0 +1,217 @@
+/**
+ * Pages whose names are not what they seem. Somebody else may place markup but no script, such as a comment that keeps `id`
+ * and `name`: an element named like a property of `document` or `window` stands in its place. Or another script of the page
+ * lets itself be talked into writing to `Object.prototype`. The chat opens all the same, and runs no script but its own.
+ */
+
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type House, startHouse } from "../harness.ts";
+import { freePort } from "../ports.ts";
+import { launch } from "./browser.ts";
+import { type Pages, pageOf, startPages } from "./checks/pages.ts";
+
+/** Where the markup's own addresses lead. No request goes there: the browser's are answered by the test. */
+const FOREIGN = "http://foreign.example";
+
+type Markup = (attribute: "id" | "name") => string;
+const named =
+  (tag: string, name: string, more = "", inside = ""): Markup =>
+  (attribute) =>
+    `<${tag} ${attribute}="${name}" ${more}>${inside}</${tag}>`;
+/** A single element without content. */
+const bare =
+  (tag: string, name: string, more = ""): Markup =>
+  (attribute) =>
+    `<${tag} ${attribute}="${name}" ${more}>`;
+const source = `src="${FOREIGN}/widget.js" data-site="default"`;
+
+const MARKUPS: readonly [what: string, markup: Markup][] = [
+  ["a picture as the running script", bare("img", "currentScript", source)],
+  ["a plugin as the running script", bare("embed", "currentScript", source)],
+  ["an object as the running script", named("object", "currentScript", `data="${FOREIGN}/widget.js"`)],
+  ["a frame as the running script", named("iframe", "currentScript")],
+  [
+    "links as settings",
+    (attribute) =>
+      `<a id="PorchlightSettings"></a><a id="PorchlightSettings" name="relay" href="${FOREIGN}"></a><a ${attribute}="relay" href="${FOREIGN}"></a>`,
+  ],
+  ["a form as settings", named("form", "PorchlightSettings", "", `<input name="relay" value="${FOREIGN}">`)],
+  ["a plugin as settings", bare("embed", "PorchlightSettings", `src="${FOREIGN}"`)],
+  ["a frame as settings", named("iframe", "PorchlightSettings", `src="${FOREIGN}"`)],
+  ["a form as the function", named("form", "Porchlight", "", '<input name="site"><input name="q">')],
+  ["a plugin as the function", bare("embed", "Porchlight")],
+  ["a frame as the function", named("iframe", "Porchlight")],
+  ["addEventListener", bare("img", "addEventListener")],
+  ["readyState", named("form", "readyState")],
+  ["body", bare("img", "body")],
+  ["head", named("object", "head")],
+  ["createElement", bare("img", "createElement")],
+  ["createElementNS", named("form", "createElementNS")],
+  ["documentElement", bare("embed", "documentElement")],
+  [
+    "querySelector",
+    (attribute) => `<img ${attribute}="querySelector"><div data-site="default" data-src="${FOREIGN}"></div>`,
+  ],
+  ["activeElement", named("form", "activeElement", 'tabindex="0"', '<input name="shadowRoot">')],
+  ["visibilityState", bare("img", "visibilityState")],
+  ["prerendering", named("form", "prerendering")],
+  ["requestIdleCallback", named("a", "requestIdleCallback")],
+];
+
+type Way = readonly [way: string, tag: (relay: string) => string];
+const WAYS: readonly [Way, Way] = [
+  ["in the page", (relay) => `<script async src="${relay}/widget.js" data-site="default"></script>`],
+  [
+    "added by a script",
+    (relay) =>
+      `<script>{const tag=Document.prototype.createElement.call(document,"script");tag.src="${relay}/widget.js";tag.dataset.site="default";Document.prototype.querySelector.call(document,"body").append(tag)}</script>`,
+  ],
+];
+
+/** Tabs at a time. */
+const TABS = 4;
+
+let browser: Browser;
+let context: BrowserContext;
+let pages: Pages;
+let houses: { [address in "with" | "without"]: House };
+
+beforeAll(async () => {
+  pages = await startPages();
+  const port = await freePort();
+  const env = { ALLOWED_ORIGINS: pages.url, MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0" };
+  const known = { ...env, PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` };
+  const [started, without, withAddress] = await Promise.all([
+    launch(),
+    startHouse({ env }),
+    startHouse({ env: known }),
+  ]);
+  browser = started;
+  houses = { without, with: withAddress };
+  context = await browser.newContext();
+});
+afterAll(() => Promise.all([browser.close(), houses.with.stop(), houses.without.stop(), pages.stop()]));
+
+/** Opens the chat by its launcher. Answers whether it can be written in. Nothing here trusts `document`, as the page may not. */
+const opens = (page: Page): Promise<boolean> =>
+  page.evaluate(async () => {
+    const find = (): ShadowRoot | null | undefined =>
+      Document.prototype.querySelector.call(document, "porch-light")?.shadowRoot;
+    const until = async (done: () => unknown): Promise<boolean> => {
+      for (const since = performance.now(); performance.now() - since < 10_000; ) {
+        if (done()) return true;
+        await new Promise(requestAnimationFrame);
+      }
+      return false;
+    };
+    if (!(await until(() => find()?.querySelector(".launcher")))) return false;
+    find()?.querySelector<HTMLElement>(".launcher")?.click();
+    return until(() => find()?.querySelector("dialog[open] textarea"));
+  });
+
+type Case = { name: string; path: string; html: string };
+type Verdict = { name: string; opened: boolean; foreign: string[] };
+
+async function judge(page: Page, { name, path, html }: Case): Promise<Verdict> {
+  const foreign: string[] = [];
+  const heard = (request: { resourceType(): string; url(): string }): unknown =>
+    request.resourceType() === "script" && request.url().startsWith(FOREIGN) && foreign.push(request.url());
+  page.on("request", heard);
+  pages.put(path, { html });
+  await page.goto(pages.url + path, { waitUntil: "commit" });
+  const opened = await opens(page);
+  page.off("request", heard);
+  return { name, opened, foreign };
+}
+
+/** Judges all of them, a few tabs at a time. */
+async function judgeAll(cases: Case[]): Promise<Verdict[]> {
+  const waiting = [...cases];
+  const verdicts: Verdict[] = [];
+  const work = async (): Promise<void> => {
+    const page = await context.newPage();
+    await page.route(`${FOREIGN}/**`, (route) =>
+      route.fulfill({ contentType: "text/javascript", body: "export const start = () => {}" }),
+    );
+    for (let next = waiting.pop(); next; next = waiting.pop()) verdicts.push(await judge(page, next));
+    await page.close();
+  };
+  await Promise.all(Array.from({ length: TABS }, work));
+  return verdicts;
+}
+
+const casesFor = (address: "with" | "without"): Case[] =>
+  MARKUPS.flatMap(([what, markup]) =>
+    WAYS.flatMap(([way, tag]) =>
+      (["id", "name"] as const).map((attribute) => {
+        const name = `${what} by ${attribute}, the tag ${way}`;
+        const path = `/${address}/${encodeURIComponent(name)}`;
+        return { name, path, html: pageOf(markup(attribute) + tag(houses[address].url)) };
+      }),
+    ),
+  );
+
+describe("markup that stands in the place of the page's own names", () => {
+  it.each(["with", "without"] as const)("changes nothing for a relay %s a public address", async (address) => {
+    const cases = casesFor(address);
+    expect(cases.length).toBeGreaterThanOrEqual(58);
+    const verdicts = await judgeAll(cases);
+    expect(verdicts).toHaveLength(cases.length);
+    expect(verdicts.filter(({ opened, foreign }) => !opened || foreign.length > 0)).toEqual([]);
+  });
+});
+
+/** Settings and attributes that an object without own ones would take from its prototype. */
+const POLLUTION = {
+  relay: FOREIGN,
+  launcher: "none",
+  manual: "",
+  mode: "page",
+  label: "Polluted",
+  title: "Polluted",
+  greeting: "Polluted",
+  avatar: `${FOREIGN}/avatar.png`,
+  requireConsent: "",
+  send: "Polluted",
+  token: "polluted",
+  onclick: "polluted()",
+  onerror: "polluted()",
+  style: "color: red",
+  class: "polluted",
+  hidden: "",
+  href: `${FOREIGN}/link`,
+  "data-polluted": "1",
+  is: "polluted",
+  key: "polluted",
+};
+
+it("takes no setting and no attribute from a polluted Object.prototype", async () => {
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("pageerror", ({ message }) => errors.push(message));
+  const pollute = `<script>for (const [name, value] of ${JSON.stringify(Object.entries(POLLUTION))})
+    Object.defineProperty(Object.prototype, name, { value, enumerable: true, writable: true, configurable: true });</script>`;
+  const html = pageOf(pollute + WAYS[0][1](houses.without.url));
+  const verdict = await judge(page, { name: "polluted", path: "/polluted", html });
+  expect(verdict).toMatchObject({ opened: true, foreign: [] });
+  const found = await page.evaluate(() => {
+    const root = document.querySelector("porch-light")?.shadowRoot as ShadowRoot;
+    const all = [...root.querySelectorAll("*")];
+    return {
+      count: all.length,
+      polluted: all
+        .filter((element) => /polluted|foreign|color: red/i.test((element.cloneNode() as Element).outerHTML))
+        .map(String),
+      hidden: all.filter((element) => element.matches(".app [hidden]:not(#tab)")).map(String),
+      words: root.querySelector("dialog")?.textContent,
+      launcher: root.querySelector(".launcher")?.ariaLabel,
+      stored: localStorage["porchlight:default"] as string | undefined,
+    };
+  });
+  expect(found.count).toBeGreaterThan(30);
+  expect(found).toMatchObject({ polluted: [], hidden: [], launcher: "Chat" });
+  expect(`${found.words} ${found.stored}`).not.toMatch(/polluted/i);
+  expect(errors).toEqual([]);
+  await page.close();
+});
