@@ -15,7 +15,7 @@ const README = readFileSync(join(ROOT, "README.md"), "utf8");
 
 /** What stands in the fences of a kind, like `json site`. */
 const blocks = (kind: string): string[] =>
-  [...README.matchAll(/^```(\w+ \w+)\n([\s\S]*?)^```/gm)].flatMap(([, name, text = ""]) =>
+  [...README.matchAll(/^ *```(\w+ \w+)\n([\s\S]*?)^ *```/gm)].flatMap(([, name, text = ""]) =>
     name === kind ? [text] : [],
   );
 
@@ -61,6 +61,17 @@ describe("the README's configuration", () => {
     ]);
     const read = readSettings({ ...Object.fromEntries(secrets), PORCHLIGHT_CONFIG: file });
     expect("problems" in read ? read.problems : []).toEqual([]);
+  });
+});
+
+describe("the README's environment", () => {
+  it("is an environment file as it stands, by the rules of systemd and Docker", () => {
+    const [text = ""] = blocks("sh environment");
+    const lines = text.split("\n").map((line) => line.replace(/^ {3}/, ""));
+    const pairs = lines.filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.split(/=(.*)/s));
+    const read = readSettings(Object.fromEntries(pairs));
+    expect("problems" in read ? read.problems : []).toEqual([]);
+    expect(read).toMatchObject({ settings: { publicUrl: "https://chat.example.com", trustProxy: 1 } });
   });
 });
 

@@ -5,6 +5,7 @@ import { settingsHelp } from "../../relay/src/base/config.ts";
 import * as rules from "../../relay/src/base/rules.ts";
 import { fileFields } from "../../relay/src/base/settings/file.ts";
 import { root } from "./sources.ts";
+import { wordKeys } from "./wordkeys.ts";
 
 const README = readFileSync(join(root, "README.md"), "utf8");
 /** What stands about the configuration file, up to the next heading of that size. */
@@ -35,4 +36,9 @@ it("reads no variable of the environment that the README's table does not have",
     .map(([, dotted, quoted]) => dotted ?? quoted ?? "");
   expect([...new Set(read)].filter((name) => !known.includes(name) && !foreign.includes(name))).toEqual([]);
   expect(known.filter((name) => !README.includes(`| \`${name}\` |`))).toEqual([]);
+});
+
+it("knows the keys of the chat's words in the relay as they are in the widget (node test/house/wordkeys.ts renews them)", () => {
+  const { written, renewed } = wordKeys();
+  expect(written).toBe(renewed);
 });

@@ -12,7 +12,7 @@ function settingsOf(env: Record<string, string>) {
   return read.settings;
 }
 
-function problemsOf(env: Record<string, string>): string[] {
+function problemsOf(env: Record<string, string>): readonly string[] {
   const read = readSettings(env);
   return "problems" in read ? read.problems : [];
 }
@@ -45,14 +45,52 @@ describe("settings from the environment", () => {
   it("take a public address with a slash behind it, and say what to do about a path", () => {
     expect(settingsOf({ PUBLIC_URL: "https://chat.example.com/" }).publicUrl).toBe("https://chat.example.com");
     expect(problemsOf({ ...ENOUGH, PUBLIC_URL: "https://example.com/chat" })).toEqual([
-      "PUBLIC_URL: must have no path: the relay needs a host of its own, like https://chat.example.com",
+      "PUBLIC_URL: must have no path: the relay needs a host of its own, like https://chat.example.com; for example PUBLIC_URL=https://chat.example.com",
     ]);
   });
 
-  it("report every wrong one at once", () => {
-    expect(problemsOf({ PORT: "x", HOST: "h", LOG_LEVEL: "y" }).map((line) => line.split(":")[0])).toEqual([
-      "PORT",
-      "LOG_LEVEL",
+  it("report every wrong one at once, each on a line of its own with a right example", () => {
+    const env = { PORT: "x", HOST: "h", LOG_LEVEL: "y", SMTP_URL: "smtp://mail.example.com", PUBLIC_URL: "chat" };
+    expect(problemsOf({ ...env, ALLOWED_ORIGINS: "shop.example,https://fine.example,https://b.example/path" })).toEqual(
+      [
+        "PORT: must be a whole number from 0 to 65535; for example PORT=8787",
+        expect.stringMatching(/^PUBLIC_URL: .*; for example PUBLIC_URL=https:/),
+        expect.stringMatching(/^ALLOWED_ORIGINS: has "shop.example".*; for example ALLOWED_ORIGINS=https:/),
+        expect.stringMatching(/^ALLOWED_ORIGINS: has "https:\/\/b.example\/path"/),
+        expect.stringMatching(/^LOG_LEVEL: .*; for example LOG_LEVEL=info$/),
+        expect.stringMatching(/^SERVICE_URL: is needed.*; for example SERVICE_URL=https:.*\/v1$/),
+        expect.stringMatching(/^SMTP_URL: needs MAIL_FROM; for example MAIL_FROM=/),
+      ],
+    );
+  });
+
+  it.each([
+    ["SERVICE_URL", "https://service.example/v1   # the messaging service"],
+    ["SERVICE_API_KEY", "k+/=&  #from its settings"],
+    ["ADMIN_TOKEN", "# later"],
+    ["SITE_TITLE", "Chat with us # heading"],
+    ["TRUST_PROXY", "1 # one proxy"],
+  ])("are refused by name with a comment behind the value: %s=%s", (name, value) => {
+    expect(problemsOf({ ...ENOUGH, [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: has a comment .*environment file`)),
+    ]);
+  });
+
+  it("take a # that begins no comment", () => {
+    expect(settingsOf({ SITE_TITLE: "Chat #1", SERVICE_API_KEY: "a#b" }).sites[0]?.public.title).toBe("Chat #1");
+  });
+
+  it("are refused with a key file that cannot be read, and a service on another machine over plain http", () => {
+    expect(problemsOf({ SERVICE_API_KEY_FILE: "/nowhere/key", SERVICE_URL: "http://service.example/v1" })).toEqual([
+      "SERVICE_API_KEY_FILE: names /nowhere/key, which cannot be read (ENOENT)",
+      expect.stringMatching(/^SERVICE_URL: would send the key in the clear.*; for example https:\/\/service.example/),
+    ]);
+    expect(settingsOf({ SERVICE_URL: "http://service.example/v1", ALLOW_INSECURE_SERVICE: "true" })).toBeDefined();
+  });
+
+  it("are refused with a database that is not supported", () => {
+    expect(problemsOf({ ...ENOUGH, DATABASE_URL: "mysql://db.example" })).toEqual([
+      expect.stringMatching(/^DATABASE_URL: must be sqlite:/),
     ]);
   });
 
@@ -72,7 +110,9 @@ describe("a configuration file", () => {
     writeFileSync(path, JSON.stringify(value));
     return path;
   };
-  const accounts = { main: { url: "https://service.example/v1", key: "env:MAIN_KEY" } };
+  const URL = "https://service.example/v1";
+  const accounts = { main: { url: URL, key: "env:MAIN_KEY" } };
+  const sites = { shop: { account: "main" } };
 
   it("describes several sites and accounts, with secrets from the environment", () => {
     const path = file({
@@ -123,31 +163,74 @@ describe("a configuration file", () => {
       },
       "sites.shop.webhook.events.0 must be one of message.visitor",
     ],
+    [{ accounts, sites: { shop: {} } }, 'sites.shop.account is needed; for example "account": "main"'],
+    [{ accounts: { main: { url: URL, key: "plain-secret" } }, sites }, "accounts.main.key"],
+    [{ accounts: { main: { url: URL, key: "env:NOT_SET" } }, sites }, "NOT_SET"],
+    [{ accounts: { main: { url: URL, key: "file:/nowhere/key" } }, sites }, "accounts.main.key names /nowhere/key"],
     [
-      { accounts, sites: { shop: {}, blog: { account: "main", rate: 5 } } },
-      "sites.shop.account is needed; sites.blog.rate is not known here",
+      { accounts: { main: { url: URL, key: "env:COMMENTED" } }, sites },
+      "accounts.main.key names COMMENTED, which has a",
     ],
-    [{ accounts: { main: { url: "https://s.example/v1", key: "plain-secret" } }, sites: {} }, "accounts.main.key"],
-    [{ accounts: { main: { url: "https://s.example/v1", key: "env:NOT_SET" } }, sites: {} }, "NOT_SET"],
+    [{ accounts: { main: { url: "http://s.example/v1", key: "env:MAIN_KEY" } }, sites }, "accounts.main.url"],
+    [{ accounts, sites: {} }, 'sites must name at least one site; for example "sites": {"shop"'],
+    [{ accounts, sites: { shop: { account: "main", orgins: [] } } }, 'for example "origins": ["https:'],
+    [{ accounts, sites: { shop: { account: "main", strings: { caht: "Ask us" } } } }, 'no key of a word: "chat" is'],
+    [
+      { accounts, sites: { shop: { account: "main", webhook: { url: "x", secret: "env:MAIN_KEY" } } } },
+      "sites.shop.webhook.url must be an address",
+    ],
   ])("is refused with the field that is wrong (%#)", (value, field) => {
-    const problems = problemsOf({ PORCHLIGHT_CONFIG: file(value), MAIN_KEY: "k" });
+    const env = { PORCHLIGHT_CONFIG: file(value), MAIN_KEY: "k", COMMENTED: "k # the key" };
+    const problems = problemsOf(env);
     expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain("; for example ");
     expect(problems[0]).toContain("PORCHLIGHT_CONFIG");
     expect(problems[0]).toContain(field);
   });
 
-  it("is refused with all that is wrong at once: fields, keys, secrets and names", () => {
-    const url = "https://s.example/v1";
-    const unset = { one: { url, key: "env:NO_ONE" }, two: { url, key: "plain" } };
-    const hook = { url: "https://b.example", secret: "env:NO_HOOK" };
-    const problem = (value: unknown) => problemsOf({ PORCHLIGHT_CONFIG: file(value), MAIN_KEY: "k" })[0] ?? "";
-    const sites = { shop: { account: "three", webhook: hook }, blog: { account: "one", requireIdentity: true } };
-    const all = ["NO_ONE", "accounts.two.key", "NO_HOOK", "sites.shop.account names", "sites.blog.requireIdentity"];
-    expect(all.filter((part) => !problem({ accounts: unset, sites }).includes(part))).toEqual([]);
-    const wrong = { shop: { account: "one", identityKeys: "keys.json" } };
-    const mixed = problem({ accounts: unset, sites: wrong });
-    expect(["NO_ONE", "accounts.two.key", "sites.shop.identityKeys"].filter((part) => !mixed.includes(part))).toEqual(
-      [],
+  it("is refused with all that is wrong at once, one a line, beside what is wrong in the environment", () => {
+    const path = file({
+      accounts: { one: { url: URL, key: "env:NO_ONE" }, two: { url: URL, key: "plain" }, three: { url: "x", key: 1 } },
+      sites: {
+        shop: {
+          account: "four",
+          webhook: { url: "https://b.example", secret: "env:NO_HOOK" },
+          colour: "red",
+          strings: { nothing: "x" },
+        },
+        blog: { account: "one", requireIdentity: true, origins: ["blog.example", "https://blog.example/"] },
+        help: { account: "one", identityKeys: "keys.json", identitySecret: "env:SHORT" },
+      },
+    });
+    const problems = problemsOf({ PORCHLIGHT_CONFIG: path, SHORT: "short", PORT: "no" });
+    const [first, ...lines] = problems;
+    expect(first).toMatch(/^PORT: /);
+    expect(lines.every((line) => line.startsWith(`PORCHLIGHT_CONFIG: ${path}: `))).toBe(true);
+    const fields = lines.map((line) => line.split(": ")[2]?.split(" ")[0] ?? "");
+    expect(fields.sort()).toEqual([
+      "accounts.one.key",
+      "accounts.three.key",
+      "accounts.three.url",
+      "accounts.two.key",
+      "sites.blog.identitySecret",
+      "sites.blog.origins.0",
+      "sites.blog.origins.1",
+      "sites.help.identityKeys",
+      "sites.help.identitySecret",
+      "sites.help.identitySecret",
+      "sites.shop.account",
+      "sites.shop.colour",
+      "sites.shop.strings",
+      "sites.shop.webhook.secret",
+    ]);
+    expect(lines.filter((line) => !line.includes("; for example "))).toEqual([]);
+  });
+
+  it("is refused with accounts and sites missing or empty, or with something else in their place", () => {
+    const problem = (value: unknown): string => problemsOf({ PORCHLIGHT_CONFIG: file(value) }).join("\n");
+    expect(problem({})).toMatch(/accounts is needed; for example .*\n.*sites is needed; for example/);
+    expect(problem({ accounts: {}, sites: {} })).toMatch(
+      /accounts must name at least one.*\n.*sites must name at least/,
     );
     for (const value of [null, 1, [], { accounts: { one: null } }]) expect(problem(value)).toContain("must be");
   });

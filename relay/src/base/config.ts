@@ -1,19 +1,22 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
-import { fromFile } from "./settings/file.ts";
-import { problem } from "./settings/parsers.ts";
+import { fromFile, readSecret } from "./settings/file.ts";
+import { isLocal } from "./settings/parsers.ts";
+import { createProblems, type Problems, withoutComment } from "./settings/problems.ts";
 import type { Bucket, Env, MailRules, Settings, Site, Tenants, UploadRules } from "./settings/shape.ts";
-import { TABLE, type Values } from "./settings/table.ts";
+import { exampleLine, FIELDS, TABLE, type Values } from "./settings/table.ts";
 
 export type { Account, Bucket, KeySource, Settings, Site, UploadRules } from "./settings/shape.ts";
 export { settingsHelp } from "./settings/table.ts";
 
 /** The one site and account that the environment alone describes. */
-function fromEnvironment(values: Values): Tenants {
+function fromEnvironment(values: Values, problems: Problems): Tenants {
   const { serviceUrl, serviceKey, serviceKeyFile, allowedOrigins, siteTitle, identitySecret, requireIdentity } = values;
-  if (requireIdentity && identitySecret === undefined) problem("REQUIRE_IDENTITY: needs IDENTITY_SECRET");
-  if (serviceUrl === undefined)
-    problem("SERVICE_URL: is needed: the base address of the messaging service, ending in /v1");
-  const key = serviceKeyFile !== "" ? { file: serviceKeyFile } : serviceKey !== "" ? { value: serviceKey } : undefined;
+  if (requireIdentity && identitySecret === undefined && !problems.has("IDENTITY_SECRET"))
+    problems.add("REQUIRE_IDENTITY", "needs IDENTITY_SECRET", exampleLine(TABLE.identitySecret));
+  if (serviceUrl === undefined && !problems.has("SERVICE_URL"))
+    problems.add("SERVICE_URL", "is needed: the base address of the messaging service", exampleLine(TABLE.serviceUrl));
+  if (serviceKeyFile) problems.attempt("SERVICE_API_KEY_FILE", () => readSecret(serviceKeyFile));
+  const key = serviceKeyFile ? { file: serviceKeyFile } : serviceKey ? { value: serviceKey } : undefined;
   return {
     accounts: [{ id: "default", url: serviceUrl ?? "", key, rate: 60 }],
     sites: [
@@ -36,9 +39,10 @@ function fromEnvironment(values: Values): Tenants {
 const EMBED_MAX = 5 * 1024 * 1024;
 
 /** What may be uploaded. Without a public https address the service can fetch nothing, so files must fit a message. */
-function uploadsFrom(values: Values): UploadRules {
+function uploadsFrom(values: Values, problems: Problems): UploadRules {
   const reachable = values.publicUrl?.startsWith("https:") === true;
-  if (values.mediaMode === "link" && !reachable) problem("MEDIA_MODE: link needs a PUBLIC_URL with https");
+  if (values.mediaMode === "link" && !reachable && !problems.has("PUBLIC_URL"))
+    problems.add("MEDIA_MODE", "link needs a PUBLIC_URL with https", exampleLine(TABLE.publicUrl));
   const embed = values.mediaMode === "embed" || !reachable;
   const fit = (bytes: number): number => (embed ? Math.min(bytes, EMBED_MAX) : bytes);
   return {
@@ -46,22 +50,42 @@ function uploadsFrom(values: Values): UploadRules {
     quota: { visitor: values.uploadVisitor, site: values.uploadSite },
     perMinute: values.uploadsPerMinute,
     embed,
-    ...bucketFrom(values),
+    ...bucketFrom(values, problems),
   };
 }
 
 /** The bucket and who may use it. */
-function bucketFrom({ mediaStore, s3KeyId, s3Secret }: Values): { bucket?: Bucket } {
+function bucketFrom({ mediaStore, s3KeyId, s3Secret }: Values, problems: Problems): { bucket?: Bucket } {
   if (mediaStore === undefined) return {};
-  if (s3KeyId === "" || s3Secret === "") problem("MEDIA_STORE: needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY");
+  for (const [value, field] of [
+    [s3KeyId, TABLE.s3KeyId],
+    [s3Secret, TABLE.s3Secret],
+  ] as const)
+    if (value === "") problems.add("MEDIA_STORE", `needs ${field.env}`, exampleLine(field));
   return { bucket: { ...mediaStore, keyId: s3KeyId, secret: s3Secret } };
 }
 
 /** Mail, where a server is named: links in it lead back to the relay. */
-function mailFrom({ smtpUrl, mailFrom: from, mailAfter, publicUrl }: Values): MailRules | undefined {
+function mailFrom(
+  { smtpUrl, mailFrom: from, mailAfter, publicUrl }: Values,
+  problems: Problems,
+): MailRules | undefined {
   if (smtpUrl === undefined) return undefined;
-  if (publicUrl === undefined) problem("SMTP_URL: needs PUBLIC_URL, for the links in mails");
-  return { url: smtpUrl, from: from ?? problem("SMTP_URL: needs MAIL_FROM"), after: mailAfter * 60_000 };
+  if (publicUrl === undefined && !problems.has("PUBLIC_URL"))
+    problems.add("SMTP_URL", "needs PUBLIC_URL, for the links in mails", exampleLine(TABLE.publicUrl));
+  if (from === undefined && !problems.has("MAIL_FROM"))
+    problems.add("SMTP_URL", "needs MAIL_FROM", exampleLine(TABLE.mailFrom));
+  return { url: smtpUrl, from: from ?? "", after: mailAfter * 60_000 };
+}
+
+/** The key would travel in the clear: plain http is for a service on this machine. */
+function plainServices({ accounts }: Tenants, { configFile, allowInsecureService }: Values, problems: Problems): void {
+  for (const { id, url } of allowInsecureService ? [] : accounts) {
+    if (!url.startsWith("http:") || isLocal(url)) continue;
+    const where = configFile === "" ? "SERVICE_URL" : `PORCHLIGHT_CONFIG: ${configFile}: accounts.${id}.url`;
+    const right = url.replace("http:", "https:");
+    problems.add(where, "would send the key in the clear: use https, or set ALLOW_INSECURE_SERVICE=true", right);
+  }
 }
 
 /** A site with what the relay itself can and cannot do for it. */
@@ -75,39 +99,38 @@ function equipped(site: Site, uploads: UploadRules, mail: MailRules | undefined)
 /** The first socket of systemd's socket activation: file descriptor 3, when LISTEN_FDS says that there is one. */
 const handedOver = (env: Env): number | undefined => (Number(env.LISTEN_FDS) >= 1 ? 3 : undefined);
 
+/** The variables of the table, parsed; one that is wrong is a problem, and absent. */
+function valuesOf(env: Env, problems: Problems): Values {
+  const entries = FIELDS.map(([name, field]) => {
+    const given = env[field.env]?.trim() ?? "";
+    const read = (): unknown => field.parse(given === "" ? field.fallback : withoutComment(given, field.words));
+    const example = field.env === "REDIS_URL" ? undefined : exampleLine(field);
+    return [name, problems.attempt(field.env, read, example)];
+  });
+  return Object.fromEntries(entries) as Values;
+}
+
+/** Sites and accounts, from the file where one is named; nothing when they cannot be read. */
+function tenantsOf(values: Values, env: Env, problems: Problems): Tenants | undefined {
+  const { configFile } = values;
+  if (problems.has("PORCHLIGHT_CONFIG")) return undefined;
+  if (configFile === "") return fromEnvironment(values, problems);
+  return problems.attempt("PORCHLIGHT_CONFIG", () => fromFile(configFile, env));
+}
+
 /**
- * Reads every setting. A wrong one is reported with its name, and all wrong ones at once.
+ * Reads every setting. All that are wrong are reported at once, one a line: the setting's name, for the configuration file
+ * the file and the path of the field, what must be so, and a right example.
  * @param env the process's environment; nothing else in the relay reads it
  */
-export function readSettings(env: Env): { settings: Settings } | { problems: string[] } {
-  const problems: string[] = [];
-  const attempt = <T>(name: string, read: () => T): T | undefined => {
-    try {
-      return read();
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      problems.push(name === "" ? message : `${name}: ${message}`);
-      return undefined;
-    }
-  };
-  const values = Object.fromEntries(
-    Object.entries(TABLE).map(([name, field]) => {
-      const given = env[field.env]?.trim();
-      return [
-        name,
-        attempt(field.env, () => field.parse(given === undefined || given === "" ? field.fallback : given)),
-      ];
-    }),
-  ) as Values;
-  if (problems.length > 0) return { problems };
-
-  const tenants =
-    values.configFile === ""
-      ? attempt("", () => fromEnvironment(values))
-      : attempt("PORCHLIGHT_CONFIG", () => fromFile(values.configFile, env));
-  const uploads = attempt("", () => uploadsFrom(values));
-  const mail = attempt("", () => mailFrom(values));
-  if (problems.length > 0 || tenants === undefined || uploads === undefined) return { problems };
+export function readSettings(env: Env): { settings: Settings } | { problems: readonly string[] } {
+  const problems = createProblems();
+  const values = valuesOf(env, problems);
+  const tenants = tenantsOf(values, env, problems);
+  const uploads = uploadsFrom(values, problems);
+  const mail = mailFrom(values, problems);
+  if (tenants !== undefined) plainServices(tenants, values, problems);
+  if (problems.lines.length > 0 || tenants === undefined) return { problems: problems.lines };
   const { port, host, publicUrl, dataDir, trustProxy, logLevel, callbackSecrets, adminToken } = values;
   return {
     settings: {

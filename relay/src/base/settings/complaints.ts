@@ -22,6 +22,9 @@ function amount(origin: string, limit: number | bigint): string {
     : `${limit}`;
 }
 
+/** What is said of a field that a schema does not have. */
+export const UNKNOWN = "is not known here";
+
 /** A schema's complaint in words for people: what must be so, to be read after the field's name. */
 export function words(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -35,7 +38,7 @@ export function words(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_value":
       return `must be one of ${issue.values.join(", ")}`;
     case "unrecognized_keys":
-      return "is not known here";
+      return UNKNOWN;
     default:
       return undefined;
   }

@@ -2,10 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { complaintOf, SETTINGS } from "@porchlight/shared/settings";
 import { DEFAULT_SITE, type PublicSite } from "@porchlight/shared/site";
 import { z } from "zod";
-import { type CreditRules, creditRules, guardRules, leadRules, routeRule, webhookRules } from "../rules.ts";
-import { complaintsOf, words } from "./complaints.ts";
+import { creditRules, guardRules, leadRules, routeRule, webhookRules } from "../rules.ts";
+import { type Complaint, complaintsOf, UNKNOWN, words } from "./complaints.ts";
+import { exampleAt, insteadOf, nearest } from "./examples.ts";
 import { origin, problem, signingSecret, web } from "./parsers.ts";
-import type { Env, KeySource, Site, Tenants } from "./shape.ts";
+import { withoutComment } from "./problems.ts";
+import type { Account, Env, KeySource, Site, Tenants } from "./shape.ts";
+import { WORD_KEYS } from "./wordkeys.ts";
 
 const named = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 characters of A-Z a-z 0-9 _ -");
 const checked = (parse: (given: string) => string) =>
@@ -32,110 +35,233 @@ const look = Object.fromEntries(
   ]),
 ) as Record<keyof typeof SETTINGS, z.ZodOptional<z.ZodUnknown>>;
 
+/** A record with at least one entry. */
+const some = <Value extends z.ZodType>(value: z.ZodRecord<typeof named, Value>, what: string) =>
+  value.refine((all) => Object.keys(all).length > 0, `must name at least one ${what}`);
+
+const accountSchema = z.strictObject({
+  url: checked(web),
+  key: z.string().min(1),
+  rate: z.int().min(1).max(100_000).default(60),
+  credits: creditRules.optional(),
+});
+
+const siteSchema = z.strictObject({
+  account: named,
+  origins: z.array(checked(origin)).default([]),
+  channel: z.string().min(1).max(64).default("website"),
+  business: z.string().min(1).max(64).optional(),
+  campaign: z.string().min(1).max(128).optional(),
+  campaignFallback: z.boolean().default(false),
+  leads: leadRules.optional(),
+  webhook: webhookRules.optional(),
+  guard: guardRules.optional(),
+  messagesPerDay: z.int().min(1).max(10_000_000).optional(),
+  mail: z.boolean().optional(),
+  routes: z.array(routeRule).max(200).optional(),
+  identitySecret: z.string().min(1).optional(),
+  identityKeys: z
+    .string()
+    .regex(/^(https:\/\/|file:)/, 'must be the https address of a JWKS, or "file:PATH"')
+    .optional(),
+  requireIdentity: z.boolean().default(false),
+  ...look,
+});
+
 const fileSchema = z.strictObject({
-  accounts: z.record(
-    named,
-    z.strictObject({
-      url: checked(web),
-      key: z.string().min(1),
-      rate: z.int().min(1).max(100_000).default(60),
-      credits: creditRules.optional(),
-    }),
-  ),
-  sites: z.record(
-    named,
-    z.strictObject({
-      account: named,
-      origins: z.array(checked(origin)).default([]),
-      channel: z.string().min(1).max(64).default("website"),
-      business: z.string().min(1).max(64).optional(),
-      campaign: z.string().min(1).max(128).optional(),
-      campaignFallback: z.boolean().default(false),
-      leads: leadRules.optional(),
-      webhook: webhookRules.optional(),
-      guard: guardRules.optional(),
-      messagesPerDay: z.int().min(1).max(10_000_000).optional(),
-      mail: z.boolean().optional(),
-      routes: z.array(routeRule).max(200).optional(),
-      identitySecret: z.string().min(1).optional(),
-      identityKeys: z
-        .string()
-        .regex(/^(https:\/\/|file:)/, 'must be the https address of a JWKS, or "file:PATH"')
-        .optional(),
-      requireIdentity: z.boolean().default(false),
-      ...look,
-    }),
-  ),
+  accounts: some(z.record(named, accountSchema), "account"),
+  sites: some(z.record(named, siteSchema), "site"),
 });
 
 /** Names of everything that an account may have, and a site beyond its look: a test holds the README to them. */
 export const fileFields = {
-  account: Object.keys(fileSchema.shape.accounts.valueType.shape),
-  site: Object.keys(fileSchema.shape.sites.valueType.shape).filter((name) => !Object.hasOwn(look, name)),
+  account: Object.keys(accountSchema.shape),
+  site: Object.keys(siteSchema.shape).filter((name) => !Object.hasOwn(look, name)),
 };
 
-function keySource(given: string, env: Env, where: string): KeySource {
-  if (given.startsWith("file:")) return { file: given.slice("file:".length) };
-  if (!given.startsWith("env:")) return problem(`${where} must be "env:NAME" or "file:PATH": no secrets in this file`);
-  const value = env[given.slice("env:".length)];
-  return value === undefined || value === ""
-    ? problem(`${where} names ${given.slice("env:".length)}, which is not set`)
-    : { value };
+/** One thing that is wrong, or an exception of the same. */
+const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** @throws Error in words that follow the field's path */
+function keySource(given: string, env: Env): NonNullable<KeySource> {
+  if (given.startsWith("file:")) {
+    const file = given.slice("file:".length);
+    readSecret(file);
+    return { file };
+  }
+  if (!given.startsWith("env:")) return problem('must be "env:NAME" or "file:PATH": no secrets in this file');
+  const name = given.slice("env:".length);
+  const value = env[name]?.trim();
+  if (value === undefined || value === "") return problem(`names ${name}, which is not set`);
+  return { value: attemptComment(name, value) };
 }
 
-/** What is wrong with the accounts' keys of a file of which other things are wrong. */
-function keyless(json: unknown, env: Env, known: readonly { field: string }[]): string[] {
-  const { accounts } = (json ?? {}) as { accounts?: Record<string, { key?: unknown } | null> | null };
-  return Object.entries(accounts ?? {}).flatMap(([id, account]) => {
-    const where = `accounts.${id}.key`;
-    const given = account?.key;
-    if (typeof given !== "string" || known.some(({ field }) => field === where)) return [];
-    try {
-      keySource(given, env, where);
-      return [];
-    } catch (error) {
-      return [error instanceof Error ? error.message : String(error)];
-    }
-  });
-}
-
-/** A secret as it stands now, of something that has one. */
-function withSecret<T extends { secret: string }>(given: T, env: Env, where: string): T {
-  const source = keySource(given.secret, env, `${where}.secret`);
-  if (source === undefined) return problem(`${where}.secret is needed`);
-  return { ...given, secret: "value" in source ? source.value : readFileSync(source.file, "utf8").trim() };
-}
-
-/** How a site's owner signs identities. @throws when nobody could be let in, or two ways are given */
-function identityOf(
-  given: { identitySecret?: string | undefined; identityKeys?: string | undefined; requireIdentity: boolean },
-  env: Env,
-  where: string,
-): Pick<Site, "identity" | "requireIdentity"> {
-  const { identitySecret: secret, identityKeys: keys, requireIdentity } = given;
-  if (secret !== undefined && keys !== undefined) problem(`${where} has identitySecret and identityKeys: keep one`);
-  if (secret === undefined && keys === undefined)
-    return requireIdentity ? problem(`${where}.requireIdentity needs identitySecret or identityKeys`) : {};
-  if (keys !== undefined) return { identity: { jwks: keys.replace(/^file:/, "") }, requireIdentity };
-  const found = withSecret({ secret: secret ?? "" }, env, `${where}.identity`).secret;
+function attemptComment(name: string, value: string): string {
   try {
-    return { identity: { secret: signingSecret(found) }, requireIdentity };
+    return withoutComment(value);
   } catch (error) {
-    return problem(`${where}.identitySecret ${error instanceof Error ? error.message : ""}`);
+    return problem(`names ${name}, which ${said(error)}`);
   }
 }
 
-/** An account's rules with the secret of its billing address. @throws when that address is needed and missing */
-function creditsOf(given: CreditRules, env: Env, where: string): CreditRules {
-  if (given.mode === "webhook" && given.billing === undefined) problem(`${where}.billing is needed in mode webhook`);
-  return given.billing === undefined
-    ? given
-    : { ...given, billing: withSecret(given.billing, env, `${where}.billing`) };
+/** @throws Error in words that follow the field's path or the variable's name */
+export function readSecret(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    return problem(`names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** A secret as it stands now. @throws Error as `keySource` does */
+function secretIn(given: string, env: Env): string {
+  const source = keySource(given, env);
+  return "value" in source ? source.value : readSecret(source.file);
+}
+
+type Fields = Record<string, unknown>;
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+
+/** Something wrong that no schema can see: it depends on the environment, on files, or on another field. */
+type Check = (env: Env, file: Fields) => void;
+
+/** The field's own check, unless the field has another type than it must have: the schema complains of that. */
+const ofText = (value: unknown, check: (text: string, env: Env, file: Fields) => unknown): Check[] =>
+  typeof value === "string" && value !== "" ? [(env, file) => void check(value, env, file)] : [];
+
+function accountChecks(path: string, account: Fields): [path: string, check: Check][] {
+  const { mode, billing } = fieldsOf(account.credits);
+  const named = (at: string, checks: Check[]) => checks.map((check): [string, Check] => [`${path}.${at}`, check]);
+  return [
+    ...named("key", ofText(account.key, keySource)),
+    ...named("credits.billing.secret", ofText(fieldsOf(billing).secret, secretIn)),
+    ...named(
+      "credits.billing",
+      mode === "webhook" && billing === undefined ? [() => problem("is needed in mode webhook")] : [],
+    ),
+  ];
+}
+
+function identityCheck({ identitySecret, identityKeys, requireIdentity }: Fields): void {
+  if (identitySecret !== undefined && identityKeys !== undefined) problem("and identityKeys are both set: keep one");
+  if (identitySecret === undefined && identityKeys === undefined && requireIdentity === true)
+    problem("or identityKeys is needed, because requireIdentity is set");
+}
+
+function wordsCheck(value: unknown): void {
+  const unknown = Object.keys(fieldsOf(value)).filter((key) => !WORD_KEYS.includes(key));
+  if (unknown.length > 0)
+    throw new AggregateError(
+      unknown.map((key) => {
+        const meant = nearest(key, WORD_KEYS);
+        return new Error(`has "${key}", which is no key of a word${meant === undefined ? "" : `: "${meant}" is`}`);
+      }),
+    );
+}
+
+function siteChecks(path: string, site: Fields): [path: string, check: Check][] {
+  const named = (at: string, checks: Check[]) => checks.map((check): [string, Check] => [`${path}.${at}`, check]);
+  return [
+    ...named(
+      "account",
+      ofText(site.account, (name, _env, { accounts }) => {
+        const all = Object.keys(fieldsOf(accounts));
+        return all.includes(name) || problem(`names "${name}", which is not one of accounts (${all.join(", ")})`);
+      }),
+    ),
+    ...named("identitySecret", [() => identityCheck(site)]),
+    ...named(
+      "identitySecret",
+      ofText(site.identitySecret, (given, env) => signingSecret(secretIn(given, env))),
+    ),
+    ...named(
+      "identityKeys",
+      ofText(site.identityKeys, (given) => given.startsWith("file:") && readSecret(given.slice("file:".length))),
+    ),
+    ...named("webhook.secret", ofText(fieldsOf(site.webhook).secret, secretIn)),
+    ...named("guard.secret", ofText(fieldsOf(site.guard).secret, secretIn)),
+    ...named("strings", [() => wordsCheck(site.strings)]),
+  ];
+}
+
+/** Everything that is wrong with the file, field by field, whatever else is wrong. */
+function complaintsAbout(json: unknown, parsed: z.ZodSafeParseResult<unknown>, env: Env): Complaint[] {
+  const file = fieldsOf(json);
+  const checks = [
+    ...Object.entries(fieldsOf(file.accounts)).flatMap(([id, one]) => accountChecks(`accounts.${id}`, fieldsOf(one))),
+    ...Object.entries(fieldsOf(file.sites)).flatMap(([id, one]) => siteChecks(`sites.${id}`, fieldsOf(one))),
+  ];
+  return [
+    ...(parsed.success ? [] : complaintsOf(parsed.error)),
+    ...checks.flatMap(([field, check]) => {
+      try {
+        check(env, file);
+        return [];
+      } catch (error) {
+        const all = error instanceof AggregateError ? (error.errors as unknown[]) : [error];
+        return all.map((one) => ({ field, message: said(one) }));
+      }
+    }),
+  ];
+}
+
+/** A complaint as a line: where, what, and how it is right. */
+function lineOf({ field, message }: Complaint): Error {
+  const unknown = message === UNKNOWN;
+  const example = unknown ? insteadOf(field) : exampleAt(field);
+  const right = example === undefined ? "" : `; for example ${example}`;
+  return new Error(`${field || "it"} ${message}${right}`);
+}
+
+type FileAccount = z.output<typeof accountSchema>;
+type FileSite = z.output<typeof siteSchema>;
+
+/** A rule with its secret as it stands now. */
+const withSecret = <T extends { secret: string }>(given: T, env: Env): T => ({
+  ...given,
+  secret: secretIn(given.secret, env),
+});
+
+function accountOf(id: string, { url, key, rate, credits }: FileAccount, env: Env): Account {
+  const billing = credits?.billing;
+  return {
+    id,
+    url,
+    rate,
+    key: keySource(key, env),
+    ...(credits === undefined
+      ? {}
+      : { credits: { ...credits, ...(billing && { billing: withSecret(billing, env) }) } }),
+  };
+}
+
+function siteOf(id: string, site: FileSite, env: Env): Site {
+  const { account, origins, channel, business, campaign, campaignFallback, leads, webhook, routes, mail, ...rest } =
+    site;
+  const { guard, messagesPerDay, identitySecret, identityKeys, requireIdentity, ...chosen } = rest;
+  return {
+    public: { ...DEFAULT_SITE, ...(chosen as Partial<PublicSite>), id },
+    account,
+    origins,
+    channel,
+    business: business ?? id,
+    campaign,
+    campaignFallback,
+    ...(identitySecret === undefined ? {} : { identity: { secret: secretIn(identitySecret, env) }, requireIdentity }),
+    ...(identityKeys === undefined ? {} : { identity: { jwks: identityKeys.replace(/^file:/, "") }, requireIdentity }),
+    ...(routes === undefined ? {} : { routes }),
+    ...(leads === undefined ? {} : { leads }),
+    ...(mail === undefined ? {} : { mail }),
+    ...(messagesPerDay === undefined ? {} : { messagesPerDay }),
+    ...(guard === undefined ? {} : { guard: withSecret(guard, env) }),
+    ...(webhook === undefined ? {} : { webhook: withSecret(webhook, env) }),
+  };
 }
 
 /**
  * Sites and accounts of the configuration file, with their secrets as they stand now.
- * @throws Error that names every field that is wrong
+ * @throws AggregateError that names every field that is wrong, one an error
  */
 export function fromFile(path: string, env: Env): Tenants {
   const raw = existsSync(path) ? readFileSync(path, "utf8") : problem(`names ${path}, which does not exist`);
@@ -143,56 +269,15 @@ export function fromFile(path: string, env: Env): Tenants {
   try {
     json = JSON.parse(raw);
   } catch (error) {
-    problem(`${path} is not JSON: ${error instanceof Error ? error.message : ""}`);
+    problem(`${path} is not JSON: ${said(error)}`);
   }
   const parsed = fileSchema.safeParse(json, { error: words });
-  if (!parsed.success) {
-    const complaints = complaintsOf(parsed.error);
-    const wrong = complaints.map(({ field, message }) => `${field || "it"} ${message}`);
-    return problem(`${path}: ${[...wrong, ...keyless(json, env, complaints)].join("; ")}`);
-  }
+  const complaints = complaintsAbout(json, parsed, env);
+  if (!parsed.success || complaints.length > 0)
+    throw new AggregateError(complaints.map(lineOf).map(({ message }) => new Error(`${path}: ${message}`)));
   const { accounts, sites } = parsed.data;
-  const wrong: string[] = [];
-  /** What `read` gives; what it complains of is said with everything else, and nothing is returned then. */
-  const attempt = <T>(read: () => T): T => {
-    try {
-      return read();
-    } catch (error) {
-      wrong.push(error instanceof Error ? error.message : String(error));
-      return undefined as T;
-    }
+  return {
+    accounts: Object.entries(accounts).map(([id, account]) => accountOf(id, account, env)),
+    sites: Object.entries(sites).map(([id, site]) => siteOf(id, site, env)),
   };
-  const tenants: Tenants = {
-    accounts: Object.entries(accounts).map(([id, { url, key, rate, credits }]) => ({
-      id,
-      url,
-      rate,
-      key: attempt(() => keySource(key, env, `accounts.${id}.key`)),
-      ...(credits === undefined ? {} : { credits: attempt(() => creditsOf(credits, env, `accounts.${id}.credits`)) }),
-    })),
-    sites: Object.entries(sites).map(
-      ([id, { account, origins, channel, business, campaign, leads, webhook, routes, mail, ...rest }]) => {
-        const { campaignFallback, guard, messagesPerDay, identitySecret, identityKeys, requireIdentity, ...chosen } =
-          rest;
-        if (!Object.hasOwn(accounts, account)) wrong.push(`sites.${id}.account names "${account}", which is not there`);
-        return {
-          public: { ...DEFAULT_SITE, ...(chosen as Partial<PublicSite>), id },
-          account,
-          origins,
-          channel,
-          business: business ?? id,
-          campaign,
-          campaignFallback,
-          ...attempt(() => identityOf({ identitySecret, identityKeys, requireIdentity }, env, `sites.${id}`)),
-          ...(routes === undefined ? {} : { routes }),
-          ...(leads === undefined ? {} : { leads }),
-          ...(mail === undefined ? {} : { mail }),
-          ...(messagesPerDay === undefined ? {} : { messagesPerDay }),
-          ...(guard === undefined ? {} : { guard: attempt(() => withSecret(guard, env, `sites.${id}.guard`)) }),
-          ...(webhook === undefined ? {} : { webhook: attempt(() => withSecret(webhook, env, `sites.${id}.webhook`)) }),
-        };
-      },
-    ),
-  };
-  return wrong.length === 0 ? tenants : problem(`${path}: ${wrong.join("; ")}`);
 }

@@ -32,6 +32,13 @@ export const web = (given: string): string => {
   if (url.username !== "" || url.search !== "" || url.hash !== "") problem("must have no user, query or fragment");
   return given.replace(/\/+$/, "");
 };
+/** Where the database lies: only files of SQLite today. */
+export const database = (given: string): string =>
+  /^sqlite:./.test(given)
+    ? given
+    : problem("must be sqlite: and the path of a file; other databases are not supported");
+/** Whether an address leads to this machine. */
+export const isLocal = (address: string): boolean => LOOPBACK.test(new URL(address).hostname);
 /** Where the relay itself is reached: its pages, files and callbacks have fixed paths, so it cannot stand below one. */
 export const place = (given: string): string => {
   const address = web(given);

@@ -1,5 +1,6 @@
 import {
   bucketOf,
+  database,
   list,
   mailbox,
   megabytes,
@@ -18,8 +19,18 @@ import {
   web,
   whole,
 } from "./parsers.ts";
+import { each } from "./problems.ts";
 
-type Field<T> = { env: string; fallback: string; parse: (text: string) => T; help: string };
+type Field<T> = {
+  env: string;
+  fallback: string;
+  parse: (text: string) => T;
+  help: string;
+  /** A right value, where the fallback is none. */
+  example?: string;
+  /** A text for people, which may hold a `#`. */
+  words?: true;
+};
 
 /** The table of settings: the only place that knows their names. The README's table is made from it. */
 export const TABLE = {
@@ -27,42 +38,49 @@ export const TABLE = {
   host: { env: "HOST", fallback: "0.0.0.0", parse: text, help: "Address to listen on." },
   publicUrl: {
     env: "PUBLIC_URL",
+    example: "https://chat.example.com",
     fallback: "",
     parse: optional(place),
     help: "Where browsers and the service reach the relay, like https://chat.example.com: a host of its own, without a path.",
   },
   serviceUrl: {
     env: "SERVICE_URL",
+    example: "https://service.example/v1",
     fallback: "",
     parse: optional(web),
     help: "Base address of the messaging service; ends in /v1.",
   },
   serviceKey: {
     env: "SERVICE_API_KEY",
+    example: "the-key-from-your-account",
     fallback: "",
     parse: text,
     help: "The account's key at the service. Never leaves the relay.",
   },
   serviceKeyFile: {
     env: "SERVICE_API_KEY_FILE",
+    example: "/etc/porchlight/key",
     fallback: "",
     parse: text,
     help: "File that holds the key instead; read again on SIGHUP and while the service refuses the key.",
   },
   callbackSecrets: {
     env: "CALLBACK_SECRET",
+    example: "a-secret-of-16-characters-or-more",
     fallback: "",
-    parse: (given: string) => list(given).map(secret),
+    parse: (given: string) => each(list(given), secret),
     help: "Secret part of the callback addresses; two, separated by a comma, while rotating. Made and kept in the data folder when absent.",
   },
   callbackAllow: {
     env: "CALLBACK_ALLOW",
+    example: "192.0.2.0/24",
     fallback: "",
-    parse: (given: string) => list(given).map(net),
+    parse: (given: string) => each(list(given), net),
     help: "Addresses, or blocks like 192.0.2.0/24, that callbacks may come from, separated by commas; from others they are refused like a wrong secret. Unset: from anywhere. Behind a proxy it needs TRUST_PROXY.",
   },
   adminToken: {
     env: "ADMIN_TOKEN",
+    example: "a-secret-of-16-characters-or-more",
     fallback: "",
     parse: optional(secret),
     help: "Opens the operator's pages. Made and kept in the data folder when absent.",
@@ -70,8 +88,9 @@ export const TABLE = {
   dataDir: { env: "DATA_DIR", fallback: "./data", parse: text, help: "Folder for the database, secrets and spool." },
   databaseUrl: {
     env: "DATABASE_URL",
+    example: "sqlite:/var/lib/porchlight/porchlight.db",
     fallback: "",
-    parse: optional(text),
+    parse: optional(database),
     help: "`sqlite:` and a file's path. Default: porchlight.db in the data folder.",
   },
   redisUrl: {
@@ -88,8 +107,9 @@ export const TABLE = {
   },
   allowedOrigins: {
     env: "ALLOWED_ORIGINS",
+    example: "https://www.example.com,https://*.example.com",
     fallback: "",
-    parse: (given: string) => list(given).map(origin),
+    parse: (given: string) => each(list(given), origin),
     help: "Origins whose pages may open the chat, separated by commas; `https://*.example.com` for subdomains. Unset: only the relay's own pages.",
   },
   logLevel: {
@@ -166,20 +186,35 @@ export const TABLE = {
   },
   mediaStore: {
     env: "MEDIA_STORE",
+    example: "s3://bucket/folder?region=eu-central-1",
     fallback: "",
     parse: optional(bucketOf),
     help: "Where uploads lie: unset, in the data folder; or a private bucket of any S3-compatible store, like s3://bucket/folder?region=eu-central-1&endpoint=https://s3.example.com.",
   },
-  s3KeyId: { env: "S3_ACCESS_KEY_ID", fallback: "", parse: text, help: "Id of the key to that bucket." },
-  s3Secret: { env: "S3_SECRET_ACCESS_KEY", fallback: "", parse: text, help: "The key itself." },
+  s3KeyId: {
+    env: "S3_ACCESS_KEY_ID",
+    example: "AKIAEXAMPLE",
+    fallback: "",
+    parse: text,
+    help: "Id of the key to that bucket.",
+  },
+  s3Secret: {
+    env: "S3_SECRET_ACCESS_KEY",
+    example: "the-key-itself",
+    fallback: "",
+    parse: text,
+    help: "The key itself.",
+  },
   smtpUrl: {
     env: "SMTP_URL",
+    example: "smtp://user:password@mail.example.com:587",
     fallback: "",
     parse: optional(smtp),
     help: "Mail server, like smtp://user:password@mail.example.com:587, or smtps://. With it, visitors who asked for it get replies by e-mail while they are away, and their conversation. Needs MAIL_FROM and PUBLIC_URL.",
   },
   mailFrom: {
     env: "MAIL_FROM",
+    example: "chat@example.com",
     fallback: "",
     parse: optional(mailbox),
     help: "Address that those mails come from.",
@@ -192,6 +227,7 @@ export const TABLE = {
   },
   identitySecret: {
     env: "IDENTITY_SECRET",
+    example: "32-bytes-or-more-of-random-text-0123456789",
     fallback: "",
     parse: optional(signingSecret),
     help: "Secret of 32 bytes or more with which the owner's backend signs visitors' identities (JWT, HS256).",
@@ -210,6 +246,7 @@ export const TABLE = {
   },
   forwardCallbacks: {
     env: "FORWARD_CALLBACKS",
+    example: "https://other.example.com/callback",
     fallback: "",
     parse: optional(postTo),
     help: "Where callbacks for somebody this relay does not know go on to, as they came: the address of the other program on the account. Its answer is the answer.",
@@ -220,14 +257,31 @@ export const TABLE = {
     parse: onOff,
     help: "true lets the relay call a service on another machine over plain http. The key would travel in the clear.",
   },
-  siteTitle: { env: "SITE_TITLE", fallback: "", parse: text, help: "Heading of the chat of the site `default`." },
+  siteTitle: {
+    env: "SITE_TITLE",
+    example: "Chat with us",
+    words: true,
+    fallback: "",
+    parse: text,
+    help: "Heading of the chat of the site `default`.",
+  },
   configFile: {
     env: "PORCHLIGHT_CONFIG",
+    example: "/etc/porchlight/sites.json",
     fallback: "",
     parse: text,
     help: 'JSON file for several sites and accounts; secrets in it are "env:NAME" or "file:PATH".',
   },
 } as const satisfies Record<string, Field<unknown>>;
+
+/** The table's rows, by the names that `Values` has. */
+export const FIELDS: readonly (readonly [keyof Values, Field<unknown>])[] = Object.entries(TABLE) as [
+  keyof Values,
+  Field<unknown>,
+][];
+
+/** A right line of an environment file for a variable of the table. */
+export const exampleLine = ({ env, example, fallback }: Field<unknown>): string => `${env}=${example ?? fallback}`;
 
 /** Every setting, parsed. */
 export type Values = { [K in keyof typeof TABLE]: ReturnType<(typeof TABLE)[K]["parse"]> };

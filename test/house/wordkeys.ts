@@ -1,0 +1,19 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { WORDING } from "../../widget/src/wording.ts";
+import { root } from "./sources.ts";
+
+const FILE = join(root, "relay", "src", "base", "settings", "wordkeys.ts");
+
+/** The relay's list of the words' keys as it is, and as it would be with the widget's words of today. */
+export function wordKeys(): { written: string; renewed: string } {
+  const keys = WORDING.map(([key]) => `  "${key}",\n`).sort();
+  const head =
+    "/** Keys of the chat's words, from widget/src/locales/en.ts: `node test/house/wordkeys.ts` renews the list. */\n";
+  return {
+    written: readFileSync(FILE, "utf8"),
+    renewed: `${head}export const WORD_KEYS: readonly string[] = [\n${keys.join("")}];\n`,
+  };
+}
+
+if (import.meta.main) writeFileSync(FILE, wordKeys().renewed);
