@@ -132,7 +132,7 @@ describe("a file", () => {
       "content-disposition": `inline; filename="na_ve _quotes_.png"; filename*=UTF-8''na%C3%AFve%20%E2%80%9Cquotes%E2%80%9D.png`,
       "cross-origin-resource-policy": "cross-origin",
       "referrer-policy": "no-referrer",
-      "cache-control": "private, max-age=604800, immutable",
+      "cache-control": "no-store",
       "accept-ranges": "bytes",
     });
     const text = await post(house, visitor, "just words", { name: "notes.txt" });

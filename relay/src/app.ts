@@ -32,7 +32,7 @@ type Parts = {
   receive: Receive;
   recharges: Recharges;
   /** What the server API needs besides. */
-  api: Omit<Parameters<typeof serverApi>[0], "relay">;
+  api: Omit<Parameters<typeof serverApi>[0], "relay" | "address">;
   agencies: Parameters<typeof callbacks>[0]["agencies"];
   callbackSecrets: () => readonly string[];
   callbacksFrom: Parameters<typeof callbacks>[0]["from"];
@@ -44,6 +44,8 @@ type Parts = {
   log: Log;
   /** The relay's public origin, or empty while it does not know it. */
   relay: string;
+  /** An address of the relay for people to read; never what a request calls it. */
+  address: () => string;
   /** Folder of the built widget. */
   widget: string;
   /** Folder for files of the widget's former builds. */
@@ -70,6 +72,7 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
     ready,
     log,
     relay,
+    address,
     widget,
     formerBuilds,
   } = parts;
@@ -78,13 +81,13 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   // Browsers on the owner's pages.
   app.route("/", assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }));
   app.route("/", page(sites));
-  app.route("/", snippet({ sites, relay, folder: widget }));
+  app.route("/", snippet({ sites, relay, address, folder: widget }));
   app.route("/", lines({ connections, clock, allows, remoteOf: callbacksFrom.address }));
   app.route("/", media(parts.media));
   // Readers of mails.
   if (mail !== undefined) app.route("/", stopDoor(mail));
   // The owner's backend.
-  app.route("/", serverApi({ ...api, relay }));
+  app.route("/", serverApi({ ...api, relay, address }));
   // The service.
   app.route(
     "/",

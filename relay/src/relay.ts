@@ -33,6 +33,7 @@ import { createServices } from "./flows/services.ts";
 import { createSession } from "./flows/session.ts";
 import { createStrangers } from "./flows/strangers.ts";
 import { createForward } from "./hooks/forward.ts";
+import { withAnswers } from "./http/answers.ts";
 import { withDeadline } from "./http/deadline.ts";
 import { UPLOAD_MS } from "./http/doors.ts";
 import { watchNewcomers } from "./http/newcomers.ts";
@@ -229,13 +230,14 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
     ready: async () => !stopping && (await db.run("UPDATE meta SET value = value WHERE name = 'epoch'")) === 1,
     log,
     relay: own ?? "",
+    address: () => own ?? `http://localhost:${port}`,
     widget: parts.widget ?? WIDGET,
     formerBuilds: join(settings.dataDir, "assets"),
   });
 
   const server = createServer(
     { headersTimeout: 10_000, requestTimeout: UPLOAD_MS },
-    withDeadline(clock, getRequestListener(app.fetch)),
+    withAnswers(clock, withDeadline(clock, getRequestListener(app.fetch))),
   );
   const newcomers = watchNewcomers(server, clock);
   const stopSockets = serveSockets({

@@ -20,3 +20,12 @@ it("counts an IPv6 customer by the /64, in every spelling, and mapped IPv4 as IP
   expect(addressOf(request("2001:db8:0:7::1"), 0)).not.toBe(addressOf(request("2001:db8:0:8::1"), 0));
   expect(addressOf(request("::ffff:203.0.113.9"), 0)).toBe("203.0.113.9");
 });
+
+it("takes an entry with a port for the address alone, and an entry that is no address for none", () => {
+  for (const entry of ["198.51.100.1", "198.51.100.1:4711", "198.51.100.1:4712"])
+    expect([entry, addressOf(request("10.0.0.1", entry), 1)]).toEqual([entry, "198.51.100.1"]);
+  for (const entry of ["2001:db8:0:7::1", "[2001:db8:0:7::1]", "[2001:db8:0:7::1]:4711", "[2001:db8:0:7::2]:4712"])
+    expect([entry, addressOf(request("10.0.0.1", entry), 1)]).toEqual([entry, "2001:db8:0:7::/64"]);
+  for (const entry of ["unknown", "_hidden", "", "198.51.100.1:x", "[198.51.100]"])
+    expect([entry, addressOf(request("10.0.0.1", entry), 1)]).toEqual([entry, "10.0.0.1"]);
+});

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
 
 /**
  * The whole address a request came from, by the same rule as `addressOf`.
@@ -8,7 +9,18 @@ export function remoteOf(request: IncomingMessage, trusted: number): string {
   const direct = request.socket.remoteAddress ?? "unknown";
   if (trusted === 0) return direct;
   const forwarded = [request.headers["x-forwarded-for"] ?? []].flat().join(",").split(",");
-  return forwarded.at(-trusted)?.trim() || direct;
+  return withoutPort(forwarded.at(-trusted)?.trim() ?? "") ?? direct;
+}
+
+/**
+ * The address in an entry of `X-Forwarded-For`: some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`, and one
+ * client must not be a new one with every connection.
+ * @returns nothing for an entry that is no address
+ */
+function withoutPort(entry: string): string | undefined {
+  const [, v6, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/.exec(entry) ?? [];
+  const address = v6 ?? v4 ?? entry;
+  return isIP(address) === 0 ? undefined : address;
 }
 
 /**

@@ -39,7 +39,7 @@ const HARMLESS = {
   "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'",
   "Cross-Origin-Resource-Policy": "cross-origin",
   "Referrer-Policy": "no-referrer",
-  "Cache-Control": "private, max-age=604800, immutable",
+  "Cache-Control": "no-store",
   "Accept-Ranges": "bytes",
 } as const;
 

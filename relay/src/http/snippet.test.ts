@@ -12,7 +12,12 @@ writeFileSync(join(folder, "manifest.json"), JSON.stringify({ snippet: "assets/s
 function door(look: object, origins: string[] = []) {
   const known = { account: "", origins, channel: "", business: "", campaign: undefined };
   const site = { ...known, public: { ...DEFAULT_SITE, ...look } };
-  return snippet({ sites: createSites([site], () => []), relay: "https://chat.example.com", folder });
+  return snippet({
+    sites: createSites([site], () => []),
+    relay: "",
+    address: () => "https://chat.example.com",
+    folder,
+  });
 }
 const textOf = async (look: object, origins?: string[]): Promise<string> =>
   (await door(look, origins).request(`/c/${"id" in look ? look.id : "default"}/snippet`)).text();

@@ -23,10 +23,11 @@ const inElement = (value: unknown): string => JSON.stringify(value).replaceAll("
 /**
  * `/c/{site}/snippet`: the tag to paste, the settings with their controls, and the real chat to see them by. Open to
  * everybody: it shows what the tag's script shows to everybody already.
- * @param options.relay the relay's public origin, or empty: then the page takes its own address
+ * @param options.relay the relay's public origin, or empty: then the page's script takes its own address
+ * @param options.address what is shown until that script has run; never what a request calls the relay
  * @param options.folder the widget's build
  */
-export function snippet(options: { sites: Sites; relay: string; folder: string }): Hono {
+export function snippet(options: { sites: Sites; relay: string; address: () => string; folder: string }): Hono {
   const { snippet: script } = JSON.parse(readFileSync(join(options.folder, "manifest.json"), "utf8")) as {
     snippet: string;
   };
@@ -34,7 +35,7 @@ export function snippet(options: { sites: Sites; relay: string; folder: string }
     const site = options.sites.find(c.req.param("site"));
     if (site === undefined) throw new RelayError("unknown_site");
     const { id, title } = site.public;
-    const relay = options.relay || new URL(c.req.url).origin;
+    const relay = options.address();
     const tag = `<script async src="${relay}/${id === "default" ? "widget.js" : `w/${id}.js`}" data-site="${id}"></script>`;
     c.header("Content-Security-Policy", POLICY);
     c.header("Cache-Control", "no-cache");

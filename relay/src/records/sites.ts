@@ -7,11 +7,27 @@ export type Sites = {
   allows: (site: Site, origin: string) => boolean;
 };
 
-/** `https://*.example.com` fits every subdomain of any depth, but not the domain itself, as in CSP. */
+/** The parts of an origin that are compared; nothing for text that is not written as browsers write origins. */
+function partsOf(origin: string): { protocol: string; port: string; labels: string[] } | undefined {
+  if (!URL.canParse(origin)) return undefined;
+  const url = new URL(origin);
+  if (url.origin !== origin) return undefined;
+  return { protocol: url.protocol, port: url.port, labels: url.hostname.split(".") };
+}
+
+/**
+ * Whether an origin is one of those that a pattern names. `https://*.example.com` stands for every subdomain of any
+ * depth, but not for the domain itself, as in CSP. Hosts are compared label by label, scheme and port must be equal.
+ */
 function fits(pattern: string, origin: string): boolean {
-  const [scheme, host] = pattern.split("://*.");
-  if (host === undefined) return pattern === origin;
-  return origin.startsWith(`${scheme}://`) && origin.endsWith(`.${host}`);
+  if (!pattern.includes("://*.")) return pattern === origin;
+  const wanted = partsOf(pattern.replace("://*.", "://"));
+  const given = partsOf(origin);
+  if (wanted === undefined || given === undefined) return false;
+  if (given.protocol !== wanted.protocol || given.port !== wanted.port) return false;
+  const [above, below] = [given.labels.slice(0, -wanted.labels.length), given.labels.slice(-wanted.labels.length)];
+  const named = above.length > 0 && above.every((label) => label !== "");
+  return named && below.every((label, i) => label === wanted.labels[i]);
 }
 
 /**

@@ -30,6 +30,28 @@ describe("a reply callback", () => {
     expect(reply({ toId: "v_1", body: "hi" })).toMatchObject({ kind: "reply", messageId: undefined });
   });
 
+  it("keeps no id that is longer than 255: a message's by its hash, which still tells it from others", () => {
+    const long = (last: string) => `${"m".repeat(100_000)}${last}`;
+    const hidden: string[] = [];
+    const read = (last: string) =>
+      parseCallback(
+        JSON.stringify({
+          ...SIX,
+          messageId: long(last),
+          contactId: long(last),
+          channel: long(last),
+          userId: long(last),
+        }),
+        (owner) => hidden.push(owner),
+      );
+    const [one, again, other] = [read("1"), read("1"), read("2")].map((found) => found as { messageId: string });
+    expect(one?.messageId).toMatch(/^~[\w-]{43}$/);
+    expect(again?.messageId).toBe(one?.messageId);
+    expect(other?.messageId).not.toBe(one?.messageId);
+    expect(one).toMatchObject({ contactId: undefined, channel: undefined });
+    expect(hidden).toEqual([]);
+  });
+
   it.each(["customData", "data", "message"])("is unwrapped from %s (R-604)", (name) => {
     expect(reply({ [name]: SIX })).toMatchObject({ kind: "reply", toId: "v_1", text: "Yes, we do!" });
   });

@@ -37,6 +37,22 @@ const scalar = (value: unknown): string | undefined => {
   return typeof value === "string" && value !== "" ? value : undefined;
 };
 
+/** Longest id that is kept as it is, in UTF-16 units (interface: no limit shown). */
+const ID_MAX = 255;
+
+/** An id of the service that is kept: a longer one is stood for by its hash, so that it still tells replies apart. */
+function idOf(value: unknown): string | undefined {
+  const id = scalar(value);
+  if (id === undefined || id.length <= ID_MAX) return id;
+  return `~${createHash("sha256").update(id).digest("base64url")}`;
+}
+
+/** An id that is of no use unless it is whole. */
+function wholeId(value: unknown): string | undefined {
+  const id = scalar(value);
+  return id !== undefined && id.length <= ID_MAX ? id : undefined;
+}
+
 /** Envelopes seen around the six fields (R-604). */
 const WRAPPERS = ["customData", "data", "message", "event", "payload"];
 /** Fields in which a person's file may arrive (R-605). */
@@ -103,7 +119,7 @@ export function parseCallback(raw: string, hide: (owner: string) => void = () =>
   const outer = fieldsOf(raw);
   if (outer === undefined) return { kind: "refused", code: "bad_json" };
   const fields = unwrap(outer);
-  const owner = scalar(fields.userId);
+  const owner = wholeId(fields.userId);
   if (owner !== undefined) hide(owner);
   const toId = scalar(fields.toId);
   const key = scalar(fields.idempotency_key) ?? scalar(fields.idempotencyKey);
@@ -116,9 +132,9 @@ export function parseCallback(raw: string, hide: (owner: string) => void = () =>
     kind: "reply",
     toId,
     ...content,
-    messageId: scalar(fields.messageId),
-    contactId: scalar(fields.contactId),
-    channel: scalar(fields.channel),
+    messageId: idOf(fields.messageId),
+    contactId: wholeId(fields.contactId),
+    channel: wholeId(fields.channel),
     digest: createHash("sha256").update(raw).digest("base64url"),
   };
 }

@@ -27,6 +27,15 @@ describe("an auto-recharge event", () => {
     expect(parse("", "k-1")?.key).toBe("k-1");
   });
 
+  it("does not look at ids and addresses that are longer than 255", () => {
+    const long = "x".repeat(256);
+    expect(parse({ idempotency_key: long })).toBeUndefined();
+    expect(parse({ idempotency_key: "k-1", email: `${long}@b.example`, sub_account_id: long })).toMatchObject({
+      email: undefined,
+      subAccount: undefined,
+    });
+  });
+
   it("looks at the configured places first", () => {
     const body = { idempotency_key: "k-1", email: "owner@agency.example", client: { mail: "a@b.example" } };
     expect(parse(body, undefined, { email: ["client.mail"] })?.email).toBe("a@b.example");

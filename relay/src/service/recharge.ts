@@ -27,6 +27,7 @@ export const RECHARGE_PATHS: RechargePaths = {
 const KEYS = ["idempotency_key", "idempotencyKey"];
 /** Envelopes around the fields. */
 const WRAPPERS = ["", "data.", "event.", "payload.", "customData.", "message."];
+/** Longest key, and longest id or e-mail that is looked at, in UTF-16 units. */
 const KEY_MAX = 255;
 
 type Fields = Record<string, unknown>;
@@ -46,7 +47,7 @@ function find(fields: Fields, paths: readonly string[]): string | undefined {
     for (const path of paths) {
       const value = at(fields, wrapper + path);
       const text = typeof value === "number" && Number.isFinite(value) ? String(value) : value;
-      if (typeof text === "string" && text.trim() !== "") return text.trim();
+      if (typeof text === "string" && text.trim() !== "" && text.length <= KEY_MAX) return text.trim();
     }
   }
   return undefined;

@@ -9,10 +9,12 @@ type Parts = Omit<Door, "handlers"> & {
   flows: Flows;
   /** The relay's public origin, or empty while it does not know it. */
   relay: string;
+  /** An address of the relay for people to read; never what a request calls it. */
+  address: () => string;
 };
 
 /** `/api/v1`, its OpenAPI document and its page. */
-export function serverApi({ flows, relay, ...door }: Parts): Hono<{ Bindings: HttpBindings }> {
+export function serverApi({ flows, relay, address, ...door }: Parts): Hono<{ Bindings: HttpBindings }> {
   let made: ReturnType<typeof openApi> | undefined;
   /** Made when somebody asks first: most relays are never asked, and all of them start. */
   const document = (): ReturnType<typeof openApi> => (made ??= openApi(relay));
@@ -20,7 +22,7 @@ export function serverApi({ flows, relay, ...door }: Parts): Hono<{ Bindings: Ht
     .get("/openapi.json", (c) => c.json(document()))
     .get("/api", (c) => {
       c.header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
-      return c.html(apiPage(relay === "" ? new URL(c.req.url).origin : relay, document()));
+      return c.html(apiPage(address(), document()));
     })
     .route("/", api({ ...door, handlers: createHandlers(flows) }));
 }

@@ -1,0 +1,105 @@
+import { request } from "node:http";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { PNG } from "../relay/src/files/samples.fixture.ts";
+import { OPERATIONS } from "../relay/src/http/api/operations.ts";
+import { DOORS } from "../relay/src/http/doors.ts";
+import { type House, startHouse } from "./harness.ts";
+import { tokenFor } from "./tokens.ts";
+import { post } from "./uploads.ts";
+
+let house: House;
+let token = "";
+/** What stands for the parameters of a route, so that it answers with something. */
+let values: Record<string, string>;
+
+beforeAll(async () => {
+  house = await startHouse();
+  const visitor = house.visitor();
+  await visitor.connect();
+  await visitor.send("hello");
+  await visitor.hears("echo: hello");
+  token = await tokenFor(house);
+  const { answer } = await post(house, visitor, PNG);
+  values = {
+    "/w/:file{.+\\.js}": "/w/default.js",
+    "/media/:file": answer.url,
+    "/c/:site": "/c/default",
+    "/c/:site/snippet": "/c/default/snippet",
+    "/callbacks/:kind{reply|recharge}/:secret": new URL(house.callbackUrl).pathname,
+    "/callbacks/reply/:secret": new URL(house.callbackUrl).pathname,
+    "/callbacks/recharge/:secret": new URL(house.callbackUrl).pathname.replace("reply", "recharge"),
+    visitor: house.sandbox.messages()[0]?.fromId ?? "",
+  };
+});
+afterAll(() => house.stop());
+
+/** They hold nobody's data, and say themselves how long they may be kept. */
+const PUBLIC = /^\/(widget\.js|w\/|assets\/|c\/)/;
+
+type Ask = { method: string; path: string; headers?: Record<string, string> };
+
+/** Every door and every operation of the API, with a token and without, and addresses that are none. */
+function everything(): Ask[] {
+  const doors = DOORS.map(({ method, path }) => ({
+    method: method === "ALL" ? "PUT" : method,
+    path: values[path] ?? path.replace(/:\w+/, "none"),
+  }));
+  const calls = Object.values(OPERATIONS).map(({ method, path }) => ({
+    method: method.toUpperCase(),
+    path: `/api/v1${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "none")}`,
+  }));
+  const isLast = ({ method }: Ask): number => Number(method === "DELETE");
+  const known = calls
+    .map((call) => ({ ...call, headers: { Authorization: `Bearer ${token}` } }))
+    .toSorted((one, other) => isLast(one) - isLast(other));
+  return [...doors, ...calls, ...known, { method: "GET", path: "/nowhere" }, { method: "GET", path: "/api/v1/none" }];
+}
+
+it("says no-store and nosniff with every answer of every route that may hold people's data", async () => {
+  const wrong: string[] = [];
+  let read = 0;
+  for (const { method, path, headers } of everything()) {
+    const body = method === "GET" || method === "OPTIONS" ? {} : { body: "{}" };
+    const signal = AbortSignal.timeout(10_000);
+    const given = { Origin: house.host, "Idempotency-Key": `key-${path}`, ...headers };
+    const response = await fetch(house.url + path, { method, headers: given, signal, ...body });
+    if (response.status === 200 || response.status === 202) read++;
+    await response.body?.cancel();
+    const says = `${response.headers.get("cache-control")}, ${response.headers.get("x-content-type-options")}`;
+    const fits = PUBLIC.test(path) ? /, nosniff$/ : /^no-store\b.*, nosniff$/;
+    if (!fits.test(says)) wrong.push(`${method} ${path}: ${response.status}, ${says}`);
+  }
+  expect(wrong).toEqual([]);
+  expect(read).toBeGreaterThan(15);
+});
+
+it("shows nothing of the Host header in its pages while it has no PUBLIC_URL", async () => {
+  const shown: string[] = [];
+  for (const path of [
+    "/api",
+    "/openapi.json",
+    "/c/default",
+    "/c/default/snippet",
+    "/widget.js",
+    "/w/default.js",
+    "/no",
+  ])
+    for (const header of ["Host", "X-Forwarded-Host", "Forwarded"]) {
+      const text = await textOf(path, { [header]: header === "Forwarded" ? "host=evil.example" : "evil.example" });
+      if (text.includes("evil.example")) shown.push(`${path} by ${header}`);
+    }
+  expect(shown).toEqual([]);
+});
+
+/** Head and body of an answer. `fetch` would write a Host header of its own. */
+function textOf(path: string, headers: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    request(house.url + path, { headers }, (response) => {
+      const parts: Buffer[] = [];
+      response.on("data", (part: Buffer) => parts.push(part));
+      response.on("end", () => resolve(JSON.stringify(response.headers) + Buffer.concat(parts).toString()));
+    })
+      .on("error", reject)
+      .end();
+  });
+}
