@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import type { Clock } from "./base/clock.ts";
 import { ERRORS, RelayError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
-import type { Mail } from "./flows/mail.ts";
+import type { Mail } from "./flows/mail/mail.ts";
 import type { Receive } from "./flows/receive.ts";
 import type { Recharges } from "./flows/recharges.ts";
 import type { Forward } from "./hooks/forward.ts";

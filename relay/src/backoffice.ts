@@ -10,7 +10,7 @@ import { createCapture } from "./flows/capture.ts";
 import { type Billing, createCredits } from "./flows/credits.ts";
 import { createGate } from "./flows/gate.ts";
 import { createLeads } from "./flows/leads.ts";
-import { createMail } from "./flows/mail.ts";
+import { createMail } from "./flows/mail/mail.ts";
 import { createNotify } from "./flows/notify.ts";
 import { createOutreach, sendVerdict } from "./flows/outreach.ts";
 import type { Pacer } from "./flows/pacer.ts";

@@ -48,7 +48,7 @@ const floorOf = (path: string): number | undefined => FLOORS.find(([, pattern]) 
 const unitOf = (path: string): string =>
   path === "widget/src/i18n.ts"
     ? "widget/src/locales"
-    : (/^(shared|relay\/src\/base\/settings|(relay|widget)\/src\/(?!(base|records|flows|socket)\/)\w+)(?=\/)/.exec(
+    : (/^(shared|relay\/src\/(base\/settings|flows\/mail)|(relay|widget)\/src\/(?!(base|records|flows|socket)\/)\w+)(?=\/)/.exec(
         path,
       )?.[0] ?? path);
 const partOf = (path: string): string => /^(shared|widget|relay\/\w+|test)(?=\/)/.exec(path)?.[0] ?? path;

@@ -21,7 +21,7 @@ export const MAIL: Record<string, Command> = {
       const home = site(given.text("site"));
       const page = home.origins.find((origin) => !origin.includes("*")) ?? mail.relay;
       const place = { page, locale: home.public.locale };
-      const asked = await mail.transcript(visitor, home, randomId(), place, given.text("to"));
+      const asked = await mail.transcript({ visitor, site: home, id: randomId(), place, to: given.text("to") });
       if (typeof asked === "string") throw new Complaint(WHY[asked]);
       const { address } = asked;
       return { data: { visitor, email: address }, lines: [`The conversation goes to ${address}.`] };

@@ -25,6 +25,7 @@ import { setSubject } from "../records/profiles.ts";
 import { moveRating, ratingOf } from "../records/ratings.ts";
 import { isRevoked, revoke } from "../records/sessions.ts";
 import type { Sites } from "../records/sites.ts";
+import { moveSubscription } from "../records/subscriptions.ts";
 import { moveThread, page } from "../records/threads.ts";
 import {
   addUser,
@@ -36,7 +37,6 @@ import {
   type Visitor,
   wasForgotten,
 } from "../records/visitors.ts";
-import { moveWish } from "../records/wishes.ts";
 import type { NameOf } from "./greeting.ts";
 
 /** A session lasts this long after its last use, and its token is made anew after a day. */
@@ -160,7 +160,7 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
     const moved = old === undefined ? 0 : await moveLane(tx, anonymous, user.id, user.head);
     await moveMedia(tx, anonymous, user.id);
     await moveLeads(tx, anonymous, user.id);
-    await moveWish(tx, anonymous, user.id, user.head);
+    await moveSubscription(tx, anonymous, user.id, user.head);
     await moveRating(tx, anonymous, user.id);
     await succeed(tx, old, anonymous, user, now);
     return moved;

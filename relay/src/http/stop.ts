@@ -2,7 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { html } from "hono/html";
 import { RelayError } from "../base/errors.ts";
-import type { Mail } from "../flows/mail.ts";
+import type { Mail } from "../flows/mail/mail.ts";
 import { readBytes } from "./body.ts";
 import { SIZES } from "./doors.ts";
 

@@ -9,7 +9,7 @@ import type { Database } from "../db/database.ts";
 import type { Capture, Wrong } from "../flows/capture.ts";
 import type { Forget } from "../flows/forget.ts";
 import type { Gate } from "../flows/gate.ts";
-import type { Mail, Place } from "../flows/mail.ts";
+import type { Mail, Place } from "../flows/mail/mail.ts";
 import type { Rate } from "../flows/rate.ts";
 import type { Send } from "../flows/send.ts";
 import type { Sessions } from "../flows/session.ts";
@@ -28,7 +28,7 @@ type Parts = {
   logout: Sessions["logout"];
   capture: Capture["capture"];
   /** Mail to visitors, where the relay sends any. */
-  mail: Pick<Mail, "wish" | "transcript"> | undefined;
+  mail: Pick<Mail, "subscribe" | "transcript"> | undefined;
   rate: Rate;
   /** The owner's judge of newcomers. */
   admits: Gate["admits"];
@@ -120,7 +120,7 @@ export function createFrames({
       return refuse(desk, live, { code: "not_allowed", id });
     const taken = await capture(live.visitor, live.site, frame, page);
     if (typeof taken !== "string" && frame.reply && (await emailOf(db, live.visitor)) !== undefined)
-      await mail?.wish(live.visitor, live.site, placeOf(live, frame));
+      await mail?.subscribe(live.visitor, live.site, placeOf(live, frame));
     const answer = (code?: Wrong): void => {
       if (connection.is !== live) return;
       if (code === undefined) desk.put(live, { t: "lead", id });
@@ -136,7 +136,9 @@ export function createFrames({
 
   async function transcript(desk: Desk, live: Live, frame: Transcript): Promise<void> {
     return attempt(desk, live, frame.id, async () => {
-      const asked = (await mail?.transcript(live.visitor, live.site, frame.id, placeOf(live, frame))) ?? "nothing";
+      const { visitor, site } = live;
+      const request = { visitor, site, id: frame.id, place: placeOf(live, frame) };
+      const asked = (await mail?.transcript(request)) ?? "nothing";
       if (typeof asked === "object") return desk.put(live, { t: "mailed", id: frame.id, email: asked.address });
       refuse(desk, live, { code: COMPLAINTS[asked], id: frame.id });
     });

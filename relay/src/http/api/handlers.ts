@@ -5,7 +5,7 @@ import type { Credits } from "../../flows/credits.ts";
 import type { Forget } from "../../flows/forget.ts";
 import type { Gate } from "../../flows/gate.ts";
 import type { Leads } from "../../flows/leads.ts";
-import type { Mail } from "../../flows/mail.ts";
+import type { Mail } from "../../flows/mail/mail.ts";
 import type { Outreach } from "../../flows/outreach.ts";
 import type { Send } from "../../flows/send.ts";
 import type { Contacts } from "../../records/contacts.ts";

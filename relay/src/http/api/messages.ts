@@ -1,6 +1,6 @@
 import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
-import type { Mail } from "../../flows/mail.ts";
+import type { Mail } from "../../flows/mail/mail.ts";
 import { type Outreach, sendKey } from "../../flows/outreach.ts";
 import { findEntry } from "../../records/ledger.ts";
 import { findVisitor } from "../../records/visitors.ts";
@@ -16,7 +16,13 @@ export function messages({ db, outreach, mail }: { db: Database; outreach: Outre
         throw new Problem("wrong_state", "This site sends no mail: it needs SMTP_URL and MAIL_FROM.");
       if ((await findVisitor(db, visitor))?.site !== site.public.id) throw new RelayError("not_found");
       const page = site.origins.find((origin) => !origin.includes("*")) ?? mail.relay;
-      const asked = await mail.transcript(visitor, site, key, { page, locale: site.public.locale }, body.email);
+      const asked = await mail.transcript({
+        visitor,
+        site,
+        id: key,
+        place: { page, locale: site.public.locale },
+        to: body.email,
+      });
       if (asked === "nothing") throw new Problem("wrong_state", "There is no conversation yet.");
       if (asked === "no_email") throw new Problem("missing_field", "No address is known that takes mail.", "email");
       if (asked === "rate_limited") throw new RelayError("rate_limited");

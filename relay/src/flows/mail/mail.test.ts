@@ -1,21 +1,21 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Site } from "../base/config.ts";
-import { silentLog } from "../base/log.ts";
-import type { Database } from "../db/database.ts";
-import { migrate } from "../db/migrate.ts";
-import { openSqlite } from "../db/sqlite.ts";
-import type { Letter } from "../hooks/mailer.ts";
-import { setDetails } from "../records/details.ts";
-import { createSites } from "../records/sites.ts";
-import { appendReply } from "../records/threads.ts";
-import { addVisitor } from "../records/visitors.ts";
+import type { Site } from "../../base/config.ts";
+import { silentLog } from "../../base/log.ts";
+import type { Database } from "../../db/database.ts";
+import { migrate } from "../../db/migrate.ts";
+import { openSqlite } from "../../db/sqlite.ts";
+import type { Letter } from "../../hooks/mailer.ts";
+import { setDetails } from "../../records/details.ts";
+import { createSites } from "../../records/sites.ts";
+import { appendReply } from "../../records/threads.ts";
+import { addVisitor } from "../../records/visitors.ts";
 import { createMail } from "./mail.ts";
 
 const SITE = { public: { ...DEFAULT_SITE, id: "shop", title: "Shop" }, account: "one", mail: true } as Site;
 const VISITOR = "v_1";
 const PLACE = { page: "https://shop.example/lamps", locale: "en" };
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 let db: Database;
 let now: number;
@@ -37,7 +37,7 @@ async function look(): Promise<void> {
   const again = new Promise<void>((resolve) => {
     set = resolve;
   });
-  now += LOOK_MS;
+  now += POLL_MS;
   timer?.();
   await again;
 }
@@ -71,7 +71,7 @@ async function begin(after: number): Promise<ReturnType<typeof createMail>> {
     signing: "signing key of the tests",
   });
   await mail.start();
-  await mail.wish(VISITOR, SITE, PLACE);
+  await mail.subscribe(VISITOR, SITE, PLACE);
   await db.transaction(async (tx) => {
     await addVisitor(tx, VISITOR, "shop", now);
     await setDetails(tx, VISITOR, { email: "ada@b.example" });
@@ -90,7 +90,7 @@ describe("a reply by mail", () => {
       away = now;
       while (posted.length === 0) await look();
       expect(now - away).toBeGreaterThanOrEqual(after);
-      expect(now - away).toBeLessThanOrEqual(after + LOOK_MS);
+      expect(now - away).toBeLessThanOrEqual(after + POLL_MS);
       expect(posted).toMatchObject([{ to: "ada@b.example" }]);
       await mail.stop();
     },

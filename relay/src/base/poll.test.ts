@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import type { Clock } from "./clock.ts";
+import { createPoll } from "./poll.ts";
+
+/** A clock whose only timer fires on demand. */
+function manualClock() {
+  const timers: { ms: number; fn: () => void }[] = [];
+  const after = (ms: number, fn: () => void) => {
+    const timer = { ms, fn };
+    timers.push(timer);
+    return () => void timers.splice(timers.indexOf(timer), 1);
+  };
+  const clock: Clock = { now: () => 0, uptime: () => 0, after };
+  return { clock, timers, fire: () => timers.shift()?.fn() };
+}
+
+describe("a poll", () => {
+  it("runs at once, then after each interval, and goes on after a failure", async () => {
+    const { clock, timers, fire } = manualClock();
+    const errors: unknown[] = [];
+    let runs = 0;
+    const run = async (): Promise<void> => {
+      runs++;
+      throw new Error("no database");
+    };
+    const poll = createPoll({ clock, every: 500, run, onError: (error) => errors.push(error) });
+    poll.start();
+    expect(timers[0]?.ms).toBe(0);
+    fire();
+    await expect.poll(() => timers[0]?.ms).toBe(500);
+    fire();
+    await expect.poll(() => errors.length).toBe(2);
+    expect(runs).toBe(2);
+  });
+
+  it("waits for the run under way when it is stopped, and begins no other", async () => {
+    const { clock, timers, fire } = manualClock();
+    let end = (): void => {};
+    const run = (): Promise<void> =>
+      new Promise((resolve) => {
+        end = resolve;
+      });
+    const poll = createPoll({ clock, every: 500, run, onError: () => {} });
+    poll.start();
+    fire();
+    const stopped = poll.stop();
+    expect(poll.isStopped()).toBe(true);
+    end();
+    await stopped;
+    expect(timers).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import type { Clock } from "./clock.ts";
+
+/** A task that runs again and again, never twice at a time. */
+export type Poll = {
+  /** Begins with a run at once. */
+  start: () => void;
+  /** Resolves when no run is under way any more; none begins afterwards. */
+  stop: () => Promise<void>;
+  /** Whether `stop` was called: a long run ends early then. */
+  isStopped: () => boolean;
+};
+
+type Options = {
+  clock: Clock;
+  /** Milliseconds between the end of a run and the beginning of the next one. */
+  every: number;
+  run: () => Promise<void>;
+  onError: (error: unknown) => void;
+};
+
+/** Runs a task, waits, and runs it again, until it is stopped. A failure goes to `onError` and ends nothing. */
+export function createPoll({ clock, every, run, onError }: Options): Poll {
+  let stopped = false;
+  let running: Promise<void> = Promise.resolve();
+  let cancel = (): void => {};
+
+  function schedule(ms: number): void {
+    cancel = clock.after(ms, () => {
+      running = run()
+        .catch(onError)
+        .then(() => {
+          if (!stopped) schedule(every);
+        });
+    });
+  }
+
+  return {
+    start: () => schedule(0),
+    isStopped: () => stopped,
+    async stop() {
+      stopped = true;
+      cancel();
+      await running;
+    },
+  };
+}

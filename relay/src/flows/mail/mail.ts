@@ -1,0 +1,114 @@
+import type { Site } from "../../base/config.ts";
+import { createPoll } from "../../base/poll.ts";
+import { blind, unseal } from "../../base/sign.ts";
+import { emailOf } from "../../records/details.ts";
+import * as mails from "../../records/mails.ts";
+import { dayOf, dropQuotas } from "../../records/quotas.ts";
+import { dueSubscriptions } from "../../records/subscriptions.ts";
+import { findVisitor } from "../../records/visitors.ts";
+import { sendMail } from "./outgoing.ts";
+import { isStopped, type MailDeps, mailingSite, type Place, takeFromBudget } from "./parts.ts";
+import { checkSubscription, subscribe } from "./replies.ts";
+
+export type { Place } from "./parts.ts";
+
+/** The answer to a request for a transcript. */
+export type TranscriptResult = { id: string; address: string } | "no_email" | "nothing" | "rate_limited";
+
+type TranscriptRequest = {
+  visitor: string;
+  site: Site;
+  /** Repeated requests with the same id lead to one mail. */
+  id: string;
+  place: Place;
+  /** Address that the owner names. Without it: the visitor's own, within its daily budget. */
+  to?: string | undefined;
+};
+
+const POLL_MS = 1_000;
+const BATCH = 20;
+const KEEP_MS = 30 * 24 * 3_600_000;
+
+/**
+ * Mails to visitors: the replies that came while they were away, and the transcript they asked for (C18, C23). A mail is
+ * written down first, then sent at most once.
+ */
+export function createMail(given: Omit<MailDeps, "random"> & Partial<Pick<MailDeps, "random">>) {
+  const deps: MailDeps = { random: Math.random, ...given };
+  const { clock, log, signing } = deps;
+  const poll = createPoll({
+    clock,
+    every: POLL_MS,
+    run: () => sendDue(deps, () => poll.isStopped()),
+    onError: (error) => log("database.failing", { cause: String(error) }),
+  });
+  return {
+    relay: deps.relay,
+    subscribe: (visitor: string, site: Site, place: Place) => subscribe(deps, visitor, site, place),
+    transcript: (request: TranscriptRequest) => mailTranscript(deps, request),
+    stopBy: (link: string) => stopBy(deps, link),
+    /** Whether this relay signed the link. */
+    isStopLink: (link: string): boolean => unseal(signing, "mail", link) !== undefined,
+    async start(): Promise<void> {
+      await recover(deps);
+      poll.start();
+    },
+    async stop(): Promise<void> {
+      await poll.stop();
+      deps.mailer.close();
+    },
+  };
+}
+
+export type Mail = ReturnType<typeof createMail>;
+
+/** Checks due subscriptions, then sends due mails. */
+async function sendDue(deps: MailDeps, stopped: () => boolean): Promise<void> {
+  const { db, clock } = deps;
+  for (const subscription of await dueSubscriptions(db, clock.now(), BATCH))
+    await checkSubscription(deps, subscription);
+  for (const mail of await mails.dueMails(db, clock.now(), BATCH)) if (!stopped()) await sendMail(deps, mail);
+}
+
+/** Writes a mail with the whole conversation, once per request id. */
+async function mailTranscript(
+  deps: MailDeps,
+  { visitor, site, id, place, to }: TranscriptRequest,
+): Promise<TranscriptResult> {
+  const { db, clock, signing } = deps;
+  const siteId = site.public.id;
+  if (mailingSite(deps, siteId) === undefined) return "nothing";
+  return db.transaction(async (tx) => {
+    const row = await findVisitor(tx, visitor);
+    if (row === undefined || row.head === 0) return "nothing";
+    const address = to ?? (await emailOf(tx, visitor));
+    if (address === undefined) return "no_email";
+    if (to === undefined && (await isStopped(deps, tx, siteId, address))) return "no_email";
+    if (to === undefined && !(await takeFromBudget(deps, tx, { visitor, site: siteId, address })))
+      return "rate_limited";
+    const mailId = `mail_${blind(signing, `${visitor} ${id}`).slice(0, 24)}`;
+    const about = { visitor, kind: "transcript", address, since: 0, upto: row.head, ...place } as const;
+    await mails.addMail(tx, { id: mailId, ...about, at: clock.now() });
+    return { id, address };
+  });
+}
+
+/** Stops the mails that a link in one of them names. @returns false when this relay did not sign the link */
+async function stopBy({ db, clock, signing }: MailDeps, link: string): Promise<boolean> {
+  const found = unseal(signing, "mail", link);
+  if (found === undefined) return false;
+  const [site, address] = JSON.parse(found) as [string, string];
+  await db.transaction((tx) => mails.stopMail(tx, site, address, clock.now()));
+  return true;
+}
+
+/** Removes old records, and marks the mails that an earlier process was sending: they may have left. */
+async function recover({ db, clock, log }: MailDeps): Promise<void> {
+  const now = clock.now();
+  const stranded = await db.transaction(async (tx) => {
+    await mails.dropMails(tx, now - KEEP_MS);
+    await dropQuotas(tx, dayOf(now - KEEP_MS));
+    return mails.strand(tx);
+  });
+  if (stranded > 0) log("mail.failed", { kind: "unknown", count: stranded });
+}

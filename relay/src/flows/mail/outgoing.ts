@@ -1,0 +1,67 @@
+import { backoff } from "@porchlight/shared/backoff";
+import { hashed } from "../../base/log.ts";
+import { blind, seal } from "../../base/sign.ts";
+import { type Line, letterOf } from "../../hooks/letters.ts";
+import type { Posted } from "../../hooks/mailer.ts";
+import * as mails from "../../records/mails.ts";
+import { page } from "../../records/threads.ts";
+import { LINES_MAX, type MailDeps, mailingSite } from "./parts.ts";
+
+/** Sends the mails that are written down. */
+
+const RETRY_BASE_MS = 30_000;
+const RETRY_CAP_MS = 3_600_000;
+/** After this many tries a mail is too old to be of use. */
+const TRIES_MAX = 24;
+
+/**
+ * Makes one try to send a mail, and records the result before it logs it. Only a try that certainly did not leave is
+ * repeated: a second copy costs more trust than a missing one, because the words wait in the chat.
+ */
+export async function sendMail(deps: MailDeps, mail: mails.Mail): Promise<void> {
+  const { db, log, mailer, signing, relay } = deps;
+  const site = mailingSite(deps, mail.site);
+  const lines = await linesOf(deps, mail);
+  if (!(await db.transaction((tx) => mails.holdMail(tx, mail.id)))) return;
+  if (site === undefined || lines.length === 0)
+    return record(deps, mail, { state: "failed", problem: "there is nothing to send any more" });
+  const { id, address, locale } = mail;
+  const name = site.public.title || new URL(mail.page).host;
+  const stop = `${relay}/mail/stop/${seal(signing, "mail", JSON.stringify([mail.site, blind(signing, address)]))}`;
+  const letter = letterOf({ site: name, lines, page: mail.page, stop, locale });
+  const posted = await mailer.post({ id, to: address, name, stop, ...letter });
+  await conclude(deps, mail, posted);
+  const about = { visitor: hashed(mail.visitor), mail: id };
+  if (posted.kind === "sent") log("mail.sent", about);
+  else if (repeats(mail, posted)) log("mail.waiting", { ...about, reason: posted.reason });
+  else log("mail.failed", { ...about, reason: posted.reason, kind: posted.kind });
+}
+
+/** The lines of the mail, as the thread holds them now: nothing of an erased visitor is kept in a queue. */
+async function linesOf({ db }: MailDeps, { visitor, kind, since, upto }: mails.Mail): Promise<Line[]> {
+  const found = await page(db, visitor, upto + 1, LINES_MAX);
+  const meant = found.filter(({ pos, from }) => pos > since && (kind === "transcript" || from === "reply"));
+  return meant.map(({ from, at, text, media }) => ({ from, at, text, ...(media && { name: media.name }) }));
+}
+
+const repeats = ({ attempts }: mails.Mail, { kind }: Posted): boolean => kind === "again" && attempts + 1 < TRIES_MAX;
+
+function conclude(deps: MailDeps, mail: mails.Mail, posted: Posted): Promise<void> {
+  const problem = posted.reason || null;
+  if (repeats(mail, posted)) {
+    const wait = backoff(mail.attempts, RETRY_BASE_MS, RETRY_CAP_MS, deps.random);
+    return record(deps, mail, { state: "waiting", problem, wait });
+  }
+  const state = posted.kind === "sent" || posted.kind === "unknown" ? posted.kind : "failed";
+  return record(deps, mail, { state, problem });
+}
+
+/** @param wait milliseconds until the next try */
+async function record(
+  { db, clock }: MailDeps,
+  { id, attempts }: mails.Mail,
+  { state, problem, wait = 0 }: { state: mails.Mail["state"]; problem: string | null; wait?: number },
+): Promise<void> {
+  const result = { id, state, problem, attempts: attempts + 1, due: clock.now() + wait };
+  await db.transaction((tx) => mails.setMail(tx, result));
+}

@@ -1,0 +1,63 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Site } from "../../base/config.ts";
+import type { Log } from "../../base/log.ts";
+import { blind, isIdentified } from "../../base/sign.ts";
+import type { Presence } from "../../bus/presence.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import type { Mailer } from "../../hooks/mailer.ts";
+import * as mails from "../../records/mails.ts";
+import { dayOf, takeOne } from "../../records/quotas.ts";
+import type { Sites } from "../../records/sites.ts";
+
+/** What the mail flow works with. */
+export type MailDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  sites: Sites;
+  presence: Presence;
+  mailer: Mailer;
+  /** Milliseconds that a visitor must be away, and a reply unread, before the reply is mailed. */
+  after: number;
+  /** The relay's public address. */
+  relay: string;
+  /** Key that signs the links in mails. */
+  signing: string;
+  random: () => number;
+};
+
+/** The page from which a visitor wrote, and their language (BCP 47). */
+export type Place = { page: string; locale: string };
+
+/** Messages in one mail at most. */
+export const LINES_MAX = 200;
+
+/**
+ * Mails a day to one address, over all visitors and sites: who types a stranger's address cannot send more than this to it.
+ * A signed identity may get more. The last figure limits what one site's visitors make the owner's server send.
+ */
+const PER_ADDRESS = 3;
+const PER_KNOWN_ADDRESS = 20;
+const PER_SITE = 1_000;
+
+/** The site, when it sends mail. */
+export function mailingSite({ sites }: MailDeps, id: string): Site | undefined {
+  const site = sites.find(id);
+  return site?.mail === true ? site : undefined;
+}
+
+/** Whether the owner of this address stopped mails of the site. */
+export const isStopped = ({ signing }: MailDeps, tx: Transaction, site: string, address: string): Promise<boolean> =>
+  mails.isStopped(tx, site, blind(signing, address));
+
+/** Takes one mail from the budgets of address and site. @returns false when one of them is used up for today */
+export async function takeFromBudget(
+  { clock, signing }: MailDeps,
+  tx: Transaction,
+  { visitor, site, address }: { visitor: string; site: string; address: string },
+): Promise<boolean> {
+  const day = dayOf(clock.now());
+  const cap = isIdentified(visitor) ? PER_KNOWN_ADDRESS : PER_ADDRESS;
+  if (!(await takeOne(tx, { name: `mail to ${blind(signing, address)}`, day, cap }))) return false;
+  return takeOne(tx, { name: `mail of ${site}`, day, cap: PER_SITE });
+}

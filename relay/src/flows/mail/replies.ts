@@ -1,0 +1,68 @@
+import { randomId } from "@porchlight/shared/id";
+import type { Site } from "../../base/config.ts";
+import { hashed } from "../../base/log.ts";
+import type { Transaction } from "../../db/database.ts";
+import * as mails from "../../records/mails.ts";
+import * as subscriptions from "../../records/subscriptions.ts";
+import { page } from "../../records/threads.ts";
+import { addVisitor, findVisitor } from "../../records/visitors.ts";
+import { isStopped, LINES_MAX, type MailDeps, mailingSite, type Place, takeFromBudget } from "./parts.ts";
+
+/** Replies that came while a visitor was away, by mail (C18). */
+
+const HOUR_MS = 3_600_000;
+/** One mail with replies an hour at most. Replies in between go into the next one. */
+const QUIET_MS = HOUR_MS;
+/** Shortest pause before an online visitor is checked again. */
+const SOONEST_MS = 1_000;
+/** Longest pause before an online visitor is checked again. */
+const ONLINE_MS = 60_000;
+
+/** Stores that the visitor wants replies by mail, at the address they left or the one their identity carries. */
+export async function subscribe(deps: MailDeps, visitor: string, site: Site, place: Place): Promise<void> {
+  const { db, clock } = deps;
+  if (mailingSite(deps, site.public.id) === undefined) return;
+  await db.transaction(async (tx) => {
+    if (await subscriptions.hasSubscription(tx, { visitor, ...place })) return;
+    await addVisitor(tx, visitor, site.public.id, clock.now());
+    if ((await findVisitor(tx, visitor)) !== undefined) await subscriptions.addSubscription(tx, { visitor, ...place });
+  });
+}
+
+/** Writes the mail of a subscription when it is due, or the time of the next check. */
+export async function checkSubscription(deps: MailDeps, subscription: subscriptions.Subscription): Promise<void> {
+  const { db, clock, log } = deps;
+  const { visitor, site, email, head, locale, page: place } = subscription;
+  const since = Math.max(subscription.told, subscription.read);
+  await db.transaction(async (tx) => {
+    const unread = (await page(tx, visitor, head + 1, LINES_MAX)).filter(
+      ({ from, pos }) => from === "reply" && pos > since,
+    );
+    const [first] = unread;
+    const told = unread.at(-1)?.pos ?? subscription.told;
+    const unwanted = mailingSite(deps, site) === undefined || (await isStopped(deps, tx, site, email));
+    if (first === undefined || unwanted) return void (await subscriptions.recordCheck(tx, visitor, head, told));
+    const due = await notBefore(deps, tx, visitor, first.at);
+    const now = clock.now();
+    if (due > now) return subscriptions.postponeCheck(tx, visitor, due);
+    if (!(await takeFromBudget(deps, tx, { visitor, site, address: email }))) {
+      log("mail.capped", { visitor: hashed(visitor), site });
+      return subscriptions.postponeCheck(tx, visitor, now + HOUR_MS);
+    }
+    if (!(await subscriptions.recordCheck(tx, visitor, head, told))) return;
+    const about = { visitor, kind: "replies", address: email, since, upto: told, page: place, locale } as const;
+    await mails.addMail(tx, { id: `mail_${randomId(20)}`, ...about, at: now });
+  });
+}
+
+/** Earliest time for a mail: the visitor has been away for a while, and the last mail was not too recent. */
+async function notBefore(
+  { clock, presence, after }: MailDeps,
+  tx: Transaction,
+  visitor: string,
+  oldest: number,
+): Promise<number> {
+  const away = presence.awaySince(visitor);
+  if (away === undefined) return clock.now() + Math.max(SOONEST_MS, Math.min(ONLINE_MS, after));
+  return Math.max(away + after, oldest + after, (await mails.lastMailTo(tx, visitor)) + QUIET_MS);
+}
