@@ -26,6 +26,7 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
   [8, /^relay\/src\/cli\//],
   [9, /^relay\/src\/cli\.ts$/],
 
+  [0.8, /^widget\/src\/label\.ts$/],
   [0.9, /^widget\/src\/(inline|document)\.ts$/],
   [1, /^widget\/src\/(locales\/|(options|own|check|tag|storage|i18n|theme|page|cover|events|words|markdown)\.ts$)/],
   [2, /^widget\/src\/(connection|socket|lines|transports|upload|outbox|thread|session|draft|forms)\.ts$/],

@@ -1,10 +1,12 @@
 /** Text within a line: bold, italic, strike, code, links. Nothing from outside becomes markup; see `markdown.ts`. */
 
+import { inOrder, realTarget } from "./label.ts";
+
 export type Inline =
   | { kind: "text"; text: string }
   | { kind: "bold" | "italic" | "strike"; children: Inline[] }
   | { kind: "code"; text: string }
-  /** `host` is set when the visible text looks like another address than the real one. */
+  /** `host` is set when the visible text looks like another address than the real one: see `label.ts`. */
   | { kind: "link"; href: string; host?: string; children: Inline[] };
 
 const URL_MAX = 2_048;
@@ -140,7 +142,11 @@ function scan(text: string, marks: boolean): Inline[] {
     const angle = text[at] === "<" ? 1 : 0;
     const scheme = /^(?:https?:\/\/|mailto:|tel:|www\.)/i.exec(text.slice(at + angle, at + angle + 8))?.[0];
     if (!scheme || isWord(text[at - 1])) return 0;
-    const raw = addressAt(text, at + angle);
+    const raw = addressAt(
+      text,
+      at + angle,
+      stack.some(({ mark }) => mark.endsWith("[")),
+    );
     // Text as a whole, or the password and the host would read as somebody's mail address.
     if (/^(https?:\/\/|www\.)[^/?#]*@/i.test(raw)) {
       plain += text.slice(at, at + angle + raw.length);
@@ -148,7 +154,7 @@ function scan(text: string, marks: boolean): Inline[] {
     }
     const url = raw.length > scheme.length && safeUrl(/^w/i.test(scheme) ? `https://${raw}` : raw);
     if (!url || (angle && text[at + 1 + raw.length] !== ">")) return 0;
-    push({ kind: "link", href: url.href, children: [{ kind: "text", text: raw }] });
+    push(link(url, [{ kind: "text", text: raw }]));
     return raw.length + 2 * angle;
   };
 
@@ -160,7 +166,7 @@ function scan(text: string, marks: boolean): Inline[] {
     const url = name && safeUrl(`mailto:${name}@${host}`);
     if (!url) return 0;
     plain = plain.slice(0, -name.length);
-    push({ kind: "link", href: url.href, children: [{ kind: "text", text: `${name}@${host}` }] });
+    push(link(url, [{ kind: "text", text: `${name}@${host}` }]));
     return host.length + 1;
   };
 
@@ -190,10 +196,14 @@ function scan(text: string, marks: boolean): Inline[] {
   return root;
 }
 
-/** Up to white space or a character that ends an address, without punctuation that belongs to the sentence. */
-function addressAt(text: string, from: number): string {
-  const raw =
+/**
+ * Up to white space or a character that ends an address, without punctuation that belongs to the sentence.
+ * @param inLabel in the text of a link, which the first `]` without its `[` ends
+ */
+function addressAt(text: string, from: number, inLabel: boolean): string {
+  const whole =
     /^[^\s<>"“”«»`|\\^{}\u3000-\u3003\uff01\uff0c\uff1f\uff5c]*/u.exec(text.slice(from, from + URL_MAX))?.[0] ?? "";
+  const raw = inLabel ? whole.slice(0, closingBracket(whole)) : whole;
   const count = (pattern: RegExp): number => raw.match(pattern)?.length ?? 0;
   let unopened = count(/[)\]]/g) - count(/[([]/g);
   let end = raw.length;
@@ -205,15 +215,27 @@ function addressAt(text: string, from: number): string {
   return raw.slice(0, end);
 }
 
+/** Where the first `]` stands that closes none of the text's own brackets; else its length. */
+function closingBracket(text: string): number {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "[") depth++;
+    if (text[at] === "]" && depth-- === 0) return at;
+  }
+  return text.length;
+}
+
 export const textOf = (nodes: readonly Inline[]): string =>
   nodes.map((node) => ("text" in node ? node.text : textOf(node.children))).join("");
 
-/** Links do not nest; a text that names another host is followed by the real one. */
-function link({ href, hostname, host }: URL, children: Inline[]): Inline {
-  const flat = children.flatMap((child) => (child.kind === "link" ? child.children : [child]));
+/** Links do not nest; a text that names another target is followed by the real one. */
+function link(url: URL, children: Inline[]): Inline {
+  const flat = children.flatMap((child) => (child.kind === "link" ? child.children : [child])).map(ordered);
   const shown = textOf(flat);
-  const named = /(?:[a-z0-9-]+\.)+[a-z]{2,}/i.exec(shown)?.[0].toLowerCase();
-  const lies = named && host && named !== hostname && `www.${named}` !== hostname;
-  const label: Inline[] = shown.trim() ? flat : [{ kind: "text", text: href }];
-  return { kind: "link", href, children: label, ...(lies ? { host } : {}) };
+  const host = realTarget(url, shown);
+  const label: Inline[] = shown.trim() ? flat : [{ kind: "text", text: url.href }];
+  return { kind: "link", href: url.href, children: label, ...(host && { host }) };
 }
+
+const ordered = (node: Inline): Inline =>
+  "text" in node ? { ...node, text: inOrder(node.text) } : { ...node, children: node.children.map(ordered) };
