@@ -46,7 +46,9 @@ describe("the doctor", () => {
     const found = readdirSync(house.dataDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
     const files = found.map(({ parentPath, name }) => relative(house.dataDir, join(parentPath, name)));
     // The widget's own files are kept for tabs that stay open over an upgrade.
-    expect(files.filter((path) => !/^(porchlight\.db|secrets\.json|assets\/)/.test(path))).toEqual([]);
+    expect(files.filter((path) => !/^(porchlight\.db|relay\.(lock|json)|secrets\.json|assets\/)/.test(path))).toEqual(
+      [],
+    );
     expect(all.filter(({ ok, cure }) => ok === (cure !== undefined))).toEqual([]);
   });
 
@@ -109,9 +111,9 @@ describe("the doctor", () => {
     const file = join(house.dataDir, "a-file");
     writeFileSync(file, "");
     for (const [folder, found, cure] of [
-      ["/proc/porchlight", /cannot be made there/, /folder on a disk/],
+      ["/proc/porchlight", /holds no data of a relay|does not exist/, /Set DATA_DIR to/],
       [file, /is a file, not a folder/, /Name a folder/],
-      [join(file, "below"), /is a file, not a folder/, /Name a folder/],
+      [join(file, "below"), /holds no data of a relay|does not exist/, /Set DATA_DIR to/],
     ] as const) {
       const { code, of } = await doctor({ DATA_DIR: folder });
       expect([code, of("data")?.found, of("data")?.cure]).toEqual([

@@ -32,6 +32,7 @@ import { createSend } from "./flows/send.ts";
 import { createServices } from "./flows/services.ts";
 import { createSession } from "./flows/session.ts";
 import { createStrangers } from "./flows/strangers.ts";
+import { holdData } from "./hold.ts";
 import { createForward } from "./hooks/forward.ts";
 import { withAnswers } from "./http/answers.ts";
 import { withDeadline } from "./http/deadline.ts";
@@ -69,11 +70,24 @@ export type Relay = {
 };
 
 /**
- * Builds the relay from its settings and starts it: the only place where the parts meet.
+ * Builds the relay from its settings and starts it, alone on its data.
  * @param parts stand-ins for tests
  * @throws Error with one sentence that says what to change
  */
 export async function createRelay(settings: Settings, parts: Parts = {}): Promise<Relay> {
+  const hold = holdData(settings);
+  try {
+    const relay = await assemble(settings, parts);
+    hold.tell({ address: relay.url });
+    return { ...relay, stop: () => relay.stop().finally(hold.release) };
+  } catch (error) {
+    hold.release();
+    throw error;
+  }
+}
+
+/** The only place where the parts meet. */
+async function assemble(settings: Settings, parts: Parts): Promise<Relay> {
   const clock = parts.clock ?? realClock;
   const secrets = loadSecrets(settings.dataDir);
   const keys = createKeys(settings.accounts);

@@ -21,7 +21,7 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
   [3, /^relay\/src\/records\//],
   [4, /^relay\/src\/flows\//],
   [5, /^relay\/src\/(socket|http|admin)\//],
-  [6, /^relay\/src\/(app|client|backoffice|filestore|warnings|listen)\.ts$/],
+  [6, /^relay\/src\/(app|client|backoffice|filestore|warnings|listen|hold)\.ts$/],
   [7, /^relay\/src\/relay\.ts$/],
   [8, /^relay\/src\/cli\//],
   [9, /^relay\/src\/cli\.ts$/],

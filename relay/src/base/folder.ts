@@ -1,5 +1,10 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+
+/** The file by which a data folder is known: it holds the secrets that the relay made for itself. */
+export const SECRETS_FILE = "secrets.json";
+/** Where the data folder lies when DATA_DIR is not set: below the current folder. */
+export const DEFAULT_DATA_DIR = "./data";
 
 /**
  * Makes a folder and those above it. Node's own recursion never ends where a folder is there and takes no other, as below
@@ -19,4 +24,43 @@ export function makeFolder(path: string, mode: number = 0o777): void {
     // Another process was faster.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !statSync(path).isDirectory()) throw error;
   }
+}
+
+/** Whether a relay has kept its data in this folder. */
+export const isDataFolder = (path: string): boolean => existsSync(join(path, SECRETS_FILE));
+
+/** Whether a folder belongs to Porchlight: it is a data folder, or one lies in it. */
+function isOurs(folder: string): boolean {
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) return false;
+  if (isDataFolder(folder)) return true;
+  return readdirSync(folder, { withFileTypes: true }).some(
+    (entry) => entry.isDirectory() && isDataFolder(join(folder, entry.name)),
+  );
+}
+
+/**
+ * Makes the data folder where it is missing and surely meant to be new: at the default place or below it, or beside other
+ * data folders of Porchlight. Anywhere else a missing folder is rather a volume that is not mounted, and a relay that
+ * began anew there would have another callback secret and none of its visitors.
+ * @throws Error with one sentence, or the system's error
+ */
+export function openDataFolder(dataDir: string): void {
+  const [path, home] = [resolve(dataDir), resolve(DEFAULT_DATA_DIR)];
+  if (!existsSync(path) && path !== home && !path.startsWith(home + sep) && !isOurs(dirname(path)))
+    throw new Error(
+      `DATA_DIR: ${dataDir} does not exist; mount the volume that it is on, or create the folder for a new relay: mkdir -p ${dataDir}`,
+    );
+  makeFolder(path);
+}
+
+/**
+ * Makes sure that a relay has kept its data in this folder, and makes nothing.
+ * @throws Error with one sentence, or the system's error
+ */
+export function assertDataFolder(dataDir: string): void {
+  if (existsSync(dataDir)) makeFolder(dataDir);
+  if (!isDataFolder(dataDir))
+    throw new Error(
+      `DATA_DIR: ${dataDir} holds no data of a relay; set DATA_DIR to the relay's data folder, or start the relay first`,
+    );
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { makeFolder } from "./folder.ts";
+import { SECRETS_FILE } from "./folder.ts";
 import { newSecret } from "./sign.ts";
 
 /** Secrets that the relay makes for itself and keeps in its data folder. */
@@ -18,8 +18,7 @@ export type Secrets = {
  * only, so that a crash leaves either the old file or the new one.
  */
 export function loadSecrets(dataDir: string): Secrets {
-  const file = join(dataDir, "secrets.json");
-  makeFolder(dataDir);
+  const file = join(dataDir, SECRETS_FILE);
   const kept: Partial<Secrets> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
   const secrets: Secrets = {
     signing: kept.signing ?? newSecret(),
@@ -32,3 +31,7 @@ export function loadSecrets(dataDir: string): Secrets {
   }
   return secrets;
 }
+
+/** The secrets that a relay has made. @throws the system's error when it has made none here */
+export const readSecrets = (dataDir: string): Secrets =>
+  JSON.parse(readFileSync(join(dataDir, SECRETS_FILE), "utf8")) as Secrets;

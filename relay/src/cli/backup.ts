@@ -3,6 +3,7 @@ import { chmod, copyFile, mkdir, open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../base/folder.ts";
 import { backupSqlite } from "../db/backup.ts";
+import { fileOf } from "../db/open.ts";
 import { type Command, Complaint, named, type Result } from "./command.ts";
 import type { Office } from "./office.ts";
 import { progress } from "./progress.ts";
@@ -19,9 +20,6 @@ const BESIDE = [
 const UNFINISHED = "incoming";
 
 const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
-
-/** The path in a `sqlite:` address. */
-const fileOf = (url: string): string => url.replace(/^sqlite:(\/\/)?/, "");
 
 async function emptyFolder(folder: string): Promise<void> {
   const there = await readdir(folder).catch((error: unknown) => {

@@ -1,12 +1,14 @@
+import { existsSync } from "node:fs";
 import { createBackoffice } from "../backoffice.ts";
 import { realClock } from "../base/clock.ts";
 import type { Settings, Site } from "../base/config.ts";
+import { assertDataFolder } from "../base/folder.ts";
 import { createKeys } from "../base/keys.ts";
 import { createLog } from "../base/log.ts";
-import { loadSecrets } from "../base/secrets.ts";
+import { readSecrets } from "../base/secrets.ts";
 import { createBus } from "../bus/bus.ts";
-import { migrate } from "../db/migrate.ts";
-import { openDatabase } from "../db/open.ts";
+import { assertCurrent } from "../db/migrate.ts";
+import { databaseFile, openDatabase } from "../db/open.ts";
 import { createLinks } from "../files/links.ts";
 import { openFiles } from "../filestore.ts";
 import type { Enclose } from "../flows/enclose.ts";
@@ -24,12 +26,15 @@ const noFiles: Enclose = async (_head, carry) => carry(undefined);
  * What must be called once is written to the ledger here, and called by the relay.
  */
 export async function openOffice(settings: Settings) {
-  const secrets = loadSecrets(settings.dataDir);
+  assertDataFolder(settings.dataDir);
+  const secrets = readSecrets(settings.dataDir);
   const keys = createKeys(settings.accounts);
   const log = createLog({ level: "silent" });
   const clock = realClock;
+  if (!existsSync(databaseFile(settings.databaseUrl)))
+    throw new Error(`DATABASE_URL: ${settings.databaseUrl} does not exist; start the relay first`);
   const db = openDatabase(settings.databaseUrl);
-  await migrate(db);
+  await assertCurrent(db);
   const bus = createBus();
   const sites = createSites(settings.sites, () => []);
   const services = createServices(settings, keys, sites, noFiles);

@@ -1,21 +1,21 @@
 import type { Settings } from "../base/config.ts";
 import { createRelay } from "../relay.ts";
 import { Complaint } from "./command.ts";
-import { unusable } from "./unusable.ts";
+import { isAboutData, unusable } from "./unusable.ts";
 
 /** The process is given up when stopping takes longer. Safe: nothing acknowledged is only in memory. */
 const STOP_MS = 28_000;
 
 /** What a person can mend, in one sentence that names the setting; anything else keeps its stack. */
 function explain(error: unknown, settings: Settings): string {
-  const { port, host, dataDir } = settings;
-  const { code = "", syscall = "", path = "", message, stack } = error as NodeJS.ErrnoException;
+  const { port, host } = settings;
+  const { code = "", syscall = "", message, stack } = error as NodeJS.ErrnoException;
   if (code === "") return message;
   if (code === "EADDRINUSE") return `Port ${port} is taken. Set PORT to another one, or stop what listens there.`;
   if (syscall === "listen" && code === "EACCES")
     return `PORT: ${port} may not be used by this user; one above 1023 may.`;
   if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL") return `HOST: ${host} is no address of this machine.`;
-  if (path !== "" && (path.startsWith(dataDir) || dataDir.startsWith(path))) {
+  if (isAboutData(error, settings)) {
     const { why, cure } = unusable(error, settings);
     return `${why}. ${cure}`;
   }

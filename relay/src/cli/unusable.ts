@@ -1,32 +1,67 @@
+import { isAbsolute, relative, resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
 
 /** Why a relay's data cannot be opened, in a sentence that names the setting, and what to do about it. */
 export type Unusable = { why: string; cure: string };
 
+/** A sentence of ours: the setting, what is wrong, and behind a semicolon what to do. */
 const OURS = /^[A-Z_]+: /;
 const uid = (): string => (process.getuid === undefined ? "this user" : `this user (uid ${process.getuid()})`);
 
-/** Codes of the system and of SQLite, in words: what is wrong with the path, and its cure. */
+const ROOM = ["has no room left", "Make room on that disk."] as const;
+const READ_ONLY = [
+  "is on a file system that cannot be written",
+  "Mount it writable, or name a folder on another disk.",
+] as const;
+
+/** Codes of the system, in words: what is wrong with the path, and its cure. */
 const CAUSES: Record<string, readonly [what: string, cure: string]> = {
   ENOTDIR: ["is a file, not a folder", "Name a folder."],
   EEXIST: ["is a file, not a folder", "Name a folder."],
   EISDIR: ["is a folder where a file must be", "Move it away, or name another place."],
   EACCES: ["may not be used by USER", "Give it to the user that runs the relay: chown, chmod u+rwx."],
   EPERM: ["may not be used by USER", "Name a folder on a disk that belongs to the user that runs the relay."],
-  EROFS: ["is on a file system that cannot be written", "Mount it writable, or name a folder on another disk."],
-  ENOSPC: ["has no room left", "Make room on that disk."],
+  EROFS: READ_ONLY,
+  ENOSPC: ROOM,
+  EDQUOT: ROOM,
+  EFBIG: ROOM,
   ENOENT: ["cannot be made there: this file system takes no files of ours", "Name a folder on a disk."],
 };
+/** The same of SQLite (sqlite.org/rescode.html). A disk that is full answers FULL, or IOERR where a file cannot grow. */
+const SQLITE_CAUSES: Record<number, readonly [what: string, cure: string]> = {
+  5: ["is held by another program", "Stop what has the database open."],
+  8: READ_ONLY,
+  10: ["takes no writes: the disk is full or failing", "Make room on that disk, or mend it."],
+  13: ROOM,
+};
 
-/** @param error what opening the secrets or the database said */
-export function unusable(error: unknown, { dataDir }: Settings): Unusable {
-  const { code = "", message, path = dataDir } = error as NodeJS.ErrnoException;
-  if (OURS.test(message) && code === "") return { why: message, cure: "Mend that setting." };
-  const [what, cure] = CAUSES[code] ?? [];
-  if (what !== undefined && cure !== undefined)
-    return { why: `DATA_DIR: ${path} ${what.replace("USER", uid())} (${code})`, cure };
+/** @param error what opening the data folder, the secrets or the database said */
+export function unusable(error: unknown, { dataDir, databaseUrl }: Settings): Unusable {
+  const { code = "", message, path, errcode = 0 } = error as NodeJS.ErrnoException & { errcode?: number };
+  if (OURS.test(message) && code === "") {
+    const [why = "", cure] = message.split("; ");
+    return { why, cure: cure === undefined ? "Mend that setting." : `${cure[0]?.toUpperCase()}${cure.slice(1)}.` };
+  }
+  const [what, cure] = CAUSES[code] ?? SQLITE_CAUSES[errcode % 256] ?? [];
+  const place = path ?? (errcode > 0 ? databaseUrl.replace(/^sqlite:(\/\/)?/, "") : dataDir);
+  if (what !== undefined && cure !== undefined) {
+    const told = errcode > 0 ? `SQLite ${errcode}` : code;
+    return { why: `DATA_DIR: ${place} ${what.replace("USER", uid())} (${told})`, cure };
+  }
   return {
     why: `DATA_DIR: ${dataDir} cannot be used: ${message}`,
     cure: "Let this user read and write DATA_DIR, or restore the newest backup.",
   };
+}
+
+/** Whether the system's or SQLite's error is about the data: a path in the folder or above it, or the database. */
+export function isAboutData(error: unknown, { dataDir }: Settings): boolean {
+  const { path, errcode = 0 } = error as NodeJS.ErrnoException & { errcode?: number };
+  if (errcode > 0) return true;
+  if (path === undefined) return false;
+  const below = (from: string, to: string): boolean => {
+    const way = relative(resolve(from), resolve(to));
+    return !way.startsWith("..") && !isAbsolute(way);
+  };
+  return below(dataDir, path) || below(path, dataDir);
 }

@@ -146,7 +146,7 @@ export function createOnce(parts: Parts) {
   }
 
   return {
-    /** Gives up the calls of dead processes, and begins. With a database of its own, every other process is dead. */
+    /** Gives up the calls of dead processes, and begins. A relay holds the lock on its database file: no other one lives. */
     async start(): Promise<void> {
       const parked = await db.transaction((tx) => parkRestored(tx, kind, node, clock.now()));
       if (parked > 0) log("ledger.restored", { kind, parked });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -39,6 +39,7 @@ export async function openStage({
   const random = seeded(seed);
   const folder = mkdtempSync(join(tmpdir(), "porchlight-stage-"));
   const mock: Mock = await startMock(random, service);
+  mkdirSync(join(folder, "data"));
   const keyFile = join(folder, "key");
   const setKey = (key: string): void => writeFileSync(keyFile, `${key}\n`);
   setKey(other?.key ?? mock.behaviour.key);

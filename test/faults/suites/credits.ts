@@ -4,7 +4,7 @@
  * per key at the service, entries in the ledger, credits of the day.
  */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -116,6 +116,7 @@ export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills
   const firstDay = dayOf(Date.now());
   const random = seeded(seed);
   const folder = mkdtempSync(join(tmpdir(), "porchlight-credits-"));
+  mkdirSync(join(folder, "data"));
   const service = await startGranting(random);
   const names = Array.from({ length: keys }, (_, i) => `key-${i}`);
   const emails = Array.from({ length: 20 }, (_, i) => `client${i}@agency.example`);

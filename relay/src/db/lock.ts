@@ -1,0 +1,85 @@
+import { accessSync, chmodSync, constants, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/** What a relay tells of itself beside its lock. */
+export type Holder = {
+  pid: number;
+  host: string;
+  /** ISO 8601 in UTC. */
+  since: string;
+  /** Where the relay answers, like `http://127.0.0.1:8787`. */
+  address: string;
+  /** Path of the socket on which it takes commands. */
+  control?: string;
+};
+
+export type Lock = {
+  /** Tells more of the holder. */
+  tell: (more: Partial<Holder>) => void;
+  release: () => void;
+};
+
+/** A lock goes when its connection is collected as garbage, so all of them are kept here. */
+const HELD = new Set<DatabaseSync>();
+/** SQLITE_BUSY and SQLITE_LOCKED: somebody else has it. */
+const TAKEN = new Set([5, 6]);
+
+const lockOf = (base: string): string => `${base}.lock`;
+const noteOf = (base: string): string => `${base}.json`;
+
+/** What the holder of a lock has told; nothing when it has told nothing. It may be gone already. */
+export function holderOf(base: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(noteOf(base), "utf8")) as Holder;
+  } catch {
+    return undefined;
+  }
+}
+
+function note(base: string, holder: Holder): void {
+  const file = noteOf(base);
+  writeFileSync(`${file}.new`, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/**
+ * Takes a lock that lasts until it is released or this process ends, however it ends: SQLite locks the file with the
+ * system's own means (`fcntl`), and the system takes the lock off. Never open the lock's file otherwise: closing it would
+ * take the lock off too (POSIX).
+ * @param base path of the lock without its ending; `<base>.json` tells who holds it
+ * @param what is locked, as a message begins: `DATA_DIR: /var/lib/porchlight`
+ * @throws Error that names the holder, or the system's error when the folder cannot be written
+ */
+export function takeLock(base: string, what: string, address: string): Lock {
+  accessSync(dirname(base), constants.R_OK | constants.W_OK | constants.X_OK);
+  const db = new DatabaseSync(lockOf(base), { timeout: 0 });
+  try {
+    db.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    db.close();
+    if (!TAKEN.has(((error as { errcode?: number }).errcode ?? 0) % 256)) throw error;
+    throw new Error(`${what} is in use by ${described(holderOf(base))}; stop that relay, or use another folder`);
+  }
+  HELD.add(db);
+  chmodSync(lockOf(base), 0o600);
+  let holder: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString(), address };
+  note(base, holder);
+  return {
+    tell(more) {
+      holder = { ...holder, ...more };
+      note(base, holder);
+    },
+    release() {
+      if (!HELD.delete(db)) return;
+      if (existsSync(noteOf(base))) rmSync(noteOf(base));
+      db.close();
+    },
+  };
+}
+
+const described = (holder: Holder | undefined): string =>
+  holder === undefined
+    ? "another process"
+    : `another relay: process ${holder.pid} on ${holder.host}, since ${holder.since}, at ${holder.address}`;

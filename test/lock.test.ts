@@ -1,0 +1,123 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { openSqlite } from "../relay/src/db/sqlite.ts";
+import { enter, findEntry, move } from "../relay/src/records/ledger.ts";
+import { type Env, type Running, runInside, runProcess } from "./relays.ts";
+
+let root: string;
+let env: Env;
+let running: Running[];
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "porchlight-lock-"));
+  running = [];
+  env = { PORT: "0", HOST: "127.0.0.1", DATA_DIR: root, SERVICE_URL: "http://127.0.0.1:9/v1" };
+});
+afterEach(async () => {
+  for (const relay of running) await relay.stop();
+  rmSync(root, { recursive: true });
+});
+
+async function start(run: typeof runInside = runInside, more: Env = {}): Promise<Running> {
+  const relay = await run({ ...env, ...more });
+  running.push(relay);
+  return relay;
+}
+const end = async (how: "stop" | "kill"): Promise<void> => void (await running.pop()?.[how]());
+
+const NAME = { kind: "grant", account: "default", key: "live" } as const;
+/** The state of a grant in the database. */
+async function stateOf(file: string): Promise<string | undefined> {
+  const db = openSqlite(file);
+  const entry = await findEntry(db, NAME);
+  await db.close();
+  return entry?.state;
+}
+async function grantUnderWay(file: string): Promise<void> {
+  const db = openSqlite(file);
+  const now = Date.now();
+  const step = { state: "calling", reason: null, due: now, actor: "another process", now } as const;
+  await db.transaction(async (tx) => {
+    await enter(tx, { ...NAME, ...step, lane: "a@b.example", digest: "", content: "{}" });
+    await move(tx, NAME, ["calling"], step);
+  });
+  await db.close();
+}
+
+it("lets no second relay onto a data folder, says who holds it, and leaves its grants alone", async () => {
+  const { port } = await start();
+  const file = join(root, "porchlight.db");
+  await grantUnderWay(file);
+  const secrets = readFileSync(join(root, "secrets.json"), "utf8");
+  const words = new RegExp(
+    `^DATA_DIR: ${root} is in use by another relay: process ${process.pid} on \\S+, since 20\\S+Z, at http://127.0.0.1:${port};`,
+  );
+  await expect(start()).rejects.toThrow(words);
+  expect(await stateOf(file)).toBe("calling");
+  expect(readFileSync(join(root, "secrets.json"), "utf8")).toBe(secrets);
+  await end("stop");
+  await start();
+  expect(await stateOf(file)).toBe("unknown");
+});
+
+it("lets no second relay with another data folder onto a database file", async () => {
+  const [file, other] = [join(root, "shared.db"), join(root, "other")];
+  mkdirSync(other);
+  await start(runInside, { DATABASE_URL: `sqlite:${file}` });
+  await grantUnderWay(file);
+  await expect(start(runInside, { DATABASE_URL: `sqlite:${file}`, DATA_DIR: other })).rejects.toThrow(
+    new RegExp(`^DATABASE_URL: ${file} is in use by another relay: process ${process.pid} `),
+  );
+  expect(await stateOf(file)).toBe("calling");
+  expect(existsSync(join(other, "secrets.json"))).toBe(false);
+  // Its own folder is free again.
+  await start(runInside, { DATA_DIR: other });
+});
+
+it("holds between processes, and ends with a process however it ends", async () => {
+  await start(runProcess);
+  await expect(start(runProcess)).rejects.toThrow(/ended with 1: DATA_DIR: .* is in use by another relay: process \d+/);
+  await end("kill");
+  await start(runProcess);
+});
+
+it("makes no data folder where a volume may be missing, and only there", async () => {
+  const unmounted = join(root, "volume", "data");
+  await expect(start(runInside, { DATA_DIR: unmounted })).rejects.toThrow(
+    `DATA_DIR: ${unmounted} does not exist; mount the volume that it is on, or create the folder for a new relay: mkdir -p ${unmounted}`,
+  );
+  await expect(start(runInside, { DATABASE_URL: `sqlite:${unmounted}/a.db` })).rejects.toThrow(
+    /^DATABASE_URL: the folder .* does not exist; mount/,
+  );
+  expect(existsSync(join(root, "volume"))).toBe(false);
+  // Beside a data folder of ours.
+  await start(runInside, { DATA_DIR: join(root, "first", "..", "one") }).catch(() => undefined);
+  expect(existsSync(join(root, "one"))).toBe(false);
+  mkdirSync(join(root, "one"));
+  await start(runInside, { DATA_DIR: join(root, "one") });
+  await start(runInside, { DATA_DIR: join(root, "two") });
+  expect(existsSync(join(root, "two", "secrets.json"))).toBe(true);
+});
+
+it("does not start on a database that a newer version wrote, and says both versions", async () => {
+  await start();
+  await end("stop");
+  const file = join(root, "porchlight.db");
+  const db = openSqlite(file);
+  await db.run("INSERT INTO migrations (number) VALUES (9999)");
+  await db.close();
+  await expect(start()).rejects.toThrow(
+    /^DATABASE_URL: a newer Porchlight .*schema 9999, this version knows up to \d+\)/,
+  );
+});
+
+it("says in one sentence with what a start on a file instead of a folder ends", () => {
+  const file = join(root, "file");
+  writeFileSync(file, "");
+  const cli = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
+  const ended = spawnSync(process.execPath, [cli, "serve"], { env: { ...env, DATA_DIR: file }, encoding: "utf8" });
+  expect([ended.status, ended.stderr.trim().split("\n").length]).toEqual([1, 1]);
+  expect(ended.stderr).toMatch(/is a file, not a folder/);
+});
