@@ -1,8 +1,10 @@
+import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Clock } from "./base/clock.ts";
 import { ERRORS, RelayError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
+import type { Places } from "./base/places.ts";
 import type { Mail } from "./flows/mail/mail.ts";
 import type { Receive } from "./flows/receive.ts";
 import type { Recharges } from "./flows/recharges.ts";
@@ -25,6 +27,10 @@ type Parts = {
   clock: Clock;
   /** Whether any site lets pages of this origin in. */
   allows: (origin: string) => boolean;
+  /** What the sender of a request counts as. */
+  addressOf: (request: IncomingMessage) => string;
+  /** Room for visitors' connections, of every transport. */
+  places: Places;
   /** What uploads need. */
   media: Parameters<typeof media>[0];
   /** Mail to visitors, where the relay sends any. */
@@ -59,6 +65,8 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
     connections,
     clock,
     allows,
+    addressOf,
+    places,
     mail,
     receive,
     recharges,
@@ -82,7 +90,7 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   app.route("/", assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }));
   app.route("/", page(sites));
   app.route("/", snippet({ sites, relay, address, folder: widget }));
-  app.route("/", lines({ connections, clock, allows, remoteOf: callbacksFrom.address }));
+  app.route("/", lines({ connections, clock, allows, remoteOf: callbacksFrom.address, addressOf, places }));
   app.route("/", media(parts.media));
   // Readers of mails.
   if (mail !== undefined) app.route("/", stopDoor(mail));

@@ -13,6 +13,7 @@ import { createKeys } from "./base/keys.ts";
 import { createLimiter } from "./base/limiter.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { netsOf } from "./base/nets.ts";
+import { createPlaces } from "./base/places.ts";
 import { loadSecrets } from "./base/secrets.ts";
 import { createBus } from "./bus/bus.ts";
 import { withPresence } from "./bus/presence.ts";
@@ -38,6 +39,7 @@ import { withAnswers } from "./http/answers.ts";
 import { withDeadline } from "./http/deadline.ts";
 import { UPLOAD_MS } from "./http/doors.ts";
 import { watchNewcomers } from "./http/newcomers.ts";
+import { limitPeers } from "./http/peers.ts";
 import { listen } from "./listen.ts";
 import { createSites } from "./records/sites.ts";
 import { createConnections } from "./socket/connections.ts";
@@ -52,10 +54,25 @@ const WIDGET = fileURLToPath(new URL("../../widget/dist/", import.meta.url));
 const RETURN_RATE = 15;
 /** Calls of the server API per token. */
 const API_PER_MINUTE = 1_200;
+/**
+ * TCP connections that each peer may hold for each chat it may have open: a chat takes up to six, uploads and pages some
+ * more, and callbacks of the service, which are never to be refused, come from one address and may wait in hundreds
+ * while the relay restarts.
+ */
+const PEER_FACTOR = 5;
+const PEER_MIN = 1_000;
+/** All TCP connections for each open chat: browsers keep idle ones for files, the service for callbacks. */
+const PEERS_FACTOR = 1.5;
 /** Who connected before the stop has this long to begin a request. */
 const HEARD_MS = 1_000;
 /** After this, an answer that is still under way is cut off. */
 const LINGER_MS = 5_000;
+
+/** Behind a proxy all connections come from the proxy. */
+const peersOf = ({ trustProxy, socketsPerAddress, socketsTotal }: Settings) => ({
+  perAddress: trustProxy > 0 || socketsPerAddress === 0 ? 0 : Math.max(PEER_MIN, socketsPerAddress * PEER_FACTOR),
+  total: socketsTotal * PEERS_FACTOR,
+});
 
 type Parts = { clock?: Clock; log?: Log; widget?: string; open?: typeof openDatabase };
 
@@ -207,6 +224,9 @@ async function assemble(settings: Settings, parts: Parts): Promise<Relay> {
 
   let stopping = false;
   const remote = (incoming: IncomingMessage): string => remoteOf(incoming, settings.trustProxy);
+  const network = (incoming: IncomingMessage): string => addressOf(incoming, settings.trustProxy);
+  const { socketsPerAddress: perAddress, socketsTotal: total } = settings;
+  const places = createPlaces({ perAddress, total });
   const mayCall = settings.callbackAllow.length === 0 ? () => true : netsOf(settings.callbackAllow);
   const uploading = createLimiter({ burst: 10, perMinute: settings.uploads.perMinute, uptime: clock.uptime });
   const app = createApp({
@@ -214,6 +234,8 @@ async function assemble(settings: Settings, parts: Parts): Promise<Relay> {
     connections,
     clock,
     allows: strangers.allows,
+    addressOf: network,
+    places,
     mail: backoffice.mail,
     receive,
     recharges,
@@ -234,7 +256,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Relay> {
       log,
       allows: strangers.allows,
       who: backoffice.wanted(sessions.who),
-      wait: (incoming) => uploading.take(addressOf(incoming, settings.trustProxy)),
+      wait: (incoming) => uploading.take(network(incoming)),
     },
     callbackSecrets: () => callbackSecrets,
     callbacksFrom: { address: remote, allowed: mayCall },
@@ -253,15 +275,17 @@ async function assemble(settings: Settings, parts: Parts): Promise<Relay> {
     { headersTimeout: 10_000, requestTimeout: UPLOAD_MS },
     withAnswers(clock, withDeadline(clock, getRequestListener(app.fetch))),
   );
+  limitPeers(server, createPlaces(peersOf(settings)));
   const newcomers = watchNewcomers(server, clock);
   const stopSockets = serveSockets({
     server,
     connections,
     log,
     allows: strangers.allows,
-    addressOf: (request: IncomingMessage) => addressOf(request, settings.trustProxy),
+    addressOf: network,
     remoteOf: remote,
-    perAddress: settings.socketsPerAddress,
+    places,
+    clock,
   });
 
   await filestore.start();

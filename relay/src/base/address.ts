@@ -27,9 +27,10 @@ function withoutPort(entry: string): string | undefined {
  * The address a request came from. With `trusted` proxies in front, their entry of `X-Forwarded-For` counts from the
  * right: what stands left of it is the sender's own word. IPv6 addresses count by their /64, which one customer has.
  */
-export const addressOf = (request: IncomingMessage, trusted: number): string => network(remoteOf(request, trusted));
+export const addressOf = (request: IncomingMessage, trusted: number): string => networkOf(remoteOf(request, trusted));
 
-function network(address: string): string {
+/** What an address counts as: an IPv6 address as its /64. */
+export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
   return plain.includes(":") ? `${expand(plain).slice(0, 4).join(":")}::/64` : plain;
 }

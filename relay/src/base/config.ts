@@ -148,6 +148,7 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
       horizon: values.horizonHours * 3_600_000,
       messagesPerMinute: values.messagesPerMinute,
       socketsPerAddress: values.socketsPerAddress,
+      socketsTotal: values.socketsTotal,
       listenFd: handedOver(env),
       unknownContact: values.unknownContact,
       forwardCallbacks: values.forwardCallbacks,

@@ -1,11 +1,12 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
-import type { Ending } from "@porchlight/shared/close";
+import { CLOSE, type Ending } from "@porchlight/shared/close";
 import { randomId } from "@porchlight/shared/id";
 import { HELLO_MAX } from "@porchlight/shared/limits";
 import { type Context, Hono } from "hono";
 import type { Clock } from "../base/clock.ts";
 import { ERRORS, RelayError } from "../base/errors.ts";
+import type { Places } from "../base/places.ts";
 import type { Connections } from "../socket/connections.ts";
 import type { Connection, Line } from "../socket/live.ts";
 import { readBody } from "./body.ts";
@@ -30,19 +31,24 @@ const UNREAD_MS = 40_000;
 const POLL_MS = 25_000;
 /** An empty line now and then, so that no proxy takes a quiet stream for a dead one (WIDGET 3.4). */
 const KEEP_MS = 15_000;
-/** Lines at a time; beyond that, clients are asked to come back. */
-const LINES_MAX = 5_000;
 
+/** An answer that takes frames while it is open. */
 type Reader = { take: (frames: string[]) => void; end: () => void };
+/** An answer whose client has not read everything yet: a line's reader, or one before it. */
+type Answer = { unread: () => number; cut: () => void };
 type Open = {
+  id: string;
   origin: string;
   connection: Connection;
-  /** Frames that wait for a reader, and their size in characters. */
+  /** Frames that wait for a reader, and their size in bytes. */
   waiting: string[];
   size: number;
   reader: Reader | undefined;
+  answers: Set<Answer>;
   ended: Ending | undefined;
   cancel: () => void;
+  /** Gives the line's place back. */
+  leave: () => void;
 };
 
 type Parts = {
@@ -50,73 +56,185 @@ type Parts = {
   clock: Clock;
   allows: (origin: string) => boolean;
   remoteOf: (request: IncomingMessage) => string;
+  /** What the sender counts as, and room for connections, shared with the WebSockets. */
+  addressOf: (request: IncomingMessage) => string;
+  places: Places;
 };
+type Door = Pick<Parts, "connections" | "clock"> & { open: Map<string, Open> };
 
 type App = { Bindings: HttpBindings };
+type C = Context<App>;
 
-export function lines({ connections, clock, allows, remoteOf }: Parts): Hono<App> {
-  const open = new Map<string, Open>();
+function close({ connections, open }: Door, line: Open): void {
+  line.cancel();
+  open.delete(line.id);
+  connections.lost(line.connection);
+  line.reader?.end();
+  line.leave();
+}
 
-  function close(id: string, line: Open): void {
-    line.cancel();
-    open.delete(id);
-    connections.lost(line.connection);
-    line.reader?.end();
-  }
+/** Nobody reads: the line is given up after a while. */
+function leaveUnread(door: Door, line: Open): void {
+  line.reader = undefined;
+  line.cancel();
+  line.cancel = door.clock.after(line.ended === undefined ? UNREAD_MS : KEEP_MS, () => close(door, line));
+}
 
-  /** Nobody reads: the line is given up after a while. */
-  function leaveUnread(id: string, line: Open): void {
-    line.reader = undefined;
-    line.cancel();
-    line.cancel = clock.after(line.ended === undefined ? UNREAD_MS : KEEP_MS, () => close(id, line));
-  }
-
-  function attach(id: string, line: Open, reader: Reader): void {
-    line.reader?.end();
-    line.cancel();
-    line.reader = reader;
-    if (line.waiting.length > 0) reader.take(take(line));
-    if (line.ended !== undefined) close(id, line);
-  }
-
-  function take(line: Open): string[] {
+function attach(door: Door, line: Open, reader: Reader): void {
+  line.reader?.end();
+  line.cancel();
+  line.reader = reader;
+  if (line.waiting.length > 0) {
     line.size = 0;
-    return line.waiting.splice(0);
+    reader.take(line.waiting.splice(0));
   }
+  if (line.ended !== undefined) close(door, line);
+}
 
-  function put(line: Open, frame: string): void {
-    if (line.reader !== undefined) return line.reader.take([frame]);
-    line.waiting.push(frame);
-    line.size += frame.length;
+function put(line: Open, frame: string): void {
+  if (line.reader !== undefined) return line.reader.take([frame]);
+  line.waiting.push(frame);
+  line.size += Buffer.byteLength(frame);
+}
+
+/** Bytes that the client has not read: frames that wait for an answer, and answers that wait for the client. */
+function unread(line: Open): number {
+  let size = line.size;
+  for (const answer of line.answers) size += answer.unread();
+  return size;
+}
+
+/** The ending travels as a last line, because an answer has no close code. Who reads too slowly is cut off without it. */
+function end(door: Door, line: Open, ending: Ending): void {
+  line.ended = ending;
+  if (ending === CLOSE.overload) {
+    line.waiting = [];
+    line.size = 0;
+    for (const answer of line.answers) answer.cut();
   }
+  put(line, JSON.stringify({ t: "end", code: ending.code }));
+  if (line.reader !== undefined) close(door, line);
+}
 
-  function start(origin: string, address: string): string {
-    const id = randomId();
-    const way: Line = {
-      send: (frame) => put(line, frame),
-      // The ending travels as a last line, because an answer has no close code.
-      close(ending) {
-        line.ended = ending;
-        put(line, JSON.stringify({ t: "end", code: ending.code }));
-        if (line.reader !== undefined) close(id, line);
+const encoder = new TextEncoder();
+const bytes = (frames: string[]): Uint8Array => encoder.encode(frames.map((frame) => `${frame}\n`).join(""));
+
+/** Queued bytes count one by one, so that what a stream holds can be asked for. */
+const COUNTING = { highWaterMark: 0, size: (chunk: Uint8Array) => chunk.byteLength };
+
+/** Counts an answer among those that its line waits for, until its client has read it or is gone. */
+function follow(line: Open, outgoing: ServerResponse, controller: ReadableStreamDefaultController): void {
+  const answer: Answer = {
+    unread: () => outgoing.writableLength - (controller.desiredSize ?? 0),
+    cut: () => outgoing.destroy(),
+  };
+  line.answers.add(answer);
+  outgoing.once("close", () => line.answers.delete(answer));
+}
+
+/** An answer without end. */
+function stream(door: Door, line: Open, outgoing: ServerResponse): ReadableStream {
+  let cancelKeep = (): void => {};
+  let reader: Reader;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const keep = (): void => {
+          controller.enqueue(encoder.encode("\n"));
+          cancelKeep = door.clock.after(KEEP_MS, keep);
+        };
+        reader = {
+          take: (frames) => controller.enqueue(bytes(frames)),
+          end() {
+            cancelKeep();
+            controller.close();
+          },
+        };
+        follow(line, outgoing, controller);
+        keep();
+        attach(door, line, reader);
       },
-      buffered: () => line.size,
-    };
-    const connection = connections.accept(way, origin, address);
-    const line: Open = {
-      origin,
-      connection,
-      waiting: [],
-      size: 0,
-      reader: undefined,
-      ended: undefined,
-      cancel: () => {},
-    };
-    open.set(id, line);
-    leaveUnread(id, line);
-    return id;
-  }
+      cancel() {
+        cancelKeep();
+        if (line.reader === reader) leaveUnread(door, line);
+      },
+    },
+    COUNTING,
+  );
+}
 
+/** An answer that ends with the first frames. @param wait milliseconds; 0: answered at once */
+function poll(door: Door, line: Open, outgoing: ServerResponse, wait: number): ReadableStream {
+  let done = false;
+  let cancelWait = (): void => {};
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const finish = (frames: string[]): void => {
+          if (done) return;
+          done = true;
+          cancelWait();
+          controller.enqueue(bytes(frames));
+          controller.close();
+          if (line.reader === reader && door.open.has(line.id)) leaveUnread(door, line);
+        };
+        const reader: Reader = { take: finish, end: () => finish([]) };
+        if (wait > 0) cancelWait = door.clock.after(wait, () => finish([]));
+        follow(line, outgoing, controller);
+        attach(door, line, reader);
+        if (wait === 0) finish([]);
+      },
+      cancel() {
+        done = true;
+        cancelWait();
+        leaveUnread(door, line);
+      },
+    },
+    COUNTING,
+  );
+}
+
+function start(door: Door, origin: string, address: string, leave: () => void): Open {
+  const way: Line = {
+    send: (frame) => put(line, frame),
+    close: (ending) => end(door, line, ending),
+    buffered: () => unread(line),
+  };
+  const line: Open = {
+    id: randomId(),
+    origin,
+    connection: door.connections.accept(way, origin, address),
+    waiting: [],
+    size: 0,
+    reader: undefined,
+    answers: new Set(),
+    ended: undefined,
+    cancel: () => {},
+    leave,
+  };
+  door.open.set(line.id, line);
+  leaveUnread(door, line);
+  return line;
+}
+
+/** The line a request means; a line of another origin is none. */
+function lineOf({ open }: Door, c: C): Open {
+  const line = open.get(c.req.param("line") ?? "");
+  if (line === undefined || line.origin !== c.req.header("origin")) throw new RelayError("not_found");
+  return line;
+}
+
+/** Hands over the frames of a post. The line is its sender's token: without it nothing is read. */
+async function receive(door: Door, c: C): Promise<Response> {
+  const line = lineOf(door, c);
+  const greeted = line.connection.is.state === "live";
+  const text = await readBody(c.env.incoming, greeted ? SIZES.frames : HELLO_MAX);
+  for (const frame of text.split("\n")) if (frame !== "") door.connections.receive(line.connection, frame);
+  return c.body(null, 204);
+}
+
+export function lines({ connections, clock, allows, remoteOf, addressOf, places }: Parts): Hono<App> {
+  const door: Door = { connections, clock, open: new Map() };
   const app = new Hono<App>();
 
   app.use("/socket/lines/*", async (c, next) => {
@@ -132,98 +250,24 @@ export function lines({ connections, clock, allows, remoteOf }: Parts): Hono<App
   });
 
   app.post("/socket/lines", (c) => {
-    if (open.size >= LINES_MAX) throw new RelayError("try_later");
-    return c.json({ line: start(c.req.header("origin") ?? "", remoteOf(c.env.incoming)) }, 201);
+    const leave = places.take(addressOf(c.env.incoming));
+    if (leave === undefined) throw new RelayError("rate_limited");
+    return c.json({ line: start(door, c.req.header("origin") ?? "", remoteOf(c.env.incoming), leave).id }, 201);
   });
-
-  /** The line a request means; a line of another origin is none. */
-  function lineOf(c: Context): [string, Open] {
-    const id = c.req.param("line") ?? "";
-    const line = open.get(id);
-    if (line === undefined || line.origin !== c.req.header("origin")) throw new RelayError("not_found");
-    return [id, line];
-  }
-
-  app.post("/socket/lines/:line", async (c) => {
-    // The line is the sender's token: without it nothing is read.
-    const [, line] = lineOf(c);
-    const greeted = line.connection.is.state === "live";
-    const text = await readBody(c.env.incoming, greeted ? SIZES.frames : HELLO_MAX);
-    for (const frame of text.split("\n")) if (frame !== "") connections.receive(line.connection, frame);
-    return c.body(null, 204);
-  });
-
+  app.post("/socket/lines/:line", (c) => receive(door, c));
   app.post("/socket/lines/:line/end", (c) => {
-    const [id, line] = lineOf(c);
-    close(id, line);
+    close(door, lineOf(door, c));
     return c.body(null, 204);
   });
-
   app.get("/socket/lines/:line", (c) => {
-    const [id, line] = lineOf(c);
+    const line = lineOf(door, c);
+    const outgoing = c.env.outgoing as ServerResponse;
     c.header("Content-Type", "text/plain; charset=utf-8");
     c.header("X-Content-Type-Options", "nosniff");
     // nginx holds answers back unless it is told not to.
     c.header("X-Accel-Buffering", "no");
-    return c.body(
-      c.req.query("mode") === "poll" ? poll(id, line, c.req.query("wait") === "0" ? 0 : POLL_MS) : stream(id, line),
-    );
+    const wait = c.req.query("wait") === "0" ? 0 : POLL_MS;
+    return c.body(c.req.query("mode") === "poll" ? poll(door, line, outgoing, wait) : stream(door, line, outgoing));
   });
-
-  const encoder = new TextEncoder();
-  const bytes = (frames: string[]): Uint8Array => encoder.encode(frames.map((frame) => `${frame}\n`).join(""));
-
-  function stream(id: string, line: Open): ReadableStream {
-    let cancelKeep = (): void => {};
-    let reader: Reader;
-    return new ReadableStream({
-      start(controller) {
-        const keep = (): void => {
-          controller.enqueue(encoder.encode("\n"));
-          cancelKeep = clock.after(KEEP_MS, keep);
-        };
-        reader = {
-          take: (frames) => controller.enqueue(bytes(frames)),
-          end() {
-            cancelKeep();
-            controller.close();
-          },
-        };
-        keep();
-        attach(id, line, reader);
-      },
-      cancel() {
-        cancelKeep();
-        if (line.reader === reader) leaveUnread(id, line);
-      },
-    });
-  }
-
-  function poll(id: string, line: Open, wait: number): ReadableStream {
-    let done = false;
-    let cancelWait = (): void => {};
-    return new ReadableStream({
-      start(controller) {
-        const finish = (frames: string[]): void => {
-          if (done) return;
-          done = true;
-          cancelWait();
-          controller.enqueue(bytes(frames));
-          controller.close();
-          if (line.reader === reader && open.has(id)) leaveUnread(id, line);
-        };
-        const reader: Reader = { take: finish, end: () => finish([]) };
-        if (wait > 0) cancelWait = clock.after(wait, () => finish([]));
-        attach(id, line, reader);
-        if (wait === 0) finish([]);
-      },
-      cancel() {
-        done = true;
-        cancelWait();
-        leaveUnread(id, line);
-      },
-    });
-  }
-
   return app;
 }

@@ -1,5 +1,5 @@
 import { CLOSE, type Ending } from "@porchlight/shared/close";
-import { HEARTBEAT_MS, HELLO_MAX, HELLO_MS } from "@porchlight/shared/limits";
+import { FRAME_MAX, HEARTBEAT_MS, HELLO_MAX, HELLO_MS } from "@porchlight/shared/limits";
 import { parseClientFrame } from "@porchlight/shared/parse";
 import type { Delivery, Hello, Message, RelayFrame } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
@@ -30,10 +30,15 @@ type Parts = {
 
 /** Changes read from the thread at once. */
 const BATCH = 200;
-/** A line with more than this waiting is closed: the log is the buffer, the client reads on from its number. */
+/** Bytes that may wait on a line. Beyond them it is closed: the log is the buffer, the client reads on from its number. */
 const BUFFER_MAX = 1024 * 1024;
+/** Bytes that may wait on all lines together; beyond them, lines with more than their fair share are closed. */
+const BUFFERS_MAX = 64 * 1024 * 1024;
+const SHARE = 64 * 1024;
 /** Frames of one client that may wait while earlier ones are written. */
 const QUEUE_MAX = 64;
+/** The same in UTF-16 units. */
+const QUEUE_SIZE_MAX = 8 * FRAME_MAX;
 /** The service has this long to answer before nobody should think that it still works on it (WIDGET 8.2). */
 const WORKING_MS = 120_000;
 /**
@@ -49,6 +54,8 @@ export function createConnections(parts: Parts) {
   const { db, bus, clock, log, open, take, link, delivery, refuses = () => false } = parts;
   const random = parts.random ?? Math.random;
   const all = new Set<Connection>();
+  /** Bytes that wait on all lines, as far as they were looked at. */
+  let waiting = 0;
   let shut = false;
   let stopSweep = (): void => {};
 
@@ -58,10 +65,30 @@ export function createConnections(parts: Parts) {
     return media === undefined ? message : { ...message, media: { ...media, url: link(media.url, media.type) } };
   }
 
-  function put(live: { line: Line }, frame: RelayFrame): void {
+  /** Counts what waits on a line. */
+  function measure(live: Live): number {
+    const now = live.line.buffered();
+    waiting += now - live.waiting;
+    live.waiting = now;
+    return now;
+  }
+
+  /**
+   * The one place that writes to lines, of every transport, and bounds them: a client that does not read what it asks for
+   * is let go (RELIABILITY A28). One frame always fits, however long.
+   */
+  function put(live: Live, frame: RelayFrame): void {
+    const { line, connection } = live;
+    if (connection.is !== live) return;
+    const unread = measure(live);
+    if (unread > BUFFER_MAX || (unread > SHARE && waiting > BUFFERS_MAX)) {
+      log("socket.refused", { meaning: "reads too slowly" });
+      return end(connection, CLOSE.overload);
+    }
     if (frame.t === "message") frame = { ...frame, message: shown(frame.message) };
     if (frame.t === "history") frame = { ...frame, messages: frame.messages.map(shown) };
-    live.line.send(JSON.stringify(frame));
+    line.send(JSON.stringify(frame));
+    measure(live);
   }
 
   function end(connection: Connection, ending: Ending): void {
@@ -80,7 +107,10 @@ export function createConnections(parts: Parts) {
 
   /** The line is gone. */
   function lost(connection: Connection): void {
-    if (connection.is.state === "live") connection.is.leave();
+    if (connection.is.state === "live") {
+      waiting -= connection.is.waiting;
+      connection.is.leave();
+    }
     connection.is = { state: "closed" };
     all.delete(connection);
   }
@@ -102,7 +132,6 @@ export function createConnections(parts: Parts) {
       }
       if (awaitsReply(live, changes.at(-1))) put(live, { t: "typing", on: true });
       if (changes.length === BATCH) live.again = true;
-      if (live.line.buffered() > BUFFER_MAX) end(connection, CLOSE.overload);
     }
     live.busy = false;
   }
@@ -156,6 +185,8 @@ export function createConnections(parts: Parts) {
     const live: Live = {
       state: "live",
       line: greeting.line,
+      connection,
+      waiting: 0,
       visitor,
       site,
       session,
@@ -212,6 +243,7 @@ export function createConnections(parts: Parts) {
     for (const connection of all) {
       const { is } = connection;
       if (is.state === "greeting" && now >= is.deadline) end(connection, CLOSE.noHello);
+      if (is.state === "live" && is.waiting > 0) measure(is);
       if (is.state !== "live" || now < is.beatAt) continue;
       is.beatAt = now + HEARTBEAT_MS;
       if (is.unanswered >= SILENT_MAX) {
@@ -238,6 +270,7 @@ export function createConnections(parts: Parts) {
         is: { state: "greeting", line, origin, address, deadline, bytes: 0 },
         turn: Promise.resolve(),
         queued: 0,
+        queuedSize: 0,
       };
       all.add(connection);
       return connection;
@@ -250,9 +283,15 @@ export function createConnections(parts: Parts) {
         connection.is.bytes += text.length;
         if (connection.is.bytes > HELLO_MAX) return end(connection, CLOSE.noHello);
       }
-      if (++connection.queued > QUEUE_MAX) return end(connection, CLOSE.overload);
+      connection.queued++;
+      connection.queuedSize += text.length;
+      if (connection.queued > QUEUE_MAX || connection.queuedSize > QUEUE_SIZE_MAX)
+        return end(connection, CLOSE.overload);
       const work = connection.turn.then(() => receive(connection, text));
-      connection.turn = run(connection, work).finally(() => connection.queued--);
+      connection.turn = run(connection, work).finally(() => {
+        connection.queued--;
+        connection.queuedSize -= text.length;
+      });
     },
     lost,
     alive,

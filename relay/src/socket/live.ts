@@ -6,7 +6,7 @@ import type { Site } from "../base/config.ts";
 export type Line = {
   send: (text: string) => void;
   close: (ending: Ending) => void;
-  /** Bytes that wait because the client reads too slowly. */
+  /** Bytes that were sent and that the operating system has not taken yet, because the client reads too slowly. */
   buffered: () => number;
   /** Asks for a sign of life, where the transport has one that every client gives; absent: it looks after that itself. */
   ping?: () => void;
@@ -27,6 +27,10 @@ export type Greeting = {
 export type Live = {
   state: "live";
   line: Line;
+  /** Whose state this is, as long as it is. */
+  connection: Connection;
+  /** Bytes that waited on the line when it was last looked at. */
+  waiting: number;
   visitor: string;
   site: Site;
   /** The login by which the visitor is here. */
@@ -49,8 +53,14 @@ export type Live = {
 };
 type Closed = { state: "closed" };
 
-/** `turn` resolves when the frames so far are handled, `queued` counts those that wait. */
-export type Connection = { is: Greeting | Live | Closed; turn: Promise<void>; queued: number };
+export type Connection = {
+  is: Greeting | Live | Closed;
+  /** Resolves when the frames so far are handled. */
+  turn: Promise<void>;
+  /** Frames that wait for that, and their size in UTF-16 units. */
+  queued: number;
+  queuedSize: number;
+};
 
 /** What acting on a frame may do with the connection it came from. */
 export type Desk = {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { silentLog } from "../base/log.ts";
+import { createPlaces } from "../base/places.ts";
 import type { Connections } from "./connections.ts";
 import type { Connection, Line } from "./live.ts";
 import { serveSockets } from "./socket.ts";
@@ -27,7 +28,7 @@ it("a ping is answered by the client itself, and by nobody who sleeps", async ()
     allows: () => true,
     addressOf: same,
     remoteOf: same,
-    perAddress: 0,
+    places: createPlaces({ perAddress: 0, total: 0 }),
   });
   const address = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/socket`;
   const sleeper = new WebSocket(address, { origin: "https://shop.example", autoPong: false });

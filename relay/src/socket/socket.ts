@@ -3,7 +3,10 @@ import type { Duplex } from "node:stream";
 import { CLOSE } from "@porchlight/shared/close";
 import { FRAME_MAX } from "@porchlight/shared/limits";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { type Clock, realClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { Places } from "../base/places.ts";
+import { createUnfinished } from "../base/unfinished.ts";
 import type { Connections } from "./connections.ts";
 import type { Connection, Line } from "./live.ts";
 
@@ -17,8 +20,9 @@ type Parts = {
   addressOf: (request: IncomingMessage) => string;
   /** The same whole; the other may be that of a network. */
   remoteOf: (request: IncomingMessage) => string;
-  /** Connections of one address at a time: an office behind one address fits, a flood does not. 0: no limit. */
-  perAddress: number;
+  /** Room for connections, shared with every other transport. */
+  places: Places;
+  clock?: Clock;
 };
 
 /** Answers an upgrade that is refused, with the status in words, and ends its socket. */
@@ -31,7 +35,8 @@ function refuse(socket: Duplex, status: "403 Forbidden" | "404 Not Found" | "429
  * socket. No compression: it multiplies that memory by 22.
  * @returns what stops taking new sockets
  */
-export function serveSockets({ server, connections, log, allows, addressOf, remoteOf, perAddress }: Parts): () => void {
+export function serveSockets(parts: Parts): () => void {
+  const { server, connections, log, allows, addressOf, remoteOf, places, clock = realClock } = parts;
   const acceptor = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -41,14 +46,11 @@ export function serveSockets({ server, connections, log, allows, addressOf, remo
     maxBufferedChunks: 64,
     clientTracking: false,
   });
-  const held = new Map<string, number>();
   const known = new WeakMap<WebSocket, Connection>();
-
-  function leave(address: string): void {
-    const left = (held.get(address) ?? 1) - 1;
-    if (left === 0) held.delete(address);
-    else held.set(address, left);
-  }
+  const unfinished = createUnfinished(clock, (socket) => {
+    log("socket.refused", { meaning: "a message that did not end" });
+    socket.destroy();
+  });
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     // First of all: a reset while the upgrade is under way would end the process (CVE-2026-126343).
@@ -56,14 +58,14 @@ export function serveSockets({ server, connections, log, allows, addressOf, remo
     const { origin } = request.headers;
     if (request.url?.split("?")[0] !== "/socket") return refuse(socket, "404 Not Found");
     if (origin === undefined) return refuse(socket, "403 Forbidden");
-    const address = addressOf(request);
-    const count = held.get(address) ?? 0;
-    if (perAddress > 0 && count >= perAddress) return refuse(socket, "429 Too Many Requests");
+    const leave = places.take(addressOf(request));
+    if (leave === undefined) return refuse(socket, "429 Too Many Requests");
+    // Also where the handshake fails and no WebSocket comes of it.
+    socket.once("close", leave);
     acceptor.handleUpgrade(request, socket, head, (ws) => {
       socket.off("error", ignore);
-      held.set(address, count + 1);
       ws.on("error", ignore);
-      ws.once("close", () => leave(address));
+      unfinished.watch(socket);
       if (!allows(origin)) return turnAway(ws);
       known.set(ws, connections.accept(lineOf(ws), origin, remoteOf(request)));
       ws.on("message", onMessage);
@@ -106,6 +108,8 @@ export function serveSockets({ server, connections, log, allows, addressOf, remo
 /** `ws` reports every broken connection as an error and closes it; the close is what counts. */
 function ignore(): void {}
 
+/** With more bytes than this unread, a client that is let go hears no reason. */
+const UNREAD_MAX = 64 * 1024;
 /** After a polite close, a client that does not answer is cut off. */
 const CLOSE_MS = 5_000;
 
@@ -113,6 +117,8 @@ function lineOf(ws: WebSocket): Line {
   return {
     send: (text) => ws.send(text),
     close(ending) {
+      // A close frame would wait behind what the client does not read, and all of that stay in memory.
+      if (ending === CLOSE.overload && ws.bufferedAmount > UNREAD_MAX) return ws.terminate();
       ws.close(ending.code, ending.meaning);
       setTimeout(() => ws.terminate(), CLOSE_MS).unref();
     },

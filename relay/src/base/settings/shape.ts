@@ -95,6 +95,8 @@ export type Settings = {
   messagesPerMinute: number;
   /** Connections that one address may hold; 0: as many as it likes. */
   socketsPerAddress: number;
+  /** Connections of all addresses together; 0: no limit. */
+  socketsTotal: number;
   uploads: UploadRules;
   /** Absent: no mail. */
   mail: MailRules | undefined;

@@ -140,7 +140,13 @@ export const TABLE = {
     env: "SOCKETS_PER_ADDRESS",
     fallback: "200",
     parse: whole(0, 1_000_000),
-    help: "Open chats that one address may hold at a time. 0: no limit.",
+    help: "Open chats that one address may hold at a time, over WebSockets and the fallback together. 0: no limit.",
+  },
+  socketsTotal: {
+    env: "SOCKETS_TOTAL",
+    fallback: "20000",
+    parse: whole(0, 1_000_000),
+    help: "Open chats of all addresses together; the last tenth is kept for addresses that have none. A chat takes about 8 KB of memory. 0: no limit.",
   },
   uploadImage: {
     env: "UPLOAD_IMAGE_MB",

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { createPlaces, type Places } from "./places.ts";
+
+const take = (places: Places, address: string, count: number): number =>
+  Array.from({ length: count }, () => places.take(address)).filter((leave) => leave !== undefined).length;
+
+it("gives an address no more places than it may have, and one anew for each that it gives back", () => {
+  const places = createPlaces({ perAddress: 3, total: 0 });
+  const leave = places.take("a");
+  expect(take(places, "a", 10)).toBe(2);
+  expect(take(places, "b", 10)).toBe(3);
+  leave?.();
+  leave?.();
+  expect(take(places, "a", 10)).toBe(1);
+});
+
+it("keeps the last tenth of all places for addresses that have none", () => {
+  const places = createPlaces({ perAddress: 1_000, total: 100 });
+  expect(take(places, "flood", 1_000)).toBe(90);
+  expect(take(places, "second", 5)).toBe(1);
+  const honest = Array.from({ length: 20 }, (_, n) => take(places, `honest ${n}`, 1));
+  expect(honest.filter((count) => count === 1)).toHaveLength(9);
+  expect(places.taken()).toBe(100);
+});
+
+it("knows no limit at zero", () => {
+  expect(take(createPlaces({ perAddress: 0, total: 0 }), "a", 10_000)).toBe(10_000);
+});

@@ -1,0 +1,103 @@
+import type { Duplex } from "node:stream";
+
+/** How far the bytes of one client have come in the frames of RFC 6455, section 5.2. */
+export type Progress = {
+  /** Bytes of the frame's header that came: at most 10. */
+  header: number[];
+  /** Bytes of the frame's payload that are still to come. */
+  missing: number;
+  /** The frame carries a part of a message; control frames may come between the parts. */
+  data: boolean;
+  /** The message goes on in another frame. */
+  open: boolean;
+  /** Messages that came whole. */
+  whole: number;
+};
+
+export const beginning = (): Progress => ({ header: [], missing: 0, data: false, open: false, whole: 0 });
+
+const CONTROL = 0x08;
+const MASK_BYTES = 4;
+
+/** Bytes of a frame's header without its mask, as the second one says. */
+const headerSize = ([, second = 0]: number[]): number =>
+  (second & 0x7f) === 126 ? 4 : (second & 0x7f) === 127 ? 10 : 2;
+
+function payloadOf(header: number[]): number {
+  const short = (header[1] ?? 0) & 0x7f;
+  return short < 126 ? short : header.slice(2).reduce((sum, byte) => sum * 256 + byte, 0);
+}
+
+function begin(progress: Progress): void {
+  const [first = 0, second = 0] = progress.header;
+  progress.data = (first & CONTROL) === 0;
+  if (progress.data) progress.open = (first & 0x80) === 0;
+  progress.missing = payloadOf(progress.header) + (second & 0x80 ? MASK_BYTES : 0);
+  progress.header = [];
+}
+
+/** Takes what came. @returns whether a message, or a frame, has begun and not ended */
+export function advance(progress: Progress, chunk: Uint8Array): boolean {
+  for (let at = 0; at < chunk.length; ) {
+    if (progress.missing === 0) {
+      const { header } = progress;
+      header.push(chunk[at++] ?? 0);
+      if (header.length < 2 || header.length < headerSize(header)) continue;
+      begin(progress);
+    } else {
+      const step = Math.min(progress.missing, chunk.length - at);
+      progress.missing -= step;
+      at += step;
+    }
+    if (progress.missing === 0 && progress.data && !progress.open) progress.whole++;
+  }
+  return progress.open || progress.missing > 0 || progress.header.length > 0;
+}
+
+/** A message must be whole in this time, in milliseconds, whatever else its client sends meanwhile (RELIABILITY A22). */
+export const MESSAGE_MS = 10_000;
+
+/**
+ * Finds clients who begin a message and do not end it: `ws` bounds its bytes and fragments, not its time. Only they cost
+ * anything: a map holds since when, and one timer looks at it while it is not empty.
+ */
+export function createUnfinished(
+  clock: { uptime: () => number; after: (ms: number, fn: () => void) => () => void },
+  late: (socket: Duplex) => void,
+) {
+  const since = new Map<Duplex, number>();
+  let looking = false;
+
+  function look(): void {
+    looking = false;
+    for (const [socket, begun] of since) {
+      if (clock.uptime() - begun < MESSAGE_MS) continue;
+      since.delete(socket);
+      late(socket);
+    }
+    lookLater();
+  }
+  function lookLater(): void {
+    if (looking || since.size === 0) return;
+    looking = true;
+    clock.after(1_000, look);
+  }
+
+  return {
+    /** Follows the bytes of a socket until it closes. */
+    watch(socket: Duplex): void {
+      const progress = beginning();
+      socket.on("data", (chunk: Uint8Array) => {
+        const before = progress.whole;
+        const unfinished = advance(progress, chunk);
+        // Another message than the one that was unfinished before.
+        if (!unfinished || progress.whole > before) since.delete(socket);
+        if (!unfinished || since.has(socket)) return;
+        since.set(socket, clock.uptime());
+        lookLater();
+      });
+      socket.once("close", () => since.delete(socket));
+    },
+    count: (): number => since.size,
+  };
+}

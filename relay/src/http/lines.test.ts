@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { CLOSE } from "@porchlight/shared/close";
+import { FRAME_MAX, HELLO_MAX } from "@porchlight/shared/limits";
+import { Hono } from "hono";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { realClock } from "../base/clock.ts";
+import { RelayError } from "../base/errors.ts";
+import { createPlaces } from "../base/places.ts";
+import type { Connections } from "../socket/connections.ts";
+import type { Connection, Line } from "../socket/live.ts";
+import { lines } from "./lines.ts";
+
+const ORIGIN = "https://shop.example";
+const PER_ADDRESS = 5;
+let server: Server;
+let url: string;
+let line: Line;
+let received: string[];
+let gone: number;
+let connection: Connection;
+
+beforeEach(async () => {
+  received = [];
+  gone = 0;
+  connection = { is: { state: "closed" }, turn: Promise.resolve(), queued: 0, queuedSize: 0 };
+  const connections = {
+    accept(given: Line) {
+      line = given;
+      return connection;
+    },
+    receive: (_: Connection, text: string) => void received.push(text),
+    lost: () => void gone++,
+  } as unknown as Connections;
+  const app = new Hono();
+  const address = (): string => "192.0.2.1";
+  const places = createPlaces({ perAddress: PER_ADDRESS, total: 0 });
+  app.route(
+    "/",
+    lines({ connections, clock: realClock, allows: () => true, remoteOf: address, addressOf: address, places }),
+  );
+  app.onError((error, c) => c.text(String(error), error instanceof RelayError ? (error.status as 400) : 500));
+  server = createServer(getRequestListener(app.fetch)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/socket/lines`;
+});
+afterEach(() => void server.close().closeAllConnections());
+
+const post = (path = "", body = ""): Promise<Response> =>
+  fetch(url + path, { method: "POST", body, headers: { origin: ORIGIN } });
+const open = async (): Promise<string> => `/${((await (await post()).json()) as { line: string }).line}`;
+const live = (): void => {
+  connection.is = { state: "live" } as Connection["is"];
+};
+
+/** A client that asks for an answer without end and never reads it. */
+async function neverReads(path: string) {
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.on("error", () => {});
+  socket.pause();
+  await once(socket, "connect");
+  socket.write(`GET /socket/lines${path}?mode=stream HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\n\r\n`);
+  return socket;
+}
+
+describe("a line over HTTP", () => {
+  it("takes frames up to a limit that is counted while they come, before its greeting no more than a WebSocket", async () => {
+    const path = await open();
+    expect((await post(path, "x".repeat(HELLO_MAX))).status).toBe(204);
+    expect((await post(path, "x".repeat(HELLO_MAX + 1))).status).toBe(413);
+    live();
+    expect((await post(path, "ї".repeat(FRAME_MAX))).status).toBe(204);
+    expect((await post(path, "x".repeat(3 * FRAME_MAX + 1))).status).toBe(413);
+    expect(received.map(({ length }) => length)).toEqual([HELLO_MAX, FRAME_MAX]);
+    expect((await post("/unknown", "x".repeat(HELLO_MAX))).status).toBe(404);
+  });
+
+  it("counts what a client does not read, also while an answer takes it, and what an answer before it still holds", async () => {
+    const path = await open();
+    const frame = "x".repeat(1024 * 1024);
+    line.send(frame);
+    expect(line.buffered()).toBe(frame.length);
+    const reader = await neverReads(path);
+    await expect.poll(() => line.buffered()).toBeLessThan(frame.length);
+    for (let n = 0; n < 16; n++) line.send(frame);
+    await expect.poll(() => line.buffered()).toBeGreaterThan(8 * frame.length);
+    const held = line.buffered();
+    const second = await neverReads(path);
+    expect(line.buffered()).toBeGreaterThan(held / 2);
+    for (const socket of [reader, second]) socket.destroy();
+    await expect.poll(() => line.buffered()).toBe(0);
+  });
+
+  it("cuts off who reads too slowly, with everything that waited", async () => {
+    const reader = await neverReads(await open());
+    const frame = "x".repeat(1024 * 1024);
+    await expect
+      .poll(() => {
+        line.send(frame);
+        return line.buffered();
+      })
+      .toBeGreaterThan(8 * frame.length);
+    line.close(CLOSE.overload);
+    await expect.poll(() => line.buffered()).toBe(0);
+    reader.resume();
+    await once(reader, "close");
+    expect(gone).toBe(1);
+  });
+
+  it("takes one of its address's places, and gives it back when it ends", async () => {
+    const paths = await Promise.all(Array.from({ length: PER_ADDRESS }, open));
+    expect((await post()).status).toBe(429);
+    expect((await post(`${paths[0]}/end`)).status).toBe(204);
+    expect((await post()).status).toBe(201);
+    expect((await post()).status).toBe(429);
+  });
+});

@@ -1,0 +1,160 @@
+import { CLOSE, type Ending } from "@porchlight/shared/close";
+import { HELLO_MAX, HELLO_MS } from "@porchlight/shared/limits";
+import { PROTOCOL, type RelayFrame } from "@porchlight/shared/protocol";
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../base/clock.ts";
+import { silentLog } from "../base/log.ts";
+import type { Database } from "../db/database.ts";
+import type { Opened, Sessions } from "../flows/session.ts";
+import { createConnections } from "./connections.ts";
+import type { Take } from "./live.ts";
+
+const site = { account: "main", origins: [], channel: "c", business: "default", campaign: undefined } as const;
+const HELLO = JSON.stringify({ t: "hello", v: PROTOCOL, site: "default" });
+const PING = JSON.stringify({ t: "ping" });
+const MIB = 1024 * 1024;
+
+/** Connections over lines whose clients read nothing: what is sent waits. */
+function stage({ take = async () => {} }: { take?: Take } = {}) {
+  let time = 0;
+  let sweep = (): void => {};
+  const clock: Clock = {
+    now: () => time,
+    uptime: () => time,
+    after(_ms, fn) {
+      sweep = fn;
+      return () => {};
+    },
+  };
+  const welcome: Opened["welcome"] = {
+    t: "welcome",
+    v: PROTOCOL,
+    now: 0,
+    epoch: "e",
+    after: 0,
+    head: 0,
+    reset: true,
+    older: false,
+    read: 0,
+  };
+  const opened = { visitor: "v", site: { ...site, public: DEFAULT_SITE }, session: "s", welcome, complaint: undefined };
+  const connections = createConnections({
+    db: { all: async () => [] } as unknown as Database,
+    bus: { publish: () => {}, subscribe: () => () => {} },
+    clock,
+    log: silentLog,
+    open: (async () => opened) as unknown as Sessions["open"],
+    take,
+    link: (key) => key,
+    delivery: () => "ok",
+    random: () => 1,
+  });
+  connections.start();
+  function arrive() {
+    let waiting = 0;
+    const ended: Ending[] = [];
+    const line = {
+      send: (text: string) => {
+        waiting += text.length;
+      },
+      close: (ending: Ending) => void ended.push(ending),
+      buffered: () => waiting,
+    };
+    const connection = connections.accept(line, "https://shop.example", "192.0.2.1");
+    const say = async (text: string): Promise<void> => {
+      connections.receive(connection, text);
+      await connection.turn;
+    };
+    return { connection, ended, say, waiting: () => waiting };
+  }
+  const pass = (ms: number): void => {
+    time += ms;
+    sweep();
+  };
+  return { connections, arrive, pass };
+}
+
+/** A frame of about a megabyte, as a page of history may be. */
+const long: RelayFrame = {
+  t: "history",
+  before: 1,
+  older: false,
+  messages: [{ id: "r", pos: 1, n: 1, at: 0, from: "reply", text: "x".repeat(MIB) }],
+};
+
+describe("who has not greeted", () => {
+  it("has a deadline that traffic does not move", async () => {
+    const { arrive, pass } = stage();
+    const { connection, ended } = arrive();
+    pass(HELLO_MS - 1);
+    expect([connection.is.state, ended]).toEqual(["greeting", []]);
+    pass(1);
+    expect(ended).toEqual([CLOSE.noHello]);
+  });
+
+  it("may say so many bytes in all, however they come", async () => {
+    const { connections, arrive } = stage();
+    const { connection, ended } = arrive();
+    for (let said = 0; said < HELLO_MAX; said += 100) connections.receive(connection, " ".repeat(100));
+    connections.receive(connection, " ".repeat(100));
+    expect(ended).toEqual([CLOSE.noHello]);
+  });
+});
+
+describe("who is here", () => {
+  it("may have 64 frames waiting, not more", async () => {
+    let finish = (): void => {};
+    const stuck = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const { connections, arrive } = stage({ take: () => stuck });
+    const { connection, ended, say } = arrive();
+    await say(HELLO);
+    for (let n = 0; n < 64; n++) connections.receive(connection, PING);
+    expect(ended).toEqual([]);
+    connections.receive(connection, PING);
+    expect(ended).toEqual([CLOSE.overload]);
+    finish();
+  });
+
+  it("may have 256 thousand characters waiting, in however few frames", async () => {
+    const { connections, arrive } = stage({ take: () => new Promise(() => {}) });
+    const { connection, ended, say } = arrive();
+    await say(HELLO);
+    for (let n = 0; n < 8; n++) connections.receive(connection, " ".repeat(32 * 1024));
+    expect(ended).toEqual([]);
+    connections.receive(connection, " ".repeat(32 * 1024));
+    expect(ended).toEqual([CLOSE.overload]);
+  });
+
+  it("is let go when a megabyte waits unread, whichever frames it asked for (A28)", async () => {
+    const { arrive } = stage({ take: async (desk, _connection, live) => desk.put(live, long) });
+    const { ended, say, waiting } = arrive();
+    await say(HELLO);
+    for (let n = 0; n < 75; n++) await say(PING);
+    expect(ended).toEqual([CLOSE.overload]);
+    expect(waiting()).toBeLessThan(2.1 * MIB);
+  });
+
+  it("shares 64 megabytes with everybody: of thousands who read nothing, those who ask for most are let go (A28)", async () => {
+    const { arrive, pass } = stage({ take: async (desk, _connection, live) => desk.put(live, long) });
+    const all = await Promise.all(
+      Array.from({ length: 200 }, async () => {
+        const one = arrive();
+        await one.say(HELLO);
+        return one;
+      }),
+    );
+    for (let round = 0; round < 3; round++) {
+      for (const { say } of all) await say(PING);
+      pass(1);
+    }
+    const here = all.filter(({ ended }) => ended.length === 0);
+    const held = here.reduce((sum, { waiting }) => sum + waiting(), 0);
+    expect(held).toBeLessThan(66 * MIB);
+    const honest = arrive();
+    await honest.say(HELLO);
+    expect(honest.ended).toEqual([]);
+  });
+});

@@ -1,0 +1,200 @@
+import { createServer, type IncomingMessage } from "node:http";
+import { Duplex } from "node:stream";
+import { FRAME_MAX } from "@porchlight/shared/limits";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Clock } from "../base/clock.ts";
+import { silentLog } from "../base/log.ts";
+import { createPlaces } from "../base/places.ts";
+import { MESSAGE_MS } from "../base/unfinished.ts";
+import type { Connections } from "./connections.ts";
+import type { Connection } from "./live.ts";
+import { serveSockets } from "./socket.ts";
+
+/** The raw socket of a client, without a network: what it sends comes in the very pieces that the test chooses. */
+class Wire extends Duplex {
+  answer = Buffer.alloc(0);
+  override _read(): void {}
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.answer = Buffer.concat([this.answer, chunk]);
+    done();
+  }
+  setTimeout(): this {
+    return this;
+  }
+  setNoDelay(): this {
+    return this;
+  }
+  /** The code of the close frame that came last (RFC 6455, section 7.1.5). */
+  closedWith(): number | undefined {
+    const at = this.answer.lastIndexOf(0x88);
+    return at < 0 ? undefined : this.answer.readUInt16BE(at + 2);
+  }
+}
+
+const TEXT = 1;
+const CONTINUED = 0;
+const PONG = 10;
+
+/** A client's frame, masked with zeros. @param last whether its message ends with it */
+function frame(opcode: number, payload: string | number, last = true): Buffer {
+  const body = typeof payload === "number" ? Buffer.alloc(payload, "x") : Buffer.from(payload);
+  const size = body.length < 126 ? [0x80 | body.length] : [0x80 | 126, body.length >> 8, body.length & 0xff];
+  return Buffer.concat([Buffer.from([(last ? 0x80 : 0) | opcode, ...size, 0, 0, 0, 0]), body]);
+}
+
+let time: number;
+let sweeps: (() => void)[];
+let heard: string[];
+let places = createPlaces({ perAddress: 3, total: 0 });
+let server = createServer();
+
+beforeEach(() => {
+  [time, sweeps, heard] = [0, [], []];
+  places = createPlaces({ perAddress: 3, total: 0 });
+  server = createServer();
+  const clock: Clock = {
+    now: () => time,
+    uptime: () => time,
+    after(_ms, fn) {
+      sweeps.push(fn);
+      return () => {};
+    },
+  };
+  const connections = {
+    accept: () => ({}) as Connection,
+    receive: (_: Connection, text: string) => void heard.push(text),
+    alive: () => {},
+    lost: () => {},
+  } as unknown as Connections;
+  const address = (): string => "192.0.2.1";
+  serveSockets({
+    server,
+    connections,
+    log: silentLog,
+    allows: () => true,
+    addressOf: address,
+    remoteOf: address,
+    places,
+    clock,
+  });
+});
+
+function upgrade(headers: Record<string, string> = {}): Wire {
+  const wire = new Wire();
+  const request = {
+    method: "GET",
+    url: "/socket",
+    socket: wire,
+    headers: {
+      origin: "https://shop.example",
+      upgrade: "websocket",
+      connection: "Upgrade",
+      "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+      "sec-websocket-version": "13",
+      ...headers,
+    },
+  } as unknown as IncomingMessage;
+  server.emit("upgrade", request, wire, Buffer.alloc(0));
+  return wire;
+}
+
+/** Lets streams hand on what was pushed. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+async function push(wire: Wire, ...parts: Buffer[]): Promise<void> {
+  for (const part of parts) {
+    wire.push(part);
+    await turn();
+  }
+}
+async function pass(ms: number): Promise<void> {
+  time += ms;
+  for (const sweep of sweeps.splice(0)) sweep();
+  await turn();
+}
+
+describe("a WebSocket", () => {
+  it("takes a frame of the largest size, and none that is larger (A21)", async () => {
+    const wire = upgrade();
+    await push(wire, frame(TEXT, FRAME_MAX));
+    expect(heard.map(({ length }) => length)).toEqual([FRAME_MAX]);
+    await push(wire, frame(TEXT, FRAME_MAX + 1));
+    expect(wire.closedWith()).toBe(1009);
+  });
+
+  it("takes a message in 16 fragments, and none in more (A22)", async () => {
+    const pieces = (count: number): Buffer[] =>
+      Array.from({ length: count }, (_, n) => frame(n === 0 ? TEXT : CONTINUED, "x", n === count - 1));
+    const wire = upgrade();
+    await push(wire, ...pieces(16));
+    expect(heard).toEqual(["x".repeat(16)]);
+    await push(wire, ...pieces(17));
+    expect([heard.length, wire.closedWith()]).toEqual([1, 1008]);
+  });
+
+  it("takes a frame in few pieces, and none that drips in byte by byte (A22)", async () => {
+    const wire = upgrade();
+    const bytes = [...frame(TEXT, 200)].map((byte) => Buffer.from([byte]));
+    await push(wire, ...bytes);
+    expect(heard).toEqual([]);
+    expect(wire.closedWith()).toBe(1008);
+  });
+
+  it("outlives a reset at any point of its upgrade (A25)", () => {
+    const served = upgrade();
+    expect(() => served.emit("error", new Error("read ECONNRESET"))).not.toThrow();
+    const refused = upgrade({ origin: undefined as unknown as string });
+    expect(() => refused.emit("error", new Error("read ECONNRESET"))).not.toThrow();
+    const broken = upgrade({ "sec-websocket-key": "x" });
+    expect(() => broken.emit("error", new Error("read ECONNRESET"))).not.toThrow();
+  });
+
+  it("never compresses, whatever the client offers (A23)", () => {
+    const wire = upgrade({ "sec-websocket-extensions": "permessage-deflate" });
+    expect(wire.answer.toString()).toContain("101 Switching");
+    expect(wire.answer.toString()).not.toMatch(/sec-websocket-extensions/i);
+  });
+
+  it("has a place among those of its address, also when its handshake fails, and gives it back", async () => {
+    const wires = [upgrade(), upgrade(), upgrade({ "sec-websocket-key": "x" })];
+    expect(upgrade().answer.toString()).toContain("429");
+    for (const wire of wires) wire.destroy();
+    await turn();
+    expect(places.taken()).toBe(0);
+    expect(upgrade().answer.toString()).toContain("101");
+  });
+});
+
+describe("a message that has begun", () => {
+  it("has a deadline that neither fragments nor pongs move (A22)", async () => {
+    const wire = upgrade();
+    await push(wire, frame(TEXT, "half", false));
+    for (let n = 0; n < 5; n++) {
+      await pass(MESSAGE_MS / 5 - 1);
+      await push(wire, frame(CONTINUED, "x", false), frame(PONG, ""));
+      expect(wire.destroyed).toBe(false);
+    }
+    await pass(10);
+    expect(wire.destroyed).toBe(true);
+  });
+
+  it("and stops within a frame has the same", async () => {
+    const wire = upgrade();
+    await push(wire, frame(TEXT, 100), frame(TEXT, 300).subarray(0, 3));
+    await pass(MESSAGE_MS);
+    expect([heard.length, wire.destroyed]).toEqual([1, true]);
+  });
+
+  it("and ends is no matter any more, nor is a client who says nothing or only pongs", async () => {
+    const [wire, silent] = [upgrade(), upgrade()];
+    for (let n = 0; n < 30; n++) {
+      // The end of one message and the beginning of the next in one piece.
+      const [one, two] = [frame(TEXT, 300), frame(TEXT, 300)];
+      await push(wire, one.subarray(0, 100), Buffer.concat([one.subarray(100), two.subarray(0, 100)]));
+      await push(wire, two.subarray(100));
+      await push(silent, frame(PONG, "sign of life"));
+      await pass(1_000);
+    }
+    expect([heard.length, wire.destroyed, silent.destroyed]).toEqual([60, false, false]);
+    expect(sweeps).toEqual([]);
+  });
+});
