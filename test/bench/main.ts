@@ -1,7 +1,37 @@
-/** `npm run bench`: speed beside the least that can do the same job. `-- --counts`: what a round trip asks for, counted. */
-if (process.argv.includes("--counts")) {
-  const { renewCounts } = await import("./counts/renew.ts");
-  await renewCounts();
-  process.exit(0);
+/**
+ * `npm run bench`: the relay beside the least that can do the same job and beside a naive one, each in a process of its own,
+ * with this process as the load, in alternating rounds. Absolute numbers drift with the machine; ratios and CPU count.
+ *
+ *   npm run bench                  the essential rows, under five minutes
+ *   npm run bench -- --long        all rows, long rounds
+ *   npm run bench -- trip connects these rows alone (rows/index.ts)
+ *   npm run bench -- --page        what the widget costs a page, alone
+ *   npm run bench -- --profile     µs of the relay's CPU per round trip, by function
+ *   npm run bench -- --counts      what a round trip asks for, counted; renews counts/counts.json
+ *   npm run bench -- --publish     makes the last run the README's
+ */
+import { parseArgs } from "node:util";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    long: { type: "boolean", default: false },
+    page: { type: "boolean", default: false },
+    profile: { type: "boolean", default: false },
+    counts: { type: "boolean", default: false },
+    publish: { type: "boolean", default: false },
+  },
+});
+
+if (values.counts) await (await import("./counts/renew.ts")).renewCounts();
+else if (values.profile) await (await import("./profiled.ts")).printProfile();
+else {
+  const { run } = await import("./run.ts");
+  const measures = values.long || values.page || positionals.length > 0 || !values.publish;
+  if (measures) await run({ long: values.long, pageAlone: values.page, names: positionals });
+  if (values.publish) {
+    (await import("./report.ts")).publish();
+    (await import("../house/readme.ts")).renewReadme();
+  }
 }
-await import("./run.ts");
+process.exit(0);

@@ -1,9 +1,9 @@
 /**
  * What the widget costs a page, beside a bare button in a shadow root in the same run: one blank page, median of five
  * runs, at full speed and at a quarter of it. CPU time is the main thread's own, so that a busy machine counts for less.
- * `node page.ts` measures and writes only these figures.
+ * `npm run bench -- --page` measures it alone.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { loadavg } from "node:os";
@@ -210,12 +210,4 @@ export async function measurePage() {
   button.stop();
   await Promise.all([browser.close(), house.stop(), pages.stop()]);
   return figures;
-}
-
-if (import.meta.main) {
-  const file = join(import.meta.dirname, "figures.json");
-  const figures = { ...(JSON.parse(readFileSync(file, "utf8")) as object), page: await measurePage() };
-  writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`);
-  console.log(JSON.stringify(figures.page, null, 2));
-  process.exit(0);
 }

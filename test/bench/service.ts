@@ -1,56 +1,61 @@
-import { createServer } from "node:http";
-import { Pool } from "undici";
+/** The messaging service at its fastest: answers at once and calls back at once, so that the relay is what is measured. */
+import { listenForPosts } from "./wire/listener.ts";
+import { createPoster, type Poster } from "./wire/poster.ts";
 
-export type Mock = { url: string; callTo: (port: number, path: string) => void; close: () => Promise<void> };
+/** Callbacks on their way at once. */
+const CALLBACKS = 64;
 
-/** The service at its fastest: answers at once and calls back at once, so that the relay is what is measured. */
-export async function startMock(): Promise<Mock> {
-  let target: { pool: Pool; path: string } | undefined;
+export type Service = {
+  url: string;
+  /** Posts replies to this server from now on. @param keep whether connections are used again, or opened for each reply */
+  callTo: (port: number, path: string, keep: boolean) => void;
+  /** Posts one reply to a visitor; resolves when it was answered 200. */
+  reply: (visitor: string, text: string) => Promise<void>;
+  /** Whom the messages so far were from, by their text. */
+  senders: Map<string, string>;
+  close: () => void;
+};
+
+type Manners = {
+  /** Says 429 and for how long, instead of taking messages: nothing is delivered. */
+  refuses?: boolean;
+  /** Remembers who sent what, in `senders`. */
+  remembers?: boolean;
+};
+
+/** Starts a service of its own for one server. It replies to each message with its text. */
+export async function startService(manners: Manners = {}): Promise<Service> {
+  let poster: Poster | undefined;
   let replies = 0;
-  const server = createServer((request, response) => {
-    let body = "";
-    request.on("data", (part) => {
-      body += part;
-    });
-    request.on("end", () => {
-      response.setHeader("content-type", "application/json");
-      response.end('{"success":true,"messageId":"m"}');
-      const { customData } = JSON.parse(body) as { customData: { fromId: string; body: string } };
-      void callBack(customData.fromId, customData.body);
-    });
-  });
+  const senders = new Map<string, string>();
 
-  async function callBack(toId: string, text: string): Promise<void> {
-    const answer = await target?.pool.request({
-      method: "POST",
-      path: target.path,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({
-        contactId: "c",
-        messageId: `m${replies++}`,
-        userId: "u",
-        body: text,
-        toId,
-        channel: "website",
-      }),
-    });
-    if (answer === undefined || answer.statusCode !== 200)
-      throw new Error(`The callback was answered ${answer?.statusCode}`);
-    await answer.body.dump();
+  async function reply(toId: string, text: string): Promise<void> {
+    if (poster === undefined) throw new Error("Nobody said where replies go");
+    const fields = { contactId: "c", messageId: `m${replies++}`, userId: "u", body: text, toId, channel: "website" };
+    const status = await poster.post(JSON.stringify(fields));
+    if (status !== 200) throw new Error(`A callback was answered ${status}`);
   }
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const listener = await listenForPosts((body, answer) => {
+    if (manners.refuses) return answer("429 Too Many Requests", "Retry-After: 600\r\n", '{"error":"rate limit"}');
+    answer("200 OK", "", '{"success":true,"messageId":"m"}');
+    const { customData } = JSON.parse(body) as { customData: { fromId: string; body: string } };
+    if (manners.remembers) senders.set(customData.body, customData.fromId);
+    // At the end of a round the server is stopped under what is on its way.
+    if (poster !== undefined) void reply(customData.fromId, customData.body).catch(() => {});
+  });
+
   return {
-    url: `http://127.0.0.1:${port}`,
-    callTo(to, path) {
-      target = { pool: new Pool(`http://127.0.0.1:${to}`, { connections: 64, pipelining: 1 }), path };
+    url: listener.url,
+    senders,
+    reply,
+    callTo(port, path, keep) {
+      poster?.close();
+      poster = createPoster({ port, path, connections: CALLBACKS, keep });
     },
-    async close() {
-      await target?.pool.destroy();
-      server.closeAllConnections();
-      server.close();
+    close() {
+      poster?.close();
+      listener.close();
     },
   };
 }

@@ -4,6 +4,7 @@ import { settingsHelp } from "../../relay/src/base/config.ts";
 import { costTable } from "./costs.ts";
 import { soakTable } from "./soaked.ts";
 import { root } from "./sources.ts";
+import { speedTable } from "./speed.ts";
 
 const README = join(root, "README.md");
 
@@ -21,6 +22,7 @@ function settingsTable(): string {
 export const TABLES: readonly { name: string; source: string; table: () => string }[] = [
   { name: "settings", source: "relay/src/base/config.ts", table: settingsTable },
   { name: "soak", source: "test/faults/figures.json", table: soakTable },
+  { name: "speed", source: "test/bench/figures.json", table: speedTable },
   { name: "costs", source: "test/bench/figures.json", table: costTable },
 ];
 
@@ -39,4 +41,9 @@ export function readme(): { written: string; renewed: string } {
   return { written, renewed: TABLES.reduce(renew, written) };
 }
 
-if (import.meta.main) writeFileSync(README, readme().renewed);
+/** Writes every table of today into the README. */
+export function renewReadme(): void {
+  writeFileSync(README, readme().renewed);
+}
+
+if (import.meta.main) renewReadme();

@@ -1,0 +1,114 @@
+import { type FigureName, median, ratioOf, type Spread } from "./figures.ts";
+import type { Rounds } from "./row.ts";
+
+const MANY = "1,000,000 messages";
+
+/** What a figure is held against. `least` and `goal` of `over` rates; `most` of times and costs. */
+type Bound = {
+  what: string;
+  row: string;
+  figure: FigureName;
+  /** The contender whose figure it is; default: the relay. */
+  of?: string;
+  /** The contender whose figure it is divided by; absent: the figure by itself. */
+  by?: string;
+  /** Reached at this value or above, or at this one or below. */
+  least?: number;
+  most?: number;
+  goal?: number;
+};
+
+/** The bounds of the product's speed: medians of at least five rounds, in one run, on two cores shared with the load. */
+export const BOUNDS: readonly Bound[] = [
+  { what: "Round trip against the bare chain", row: "trip", figure: "perSecond", by: "floor", least: 0.3, goal: 0.4 },
+  { what: "Round trip against the naive relay", row: "trip", figure: "perSecond", by: "naive", least: 1.5, goal: 2 },
+  { what: "CPU a trip against the bare chain", row: "trip", figure: "cpu", by: "floor", most: 3.3, goal: 2.5 },
+  {
+    what: "Round trip with closed connections against the bare chain with closed ones",
+    row: "trip-closed",
+    figure: "perSecond",
+    by: "floor",
+    least: 0.3,
+    goal: 0.4,
+  },
+  { what: "500/s: p50 against the bare chain", row: "paced-500", figure: "p50", by: "floor", most: 3, goal: 2 },
+  { what: "500/s: p99 against the bare chain", row: "paced-500", figure: "p99", by: "floor", most: 3, goal: 2 },
+  { what: "500/s: p99 against the naive relay", row: "paced-500", figure: "p99", by: "naive", most: 1 },
+  // A tenth of a second's messages: what is on its way at any moment, and no more.
+  { what: "1,000/s: messages on the way at the end", row: "paced-1000", figure: "backlog", most: 100 },
+  {
+    what: "Message to durable acknowledgement against a bare echo",
+    row: "acknowledged",
+    figure: "perSecond",
+    by: "floor",
+    least: 0.12,
+    goal: 0.15,
+  },
+  {
+    what: "Callback, durable and shown, against bare http to ws",
+    row: "callback",
+    figure: "perSecond",
+    by: "floor",
+    least: 0.22,
+    goal: 0.35,
+  },
+  {
+    what: "Connects with resume against bare ones",
+    row: "connects",
+    figure: "perSecond",
+    by: "floor",
+    least: 0.4,
+    goal: 0.5,
+  },
+  {
+    what: "Memory of an idle socket against bare ws",
+    row: "crowd",
+    figure: "bytes",
+    by: "floor",
+    most: 1.25,
+    goal: 1.2,
+  },
+  { what: "CPU of 10,000 idle sockets, % of a core", row: "crowd", figure: "idlePercent", most: 1, goal: 0.5 },
+  {
+    what: "Round trip beside 10⁶ stored messages against an empty relay",
+    row: "growth",
+    figure: "perSecond",
+    of: MANY,
+    by: "100 messages",
+    least: 0.95,
+  },
+  { what: "Start until ready with 10⁶ stored messages, ms", row: "ready", figure: "startMs", of: MANY, most: 500 },
+];
+
+/** What came of a bound. */
+export type Verdict = {
+  what: string;
+  figure: Spread;
+  bound: string;
+  reached: boolean;
+  goal?: { value: number; reached: boolean };
+};
+
+function spreadOf(rounds: Rounds, { figure, of = "relay", by }: Bound): Spread {
+  if (by !== undefined) return ratioOf(rounds, figure, of, by);
+  const values = (rounds[of] ?? []).map((round) => round[figure] ?? Number.NaN);
+  return [median(values), Math.min(...values), Math.max(...values)];
+}
+
+/** Holds what was measured against the bounds; those of rows that were not measured are left out. */
+export function judge(measured: ReadonlyMap<string, Rounds>): Verdict[] {
+  return BOUNDS.flatMap((bound) => {
+    const rounds = measured.get(bound.row);
+    if (rounds === undefined) return [];
+    const { what, least, most, goal } = bound;
+    const figure = spreadOf(rounds, bound);
+    const meets = (value: number): boolean => (least === undefined ? figure[0] <= value : figure[0] >= value);
+    return {
+      what,
+      figure,
+      bound: least === undefined ? `at most ${most}` : `at least ${least}`,
+      reached: meets(least ?? most ?? Number.NaN),
+      ...(goal === undefined ? {} : { goal: { value: goal, reached: meets(goal) } }),
+    };
+  });
+}

@@ -1,0 +1,55 @@
+import { type Kind, type Server, startServer } from "./server.ts";
+import { type Service, startService } from "./service.ts";
+import { connect, type Heard, inParallel, type Visitor } from "./visitors.ts";
+
+/** Connects on their way at once, so that they do not fill the backlog. */
+const CONNECTING = 50;
+
+/** A server, a service of its own behind it, and visitors connected to it. */
+export type Contender = {
+  name: string;
+  server: Server;
+  service: Service;
+  visitors: Visitor[];
+  /** Called with what visitors hear, by their place in `visitors`. The load that runs sets it. */
+  heard: (visitor: number, ...what: Parameters<Heard>) => void;
+  stop: () => Promise<void>;
+};
+
+export type ContenderOptions = {
+  /** Name in the results; default: the server's kind. */
+  name?: string;
+  visitors?: number;
+  /** Whether the service posts its callbacks on kept connections; else on a new one each. Default: kept. */
+  keep?: boolean;
+  /** The service takes no message: nothing is delivered. */
+  refuses?: boolean;
+  /** The service posts no reply by itself, and remembers who wrote what. */
+  silent?: boolean;
+  /** Data folder of the relay. */
+  folder?: string;
+};
+
+/** Starts a contender. */
+export async function startContender(kind: Kind, options: ContenderOptions = {}): Promise<Contender> {
+  const { name = kind, visitors = 0, keep = true, refuses = false, silent = false, folder } = options;
+  const service = await startService({ refuses, remembers: silent });
+  const server = await startServer(kind, service.url, folder === undefined ? {} : { folder });
+  if (!silent) service.callTo(server.port, server.callbacks, keep);
+  const contender: Contender = {
+    name,
+    server,
+    service,
+    visitors: [],
+    heard: () => {},
+    async stop() {
+      for (const visitor of contender.visitors) visitor.cut();
+      await server.stop();
+      service.close();
+    },
+  };
+  contender.visitors = await inParallel(visitors, CONNECTING, (i) =>
+    connect(server, { heard: (...what) => contender.heard(i, ...what) }),
+  );
+  return contender;
+}

@@ -1,0 +1,76 @@
+/** From rounds to figures: medians, ratios with their spread, and the bounds that they are held against. */
+import type { Figures } from "./load.ts";
+import type { Rounds, Row } from "./row.ts";
+
+/** What a round may find, and how it is said. */
+export const FIGURES = {
+  perSecond: { unit: "a second", digits: 0 },
+  cpu: { unit: "µs of CPU each", digits: 0 },
+  p50: { unit: "ms, median", digits: 1 },
+  p99: { unit: "ms, 99th percentile", digits: 1 },
+  backlog: { unit: "on the way at the end", digits: 0 },
+  bytes: { unit: "bytes a socket", digits: 0 },
+  idlePercent: { unit: "% of a core while idle", digits: 2 },
+  waveMs: { unit: "ms until all are back", digits: 0 },
+  startMs: { unit: "ms", digits: 0 },
+  processMs: { unit: "ms with loading the code", digits: 0 },
+  openMs: { unit: "ms", digits: 1 },
+} as const;
+export type FigureName = keyof typeof FIGURES;
+
+/** A median with the lowest and the highest of all rounds. */
+export type Spread = [median: number, lowest: number, highest: number];
+
+/** One figure of one contender beside that of the row's first one. */
+export type Line = {
+  row: string;
+  title: string;
+  figure: FigureName;
+  reference: { name: string; value: number };
+  naive?: number;
+  ours: { name: string; value: number };
+  /** Ours by the reference's, round by round; absent where the reference is nothing. */
+  ratio?: Spread;
+};
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+
+const valuesOf = (rounds: readonly Figures[] = [], figure: string): number[] =>
+  rounds.map((round) => round[figure] ?? Number.NaN);
+
+/** The values of one contender by those of another one, each round by the same round. */
+export function ratioOf(rounds: Rounds, figure: string, of: string, by: string): Spread {
+  const others = valuesOf(rounds[by], figure);
+  const ratios = valuesOf(rounds[of], figure).map((value, i) => value / (others[i] ?? Number.NaN));
+  return [median(ratios), Math.min(...ratios), Math.max(...ratios)];
+}
+
+const finite = (ratio: Spread): { ratio?: Spread } => (ratio.every(Number.isFinite) ? { ratio } : {});
+
+/** What the tables say of a row: a line for each figure and each contender but the reference and the naive one. */
+export function linesOf({ name, title, shown }: Pick<Row, "name" | "title" | "shown">, rounds: Rounds): Line[] {
+  const [reference = "", ...others] = Object.keys(rounds);
+  const value = (contender: string, figure: string): number => median(valuesOf(rounds[contender], figure));
+  return others
+    .filter((other) => other !== "naive")
+    .flatMap((ours) =>
+      shown.map((figure) => ({
+        row: name,
+        title,
+        figure,
+        reference: { name: reference, value: value(reference, figure) },
+        ...(others.includes("naive") && { naive: value("naive", figure) }),
+        ours: { name: ours, value: value(ours, figure) },
+        ...finite(ratioOf(rounds, figure, ours, reference)),
+      })),
+    );
+}
+
+/** A number as the tables say it. */
+export const said = (value: number, digits: number): string =>
+  value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+/** `0.31 (0.28–0.33)`. */
+export const saidSpread = ([middle, low, high]: Spread): string =>
+  `${said(middle, 2)} (${said(low, 2)}–${said(high, 2)})`;

@@ -1,0 +1,115 @@
+import type { Contender } from "./contender.ts";
+
+/** What one round of a row found. Times in milliseconds, CPU in microseconds. */
+export type Figures = Record<string, number>;
+
+/** What a visitor waits for, and how they ask: the reply of a whole round trip, or their own message's acknowledgement. */
+export type Wanted = "reply" | "acknowledged";
+
+/** A load that got no answer for so long is given up. */
+const STUCK_MS = 30_000;
+/** What is on its way at the end of a paced round has this long to land. */
+const DRAIN_MS = 5_000;
+
+let texts = 0;
+
+/** A text of `bytes` bytes that no other one equals. */
+export const textOf = (bytes: number): string =>
+  `k${(texts++).toString(36)} Do you ship to Norway? `.padEnd(bytes, "Hello. ").slice(0, bytes);
+
+const quantile = (sorted: readonly number[], q: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+
+/** Figures of a round from the time of each trip. @param cpu of the server's process in the round */
+function figuresOf(times: number[], cpu: number): Figures {
+  times.sort((a, b) => a - b);
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), cpu: cpu / times.length };
+}
+
+/** Resolves as `work` does, or rejects when it takes longer than the load and `STUCK_MS`. */
+export function bounded<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${what} got stuck`)), ms + STUCK_MS);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Runs `load` and returns the CPU time that the server spent on it, in microseconds. */
+export async function cpuOf({ server }: Contender, load: () => Promise<void>): Promise<number> {
+  const { cpu } = await server.usage();
+  await load();
+  return (await server.usage()).cpu - cpu;
+}
+
+export type Saturation = { ms: number; bytes: number; wanted: Wanted; echo?: boolean };
+
+/** Every visitor sends, waits for the answer, and sends the next one, for `ms`: as fast as the server can. */
+export async function saturate(
+  contender: Contender,
+  { ms, bytes, wanted, echo = false }: Saturation,
+): Promise<Figures> {
+  const times: number[] = [];
+  let seconds = 0;
+  const cpu = await cpuOf(contender, async () => {
+    const begin = performance.now();
+    const end = begin + ms;
+    const asked = contender.visitors.map(() => ({ text: "", at: 0 }));
+    await bounded(
+      new Promise<void>((resolve) => {
+        let open = contender.visitors.length;
+        function ask(i: number): void {
+          const text = textOf(bytes);
+          asked[i] = { text, at: performance.now() };
+          const visitor = contender.visitors[i];
+          if (echo) visitor?.echo(text);
+          else visitor?.send(text);
+        }
+        contender.heard = (i, what, text) => {
+          if (what !== wanted || asked[i]?.text !== text) return;
+          const now = performance.now();
+          times.push(now - asked[i].at);
+          if (now < end) ask(i);
+          else if (--open === 0) resolve();
+        };
+        for (const i of contender.visitors.keys()) ask(i);
+      }),
+      ms,
+      contender.name,
+    );
+    seconds = (performance.now() - begin) / 1_000;
+  });
+  return { perSecond: times.length / seconds, trips: times.length, ...figuresOf(times, cpu) };
+}
+
+export type Pace = { ms: number; bytes: number; perSecond: number };
+
+/** Sends `perSecond` messages a second for `ms`, whatever comes back; `backlog` is what was on its way at the end. */
+export async function pace(contender: Contender, { ms, bytes, perSecond }: Pace): Promise<Figures> {
+  const times: number[] = [];
+  const sent = new Map<string, number>();
+  contender.heard = (_, what, text) => {
+    const at = what === "reply" ? sent.get(text) : undefined;
+    if (at === undefined) return;
+    times.push(performance.now() - at);
+    sent.delete(text);
+  };
+  let backlog = 0;
+  const cpu = await cpuOf(contender, async () => {
+    const begin = performance.now();
+    let count = 0;
+    for (let now = begin; now < begin + ms; now = performance.now()) {
+      for (const due = ((now - begin) / 1_000) * perSecond; count < due; count++) {
+        const text = textOf(bytes);
+        sent.set(text, performance.now());
+        contender.visitors[count % contender.visitors.length]?.send(text);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    backlog = sent.size;
+    while (sent.size > 0 && performance.now() < begin + ms + DRAIN_MS)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+  // What did not land at all took at least as long as was waited for it.
+  for (const at of sent.values()) times.push(performance.now() - at);
+  return { ...figuresOf(times, cpu), backlog };
+}

@@ -1,0 +1,28 @@
+import { startContender } from "./contender.ts";
+import { saturate } from "./load.ts";
+
+const VISITORS = 200;
+const WARM_MS = 3_000;
+const ROUND_MS = 8_000;
+/** Functions below this many microseconds a trip are summed up. */
+const LEAST_US = 0.5;
+
+/** Prints how many microseconds of the relay's main thread each function takes per round trip, without what it calls. */
+export async function printProfile(): Promise<void> {
+  const contender = await startContender("relay", { visitors: VISITORS });
+  const load = { bytes: 22, wanted: "reply" as const };
+  await saturate(contender, { ms: WARM_MS, ...load });
+  await contender.server.startProfile();
+  const { perSecond = 0, cpu = 0, trips = 0 } = await saturate(contender, { ms: ROUND_MS, ...load });
+  const functions = await contender.server.endProfile();
+  await contender.stop();
+  const each = functions.map(({ name, us }) => ({ name, us: us / trips }));
+  const total = each.reduce((sum, { us }) => sum + us, 0);
+  console.log(
+    `${Math.round(perSecond)} round trips a second, ${Math.round(cpu)} µs of CPU each, profiled (which slows it)`,
+  );
+  console.log(`${total.toFixed(1).padStart(8)} µs a trip on the main thread, by function:`);
+  for (const { name, us } of each.filter(({ us }) => us >= LEAST_US)) console.log(us.toFixed(1).padStart(8), name);
+  const rest = each.reduce((sum, { us }) => sum + (us < LEAST_US ? us : 0), 0);
+  console.log(rest.toFixed(1).padStart(8), "(everything below)");
+}

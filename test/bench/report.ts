@@ -1,0 +1,70 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism, loadavg } from "node:os";
+import { join } from "node:path";
+import type { Verdict } from "./bounds.ts";
+import { FIGURES, type Line, said, saidSpread } from "./figures.ts";
+import type { Plan } from "./row.ts";
+
+/** Where a run is kept until somebody publishes it, and what the README's tables are made of. */
+const LAST = join(import.meta.dirname, "..", "..", ".cache", "bench", "last.json");
+const FILE = join(import.meta.dirname, "figures.json");
+
+export type Speed = {
+  command: string;
+  /** `load`: of the machine when the run began; everything else that runs spreads the figures. */
+  machine: { cores: number; node: string; load: number };
+  rounds: number;
+  lines: Line[];
+  bounds: Verdict[];
+};
+
+const load = Number((loadavg()[0] ?? 0).toFixed(1));
+
+export const speedOf = ({ long, rounds }: Plan, lines: Line[], bounds: Verdict[]): Speed => ({
+  command: long ? "npm run bench -- --long" : "npm run bench",
+  machine: { cores: availableParallelism(), node: process.version, load },
+  rounds,
+  lines,
+  bounds,
+});
+
+/** Prints the lines of one row. */
+export function printLines(lines: readonly Line[]): void {
+  const [first] = lines;
+  if (first !== undefined) console.log(`\n${first.title}`);
+  for (const { figure, reference, naive, ours, ratio } of lines) {
+    const { unit, digits } = FIGURES[figure];
+    const others = naive === undefined ? "" : ` · naive ${said(naive, digits)}`;
+    const values = `${reference.name} ${said(reference.value, digits)}${others} · ${ours.name} ${said(ours.value, digits)}`;
+    console.log(`  ${values} ${unit}${ratio === undefined ? "" : ` · ratio ${saidSpread(ratio)}`}`);
+  }
+}
+
+export function printVerdicts(verdicts: readonly Verdict[]): void {
+  console.log("\nBounds");
+  for (const { what, figure, bound, reached, goal } of verdicts) {
+    const further = goal === undefined ? "" : `, goal ${goal.value} ${goal.reached ? "reached" : "not reached"}`;
+    console.log(
+      `  ${reached ? "✓" : "✗"} ${what}: ${saidSpread(figure)}, bound ${bound} ${reached ? "reached" : "NOT REACHED"}${further}`,
+    );
+  }
+}
+
+/** Rounds numbers for the record: four significant digits are more than a run repeats. */
+const short = (_: string, value: unknown): unknown =>
+  typeof value === "number" ? Number(value.toPrecision(4)) : value;
+
+/** Keeps a run. @param page what the widget costs a page; absent: as it was measured before */
+export function keep(speed: Speed | undefined, page: object | undefined): void {
+  mkdirSync(join(LAST, ".."), { recursive: true });
+  writeFileSync(LAST, JSON.stringify({ ...(speed && { speed }), ...(page && { page }) }, short, 2));
+}
+
+/** Makes the last run the published one: `figures.json`, of which the README's tables are made. */
+export function publish(): void {
+  if (!existsSync(LAST)) throw new Error("There is no run to publish: npm run bench -- --long");
+  const read = (file: string) => JSON.parse(readFileSync(file, "utf8")) as object;
+  const { page: formerPage, ...former } = read(FILE) as { page?: object };
+  const { page = formerPage, ...last } = read(LAST) as { page?: object };
+  writeFileSync(FILE, `${JSON.stringify({ ...former, ...last, page }, null, 2)}\n`);
+}

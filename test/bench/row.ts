@@ -1,0 +1,56 @@
+import type { Contender } from "./contender.ts";
+import type { FigureName } from "./figures.ts";
+import type { Figures } from "./load.ts";
+
+/** How long and how often a run measures. */
+export type Plan = {
+  long: boolean;
+  /** Rounds of each contender, in alternation. */
+  rounds: number;
+  /** Length of a round, and of the warm-up before the first, in milliseconds. */
+  roundMs: number;
+  warmMs: number;
+};
+
+/** The rounds of each contender, by its name. The first one is what the others are compared with. */
+export type Rounds = Record<string, Figures[]>;
+
+/** One comparison. A new one is a file in `rows/`, and a line in `rows/index.ts`. */
+export type Row = {
+  name: string;
+  /** What is measured, as the table says it. */
+  title: string;
+  /** Which figures the tables show. */
+  shown: readonly FigureName[];
+  /** Measured in short runs as well. */
+  quick: boolean;
+  measure: (plan: Plan) => Promise<Rounds>;
+};
+
+/** Runs a round of every contender, then the next round, each time in the other order. */
+export async function alternate<T extends { name: string }>(
+  contenders: readonly T[],
+  rounds: number,
+  round: (contender: T) => Promise<Figures>,
+): Promise<Rounds> {
+  const results: Rounds = Object.fromEntries(contenders.map(({ name }) => [name, []]));
+  for (let i = 0; i < rounds; i++) {
+    for (const contender of i % 2 === 0 ? contenders : contenders.toReversed())
+      results[contender.name]?.push(await round(contender));
+  }
+  return results;
+}
+
+/** Starts contenders one after the other, measures, and stops them whatever happens. */
+export async function among(
+  starts: readonly (() => Promise<Contender>)[],
+  measure: (contenders: Contender[]) => Promise<Rounds>,
+): Promise<Rounds> {
+  const contenders: Contender[] = [];
+  try {
+    for (const start of starts) contenders.push(await start());
+    return await measure(contenders);
+  } finally {
+    await Promise.all(contenders.map((contender) => contender.stop()));
+  }
+}

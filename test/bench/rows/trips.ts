@@ -1,0 +1,49 @@
+/** Round trips: visitor → server → service → callback → server → visitor. */
+import { startContender } from "../contender.ts";
+import { pace, saturate } from "../load.ts";
+import { alternate, among, type Plan, type Row } from "../row.ts";
+import type { Kind } from "../server.ts";
+
+const VISITORS = 200;
+const RATE = ["perSecond", "cpu"] as const;
+const TIMES = ["p50", "p99", "backlog", "cpu"] as const;
+const KINDS: readonly Kind[] = ["floor", "naive", "relay"];
+
+/** Each of 200 visitors has one message on the way, as fast as the server can. */
+const saturated = (bytes: number, keep: boolean) => async (plan: Plan) =>
+  among(
+    KINDS.map((kind) => () => startContender(kind, { visitors: VISITORS, keep })),
+    async (contenders) => {
+      for (const contender of contenders) await saturate(contender, { ms: plan.warmMs, bytes, wanted: "reply" });
+      return alternate(contenders, plan.rounds, (contender) =>
+        saturate(contender, { ms: plan.roundMs, bytes, wanted: "reply" }),
+      );
+    },
+  );
+
+/** So many messages a second, whatever comes back. */
+const paced = (perSecond: number) => async (plan: Plan) =>
+  among(
+    KINDS.map((kind) => () => startContender(kind, { visitors: VISITORS })),
+    async (contenders) => {
+      for (const contender of contenders) await pace(contender, { ms: plan.warmMs, bytes: 22, perSecond });
+      return alternate(contenders, plan.rounds, (contender) =>
+        pace(contender, { ms: plan.roundMs, bytes: 22, perSecond }),
+      );
+    },
+  );
+
+export const TRIPS: readonly Row[] = [
+  { name: "trip", title: "Round trip, 22 bytes", shown: RATE, quick: true, measure: saturated(22, true) },
+  { name: "trip-400", title: "Round trip, 400 bytes", shown: RATE, quick: false, measure: saturated(400, true) },
+  {
+    name: "trip-closed",
+    title: "Round trip, the service closes its connections",
+    shown: RATE,
+    quick: true,
+    measure: saturated(22, false),
+  },
+  { name: "paced-200", title: "200 round trips a second", shown: TIMES, quick: false, measure: paced(200) },
+  { name: "paced-500", title: "500 round trips a second", shown: TIMES, quick: true, measure: paced(500) },
+  { name: "paced-1000", title: "1,000 round trips a second", shown: TIMES, quick: true, measure: paced(1_000) },
+];

@@ -1,0 +1,107 @@
+/** Each half of a round trip by itself: a message until its acknowledgement, a callback until the visitor sees it. */
+import { type Contender, startContender } from "../contender.ts";
+import { bounded, cpuOf, type Figures, saturate, textOf } from "../load.ts";
+import { alternate, among, type Plan, type Row } from "../row.ts";
+import type { Kind } from "../server.ts";
+
+const VISITORS = 200;
+const RATE = ["perSecond", "cpu"] as const;
+/** Callbacks on their way at once. */
+const CALLBACKS = 64;
+
+/** A message until its acknowledgement; the service takes none meanwhile. The floor returns the frame as it is. */
+const acknowledgement = (bytes: number) => async (plan: Plan) =>
+  among(
+    [
+      () => startContender("floor", { visitors: VISITORS }),
+      () => startContender("relay", { visitors: VISITORS, refuses: true }),
+    ],
+    async (contenders) => {
+      const round = (contender: Contender, ms: number): Promise<Figures> =>
+        saturate(contender, { ms, bytes, wanted: "acknowledged", echo: contender.server.kind === "floor" });
+      for (const contender of contenders) await round(contender, plan.warmMs);
+      return alternate(contenders, plan.rounds, (contender) => round(contender, plan.roundMs));
+    },
+  );
+
+type Receiver = Contender & { ids: string[] };
+
+/** Learns the ids of a contender's visitors: the floor says them, the others send them to the service. */
+async function receiver(kind: Kind, keep: boolean): Promise<Receiver> {
+  const contender = await startContender(kind, { visitors: CALLBACKS, silent: true });
+  const texts = contender.visitors.map((visitor) => {
+    const text = textOf(22);
+    visitor.send(text);
+    return text;
+  });
+  const { senders } = contender.service;
+  const end = performance.now() + 30_000;
+  while (texts.some((text) => !senders.has(text))) {
+    if (performance.now() > end) throw new Error("The visitors' messages did not reach the service");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  contender.service.callTo(contender.server.port, contender.server.callbacks, keep);
+  return Object.assign(contender, { ids: texts.map((text) => senders.get(text) ?? "") });
+}
+
+/** One callback on the way for each visitor: until it was answered and the visitor saw it. */
+async function post(contender: Receiver, ms: number, bytes: number): Promise<Figures> {
+  let count = 0;
+  let seconds = 0;
+  const cpu = await cpuOf(contender, async () => {
+    const begin = performance.now();
+    const shown = new Map<string, () => void>();
+    contender.heard = (_, what, text) => {
+      if (what === "reply") shown.get(text)?.();
+    };
+    async function one(id: string): Promise<void> {
+      while (performance.now() < begin + ms) {
+        const text = textOf(bytes);
+        await Promise.all([
+          new Promise<void>((resolve) => shown.set(text, resolve)),
+          contender.service.reply(id, text),
+        ]);
+        shown.delete(text);
+        count++;
+      }
+    }
+    await bounded(Promise.all(contender.ids.map(one)), ms, contender.name);
+    seconds = (performance.now() - begin) / 1_000;
+  });
+  return { perSecond: count / seconds, cpu: cpu / count };
+}
+
+const callback = (keep: boolean) => async (plan: Plan) =>
+  among(
+    (["floor", "naive", "relay"] as const).map((kind) => () => receiver(kind, keep)),
+    async (contenders) => {
+      const receivers = contenders as Receiver[];
+      for (const each of receivers) await post(each, plan.warmMs, 22);
+      return alternate(receivers, plan.rounds, (each) => post(each, plan.roundMs, 22));
+    },
+  );
+
+export const WAYS: readonly Row[] = [
+  {
+    name: "acknowledged",
+    title: "Message until its acknowledgement",
+    shown: RATE,
+    quick: true,
+    measure: acknowledgement(22),
+  },
+  {
+    name: "acknowledged-400",
+    title: "Message until its acknowledgement, 400 bytes",
+    shown: RATE,
+    quick: false,
+    measure: acknowledgement(400),
+  },
+  { name: "callback", title: "Callback until the visitor sees it", shown: RATE, quick: true, measure: callback(true) },
+  {
+    name: "callback-closed",
+    title: "Callback until the visitor sees it, connections closed",
+    shown: RATE,
+    quick: true,
+    measure: callback(false),
+  },
+];

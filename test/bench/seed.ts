@@ -1,0 +1,122 @@
+/** Data folders of relays that have lived for long: made once by SQL of the relay's own schema, and copied for each run. */
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { randomId } from "@porchlight/shared/id";
+import { loadSecrets } from "../../relay/src/base/secrets.ts";
+import { newVisitorId, signSession } from "../../relay/src/base/sign.ts";
+import { migrate } from "../../relay/src/db/migrate.ts";
+import { openDatabase } from "../../relay/src/db/open.ts";
+import { ACCOUNT } from "./server.ts";
+import type { Known } from "./visitors.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const CACHE = join(ROOT, ".cache", "bench");
+const MIGRATIONS = join(ROOT, "relay", "src", "db", "migrations");
+const DAY_MS = 86_400_000;
+/** Of many messages, one visitor has a tenth; the others have as many each as these. */
+const EACH = 90;
+
+/** A copy of a data folder, and how its visitors come back. */
+export type Seeded = {
+  folder: string;
+  /** Visitors with about 90 messages each, with the newest number they know. */
+  visitors: Known[];
+  /** The one with a tenth of all messages, without anything but the token. */
+  longest: Known;
+  remove: () => void;
+};
+
+type Person = { id: string; messages: number };
+
+/** Changes with the schema and with this file: a seed of another version is made anew. */
+function version(): string {
+  const hash = createHash("sha256").update(readFileSync(import.meta.filename));
+  for (const name of readdirSync(MIGRATIONS).sort()) hash.update(readFileSync(join(MIGRATIONS, name)));
+  return hash.digest("hex").slice(0, 12);
+}
+
+function peopleFor(messages: number, signing: string): Person[] {
+  const longest = Math.max(1, Math.floor(messages / 10));
+  const people: Person[] = [{ id: newVisitorId(signing), messages: longest }];
+  for (let left = messages - longest; left > 0; left -= EACH)
+    people.push({ id: newVisitorId(signing), messages: Math.min(EACH, left) });
+  return people;
+}
+
+/** Writes the threads message by message in turn, as they would have come: question, delivered, reply. */
+function fill(file: string, people: readonly Person[]): void {
+  const db = new DatabaseSync(file);
+  for (const pragma of ["synchronous = OFF", "cache_size = -1000000", "foreign_keys = OFF"])
+    db.exec(`PRAGMA ${pragma}`);
+  const now = Date.now() - DAY_MS;
+  db.exec("BEGIN");
+  const visitor = db.prepare(
+    "INSERT INTO visitors (id, site, created, head, read, contact) VALUES (?, 'default', ?, ?, ?, ?)",
+  );
+  for (const { id, messages } of people) visitor.run(id, now, messages, messages, `c_${id.slice(2, 12)}`);
+  const sent = db.prepare(
+    "INSERT INTO messages (visitor, pos, n, id, author, at, text, state, sid) VALUES (?, ?, ?, ?, 'visitor', ?, ?, 'delivered', ?)",
+  );
+  const reply = db.prepare(
+    "INSERT INTO messages (visitor, pos, n, id, author, at, text, external) VALUES (?, ?, ?, ?, 'reply', ?, ?, ?)",
+  );
+  let count = 0;
+  for (let open = [...people], pos = 1; open.length > 0; pos++) {
+    open = open.filter(({ messages }) => messages >= pos);
+    for (const { id } of open) {
+      count++;
+      if (pos % 2 === 1)
+        sent.run(id, pos, pos, `s${randomId(15)}`, now + pos, "Do you ship to Norway?", `pl_${randomId(26)}`);
+      else reply.run(id, pos, pos, `r_${randomId(20)}`, now + pos, "Yes, in three days.", `${ACCOUNT}:m_seed${count}`);
+    }
+  }
+  db.exec("COMMIT");
+  db.close();
+}
+
+async function make(folder: string, messages: number): Promise<void> {
+  const unfinished = `${folder}.new`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  const { signing } = loadSecrets(unfinished);
+  const file = join(unfinished, "porchlight.db");
+  const fresh = openDatabase(`sqlite:${file}`);
+  await migrate(fresh);
+  await fresh.close();
+  rmSync(`${file}.seal`, { force: true });
+  fill(file, peopleFor(messages, signing));
+  // Opened and closed once more, so that the relay finds what an orderly stop leaves.
+  const filled = openDatabase(`sqlite:${file}`);
+  await filled.run("UPDATE meta SET value = value WHERE name = 'epoch'");
+  await filled.close();
+  renameSync(unfinished, folder);
+}
+
+/** How the visitors of a seeded folder come back, newest numbers and all. */
+function knownIn(folder: string): { visitors: Known[]; longest: Known } {
+  const { signing } = loadSecrets(folder);
+  const db = new DatabaseSync(join(folder, "porchlight.db"), { readOnly: true });
+  const epoch = String(db.prepare("SELECT value FROM meta WHERE name = 'epoch'").get()?.value);
+  const rows = db.prepare("SELECT id, head FROM visitors ORDER BY head DESC").all() as { id: string; head: number }[];
+  db.close();
+  const expires = Date.now() + 180 * DAY_MS;
+  const known = ({ id, head }: (typeof rows)[number]): Known => ({
+    token: signSession(signing, { visitor: id, site: "default", generation: 1, expires, id: randomId(16) }),
+    epoch,
+    since: head,
+  });
+  const [longest, ...others] = rows.map(known);
+  return { visitors: others, longest: longest?.token === undefined ? {} : { token: longest.token } };
+}
+
+/** A copy of the data folder of a relay that holds so many messages. */
+export async function seeded(messages: number): Promise<Seeded> {
+  const kept = join(CACHE, `seed-${version()}-${messages}`);
+  if (!existsSync(kept)) await make(kept, messages);
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-seeded-"));
+  cpSync(kept, folder, { recursive: true });
+  return { folder, ...knownIn(kept), remove: () => rmSync(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { COMPILED } from "../compiled.ts";
+import type { SelfTime } from "./profile.ts";
+import type { Ask, Usage } from "./servers/probe.ts";
+
+export const ORIGIN = "https://shop.example";
+export const ACCOUNT = "bench";
+const SECRET = "a-callback-secret-for-benchmarks";
+const CLI = join(import.meta.dirname, "..", "..", "relay", "src", "cli.ts");
+const PROBE = join(import.meta.dirname, "servers", "probe.ts");
+/** A server that does not listen by then never will. */
+const START_MS = 60_000;
+
+export type Kind = "floor" | "naive" | "relay";
+
+/** A server in a process of its own. */
+export type Server = {
+  kind: Kind;
+  port: number;
+  /** Path to which the service posts replies. */
+  callbacks: string;
+  usage: () => Promise<Usage>;
+  /** The same after a garbage collection. */
+  settled: () => Promise<Usage>;
+  startProfile: () => Promise<void>;
+  endProfile: () => Promise<SelfTime[]>;
+  stop: () => Promise<void>;
+};
+
+const CALLBACKS: Record<Kind, string> = {
+  floor: "/",
+  naive: "/callbacks/reply",
+  relay: `/callbacks/reply/${SECRET}`,
+};
+
+/** Environment of the relay as an operator would set it, but for limits that one machine full of visitors would meet. */
+export function relayEnv(service: string, folder: string): Record<string, string> {
+  const config = join(folder, "config.json");
+  // The account's rate is the service's limit, not ours: it must not be what is measured.
+  const account = { url: `${service}/v1`, key: "env:KEY", rate: 100_000 };
+  const site = { account: ACCOUNT, origins: [ORIGIN] };
+  writeFileSync(config, JSON.stringify({ accounts: { [ACCOUNT]: account }, sites: { default: site } }));
+  return {
+    PORT: "0",
+    HOST: "127.0.0.1",
+    KEY: "key",
+    PORCHLIGHT_CONFIG: config,
+    DATA_DIR: folder,
+    CALLBACK_SECRET: SECRET,
+    MESSAGES_PER_MINUTE: "0",
+    SOCKETS_PER_ADDRESS: "0",
+  };
+}
+
+/** The port that the process says: the relay in its log, the others to their parent. */
+function portOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const said: string[] = [];
+    const timer = setTimeout(() => reject(new Error(`A server did not start: ${said.join("\n")}`)), START_MS);
+    const found = (port: number): void => {
+      clearTimeout(timer);
+      resolve(port);
+    };
+    child.on("message", (message: { port?: number }) => message.port !== undefined && found(message.port));
+    child.once("exit", (code) => reject(new Error(`A server ended with ${code}: ${said.join("\n")}`)));
+    if (child.stdout === null) return;
+    createInterface(child.stdout).on("line", (line) => {
+      said.push(line);
+      const started = /"event":"relay.started".*"port":(\d+)/.exec(line);
+      if (started !== null) found(Number(started[1]));
+    });
+  });
+}
+
+/**
+ * Starts a server.
+ * @param service address to which it posts visitors' messages
+ * @param given.folder data of the relay, left as it is at the end; without it a new one, removed at the end
+ */
+export async function startServer(kind: Kind, service: string, given: { folder?: string } = {}): Promise<Server> {
+  const folder = given.folder ?? mkdtempSync(join(tmpdir(), "porchlight-bench-"));
+  const relay = kind === "relay";
+  const program = relay ? [CLI, "serve"] : [join(import.meta.dirname, "servers", `${kind}.ts`), service];
+  const child = spawn(process.execPath, ["--expose-gc", "--import", PROBE, ...program], {
+    env: { ...COMPILED, ...(relay ? relayEnv(service, folder) : {}) },
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  const port = await portOf(child);
+
+  async function ask(what: Ask): Promise<unknown> {
+    child.send(what);
+    const [{ answer }] = (await once(child, "message")) as [{ answer: unknown }];
+    return answer;
+  }
+
+  return {
+    kind,
+    port,
+    callbacks: CALLBACKS[kind],
+    usage: async () => (await ask("usage")) as Usage,
+    settled: async () => (await ask("settle")) as Usage,
+    startProfile: async () => void (await ask("profile")),
+    endProfile: async () => (await ask("profiled")) as SelfTime[],
+    async stop() {
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+      if (given.folder === undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

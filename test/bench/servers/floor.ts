@@ -1,0 +1,57 @@
+/**
+ * The least that can do the relay's job: a bare `ws` server, bare `node:http` and a pool of kept connections. Nothing is
+ * stored or checked. `node floor.ts <service>` sends its port to its parent. A frame of type `echo` comes back as it is.
+ */
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Pool } from "undici";
+import { type WebSocket, WebSocketServer } from "ws";
+
+type Frame = { t: string; id: string; text: string };
+
+const pool = new Pool(process.argv[2] ?? "", { connections: 64, pipelining: 1 });
+const sockets = new Map<string, WebSocket>();
+
+const server = createServer((request, response) => {
+  let body = "";
+  request.on("data", (part) => {
+    body += part;
+  });
+  request.on("end", () => {
+    const { toId, body: text } = JSON.parse(body) as { toId: string; body: string };
+    sockets.get(toId)?.send(JSON.stringify({ t: "message", message: { text, from: "reply" } }));
+    response.setHeader("content-type", "application/json");
+    response.end('{"success":true}');
+  });
+});
+
+async function deliver(socket: WebSocket, fromId: string, { id, text }: Frame): Promise<void> {
+  const customData = { messageSid: randomBytes(8).toString("hex"), fromId, toId: "website", body: text };
+  const answer = await pool.request({
+    method: "POST",
+    path: "/v1/incoming_custom_channel_message?apiKey=key",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ customData }),
+  });
+  await answer.body.dump();
+  socket.send(JSON.stringify({ t: "message", message: { id, text, from: "visitor" } }));
+}
+
+new WebSocketServer({ server, perMessageDeflate: false }).on("connection", (socket) => {
+  const id = randomBytes(16).toString("hex");
+  sockets.set(id, socket);
+  socket.on("close", () => sockets.delete(id));
+  socket.on("error", () => {});
+  socket.on("message", (data) => {
+    const text = String(data);
+    if (text.startsWith('{"t":"echo"')) return socket.send(text);
+    const frame = JSON.parse(text) as Frame;
+    if (frame.t === "hello") socket.send(JSON.stringify({ t: "welcome", visitor: id }));
+    else void deliver(socket, id, frame);
+  });
+});
+
+server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }, () =>
+  process.send?.({ port: (server.address() as AddressInfo).port }),
+);

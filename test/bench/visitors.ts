@@ -1,0 +1,115 @@
+import { ORIGIN, type Server } from "./server.ts";
+import { type Line, openLine } from "./wire/line.ts";
+
+/** A connected visitor. */
+export type Visitor = {
+  /** The id under which the service knows them, where the server says it. */
+  id: string;
+  send: (text: string) => void;
+  /** Sends a frame that a bare server returns as it is. */
+  echo: (text: string) => void;
+  cut: () => void;
+};
+
+/** What came on a visitor's connection: an acknowledgement of the own message, or a reply, with its text. */
+export type Heard = (what: "acknowledged" | "reply", text: string) => void;
+
+/** How a client comes back: its token, the name of the log and the newest number it holds. */
+export type Known = { token?: string; epoch?: string; since?: number };
+
+export type ConnectOptions = {
+  heard?: Heard;
+  known?: Known;
+  /** Called with each frame as it came. */
+  onText?: (text: string) => void;
+};
+
+/** How the two kinds of servers talk: plain frames, or Socket.IO 4 over Engine.IO 4. */
+type Dialect = {
+  path: string;
+  open: (line: Line, known: Known) => void;
+  message: (id: string, text: string) => string;
+  welcome: string;
+};
+
+const FRAMES: Dialect = {
+  path: "/socket",
+  open: (line, known) => line.send(JSON.stringify({ t: "hello", v: 1, site: "default", ...known })),
+  message: (id, text) => `{"t":"send","id":"${id}","text":"${text}"}`,
+  welcome: '{"t":"welcome"',
+};
+const SOCKET_IO: Dialect = {
+  path: "/socket.io/?EIO=4&transport=websocket",
+  open: (line) => line.send("40"),
+  message: (id, text) => `42["message",{"id":"${id}","text":"${text}"}]`,
+  welcome: '42["welcome"',
+};
+
+/** A server limits what one address may do, so each visitor has one: 127.0.1.1 and on. */
+const addressOf = (number: number): string => `127.0.${1 + (Math.floor(number / 250) % 250)}.${1 + (number % 250)}`;
+let visitors = 0;
+let messages = 0;
+
+/** The text of a message frame; ours have nothing in them that JSON escapes. */
+function textIn(frame: string): string {
+  const from = frame.indexOf('"text":"') + 8;
+  return frame.slice(from, frame.indexOf('"', from));
+}
+
+function hear(frame: string, heard: Heard): void {
+  if (frame.includes('"from":"reply"')) heard("reply", textIn(frame));
+  else if (frame.includes('"from":"visitor"')) heard("acknowledged", textIn(frame));
+  else if (frame.startsWith('{"t":"echo"')) heard("acknowledged", textIn(frame));
+}
+
+/** Connects a visitor and says hello; resolves with the welcome. */
+export function connect({ kind, port }: Pick<Server, "kind" | "port">, options: ConnectOptions = {}): Promise<Visitor> {
+  const { heard = () => {}, known = {}, onText } = options;
+  const dialect = kind === "naive" ? SOCKET_IO : FRAMES;
+  return new Promise((resolve, reject) => {
+    let line: Line | undefined;
+    const nextId = (): string => `bench${(messages++).toString(36).padStart(11, "0")}`;
+    function onFrame(text: string): void {
+      onText?.(text);
+      if (text.startsWith(dialect.welcome)) return welcome(text);
+      if (kind === "naive" && text === "2") return line?.send("3");
+      hear(text, heard);
+    }
+    function welcome(text: string): void {
+      if (line === undefined) return;
+      const { send, cut } = line;
+      const [, id = ""] = /"visitor":"([^"]+)"/.exec(text) ?? [];
+      resolve({
+        id,
+        send: (text) => send(dialect.message(nextId(), text)),
+        echo: (text) => send(`{"t":"echo","id":"${nextId()}","text":"${text}"}`),
+        cut,
+      });
+    }
+    openLine({
+      port,
+      path: dialect.path,
+      origin: ORIGIN,
+      from: addressOf(visitors++),
+      onText: onFrame,
+      onClose: () => reject(new Error("The server ended the connection")),
+    }).then((opened) => {
+      line = opened;
+      dialect.open(opened, known);
+    }, reject);
+  });
+}
+
+/** Runs `make` for 0 to `count - 1`, at most `width` at a time; resolves with the results in order. */
+export async function inParallel<T>(count: number, width: number, make: (i: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      const i = next++;
+      results[i] = await make(i);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, count) }, worker));
+  return results;
+}

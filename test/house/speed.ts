@@ -1,0 +1,24 @@
+/** How fast the relay is beside the least that can do its job: the README's table, from the figures of `npm run bench`. */
+
+import figures from "../bench/figures.json" with { type: "json" };
+import { FIGURES, type Line, said, saidSpread } from "../bench/figures.ts";
+import type { Speed } from "../bench/report.ts";
+
+const NAMES: Record<string, string> = { floor: "", relay: "" };
+
+/** A value, with the contender's name where it is not what the column says. */
+const cell = ({ name, value }: Line["ours"], digits: number): string =>
+  [NAMES[name] ?? `${name}:`, said(value, digits)].filter((part) => part !== "").join(" ");
+
+function line({ title, figure, reference, naive, ours, ratio }: Line): string {
+  const { unit, digits } = FIGURES[figure];
+  const other = naive === undefined ? "" : said(naive, digits);
+  return `| ${title}, ${unit} | ${cell(reference, digits)} | ${other} | ${cell(ours, digits)} | ${ratio === undefined ? "" : saidSpread(ratio)} |\n`;
+}
+
+/** A line for each figure of each row that was measured. */
+export function speedTable(): string {
+  const { command, machine, rounds, lines } = figures.speed as unknown as Speed;
+  const where = `\`${command}\`: ${machine.cores} cores shared with the load, Node ${machine.node.slice(1)}, load average ${machine.load} before it began, medians of ${rounds} rounds`;
+  return `${where}.\n\n| | Bare chain | Naive relay | Porchlight | Ratio to the bare chain (spread) |\n|---|---:|---:|---:|---:|\n${lines.map(line).join("")}`;
+}
