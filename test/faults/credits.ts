@@ -137,6 +137,9 @@ async function startNode(
     all: (sql, ...values) => around(() => disk.all(sql, ...values)),
     run: (sql, ...values) => around(() => disk.run(sql, ...values)),
     transaction: <T>(body: (tx: Transaction) => Promise<T>) => around(() => disk.transaction(body)),
+    each: (sql, lists) => around(() => disk.each(sql, lists)),
+    runEach: (sql, lists) => around(() => disk.runEach(sql, lists)),
+    append: (work, item) => around(() => disk.append(work, item)),
     close: disk.close,
   };
   const clock: Clock = clockOf(

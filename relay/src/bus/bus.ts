@@ -1,9 +1,11 @@
-import type { ErrorFrame, Rating } from "@porchlight/shared/protocol";
+import type { ErrorFrame, Message, Rating } from "@porchlight/shared/protocol";
 
 /** News of a visitor: the thread's newest number and the read mark. A hint: losing one only delays. */
 export type News = {
   visitor: string;
   head: number;
+  /** The changes that led to `head`, oldest first, without a gap; absent: they are to be read from the log. */
+  changes?: readonly Message[];
   read?: number;
   /** The visitor rated the conversation, or declined to. */
   rating?: Rating;

@@ -7,7 +7,21 @@ export interface Transaction {
   all<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
   /** Runs a statement; resolves to the number of rows it changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
+  /**
+   * Runs one statement for each list of values, in order, with one promise for all of them: on SQLite a prepared
+   * statement in a loop, on PostgreSQL one statement over `unnest`.
+   * @returns the first row of each run, or nothing where a run gave none
+   */
+  each<Row>(sql: string, lists: readonly (readonly Value[])[]): Promise<(Row | undefined)[]>;
+  /** The same for a statement that gives no rows. */
+  runEach(sql: string, lists: readonly (readonly Value[])[]): Promise<void>;
 }
+
+/**
+ * Work on many items in one transaction: reads for all of them, then writes for all of them.
+ * @returns one result for each item, in order
+ */
+export type Batch<Item, Result> = (tx: Transaction, items: readonly Item[]) => Promise<readonly Result[]>;
 
 export interface Database extends Transaction {
   readonly dialect: "sqlite" | "postgres";
@@ -17,6 +31,12 @@ export interface Database extends Transaction {
    * no trace outside it.
    */
   transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * The same for an operation that happens often: items that arrive together for the same `work` are handed to it as
+   * one list. When `work` throws, it runs again for each item alone, so an item that fails fails alone.
+   * @param work the same function for all items that may share a list
+   */
+  append<Item, Result>(work: Batch<Item, Result>, item: Item): Promise<Result>;
   /** Closes at once: what has not been committed by now is not written, and its callers hear so. */
   close(): Promise<void>;
 }

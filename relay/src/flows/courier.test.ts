@@ -7,7 +7,7 @@ import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import type { Head } from "../records/outbox.ts";
 import { addParcel } from "../records/outbox.ts";
-import { appendSent, page } from "../records/threads.ts";
+import { appendSent, numbersOf, page } from "../records/threads.ts";
 import { addVisitor } from "../records/visitors.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { createCourier } from "./courier.ts";
@@ -58,7 +58,10 @@ async function write(visitor: string, texts: string[]): Promise<void> {
   await db.transaction(async (tx) => {
     await addVisitor(tx, visitor, "shop", time);
     for (const text of texts) {
-      const written = await appendSent(tx, { visitor, id: `id-${text}`, text, at: time, sid: `sid-${text}` });
+      const numbers = await numbersOf(tx, [visitor]);
+      const entry = { visitor, id: `id-${text}`, text, at: time, sid: `sid-${text}` };
+      const [written] = await appendSent(tx, numbers, [entry]);
+      await numbers.write(tx);
       const pos = written?.message.pos ?? 0;
       const [due, expires] = [time, time + HORIZON];
       const none = { reaction: null, reaction_sid: null };

@@ -1,12 +1,12 @@
 import { backoff } from "@porchlight/shared/backoff";
-import type { Delivery, FailReason, SentState } from "@porchlight/shared/protocol";
+import type { Delivery, FailReason, Message, SentState } from "@porchlight/shared/protocol";
 import type { Breaker } from "../base/breaker.ts";
 import type { Clock } from "../base/clock.ts";
 import { hashed, type Log } from "../base/log.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { expired, type Head, headOf, lanes, postpone, removeParcel } from "../records/outbox.ts";
-import { type Carried, conclude, noteFailure } from "../records/threads.ts";
+import { expired, type Head, headOf, headsOf, lanes, postpone, removeParcels } from "../records/outbox.ts";
+import { dropReaction, markAll, messageOf, noteFailure, numbersOf } from "../records/threads.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { createDesk, type Desk, type Lane } from "./desk.ts";
 import type { Pacer } from "./pacer.ts";
@@ -16,7 +16,12 @@ import type { Pacer } from "./pacer.ts";
  * (BEHAVIOUR 2.8). In memory stands only which lane may go when; the outbox itself is the truth, and a new life reads it.
  */
 
-type Parcel = Carried & Pick<Head, "turn" | "attempts" | "error">;
+/** What a delivery that ends is known by; a `Head` where its words are known too. */
+type Parcel = Pick<Head, "visitor" | "turn" | "pos" | "reaction" | "attempts" | "error">;
+type Added = { visitor: string; account: string; first: boolean; head?: Head | undefined };
+type Conclusion = { parcel: Parcel | Head; state: SentState; reason: FailReason | null };
+/** The thread's number and, where it is known, the change; `next`: the lane's next parcel. */
+type Concluded = { n: number | undefined; change: Message | undefined; next: Head | undefined };
 
 type Parts = {
   db: Database;
@@ -43,6 +48,13 @@ const RETRY_CAP_MS = 60_000;
 const HELD_MS = 30_000;
 const EXPIRE_MS = 30_000;
 const EXPIRE_BATCH = 500;
+/**
+ * A parcel that was handed over in memory is sent without another look into the outbox for so long: what changes there
+ * meanwhile changes as it would during the call itself.
+ */
+const HANDED_MS = 1_000;
+/** So many at most: behind a service that is away, the outbox keeps them. */
+const HANDED_MAX = 1_000;
 /** In-flight calls may finish this long after `stop`. */
 const STOP_MS = 10_000;
 
@@ -57,20 +69,39 @@ export function createCourier(parts: Parts) {
   /** What ends a desk's wait for its next look. */
   const looks = new Map<Desk, () => void>();
   const told = new Map<Desk, Delivery>();
+  /** Heads of lanes that were handed over in memory, and when. */
+  const handed = new Map<string, { head: Head; at: number }>();
   const landed = new Set<() => void>();
   let stopped = false;
   let cancelExpiry = (): void => {};
 
   // ── when ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Something was added to a visitor's lane. */
-  function wake({ visitor, account, first }: { visitor: string; account: string; first: boolean }): void {
+  /**
+   * Something was added to a visitor's lane.
+   * @param added.head the parcel with what it carries, to save reading it
+   */
+  function wake({ visitor, account, first, head }: Added): void {
     const desk = desks.get(account);
     if (desk === undefined || stopped) return;
     const lane = desk.lane(visitor);
     if (lane !== undefined) lane.again = true;
-    else desk.line({ visitor, kind: first ? "first" : "fresh", state: "ready", again: false });
+    else {
+      if (head !== undefined) hand(head);
+      desk.line({ visitor, kind: first ? "first" : "fresh", state: "ready", again: false });
+    }
     pump(desk);
+  }
+
+  function hand(head: Head): void {
+    if (handed.size < HANDED_MAX) handed.set(head.visitor, { head, at: clock.uptime() });
+  }
+
+  /** The lane's oldest parcel: as it was handed over a moment ago, or as it stands in the outbox. */
+  async function headFor(visitor: string): Promise<Head | undefined> {
+    const known = handed.get(visitor);
+    handed.delete(visitor);
+    return known !== undefined && clock.uptime() - known.at < HANDED_MS ? known.head : headOf(db, visitor);
   }
 
   function waitFor(desk: Desk, lane: Lane, ms: number): void {
@@ -114,7 +145,7 @@ export function createCourier(parts: Parts) {
     desk.takeOff(lane);
     let made = false;
     try {
-      const head = await headOf(db, lane.visitor);
+      const head = await headFor(lane.visitor);
       if (head === undefined) next(desk, lane, false);
       else if (head.expires <= clock.now()) await giveUp(desk, lane, head, "expired");
       else {
@@ -206,21 +237,58 @@ export function createCourier(parts: Parts) {
 
   /** The message leaves the outbox and its thread says so, in one transaction. Then the lane's next one may go. */
   async function finish(desk: Desk, lane: Lane, head: Head, state: SentState, reason?: FailReason): Promise<void> {
-    next(desk, lane, await close(head, state, reason));
+    const following = await close(head, state, reason);
+    if (following !== undefined) hand(following);
+    next(desk, lane, following !== undefined);
   }
 
-  /** @returns whether the lane has another message: asking here saves a turn that would find it empty */
-  async function close(parcel: Parcel, state: SentState, reason?: FailReason): Promise<boolean> {
-    const { n, more } = await db.transaction(async (tx) => {
-      await removeParcel(tx, parcel.visitor, parcel.turn);
-      const n = await conclude(tx, parcel, state, reason);
-      if (state === "failed" && parcel.reaction === null) await noteFailure(tx, parcel);
-      if (state === "failed") await onFailed(tx, parcel.visitor, parcel.pos, reason ?? "rejected");
-      return { n, more: (await headOf(tx, parcel.visitor)) !== undefined };
-    });
-    if (n !== undefined) bus.publish({ visitor: parcel.visitor, head: n });
-    return more;
+  /** @returns the lane's next parcel: asking here saves a turn that would find none */
+  async function close(parcel: Parcel | Head, state: SentState, reason?: FailReason): Promise<Head | undefined> {
+    const { n, change, next: following } = await db.append(conclude, { parcel, state, reason: reason ?? null });
+    if (n !== undefined)
+      bus.publish({ visitor: parcel.visitor, head: n, ...(change === undefined ? {} : { changes: [change] }) });
+    return following;
   }
+
+  /**
+   * Takes parcels out of the outbox and writes into their threads what came of them. A reaction that was refused is taken
+   * off again; one that arrived says nothing new.
+   */
+  async function conclude(tx: Transaction, conclusions: readonly Conclusion[]): Promise<Concluded[]> {
+    const parcels = conclusions.map(({ parcel }) => parcel);
+    await removeParcels(tx, parcels);
+    const numbers = await numbersOf(
+      tx,
+      parcels.map(({ visitor }) => visitor),
+    );
+    const marks = conclusions.flatMap(({ parcel: { visitor, pos, reaction }, state, reason }) =>
+      reaction === null ? [{ visitor, pos, state, reason }] : [],
+    );
+    const taken = await markAll(tx, numbers, marks);
+    await numbers.write(tx);
+    const following = await headsOf(
+      tx,
+      parcels.map(({ visitor }) => visitor),
+    );
+    const concluded: Concluded[] = [];
+    for (const [i, conclusion] of conclusions.entries()) {
+      const { parcel, state } = conclusion;
+      if (state === "failed") await fail(tx, conclusion);
+      const n = parcel.reaction === null ? taken.shift() : await takeBack(tx, conclusion);
+      concluded.push({ n, change: changeOf(conclusion, n), next: following[i] });
+    }
+    return concluded;
+  }
+
+  async function fail(tx: Transaction, { parcel, reason }: Conclusion): Promise<void> {
+    if (parcel.reaction === null) await noteFailure(tx, parcel);
+    await onFailed(tx, parcel.visitor, parcel.pos, reason ?? "rejected");
+  }
+
+  const takeBack = async (tx: Transaction, { parcel, state }: Conclusion): Promise<number | undefined> =>
+    state === "failed" && parcel.reaction !== null
+      ? dropReaction(tx, parcel.visitor, parcel.pos, parcel.reaction)
+      : undefined;
 
   // ── time ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -303,5 +371,11 @@ const triedAgain = (head: Head, { status, message }: Outcome): Head => ({
   attempts: head.attempts + 1,
   error: status === 0 ? message : `${status}: ${message}`,
 });
+
+/** The message as the thread has it now, where the parcel says what it carries. */
+const changeOf = ({ parcel, state, reason }: Conclusion, n: number | undefined): Message | undefined =>
+  n === undefined || parcel.reaction !== null || !("text" in parcel)
+    ? undefined
+    : messageOf(parcel, { n, state, reason });
 
 export type Courier = ReturnType<typeof createCourier>;

@@ -66,6 +66,7 @@ const db = (): Database => ({
   all: (sql, ...values) => moody(() => disk.all(sql, ...values)),
   run: (sql, ...values) => moody(() => disk.run(sql, ...values)),
   transaction: (body) => moody(() => disk.transaction(body)),
+  append: (work, item) => moody(() => disk.append(work, item)),
 });
 const spool = () => openSpool<Reply>(dir, "replies");
 const start = () =>

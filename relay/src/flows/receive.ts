@@ -1,14 +1,25 @@
 import { randomId } from "@porchlight/shared/id";
+import type { Message } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
 import { hashed, type Log } from "../base/log.ts";
 import { isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { isEcho } from "../records/echoes.ts";
+import { isEcho, wereSentTo } from "../records/echoes.ts";
 import { describeFile, dropMedia, type MediaRow, sendMedia } from "../records/media.ts";
 import type { Sites } from "../records/sites.ts";
-import { appendReply, isKnown } from "../records/threads.ts";
-import { addVisitor, findVisitor, learnContact, NO_SITE, ownerOf } from "../records/visitors.ts";
+import { appendReplies, createNumbers, isKnown } from "../records/threads.ts";
+import {
+  findVisitor,
+  type Host,
+  hostsOf,
+  learnContact,
+  NO_SITE,
+  ownerOf,
+  ownersOf,
+  receiveHosts,
+  type Visitor,
+} from "../records/visitors.ts";
 import { type Callback, NOT_HERE } from "../service/callbacks.ts";
 import type { Spool } from "../spool.ts";
 import type { Tell } from "./notify.ts";
@@ -34,6 +45,13 @@ export type Reply = {
 export type Received = "stored" | "duplicate" | "spooled" | "unknown" | "lost";
 
 type Home = { site: string; account: string };
+/** `file`: key of the file that came with it, once it is stored. */
+type Item = { reply: Reply; file: string | undefined };
+/** A reply with the place where it belongs; `i`: which item of its batch it is. */
+type Placed = Item & Home & { i: number; owner: string };
+type Kept = { visitor: string; message: Message } | "duplicate" | "nobody";
+
+const externalOf = ({ account, reply }: Pick<Placed, "account" | "reply">): string => `${account}:${reply.key}`;
 
 type Parts = {
   db: Database;
@@ -85,7 +103,7 @@ export function createReceive(parts: Parts) {
   async function fileOf({ visitor, named, key, file }: Reply): Promise<string | undefined> {
     if (file === undefined) return undefined;
     const owner = await ownerOf(db, visitor);
-    const home = owner === undefined ? undefined : await homeOf(db, owner, named);
+    const home = owner === undefined ? undefined : homeOf(await findVisitor(db, owner), named);
     if (owner === undefined || home === undefined || (await isKnown(db, `${home.account}:${key}`))) return undefined;
     try {
       return (await keepFile?.(owner, home.site, file))?.key;
@@ -97,36 +115,78 @@ export function createReceive(parts: Parts) {
 
   async function write(reply: Reply): Promise<"stored" | "duplicate" | "unknown"> {
     const file = await fileOf(reply);
-    const written = await writeWith(reply, file);
+    const written = await db.append(writeAll, { reply, file });
     // Nobody's, then: somebody else wrote the same reply meanwhile.
-    if (written !== "stored" && file !== undefined) await db.transaction((tx) => dropMedia(tx, file));
-    return written;
+    if (typeof written === "string" && file !== undefined) await db.transaction((tx) => dropMedia(tx, file));
+    if (written === "nobody") return "unknown";
+    if (written === "duplicate") return written;
+    bus.publish({ visitor: written.visitor, head: written.message.n, changes: [written.message] });
+    return "stored";
   }
 
-  async function writeWith(reply: Reply, file: string | undefined): Promise<"stored" | "duplicate" | "unknown"> {
-    const { visitor, id, at, contact } = reply;
-    const written = await db.transaction(async (tx) => {
-      const owner = await ownerOf(tx, visitor);
-      if (owner === undefined) return "nobody";
-      const home = await homeOf(tx, owner, reply.named);
-      if (home === undefined) return "nobody";
-      const { site, account } = home;
-      await addVisitor(tx, owner, site, at);
-      const external = `${account}:${reply.key}`;
-      // Not the owner's: the service has a contact of its own for the id that somebody had before they logged in.
-      if (contact !== null) await learnContact(tx, visitor, contact);
-      if (await isEcho(tx, { visitor, external, text: reply.text, now: at })) return "duplicate";
-      const media = file === undefined ? undefined : await sendMedia(tx, file, owner);
-      const lost = reply.file !== undefined && media === undefined ? NOT_HERE : "";
-      const text = [reply.text, lost].filter((part) => part !== "").join("\n");
-      const head = await appendReply(tx, { visitor: owner, id, text, at, external, media: media?.key });
-      if (typeof head === "string") return head;
-      await tell(tx, site, "message.reply", { visitor: owner, id, text, ...(media && { file: describeFile(media) }) });
-      return { visitor: owner, head };
+  /** Writes replies for many visitors into their threads. */
+  async function writeAll(tx: Transaction, items: readonly Item[]): Promise<Kept[]> {
+    const owners = await ownersOf(
+      tx,
+      items.map(({ reply }) => reply.visitor),
+    );
+    const found = await hostsOf(
+      tx,
+      owners.filter((owner) => owner !== undefined),
+    );
+    const placed = items.flatMap(({ reply, file }, i) => {
+      const owner = owners[i];
+      const home = owner === undefined ? undefined : homeOf(found.get(owner), reply.named);
+      return owner === undefined || home === undefined ? [] : [{ i, reply, file, owner, ...home }];
     });
-    if (typeof written === "string") return written === "nobody" ? "unknown" : written;
-    bus.publish(written);
-    return "stored";
+    const hosts = await receiveHosts(
+      tx,
+      placed.map(({ reply, owner, site }) => ({ id: owner, site, now: reply.at })),
+      found,
+    );
+    const fresh = await withoutEchoes(tx, placed, hosts);
+    const numbers = createNumbers(hosts.values());
+    const entries = await Promise.all(fresh.map((placed) => entryOf(tx, placed)));
+    const written = await appendReplies(tx, numbers, entries);
+    await numbers.write(tx);
+    const kept = new Map<number, Kept>(placed.map(({ i }) => [i, "duplicate"]));
+    for (const [at, { i, site, owner }] of fresh.entries()) {
+      const message = written[at] ?? "nobody";
+      kept.set(i, typeof message === "string" ? message : { visitor: owner, message });
+      const { id, text, media } = entries[at] ?? {};
+      if (typeof message === "string" || id === undefined || text === undefined) continue;
+      await tell(tx, site, "message.reply", { visitor: owner, id, text, ...(media && { file: describeFile(media) }) });
+    }
+    return items.map((_, i) => kept.get(i) ?? "nobody");
+  }
+
+  /** Those that are not messages of ours that come back. Remembers the service's contact of each visitor on the way. */
+  async function withoutEchoes(
+    tx: Transaction,
+    placed: readonly Placed[],
+    hosts: ReadonlyMap<string, Host>,
+  ): Promise<Placed[]> {
+    const asked = await wereSentTo(
+      tx,
+      placed.map(({ reply }) => reply.visitor),
+    );
+    const fresh: Placed[] = [];
+    for (const [i, one] of placed.entries()) {
+      const { visitor, contact, text, at } = one.reply;
+      // Not the owner's: the service has a contact of its own for the id that somebody had before they logged in.
+      if (contact !== null && hosts.get(visitor)?.contact !== contact) await learnContact(tx, visitor, contact);
+      const external = externalOf(one);
+      if (!asked[i] || !(await isEcho(tx, { visitor, external, text, now: at }))) fresh.push(one);
+    }
+    return fresh;
+  }
+
+  async function entryOf(tx: Transaction, placed: Placed) {
+    const { reply, file, owner } = placed;
+    const media = file === undefined ? undefined : await sendMedia(tx, file, owner);
+    const lost = reply.file !== undefined && media === undefined ? NOT_HERE : "";
+    const text = [reply.text, lost].filter((part) => part !== "").join("\n");
+    return { visitor: owner, id: reply.id, text, at: reply.at, external: externalOf(placed), media };
   }
 
   /** Resolves to what `work` does, or rejects when it takes too long; a late success is harmless, its key is unique. */
@@ -177,12 +237,11 @@ export function createReceive(parts: Parts) {
    * where there are several it stands under none, until its visitor proves theirs (R-612).
    * @returns nothing when the visitor is not of that account
    */
-  async function homeOf(tx: Transaction, visitor: string, named: string | undefined): Promise<Home | undefined> {
+  function homeOf(row: Visitor | undefined, named: string | undefined): Home | undefined {
     const able = named === undefined ? sites.all : sites.all.filter(({ account }) => account === named);
     const [first, ...others] = able;
     if (first === undefined) return undefined;
     const account = others.every((other) => other.account === first.account) ? first.account : "";
-    const row = await findVisitor(tx, visitor);
     if (row === undefined || row.site === NO_SITE)
       return { site: others.length === 0 ? first.public.id : NO_SITE, account };
     const own = sites.find(row.site);
@@ -193,7 +252,7 @@ export function createReceive(parts: Parts) {
   /** Whether this relay knows whom the reply is for. */
   async function knows({ toId }: ReplyCallback, named: string | undefined): Promise<boolean> {
     const owner = await ownerOf(db, toId);
-    return owner !== undefined && (await homeOf(db, owner, named)) !== undefined;
+    return owner !== undefined && homeOf(await findVisitor(db, owner), named) !== undefined;
   }
 
   /**
@@ -203,8 +262,6 @@ export function createReceive(parts: Parts) {
    */
   async function receive(callback: ReplyCallback, named?: string): Promise<Received> {
     if (!isVisitorId(signing, callback.toId)) return "unknown";
-    // Without a database to ask, an id with our own MAC is enough to keep the reply.
-    if (!(await soon(knows(callback, named)).catch(() => true))) return "unknown";
     const reply: Reply = {
       visitor: callback.toId,
       ...(named === undefined ? {} : { named }),
@@ -218,8 +275,12 @@ export function createReceive(parts: Parts) {
     // Behind a long spool it waits in the spool as well: the service has only seconds for an answer. And a database that
     // has just refused is not asked for each reply.
     if (spool.waiting && clock.uptime() >= replayAt) await soon(replay()).catch(() => {});
-    if (spool.waiting) return keep(reply, "earlier replies wait in the spool");
-    return soon(write(reply)).catch((error: unknown) => keep(reply, error));
+    const { waiting } = spool;
+    const written = waiting ? undefined : await soon(write(reply)).catch((error: unknown) => ({ error }));
+    if (typeof written === "string") return written;
+    // Without a database to ask, an id with our own MAC is enough to keep the reply.
+    if (!(await soon(knows(callback, named)).catch(() => true))) return "unknown";
+    return keep(reply, written === undefined ? "earlier replies wait in the spool" : written.error);
   }
 
   /** The sender got our answer in time: the same body without an id, later, is a new reply then. */

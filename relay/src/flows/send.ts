@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { randomId } from "@porchlight/shared/id";
 import { EMOJI_MAX } from "@porchlight/shared/limits";
 import type { Message } from "@porchlight/shared/protocol";
@@ -8,11 +8,20 @@ import { campaignFor, type Situation } from "../base/routes.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { reserve } from "../records/budget.ts";
-import { describeFile, sendMedia } from "../records/media.ts";
-import { addParcel } from "../records/outbox.ts";
+import { describeFile, type MediaRow, sendMedia } from "../records/media.ts";
+import { addParcel, addParcels, type Head, type Parcel } from "../records/outbox.ts";
 import { type PageSeen, setPage } from "../records/profiles.ts";
-import { appendSent, findMessage, mark, newestReply, renewSid, setReaction, type Written } from "../records/threads.ts";
-import { addVisitor, fixCampaign, routingOf } from "../records/visitors.ts";
+import {
+  appendSent,
+  createNumbers,
+  findMessage,
+  mark,
+  newestReply,
+  renewSid,
+  setReaction,
+  type Written,
+} from "../records/threads.ts";
+import { fixCampaign, type Host, receiveHosts, routingOf } from "../records/visitors.ts";
 import type { Tell } from "./notify.ts";
 
 type Parts = {
@@ -22,7 +31,7 @@ type Parts = {
   /** Milliseconds until an undelivered message fails. */
   horizon: number;
   /** Tells the courier that a lane has something to deliver. */
-  wake: (lane: { visitor: string; account: string; first: boolean }) => void;
+  wake: (lane: { visitor: string; account: string; first: boolean; head?: Head | undefined }) => void;
   /** Tells the owner's backend. */
   tell?: Tell;
   /** A message of the site waits for a later day's budget. */
@@ -34,7 +43,7 @@ type Parts = {
  * that comes again after a backup was restored is no second one for the service either.
  */
 const sidOf = (visitor: string, id: string): string =>
-  `pl_${createHash("sha256").update(visitor).update("\0").update(id).digest("base64url").slice(0, 26)}`;
+  `pl_${hash("sha256", `${visitor}\0${id}`, "base64url").slice(0, 26)}`;
 const newSid = (): string => `pl_${randomId(26)}`;
 
 /** What a visitor wrote: the client's id for it, the words, the key of its file, and where they wrote it. */
@@ -45,6 +54,15 @@ export type Draft = {
   situation?: Situation;
   page?: PageSeen | undefined;
 };
+
+/** A draft of a visitor, when it came, and its `messageSid`. */
+type Item = { visitor: string; site: Site; draft: Draft; at: number; sid: string };
+/** What came of it. `head`: the parcel with what it carries, where the batch knows all of that. */
+type Kept = (Written & { due?: number; head?: Head | undefined }) | "gone" | "unknown_media";
+type Posted = { item: Item; entry: Written; host: Host; media: MediaRow | undefined };
+type News = { n: number; first: boolean; message?: Message; head?: Head | undefined };
+
+const NO_FILE = { key: null, name: null, type: null, size: null, width: null, height: null };
 
 /** One emoji as people choose them, of however many code points. */
 const EMOJI = /^\p{RGI_Emoji}$/v;
@@ -68,35 +86,79 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
    * @throws what the database throws; then nothing was written, and the client keeps the message
    */
   async function send(visitor: string, site: Site, draft: Draft): Promise<Written | "gone" | "unknown_media" | "full"> {
-    const { id, text, media: key } = draft;
     const at = clock.now();
-    const written = await db
-      .transaction(async (tx) => {
-        await addVisitor(tx, visitor, site.public.id, at);
-        const media = key === undefined ? undefined : await sendMedia(tx, key, visitor);
-        if (key !== undefined && media === undefined) return "unknown_media";
-        const entry = await appendSent(tx, { visitor, id, text, at, sid: sidOf(visitor, id), media });
-        if (entry === undefined) return "gone";
-        if (!entry.fresh) return entry;
-        const due = await dueFor(tx, site, at);
-        // Thrown, so that nothing of the message is written.
-        if (due === undefined) throw new Full();
-        await addParcel(tx, parcel(visitor, site, entry.message.pos, entry.message.pos, due));
-        await route(tx, visitor, site, draft.situation);
-        if (draft.page !== undefined) await setPage(tx, visitor, draft.page);
-        await tell(tx, site.public.id, "message.visitor", {
-          visitor,
-          id,
-          text,
-          ...(media && { file: describeFile(media) }),
-        });
-        return { ...entry, due };
-      })
-      .catch(fullness);
-    if (typeof written !== "object") return written;
-    if ("due" in written && written.due > at) hold(site, written.due);
-    if (written.fresh) announce(visitor, site, written.message.n, written.message.pos === 1);
-    return written;
+    const written = await db.append(write, { visitor, site, draft, at, sid: sidOf(visitor, draft.id) }).catch(fullness);
+    if (typeof written === "string") return written;
+    const { message, fresh, due = at, head } = written;
+    if (due > at) hold(site, due);
+    if (fresh) announce(visitor, site, { n: message.n, first: message.pos === 1, message, head });
+    return { message, fresh };
+  }
+
+  /** Writes messages of many visitors into their threads and into the outbox. */
+  async function write(tx: Transaction, items: readonly Item[]): Promise<Kept[]> {
+    const hosts = await receiveHosts(
+      tx,
+      items.map(({ visitor, site, at }) => ({ id: visitor, site: site.public.id, now: at })),
+    );
+    const files = await filesOf(tx, items);
+    const known = items.filter((_, i) => files[i] !== "unknown_media");
+    const media = files.filter((file) => file !== "unknown_media");
+    const numbers = createNumbers(hosts.values());
+    const written = await appendSent(
+      tx,
+      numbers,
+      known.map(({ visitor, draft: { id, text }, at, sid }, i) => ({ visitor, id, text, at, sid, media: media[i] })),
+    );
+    await numbers.write(tx);
+    const parcels: Parcel[] = [];
+    const kept = new Map<Item, Kept>();
+    for (const [i, item] of known.entries()) {
+      const entry = written[i];
+      const host = hosts.get(item.visitor);
+      if (entry === undefined || host === undefined) kept.set(item, "gone");
+      else if (!entry.fresh) kept.set(item, entry);
+      else kept.set(item, await post(tx, { item, entry, host, media: media[i] }, parcels));
+    }
+    await addParcels(tx, parcels);
+    return items.map((item) => kept.get(item) ?? "unknown_media");
+  }
+
+  /** Adds a written message to `parcels`, and does what its site asks for besides. */
+  async function post(tx: Transaction, { item, entry, host, media }: Posted, parcels: Parcel[]): Promise<Kept> {
+    const { visitor, site, draft, at, sid } = item;
+    const { id, text, page } = draft;
+    const due = await dueFor(tx, site, at);
+    // Thrown, so that nothing of the message is written.
+    if (due === undefined) throw new Full();
+    const { pos } = entry.message;
+    const added = parcel(visitor, site, pos, pos, due);
+    parcels.push(added);
+    const routed = site.routes !== undefined && site.routes.length > 0;
+    if (routed) await route(tx, visitor, site, draft.situation);
+    if (page !== undefined && (page.url !== host.page || page.title !== host.page_title))
+      await setPage(tx, visitor, page);
+    await tell(tx, site.public.id, "message.visitor", {
+      visitor,
+      id,
+      text,
+      ...(media && { file: describeFile(media) }),
+    });
+    const { site: home, campaign } = host;
+    const head = routed
+      ? undefined
+      : { ...added, id, at, text, sid, error: null, site: home, sender: visitor, campaign, ...(media ?? NO_FILE) };
+    return { ...entry, due, head };
+  }
+
+  /** The files that messages carry: nothing where a message has none. */
+  async function filesOf(tx: Transaction, items: readonly Item[]): Promise<(MediaRow | undefined | "unknown_media")[]> {
+    const files: (MediaRow | undefined | "unknown_media")[] = [];
+    for (const { visitor, draft } of items)
+      files.push(
+        draft.media === undefined ? undefined : ((await sendMedia(tx, draft.media, visitor)) ?? "unknown_media"),
+      );
+    return files;
   }
 
   /**
@@ -148,7 +210,7 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
       if (emoji !== "") await addParcel(tx, { ...parcel(visitor, site, n, reply.pos, at), ...reaction(emoji) });
       return { n };
     });
-    if (done?.n !== undefined) announce(visitor, site, done.n, false);
+    if (done?.n !== undefined) announce(visitor, site, { n: done.n, first: false });
     return done !== undefined;
   }
 
@@ -170,7 +232,7 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
       return n === undefined ? undefined : { n, message };
     });
     if (again === undefined) return undefined;
-    announce(visitor, site, again.n, false);
+    announce(visitor, site, { n: again.n, first: false });
     return again.message;
   }
 
@@ -186,9 +248,10 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
     reaction_sid: null,
   });
 
-  function announce(visitor: string, site: Site, head: number, first: boolean): void {
-    bus.publish({ visitor, head });
-    wake({ visitor, account: site.account, first });
+  /** Hands what was written to the visitor's connections and to the courier. */
+  function announce(visitor: string, site: Site, { n, first, message, head }: News): void {
+    bus.publish({ visitor, head: n, ...(message && { changes: [message] }) });
+    wake({ visitor, account: site.account, first, head });
   }
 
   return {

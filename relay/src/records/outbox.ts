@@ -20,28 +20,34 @@ export type Parcel = {
 
 const COLUMNS = "visitor, turn, pos, account, attempts, due, expires, reaction, reaction_sid";
 
-export async function addParcel(tx: Transaction, parcel: Parcel): Promise<void> {
-  const { visitor, turn, pos, account, attempts, due, expires, reaction, reaction_sid } = parcel;
-  await tx.run(
+export async function addParcels(tx: Transaction, parcels: readonly Parcel[]): Promise<void> {
+  await tx.runEach(
     `INSERT INTO outbox (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    visitor,
-    turn,
-    pos,
-    account,
-    attempts,
-    due,
-    expires,
-    reaction,
-    reaction_sid,
+    parcels.map(({ visitor, turn, pos, account, attempts, due, expires, reaction, reaction_sid }) => [
+      visitor,
+      turn,
+      pos,
+      account,
+      attempts,
+      due,
+      expires,
+      reaction,
+      reaction_sid,
+    ]),
   );
 }
+
+export const addParcel = (tx: Transaction, parcel: Parcel): Promise<void> => addParcels(tx, [parcel]);
 
 /** A parcel with what it carries, and the service's `messageSid` of that. */
 export type Head = Parcel & {
   /** What the service said at the last try. */
   error: string | null;
-  sid: string;
+  /** Of the message that it carries, or of the reply that it reacts to. */
+  id: string;
+  at: number;
   text: string;
+  sid: string;
   site: string;
   /** The id to send under: the visitor's, or the one they had before they logged in. */
   sender: ContactExternalId;
@@ -52,23 +58,31 @@ export type Head = Parcel & {
   type: string | null;
   name: string | null;
   size: number | null;
+  width: number | null;
+  height: number | null;
 };
 
-/** The oldest parcel of a visitor's lane; nothing when the lane is empty. */
-export async function headOf(tx: Transaction, visitor: string): Promise<Head | undefined> {
-  const [head] = await tx.all<Head>(
-    `SELECT o.visitor, o.turn, o.pos, o.account, o.attempts, o.due, o.expires, o.reaction, o.reaction_sid, o.error,
-       COALESCE(o.reaction_sid, m.sid) AS sid, COALESCE(o.sender, o.visitor) AS sender, m.text, v.site, v.campaign,
-       f.key, f.type, f.name, f.size
+const HEAD = `SELECT o.visitor, o.turn, o.pos, o.account, o.attempts, o.due, o.expires, o.reaction, o.reaction_sid, o.error,
+       COALESCE(o.reaction_sid, m.sid) AS sid, COALESCE(o.sender, o.visitor) AS sender, m.id, m.at, m.text, v.site,
+       v.campaign, f.key, f.type, f.name, f.size, f.width, f.height
      FROM outbox o
      JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos
      JOIN visitors v ON v.id = o.visitor
      LEFT JOIN media f ON f.key = m.media AND f.visitor = m.visitor
-     WHERE o.visitor = $1 ORDER BY o.turn LIMIT 1`,
-    visitor,
-  );
+     WHERE o.visitor = $1 ORDER BY o.turn LIMIT 1`;
+
+/** The oldest parcel of a visitor's lane; nothing when the lane is empty. */
+export async function headOf(tx: Transaction, visitor: string): Promise<Head | undefined> {
+  const [head] = await headsOf(tx, [visitor]);
   return head;
 }
+
+/** The oldest parcel of each of these visitors' lanes; nothing where the lane is empty. */
+export const headsOf = (tx: Transaction, visitors: readonly string[]): Promise<(Head | undefined)[]> =>
+  tx.each<Head>(
+    HEAD,
+    visitors.map((visitor) => [visitor]),
+  );
 
 /** Lanes with something to deliver, and from when: what a courier begins its life with. */
 export async function lanes(
@@ -81,9 +95,15 @@ export async function lanes(
   return rows.map(({ turn, ...lane }) => ({ ...lane, first: turn === 1 }));
 }
 
-/** Takes a parcel out: delivered, or given up. */
-export async function removeParcel(tx: Transaction, visitor: string, turn: number): Promise<void> {
-  await tx.run("DELETE FROM outbox WHERE visitor = $1 AND turn = $2", visitor, turn);
+/** Takes parcels out: delivered, or given up. */
+export async function removeParcels(
+  tx: Transaction,
+  parcels: readonly Pick<Parcel, "visitor" | "turn">[],
+): Promise<void> {
+  await tx.runEach(
+    "DELETE FROM outbox WHERE visitor = $1 AND turn = $2",
+    parcels.map(({ visitor, turn }) => [visitor, turn]),
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { FailReason, Media, Message, SentState } from "@porchlight/shared/protocol";
-import type { Transaction } from "../db/database.ts";
+import type { Transaction, Value } from "../db/database.ts";
 import { NOT_HERE } from "../service/callbacks.ts";
 import type { MediaRow } from "./media.ts";
 
@@ -49,13 +49,49 @@ function toMedia({ key, name, type, size, width, height }: File): Media | undefi
   return { url: key, name, type, size, ...(width === null || height === null ? {} : { width, height }) };
 }
 
+/** The newest numbers of some threads. What is appended takes the next ones; `write` keeps what was taken. */
+export type Numbers = {
+  /** The visitor's next number; nothing when the visitor does not exist. */
+  next: (visitor: string) => number | undefined;
+  write: (tx: Transaction) => Promise<void>;
+};
+
+/** @param rows of the visitors, as they stand in this transaction */
+export function createNumbers(rows: Iterable<{ id: string; head: number }>): Numbers {
+  const heads = new Map<string, number>();
+  for (const { id, head } of rows) heads.set(id, head);
+  const taken = new Set<string>();
+  return {
+    next(visitor) {
+      const head = heads.get(visitor);
+      if (head === undefined) return undefined;
+      heads.set(visitor, head + 1);
+      taken.add(visitor);
+      return head + 1;
+    },
+    write: (tx) =>
+      tx.runEach(
+        "UPDATE visitors SET head = $2 WHERE id = $1",
+        Array.from(taken, (id) => [id, heads.get(id) ?? 0]),
+      ),
+  };
+}
+
+/** Reads the newest numbers of some threads. */
+export async function numbersOf(tx: Transaction, visitors: Iterable<string>): Promise<Numbers> {
+  const rows = await tx.each<{ id: string; head: number }>(
+    "SELECT id, head FROM visitors WHERE id = $1",
+    Array.from(new Set(visitors), (id) => [id]),
+  );
+  return createNumbers(rows.filter((row) => row !== undefined));
+}
+
 /** Takes the visitor's next number; nothing when the visitor does not exist. */
 async function next(tx: Transaction, visitor: string): Promise<number | undefined> {
-  const [row] = await tx.all<{ head: number }>(
-    "UPDATE visitors SET head = head + 1 WHERE id = $1 RETURNING head",
-    visitor,
-  );
-  return row?.head;
+  const numbers = await numbersOf(tx, [visitor]);
+  const n = numbers.next(visitor);
+  await numbers.write(tx);
+  return n;
 }
 
 async function byId(tx: Transaction, visitor: string, id: string): Promise<Message | undefined> {
@@ -66,66 +102,116 @@ async function byId(tx: Transaction, visitor: string, id: string): Promise<Messa
 export type Written = { message: Message; fresh: boolean };
 type NewMessage = { visitor: string; id: string; text: string; at: number };
 
+/** A message as it is stored when it is new. */
+const NEW = { state: null, reason: null, reaction: null } as const;
+const NO_FILE: File = { key: null, name: null, type: null, size: null, width: null, height: null };
+
 /**
- * Appends a visitor's message. The same id again writes nothing and answers with the stored message.
- * @returns nothing when the visitor does not exist (any more)
+ * Appends visitors' messages. An id that is known writes nothing and answers with the stored message.
+ * @returns for each entry what stands in the thread now; nothing when the visitor does not exist (any more)
  */
 export async function appendSent(
   tx: Transaction,
-  entry: NewMessage & { sid: string; media?: MediaRow | undefined },
-): Promise<Written | undefined> {
-  const known = await byId(tx, entry.visitor, entry.id);
-  if (known !== undefined) return { message: known, fresh: false };
-  const n = await next(tx, entry.visitor);
-  if (n === undefined) return undefined;
-  await tx.run(
-    "INSERT INTO messages (visitor, pos, n, id, author, at, text, state, sid, media) VALUES ($1, $2, $2, $3, 'visitor', $4, $5, 'sent', $6, $7)",
-    entry.visitor,
-    n,
-    entry.id,
-    entry.at,
-    entry.text,
-    entry.sid,
-    entry.media?.key ?? null,
+  numbers: Numbers,
+  entries: readonly (NewMessage & { sid: string; media?: MediaRow | undefined })[],
+): Promise<(Written | undefined)[]> {
+  const known = await tx.each<{ pos: number }>(
+    "SELECT pos FROM messages WHERE visitor = $1 AND id = $2",
+    entries.map(({ visitor, id }) => [visitor, id]),
   );
-  const { id, text, at } = entry;
-  const media = entry.media && toMedia(entry.media);
-  const file = media === undefined ? {} : { media };
-  return { message: { id, pos: n, n, at, text, ...file, from: "visitor", state: "sent" }, fresh: true };
+  const rows: Value[][] = [];
+  const fresh = new Map<string, Message>();
+  const written = entries.map(({ visitor, id, text, at, sid, media }, i): Written | undefined => {
+    const name = `${visitor} ${id}`;
+    const same = fresh.get(name);
+    if (same !== undefined) return { message: same, fresh: false };
+    const n = known[i] === undefined ? numbers.next(visitor) : undefined;
+    if (n === undefined) return undefined;
+    rows.push([visitor, n, id, at, text, sid, media?.key ?? null]);
+    const message = toMessage({ pos: n, n, id, author: "visitor", at, text, ...NEW, ...(media ?? NO_FILE) });
+    fresh.set(name, message);
+    return { message, fresh: true };
+  });
+  await tx.runEach(
+    "INSERT INTO messages (visitor, pos, n, id, author, at, text, state, sid, media) VALUES ($1, $2, $2, $3, 'visitor', $4, $5, 'sent', $6, $7)",
+    rows,
+  );
+  for (const [i, { visitor, id }] of entries.entries()) {
+    const stored = known[i] === undefined ? undefined : await byId(tx, visitor, id);
+    if (stored !== undefined) written[i] = { message: stored, fresh: false };
+  }
+  return written;
 }
 
 /** Whether a reply with this key (account and the service's message id) is in a thread. */
 export const isKnown = async (tx: Transaction, external: string): Promise<boolean> =>
   (await tx.all("SELECT 1 FROM messages WHERE external = $1", external)).length > 0;
 
+type NewReply = NewMessage & { external: string; media?: MediaRow | undefined };
+
 /**
- * Appends a reply once per `external` key (account and the service's message id, R-609).
- * @returns its number; `duplicate` when it was there already, `nobody` when the visitor is not (any more)
+ * Appends replies, each once per `external` key (account and the service's message id, R-609).
+ * @returns for each entry the reply as it stands in the thread; `duplicate` when it was there already, `nobody` when the
+ *   visitor is not (any more)
  */
-export async function appendReply(
+export async function appendReplies(
   tx: Transaction,
-  entry: NewMessage & { external: string; media?: string | undefined },
-): Promise<number | "duplicate" | "nobody"> {
-  const known = await tx.all("SELECT 1 FROM messages WHERE external = $1", entry.external);
-  if (known.length > 0) return "duplicate";
-  const n = await next(tx, entry.visitor);
-  if (n === undefined) return "nobody";
-  await tx.run(
-    "INSERT INTO messages (visitor, pos, n, id, author, at, text, external, media) VALUES ($1, $2, $2, $3, 'reply', $4, $5, $6, $7)",
-    entry.visitor,
-    n,
-    entry.id,
-    entry.at,
-    entry.text,
-    entry.external,
-    entry.media ?? null,
+  numbers: Numbers,
+  entries: readonly NewReply[],
+): Promise<(Message | "duplicate" | "nobody")[]> {
+  const known = await tx.each(
+    "SELECT 1 FROM messages WHERE external = $1",
+    entries.map(({ external }) => [external]),
   );
-  return n;
+  const rows: Value[][] = [];
+  const fresh = new Set<string>();
+  const written = entries.map(({ visitor, id, text, at, external, media }, i): Message | "duplicate" | "nobody" => {
+    if (known[i] !== undefined || fresh.has(external)) return "duplicate";
+    const n = numbers.next(visitor);
+    if (n === undefined) return "nobody";
+    fresh.add(external);
+    rows.push([visitor, n, id, at, text, external, media?.key ?? null]);
+    return toMessage({ pos: n, n, id, author: "reply", at, text, ...NEW, ...(media ?? NO_FILE) });
+  });
+  await tx.runEach(
+    "INSERT INTO messages (visitor, pos, n, id, author, at, text, external, media) VALUES ($1, $2, $2, $3, 'reply', $4, $5, $6, $7)",
+    rows,
+  );
+  return written;
+}
+
+/** Appends one reply, see `appendReplies`. @returns its number instead of the reply */
+export async function appendReply(tx: Transaction, entry: NewReply): Promise<number | "duplicate" | "nobody"> {
+  const numbers = await numbersOf(tx, [entry.visitor]);
+  const [written = "nobody"] = await appendReplies(tx, numbers, [entry]);
+  await numbers.write(tx);
+  return typeof written === "string" ? written : written.n;
+}
+
+/** A visitor's message at `pos`, and the state it takes. */
+export type Mark = { visitor: string; pos: number; state: SentState; reason: FailReason | null };
+
+/**
+ * Gives visitors' messages their next state, each under its thread's next number.
+ * @returns those numbers; nothing where the visitor is gone
+ */
+export async function markAll(
+  tx: Transaction,
+  numbers: Numbers,
+  marks: readonly Mark[],
+): Promise<(number | undefined)[]> {
+  const taken = marks.map(({ visitor }) => numbers.next(visitor));
+  const rows = marks.flatMap(({ visitor, pos, state, reason }, i): Value[][] => {
+    const n = taken[i];
+    return n === undefined ? [] : [[visitor, pos, state, reason, n]];
+  });
+  await tx.runEach("UPDATE messages SET state = $3, reason = $4, n = $5 WHERE visitor = $1 AND pos = $2", rows);
+  return taken;
 }
 
 /**
  * Gives a visitor's message its next state, under the thread's next number.
- * @returns that number, or nothing when the message is gone
+ * @returns that number, or nothing when the visitor is gone
  */
 export async function mark(
   tx: Transaction,
@@ -134,16 +220,9 @@ export async function mark(
   state: SentState,
   reason: FailReason | null = null,
 ): Promise<number | undefined> {
-  const n = await next(tx, visitor);
-  if (n === undefined) return undefined;
-  await tx.run(
-    "UPDATE messages SET state = $3, reason = $4, n = $5 WHERE visitor = $1 AND pos = $2",
-    visitor,
-    pos,
-    state,
-    reason,
-    n,
-  );
+  const numbers = await numbersOf(tx, [visitor]);
+  const [n] = await markAll(tx, numbers, [{ visitor, pos, state, reason }]);
+  await numbers.write(tx);
   return n;
 }
 
@@ -191,8 +270,15 @@ export async function setReaction(
   return n;
 }
 
-/** Takes a reaction off again, unless it was changed meanwhile. Same result as `setReaction`. */
-async function dropReaction(tx: Transaction, visitor: string, pos: number, emoji: string): Promise<number | undefined> {
+/**
+ * Takes a reaction off again that the service refused, unless it was changed meanwhile. Same result as `setReaction`.
+ */
+export async function dropReaction(
+  tx: Transaction,
+  visitor: string,
+  pos: number,
+  emoji: string,
+): Promise<number | undefined> {
   const [same] = await tx.all(
     "SELECT 1 FROM messages WHERE visitor = $1 AND pos = $2 AND reaction = $3",
     visitor,
@@ -202,23 +288,11 @@ async function dropReaction(tx: Transaction, visitor: string, pos: number, emoji
   return same === undefined ? undefined : setReaction(tx, visitor, pos, null);
 }
 
-/** What was on its way to the service: a message of a thread, or the visitor's reaction to one. */
-export type Carried = { visitor: string; pos: number; reaction: string | null };
-
-/**
- * Writes at its message what came of something carried. A reaction that was refused is taken off again; one that arrived
- * says nothing new.
- * @returns the thread's newest number, or nothing when it did not change
- */
-export async function conclude(
-  tx: Transaction,
-  { visitor, pos, reaction }: Carried,
-  state: SentState,
-  reason?: FailReason,
-): Promise<number | undefined> {
-  if (reaction === null) return mark(tx, visitor, pos, state, reason);
-  return state === "failed" ? dropReaction(tx, visitor, pos, reaction) : undefined;
-}
+/** A visitor's message as it stands once it has this state and number. */
+export const messageOf = (
+  row: Pick<Row, "pos" | "id" | "at" | "text" | keyof File>,
+  { n, state, reason }: Pick<Row, "n" | "state" | "reason">,
+): Message => toMessage({ ...row, n, state, reason, author: "visitor", reaction: null });
 
 /**
  * Puts a whole thread behind another one: places and numbers go up by `shift`, the other thread's newest number. An id
@@ -237,10 +311,15 @@ export async function moveThread(tx: Transaction, from: string, to: string, shif
 /** The message with this client id, as it stands. */
 export const findMessage = byId;
 
-/** What changed after number `since`, oldest change first; at most `limit`. */
+/**
+ * What changed after number `since`, oldest change first; at most `limit`. A message that was never changed is found by
+ * its place, one that was changed by the index of those.
+ */
 export async function changesSince(tx: Transaction, visitor: string, since: number, limit: number): Promise<Message[]> {
   const rows = await tx.all<Row>(
-    `${SELECT} WHERE m.visitor = $1 AND m.n > $2 ORDER BY m.n LIMIT $3`,
+    `SELECT * FROM (${SELECT} WHERE m.visitor = $1 AND m.pos > $2
+       UNION ALL ${SELECT} WHERE m.visitor = $1 AND m.n > $2 AND m.n <> m.pos AND m.pos <= $2) c
+     ORDER BY n LIMIT $3`,
     visitor,
     since,
     limit,

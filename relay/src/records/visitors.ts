@@ -19,15 +19,61 @@ export const NO_SITE = "";
  * Writes a new visitor down; one who is there already stays as he is, unless it was not known whose he is, and a forgotten
  * one stays forgotten.
  */
-export async function addVisitor(tx: Transaction, id: string, site: string, now: number): Promise<void> {
-  await tx.run(
+export const addVisitor = (tx: Transaction, id: string, site: string, now: number): Promise<void> =>
+  addVisitors(tx, [{ id, site, now }]);
+
+async function addVisitors(
+  tx: Transaction,
+  visitors: readonly { id: string; site: string; now: number }[],
+): Promise<void> {
+  await tx.runEach(
     `INSERT INTO visitors (id, site, created) SELECT $1, $2, CAST($3 AS BIGINT)
      WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE visitor = $1) ON CONFLICT (id)
      DO UPDATE SET site = excluded.site WHERE visitors.site = ''`,
-    id,
-    site,
-    now,
+    visitors.map(({ id, site, now }) => [id, site, now]),
   );
+}
+
+/** A visitor's row with what a message may change: the campaign of the conversation, the page of the last message. */
+export type Host = Visitor & { campaign: string | null; page: string | null; page_title: string | null };
+
+/** The rows of these visitors, as far as they are there. */
+export async function hostsOf(tx: Transaction, ids: Iterable<string>): Promise<Map<string, Host>> {
+  const rows = await tx.each<Host>(
+    "SELECT id, site, head, read, generation, contact, campaign, page, page_title FROM visitors WHERE id = $1",
+    Array.from(new Set(ids), (id) => [id]),
+  );
+  return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.id, row] as const])));
+}
+
+/**
+ * Sees to it that these visitors' rows are there, see `addVisitor`.
+ * @param known rows that were read already in this transaction
+ * @returns the rows; forgotten visitors have none
+ */
+export async function receiveHosts(
+  tx: Transaction,
+  visitors: readonly { id: string; site: string; now: number }[],
+  known?: Map<string, Host>,
+): Promise<Map<string, Host>> {
+  const hosts =
+    known ??
+    (await hostsOf(
+      tx,
+      visitors.map(({ id }) => id),
+    ));
+  const missing = visitors.filter(({ id, site }) => {
+    const host = hosts.get(id);
+    return host === undefined || (host.site === NO_SITE && site !== NO_SITE);
+  });
+  if (missing.length === 0) return hosts;
+  await addVisitors(tx, missing);
+  for (const [id, host] of await hostsOf(
+    tx,
+    missing.map(({ id }) => id),
+  ))
+    hosts.set(id, host);
+  return hosts;
 }
 
 export async function findVisitor(tx: Transaction, id: string): Promise<Visitor | undefined> {
@@ -69,8 +115,17 @@ export async function wasForgotten(tx: Transaction, id: string): Promise<boolean
  * is never taken again in the last two cases.
  */
 export async function ownerOf(tx: Transaction, id: string): Promise<string | undefined> {
-  const [gone] = await tx.all<{ successor: string | null }>("SELECT successor FROM forgotten WHERE visitor = $1", id);
-  return gone === undefined ? id : (gone.successor ?? undefined);
+  const [owner] = await ownersOf(tx, [id]);
+  return owner;
+}
+
+/** The same for many ids. */
+export async function ownersOf(tx: Transaction, ids: readonly string[]): Promise<(string | undefined)[]> {
+  const gone = await tx.each<{ successor: string | null }>(
+    "SELECT successor FROM forgotten WHERE visitor = $1",
+    ids.map((id) => [id]),
+  );
+  return ids.map((id, i) => (gone[i] === undefined ? id : (gone[i].successor ?? undefined)));
 }
 
 /** The anonymous ids of somebody before they logged in: what was sent to one of them is theirs too. */

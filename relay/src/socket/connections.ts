@@ -117,7 +117,7 @@ export function createConnections(parts: Parts) {
 
   // ── thread → frames ───────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Puts everything after `sent` on the line, in order, until there is no more. The only way changes travel. */
+  /** Puts everything after `sent` on the line, in order, until there is no more: the way of whoever fell behind. */
   async function pump(connection: Connection, live: Live): Promise<void> {
     live.again = true;
     if (live.busy) return;
@@ -125,15 +125,27 @@ export function createConnections(parts: Parts) {
     while (live.again && connection.is === live) {
       live.again = false;
       const changes = await changesSince(db, live.visitor, live.sent, BATCH);
-      for (const message of changes) {
-        put(live, { t: "message", after: live.sent, message });
-        live.sent = message.n;
-        if (message.from === "reply") live.replied = Math.max(live.replied, message.pos);
-      }
-      if (awaitsReply(live, changes.at(-1))) put(live, { t: "typing", on: true });
+      show(connection, live, changes);
       if (changes.length === BATCH) live.again = true;
     }
     live.busy = false;
+  }
+
+  /** Puts changes on the line, in order, and lets the client read on later when it reads too slowly. */
+  function show(connection: Connection, live: Live, changes: readonly Message[]): void {
+    for (const message of changes) {
+      put(live, { t: "message", after: live.sent, message });
+      live.sent = message.n;
+      if (message.from === "reply") live.replied = Math.max(live.replied, message.pos);
+    }
+    if (awaitsReply(live, changes.at(-1))) put(live, { t: "typing", on: true });
+    if (live.line.buffered() > BUFFER_MAX) end(connection, CLOSE.overload);
+  }
+
+  /** Shows what the news brings along, where it continues what the client has; anything else is read from the log. */
+  function follow(connection: Connection, live: Live, { changes = [] }: News): void {
+    if (!live.busy && changes[0]?.n === live.sent + 1) show(connection, live, changes);
+    else run(connection, pump(connection, live));
   }
 
   /** The newest change says that the service took a message, lately, and no reply came after it. */
@@ -152,7 +164,7 @@ export function createConnections(parts: Parts) {
       put(live, { t: "status", read: news.read });
     }
     if (news.rating !== undefined) put(live, { t: "status", rating: news.rating });
-    if (news.head > live.sent) run(connection, pump(connection, live));
+    if (news.head > live.sent) follow(connection, live, news);
   }
 
   /** The thread is the truth: whatever hint was lost, the heartbeat finds it. */

@@ -95,7 +95,7 @@ function watched(db: Database, note: () => void): Database {
   return new Proxy(db, {
     get(target, name, receiver) {
       const value: unknown = Reflect.get(target, name, receiver);
-      if (typeof value !== "function" || name === "all" || name === "close") return value;
+      if (typeof value !== "function" || name === "all" || name === "each" || name === "close") return value;
       return (...args: unknown[]) => {
         note();
         return value.apply(target, args);

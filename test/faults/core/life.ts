@@ -91,7 +91,14 @@ export async function startLife(
       return rows;
     },
     run: (sql, ...values) => guarded(() => disk.run(sql, ...values)),
+    async each(sql, lists) {
+      const rows = await disk.each<never>(sql, lists).catch(survived);
+      await pause();
+      return rows;
+    },
+    runEach: (sql, lists) => guarded(() => disk.runEach(sql, lists)),
     transaction: (body) => guarded(() => disk.transaction(body)),
+    append: (work, item) => guarded(() => disk.append(work, item)),
     close: disk.close,
   };
 

@@ -12,8 +12,8 @@ export const CORE: Mutant[] = [
     edits: [
       {
         file: "flows/receive.ts",
-        find: "    return soon(write(reply)).catch((error: unknown) => keep(reply, error));",
-        replace: `    void write(reply).catch(() => {});\n    return "stored";`,
+        find: "    const written = waiting ? undefined : await soon(write(reply)).catch((error: unknown) => ({ error }));",
+        replace: `    if (!waiting) {\n      void write(reply).catch(() => {});\n      return "stored";\n    }\n    const written = undefined;`,
       },
     ],
     killedBy: { given: { ...weather({ replies: 3 }), crashes: 6, trouble: 10_000 }, seeds: 60 },
@@ -31,7 +31,7 @@ export const CORE: Mutant[] = [
   },
   {
     name: "takes a fresh messageSid for a message that comes again",
-    edits: [{ file: "flows/send.ts", find: "sid: sidOf(visitor, id)", replace: "sid: newSid()" }],
+    edits: [{ file: "flows/send.ts", find: "sid: sidOf(visitor, draft.id)", replace: "sid: newSid()" }],
     killedBy: { given: SPECIAL["a restored backup"], seeds: 300 },
   },
   {
@@ -61,14 +61,14 @@ export const CORE: Mutant[] = [
     edits: [
       {
         file: "flows/courier.ts",
-        find: "      await removeParcel(tx, parcel.visitor, parcel.turn);\n",
+        find: "    await removeParcels(tx, parcels);\n",
         replace: "",
       },
       {
         file: "flows/courier.ts",
-        find: "    const { n, more } = await db.transaction(async (tx) => {",
-        replace: `    await db.transaction((tx) => removeParcel(tx, parcel.visitor, parcel.turn));
-    const { n, more } = await db.transaction(async (tx) => {`,
+        find: "    const { n, change, next: following } = await db.append(",
+        replace: `    await db.transaction((tx) => removeParcels(tx, [parcel]));
+    const { n, change, next: following } = await db.append(`,
       },
     ],
     killedBy: { given: { crashes: 6, trouble: 10_000, visitors: 4, messages: 12 }, seeds: 60 },
@@ -78,17 +78,14 @@ export const CORE: Mutant[] = [
     edits: [
       {
         file: "flows/send.ts",
-        find: "        await addParcel(tx, parcel(visitor, site, entry.message.pos, entry.message.pos, due));\n",
+        find: "    await addParcels(tx, parcels);\n",
         replace: "",
       },
       {
         file: "flows/send.ts",
-        find: "    if (written.fresh) announce(",
-        replace: `    if (written.fresh) {
-      const { pos } = written.message;
-      await db.transaction((tx) => addParcel(tx, parcel(visitor, site, pos, pos, at)));
-    }
-    if (written.fresh) announce(`,
+        find: "    if (fresh) announce(",
+        replace: `    if (fresh) await db.transaction((tx) => addParcel(tx, parcel(visitor, site, message.pos, message.pos, at)));
+    if (fresh) announce(`,
       },
     ],
     killedBy: { given: { crashes: 6, trouble: 10_000, visitors: 4, messages: 12 }, seeds: 60 },
@@ -99,8 +96,13 @@ export const CORE: Mutant[] = [
       { file: "db/migrations/001.sql", find: "CREATE UNIQUE INDEX messages_id", replace: "CREATE INDEX messages_id" },
       {
         file: "records/threads.ts",
-        find: "  if (known !== undefined) return { message: known, fresh: false };\n",
-        replace: "",
+        find: "const n = known[i] === undefined ? numbers.next(visitor) : undefined;",
+        replace: "const n = numbers.next(visitor);",
+      },
+      {
+        file: "records/threads.ts",
+        find: "const stored = known[i] === undefined ? undefined : await byId(tx, visitor, id);",
+        replace: "const stored = undefined;",
       },
     ],
     killedBy: { given: { replays: 1, tabs: 3 } },
@@ -150,8 +152,8 @@ export const CORE: Mutant[] = [
     edits: [
       {
         file: "flows/receive.ts",
-        find: "    if (spool.waiting && clock.uptime() >= replayAt) await soon(replay()).catch(() => {});\n    if (spool.waiting) return",
-        replace: "    if (spool.waiting && at0()) return",
+        find: "    if (spool.waiting && clock.uptime() >= replayAt) await soon(replay()).catch(() => {});\n    const { waiting } = spool;",
+        replace: "    const waiting = spool.waiting && at0();",
       },
       {
         file: "flows/receive.ts",
@@ -181,8 +183,8 @@ export const CORE: Mutant[] = [
     edits: [
       {
         file: "flows/courier.ts",
-        find: "    if (lane !== undefined) lane.again = true;\n    else desk.line(",
-        replace: '    if (lane !== undefined && lane.state !== "flying") lane.again = true;\n    else desk.line(',
+        find: "    if (lane !== undefined) lane.again = true;\n    else {",
+        replace: '    if (lane !== undefined && lane.state !== "flying") lane.again = true;\n    else {',
       },
     ],
     killedBy: { given: { messages: 12, trouble: 5_000 } },
@@ -274,8 +276,8 @@ export const CORE: Mutant[] = [
     edits: [
       {
         file: "records/threads.ts",
-        find: "UPDATE visitors SET head = head + 1 WHERE id = $1 RETURNING head",
-        replace: "UPDATE visitors SET head = head + 2 WHERE id = $1 RETURNING head - 1 AS head",
+        find: "heads.set(visitor, head + 1);",
+        replace: "heads.set(visitor, head + 2);",
       },
     ],
     killedBy: { given: {} },

@@ -18,11 +18,11 @@ export const PROCESS: Mutant[] = [
       {
         file: "db/sqlite.ts",
         find: `      writer.db.exec("COMMIT");`,
-        replace: `      for (const [i, job] of jobs.entries()) job.resolve(results[i] as never);
+        replace: `      for (const [job, result] of done) job.resolve(result as never);
       await new Promise((resolve) => setTimeout(resolve, 40));
       writer.db.exec("COMMIT");`,
       },
-      { file: "db/sqlite.ts", find: "    all: reader.tx.all,", replace: "    all: writer.tx.all," },
+      { file: "db/sqlite.ts", find: "(open ? reader : writer).tx", replace: "writer.tx" },
     ],
     killedBy: { suite: kills },
   },
@@ -47,13 +47,17 @@ export const PROCESS: Mutant[] = [
         find: "CREATE UNIQUE INDEX messages_external",
         replace: "CREATE INDEX messages_external",
       },
-      { file: "records/threads.ts", find: `  if (known.length > 0) return "duplicate";\n`, replace: "" },
+      {
+        file: "records/threads.ts",
+        find: `    if (known[i] !== undefined || fresh.has(external)) return "duplicate";\n`,
+        replace: "",
+      },
       {
         file: "flows/receive.ts",
-        find: "    const written = await db.transaction(async (tx) => {",
-        replace: `    const [known] = await db.all("SELECT 1 FROM messages WHERE external = $1", key);
+        find: "    const written = await db.append(writeAll, { reply, file });",
+        replace: `    const [known] = await db.all("SELECT 1 FROM messages WHERE external LIKE '%:' || $1", reply.key);
     if (known !== undefined) return "duplicate";
-    const written = await db.transaction(async (tx) => {`,
+    const written = await db.append(writeAll, { reply, file });`,
       },
     ],
     killedBy: { suite: hostile },
