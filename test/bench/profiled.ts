@@ -21,7 +21,9 @@ export async function printProfile(): Promise<void> {
   console.log(
     `${Math.round(perSecond)} round trips a second, ${Math.round(cpu)} µs of CPU each, profiled (which slows it)`,
   );
-  console.log(`${total.toFixed(1).padStart(8)} µs a trip on the main thread, by function:`);
+  console.log(
+    `${total.toFixed(1).padStart(8)} µs a trip on the main thread, waiting for the disk included, by function:`,
+  );
   for (const { name, us } of each.filter(({ us }) => us >= LEAST_US)) console.log(us.toFixed(1).padStart(8), name);
   const rest = each.reduce((sum, { us }) => sum + (us < LEAST_US ? us : 0), 0);
   console.log(rest.toFixed(1).padStart(8), "(everything below)");
