@@ -28,10 +28,10 @@ export const speedOf = ({ long, rounds }: Plan, lines: Line[], bounds: Verdict[]
   bounds,
 });
 
-/** Prints the lines of one row. */
-export function printLines(lines: readonly Line[]): void {
+/** Prints the lines of one row. @param seconds that it took to measure */
+export function printLines(lines: readonly Line[], seconds: number): void {
   const [first] = lines;
-  if (first !== undefined) console.log(`\n${first.title}`);
+  if (first !== undefined) console.log(`\n${first.title} (measured in ${Math.round(seconds)} s)`);
   for (const { figure, reference, naive, ours, ratio } of lines) {
     const { unit, digits } = FIGURES[figure];
     const others = naive === undefined ? "" : ` · naive ${said(naive, digits)}`;

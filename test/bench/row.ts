@@ -27,6 +27,9 @@ export type Row = {
   measure: (plan: Plan) => Promise<Rounds>;
 };
 
+/** Between two rounds, so that what one server still has to do is not done in the next one's time. */
+const SETTLE_MS = 150;
+
 /** Runs a round of every contender, then the next round, each time in the other order. */
 export async function alternate<T extends { name: string }>(
   contenders: readonly T[],
@@ -35,8 +38,10 @@ export async function alternate<T extends { name: string }>(
 ): Promise<Rounds> {
   const results: Rounds = Object.fromEntries(contenders.map(({ name }) => [name, []]));
   for (let i = 0; i < rounds; i++) {
-    for (const contender of i % 2 === 0 ? contenders : contenders.toReversed())
+    for (const contender of i % 2 === 0 ? contenders : contenders.toReversed()) {
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
       results[contender.name]?.push(await round(contender));
+    }
   }
   return results;
 }

@@ -6,6 +6,8 @@ import type { Plan, Rounds } from "./row.ts";
 import { ROWS } from "./rows/index.ts";
 
 const QUICK: Plan = { long: false, rounds: 5, roundMs: 800, warmMs: 500 };
+/** A run that takes longer than this has got stuck somewhere: it ends, and its servers with it. */
+const LONGEST_MS = 3_600_000;
 const LONG: Plan = { long: true, rounds: 7, roundMs: 5_000, warmMs: 3_000 };
 
 export type Wanted = {
@@ -18,6 +20,7 @@ export type Wanted = {
 
 /** Measures, prints, and keeps the run for `--publish`. */
 export async function run({ long, pageAlone, names }: Wanted): Promise<void> {
+  setTimeout(() => process.exit(1), LONGEST_MS).unref();
   const plan = long ? LONG : QUICK;
   const unknown = names.find((name) => !ROWS.some((row) => row.name === name));
   if (unknown !== undefined)
@@ -27,11 +30,12 @@ export async function run({ long, pageAlone, names }: Wanted): Promise<void> {
   const measured = new Map<string, Rounds>();
   const lines: Line[] = [];
   for (const row of rows) {
+    const begin = performance.now();
     const rounds = await row.measure(plan);
     measured.set(row.name, rounds);
     const found = linesOf(row, rounds);
     lines.push(...found);
-    printLines(found);
+    printLines(found, (performance.now() - begin) / 1_000);
   }
   const verdicts = judge(measured);
   if (verdicts.length > 0) printVerdicts(verdicts);

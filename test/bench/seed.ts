@@ -112,10 +112,23 @@ function knownIn(folder: string): { visitors: Known[]; longest: Known } {
   return { visitors: others, longest: longest?.token === undefined ? {} : { token: longest.token } };
 }
 
+/** Removes what seeds of other versions left: a million messages take a third of a gigabyte. */
+function removeOthers(current: string): void {
+  if (!existsSync(CACHE)) return;
+  for (const name of readdirSync(CACHE)) {
+    if (name.startsWith("seed-") && !name.startsWith(`seed-${current}-`))
+      rmSync(join(CACHE, name), { recursive: true, force: true });
+  }
+}
+
 /** A copy of the data folder of a relay that holds so many messages. */
 export async function seeded(messages: number): Promise<Seeded> {
-  const kept = join(CACHE, `seed-${version()}-${messages}`);
-  if (!existsSync(kept)) await make(kept, messages);
+  const current = version();
+  const kept = join(CACHE, `seed-${current}-${messages}`);
+  if (!existsSync(kept)) {
+    removeOthers(current);
+    await make(kept, messages);
+  }
   const folder = mkdtempSync(join(tmpdir(), "porchlight-seeded-"));
   cpSync(kept, folder, { recursive: true });
   return { folder, ...knownIn(kept), remove: () => rmSync(folder, { recursive: true, force: true }) };
