@@ -1,9 +1,11 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { enter } from "../relay/src/records/ledger.ts";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
+import { post } from "./uploads.ts";
 
 let house: House;
 let call: ReturnType<typeof caller>;
@@ -44,6 +46,38 @@ describe("an erased visitor", () => {
     expect((await call("DELETE", `/visitors/${id}`, undefined, `erase-${id}`)).status).toBe(204);
     // The same key is not a new lead of somebody who was erased.
     expect((await call("POST", "/leads", order, "lead-1")).body).toMatchObject({ status: 409, code: "wrong_state" });
+  });
+});
+
+describe("the files of the data folder", () => {
+  /** Which of the words stand in any file of the data folder, in the form in which people wrote them. */
+  function found(words: readonly string[]): string[] {
+    const files = readdirSync(house.dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    const bytes = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name)));
+    return words.filter((word) => bytes.some((file) => file.includes(word)));
+  }
+
+  it("hold nothing of what an erased visitor wrote, got, uploaded or left, once they are erased", async () => {
+    const words = ["heliotrope", "periwinkle", "ada.quince@b.example", "vermilion", "/lamps/saffron"];
+    const visitor = house.visitor();
+    await visitor.connect();
+    const { answer } = await post(house, visitor, "a note about vermilion", { name: "note.txt" });
+    await visitor.send("heliotrope ".repeat(300).trim(), undefined, { page: "/lamps/saffron" });
+    await visitor.send("periwinkle", undefined, { media: answer.key });
+    await visitor.sees(({ from, text }) => from === "reply" && text.includes("periwinkle"));
+    visitor.write({ t: "lead", id: "the-form", chat: false, email: "ada.quince@b.example" });
+    await visitor.next((frame) => frame.t === "lead");
+    const stays = house.visitor();
+    await stays.connect();
+    await stays.send("cornflower");
+    // The positive control: they are to be found before.
+    expect(found([...words, "cornflower"])).toEqual([...words, "cornflower"]);
+    visitor.write({ t: "forget" });
+    await visitor.ended();
+    await expect.poll(() => found(words)).toEqual([]);
+    expect(found(["cornflower"])).toEqual(["cornflower"]);
   });
 });
 

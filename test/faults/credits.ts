@@ -140,6 +140,7 @@ async function startNode(
     each: (sql, lists) => around(() => disk.each(sql, lists)),
     runEach: (sql, lists) => around(() => disk.runEach(sql, lists)),
     append: (work, item) => around(() => disk.append(work, item)),
+    scrub: disk.scrub,
     close: disk.close,
   };
   const clock: Clock = clockOf(

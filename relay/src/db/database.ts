@@ -37,6 +37,12 @@ export interface Database extends Transaction {
    * @param work the same function for all items that may share a list
    */
   append<Item, Result>(work: Batch<Item, Result>, item: Item): Promise<Result>;
+  /**
+   * Leaves nothing of deleted rows in the database's files: what was deleted is overwritten, and the log that still holds
+   * it is emptied. Cheap enough for every erasure.
+   * @returns false when somebody else reads at this moment: to be tried again
+   */
+  scrub(): Promise<boolean>;
   /** Closes at once: what has not been committed by now is not written, and its callers hear so. */
   close(): Promise<void>;
 }

@@ -93,6 +93,21 @@ function assertSound(db: DatabaseSync, file: string): void {
   }
 }
 
+/**
+ * Moves the log into the database file and cuts it to nothing. Never waits for somebody else who reads or writes, because
+ * all of ours would stand still.
+ * @returns whether it was done
+ */
+function emptyLog(db: DatabaseSync): boolean {
+  if (db.isTransaction) return false;
+  db.exec("PRAGMA busy_timeout = 0");
+  try {
+    return db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0;
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  }
+}
+
 /** Runs `fn` after `ms`, and after this turn of the event loop. */
 type Later = (fn: () => void, ms: number) => void;
 const later: Later = (fn, ms) => void (ms >= 1 ? setTimeout(fn, ms) : setImmediate(fn));
@@ -151,12 +166,15 @@ export function openSqlite(file: string, options: { defer?: (fn: () => void) => 
   const checkpoints = kept && defer === undefined ? createCheckpoints(file) : undefined;
   const writer = connect(
     file,
-    ["journal_mode = WAL", "synchronous = FULL", `wal_autocheckpoint = ${CHECKPOINT_PAGES}`],
+    // Deleted and replaced content is overwritten with zeros (sqlite.org/pragma.html#pragma_secure_delete).
+    ["journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", `wal_autocheckpoint = ${CHECKPOINT_PAGES}`],
     (rows) => checkpoints?.wrote(rows),
   );
   assertSound(writer.db, file);
   assertDurable(writer.db, file);
   const reader = kept ? connect(file, ["query_only = 1"], () => {}) : writer;
+  // A life that was killed between an erasure and its end has left the log.
+  if (kept) emptyLog(writer.db);
   /** A group of transactions is open on the writer. */
   let open = false;
   const reading = (): Transaction => (open ? reader : writer).tx;
@@ -208,6 +226,11 @@ export function openSqlite(file: string, options: { defer?: (fn: () => void) => 
     runEach: (sql, lists) => transaction((tx) => tx.runEach(sql, lists)),
     transaction,
     append,
+    async scrub() {
+      // Behind what waits to be written.
+      await transaction(async () => undefined);
+      return emptyLog(writer.db);
+    },
     async close() {
       for (const job of groups.drop()) job.reject(new Error("The database was closed"));
       // No turn of the event loop where no thread runs: a caller that does not wait finds the files closed.

@@ -17,6 +17,9 @@ type Parts = {
   cleared?: () => void;
 };
 
+/** Somebody reads the database, a backup for example: the overwriting is tried again after this. */
+const SCRUB_AGAIN_MS = 2_000;
+
 /** What else than their id a person is known by here: answers that are kept for repeats may hold it. */
 async function namesOf(tx: Transaction, visitor: string): Promise<string[]> {
   const { contact = null } = (await findVisitor(tx, visitor)) ?? {};
@@ -27,6 +30,12 @@ async function namesOf(tx: Transaction, visitor: string): Promise<string[]> {
 
 /** "Delete my chat": the visitor, the thread and what waits to be sent are gone here, and every tab is told. */
 export function createForget({ db, bus, clock, cleared }: Parts) {
+  /** Takes the words out of the database's files as well. A failure is repeated until it is done. */
+  async function scrub(): Promise<void> {
+    if (await db.scrub().catch(() => false)) return;
+    clock.after(SCRUB_AGAIN_MS, () => void scrub());
+  }
+
   return async function forget(visitor: string): Promise<void> {
     await db.transaction(async (tx) => {
       await disownMedia(tx, visitor);
@@ -38,6 +47,7 @@ export function createForget({ db, bus, clock, cleared }: Parts) {
       }
       await forgetVisitor(tx, visitor, clock.now());
     });
+    await scrub();
     bus.publish({ visitor, head: 0, gone: true });
     cleared?.();
   };

@@ -99,6 +99,7 @@ export async function startLife(
     runEach: (sql, lists) => guarded(() => disk.runEach(sql, lists)),
     transaction: (body) => guarded(() => disk.transaction(body)),
     append: (work, item) => guarded(() => disk.append(work, item)),
+    scrub: disk.scrub,
     close: disk.close,
   };
 
