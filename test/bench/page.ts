@@ -13,6 +13,7 @@ import type { Browser, CDPSession, Page } from "playwright-core";
 import { chatOn, launch } from "../browser/browser.ts";
 import { pageOf, startPages } from "../browser/checks/pages.ts";
 import { type House, startHouse } from "../harness.ts";
+import { wholeBrowserPath } from "../setup/programs.ts";
 
 const RUNS = 5;
 const DIST = join(import.meta.dirname, "..", "..", "widget", "dist");
@@ -192,7 +193,7 @@ async function measure(browser: Browser, pages: string, rate: number) {
 }
 
 export async function measurePage() {
-  const [pages, button, browser] = await Promise.all([startPages(), startButton(), launch()]);
+  const [pages, button, browser] = await Promise.all([startPages(), startButton(), launch([], wholeBrowserPath())]);
   const house: House = await startHouse({ env: { ALLOWED_ORIGINS: pages.url } });
   const tag = (src: string): { html: string } => ({ html: pageOf(`<script async src="${src}"></script>`) });
   pages.put("/blank", { html: pageOf("") });

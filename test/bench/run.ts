@@ -1,4 +1,5 @@
 import { judge } from "./bounds.ts";
+import { measureChecks } from "./checks.ts";
 import { type Line, linesOf } from "./figures.ts";
 import { measurePage } from "./page.ts";
 import { keep, printLines, printVerdicts, speedOf } from "./report.ts";
@@ -41,5 +42,14 @@ export async function run({ long, pageAlone, names }: Wanted): Promise<void> {
   if (verdicts.length > 0) printVerdicts(verdicts);
   const page = names.length === 0 ? await measurePage() : undefined;
   if (page !== undefined) console.log(`\nThe widget on a page\n${JSON.stringify(page, null, 2)}`);
+  if (names.length === 0) await printChecks();
   if (names.length === 0) keep(pageAlone ? undefined : speedOf(plan, lines, verdicts), page);
+}
+
+/** Measures the times of the widget's checks 20 and 21. One that exceeds its bound makes the command exit with 1. */
+async function printChecks(): Promise<void> {
+  const { figures, exceeded } = await measureChecks();
+  console.log(`Checks 20 and 21 of the widget: ${JSON.stringify(figures)}`);
+  for (const words of exceeded) console.error(`Over its bound: ${words}`);
+  if (exceeded.length > 0) process.exitCode = 1;
 }

@@ -1,21 +1,29 @@
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type LaunchOptions, type Page } from "playwright-core";
 import { browserPath } from "../setup/programs.ts";
 
-/** Real Chromium, without its own traffic; `extra` arguments besides. */
-export const launch = (extra: string[] = []): Promise<Browser> =>
-  chromium.launch({
-    executablePath: browserPath(),
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      ...extra,
-    ],
-  });
+const ARGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/**
+ * How the tests start Chromium: without its own traffic.
+ * @param extra arguments besides
+ * @param executablePath absent: the browser of the tests
+ */
+export const chromiumOptions = (extra: string[] = [], executablePath = browserPath()): LaunchOptions => ({
+  executablePath,
+  args: [...ARGS, ...extra],
+});
+
+/** A browser of the test's own. Most tests share one: `sharedBrowser`. */
+export const launch = (extra: string[] = [], executablePath = browserPath()): Promise<Browser> =>
+  chromium.launch(chromiumOptions(extra, executablePath));
 
 /** The widget on a page, found as a person finds it: by role and name. Locators look into open shadow roots. */
 export function chatOn(page: Page) {

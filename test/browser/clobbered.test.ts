@@ -8,8 +8,8 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type House, startHouse } from "../harness.ts";
 import { freePort } from "../ports.ts";
-import { launch } from "./browser.ts";
 import { type Pages, pageOf, startPages } from "./checks/pages.ts";
+import { leaveBrowser, sharedBrowser } from "./shared.ts";
 
 /** Where the markup's own addresses lead. No request goes there: the browser's are answered by the test. */
 const FOREIGN = "http://foreign.example";
@@ -83,7 +83,7 @@ beforeAll(async () => {
   const env = { ALLOWED_ORIGINS: pages.url, MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0" };
   const known = { ...env, PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}` };
   const [started, without, withAddress] = await Promise.all([
-    launch(),
+    sharedBrowser(),
     startHouse({ env }),
     startHouse({ env: known }),
   ]);
@@ -91,7 +91,7 @@ beforeAll(async () => {
   houses = { without, with: withAddress };
   context = await browser.newContext();
 });
-afterAll(() => Promise.all([browser.close(), houses.with.stop(), houses.without.stop(), pages.stop()]));
+afterAll(() => Promise.all([leaveBrowser(), houses.with.stop(), houses.without.stop(), pages.stop()]));
 
 /** Opens the chat by its launcher. Answers whether it can be written in. Nothing here trusts `document`, as the page may not. */
 const opens = (page: Page): Promise<boolean> =>

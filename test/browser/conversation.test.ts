@@ -3,7 +3,8 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type House, startHouse } from "../harness.ts";
-import { chatOn, launch } from "./browser.ts";
+import { chatOn } from "./browser.ts";
+import { leaveBrowser, sharedBrowser } from "./shared.ts";
 
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -15,9 +16,9 @@ let house: House;
 let context: BrowserContext;
 
 beforeAll(async () => {
-  [browser, house] = await Promise.all([launch(), startHouse()]);
+  [browser, house] = await Promise.all([sharedBrowser(), startHouse()]);
 });
-afterAll(() => Promise.all([browser.close(), house.stop()]));
+afterAll(() => Promise.all([leaveBrowser(), house.stop()]));
 beforeEach(async () => {
   house.sandbox.reset();
   house.sandbox.configure({ callbackUrl: house.callbackUrl });

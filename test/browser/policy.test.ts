@@ -1,7 +1,8 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type House, startHouse } from "../harness.ts";
-import { chatOn, launch } from "./browser.ts";
+import { chatOn } from "./browser.ts";
+import { leaveBrowser, sharedBrowser } from "./shared.ts";
 
 let browser: Browser;
 let house: House;
@@ -16,9 +17,9 @@ beforeAll(async () => {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Embedder-Policy": "require-corp",
   });
-  [browser, house] = await Promise.all([launch(), startHouse({ tag: { headers } })]);
+  [browser, house] = await Promise.all([sharedBrowser(), startHouse({ tag: { headers } })]);
 });
-afterAll(() => Promise.all([browser.close(), house.stop()]));
+afterAll(() => Promise.all([leaveBrowser(), house.stop()]));
 
 it("runs under the strictest policy of the page, with Trusted Types, without a single complaint", async () => {
   const page = await browser.newPage();

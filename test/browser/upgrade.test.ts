@@ -5,7 +5,8 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type House, startHouse } from "../harness.ts";
 import { runAt } from "../relays.ts";
-import { chatOn, launch } from "./browser.ts";
+import { chatOn } from "./browser.ts";
+import { leaveBrowser, sharedBrowser } from "./shared.ts";
 
 const OLD = join(import.meta.dirname, "..", "..", "widget", "dist");
 type Manifest = { panel: string; files: string[] };
@@ -35,10 +36,10 @@ let browser: Browser;
 const NEW = rebuilt();
 let build = OLD;
 beforeAll(async () => {
-  [house, browser] = await Promise.all([startHouse({ run: (env) => runAt(env, undefined, build) }), launch()]);
+  [house, browser] = await Promise.all([startHouse({ run: (env) => runAt(env, undefined, build) }), sharedBrowser()]);
 });
 afterAll(async () => {
-  await Promise.all([house.stop(), browser.close()]);
+  await Promise.all([house.stop(), leaveBrowser()]);
   rmSync(NEW, { recursive: true, force: true });
 });
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { corpus } from "../corpora.ts";
 import { type House, startHouse } from "../harness.ts";
 import { post } from "../uploads.ts";
-import { launch } from "./browser.ts";
+import { leaveBrowser, sharedBrowser } from "./shared.ts";
 
 const SCRIPT = `<script>parent.postMessage("XSS","*");alert(1)</script>`;
 /** Examples of our own, besides those of the corpus. */
@@ -46,10 +46,10 @@ describe("uploads that are opened in a browser", () => {
   beforeAll(async () => {
     const isolated = { "Cross-Origin-Embedder-Policy": "require-corp", "Cross-Origin-Opener-Policy": "same-origin" };
     house = await startHouse({ env: { UPLOADS_PER_MINUTE: "0" }, tag: { headers: () => isolated } });
-    browser = await launch();
+    browser = await sharedBrowser();
   });
   afterAll(async () => {
-    await browser.close();
+    await leaveBrowser();
     await house.stop();
   });
 

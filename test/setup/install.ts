@@ -2,11 +2,17 @@ import { spawnSync } from "node:child_process";
 import { accessSync, constants, mkdirSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/**
- * A program the tests drive, under the names it goes by, and the Debian package that brings it. A package that would start
- * a `server` when it is installed is only unpacked, into a folder of the tests.
- */
-export type Program = { names: string[]; package: string; server?: true };
+/** A program that the tests drive. */
+export type Program = {
+  /** Names of the executable; the first one found is used. */
+  names: string[];
+  /** Debian package that brings it. */
+  package: string;
+  /** The package starts a server when it is installed: it is only unpacked, into a folder of the tests. */
+  server?: true;
+  /** Installed where that is possible; the tests run without it as well. */
+  optional?: true;
+};
 
 const UNPACKED = join(import.meta.dirname, "..", "..", ".cache", "programs");
 const PLACES = [process.env.PATH, join(UNPACKED, "usr", "sbin")].join(delimiter);
@@ -29,7 +35,7 @@ export function ensureAll(programs: Program[]): void {
     wanted.filter((program) => Boolean(program.server) === server).map((program) => program.package);
   if (wanted.length > 0) install(packages(false));
   for (const name of packages(true)) unpack(name);
-  const left = missing();
+  const left = missing().filter(({ optional }) => !optional);
   if (left.length === 0) return;
   const [names, missed] = [left.map((program) => program.names[0]), left.map((program) => program.package)];
   throw new Error(`The tests need ${names.join(", ")}: install it (Debian: apt-get install ${missed.join(" ")}).`);

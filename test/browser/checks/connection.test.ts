@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type House, startHouse } from "../../harness.ts";
 import { type Host, startHost } from "../../host.ts";
 import { type Middlebox, startProxy } from "../../proxy.ts";
-import { chatOn, launch } from "../browser.ts";
+import { chatOn } from "../browser.ts";
+import { leaveBrowser, sharedBrowser } from "../shared.ts";
 
 let browser: Browser;
 let house: House;
@@ -16,10 +17,10 @@ let page: Page;
 beforeAll(async () => {
   proxy = await startProxy(() => house.url);
   host = await startHost(() => proxy.url);
-  [browser, house] = await Promise.all([launch(), startHouse({ env: { ALLOWED_ORIGINS: host.url } })]);
+  [browser, house] = await Promise.all([sharedBrowser(), startHouse({ env: { ALLOWED_ORIGINS: host.url } })]);
 });
 afterAll(async () => {
-  await browser.close();
+  await leaveBrowser();
   await Promise.all([proxy.stop(), host.stop(), house.stop()]);
 });
 

@@ -4,7 +4,7 @@ import { chromium, type Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { startHouse } from "../../harness.ts";
 import { freePort } from "../../ports.ts";
-import { browserPath } from "../../setup/programs.ts";
+import { wholeBrowserPath } from "../../setup/programs.ts";
 import { type Chat, converse, pageOf, setStage, tell } from "./stage.ts";
 
 const stage = setStage({ site: { account: "default", title: "Shop", privacyUrl: "https://shop.example/privacy" } });
@@ -247,8 +247,9 @@ it("29 a page that is only prerendered makes no request beyond the loader's and 
 });
 
 it("30 with an open chat, back brings the page back as it was; the chat reconnects and shows what it missed", async () => {
+  // The headless build keeps no page to go back to.
   const browser = await chromium.launch({
-    executablePath: browserPath(),
+    executablePath: wholeBrowserPath(),
     args: ["--no-sandbox", "--disable-gpu"],
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
   });

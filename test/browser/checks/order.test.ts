@@ -1,6 +1,6 @@
 /** WIDGET.md section 9, checks 39, 40 and 45: everything in its order, whatever lines and clocks do. */
 
-import { readFile } from "node:fs/promises";
+import { text as textOf } from "node:stream/consumers";
 import type { Page, WebSocketRoute } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
@@ -25,7 +25,7 @@ async function transcript(page: Page, chat: Chat): Promise<string> {
     page.waitForEvent("download"),
     page.getByRole("menuitem", { name: "Download conversation" }).click(),
   ]);
-  return readFile(await file.path(), "utf8");
+  return textOf(await file.createReadStream());
 }
 
 it("39 twenty quick messages arrive in the order they were typed, although each takes up to two seconds and two fail", async () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
-import { browserPath } from "../../setup/programs.ts";
+import { browserPath, wholeBrowserPath } from "../../setup/programs.ts";
 import { chatOn } from "../browser.ts";
 import { converse, PLAIN, pageOf, reopen, setStage } from "./stage.ts";
 import { withThread } from "./threads.ts";
@@ -57,8 +57,9 @@ it("47 where cookies are blocked a whole conversation works in memory, without a
   await mkdir(join(folder, "Default"));
   const blocked = { profile: { default_content_setting_values: { cookies: 2 } } };
   await writeFile(join(folder, "Default", "Preferences"), JSON.stringify(blocked));
+  // The headless build has no such setting.
   const context = await chromium.launchPersistentContext(folder, {
-    executablePath: browserPath(),
+    executablePath: wholeBrowserPath(),
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {

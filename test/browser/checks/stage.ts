@@ -3,7 +3,8 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { type House, type HouseOptions, startHouse } from "../../harness.ts";
-import { chatOn, launch } from "../browser.ts";
+import { chatOn } from "../browser.ts";
+import { leaveBrowser, sharedBrowser } from "../shared.ts";
 import { type Pages, pageOf, startPages } from "./pages.ts";
 
 export { pageOf } from "./pages.ts";
@@ -54,9 +55,9 @@ export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
     const origins = [pages.url, pages.url.replace("localhost", PLAIN)];
     const own = site ? { site: { origins, ...site } } : {};
     const start = startHouse({ ...options, ...own, env: { ...FREE, ALLOWED_ORIGINS: origins.join(), ...env } });
-    [browser, house] = await Promise.all([launch(), start]);
+    [browser, house] = await Promise.all([sharedBrowser(), start]);
   });
-  afterAll(() => Promise.all([browser.close(), house.stop(), pages.stop()]));
+  afterAll(() => Promise.all([leaveBrowser(), house.stop(), pages.stop()]));
   beforeEach(() => {
     house.sandbox.reset();
     house.sandbox.configure({ callbackUrl: house.callbackUrl });

@@ -9,6 +9,7 @@ import type { Browser, Page } from "playwright-core";
 import { startShop } from "../../../relay/demo/shop.ts";
 import { type House, startHouse } from "../../harness.ts";
 import { freePort } from "../../ports.ts";
+import { wholeBrowserPath } from "../../setup/programs.ts";
 import { launch } from "../browser.ts";
 import { STATES, type State } from "./states.ts";
 
@@ -64,7 +65,7 @@ const port = await freePort();
 const shop = `http://127.0.0.1:${port}`;
 const house = await startHouse({ env: { ALLOWED_ORIGINS: shop, MESSAGES_PER_MINUTE: "0" } });
 house.sandbox.configure({ botScript: "silent" });
-const [stall, browser] = await Promise.all([startShop(house.url, port, "127.0.0.1"), launch()]);
+const [stall, browser] = await Promise.all([startShop(house.url, port, "127.0.0.1"), launch([], wholeBrowserPath())]);
 const only = process.argv.slice(2);
 let all = 0;
 for (const state of STATES.filter(({ name }) => only.length === 0 || only.includes(name)))
