@@ -121,7 +121,7 @@ describe("the command line", () => {
     const { id } = await someone.send("refused once");
     await expect.poll(async () => (await json("deliveries", "--failed")).length).toBe(1);
     const [failed] = await json("deliveries", "--failed");
-    expect(failed).toMatchObject({ id, reason: "rejected" });
+    expect(failed).toMatchObject({ message: id, reason: "rejected" });
     expect(await json("deliveries", "retry", failed.visitor, id)).toMatchObject({ running: true });
     await someone.hears("echo: refused once");
     expect((await porchlight(["deliveries", "retry", failed.visitor, id])).code).toBe(1);

@@ -75,6 +75,7 @@ export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
     contexts.add(context);
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
+    await page.addInitScript(allowNotificationQuestion);
     const { path = "/", html = pageOf(tag()), headers = {} } = given;
     pages.put(path, { html, headers });
     await given.before?.(page, context);
@@ -97,6 +98,12 @@ export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
     visit,
     reply: (body) => house.sandbox.humanReply({ fromId: house.sandbox.messages().at(-1)?.fromId ?? "", body }),
   };
+}
+
+/** Runs in the page: the headless build forbids notifications everywhere; a visitor's browser has not been asked yet. */
+function allowNotificationQuestion(): void {
+  if ("Notification" in window)
+    Object.defineProperty(Notification, "permission", { get: () => "default", configurable: true });
 }
 
 /** Opens the chat, says something and hears the echo. */
