@@ -20,6 +20,7 @@ import { startGuard } from "./contract/guard.ts";
 import { startHost, type Tag } from "./host.ts";
 import { freePort } from "./ports.ts";
 import { type Env, type Run, type Running, runInside } from "./relays.ts";
+import { UNLIMITED } from "./unlimited.ts";
 import { createVisitor, type Visitor, type VisitorOptions } from "./visitor.ts";
 
 /** Every character that a careless client gets wrong in a query. */
@@ -119,6 +120,7 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
     SERVICE_API_KEY: KEY,
     CALLBACK_SECRET: SECRET,
     ALLOWED_ORIGINS: host.url,
+    ...UNLIMITED,
     ...(inFile ? { PORCHLIGHT_CONFIG: join(dataDir, "sites.json") } : {}),
     ...options.env,
   };

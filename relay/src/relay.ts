@@ -20,6 +20,7 @@ import { withPresence } from "./bus/presence.ts";
 import { migrate } from "./db/migrate.ts";
 import { openDatabase } from "./db/open.ts";
 import { createFilestore } from "./filestore.ts";
+import { createBudgets } from "./flows/budgets.ts";
 import { createCourier } from "./flows/courier.ts";
 import { createEnclose } from "./flows/enclose.ts";
 import { createForget } from "./flows/forget.ts";
@@ -67,6 +68,9 @@ const PEERS_FACTOR = 1.5;
 const HEARD_MS = 1_000;
 /** After this, an answer that is still under way is cut off. */
 const LINGER_MS = 5_000;
+
+/** What an upload says of its size; one that says nothing counts as a large one. */
+const bytesOf = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? 16 * 1024 * 1024);
 
 /** Behind a proxy all connections come from the proxy. */
 const peersOf = ({ trustProxy, socketsPerAddress, socketsTotal }: Settings) => ({
@@ -189,6 +193,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Relay> {
   const { horizon } = settings;
   const send = createSend({ db, bus, clock, horizon, wake: courier.wake, tell: backoffice.tell, onHeld });
   const forget = createForget({ db, bus, clock, cleared: uploads.sweepSoon });
+  const budgets = createBudgets({ limits: settings.perAddress, uptime: clock.uptime });
   const take = createFrames({
     db,
     bus,
@@ -201,6 +206,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Relay> {
     rate: createRate({ db, bus, clock, tell: backoffice.tell }),
     admits: backoffice.gate.admits,
     messages: createLimiter({ burst: 10, perMinute: settings.messagesPerMinute, uptime: clock.uptime }),
+    budgets,
   });
   const strangers = createStrangers(sites, log);
   const connections = createConnections({
@@ -213,6 +219,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Relay> {
     link: links.to,
     delivery: (account, site) => (send.isHeld(site) ? "delayed" : courier.delivery(account)),
     refuses: backoffice.gate.refuses,
+    crowded: (hello, address) => budgets.session({ site: hello.site, address }, hello.token !== undefined) > 0,
   });
   backoffice.gate.onChange(connections.sift);
   /** Visitors hear at once that messages wait for another day's budget, and that they go again. */
@@ -256,7 +263,8 @@ async function assemble(settings: Settings, parts: Parts): Promise<Relay> {
       log,
       allows: strangers.allows,
       who: backoffice.wanted(sessions.who),
-      wait: (incoming) => uploading.take(network(incoming)),
+      wait: (incoming, site) =>
+        uploading.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming)),
     },
     callbackSecrets: () => callbackSecrets,
     callbacksFrom: { address: remote, allowed: mayCall },

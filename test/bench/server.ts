@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { COMPILED } from "../compiled.ts";
+import { UNLIMITED } from "../unlimited.ts";
 import type { SelfTime } from "./profile.ts";
 import type { Ask, Usage } from "./servers/probe.ts";
 
@@ -53,6 +54,7 @@ export function relayEnv(service: string, folder: string): Record<string, string
     DATA_DIR: folder,
     CALLBACK_SECRET: SECRET,
     MESSAGES_PER_MINUTE: "0",
+    ...UNLIMITED,
     SOCKETS_PER_ADDRESS: "0",
   };
 }

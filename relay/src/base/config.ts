@@ -27,7 +27,6 @@ function fromEnvironment(values: Values, problems: Problems): Tenants {
         channel: "website",
         business: "default",
         campaign: undefined,
-        ...(values.messagesPerDay === 0 ? {} : { messagesPerDay: values.messagesPerDay }),
         ...(identitySecret === undefined ? {} : { identity: { secret: identitySecret } }),
         requireIdentity,
       },
@@ -96,6 +95,12 @@ function equipped(site: Site, uploads: UploadRules, mail: MailRules | undefined)
   return { ...site, mail: mails, public: { ...able, ...site.public, uploads: uploads.caps } };
 }
 
+/** A site with its budgets of a day: its own, else those of all; 0 is none. */
+function budgeted(site: Site, values: Values): Site {
+  const { messagesPerDay = values.messagesPerDay, leadsPerDay = values.leadsPerDay, ...rest } = site;
+  return { ...rest, ...(messagesPerDay > 0 && { messagesPerDay }), ...(leadsPerDay > 0 && { leadsPerDay }) };
+}
+
 /** The first socket of systemd's socket activation: file descriptor 3, when LISTEN_FDS says that there is one. */
 const handedOver = (env: Env): number | undefined => (Number(env.LISTEN_FDS) >= 1 ? 3 : undefined);
 
@@ -149,13 +154,20 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
       messagesPerMinute: values.messagesPerMinute,
       socketsPerAddress: values.socketsPerAddress,
       socketsTotal: values.socketsTotal,
+      perAddress: {
+        messages: values.messagesPerAddress,
+        visitors: values.visitorsPerAddress,
+        leads: values.leadsPerAddress,
+        sessions: values.sessionsPerAddress,
+        uploads: values.uploadPerAddress,
+      },
       listenFd: handedOver(env),
       unknownContact: values.unknownContact,
       forwardCallbacks: values.forwardCallbacks,
       uploads,
       mail,
       accounts: tenants.accounts,
-      sites: tenants.sites.map((site) => equipped(site, uploads, mail)),
+      sites: tenants.sites.map((site) => budgeted(equipped(site, uploads, mail), values)),
     },
   };
 }

@@ -16,3 +16,23 @@ it("is off at zero a minute", () => {
   const limiter = createLimiter({ burst: 1, perMinute: 0, uptime: () => 0 });
   expect(Array.from({ length: 100 }, () => limiter.take("a")).every((wait) => wait === 0)).toBe(true);
 });
+
+it("takes several at once, and more than the whole burst as the whole burst", () => {
+  let now = 0;
+  const limiter = createLimiter({ burst: 10, perMinute: 60, uptime: () => now });
+  expect([limiter.take("a", 8), limiter.take("a", 8)]).toEqual([0, 6_000]);
+  now = 8_000;
+  expect([limiter.take("a", 50), limiter.take("a", 1)]).toEqual([0, 1_000]);
+});
+
+it("forgets keys whose time has passed, and the longest idle ones when there are too many", () => {
+  let now = 0;
+  const limiter = createLimiter({ burst: 2, perMinute: 60, uptime: () => now });
+  for (let n = 0; n < 200_000; n++) limiter.take(`key ${n}`);
+  expect(limiter.size()).toBe(50_000);
+  limiter.take("key 199999");
+  expect(limiter.take("key 199999")).toBeGreaterThan(0);
+  now = 10_000;
+  for (let n = 0; n < 50_000; n++) limiter.take("one");
+  expect(limiter.size()).toBe(1);
+});

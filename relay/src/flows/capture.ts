@@ -8,6 +8,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { addLead, countLeads, dropLead, type Field, findLead, type Lead, PHONE_OF } from "../records/captured.ts";
 import { emailOf, setDetails } from "../records/details.ts";
 import { type PageSeen, setPage } from "../records/profiles.ts";
+import { dayOf, takeOne } from "../records/quotas.ts";
 import { addVisitor, findVisitor } from "../records/visitors.ts";
 import type { Leads } from "./leads.ts";
 import type { Tell } from "./notify.ts";
@@ -89,6 +90,9 @@ export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
     }
     if (known === undefined && (await countLeads(tx, visitor)) >= PER_VISITOR) return { wrong: "rate_limited" };
     const now = clock.now();
+    const { leadsPerDay: cap } = site;
+    if (cap !== undefined && !(await takeOne(tx, { name: `leads of ${site.public.id}`, day: dayOf(now), cap })))
+      return { wrong: "rate_limited" };
     const consent = said(frame.consent, CONSENT_MAX) ?? known?.consent ?? null;
     if (!(await introduced(tx, visitor, site, { id, person, consent, page: frame.seen })))
       return { wrong: "rate_limited" };

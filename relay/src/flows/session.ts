@@ -50,6 +50,8 @@ export type Opened = {
   visitor: string;
   site: Site;
   session: string;
+  /** Nothing is written of them yet. */
+  fresh: boolean;
   welcome: Omit<Welcome, "delivery">;
   /** What a form of theirs was not told while they were away. */
   complaint: ErrorFrame | undefined;
@@ -206,6 +208,7 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
       visitor: known.session.visitor,
       site,
       session: known.session.id,
+      fresh: known.row === undefined,
       welcome: { t: "welcome", v: PROTOCOL, now: clock.now(), epoch, ...start, head, read, ...more },
       complaint: known.row && (await complaintFor(db, known.row.id, clock.now() - COMPLAINT_MS)),
     };

@@ -27,7 +27,7 @@ type Parts = {
   /** Whose session a token is, when pages of this origin may use it. */
   who: (token: string, origin: string) => Promise<{ visitor: string; site: string } | undefined>;
   /** Milliseconds until an address may upload again; 0: now. */
-  wait: (incoming: IncomingMessage) => number;
+  wait: (incoming: IncomingMessage, site: string) => number;
 };
 
 /**
@@ -100,7 +100,7 @@ async function upload({ uploads, who, wait }: Parts, c: C): Promise<MediaRow> {
   const token = /^Bearer ([\w.-]+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
   const session = token === undefined ? undefined : await who(token, c.req.header("origin") ?? "");
   if (session === undefined) throw new RelayError("unauthorized");
-  const retryAfter = wait(incoming);
+  const retryAfter = wait(incoming, session.site);
   if (retryAfter > 0) throw new RelayError("rate_limited", undefined, { retryAfter });
   const name = nameOf(c.req.header("x-file-name") ?? "");
   return uploads.take({ ...session, name, source: incoming.iterator({ destroyOnReturn: false }) });

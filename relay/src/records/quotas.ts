@@ -8,8 +8,9 @@ export async function takeOne(
   tx: Transaction,
   { name, day, cap }: { name: string; day: string; cap: number },
 ): Promise<boolean> {
-  await tx.run("INSERT INTO quotas (name, day, used) VALUES ($1, $2, 0) ON CONFLICT (name, day) DO NOTHING", name, day);
-  const sql = "UPDATE quotas SET used = used + 1 WHERE name = $1 AND day = $2 AND used < $3";
+  if (cap < 1) return false;
+  const sql = `INSERT INTO quotas (name, day, used) VALUES ($1, $2, 1)
+    ON CONFLICT (name, day) DO UPDATE SET used = quotas.used + 1 WHERE quotas.used < $3`;
   return (await tx.run(sql, name, day, cap)) === 1;
 }
 

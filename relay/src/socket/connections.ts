@@ -25,6 +25,8 @@ type Parts = {
   delivery: (account: string, site: string) => Delivery;
   /** Whether the site does not want this visitor. */
   refuses?: (site: string, visitor: string, address: string) => boolean;
+  /** Whether an address, or a site, opens more chats than it may. */
+  crowded?: (hello: Hello, address: string) => boolean;
   random?: () => number;
 };
 
@@ -51,7 +53,7 @@ const SWEEP_MS = 1_000;
 
 /** Translates between frames and flows. Knows nothing of sockets. */
 export function createConnections(parts: Parts) {
-  const { db, bus, clock, log, open, take, link, delivery, refuses = () => false } = parts;
+  const { db, bus, clock, log, open, take, link, delivery, refuses = () => false, crowded = () => false } = parts;
   const random = parts.random ?? Math.random;
   const all = new Set<Connection>();
   /** Bytes that wait on all lines, as far as they were looked at. */
@@ -187,13 +189,17 @@ export function createConnections(parts: Parts) {
   // ── frames → flows ────────────────────────────────────────────────────────────────────────────────────────────
 
   async function greet(connection: Connection, greeting: Greeting, hello: Hello): Promise<void> {
+    if (crowded(hello, greeting.address)) {
+      log("socket.refused", { meaning: "too many sessions" });
+      return end(connection, CLOSE.overload);
+    }
     const opened = await open(hello, greeting.origin);
     if (connection.is !== greeting) return;
     if ("code" in opened) {
       log("socket.refused", { meaning: opened.meaning });
       return end(connection, opened);
     }
-    const { visitor, site, session, welcome, complaint } = opened;
+    const { visitor, site, session, fresh, welcome, complaint } = opened;
     const live: Live = {
       state: "live",
       line: greeting.line,
@@ -202,6 +208,7 @@ export function createConnections(parts: Parts) {
       visitor,
       site,
       session,
+      fresh,
       origin: greeting.origin,
       address: greeting.address,
       sent: welcome.after,

@@ -6,6 +6,7 @@ import { hashed, type Log } from "../base/log.ts";
 import { lineOf } from "../base/person.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
+import type { Budgets } from "../flows/budgets.ts";
 import type { Capture, Wrong } from "../flows/capture.ts";
 import type { Forget } from "../flows/forget.ts";
 import type { Gate } from "../flows/gate.ts";
@@ -34,6 +35,8 @@ type Parts = {
   admits: Gate["admits"];
   /** What a visitor may send a minute: each message and reaction may cost the owner. */
   messages: Limiter;
+  /** What all visitors of one address, and of a site, may do. */
+  budgets: Pick<Budgets, "message" | "visitor" | "lead">;
 };
 
 const TRY_LATER_MS = 3_000;
@@ -71,6 +74,7 @@ export function createFrames({
   rate,
   admits,
   messages,
+  budgets,
 }: Parts): Take {
   const refuse = (desk: Desk, live: Live, error: Omit<ErrorFrame, "t">): void =>
     desk.put(live, { t: "error", ...error });
@@ -79,12 +83,22 @@ export function createFrames({
   async function attempt(desk: Desk, live: Live, id: string, work: () => Promise<void>): Promise<void> {
     const wait = messages.take(live.visitor);
     if (wait > 0) return refuse(desk, live, { code: "rate_limited", id, retryAfter: wait });
+    const crowd = budgets.message(live);
+    // It is not this visitor who is too fast: the words for it are other ones, and the message goes by itself.
+    if (crowd > 0) return refuse(desk, live, { code: "try_later", id, retryAfter: crowd });
     try {
       await work();
     } catch (error) {
       log("database.failing", { visitor: hashed(live.visitor), cause: String(error) });
       refuse(desk, live, { code: "try_later", id, retryAfter: TRY_LATER_MS });
     }
+  }
+
+  /** Whether somebody may write for the first time; else they are told when. */
+  function mayBegin(desk: Desk, live: Live, id: string): boolean {
+    const wait = live.fresh ? budgets.visitor(live) : 0;
+    if (wait > 0) refuse(desk, live, { code: "try_later", id, retryAfter: wait });
+    return wait === 0;
   }
 
   async function write(desk: Desk, connection: Connection, live: Live, frame: SendFrame): Promise<void> {
@@ -94,6 +108,7 @@ export function createFrames({
     const blank = isBlank(text);
     if (blank && media === undefined) return refuse(desk, live, { code: "empty", id });
     return attempt(desk, live, id, async () => {
+      if (!mayBegin(desk, live, id)) return;
       const situation = { page: frame.page, locale, name: campaign };
       if (!(await admits(live.site, { visitor: live.visitor, address: live.address, text, page })))
         return refuse(desk, live, { code: "not_allowed", id });
@@ -101,6 +116,7 @@ export function createFrames({
       if (written === "gone") return desk.depart(connection, live);
       if (written === "full") return refuse(desk, live, { code: "rate_limited", id, retryAfter: FULL_MS });
       if (written === "unknown_media") return refuse(desk, live, { code: written, id });
+      live.fresh = false;
       if (!written.fresh && connection.is === live && written.message.n <= live.sent)
         desk.put(live, { t: "message", after: live.sent, message: written.message });
     });
@@ -116,9 +132,13 @@ export function createFrames({
   async function fillIn(desk: Desk, connection: Connection, live: Live, frame: LeadFrame): Promise<void> {
     const { id } = frame;
     const page = pageSeen(live, frame);
+    const wait = budgets.lead(live);
+    if (wait > 0) return refuse(desk, live, { code: "rate_limited", id, retryAfter: wait });
+    if (!mayBegin(desk, live, id)) return;
     if (!(await admits(live.site, { visitor: live.visitor, address: live.address, text: "", page })))
       return refuse(desk, live, { code: "not_allowed", id });
     const taken = await capture(live.visitor, live.site, frame, page);
+    if (typeof taken !== "string") live.fresh = false;
     if (typeof taken !== "string" && frame.reply && (await emailOf(db, live.visitor)) !== undefined)
       await mail?.subscribe(live.visitor, live.site, placeOf(live, frame));
     const answer = (code?: Wrong): void => {
@@ -155,9 +175,10 @@ export function createFrames({
       case "send":
         return write(desk, connection, live, frame);
       case "retry":
-        if ((await send.retry(visitor, site, frame.id)) === undefined)
-          refuse(desk, live, { code: "unknown_message", id: frame.id });
-        return;
+        return attempt(desk, live, frame.id, async () => {
+          if ((await send.retry(visitor, site, frame.id)) === undefined)
+            refuse(desk, live, { code: "unknown_message", id: frame.id });
+        });
       case "read":
         if (await db.transaction((tx) => markRead(tx, visitor, frame.n)))
           bus.publish({ visitor, head: 0, read: frame.n });

@@ -38,7 +38,14 @@ function stage({ take = async () => {} }: { take?: Take } = {}) {
     older: false,
     read: 0,
   };
-  const opened = { visitor: "v", site: { ...site, public: DEFAULT_SITE }, session: "s", welcome, complaint: undefined };
+  const opened = {
+    visitor: "v",
+    site: { ...site, public: DEFAULT_SITE },
+    session: "s",
+    fresh: true,
+    welcome,
+    complaint: undefined,
+  };
   const connections = createConnections({
     db: { all: async () => [] } as unknown as Database,
     bus: { publish: () => {}, subscribe: () => () => {} },

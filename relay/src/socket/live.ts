@@ -33,6 +33,8 @@ export type Live = {
   waiting: number;
   visitor: string;
   site: Site;
+  /** Nothing was written of the visitor when they came, nor since. */
+  fresh: boolean;
   /** The login by which the visitor is here. */
   session: string;
   /** Of the page, as the browser says it; the site lets it in. */

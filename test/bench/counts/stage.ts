@@ -7,6 +7,7 @@ import { createLog } from "../../../relay/src/base/log.ts";
 import type { Database } from "../../../relay/src/db/database.ts";
 import { openDatabase } from "../../../relay/src/db/open.ts";
 import { createRelay } from "../../../relay/src/relay.ts";
+import { UNLIMITED } from "../../unlimited.ts";
 import { type Line, openLine } from "../wire/line.ts";
 import { type Answer, listenForPosts } from "../wire/listener.ts";
 import { createPoster, type Poster } from "../wire/poster.ts";
@@ -84,6 +85,7 @@ function settingsIn(folder: string, service: string) {
     DATA_DIR: folder,
     CALLBACK_SECRET: SECRET,
     MESSAGES_PER_MINUTE: "0",
+    ...UNLIMITED,
     SOCKETS_PER_ADDRESS: "0",
   });
   if ("problems" in read) throw new Error(read.problems.join("\n"));

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { WebSocket } from "ws";
+import { UNLIMITED } from "../../unlimited.ts";
 import { seeded } from "../core/world.ts";
 import { type Evidence, HEADS, judge, type Row, THREADS } from "../judge.ts";
 import { createTab, type Open, type Person, type Tab, visitorOf } from "../tab.ts";
@@ -57,6 +58,7 @@ export async function openStage({
     PORCHLIGHT_CONFIG: join(folder, "sites.json"),
     CALLBACK_SECRET: SECRET,
     MESSAGES_PER_MINUTE: "0",
+    ...UNLIMITED,
     ...env,
   };
   const database = env.DATABASE_URL?.replace("sqlite:", "") ?? join(folder, "data", "porchlight.db");

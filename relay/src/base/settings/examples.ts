@@ -39,6 +39,7 @@ const BY_PATH: Readonly<Record<string, string>> = {
   "sites.*.guard.secret": '"env:GUARD_SECRET"',
   "sites.*.guard.onFailure": '"allow"',
   "sites.*.messagesPerDay": "500",
+  "sites.*.leadsPerDay": "100",
   "sites.*.mail": "false",
   "sites.*.routes": '[{"campaign": "sales", "page": "/pricing*"}]',
   "sites.*.routes.campaign": '"sales"',

@@ -56,7 +56,8 @@ const siteSchema = z.strictObject({
   leads: leadRules.optional(),
   webhook: webhookRules.optional(),
   guard: guardRules.optional(),
-  messagesPerDay: z.int().min(1).max(10_000_000).optional(),
+  messagesPerDay: z.int().min(0).max(10_000_000).optional(),
+  leadsPerDay: z.int().min(0).max(10_000_000).optional(),
   mail: z.boolean().optional(),
   routes: z.array(routeRule).max(200).optional(),
   identitySecret: z.string().min(1).optional(),
@@ -239,7 +240,7 @@ function accountOf(id: string, { url, key, rate, credits }: FileAccount, env: En
 function siteOf(id: string, site: FileSite, env: Env): Site {
   const { account, origins, channel, business, campaign, campaignFallback, leads, webhook, routes, mail, ...rest } =
     site;
-  const { guard, messagesPerDay, identitySecret, identityKeys, requireIdentity, ...chosen } = rest;
+  const { guard, messagesPerDay, leadsPerDay, identitySecret, identityKeys, requireIdentity, ...chosen } = rest;
   return {
     public: { ...DEFAULT_SITE, ...(chosen as Partial<PublicSite>), id },
     account,
@@ -254,6 +255,7 @@ function siteOf(id: string, site: FileSite, env: Env): Site {
     ...(leads === undefined ? {} : { leads }),
     ...(mail === undefined ? {} : { mail }),
     ...(messagesPerDay === undefined ? {} : { messagesPerDay }),
+    ...(leadsPerDay === undefined ? {} : { leadsPerDay }),
     ...(guard === undefined ? {} : { guard: withSecret(guard, env) }),
     ...(webhook === undefined ? {} : { webhook: withSecret(webhook, env) }),
   };

@@ -35,6 +35,8 @@ export type Site = {
   guard?: GuardRules;
   /** Messages of its visitors that go to the service on one day (UTC); absent: as many as come. */
   messagesPerDay?: number;
+  /** Forms that it takes on one day (UTC); absent: as many as come. */
+  leadsPerDay?: number;
   /** Whether its visitors may get mail. */
   mail?: boolean;
   /** Who answers which conversation, before `campaign`. */
@@ -95,6 +97,8 @@ export type Settings = {
   messagesPerMinute: number;
   /** Connections that one address may hold; 0: as many as it likes. */
   socketsPerAddress: number;
+  /** What one address may do on one site; 0: as much as it likes. */
+  perAddress: { messages: number; visitors: number; leads: number; sessions: number; uploads: number };
   /** Connections of all addresses together; 0: no limit. */
   socketsTotal: number;
   uploads: UploadRules;

@@ -1,0 +1,103 @@
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { describe, expect, it } from "vitest";
+import type { Site } from "../base/config.ts";
+import { readSettings } from "../base/config.ts";
+import { createBudgets } from "./budgets.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const read = readSettings({ SERVICE_URL: "https://service.example/v1" });
+const settings = "settings" in read ? read.settings : undefined;
+const limits = settings?.perAddress ?? { messages: 0, visitors: 0, leads: 0, sessions: 0, uploads: 0 };
+const site = settings?.sites[0] as Site;
+const other: Site = { ...site, public: { ...DEFAULT_SITE, id: "other" } };
+
+/** The budgets of a relay without any setting, at a time of the test's own. */
+function budgets(given = limits) {
+  let now = 0;
+  const all = createBudgets({ limits: given, uptime: () => now });
+  const at = (ms: number): void => {
+    now = ms;
+  };
+  return { ...all, at };
+}
+const times = (count: number, act: (n: number) => number): number =>
+  Array.from({ length: count }, (_, n) => act(n)).filter((wait) => wait === 0).length;
+
+describe("the budgets, as they are when nobody sets any", () => {
+  it("let 40 visitors of one address send 60 of 400 messages at once, and an office of thirty write on (A27)", () => {
+    const { message, at } = budgets();
+    const from = { site, address: "192.0.2.1" };
+    expect(times(400, () => message(from))).toBe(60);
+    expect(message({ site, address: "192.0.2.2" })).toBe(0);
+    expect(message({ site: other, address: "192.0.2.1" })).toBe(0);
+    let taken = 0;
+    for (let second = 60; second < 120; second++) {
+      at(second * 1_000);
+      taken += times(2, () => message(from));
+    }
+    expect(taken).toBeGreaterThanOrEqual(118);
+  });
+
+  it("leave at most a quarter of a site's day to one address (A27)", () => {
+    const { message, at } = budgets();
+    let taken = 0;
+    for (let minute = 0; minute < 120; minute++) {
+      at(minute * MINUTE);
+      taken += times(120, () => message({ site, address: "2001:db8::1" }) + message({ site, address: "2001:db8::2" }));
+    }
+    expect(taken * 2).toBeLessThan(600);
+  });
+
+  it("let 20 newcomers of one address begin at once and 60 an hour, and 500 an hour of a whole site (A27)", () => {
+    const { visitor, at } = budgets();
+    expect(times(100, () => visitor({ site, address: "192.0.2.1" }))).toBe(20);
+    at(HOUR);
+    expect(times(2_000, (n) => visitor({ site, address: `10.0.${n >> 8}.${n & 255}` }))).toBe(500);
+    expect(visitor({ site: other, address: "192.0.2.9" })).toBe(0);
+  });
+
+  it("take 10 forms of one address at once, of 300 (A40)", () => {
+    const { lead } = budgets();
+    expect(times(300, () => lead({ site, address: "192.0.2.1" }))).toBe(10);
+  });
+
+  it("bound the chats that one address opens, and the new ones of a site but not those who were here before", () => {
+    const { session } = budgets();
+    expect(times(5_000, () => session({ site: "default", address: "192.0.2.1" }, false))).toBe(600);
+    const crowd = (known: boolean) => (n: number) =>
+      session({ site: "x", address: `10.${n >> 8}.${n & 255}.1` }, known);
+    expect(times(5_000, crowd(false))).toBe(3_000);
+    expect(times(5_000, crowd(true))).toBe(5_000);
+  });
+
+  it("bound the bytes that one address uploads in an hour", () => {
+    const { upload } = budgets();
+    expect(times(100, () => upload({ site: "default", address: "192.0.2.1" }, 20 * 1024 * 1024))).toBe(25);
+  });
+
+  it("name a time to come back that is never longer than a minute", () => {
+    const { lead, visitor } = budgets();
+    const from = { site, address: "192.0.2.1" };
+    const waits = Array.from({ length: 50 }, () => [lead(from), visitor(from)]).flat();
+    expect(Math.max(...waits)).toBe(MINUTE);
+  });
+
+  it("count 2,000 messages and 500 forms of a site a day", () => {
+    expect(site).toMatchObject({ messagesPerDay: 2_000, leadsPerDay: 500 });
+  });
+});
+
+it("no budget holds anybody back where it is set to 0", () => {
+  const { message, visitor, lead, session, upload } = budgets({
+    messages: 0,
+    visitors: 0,
+    leads: 0,
+    sessions: 0,
+    uploads: 0,
+  });
+  const from = { site, address: "192.0.2.1" };
+  const at = { site: "default", address: "192.0.2.1" };
+  const all = [message(from), visitor(from), lead(from), session(at, false), upload(at, 1e12)];
+  expect(times(10_000, () => Math.max(...all))).toBe(10_000);
+});

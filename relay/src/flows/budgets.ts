@@ -1,0 +1,94 @@
+import { networkOf } from "../base/address.ts";
+import type { Site } from "../base/config.ts";
+import { createLimiter, type Limiter } from "../base/limiter.ts";
+
+/** What each address may do on one site; 0: no limit. */
+export type AddressLimits = {
+  /** Messages and reactions a minute. */
+  messages: number;
+  /** Visitors who write for the first time, an hour. */
+  visitors: number;
+  /** Forms an hour. */
+  leads: number;
+  /** Connections that greet, a minute. */
+  sessions: number;
+  /** Bytes of uploads an hour. */
+  uploads: number;
+};
+
+/** A site, and the whole address from which somebody came. */
+type From = { site: Site; address: string };
+type At = { site: string; address: string };
+
+/**
+ * One address may use a quarter of what its site may send to the service on a day: whoever wants to use it up needs four
+ * addresses for today's, and nobody has to wait for one neighbour.
+ */
+const SHARE = 4;
+/** Newcomers of a whole site an hour, as a part of its messages a day: known visitors go on writing in a flood. */
+const NEWCOMERS = 4;
+/** Sessions that are new, of a whole site, a minute: whoever has one already is not held back. */
+const NEW_SESSIONS_PER_MINUTE = 3_000;
+/** Nobody is told to wait longer than this, in milliseconds: others may have waited less than they might. */
+const WAIT_MAX = 60_000;
+
+/**
+ * Budgets for what costs the owner money, or the relay room, per address and per site (RELIABILITY A27, A40). They are kept
+ * in memory, per process; the budget of a site's day, which counts money, is in the database (`records/budget`).
+ * Each function answers with milliseconds until it may be done, 0: now.
+ */
+export function createBudgets({ limits, uptime }: { limits: AddressLimits; uptime: () => number }) {
+  const limiter = (burst: number, perMinute: number): Limiter => createLimiter({ burst, perMinute, uptime });
+  const messages = limiter(Math.max(10, limits.messages / 2), limits.messages);
+  const visitors = limiter(Math.max(1, limits.visitors / 3), limits.visitors / 60);
+  const leads = limiter(Math.max(1, limits.leads / 3), limits.leads / 60);
+  const sessions = limiter(limits.sessions, limits.sessions);
+  const uploads = limiter(limits.uploads, limits.uploads / 60);
+  const fresh = limiter(NEW_SESSIONS_PER_MINUTE, NEW_SESSIONS_PER_MINUTE);
+  /** Of sites with a budget a day, each with limiters of its own. */
+  const sites = new Map<string, { share: Limiter; newcomers: Limiter }>();
+
+  function siteOf({ public: { id }, messagesPerDay: perDay = 0 }: Site) {
+    const known = sites.get(id);
+    if (known !== undefined) return known;
+    const share = Math.ceil(perDay / SHARE);
+    const newcomers = Math.ceil(perDay / NEWCOMERS);
+    const made = { share: limiter(share, share / 1_440), newcomers: limiter(newcomers, newcomers / 60) };
+    sites.set(id, made);
+    return made;
+  }
+
+  const keyAt = ({ site, address }: At): string => `${site} ${networkOf(address)}`;
+  const keyOf = ({ site, address }: From): string => keyAt({ site: site.public.id, address });
+  const first = (...waits: (() => number)[]): number => {
+    for (const wait of waits) {
+      const ms = wait();
+      if (ms > 0) return Math.min(ms, WAIT_MAX);
+    }
+    return 0;
+  };
+
+  return {
+    message: (from: From): number =>
+      first(
+        () => messages.take(keyOf(from)),
+        () => (limits.messages === 0 ? 0 : siteOf(from.site).share.take(keyOf(from))),
+      ),
+    /** Somebody of whom nothing is written yet. */
+    visitor: (from: From): number =>
+      first(
+        () => visitors.take(keyOf(from)),
+        () => (limits.visitors === 0 ? 0 : siteOf(from.site).newcomers.take("")),
+      ),
+    lead: (from: From): number => first(() => leads.take(keyOf(from))),
+    upload: (at: At, bytes: number): number => first(() => uploads.take(keyAt(at), bytes)),
+    /** A connection that greets. @param known it has a token */
+    session: (at: At, known: boolean): number =>
+      first(
+        () => sessions.take(keyAt(at)),
+        () => (known || limits.sessions === 0 ? 0 : fresh.take(at.site)),
+      ),
+  };
+}
+
+export type Budgets = ReturnType<typeof createBudgets>;

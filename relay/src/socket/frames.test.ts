@@ -1,0 +1,101 @@
+import type { ErrorFrame, RelayFrame } from "@porchlight/shared/protocol";
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { describe, expect, it } from "vitest";
+import { createLimiter } from "../base/limiter.ts";
+import { silentLog } from "../base/log.ts";
+import type { Budgets } from "../flows/budgets.ts";
+import { createFrames } from "./frames.ts";
+import type { Desk, Live, LiveFrame } from "./live.ts";
+
+type Waits = { [budget in keyof Pick<Budgets, "message" | "visitor" | "lead">]: number };
+
+/** Frames of one visitor who was never here before. Everything that would be done is counted. */
+function stage(waits: Partial<Waits> = {}) {
+  const did: string[] = [];
+  const put: RelayFrame[] = [];
+  const act = (name: string, result: unknown) => async (): Promise<never> => {
+    did.push(name);
+    return result as never;
+  };
+  const stored = { message: { n: 1 }, fresh: true };
+  const take = createFrames({
+    db: {} as never,
+    bus: {} as never,
+    log: silentLog,
+    send: { send: act("send", stored), react: act("react", true), retry: act("retry", {}) } as never,
+    forget: act("forget", undefined),
+    logout: act("logout", undefined),
+    capture: act("lead", { verdict: Promise.resolve(undefined) }),
+    mail: undefined,
+    rate: act("rate", true),
+    admits: async () => true,
+    messages: createLimiter({ burst: 10, perMinute: 30, uptime: () => 0 }),
+    budgets: {
+      message: () => waits.message ?? 0,
+      visitor: () => waits.visitor ?? 0,
+      lead: () => waits.lead ?? 0,
+    },
+  });
+  const live = {
+    visitor: "v",
+    site: { public: DEFAULT_SITE },
+    address: "192.0.2.1",
+    origin: "https://shop.example",
+    fresh: true,
+  } as Live;
+  const desk: Desk = { put: (_live, frame) => void put.push(frame), depart: async () => {}, beat: async () => {} };
+  const say = (frame: LiveFrame): Promise<void> => take(desk, {} as never, live, frame);
+  const errors = (): ErrorFrame[] => put.filter((frame) => frame.t === "error");
+  return { did, say, errors, live };
+}
+
+const send = (n: number): LiveFrame => ({ t: "send", id: `message-${n}`, text: "hello" });
+const lead: LiveFrame = { t: "lead", id: "lead-0001", chat: false, email: "a@b.example" };
+
+describe("what a visitor sends", () => {
+  it("is limited: ten messages at once of 500, and each of the others is told when to come again (A27)", async () => {
+    const { did, say, errors } = stage();
+    for (let n = 0; n < 500; n++) await say(send(n));
+    expect(did).toHaveLength(10);
+    expect(errors()).toHaveLength(490);
+    expect(errors()[0]).toEqual({ t: "error", code: "rate_limited", id: "message-10", retryAfter: 2_000 });
+  });
+
+  it("counts reactions, repeats, ratings and forms as well", async () => {
+    const { did, say } = stage();
+    for (let n = 0; n < 10; n++) await say({ t: "retry", id: `message-${n}` });
+    await say({ t: "react", id: "reply-0001", emoji: "👍" });
+    await say({ t: "rate", id: "rating-01", of: 2, score: 1 });
+    await say(lead);
+    await say(send(1));
+    expect(did).toEqual(Array(10).fill("retry"));
+  });
+
+  it("waits while its address or site has sent too much, with words that do not blame the visitor (A27)", async () => {
+    const { did, say, errors } = stage({ message: 7_000 });
+    await say(send(1));
+    expect([did, errors()]).toEqual([[], [{ t: "error", code: "try_later", id: "message-1", retryAfter: 7_000 }]]);
+  });
+
+  it("waits where too many have begun, unless something of them is written already (A27)", async () => {
+    const { did, say, errors, live } = stage({ visitor: 9_000 });
+    await say(send(1));
+    await say(lead);
+    expect([did, errors().map(({ code }) => code)]).toEqual([[], ["try_later", "try_later"]]);
+    live.fresh = false;
+    await say(send(1));
+    expect(did).toEqual(["send"]);
+  });
+
+  it("is somebody's first message once", async () => {
+    const { say, live } = stage();
+    await say(send(1));
+    expect(live.fresh).toBe(false);
+  });
+
+  it("is no form where its address has sent too many (A40)", async () => {
+    const { did, say, errors } = stage({ lead: 60_000 });
+    await say(lead);
+    expect([did, errors()]).toEqual([[], [{ t: "error", code: "rate_limited", id: lead.id, retryAfter: 60_000 }]]);
+  });
+});
