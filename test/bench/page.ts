@@ -1,6 +1,6 @@
 /**
- * What the widget costs a page, beside a bare button in a shadow root in the same run: one blank page, median of five
- * runs, at full speed and at a quarter of it. CPU time is the main thread's own, so that a busy machine counts for less.
+ * What the widget costs a page, beside a bare button in a shadow root in the same run: one blank page, medians, at full
+ * speed and at a quarter of it. CPU time is the main thread's own, so that a busy machine counts for less.
  * `npm run bench -- --page` measures it alone.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -15,7 +15,6 @@ import { pageOf, startPages } from "../browser/checks/pages.ts";
 import { type House, startHouse } from "../harness.ts";
 import { wholeBrowserPath } from "../setup/programs.ts";
 
-const RUNS = 5;
 const DIST = join(import.meta.dirname, "..", "..", "widget", "dist");
 
 /**
@@ -178,11 +177,11 @@ function sizes() {
 }
 
 /** Costs beyond those of the blank page, in turn, so that a slow moment of the machine meets all alike. */
-async function measure(browser: Browser, pages: string, rate: number) {
+async function measure(browser: Browser, pages: string, rate: number, runs: number) {
   const button: Cost[] = [];
   const widget: Cost[] = [];
   const open: Opened[] = [];
-  for (let run = 0; run < RUNS; run++) {
+  for (let run = 0; run < runs; run++) {
     const blank = await closed(browser, `${pages}/blank`, rate);
     button.push(difference(await closed(browser, `${pages}/button`, rate), blank));
     widget.push(difference(await closed(browser, `${pages}/widget`, rate), blank));
@@ -192,7 +191,8 @@ async function measure(browser: Browser, pages: string, rate: number) {
   return { button: middle(button), widget: middle(widget), open: middle(open), scriptRatio: Number(ratio.toFixed(2)) };
 }
 
-export async function measurePage() {
+/** @param runs of each page at each speed; figures that are published are medians of five */
+export async function measurePage(runs: number) {
   const [pages, button, browser] = await Promise.all([startPages(), startButton(), launch([], wholeBrowserPath())]);
   const house: House = await startHouse({ env: { ALLOWED_ORIGINS: pages.url } });
   const tag = (src: string): { html: string } => ({ html: pageOf(`<script async src="${src}"></script>`) });
@@ -200,13 +200,13 @@ export async function measurePage() {
   pages.put("/button", tag(button.url));
   pages.put("/widget", tag(`${house.url}/widget.js`));
   const figures = {
-    command: "npm run bench",
-    runs: RUNS,
+    command: "npm run bench -- --page",
+    runs,
     browser: `Chromium ${browser.version()}`,
     load: Number((loadavg()[0] ?? 0).toFixed(1)),
     sizes: sizes(),
-    fullSpeed: await measure(browser, pages.url, 1),
-    quarterSpeed: await measure(browser, pages.url, 4),
+    fullSpeed: await measure(browser, pages.url, 1, runs),
+    quarterSpeed: await measure(browser, pages.url, 4, runs),
   };
   button.stop();
   await Promise.all([browser.close(), house.stop(), pages.stop()]);

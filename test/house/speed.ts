@@ -19,6 +19,8 @@ function line({ title, figure, reference, naive, ours, ratio }: Line): string {
 /** A line for each figure of each row that was measured. */
 export function speedTable(): string {
   const { command, machine, rounds, lines } = figures.speed as unknown as Speed;
+  if (lines.length === 0)
+    return "No run was published yet: `npm run bench -- --long --publish` does it, on a quiet machine.\n";
   const where = `\`${command}\`: ${machine.cores} cores shared with the load, Node ${machine.node.slice(1)}, load average ${machine.load} before it began, medians of ${rounds} rounds`;
   return `${where}.\n\n| | Bare chain | Naive relay | Porchlight | Ratio to the bare chain (spread) |\n|---|---:|---:|---:|---:|\n${lines.map(line).join("")}`;
 }
