@@ -54,17 +54,17 @@ export function printVerdicts(verdicts: readonly Verdict[]): void {
 const short = (_: string, value: unknown): unknown =>
   typeof value === "number" ? Number(value.toPrecision(4)) : value;
 
-/** Keeps a run. @param page what the widget costs a page; absent: as it was measured before */
+const read = (file: string): { speed?: Speed; page?: object } =>
+  existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { speed?: Speed; page?: object }) : {};
+
+/** Keeps a run. What was not measured stays as the run before it found it. */
 export function keep(speed: Speed | undefined, page: object | undefined): void {
   mkdirSync(join(LAST, ".."), { recursive: true });
-  writeFileSync(LAST, JSON.stringify({ ...(speed && { speed }), ...(page && { page }) }, short, 2));
+  writeFileSync(LAST, JSON.stringify({ ...read(LAST), ...(speed && { speed }), ...(page && { page }) }, short, 2));
 }
 
 /** Makes the last run the published one: `figures.json`, of which the README's tables are made. */
 export function publish(): void {
   if (!existsSync(LAST)) throw new Error("There is no run to publish: npm run bench -- --long");
-  const read = (file: string) => JSON.parse(readFileSync(file, "utf8")) as object;
-  const { page: formerPage, ...former } = read(FILE) as { page?: object };
-  const { page = formerPage, ...last } = read(LAST) as { page?: object };
-  writeFileSync(FILE, `${JSON.stringify({ ...former, ...last, page }, null, 2)}\n`);
+  writeFileSync(FILE, `${JSON.stringify({ ...read(FILE), ...read(LAST) }, null, 2)}\n`);
 }
