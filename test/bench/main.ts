@@ -34,4 +34,4 @@ else {
     (await import("../house/readme.ts")).renewReadme();
   }
 }
-process.exit(0);
+process.exit();
