@@ -49,7 +49,7 @@ describe("the command line", () => {
       code: 2,
       err: expect.stringContaining("--user or --visitor"),
     });
-    expect(await porchlight(["doctor"], { PORT: "no" })).toMatchObject({
+    expect(await porchlight(["serve"], { PORT: "no" })).toMatchObject({
       code: 2,
       err: expect.stringContaining("PORT"),
     });
@@ -74,7 +74,13 @@ describe("the command line", () => {
     expect(local.code).toBe(3);
     expect(local.out).toMatch(/ok {4}key of account default/);
     expect(local.out).toMatch(/MEND {2}callback address: PUBLIC_URL is not set/);
-    const wrong = await porchlight(["doctor"], { SERVICE_API_KEY: "wrong" });
+    // The relay that runs is judged, not what this shell would say.
+    expect((await porchlight(["doctor"], { SERVICE_API_KEY: "wrong" })).out).toMatch(/ok {4}key of account default/);
+    await house.halt();
+    await house.start({ SERVICE_API_KEY: "wrong" });
+    const wrong = await porchlight(["doctor"]);
+    await house.halt();
+    await house.start();
     expect(wrong.out).toMatch(/MEND {2}key of account default: 401[^\n]*\n +Paste the key/);
     expect(house.sandbox.state().contacts).toHaveLength(before);
     expect(local.out + wrong.out + wrong.err).not.toContain(KEY);
@@ -121,7 +127,13 @@ describe("the command line", () => {
     const { id } = await someone.send("refused once");
     await expect.poll(async () => (await json("deliveries", "--failed")).length).toBe(1);
     const [failed] = await json("deliveries", "--failed");
-    expect(failed).toMatchObject({ message: id, reason: "rejected" });
+    const found = { message: id, state: "failed", attempts: 1, reason: "rejected" };
+    expect(failed).toMatchObject({ ...found, error: expect.stringMatching(/^400: /) });
+    const all = await porchlight(["deliveries"]);
+    expect([all.code, all.out]).toEqual([
+      3,
+      expect.stringMatching(/TRIES.*LAST ERROR[\s\S]* failed +1 .*rejected: 400: /),
+    ]);
     expect(await json("deliveries", "retry", failed.visitor, id)).toMatchObject({ running: true });
     await someone.hears("echo: refused once");
     expect((await porchlight(["deliveries", "retry", failed.visitor, id])).code).toBe(1);

@@ -125,7 +125,7 @@ describe("every command", () => {
       [["credits"], {}, 2, /credits grant/],
       [["serve", "--prot", "80"], {}, 2, /prot/],
       [["serve", "now"], {}, 2, /now/],
-      [["site"], { PORT: "no" }, 2, /PORT/],
+      [["serve"], { PORT: "no" }, 2, /PORT/],
       [["export", join(house.dataDir, "none", "site.ndjson")], {}, 1, /ENOENT/],
       [["client", join(house.dataDir, "secrets.json", "client")], {}, 1, /ENOTDIR/],
     ];

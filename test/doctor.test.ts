@@ -14,7 +14,14 @@ beforeAll(async () => {
 afterAll(() => house.stop());
 
 type Finding = { check: string; ok: boolean; found: string; cure?: string };
+/** What the doctor finds at the relay that runs, with these settings of the relay. */
 const doctor = async (env: Record<string, string> = {}) => {
+  await house.halt();
+  await house.start(env);
+  return judged();
+};
+/** The same as the command line sees it, whatever runs. */
+const judged = async (env: Record<string, string> = {}) => {
   const { code, out } = await porchlight(house, ["doctor", "--json"], env);
   const findings = JSON.parse(out) as Finding[];
   return { code, all: findings, of: (check: string) => findings.find((finding) => finding.check === check) };
@@ -115,7 +122,7 @@ describe("the doctor", () => {
       [file, /is a file, not a folder/, /Name a folder/],
       [join(file, "below"), /holds no data of a relay|does not exist/, /Set DATA_DIR to/],
     ] as const) {
-      const { code, of } = await doctor({ DATA_DIR: folder });
+      const { code, of } = await judged({ DATA_DIR: folder });
       expect([code, of("data")?.found, of("data")?.cure]).toEqual([
         3,
         expect.stringMatching(found),
@@ -132,7 +139,8 @@ describe("the doctor", () => {
     const broken = join(house.dataDir, "broken.db");
     writeFileSync(broken, "this is no database, whatever its name says".repeat(100));
     const env = { DATABASE_URL: `sqlite:${broken}` };
-    const { code, of } = await doctor(env);
+    await house.halt();
+    const { code, of } = await judged(env);
     expect([code, of("data")?.cure]).toEqual([3, expect.stringContaining("newest backup")]);
     expect(await porchlight(house, ["credits", "list"], env)).toMatchObject({
       code: 1,

@@ -94,8 +94,8 @@ export type House = {
   visitor: (options?: VisitorOptions) => Visitor;
   /** Ends the relay as a power cut does. Needs `runProcess`. */
   kill: () => Promise<void>;
-  /** Starts the relay again after `kill` or `halt`, on the same port and data. */
-  start: () => Promise<void>;
+  /** Starts the relay again after `kill` or `halt`, on the same port and data; with other settings for this life. */
+  start: (more?: Env) => Promise<void>;
   /** Ends the relay politely. */
   halt: () => Promise<void>;
   stop: () => Promise<void>;
@@ -135,8 +135,8 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
   const visitors: Visitor[] = [];
   let running: Running | undefined;
 
-  async function start(): Promise<void> {
-    running = await run(env);
+  async function start(more: Env = {}): Promise<void> {
+    running = await run({ ...env, ...more });
     url = `http://127.0.0.1:${running.port}`;
     sandbox.configure({ callbackUrl: `${url}/callbacks/reply/${SECRET}` });
   }

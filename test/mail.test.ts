@@ -199,10 +199,9 @@ describe("the mail server", () => {
     const findings = JSON.parse(found.out) as { check: string; ok: boolean; found: string }[];
     expect(findings.find(({ check }) => check === "mail server")).toMatchObject({ ok: true });
     expect(findings.find(({ check }) => check === "mail of site default")?.found).toMatch(/failed: .*Not today/);
-    const wrong = await porchlight(house, ["doctor"], {
-      ...mailing(),
-      SMTP_URL: postbox.url.replace("relay:", "other:"),
-    });
+    await house.halt();
+    await house.start({ SMTP_URL: postbox.url.replace("relay:", "other:") });
+    const wrong = await porchlight(house, ["doctor"]);
     expect(wrong.out).toMatch(/MEND {2}mail server: .*Invalid/);
   });
 

@@ -8,7 +8,7 @@ import { Writable } from "node:stream";
 import type { Clock } from "../relay/src/base/clock.ts";
 import { readSettings, type Settings } from "../relay/src/base/config.ts";
 import { createLog } from "../relay/src/base/log.ts";
-import { createRelay } from "../relay/src/relay.ts";
+import { startRelay } from "../relay/src/cli/serve.ts";
 import { compiledIn } from "./compiled.ts";
 import { tracerPath } from "./setup/programs.ts";
 
@@ -52,7 +52,7 @@ export async function runAt(env: Env, clock?: Clock, widget?: string): Promise<R
   const { lines, target } = recorder();
   const hidden = [env.SERVICE_API_KEY, env.CALLBACK_SECRET].filter((secret) => secret !== undefined);
   const log = createLog({ level: env.LOG_LEVEL ?? "debug", secrets: () => hidden, target });
-  const relay = await createRelay(settingsFrom(env), { log, ...(clock && { clock }), ...(widget && { widget }) });
+  const relay = await startRelay(settingsFrom(env), { log, ...(clock && { clock }), ...(widget && { widget }) });
   const kill = () => Promise.reject(new Error("Only a process can be killed"));
   return { lines, port: relay.port, stop: relay.stop, kill };
 }

@@ -1,40 +1,14 @@
 #!/usr/bin/env node
-import { parseArgs } from "node:util";
 import { readSettings, type Settings } from "./base/config.ts";
-import { BACKUP } from "./cli/backup.ts";
-import { BLOCKING } from "./cli/blocks.ts";
-import { CLIENT } from "./cli/client.ts";
-import { type Command, Complaint, type ExitCode, type Given, type Result } from "./cli/command.ts";
-import { CREDITS } from "./cli/credits.ts";
-import { DATA } from "./cli/data.ts";
-import { DELIVERIES } from "./cli/deliveries.ts";
-import { DOCTOR } from "./cli/doctor.ts";
+import { Complaint, type ExitCode, type Given, type OfficeCommand, type Result } from "./cli/command.ts";
+import { COMMANDS, commandIn, find, fits, parsed, unknown } from "./cli/commands.ts";
+import { runOver } from "./cli/control.ts";
 import { help, helpOn } from "./cli/help.ts";
-import { LEADS } from "./cli/leads.ts";
-import { MAIL } from "./cli/mail.ts";
+import { type Found, findRelay, placesFor } from "./cli/locate.ts";
 import { openOffice } from "./cli/office.ts";
-import { PEOPLE } from "./cli/people.ts";
 import { sandbox } from "./cli/sandbox.ts";
-import { SITES } from "./cli/sites.ts";
-import { TOKENS } from "./cli/tokens.ts";
-import { TRY } from "./cli/try.ts";
 import { unusable } from "./cli/unusable.ts";
 
-const COMMANDS: Record<string, Command> = {
-  ...DOCTOR,
-  ...TRY,
-  ...SITES,
-  ...TOKENS,
-  ...PEOPLE,
-  ...LEADS,
-  ...MAIL,
-  ...BLOCKING,
-  ...CREDITS,
-  ...DELIVERIES,
-  ...DATA,
-  ...BACKUP,
-  ...CLIENT,
-};
 const PROGRAMS = {
   serve: { usage: "", help: "runs the relay, with its settings from the environment" },
   sandbox: {
@@ -45,18 +19,6 @@ const PROGRAMS = {
 };
 const ALL = { ...PROGRAMS, ...COMMANDS };
 
-/** What there is instead of a command that there is not. */
-function unknown(name: string): Complaint {
-  const word = name.split(" ")[0] ?? "";
-  const near = Object.keys(COMMANDS).filter((each) => each.split(" ")[0] === word);
-  return new Complaint(
-    near.length === 0
-      ? `No command "${word}". porchlight help lists them all.`
-      : `"${word}" needs one more word: ${near.join(", ")}.`,
-    2,
-  );
-}
-
 /** Every setting. @throws Complaint with all that are wrong */
 function settings(): Settings {
   const read = readSettings(process.env);
@@ -64,37 +26,8 @@ function settings(): Settings {
   return read.settings;
 }
 
-/** The command of two words or of one, and what follows it; `--json` may stand before it. */
-function find(argv: readonly string[]): { name: string; rest: string[] } {
-  const [first = "help", second = "", ...rest] = argv[0] === "--json" ? argv.slice(1) : argv;
-  return Object.hasOwn(COMMANDS, `${first} ${second}`)
-    ? { name: `${first} ${second}`, rest }
-    : { name: first, rest: [...(second === "" ? [] : [second]), ...rest] };
-}
-
-function parsed(command: Pick<Command, "options">, args: string[]): Given {
-  const options = { ...command.options, json: { type: "boolean" } } as const;
-  try {
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-    const value = (name: string): unknown => (values as Record<string, unknown>)[name];
-    return {
-      args: positionals,
-      text: (name) => (typeof value(name) === "string" ? String(value(name)) : undefined),
-      flag: (name) => value(name) === true,
-    };
-  } catch (error) {
-    throw new Complaint(`${(error as Error).message} See porchlight help.`, 2);
-  }
-}
-
-/** @throws Complaint when there are more words than the usage has places: a forgotten `--` must not pass unseen */
-function fits({ usage }: Pick<Command, "usage">, { args }: Given): void {
-  const places = /^(\[?<[^>]+>\]?(\s|$))*/.exec(usage)?.[0].match(/</g)?.length ?? 0;
-  if (args.length > places) throw new Complaint(`"${args[places]}" is one word too many. See porchlight help.`, 2);
-}
-
 /** Runs a command over the data of the settings. @throws Complaint when they cannot be opened */
-async function resultOf(command: Command, given: Given, all: Settings): Promise<Result> {
+async function resultOf(command: OfficeCommand, given: Given, all: Settings): Promise<Result> {
   const office = await openOffice(all).catch((error: Error) => error);
   if (office instanceof Error) {
     const problem = unusable(office, all);
@@ -106,6 +39,31 @@ async function resultOf(command: Command, given: Given, all: Settings): Promise<
   } finally {
     await office.close();
   }
+}
+
+/** The settings of the shell where it has any. @throws Complaint that says how to point at a relay */
+function ownSettings(places: readonly string[]): Settings {
+  const { SERVICE_URL, PORCHLIGHT_CONFIG } = process.env;
+  if ((SERVICE_URL ?? PORCHLIGHT_CONFIG ?? "") !== "") return settings();
+  throw new Complaint(
+    `No relay answers on ${places.join(", ")}: start it, or set DATA_DIR to the data folder of the one that runs (as its user or as root).`,
+  );
+}
+
+/** Runs a command in the relay that runs, or on its data when none does. */
+async function outcome(argv: readonly string[]): Promise<Result> {
+  const { command, given } = commandIn(argv);
+  if (command.place === "alone") return command.run(given);
+  const places = placesFor(process.env.DATA_DIR);
+  const found = await findRelay(places);
+  if (found === undefined) return resultOf(command, given, ownSettings(places));
+  name(found, places);
+  return command.place === "here" ? resultOf(command, given, found.settings) : runOver(found.socket, argv);
+}
+
+/** Says which relay is asked, where it is not the one of this folder. */
+function name({ dataDir, holder }: Found, [first]: readonly string[]): void {
+  if (dataDir !== first) console.error(`Asking the relay of ${dataDir} (process ${holder.pid}).`);
 }
 
 function tell({ data, lines, code = 0 }: Result, json: boolean): ExitCode {
@@ -124,12 +82,7 @@ async function main(argv: readonly string[]): Promise<number | undefined> {
     if (found === undefined) throw unknown(word ?? "");
     return tell(found, json);
   }
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command !== undefined) {
-    const given = parsed(command, rest);
-    fits(command, given);
-    return tell(await resultOf(command, given, settings()), json);
-  }
+  if (Object.hasOwn(COMMANDS, name)) return tell(await outcome(argv), json);
   if (name !== "serve") throw unknown(name);
   fits(PROGRAMS.serve, parsed({ options: {} }, rest));
   const { serve } = await import("./cli/serve.ts");

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { createApp } from "./app.ts";
+import type { Backoffice } from "./backoffice.ts";
 import { createBackoffice, hookSecrets, mailSecrets } from "./backoffice.ts";
 import { addressOf, remoteOf } from "./base/address.ts";
 import { createBreaker } from "./base/breaker.ts";
 import { type Clock, realClock } from "./base/clock.ts";
 import type { Settings, Site } from "./base/config.ts";
 import { createIdentities } from "./base/identity.ts";
+import type { Keys } from "./base/keys.ts";
 import { createKeys } from "./base/keys.ts";
 import { createLimiter } from "./base/limiter.ts";
 import { createLog, type Log } from "./base/log.ts";
@@ -17,12 +19,16 @@ import { createPlaces } from "./base/places.ts";
 import { loadSecrets } from "./base/secrets.ts";
 import { createBus } from "./bus/bus.ts";
 import { withPresence } from "./bus/presence.ts";
+import type { Database } from "./db/database.ts";
+import type { Lock } from "./db/lock.ts";
 import { migrate } from "./db/migrate.ts";
 import { openDatabase } from "./db/open.ts";
+import type { Files } from "./files/store.ts";
 import { createFilestore } from "./filestore.ts";
 import { createBudgets } from "./flows/budgets.ts";
 import { createCourier } from "./flows/courier.ts";
 import { createEnclose } from "./flows/enclose.ts";
+import type { Forget } from "./flows/forget.ts";
 import { createForget } from "./flows/forget.ts";
 import { createGreeting } from "./flows/greeting.ts";
 import { introduce } from "./flows/introduce.ts";
@@ -30,7 +36,9 @@ import { createPacer } from "./flows/pacer.ts";
 import { createRate } from "./flows/rate.ts";
 import { createReceive, type Reply } from "./flows/receive.ts";
 import { createRecharges, type Spooled } from "./flows/recharges.ts";
+import type { Send } from "./flows/send.ts";
 import { createSend } from "./flows/send.ts";
+import type { Services } from "./flows/services.ts";
 import { createServices } from "./flows/services.ts";
 import { createSession } from "./flows/session.ts";
 import { createStrangers } from "./flows/strangers.ts";
@@ -42,6 +50,7 @@ import { UPLOAD_MS } from "./http/doors.ts";
 import { watchNewcomers } from "./http/newcomers.ts";
 import { limitPeers } from "./http/peers.ts";
 import { listen } from "./listen.ts";
+import type { Sites } from "./records/sites.ts";
 import { createSites } from "./records/sites.ts";
 import { createConnections } from "./socket/connections.ts";
 import { createFrames } from "./socket/frames.ts";
@@ -86,8 +95,34 @@ export type Relay = {
   port: number;
   callbackSecret: string;
   reload: () => void;
+  /** What commands work with. */
+  inside: Inside;
+  /** Tells beside the lock where this relay takes commands. */
+  tell: Lock["tell"];
+  log: Log;
   /** Ends everything in the order that loses nothing; resolves when the process may exit. */
   stop: () => Promise<void>;
+};
+
+/** The parts of the relay that the command line works with. */
+export type Inside = {
+  /** With the port that it listens on. */
+  settings: Settings;
+  /** Whether these are parts of a relay that runs. */
+  running: boolean;
+  db: Database;
+  clock: Clock;
+  sites: Sites;
+  services: Services;
+  keys: Keys;
+  forget: Forget;
+  send: Send;
+  files: Files;
+  signing: string;
+  /** Path of a signed link to a file. */
+  linkTo: (key: string, type: string) => string;
+  callbackSecret: string;
+  backoffice: Backoffice;
 };
 
 /**
@@ -100,7 +135,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
   try {
     const relay = await assemble(settings, parts);
     hold.tell({ address: relay.url });
-    return { ...relay, stop: () => relay.stop().finally(hold.release) };
+    return { ...relay, tell: hold.tell, stop: () => relay.stop().finally(hold.release) };
   } catch (error) {
     hold.release();
     throw error;
@@ -108,7 +143,7 @@ export async function createRelay(settings: Settings, parts: Parts = {}): Promis
 }
 
 /** The only place where the parts meet. */
-async function assemble(settings: Settings, parts: Parts): Promise<Relay> {
+async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "tell">> {
   const clock = parts.clock ?? realClock;
   const secrets = loadSecrets(settings.dataDir);
   const keys = createKeys(settings.accounts);
@@ -340,6 +375,15 @@ async function assemble(settings: Settings, parts: Parts): Promise<Relay> {
       log("settings.reloaded", { changed: keys.reload() });
       courier.retryHeld();
     },
+    inside: {
+      settings: { ...settings, port },
+      running: true,
+      ...{ db, clock, sites, services, keys, forget, send, files, backoffice },
+      signing: secrets.signing,
+      linkTo: links.to,
+      callbackSecret: callbackSecrets[0] ?? "",
+    },
+    log,
     stop,
   };
 }

@@ -106,7 +106,7 @@ function createKiller(house: House, kills: number, total: number): Killer {
       seen += 1;
       if (done === kills || seen < ((done + 1) * total) / (kills + 1)) return;
       done += 1;
-      up = up.then(house.kill).then(house.start);
+      up = up.then(house.kill).then(() => house.start());
     },
   };
 }

@@ -100,6 +100,7 @@ async function backup({ db, settings }: Office, folder: string): Promise<Result>
 
 export const BACKUP: Record<string, Command> = {
   backup: {
+    place: "here",
     usage: "<folder>",
     help: "copies database, secrets, spools and files into a new folder, beside a running relay; exit code 3 when a part lies elsewhere",
     run: (office, given) => backup(office, named(given, "folder").folder),

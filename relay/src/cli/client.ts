@@ -5,9 +5,10 @@ import { type Command, Complaint, named } from "./command.ts";
 
 export const CLIENT: Record<string, Command> = {
   client: {
+    place: "alone",
     usage: "<folder>",
     help: "writes a typed client of the server API as an npm package without dependencies, to install from that folder",
-    async run(_office, given) {
+    async run(given) {
       const { folder } = named(given, "folder");
       if (existsSync(folder)) throw new Complaint(`${folder} is there already: name a new folder.`, 2);
       // Node would tell that its stripping of types is new: nothing for whoever runs this.

@@ -16,14 +16,19 @@ export type Given = {
   flag: (name: string) => boolean;
 };
 
-export type Command = {
-  usage: string;
-  help: string;
-  options?: ParseArgsOptionsConfig;
+type Described = { usage: string; help: string; options?: ParseArgsOptionsConfig };
+
+/** A command that works with a relay's records. */
+export type OfficeCommand = Described & {
+  /** It runs inside the relay that runs, or, because it writes files, in this process with that relay's settings. */
+  place?: "here";
   run: (office: Office, given: Given) => Promise<Result>;
   /** What it says where the data cannot be opened at all. */
   unopened?: (unusable: Unusable) => Result;
 };
+/** A command that needs no relay. */
+export type LoneCommand = Described & { place: "alone"; run: (given: Given) => Promise<Result> };
+export type Command = OfficeCommand | LoneCommand;
 
 /** A sentence for the person at the keyboard, and the exit code that goes with it. */
 export class Complaint extends Error {

@@ -81,6 +81,7 @@ async function exportSite(office: Office, file: string, name: string | undefined
 
 export const DATA: Record<string, Command> = {
   export: {
+    place: "here",
     usage: "<file> [--site <site>]",
     help: "writes everything the relay holds of a site into a file, one JSON object a line",
     options: site,

@@ -1,9 +1,7 @@
 import { deliveryView, eventView } from "../http/api/views.ts";
 import { EVENT_STATES, eventsPage, renewEvent } from "../records/events.ts";
 import { DELIVERY_STATES, deliveriesPage, visitorRow } from "../records/listings.ts";
-import { addToken, dropToken, type Scope } from "../records/tokens.ts";
 import { type Command, Complaint, type Given, named, table } from "./command.ts";
-import type { Office } from "./office.ts";
 
 const site = { site: { type: "string" } } as const;
 const LISTED = 200;
@@ -14,32 +12,6 @@ function stateIn<State extends string>(given: Given, states: readonly State[]): 
   const state = states.find((each) => each === wanted);
   if (wanted !== undefined && state === undefined) throw new Complaint(`--state is one of ${states.join(", ")}.`, 2);
   return state;
-}
-
-/**
- * Asks the running relay to send a failed message anew, with a token that lives as long as the question: the relay knows
- * who waits in which lane, and tells the visitor's tabs.
- * @returns false when no relay answers on this machine
- */
-async function throughRelay(office: Office, site: string, visitor: string, message: string): Promise<boolean> {
-  const { db, clock, settings } = office;
-  const { ApiError, createClient } = await import("../client.ts");
-  const scopes: Scope[] = ["deliveries:write"];
-  const { token, text } = await db.transaction((tx) =>
-    addToken(tx, { site, name: "command line", scopes, now: clock.now() }),
-  );
-  const host = settings.host === "0.0.0.0" ? "127.0.0.1" : settings.host;
-  const relay = createClient({ url: `http://${host}:${settings.port}`, token: text });
-  try {
-    await relay.retryDelivery({ visitor, message });
-    return true;
-  } catch (error) {
-    // Nothing answered, or something that is not the relay of this database.
-    if (!(error instanceof ApiError) || ["unknown", "unauthorized"].includes(error.code)) return false;
-    throw new Complaint(error.message);
-  } finally {
-    await db.transaction((tx) => dropToken(tx, token.id));
-  }
 }
 
 export const DELIVERIES: Record<string, Command> = {
@@ -68,8 +40,8 @@ export const DELIVERIES: Record<string, Command> = {
       const site = office.site(given.text("site"));
       if ((await visitorRow(office.db, site.public.id, visitor)) === undefined)
         throw new Complaint(`No visitor ${visitor} of site ${site.public.id}: see porchlight deliveries --failed.`);
-      const running = await throughRelay(office, site.public.id, visitor, message);
-      if (!running && (await office.send.retry(visitor, site, message)) === undefined)
+      const { running } = office;
+      if ((await office.send.retry(visitor, site, message)) === undefined)
         throw new Complaint(`${message} has not failed: see porchlight deliveries --failed.`);
       const when = running ? "goes out again." : "goes out again when a relay runs: none answers on this machine.";
       return { data: { visitor, message, running }, lines: [`${message} ${when}`] };

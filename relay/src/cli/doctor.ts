@@ -125,9 +125,18 @@ async function stuck({ db, clock }: Office): Promise<Finding[]> {
   ];
 }
 
+/** Whether a relay runs: what it has in memory is judged then, and not what this shell has. */
+function relay({ running, settings: { dataDir, port } }: Office): Finding {
+  const check = "relay";
+  return running
+    ? well(check, `process ${process.pid} runs on ${dataDir}, port ${port}`)
+    : ill(check, `none runs on ${dataDir}: this is judged by the shell's environment`, "Start it: npm run serve.");
+}
+
 async function examine(office: Office): Promise<Finding[]> {
   const { accounts } = office.settings;
   return [
+    relay(office),
     well("settings", "all are valid"),
     await database(office),
     await disk(office),

@@ -16,16 +16,36 @@ import { createForget } from "../flows/forget.ts";
 import { createSend } from "../flows/send.ts";
 import { createServices } from "../flows/services.ts";
 import { createSites } from "../records/sites.ts";
+import type { Inside } from "../relay.ts";
 import { Complaint } from "./command.ts";
 
 /** Messages with files are the relay's business: nothing is carried from the command line. */
 const noFiles: Enclose = async (_head, carry) => carry(undefined);
 
+/** The parts of a relay that commands work with: inside a running one, or made for them alone. */
+export function officeOf(parts: Inside & { close: () => Promise<void> }) {
+  const { settings, sites, backoffice, ...others } = parts;
+
+  /** The named site, or the only one. @throws Complaint when it is not there, or not clear */
+  function site(name: string | undefined): Site {
+    const found = name === undefined ? settings.sites.length === 1 && settings.sites[0] : sites.find(name);
+    if (found) return found;
+    const all = settings.sites.map(({ public: { id } }) => id).join(", ");
+    throw new Complaint(
+      name === undefined ? `--site is needed: one of ${all}.` : `No site "${name}"; there are ${all}.`,
+      2,
+    );
+  }
+  return { ...others, ...backoffice, settings, sites, site };
+}
+
+export type Office = ReturnType<typeof officeOf>;
+
 /**
- * The relay's records and flows without its doors: what the commands work with, beside a running relay or without one.
- * What must be called once is written to the ledger here, and called by the relay.
+ * The relay's records and flows without its doors, for commands while no relay runs. What must be called once is written
+ * to the ledger here, and called by the relay. Makes neither folder nor secrets nor database.
  */
-export async function openOffice(settings: Settings) {
+export async function openOffice(settings: Settings): Promise<Office> {
   assertDataFolder(settings.dataDir);
   const secrets = readSecrets(settings.dataDir);
   const keys = createKeys(settings.accounts);
@@ -41,52 +61,21 @@ export async function openOffice(settings: Settings) {
   const { signing } = secrets;
   const files = openFiles(settings);
   const links = createLinks(signing, clock.now);
-  const backoffice = createBackoffice({
-    settings,
-    db,
-    bus,
-    clock,
-    log,
-    services,
-    sites,
-    pacer: () => undefined,
-    signing,
-  });
-
-  /** The named site, or the only one. */
-  function site(name: string | undefined): Site {
-    const found = name === undefined ? settings.sites.length === 1 && settings.sites[0] : sites.find(name);
-    if (found) return found;
-    const all = settings.sites.map(({ public: { id } }) => id).join(", ");
-    throw new Complaint(
-      name === undefined ? `--site is needed: one of ${all}.` : `No site "${name}"; there are ${all}.`,
-      2,
-    );
-  }
-
-  return {
-    settings,
-    db,
-    clock,
-    sites,
-    site,
-    services,
-    keys,
+  const flows = { settings, db, bus, clock, log, services, sites, signing };
+  const backoffice = createBackoffice({ ...flows, pacer: () => undefined });
+  const { horizon } = settings;
+  return officeOf({
+    ...{ settings, db, clock, sites, services, keys, files, signing, backoffice },
+    running: false,
     forget: createForget({ db, bus, clock }),
-    send: createSend({ db, bus, clock, horizon: settings.horizon, wake: () => {}, tell: backoffice.tell }),
-    files,
-    signing,
-    /** Path of a signed link to a file. */
-    linkTo: (key: string, type: string): string => links.to(key, type),
+    send: createSend({ db, bus, clock, horizon, wake: () => {}, tell: backoffice.tell }),
+    linkTo: links.to,
     callbackSecret: settings.callbackSecrets[0] ?? secrets.callback,
-    ...backoffice,
     async close(): Promise<void> {
       await services.close();
       await backoffice.stop();
       await files.close();
       await db.close();
     },
-  };
+  });
 }
-
-export type Office = Awaited<ReturnType<typeof openOffice>>;

@@ -1,6 +1,10 @@
+import { resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
-import { createRelay } from "../relay.ts";
+import { fileOf } from "../db/open.ts";
+import { createRelay, type Relay } from "../relay.ts";
 import { Complaint } from "./command.ts";
+import { openControl } from "./control.ts";
+import { officeOf } from "./office.ts";
 import { isAboutData, unusable } from "./unusable.ts";
 
 /** The process is given up when stopping takes longer. Safe: nothing acknowledged is only in memory. */
@@ -22,9 +26,36 @@ function explain(error: unknown, settings: Settings): string {
   return stack ?? message;
 }
 
+/**
+ * The settings of a running relay for another process: its paths whole, its keys themselves.
+ * @returns an object that JSON can carry
+ */
+function portable({ settings, keys }: Relay["inside"]): Settings {
+  const file = resolve(fileOf(settings.databaseUrl));
+  const accounts = settings.accounts.map((account) => ({ ...account, key: { value: keys.of(account.id) } }));
+  return { ...settings, dataDir: resolve(settings.dataDir), databaseUrl: `sqlite:${file}`, accounts };
+}
+
+/** Starts a relay that takes commands on a socket in its data folder. @param parts stand-ins for tests */
+export async function startRelay(settings: Settings, parts: Parameters<typeof createRelay>[1] = {}): Promise<Relay> {
+  const relay = await createRelay(settings, parts);
+  const { inside, log } = relay;
+  const control = await openControl(settings.dataDir, {
+    log,
+    settings: () => portable(inside),
+    async run(argv) {
+      // Not before the first command: a relay starts sooner without them.
+      const { runOn } = await import("./commands.ts");
+      return runOn(officeOf({ ...inside, close: async () => {} }), argv);
+    },
+  });
+  if (control !== undefined) relay.tell({ control: control.path });
+  return { ...relay, stop: () => (control?.close() ?? Promise.resolve()).then(relay.stop) };
+}
+
 /** Runs the relay until a signal ends it. @throws Complaint when it cannot start */
 export async function serve(settings: Settings): Promise<void> {
-  const starting = createRelay(settings);
+  const starting = startRelay(settings);
   const stop = (): void => {
     setTimeout(() => process.exit(1), STOP_MS).unref();
     for (const signal of ["SIGTERM", "SIGINT"] as const)

@@ -75,8 +75,3 @@ export async function tokens(tx: Transaction): Promise<Token[]> {
 export async function revokeToken(tx: Transaction, id: string, now: number): Promise<boolean> {
   return (await tx.run("UPDATE tokens SET revoked = $2 WHERE id = $1 AND revoked IS NULL", id, now)) > 0;
 }
-
-/** Takes a token out that nobody was given. */
-export async function dropToken(tx: Transaction, id: string): Promise<void> {
-  await tx.run("DELETE FROM tokens WHERE id = $1", id);
-}

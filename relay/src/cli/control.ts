@@ -1,0 +1,126 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Settings } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
+import { Complaint, type ExitCode, type Result } from "./command.ts";
+
+/**
+ * The relay's socket for commands: a Unix socket in a folder that only the relay's user may enter. A command runs inside
+ * the relay, with its settings, its keys and its pace, whatever the environment of the shell says.
+ *
+ *   GET /settings   the settings, for commands that write files where they were called
+ *   POST /run       {argv}: runs a command → its result, or {error, code}
+ */
+
+type Answer = { result: Result } | { error: string; code: ExitCode };
+type Handlers = {
+  run: (argv: readonly string[]) => Promise<Result>;
+  settings: () => Settings;
+  log: Log;
+};
+
+/** Bytes of a request: the words of a command line. */
+const REQUEST_MAX = 1024 * 1024;
+
+async function textOf(stream: IncomingMessage, max: number): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of stream as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > max) throw new Error("The request is too long");
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
+async function answerTo(request: IncomingMessage, { run, settings, log }: Handlers): Promise<Answer | Settings> {
+  if (request.method === "GET" && request.url === "/settings") return settings();
+  try {
+    const { argv } = JSON.parse(await textOf(request, REQUEST_MAX)) as { argv: string[] };
+    return { result: await run(argv) };
+  } catch (error) {
+    if (error instanceof Complaint) return { error: error.message, code: error.code };
+    log("relay.internal", { where: "command", cause: String(error) });
+    return { error: `The relay could not do it: ${(error as Error).message}`, code: 1 };
+  }
+}
+
+const serverOf = (handlers: Handlers): Server =>
+  createServer((request: IncomingMessage, response: ServerResponse) => {
+    void answerTo(request, handlers).then((answer) => {
+      response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
+    });
+  });
+
+const listening = (server: Server, path: string): Promise<string> =>
+  new Promise((done, failed) => {
+    server.once("error", failed);
+    server.listen(path, () => done(path));
+  });
+
+/** Where the socket may lie: in the data folder; where that takes none (a long path, a shared disk), in a temporary folder. */
+const PLACES: readonly ((dataDir: string) => string)[] = [
+  (dataDir) => {
+    const folder = join(resolve(dataDir), "run");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+    return folder;
+  },
+  () => mkdtempSync(join(tmpdir(), "porchlight-run-")),
+];
+
+export type Control = {
+  /** Path of the socket. */
+  path: string;
+  close: () => Promise<void>;
+};
+
+/** Opens the socket for commands; nothing where this machine lets the relay open none. */
+export async function openControl(dataDir: string, handlers: Handlers): Promise<Control | undefined> {
+  for (const place of PLACES) {
+    try {
+      const folder = place(dataDir);
+      const path = join(folder, "relay.sock");
+      // Of a relay that was killed: whoever holds the lock on the folder is the only one.
+      rmSync(path, { force: true });
+      const server = serverOf(handlers);
+      await listening(server, path);
+      chmodSync(path, 0o600);
+      return { path, close: () => closed(server, folder) };
+    } catch (error) {
+      handlers.log("settings.warning", { warning: "no socket for commands", cause: String(error) });
+    }
+  }
+  return undefined;
+}
+
+async function closed(server: Server, folder: string): Promise<void> {
+  const ended = new Promise((done) => server.close(done));
+  server.closeAllConnections();
+  await ended;
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Asks the relay behind a socket. @throws the system's error when none answers */
+function ask(socketPath: string, method: "GET" | "POST", path: string, body = ""): Promise<string> {
+  return new Promise((done, failed) => {
+    const asked = request({ socketPath, method, path }, (response) => {
+      textOf(response, Number.POSITIVE_INFINITY).then(done, failed);
+    });
+    asked.once("error", failed);
+    asked.end(body);
+  });
+}
+
+/** The settings of the relay behind a socket. @throws the system's error when none answers */
+export const settingsOver = async (socketPath: string): Promise<Settings> =>
+  JSON.parse(await ask(socketPath, "GET", "/settings")) as Settings;
+
+/** Runs a command inside the relay behind a socket. @throws Complaint as the command does */
+export async function runOver(socketPath: string, argv: readonly string[]): Promise<Result> {
+  const answer = JSON.parse(await ask(socketPath, "POST", "/run", JSON.stringify({ argv }))) as Answer;
+  if ("error" in answer) throw new Complaint(answer.error, answer.code);
+  return answer.result;
+}

@@ -1,0 +1,26 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { findRelay, placesFor } from "./locate.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "porchlight-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+it("looks where DATA_DIR says and nowhere else, without it at the default places and where a unit file has the data", () => {
+  expect(placesFor("somewhere")).toEqual([resolve("somewhere")]);
+  const [shipped, own] = [join(import.meta.dirname, "..", "..", "deploy", "porchlight.service"), join(root, "own")];
+  writeFileSync(own, "[Service]\nEnvironment=DATA_DIR=/srv/chat\nStateDirectory=porchlight\n");
+  const places = placesFor(undefined, [own, join(root, "none"), shipped]);
+  expect([places[0], ...places.slice(-2)]).toEqual([resolve("data"), "/srv/chat", "/var/lib/porchlight"]);
+});
+
+it("finds no relay where none answers, whatever one has left behind", async () => {
+  writeFileSync(join(root, "relay.json"), "{");
+  expect(await findRelay([root, join(root, "none")])).toBeUndefined();
+  writeFileSync(join(root, "relay.json"), JSON.stringify({ pid: 1, control: join(root, "relay.sock") }));
+  expect(await findRelay([root])).toBeUndefined();
+});

@@ -1,0 +1,99 @@
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { COMPILED } from "./compiled.ts";
+import { type House, KEY, SCRIPTED, startHouse } from "./harness.ts";
+import { runProcess } from "./relays.ts";
+
+const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
+const EMAIL = "client@agency.example";
+let house: House;
+let elsewhere: string;
+
+beforeAll(async () => {
+  house = await startHouse({ run: runProcess, sandbox: SCRIPTED });
+  house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
+  elsewhere = mkdtempSync(join(tmpdir(), "porchlight-elsewhere-"));
+});
+afterAll(async () => {
+  await house.stop();
+  rmSync(elsewhere, { recursive: true });
+});
+
+type Ran = { code: number; out: string; err: string };
+/** Runs a command as another shell does: another folder, and nothing of the relay's environment but what is given. */
+const shell = (args: string[], env: Record<string, string> = {}, cwd: string = elsewhere): Promise<Ran> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [CLI, ...args], { cwd, env: { ...COMPILED, ...env } }, (error, out, err) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err });
+    });
+  });
+
+it("shows the running relay's callback address to a shell that has none of its settings", async () => {
+  const { code, out } = await shell(["site"], { DATA_DIR: house.dataDir });
+  expect([code, out]).toEqual([0, expect.stringContaining(new URL(house.callbackUrl).pathname)]);
+  // As an agency's shell with settings of its own has it: the relay's count.
+  const own = { SERVICE_URL: "https://other.example/v1", CALLBACK_SECRET: "another-secret-of-the-shell", PORT: "1" };
+  const told = await shell(["site"], { ...own, DATA_DIR: house.dataDir });
+  expect(told.out).toBe(out);
+  expect(readdirSync(elsewhere)).toEqual([]);
+});
+
+it("lets doctor judge the relay that runs, and not the shell", async () => {
+  const { out } = await shell(["doctor"], { DATA_DIR: house.dataDir, SERVICE_API_KEY: "wrong", PORT: "no" });
+  expect(out).toMatch(/ok {4}relay: process \d+ runs/);
+  expect(out).toMatch(/ok {4}key of account default/);
+  expect(out).not.toContain(KEY);
+});
+
+it("runs commands inside the relay, at once and with its pace", async () => {
+  const grant = ["credits", "grant", EMAIL, "5", "--key", "from-afar", "--json"];
+  const { code, out } = await shell(grant, { DATA_DIR: house.dataDir });
+  expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ key: "from-afar", state: "granted" })]);
+  const wrong = await shell(["credits", "show", "none"], { DATA_DIR: house.dataDir });
+  expect([wrong.code, wrong.err]).toEqual([1, "No entry none.\n"]);
+});
+
+it("writes files where the command was called, with the relay's settings", async () => {
+  const { code } = await shell(["backup", "copy"], { DATA_DIR: house.dataDir });
+  expect([code, existsSync(join(elsewhere, "copy", "porchlight.db"))]).toEqual([0, true]);
+  expect((await shell(["export", "site.ndjson"], { DATA_DIR: house.dataDir })).code).toBe(0);
+  expect(readFileSync(join(elsewhere, "site.ndjson"), "utf8")).toContain("from-afar");
+  rmSync(join(elsewhere, "copy"), { recursive: true });
+  rmSync(join(elsewhere, "site.ndjson"));
+});
+
+it("finds the relay of the folder it is called in without any environment", async () => {
+  const home = mkdtempSync(join(tmpdir(), "porchlight-home-"));
+  mkdirSync(join(home, "data"));
+  // What the relay tells of itself lies in its data folder, wherever that is mounted.
+  cpSync(join(house.dataDir, "relay.json"), join(home, "data", "relay.json"));
+  const { code, out } = await shell(["site"], {}, home);
+  expect([code, out]).toEqual([0, expect.stringContaining(new URL(house.callbackUrl).pathname)]);
+  rmSync(home, { recursive: true });
+});
+
+it("says in one sentence how to point it at a relay, makes nothing, and fails", async () => {
+  for (const command of [["site"], ["doctor"], ["credits", "list"], ["backup", "copy"]]) {
+    const { code, out, err } = await shell(command, { DATA_DIR: elsewhere });
+    expect([code, out], command.join(" ")).toEqual([1, ""]);
+    expect(err).toMatch(/^No relay answers on \S+: start it, or set DATA_DIR to .*\.\n$/);
+  }
+  const settings = { SERVICE_URL: house.serviceUrl, SERVICE_API_KEY: KEY, DATA_DIR: join(elsewhere, "data") };
+  const { code, err } = await shell(["site"], settings);
+  expect([code, err]).toEqual([1, expect.stringMatching(/^DATA_DIR: .* holds no data of a relay\. Set DATA_DIR/)]);
+  expect((await shell(["doctor"], settings)).code).toBe(3);
+  expect(readdirSync(elsewhere)).toEqual([]);
+});
+
+it("keeps the socket for the relay's user alone, and survives a relay that was killed", async () => {
+  const folder = join(house.dataDir, "run");
+  const modes = [folder, join(folder, "relay.sock"), join(house.dataDir, "relay.json")];
+  expect(modes.map((path) => statSync(path).mode & 0o077)).toEqual([0, 0, 0]);
+  await house.kill();
+  expect((await shell(["site"], { DATA_DIR: house.dataDir })).code).toBe(1);
+  await house.start();
+  expect((await shell(["site"], { DATA_DIR: house.dataDir })).code).toBe(0);
+});
