@@ -139,12 +139,12 @@ describe("every command", () => {
 });
 
 describe("a grant that did not happen", () => {
-  it("is not taken for one: 3 at once with why, and how it ends", async () => {
+  it("ends with the service's answer: 3 at once with why, and what to do", async () => {
     const grant = ["credits", "grant", "nobody@agency.example", "5", "--key", "nobody-1"];
     const { code, out } = await porchlight(grant);
-    expect([code, out]).toEqual([3, expect.stringMatching(/queued[\s\S]*404[\s\S]*credits dismiss nobody-1/)]);
+    expect([code, out]).toEqual([3, expect.stringMatching(/refused[\s\S]*404[\s\S]*credits dismiss nobody-1/)]);
     expect(JSON.parse((await porchlight([...grant, "--json"])).out)).toMatchObject({
-      state: "queued",
+      state: "refused",
       key: "nobody-1",
     });
     // The relay tries the grant again by itself. Nothing can be dismissed during a call: then the command answers 1.

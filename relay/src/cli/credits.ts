@@ -40,6 +40,10 @@ function furtherOf({ key, state, reason }: Entry): string[] {
   const end = `porchlight credits dismiss ${key} --reason <words> ends it.`;
   if (state === "intent" && reason === null) return [`Not granted yet: no relay has taken it. Start one; or ${end}`];
   if (state === "intent") return [`Not granted, and tried again by itself; ${end}`];
+  if (state === "refused")
+    return [
+      `Not granted: the service refuses it. porchlight credits approve ${key} --email <email> --reason <words> lets it go again; or ${end}`,
+    ];
   if (state === "received") return [`Not granted: porchlight credits approve ${key} --reason <words> lets it go.`];
   if (state !== "unknown") return [];
   return [
@@ -117,7 +121,7 @@ export const CREDITS: Record<string, Command> = {
   },
   "credits approve": {
     usage: "<key> --reason <words> [--email <email>] [--amount <amount>] [--account <account>]",
-    help: "lets a waiting recharge go",
+    help: "lets a waiting or refused grant go, corrected where that is needed",
     options: { ...account, ...reason, email: { type: "string" }, amount: { type: "string" } },
     async run(office, given) {
       const { key } = named(given, "key");
@@ -134,7 +138,7 @@ export const CREDITS: Record<string, Command> = {
   },
   "credits dismiss": {
     usage: "<key> --reason <words> [--account <account>]",
-    help: "ends an entry that was not called",
+    help: "ends an entry that was not granted",
     options: { ...account, ...reason },
     async run(office, given) {
       const { key } = named(given, "key");

@@ -4,8 +4,12 @@ import type { Office } from "./office.ts";
 
 const LOOK_MS = 200;
 
-/** The exit code that an entry's state has: 3 while a person must look, be it only at why nothing has happened yet. */
-export const codeOf = ({ state }: Entry): 0 | 1 | 3 => (state === "done" ? 0 : state === "refused" ? 1 : 3);
+/** The exit code of an entry: 3 while a person must look, be it only at why nothing has happened yet. */
+export function codeOf({ kind, state }: Entry): 0 | 1 | 3 {
+  if (state === "done") return 0;
+  // A message that was refused has failed; a grant can still be corrected and approved.
+  return state === "dismissed" || (state === "refused" && kind === "send") ? 1 : 3;
+}
 
 /**
  * The entry once its call was made, whatever came of it, or as it stands after `--wait` seconds (default 15): the relay

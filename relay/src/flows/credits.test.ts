@@ -250,7 +250,7 @@ describe("a person", () => {
     const flow = credits({});
     await flow.recharge("agency", EVENT);
     await flow.dismiss(person);
-    expect(await stored()).toMatchObject({ state: "refused" });
+    expect(await stored()).toMatchObject({ state: "dismissed" });
     expect(await flow.recharge("agency", EVENT)).toBe("duplicate");
     await flow.approve(person);
     expect(await stored()).toMatchObject({ state: "intent" });

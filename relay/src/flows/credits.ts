@@ -178,7 +178,7 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
     const outcome = await db.transaction(async (tx) => {
       const entry = await findEntry(tx, { kind: "grant", account, key });
       if (entry === undefined) return "missing";
-      if (!["received", "refused"].includes(entry.state)) return "wrong_state";
+      if (!["received", "refused", "dismissed"].includes(entry.state)) return "wrong_state";
       const old = contentOf(entry);
       const email = said ?? old.email;
       const amount = decision.amount ?? old.amount;
@@ -186,19 +186,19 @@ export function createCredits({ db, clock, log, rules, wake, ask, tell = async (
       if (!fits(amount, rules(account))) return "amount";
       const content = JSON.stringify({ ...old, email, amount });
       const next = { ...intent(actor, now), reason, lane: email, content };
-      return (await move(tx, entry, ["received", "refused"], next)) ?? "wrong_state";
+      return (await move(tx, entry, ["received", "refused", "dismissed"], next)) ?? "wrong_state";
     });
     wake();
     return outcome;
   }
 
-  /** A person says no to what has not been called: it is over, and stays in the ledger. */
+  /** A person ends what has not been granted: it stays in the ledger. */
   const dismiss = ({ account, key, actor, reason }: Decision): Promise<Entry | Undone> =>
     db.transaction(async (tx) => {
       const now = clock.now();
-      const next = { state: "refused", reason, due: now, actor, now } as const;
+      const next = { state: "dismissed", reason, due: now, actor, now } as const;
       const name = { kind: "grant", account, key } as const;
-      return (await move(tx, name, ["received", "intent"], next)) ?? undone(tx, name);
+      return (await move(tx, name, ["received", "intent", "refused"], next)) ?? undone(tx, name);
     });
 
   /**

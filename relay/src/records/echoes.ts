@@ -24,6 +24,7 @@ export const SENT_STATES = {
   done: "sent",
   unknown: "unknown",
   refused: "failed",
+  dismissed: "failed",
 } as const satisfies Record<State, string>;
 
 /** A message that we sent may come back as a callback this long after its answer. */

@@ -7,8 +7,12 @@ describe("the answer to a grant", () => {
   const kinds = (answer: Partial<GrantAnswer>) =>
     verdictOf({ kind: "permanent", status: 0, message: "", ...answer }).kind;
 
-  it.each([400, 401, 403, 404, 405, 413, 415, 422, 429])("%i certainly granted nothing", (status) => {
+  it.each([401, 403, 405, 429])("%i certainly granted nothing, and a later try may", (status) => {
     expect(kinds({ status })).toBe("again");
+  });
+
+  it.each([400, 404, 413, 415, 422])("%i is the end, until a person corrects the grant", (status) => {
+    expect(kinds({ status })).toBe("refused");
   });
 
   it.each([302, 408, 409, 410, 418, 500, 501, 502, 503, 504])("%i leaves it unknown", (status) => {
@@ -23,7 +27,7 @@ describe("the answer to a grant", () => {
   it("200 counts only when it says what was granted", () => {
     expect(kinds({ kind: "ok", status: 200, added: 5 })).toBe("done");
     expect(kinds({ kind: "ok", status: 200 })).toBe("unknown");
-    expect(kinds({ kind: "permanent", status: 200 })).toBe("again");
+    expect(kinds({ kind: "permanent", status: 200 })).toBe("refused");
     expect(kinds({ kind: "transient", status: 200 })).toBe("unknown");
   });
 });

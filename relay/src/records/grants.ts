@@ -24,7 +24,8 @@ export const GRANT_STATES = {
   calling: "calling",
   done: "granted",
   unknown: "unknown",
-  refused: "dismissed",
+  refused: "refused",
+  dismissed: "dismissed",
 } as const satisfies Record<State, string>;
 export type GrantState = (typeof GRANT_STATES)[State];
 
@@ -69,8 +70,13 @@ export function descriptionOf(note: string, key: string): string {
   return words === "" ? key : `${words} [${key}]`;
 }
 
-/** Statuses with which the service certainly granted nothing (RELIABILITY 3c). */
-const NOT_APPLIED = new Set([400, 401, 403, 404, 405, 413, 415, 422, 429]);
+/** Statuses with which the service certainly granted nothing, and may grant later: they are about the account (R-483). */
+const NOT_YET = new Set([401, 403, 405, 429]);
+/**
+ * Statuses with which it certainly granted nothing and will not: they are about this very grant, such as an e-mail of no
+ * sub-account (R-481). Nothing is asked again until a person changes the grant.
+ */
+const NEVER = new Set([400, 404, 413, 415, 422]);
 
 /** Reads the answer to a grant: anything that is not certain is unknown. */
 export function verdictOf(answer: GrantAnswer): Verdict {
@@ -87,7 +93,9 @@ export function verdictOf(answer: GrantAnswer): Verdict {
   }
   if (status === 0) return kind === "unknown" ? { kind: "unknown", reason: `no answer: ${message}` } : again;
   // A 200 that says of itself that it refused (R-007, R-481).
-  if (NOT_APPLIED.has(status) || (status < 300 && kind === "permanent")) return again;
+  if (NEVER.has(status) || (status < 300 && kind === "permanent"))
+    return { kind: "refused", reason: `${status}: ${message}` };
+  if (NOT_YET.has(status)) return again;
   return { kind: "unknown", reason: `${status}: ${message}` };
 }
 

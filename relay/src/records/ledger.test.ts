@@ -36,7 +36,7 @@ it("finds the entries that do not go on without a person, and no others", async 
   await write("calling", "calling", { age: MINUTE });
   await write("never ended", "calling", { age: 3 * MINUTE });
   await write("done", "done", { age: 60 * MINUTE });
-  await write("dismissed", "refused", { age: 60 * MINUTE });
+  await write("dismissed", "dismissed", { age: 60 * MINUTE });
   const ask = { kind: "grant", account: "main", now: NOW, limit: 20 } as const;
   const keys = (await stuckEntries(db, ask)).map(({ key }) => key);
   expect(keys.sort()).toEqual(["404", "approval", "never ended", "overdue", "unknown"]);

@@ -7,13 +7,13 @@ import type { Transaction } from "../db/database.ts";
  *   received ──► intent ──claim──► calling ──► done
  *      │            ▲                 ├──► intent    certainly not done
  *      ▼            └── a person      └──► unknown   nobody knows: only an answer that comes late, or a person, ends it
- *   refused
+ *   dismissed                           └──► refused   the service will not do it, until a person corrects it
  *
  * Each step is one statement that names the state it starts from, so two processes never both take it.
  */
 
 export type Kind = "grant" | "send";
-export type State = "received" | "intent" | "calling" | "done" | "unknown" | "refused";
+export type State = "received" | "intent" | "calling" | "done" | "unknown" | "refused" | "dismissed";
 
 export type Entry = {
   kind: Kind;
@@ -304,7 +304,7 @@ export async function stuckEntries(
   return tx.all(
     `SELECT ${COLUMNS} FROM ledger
      WHERE kind = $1 AND account = coalesce($2, account) AND state = coalesce($3, state) AND (
-       state = 'unknown' OR (state = 'received' AND due = $4) OR (state = 'calling' AND changed < $5)
+       state = 'unknown' OR (kind = 'grant' AND state = 'refused') OR (state = 'received' AND due = $4) OR (state = 'calling' AND changed < $5)
        OR (state = 'intent' AND (created < $6 OR (reason LIKE '4%' AND reason NOT LIKE '429%'))))
      ORDER BY created, key LIMIT $7`,
     kind,

@@ -106,7 +106,7 @@ export const grant = z
     amount: z.number().nullable().meta({ description: "Credits" }),
     note: z.string(),
     source: z.enum(["recharge", "request"]),
-    state: z.enum(["waiting", "queued", "calling", "granted", "unknown", "dismissed"]),
+    state: z.enum(["waiting", "queued", "calling", "granted", "unknown", "refused", "dismissed"]),
     reason: z.string().nullable(),
     newBalance: z.number().nullable(),
     createdAt: time,
