@@ -51,7 +51,7 @@ export const runInside: Run = (env) => runAt(env);
 export async function runAt(env: Env, clock?: Clock, widget?: string): Promise<Running> {
   const { lines, target } = recorder();
   const hidden = [env.SERVICE_API_KEY, env.CALLBACK_SECRET].filter((secret) => secret !== undefined);
-  const log = createLog({ level: env.LOG_LEVEL ?? "debug", secrets: () => hidden, target });
+  const log = createLog({ level: env.LOG_LEVEL ?? "debug", secrets: () => [hidden], target });
   const relay = await startRelay(settingsFrom(env), { log, ...(clock && { clock }), ...(widget && { widget }) });
   const kill = () => Promise.reject(new Error("Only a process can be killed"));
   return { lines, port: relay.port, stop: relay.stop, kill };

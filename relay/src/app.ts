@@ -12,6 +12,7 @@ import type { Forward } from "./hooks/forward.ts";
 import { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
 import { callbacks } from "./http/callbacks.ts";
+import { createGuesses } from "./http/guesses.ts";
 import { health, type Readiness } from "./http/health.ts";
 import { lines } from "./http/lines.ts";
 import { media } from "./http/media.ts";
@@ -105,6 +106,7 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
       agencies,
       secrets: callbackSecrets,
       from: callbacksFrom,
+      guesses: createGuesses(clock),
       log,
       unknownContact,
       forward,

@@ -9,6 +9,7 @@ import { addressOf, remoteOf } from "./base/address.ts";
 import { createBreaker } from "./base/breaker.ts";
 import { type Clock, realClock } from "./base/clock.ts";
 import type { Settings, Site } from "./base/config.ts";
+import { folding } from "./base/fold.ts";
 import { createIdentities } from "./base/identity.ts";
 import type { Keys } from "./base/keys.ts";
 import { createKeys } from "./base/keys.ts";
@@ -16,6 +17,7 @@ import { createLimiter } from "./base/limiter.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { netsOf } from "./base/nets.ts";
 import { createPlaces } from "./base/places.ts";
+import { createRecent } from "./base/recent.ts";
 import { loadSecrets } from "./base/secrets.ts";
 import { createBus } from "./bus/bus.ts";
 import { withPresence } from "./bus/presence.ts";
@@ -73,6 +75,8 @@ const PEER_FACTOR = 5;
 const PEER_MIN = 1_000;
 /** All TCP connections for each open chat: browsers keep idle ones for files, the service for callbacks. */
 const PEERS_FACTOR = 1.5;
+/** Ids of account owners that are kept out of the log: there is one for each account. */
+const OWNERS_MAX = 100;
 /** Who connected before the stop has this long to begin a request. */
 const HEARD_MS = 1_000;
 /** After this, an answer that is still under way is cut off. */
@@ -149,7 +153,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
   const keys = createKeys(settings.accounts);
   const callbackSecrets = settings.callbackSecrets.length > 0 ? settings.callbackSecrets : [secrets.callback];
   /** Ids of account owners, as callbacks named them: they may work as credentials at the service (R-506). */
-  const owners = new Set<string>();
+  const owners = createRecent(OWNERS_MAX);
   const ours = [...callbackSecrets, secrets.signing, settings.adminToken ?? secrets.admin, ...hookSecrets(settings)];
   const theirs = [
     settings.uploads.bucket?.secret ?? "",
@@ -157,8 +161,8 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     ...settings.sites.map(identitySecret),
     ...mailSecrets(settings),
   ];
-  const hidden = () => [...keys.all(), ...ours, ...theirs, ...owners];
-  const log = parts.log ?? createLog({ level: settings.logLevel, secrets: hidden });
+  const hidden = () => [keys.all(), ours, theirs, owners.all()];
+  const log = folding(parts.log ?? createLog({ level: settings.logLevel, secrets: hidden }), clock);
 
   const db = (parts.open ?? openDatabase)(settings.databaseUrl);
   const epoch = await migrate(db);
@@ -305,7 +309,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     callbacksFrom: { address: remote, allowed: mayCall },
     unknownContact: settings.unknownContact,
     forward: forward?.post,
-    hide: (owner) => owners.add(owner),
+    hide: owners.add,
     ready: async () => !stopping && (await db.run("UPDATE meta SET value = value WHERE name = 'epoch'")) === 1,
     log,
     relay: own ?? "",

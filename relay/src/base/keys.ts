@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Account } from "./config.ts";
+import { createRecent } from "./recent.ts";
 
 /** The accounts' keys of the moment. */
 export type Keys = {
@@ -7,14 +8,17 @@ export type Keys = {
   of: (account: string) => string;
   /** Reads the key files again; tells whether any key changed. */
   reload: () => boolean;
-  /** Every key known now or before: what must never be shown. */
+  /** Every key known now or before: what must never be shown. The same array until one comes. */
   all: () => readonly string[];
 };
+
+/** Keys that are kept out of the log: those of the moment, and former ones. */
+const KEYS_MAX = 1_000;
 
 /** Keeps the keys in memory and takes new ones from their files without a restart (R-503). */
 export function createKeys(accounts: readonly Account[]): Keys {
   const keys = new Map<string, string>();
-  const known = new Set<string>();
+  const known = createRecent(KEYS_MAX);
   const read = ({ id, key }: Account): string => {
     if (key === undefined) return "";
     if ("value" in key) return key.value;
@@ -36,5 +40,5 @@ export function createKeys(accounts: readonly Account[]): Keys {
     return changed;
   };
   reload();
-  return { of: (account) => keys.get(account) ?? "", reload, all: () => [...known] };
+  return { of: (account) => keys.get(account) ?? "", reload, all: known.all };
 }

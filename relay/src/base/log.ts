@@ -84,6 +84,9 @@ export type Log = (event: LogEvent, details?: Record<string, unknown>) => void;
 /** A short stable stand-in for a visitor's id, so that lines about one person can be found without naming them. */
 export const hashed = (id: string): string => createHash("sha256").update(id).digest("base64url").slice(0, 10);
 
+/** Lists of the secrets of the moment: a list that is another array than before is read anew, others cost nothing. */
+export type Secrets = () => readonly (readonly string[])[];
+
 /** All spellings in which a secret could slip into a line. */
 function spellings(secret: string): string[] {
   return [
@@ -94,17 +97,30 @@ function spellings(secret: string): string[] {
   ];
 }
 
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+
+/** One expression for every spelling of these secrets; nothing when there are none. Longer ones first: they may hold others. */
+function expressionFor(lists: readonly (readonly string[])[]): RegExp | undefined {
+  const all = new Set(lists.flatMap((list) => list.filter(({ length }) => length >= 6).flatMap(spellings)));
+  if (all.size === 0) return undefined;
+  const sorted = [...all].sort((a, b) => b.length - a.length);
+  return new RegExp(sorted.map((spelling) => escaped(spelling)).join("|"), "g");
+}
+
 /** A stream that replaces every known secret before the line leaves the process. */
-function scrubbing(target: NodeJS.WritableStream, secrets: () => readonly string[]): Writable {
+function scrubbing(target: NodeJS.WritableStream, secrets: Secrets): Writable {
+  let known: readonly (readonly string[])[] = [];
+  let expression: RegExp | undefined;
   return new Writable({
     decodeStrings: false,
     write(chunk: string | Buffer, _encoding, done) {
-      let line = String(chunk);
-      for (const secret of secrets()) {
-        if (secret.length < 6) continue;
-        for (const spelling of new Set(spellings(secret))) line = line.replaceAll(spelling, "[redacted]");
+      const now = secrets();
+      if (now.length !== known.length || now.some((list, i) => list !== known[i])) {
+        known = now;
+        expression = expressionFor(now);
       }
-      target.write(line);
+      const line = String(chunk);
+      target.write(expression === undefined ? line : line.replaceAll(expression, "[redacted]"));
       done();
     },
   });
@@ -113,13 +129,9 @@ function scrubbing(target: NodeJS.WritableStream, secrets: () => readonly string
 /**
  * The relay's voice: one JSON line per event.
  * @param options.level pino level name
- * @param options.secrets the secrets of the moment; none of them ever appears in a line, however it got there
+ * @param options.secrets none of them ever appears in a line, however it got there
  */
-export function createLog(options: {
-  level: string;
-  secrets?: () => readonly string[];
-  target?: NodeJS.WritableStream;
-}): Log {
+export function createLog(options: { level: string; secrets?: Secrets; target?: NodeJS.WritableStream }): Log {
   const target: DestinationStream = scrubbing(options.target ?? process.stdout, options.secrets ?? (() => []));
   const logger = pino({ level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, target);
   return (event, details = {}) => {

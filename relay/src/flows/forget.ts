@@ -37,17 +37,21 @@ export function createForget({ db, bus, clock, cleared }: Parts) {
   }
 
   return async function forget(visitor: string): Promise<void> {
-    await db.transaction(async (tx) => {
+    const written = await db.transaction(async (tx) => {
       await disownMedia(tx, visitor);
       const names = await namesOf(tx, visitor);
-      for (const id of [visitor, ...(await formerIds(tx, visitor))]) {
+      const former = await formerIds(tx, visitor);
+      for (const id of [visitor, ...former]) {
         await blankLane(tx, "send", id);
         await forgetEvents(tx, id);
         await forgetRequests(tx, id, names);
       }
+      // Of somebody who never wrote nothing is here, and nothing is kept: whoever only greets and leaves costs no row.
+      if (former.length === 0 && (await findVisitor(tx, visitor)) === undefined) return false;
       await forgetVisitor(tx, visitor, clock.now());
+      return true;
     });
-    await scrub();
+    if (written) await scrub();
     bus.publish({ visitor, head: 0, gone: true });
     cleared?.();
   };

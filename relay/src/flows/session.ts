@@ -231,7 +231,10 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
     /** Ends a session: its tokens are void from now on, and every connection that has it is told. */
     async logout(visitor: string, session: string): Promise<void> {
       const now = clock.now();
-      await db.transaction((tx) => revoke(tx, session, now + SESSION_MS, now));
+      await db.transaction(async (tx) => {
+        // Nobody can read anything with the tokens of somebody who never wrote.
+        if ((await findVisitor(tx, visitor)) !== undefined) await revoke(tx, session, now + SESSION_MS, now);
+      });
       bus.publish({ visitor, head: 0, ended: session });
     },
   };

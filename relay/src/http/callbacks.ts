@@ -12,6 +12,7 @@ import { parseCallback } from "../service/callbacks.ts";
 import { parseRecharge, type Recharge } from "../service/recharge.ts";
 import { readBody } from "./body.ts";
 import { SIZES } from "./doors.ts";
+import type { Guesses } from "./guesses.ts";
 
 /** Nothing else below `/callbacks` exists: who mistypes the address must not be told that it is right. */
 const ADDRESS = "/callbacks/:kind{reply|recharge}/:secret";
@@ -26,6 +27,8 @@ type Parts = {
   secrets: () => readonly string[];
   /** Where a request came from, and whether callbacks may come from there (R-505). */
   from: { address: (request: IncomingMessage) => string; allowed: (address: string) => boolean };
+  /** Limits guessing at the secrets. */
+  guesses: Guesses;
   log: Log;
   unknownContact: 200 | 404;
   /** Where replies for nobody here go on to, if anywhere. */
@@ -43,8 +46,8 @@ export function callbacks(parts: Parts): Hono<Bindings> {
   const app = new Hono<Bindings>();
 
   app.use(ADDRESS, async (c, next) => {
-    if (anySecret(c.req.param("secret"), secrets())) {
-      const address = from.address(c.env.incoming);
+    const address = from.address(c.env.incoming);
+    if (await parts.guesses.admits(address, anySecret(c.req.param("secret"), secrets()))) {
       // Asking with GET shows nothing and changes nothing: whoever enters the address may check it from elsewhere.
       if (c.req.method === "POST" && !from.allowed(address)) {
         log("callback.wrong_address", { address });

@@ -1,0 +1,52 @@
+import { Writable } from "node:stream";
+import { expect, it } from "vitest";
+import { createLog } from "./log.ts";
+import { createRecent } from "./recent.ts";
+
+function record() {
+  const lines: string[] = [];
+  const target = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return { lines, target };
+}
+
+it("keeps secrets out of a line in every spelling, whatever characters they have", () => {
+  const { lines, target } = record();
+  const secret = 'key+/=$1 (.*)|"^\\';
+  const log = createLog({ level: "info", secrets: () => [[secret], ["other-secret-1"]], target });
+  const spelt = [secret, encodeURIComponent(secret), new URLSearchParams([["k", secret]]).toString()];
+  log("relay.internal", { cause: `${spelt.join(" ")} other-secret-1 short` });
+  expect(lines[0]).toContain("[redacted]");
+  expect(lines[0]).not.toMatch(/key[+%]|other-secret/);
+  expect(lines[0]).toContain("short");
+});
+
+it("reads a list of secrets when it has changed, not for each line, and holds the newest hundred owners", () => {
+  const { lines, target } = record();
+  const owners = createRecent(100);
+  let walks = 0;
+  const watched = new WeakMap<readonly string[], readonly string[]>();
+  const get = (of: readonly string[], name: string | symbol): unknown => {
+    if (name === "filter") walks++;
+    return Reflect.get(of, name);
+  };
+  const secrets = () => {
+    const list = owners.all();
+    const known = watched.get(list) ?? new Proxy(list, { get });
+    watched.set(list, known);
+    return [known];
+  };
+  const log = createLog({ level: "info", secrets, target });
+  for (let n = 0; n < 10_000; n++) owners.add(`usr_owner_${n}`);
+  for (let n = 0; n < 1_000; n++) log("relay.started", { said: `usr_owner_9999 ${n}` });
+  expect(walks).toBe(1);
+  expect(owners.all()).toHaveLength(100);
+  owners.add("usr_somebody");
+  log("relay.started", { said: "usr_somebody" });
+  expect(walks).toBe(2);
+  expect(lines.filter((line) => /usr_(owner_9999|somebody)/.test(line))).toEqual([]);
+});

@@ -1,0 +1,58 @@
+import { PROTOCOL } from "@porchlight/shared/protocol";
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { realClock } from "../base/clock.ts";
+import { createBus } from "../bus/bus.ts";
+import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { openSqlite } from "../db/sqlite.ts";
+import { createSites } from "../records/sites.ts";
+import { addVisitor } from "../records/visitors.ts";
+import { createForget } from "./forget.ts";
+import { createSession, type Opened } from "./session.ts";
+
+const ORIGIN = "https://shop.example";
+const HELLO = { t: "hello", v: PROTOCOL, site: "default" } as const;
+
+let db: Database;
+beforeEach(() => {
+  db = openSqlite(":memory:");
+});
+afterEach(() => db.close());
+
+async function stage() {
+  const epoch = await migrate(db);
+  const site = { account: "main", origins: [ORIGIN], channel: "website", business: "default", campaign: undefined };
+  const parts = { db, bus: createBus(), clock: realClock, signing: "signing key", epoch, wake: () => {} };
+  const sites = createSites([{ ...site, public: DEFAULT_SITE }], () => []);
+  const sessions = createSession({ ...parts, sites, identity: () => undefined, nameOf: async () => undefined });
+  const rows = async (): Promise<number> => {
+    const tables = ["visitors", "forgotten", "revoked"];
+    const counts = await Promise.all(
+      tables.map((table) => db.all<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)),
+    );
+    return counts.flat().reduce((sum, { n }) => sum + n, 0);
+  };
+  return { ...sessions, forget: createForget(parts), rows };
+}
+
+describe("who greets and leaves again without a word", () => {
+  it("leaves no row behind, however they leave", async () => {
+    const { open, forget, logout, rows } = await stage();
+    for (let n = 0; n < 50; n++) {
+      const { visitor, session } = (await open(HELLO, ORIGIN)) as Opened;
+      await (n % 2 === 0 ? forget(visitor) : logout(visitor, session));
+    }
+    expect(await rows()).toBe(0);
+  });
+
+  it("and who wrote is remembered as gone, and as logged out", async () => {
+    const { open, forget, logout, rows } = await stage();
+    for (const leave of [forget, logout]) {
+      const { visitor, session } = (await open(HELLO, ORIGIN)) as Opened;
+      await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
+      await leave(visitor, session);
+    }
+    expect(await rows()).toBe(3);
+  });
+});

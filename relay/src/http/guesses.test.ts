@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { createGuesses } from "./guesses.ts";
+
+/** Guesses at a time of the test's own: what waits is done when its time comes. */
+function stage() {
+  let now = 0;
+  let waits: { at: number; fn: () => void }[] = [];
+  const guesses = createGuesses({
+    now: () => now,
+    uptime: () => now,
+    after(ms, fn) {
+      waits.push({ at: now + ms, fn });
+      return () => {};
+    },
+  });
+  async function pass(ms: number): Promise<void> {
+    now += ms;
+    const due = waits.filter(({ at }) => at <= now);
+    waits = waits.filter(({ at }) => at > now);
+    for (const { fn } of due) fn();
+    await Promise.resolve();
+  }
+  return { ...guesses, pass, waiting: () => waits.length };
+}
+
+describe("who guesses at the callback secret", () => {
+  it("has sixty tries, then ten a second however many come at once", async () => {
+    const { admits, pass, waiting } = stage();
+    for (let n = 0; n < 61; n++) expect(await admits("192.0.2.1", false)).toBe(false);
+    const answers: boolean[] = [];
+    for (let n = 0; n < 1_000; n++) void admits("192.0.2.1", true).then((answer) => answers.push(answer));
+    await pass(0);
+    expect(waiting()).toBe(50);
+    expect(answers.filter((answer) => answer)).toEqual([]);
+    expect(answers).toHaveLength(950);
+  });
+
+  it("keeps no reply out: the right secret waits for its turn, and an address that has brought it never again", async () => {
+    const { admits, pass, waiting } = stage();
+    for (let n = 0; n < 100; n++) void admits("192.0.2.1", false);
+    const reply = admits("192.0.2.1", true);
+    await pass(5_000);
+    expect(await reply).toBe(true);
+    for (let n = 0; n < 100; n++) void admits("192.0.2.1", false);
+    expect(waiting()).toBe(0);
+    expect(await admits("192.0.2.1", true)).toBe(true);
+  });
+
+  it("slows nobody else down", async () => {
+    const { admits } = stage();
+    for (let n = 0; n < 100; n++) void admits("192.0.2.1", false);
+    expect(await admits("192.0.2.2", true)).toBe(true);
+  });
+});
