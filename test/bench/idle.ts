@@ -1,10 +1,13 @@
-/** A visitor who says nothing for longer than proxies allow, behind nginx as it comes: WIDGET.md 9, check 33, at its full length. */
+/** A visitor who says nothing for longer than proxies allow, behind nginx with its defaults: WIDGET.md 9, check 33, at full length. */
 
 import { startHouse } from "../harness.ts";
 import { startNginx } from "../nginx.ts";
 import { createVisitor } from "../visitor.ts";
 
-/** @throws Error when the line did not last. */
+/**
+ * Stays silent and then waits for a reply.
+ * @throws Error when the connection did not last
+ */
 export async function idle(seconds: number): Promise<void> {
   const house = await startHouse();
   const nginx = await startNginx(house.url);

@@ -8,6 +8,7 @@
  *   npm run bench -- --page        what the widget costs a page, alone
  *   npm run bench -- --profile     µs of the relay's CPU per round trip, by function
  *   npm run bench -- --counts      what a round trip asks for, counted; renews counts/counts.json
+ *   npm run bench -- --idle 150    whether a visitor who is silent for so many seconds behind nginx still hears a reply
  *   npm run bench -- --publish     makes the last run the README's
  */
 import { parseArgs } from "node:util";
@@ -19,12 +20,16 @@ const { values, positionals } = parseArgs({
     page: { type: "boolean", default: false },
     profile: { type: "boolean", default: false },
     counts: { type: "boolean", default: false },
+    idle: { type: "string" },
     publish: { type: "boolean", default: false },
   },
 });
 
 if (values.counts) await (await import("./counts/renew.ts")).renewCounts();
-else if (values.profile) await (await import("./profiled.ts")).printProfile();
+else if (values.idle !== undefined) {
+  await (await import("./idle.ts")).idle(Number(values.idle));
+  console.log(`The reply was heard after ${values.idle} s of silence`);
+} else if (values.profile) await (await import("./profiled.ts")).printProfile();
 else {
   const { run } = await import("./run.ts");
   const measures = values.long || values.page || positionals.length > 0 || !values.publish;

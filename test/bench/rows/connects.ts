@@ -29,7 +29,7 @@ async function rateOf(contender: Contender, load: () => Promise<void>, count: nu
 
 async function connects(plan: Plan): Promise<Rounds> {
   const seed = await seeded(RETURNING);
-  const count = plan.long ? 8_000 : 2_000;
+  const count = plan.long ? 8_000 : 1_500;
   const known = ({ server }: Contender): Known[] => (server.kind === "relay" ? seed.visitors : []);
   try {
     return await among(
@@ -76,7 +76,7 @@ async function crowds(plan: Plan): Promise<Rounds> {
       const seed: Seeded | undefined = kind === "relay" ? await seeded(CROWD_MESSAGES) : undefined;
       const contender = await startContender(kind, seed === undefined ? {} : { folder: seed.folder });
       try {
-        results[kind]?.push(await crowd(contender, seed?.visitors ?? [], plan.long ? 30_000 : 8_000));
+        results[kind]?.push(await crowd(contender, seed?.visitors ?? [], plan.long ? 30_000 : 6_000));
       } finally {
         await contender.stop();
         seed?.remove();
