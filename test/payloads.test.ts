@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { openApi } from "../relay/src/http/api/openapi.ts";
 import { clientPackage } from "../relay/src/http/api/package.ts";
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
   const event = JSON.stringify({ idempotency_key: "r-1", email: EMAIL, amount: 5 });
   await fetch(recharge, { method: "POST", body: event });
-  await vi.waitFor(() => expect(receiver.told.map(({ type }) => type)).toContain("credits.granted"), 20_000);
+  await expect.poll(() => receiver.told.map(({ type }) => type)).toContain("credits.granted");
 });
 afterAll(async () => {
   await house.stop();

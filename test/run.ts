@@ -2,7 +2,7 @@
  * Runs the steps of `npm run check`, `npm test` or `npm run test:full` in order, prints the result of each, and ends with one
  * line of totals. A failed step does not stop the next ones.
  */
-import { fork, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { type CliOptions, startVitest } from "vitest/node";
 import { COMPILED } from "./compiled.ts";
@@ -31,31 +31,24 @@ const types: Step = step("types", async () => {
   await Promise.all(parts.map((part) => command("tsc", "-p", part, ...remembered(part))));
 });
 
-const quick: Step = { name: "tests", run: () => tests({ project: ["unit"] }) };
-/** Test files at a time. Tests wait more than they compute, but more workers than this did not end sooner on two cores. */
-const WORKERS = { browsers: 1, others: 2 };
+/**
+ * Test files at a time, also on two cores: most tests wait more than they compute. Measured on two cores, four end sooner
+ * than three, and six no sooner than four.
+ */
+const WORKERS = 4;
 /** The projects of `npm run test:full`, by how their names begin. */
 const FULL = "full*";
-const others = { maxWorkers: WORKERS.others };
-const browser: Step = {
-  name: "tests in browsers",
-  run: () => tests({ project: ["browser"], maxWorkers: WORKERS.browsers }),
+const quick: Step = { name: "tests", run: () => tests({ project: ["unit"] }) };
+const most: Step = { name: "tests", run: () => tests({ maxWorkers: WORKERS, project: [`!${FULL}`] }) };
+const full: Step = {
+  name: "full tests",
+  run: () => tests({ maxWorkers: WORKERS, coverage: { enabled: true } }),
 };
-const most: Step = {
-  name: "tests",
-  run: async () => {
-    // Browser tests wait even more than the others: they run beside them, in a process of their own.
-    const here = tests({ ...others, project: ["!browser", `!${FULL}`], coverage: { enabled: true } });
-    return sum(...(await Promise.all([elsewhere("browser"), here])));
-  },
-};
-const full: Step = { name: "full tests", run: () => tests({ ...others, project: [FULL] }) };
 
 const steps: Record<string, Step[]> = {
   check: [lint, types, quick],
   all: [programs, build, lint, types, most],
-  full: [programs, build, lint, types, most, full],
-  browser: [browser],
+  full: [programs, build, lint, types, full],
 };
 
 /** A step that counts as one: what it throws is its failure, in words. */
@@ -98,39 +91,12 @@ async function tests(options: CliOptions): Promise<Count> {
   return { passed: count("passed"), failed: count("failed") + broken + stray };
 }
 
-/** Steps of this file in a process of their own, beside this one: what they said is shown when they have ended. */
-function elsewhere(name: keyof typeof steps): Promise<Count> {
-  return new Promise((resolve) => {
-    const child = fork(import.meta.filename, [name], { cwd: root, silent: true });
-    const said: Buffer[] = [];
-    let counted: Count = { passed: 0, failed: 1 };
-    child.stdout?.on("data", (chunk: Buffer) => said.push(chunk));
-    child.stderr?.on("data", (chunk: Buffer) => said.push(chunk));
-    child.on("message", (count: Count) => {
-      counted = count;
-    });
-    child.on("close", () => {
-      process.stdout.write(Buffer.concat(said));
-      resolve(counted);
-    });
-  });
-}
-
-function sum(...counts: Count[]): Count {
-  const total = (of: (count: Count) => number): number => counts.reduce((all, count) => all + of(count), 0);
-  return { passed: total(({ passed }) => passed), failed: total(({ failed }) => failed) };
-}
-
 let total: Count = { passed: 0, failed: 0 };
 for (const { name, run } of steps[process.argv[2] ?? "all"] ?? []) {
   const start = performance.now();
   const count = await run();
-  total = sum(total, count);
+  total = { passed: total.passed + count.passed, failed: total.failed + count.failed };
   console.log(`${count.failed === 0 ? "✓" : "✗"} ${name}  ${((performance.now() - start) / 1000).toFixed(1)} s`);
 }
-const code = total.failed === 0 && total.passed > 0 ? 0 : 1;
-if (process.send === undefined) {
-  console.log(`\ntests: ${total.passed} passed, ${total.failed} failed`);
-  process.exit(code);
-}
-process.send(total, () => process.exit(code));
+console.log(`\ntests: ${total.passed} passed, ${total.failed} failed`);
+process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);

@@ -22,7 +22,7 @@ async function ratings(): Promise<unknown> {
 
 /** Closes the chat on the newest reply, once that has been seen, and opens it again. */
 async function returnTo(page: Page, chat: Chat): Promise<void> {
-  await expect.poll(() => readUpTo(page), { timeout: 8_000 }).toBeGreaterThan(0);
+  await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
   if (!(await chat.composer.isVisible())) await chat.open();
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
   await chat.launcher.first().click();

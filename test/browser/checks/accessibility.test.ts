@@ -280,7 +280,7 @@ it("65 with reduced motion nothing moves", async () => {
 it("65 otherwise whatever moves in the launcher has come to rest after five seconds", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-teaser="Questions?"')) });
   await converse(chat);
-  await expect.poll(() => readUpTo(page), { timeout: 8_000 }).toBeGreaterThan(0);
+  await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
   await stage.reply("look here");
   await page.locator("porch-light .badge:not([hidden])").waitFor();

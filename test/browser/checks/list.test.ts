@@ -28,14 +28,14 @@ it("72 at the end it stays at the end, whatever grows; scrolled up nothing moves
   await page.setViewportSize({ width: 1280, height: 720 });
   await frames(page);
   expect(await gap(page)).toBeLessThanOrEqual(1);
-  await expect.poll(() => readUpTo(page), { timeout: 8_000 }).toBeGreaterThan(60);
+  await expect.poll(() => readUpTo(page)).toBeGreaterThan(60);
   const read = await readUpTo(page);
   await stage.reply("one more at the end");
   await chat.thread.getByText("one more at the end").waitFor();
   await frames(page);
   expect(await gap(page)).toBeLessThanOrEqual(1);
 
-  await expect.poll(() => readUpTo(page), { timeout: 8_000 }).toBeGreaterThan(read);
+  await expect.poll(() => readUpTo(page)).toBeGreaterThan(read);
   await thread.evaluate((element) => {
     element.scrollTop -= 900;
   });

@@ -31,7 +31,7 @@ describe("what a screen reader is told", () => {
     const { page, context, chat } = await stage.visit();
     await converse(chat);
     const said = await record(page);
-    await expect.poll(() => readUpTo(page), { timeout: 8_000 }).toBeGreaterThan(0);
+    await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
     await chat.panel.getByRole("button", { name: "Close chat" }).click();
     await stage.reply("first");
     await heard(said, /^1 new message$/);

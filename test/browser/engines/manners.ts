@@ -1,6 +1,6 @@
 /** A guest on the page of somebody else: what the page does to it, and what it may not do. */
 
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { SOON } from "./panel.ts";
 import { recorder, type Stage } from "./stage.ts";
 
@@ -140,7 +140,7 @@ export function mannersIn(name: string, stage: Stage): void {
     expect(enforced).toBe(true);
     await tab.run(() => void (window as unknown as { complaints: string[] }).complaints.splice(0));
     // What the browser says of that comes when it has time.
-    if (stage.engine.reports) await vi.waitFor(() => expect(stage.engine.complaints()).toHaveLength(1), SOON);
+    if (stage.engine.reports) await expect.poll(() => stage.engine.complaints(), SOON).toHaveLength(1);
     stage.engine.complaints().splice(0);
     await chat.open();
     await chat.say("see https://shop.example/a and **bold**");
