@@ -31,10 +31,7 @@ const types: Step = step("types", async () => {
   await Promise.all(parts.map((part) => command("tsc", "-p", part, ...remembered(part))));
 });
 
-/**
- * Test files at a time, also on two cores: most tests wait more than they compute. Measured on two cores, four end sooner
- * than three, and six no sooner than four.
- */
+/** Test files at a time, also on two cores: most tests wait more than they compute. */
 const WORKERS = 4;
 /** The projects of `npm run test:full`, by how their names begin. */
 const FULL = "full*";

@@ -113,7 +113,8 @@ export function createSession(options: SessionOptions): Session {
     // In minutes: what the way here takes is no difference.
     thread.ahead = Math.round((frame.now - page.now()) / MINUTE_MS) * MINUTE_MS;
     if (frame.reset || since === undefined) thread.reset(frame.after, frame.older);
-    owner = { token: frame.token ?? token, epoch: frame.epoch };
+    // Own only: a page may have put a name of ours into Object.prototype.
+    owner = { token: (Object.hasOwn(frame, "token") && frame.token) || token, epoch: frame.epoch };
     if (greeting) greeting.token = owner.token;
     adopt(frame);
     if (read.value > frame.read) send({ t: "read", n: read.value });
