@@ -23,6 +23,8 @@ export type Poster = {
 
 /** Connections per client host. Callbacks of one contact follow each other, so this many contacts are served at once. */
 const CONNECTIONS = 64;
+/** Milliseconds for which an idle connection is kept: a relay that stops waits for it. */
+const KEPT_MS = 500;
 
 const WORDS: Record<string, string> = {
   ECONNREFUSED: "connection refused",
@@ -41,7 +43,12 @@ function inWords(error: unknown, timedOut: boolean, timeoutMs: number): Error {
 }
 
 export function makePoster(): Poster {
-  const agent = new Agent({ connections: CONNECTIONS, pipelining: 1, keepAliveTimeout: 30_000 });
+  const agent = new Agent({
+    connections: CONNECTIONS,
+    pipelining: 1,
+    keepAliveTimeout: KEPT_MS,
+    keepAliveMaxTimeout: KEPT_MS,
+  });
 
   return {
     async request({ url, method, headers = {}, body, timeoutMs, maxBytes }) {

@@ -6,13 +6,9 @@ import { ERRORS, RelayError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
 import type { Places } from "./base/places.ts";
 import type { Mail } from "./flows/mail/mail.ts";
-import type { Receive } from "./flows/receive.ts";
-import type { Recharges } from "./flows/recharges.ts";
-import type { Forward } from "./hooks/forward.ts";
 import { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
-import { callbacks } from "./http/callbacks.ts";
-import { createGuesses } from "./http/guesses.ts";
+import { type CallbackAddress, callbacks } from "./http/callbacks.ts";
 import { health, type Readiness } from "./http/health.ts";
 import { lines } from "./http/lines.ts";
 import { media } from "./http/media.ts";
@@ -36,17 +32,9 @@ type Parts = {
   media: Parameters<typeof media>[0];
   /** Mail to visitors, where the relay sends any. */
   mail: Mail | undefined;
-  receive: Receive;
-  recharges: Recharges;
   /** What the server API needs besides. */
   api: Omit<Parameters<typeof serverApi>[0], "relay" | "address">;
-  agencies: Parameters<typeof callbacks>[0]["agencies"];
-  callbackSecrets: () => readonly string[];
-  callbacksFrom: Parameters<typeof callbacks>[0]["from"];
-  unknownContact: 200 | 404;
-  forward: Forward | undefined;
-  /** Keeps a secret out of the log from now on. */
-  hide: (secret: string) => void;
+  called: CallbackAddress;
   ready: Readiness;
   log: Log;
   /** The relay's public origin, or empty while it does not know it. */
@@ -69,15 +57,8 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
     addressOf,
     places,
     mail,
-    receive,
-    recharges,
     api,
-    agencies,
-    callbackSecrets,
-    callbacksFrom,
-    unknownContact,
-    forward,
-    hide,
+    called,
     ready,
     log,
     relay,
@@ -91,28 +72,14 @@ export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
   app.route("/", assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }));
   app.route("/", page(sites));
   app.route("/", snippet({ sites, relay, address, folder: widget }));
-  app.route("/", lines({ connections, clock, allows, remoteOf: callbacksFrom.address, addressOf, places }));
+  app.route("/", lines({ connections, clock, allows, remoteOf: called.from.address, addressOf, places }));
   app.route("/", media(parts.media));
   // Readers of mails.
   if (mail !== undefined) app.route("/", stopDoor(mail));
   // The owner's backend.
   app.route("/", serverApi({ ...api, relay, address }));
   // The service.
-  app.route(
-    "/",
-    callbacks({
-      receive,
-      recharges,
-      agencies,
-      secrets: callbackSecrets,
-      from: callbacksFrom,
-      guesses: createGuesses(clock),
-      log,
-      unknownContact,
-      forward,
-      hide,
-    }),
-  );
+  app.route("/", callbacks(called));
   // The operator's machines.
   app.route("/", health(ready));
 

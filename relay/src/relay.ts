@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
@@ -47,8 +47,10 @@ import { createStrangers } from "./flows/strangers.ts";
 import { holdData } from "./hold.ts";
 import { createForward } from "./hooks/forward.ts";
 import { withAnswers } from "./http/answers.ts";
+import { callbackDoor } from "./http/callbacks.ts";
 import { withDeadline } from "./http/deadline.ts";
 import { UPLOAD_MS } from "./http/doors.ts";
+import { createGuesses } from "./http/guesses.ts";
 import { watchNewcomers } from "./http/newcomers.ts";
 import { limitPeers } from "./http/peers.ts";
 import { listen } from "./listen.ts";
@@ -79,8 +81,13 @@ const PEERS_FACTOR = 1.5;
 const OWNERS_MAX = 100;
 /** Who connected before the stop has this long to begin a request. */
 const HEARD_MS = 1_000;
-/** After this, an answer that is still under way is cut off. */
-const LINGER_MS = 5_000;
+/**
+ * An idle connection is kept so long after an answer, which tells its client so (`Keep-Alive: timeout=5`). Node ends it a
+ * second later.
+ */
+const KEPT_MS = 5_000;
+/** After this, an answer that is still under way is cut off. Kept connections have ended by themselves before. */
+const LINGER_MS = KEPT_MS + 2_500;
 
 /** What an upload says of its size; one that says nothing counts as a large one. */
 const bytesOf = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? 16 * 1024 * 1024);
@@ -275,6 +282,18 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
   const places = createPlaces({ perAddress, total });
   const mayCall = settings.callbackAllow.length === 0 ? () => true : netsOf(settings.callbackAllow);
   const uploading = createLimiter({ burst: 10, perMinute: settings.uploads.perMinute, uptime: clock.uptime });
+  const guesses = createGuesses(clock);
+  const called = { secrets: () => callbackSecrets, from: { address: remote, allowed: mayCall }, guesses, log };
+  const door = callbackDoor({
+    ...called,
+    clock,
+    receive,
+    recharges,
+    agencies: backoffice.agencies,
+    unknownContact: settings.unknownContact,
+    forward: forward?.post,
+    hide: owners.add,
+  });
   const app = createApp({
     sites,
     connections,
@@ -283,9 +302,6 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     addressOf: network,
     places,
     mail: backoffice.mail,
-    receive,
-    recharges,
-    agencies: backoffice.agencies,
     api: {
       db,
       clock,
@@ -305,11 +321,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
       wait: (incoming, site) =>
         uploading.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming)),
     },
-    callbackSecrets: () => callbackSecrets,
-    callbacksFrom: { address: remote, allowed: mayCall },
-    unknownContact: settings.unknownContact,
-    forward: forward?.post,
-    hide: owners.add,
+    called,
     ready: async () => !stopping && (await db.run("UPDATE meta SET value = value WHERE name = 'epoch'")) === 1,
     log,
     relay: own ?? "",
@@ -318,10 +330,14 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     formerBuilds: join(settings.dataDir, "assets"),
   });
 
-  const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: UPLOAD_MS },
-    withAnswers(clock, withDeadline(clock, getRequestListener(app.fetch))),
-  );
+  const framework = withDeadline(clock, getRequestListener(app.fetch));
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    // The last answer on each connection says that it is the last one.
+    if (stopping) response.shouldKeepAlive = false;
+    if (!door(request, response)) framework(request, response);
+  }
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: UPLOAD_MS }, withAnswers(clock, handle));
+  server.keepAliveTimeout = KEPT_MS;
   limitPeers(server, createPlaces(peersOf(settings)));
   const newcomers = watchNewcomers(server, clock);
   const stopSockets = serveSockets({
@@ -356,7 +372,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     stopSockets();
     connections.drain(RETURN_RATE);
     await newcomers.heard(HEARD_MS);
-    server.closeIdleConnections();
+    newcomers.closeIdle();
     const cancel = clock.after(LINGER_MS, () => server.closeAllConnections());
     await closed;
     cancel();

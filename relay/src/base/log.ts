@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { Writable } from "node:stream";
 import { type DestinationStream, pino } from "pino";
 
@@ -82,7 +82,21 @@ export type LogEvent = keyof typeof EVENTS;
 export type Log = (event: LogEvent, details?: Record<string, unknown>) => void;
 
 /** A short stable stand-in for a visitor's id, so that lines about one person can be found without naming them. */
-export const hashed = (id: string): string => createHash("sha256").update(id).digest("base64url").slice(0, 10);
+export const hashed = (id: string): Hashed => new Hashed(id);
+
+/** Made when a line is written: most lines that could be written are not. */
+class Hashed {
+  readonly #id: string;
+  constructor(id: string) {
+    this.#id = id;
+  }
+  toString(): string {
+    return hash("sha256", this.#id, "base64url").slice(0, 10);
+  }
+  toJSON(): string {
+    return this.toString();
+  }
+}
 
 /** Lists of the secrets of the moment: a list that is another array than before is read anew, others cost nothing. */
 export type Secrets = () => readonly (readonly string[])[];
@@ -136,7 +150,7 @@ export function createLog(options: { level: string; secrets?: Secrets; target?: 
   const logger = pino({ level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, target);
   return (event, details = {}) => {
     const [level, words] = EVENTS[event];
-    logger[level]({ event, ...details }, words);
+    if (logger.isLevelEnabled(level)) logger[level]({ event, ...details }, words);
   };
 }
 

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { randomId } from "@porchlight/shared/id";
 
 /** Letters and digits of one case: 32 of them, five bits each; ids pass `[A-Za-z0-9_]` filters everywhere (R-225). */
@@ -16,15 +16,28 @@ const base32 = (bytes: Buffer, length: number): string => {
 };
 
 /** Compares in constant time whatever the lengths: `timingSafeEqual` alone throws on unequal ones. */
-export function sameSecret(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
+export const sameSecret = (given: string, expected: string): boolean => sameDigest(digest(given), digest(expected));
+
+const digest = (text: string): Buffer => hash("sha256", text, "buffer");
+const sameDigest = (given: Buffer, expected: Buffer): boolean => timingSafeEqual(given, expected);
+
+/** Digests of the secrets that callbacks are compared with: a handful, which change with the settings. */
+const digests = new Map<string, Buffer>();
+const DIGESTS_MAX = 100;
+function digestOf(secret: string): Buffer {
+  const known = digests.get(secret);
+  if (known !== undefined) return known;
+  if (digests.size >= DIGESTS_MAX) digests.clear();
+  const made = digest(secret);
+  digests.set(secret, made);
+  return made;
 }
 
 /** Whether `given` is one of the active secrets. All are compared, so the time says nothing about which. */
 export function anySecret(given: string, expected: readonly string[]): boolean {
+  const one = digest(given);
   let found = false;
-  for (const secret of expected) found = sameSecret(given, secret) || found;
+  for (const secret of expected) found = sameDigest(one, digestOf(secret)) || found;
   return found;
 }
 
@@ -54,10 +67,19 @@ const taggedId = (key: string, id: string): string => `${id}_${base32(mac(key, "
 /** Whether the id is of a person the owner vouched for. */
 export const isIdentified = (id: string): boolean => id.startsWith("u_");
 
+/** Ids whose MAC was found right, by key: those who write and are written to are asked for again and again. */
+const proven = new Map<string, Set<string>>();
+const PROVEN_MAX = 20_000;
+
 /** Whether this deployment minted the id. */
 export function isVisitorId(key: string, id: string): boolean {
+  const ids = proven.get(key) ?? new Set();
+  if (ids.has(id)) return true;
   const [, body, tag] = VISITOR_ID.exec(id) ?? [];
-  return body !== undefined && tag !== undefined && sameSecret(base32(mac(key, "visitor", body), 13), tag);
+  if (body === undefined || tag === undefined || !sameSecret(base32(mac(key, "visitor", body), 13), tag)) return false;
+  if (ids.size >= PROVEN_MAX) ids.clear();
+  proven.set(key, ids.add(id));
+  return true;
 }
 
 /** A keyed hash of a text, whatever its case: finds it again, and tells nobody what it was. */

@@ -1,7 +1,9 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
-import { type Context, Hono } from "hono";
-import { RelayError } from "../base/errors.ts";
+import { Hono } from "hono";
+import type { Clock } from "../base/clock.ts";
+import { createDeadlines } from "../base/deadlines.ts";
+import { ERRORS, RelayError } from "../base/errors.ts";
 import { hashed, type Log } from "../base/log.ts";
 import { type CreditRules, mappedEmail } from "../base/rules.ts";
 import { anySecret } from "../base/sign.ts";
@@ -11,25 +13,31 @@ import { FORWARDED, type Forward } from "../hooks/forward.ts";
 import { parseCallback } from "../service/callbacks.ts";
 import { parseRecharge, type Recharge } from "../service/recharge.ts";
 import { readBody } from "./body.ts";
-import { SIZES } from "./doors.ts";
+import { BODY_MS, SIZES } from "./doors.ts";
 import type { Guesses } from "./guesses.ts";
 
 /** Nothing else below `/callbacks` exists: who mistypes the address must not be told that it is right. */
 const ADDRESS = "/callbacks/:kind{reply|recharge}/:secret";
+const PATH = /^\/callbacks\/(reply|recharge)\/([^/?]+)(?:\?(.*))?$/s;
 
 type Bindings = { Bindings: HttpBindings };
 
-type Parts = {
-  receive: Receive;
-  recharges: Recharges;
-  /** The accounts that callbacks of this address may be for: the one named in `?account=`, or all that have rules. */
-  agencies: (named: string | undefined) => { id: string; rules: CreditRules }[];
+/** Who may call, and who calls: what is known before a callback is read. */
+export type CallbackAddress = {
   secrets: () => readonly string[];
   /** Where a request came from, and whether callbacks may come from there (R-505). */
   from: { address: (request: IncomingMessage) => string; allowed: (address: string) => boolean };
   /** Limits guessing at the secrets. */
   guesses: Guesses;
   log: Log;
+};
+
+type Parts = CallbackAddress & {
+  clock: Clock;
+  receive: Receive;
+  recharges: Recharges;
+  /** The accounts that callbacks of this address may be for: the one named in `?account=`, or all that have rules. */
+  agencies: (named: string | undefined) => { id: string; rules: CreditRules }[];
   unknownContact: 200 | 404;
   /** Where replies for nobody here go on to, if anywhere. */
   forward: Forward | undefined;
@@ -37,36 +45,34 @@ type Parts = {
   hide: (secret: string) => void;
 };
 
-/**
- * The door for the service's callbacks. The secret in the path is checked before a byte of the body is read; a wrong one
- * looks like any address that does not exist. Statuses: RELIABILITY 3a.
- */
-export function callbacks(parts: Parts): Hono<Bindings> {
-  const { secrets, from, log } = parts;
-  const app = new Hono<Bindings>();
+/** What the rest of the address and the headers say; `named`: the account in `?account=`. */
+type Call = { incoming: IncomingMessage; outgoing: ServerResponse; named: string | undefined };
+type Answer = { status: number; body: object; retryAfter?: number };
 
+const DONE: Answer = { status: 200, body: { success: true } };
+const LATER: Answer = { status: ERRORS.try_later[0], body: { error: ERRORS.try_later[1] }, retryAfter: 30 };
+
+/**
+ * What stands in the framework behind `callbackDoor`: checks of the address, and everything that is not let in. The secret
+ * in the path is checked before a byte of the body is read; a wrong one looks like any address that does not exist.
+ */
+export function callbacks({ secrets, from, guesses, log }: CallbackAddress): Hono<Bindings> {
+  const app = new Hono<Bindings>();
   app.use(ADDRESS, async (c, next) => {
     const address = from.address(c.env.incoming);
-    if (await parts.guesses.admits(address, anySecret(c.req.param("secret"), secrets()))) {
-      // Asking with GET shows nothing and changes nothing: whoever enters the address may check it from elsewhere.
-      if (c.req.method === "POST" && !from.allowed(address)) {
-        log("callback.wrong_address", { address });
-        return c.notFound();
-      }
-      // On a connection that is kept, the next callback could meet a relay that is just closing it to stop: it would be
-      // lost, because no second try is promised. A new connection waits for the next life instead (RELIABILITY F31).
-      c.header("Connection", "close");
-      return next();
+    if (!(await guesses.admits(address, anySecret(c.req.param("secret"), secrets())))) {
+      log("callback.wrong_secret");
+      return c.notFound();
     }
-    log("callback.wrong_secret");
-    return c.notFound();
+    // Asking with GET shows nothing and changes nothing: whoever enters the address may check it from elsewhere.
+    if (c.req.method === "POST" && !from.allowed(address)) {
+      log("callback.wrong_address", { address });
+      return c.notFound();
+    }
+    return next();
   });
   // Checkers of addresses ask with GET before they save them (R-601, R-614).
   app.get(ADDRESS, (c) => c.text("ok"));
-  app.post("/callbacks/reply/:secret", (c) => takeReply(parts, c));
-  app.post("/callbacks/recharge/:secret", async (c) =>
-    takeRecharge(parts, c, await readBody(c.env.incoming, SIZES.callback)),
-  );
   app.all(ADDRESS, (c) => {
     c.header("Allow", "GET, HEAD, POST");
     throw new RelayError("method_not_allowed");
@@ -74,18 +80,79 @@ export function callbacks(parts: Parts): Hono<Bindings> {
   return app;
 }
 
+/**
+ * The door for the service's callbacks, before the framework: a callback is the relay's most frequent request. Statuses:
+ * RELIABILITY 3a.
+ * @returns takes a request and says so, or leaves it to `callbacks`
+ */
+export function callbackDoor(parts: Parts): (incoming: IncomingMessage, outgoing: ServerResponse) => boolean {
+  const { secrets, from, guesses, log } = parts;
+  const deadline = createDeadlines(parts.clock, BODY_MS);
+
+  async function answer(kind: string, call: Call): Promise<Answer> {
+    if (!(await guesses.admits(from.address(call.incoming), true))) {
+      log("callback.wrong_secret");
+      throw new RelayError("not_found");
+    }
+    const cancel = deadline(() => call.incoming.destroy());
+    const raw = await readBody(call.incoming, SIZES.callback).finally(cancel);
+    return kind === "reply" ? takeReply(parts, call, raw) : takeRecharge(parts, call, raw);
+  }
+
+  function failed(error: unknown): Answer {
+    if (error instanceof RelayError) return { status: error.status, body: { error: error.message } };
+    log("relay.internal", { where: "callbacks", cause: String(error) });
+    return { status: ERRORS.internal[0], body: { error: ERRORS.internal[1] } };
+  }
+
+  return (incoming, outgoing) => {
+    if (incoming.method !== "POST" || incoming.url?.startsWith("/callbacks/") !== true) return false;
+    const [, kind = "", secret = "", query] = PATH.exec(incoming.url) ?? [];
+    if (!anySecret(decoded(secret), secrets()) || !from.allowed(from.address(incoming))) return false;
+    const named = query === undefined ? undefined : (new URLSearchParams(query).get("account") ?? undefined);
+    void answer(kind, { incoming, outgoing, named })
+      .catch(failed)
+      .then((said) => put(outgoing, said));
+    return true;
+  };
+}
+
+function decoded(text: string): string {
+  try {
+    return text.includes("%") ? decodeURIComponent(text) : text;
+  } catch {
+    return "";
+  }
+}
+
+function put(outgoing: ServerResponse, { status, body, retryAfter }: Answer): void {
+  const text = body === DONE.body ? '{"success":true}' : JSON.stringify(body);
+  outgoing.writeHead(status, {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(text),
+    ...(retryAfter === undefined ? {} : { "Retry-After": retryAfter }),
+  });
+  outgoing.end(text);
+}
+
 const KEY_HEADER = "idempotency-key";
+
+/** The first value of a header. */
+function headerOf({ incoming }: Call, name: string): string | undefined {
+  const value = incoming.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
 
 /**
  * The account that an event is for, and the event as its rules read it. Where several accounts are agencies and the
  * address names none of them, only a map of sub-accounts that knows this one can say which: credits are never granted by
  * a guess.
  */
-function agencyOf({ agencies, log }: Parts, c: Context<Bindings>, raw: string): { id: string; event: Recharge } {
-  const able = agencies(c.req.query("account"));
+function agencyOf({ agencies, log }: Parts, call: Call, raw: string): { id: string; event: Recharge } {
+  const able = agencies(call.named);
   if (able.length === 0) throw new RelayError("not_found");
   const read = able.flatMap(({ id, rules }) => {
-    const event = parseRecharge(raw, c.req.header(KEY_HEADER), rules.fields);
+    const event = parseRecharge(raw, headerOf(call, KEY_HEADER), rules.fields);
     return event === undefined ? [] : [{ id, rules, event }];
   });
   if (read.length === 0) throw new RelayError("missing_field", "idempotency_key");
@@ -96,46 +163,42 @@ function agencyOf({ agencies, log }: Parts, c: Context<Bindings>, raw: string): 
   throw new RelayError("which_account");
 }
 
-async function takeReply(parts: Parts, c: Context<Bindings>): Promise<Response> {
+async function takeReply(parts: Parts, call: Call, raw: string): Promise<Answer> {
   const { receive, log, unknownContact, hide } = parts;
-  const raw = await readBody(c.env.incoming, SIZES.callback);
   const callback = parseCallback(raw, hide);
   const nobody = callback.kind === "refused" && callback.field === "toId";
   // An account may have one address only: what names a key and nobody is a recharge (R-620).
-  if (callback.kind === "recharge" || (nobody && c.req.header(KEY_HEADER) !== undefined))
-    return takeRecharge(parts, c, raw);
+  if (callback.kind === "recharge" || (nobody && headerOf(call, KEY_HEADER) !== undefined))
+    return takeRecharge(parts, call, raw);
   if (callback.kind === "refused") {
     log("callback.refused", { code: callback.code, field: callback.field });
     throw new RelayError(callback.code, callback.field);
   }
-  const named = c.req.query("account");
+  const { named } = call;
   if (named !== undefined && parts.agencies(named).length === 0) throw new RelayError("not_found");
   const outcome = await receive.receive(callback, named);
-  if (outcome === "lost") {
-    c.header("Retry-After", "30");
-    throw new RelayError("try_later");
-  }
-  if (outcome === "unknown" && parts.forward !== undefined && c.req.header(FORWARDED) === undefined)
-    return passOn(parts.forward, log, c, raw);
+  if (outcome === "lost") return LATER;
+  const visitor = hashed(callback.toId);
+  if (outcome === "unknown" && parts.forward !== undefined && headerOf(call, FORWARDED) === undefined)
+    return passOn(parts.forward, log, call, raw);
   if (outcome === "unknown") {
-    log("callback.unknown_contact", { visitor: hashed(callback.toId) });
+    log("callback.unknown_contact", { visitor });
     if (unknownContact === 404) throw new RelayError("unknown_contact");
-  } else log(outcome === "duplicate" ? "callback.duplicate" : "callback.stored", { visitor: hashed(callback.toId) });
-  c.env.outgoing.once("finish", () => receive.answered(callback));
-  return c.json({ success: true });
+  } else log(outcome === "duplicate" ? "callback.duplicate" : "callback.stored", { visitor });
+  // Only a reply without an id is told from its repeat by whether its sender got our answer.
+  if (callback.messageId === undefined) call.outgoing.once("finish", () => receive.answered(callback));
+  return DONE;
 }
 
 /** Another program on the account answers for its own contacts: the service shows Sent or Failed as it says. */
-async function passOn(forward: Forward, log: Log, c: Context<Bindings>, raw: string): Promise<Response> {
-  const status = await forward(raw, c.req.header("content-type") ?? "application/json");
+async function passOn(forward: Forward, log: Log, call: Call, raw: string): Promise<Answer> {
+  const status = await forward(raw, headerOf(call, "content-type") ?? "application/json");
   log("callback.forwarded", { status });
-  if (status >= 200 && status < 300) return c.json({ success: true });
+  if (status >= 200 && status < 300) return DONE;
   // Never 3xx, which carries on, nor 410, which may end the address for all (RELIABILITY 3a).
   const told = status >= 400 && status !== 410 ? status : status === 410 ? 404 : 502;
-  return c.json(
-    { error: `the program behind this address answered ${status === 0 ? "nothing" : status}` },
-    told as 502,
-  );
+  const words = `the program behind this address answered ${status === 0 ? "nothing" : status}`;
+  return { status: told, body: { error: words } };
 }
 
 /**
@@ -144,13 +207,10 @@ async function passOn(forward: Forward, log: Log, c: Context<Bindings>, raw: str
  * case, which R-624 does not, and a 200 would tell the service that a top-up was taken which will never be made. So it is
  * 422 with an alarm in the log; nothing is granted either way.
  */
-async function takeRecharge(parts: Parts, c: Context<Bindings>, raw: string): Promise<Response> {
-  const { id, event } = agencyOf(parts, c, raw);
+async function takeRecharge(parts: Parts, call: Call, raw: string): Promise<Answer> {
+  const { id, event } = agencyOf(parts, call, raw);
   const outcome = await parts.recharges.receive(id, event);
-  if (outcome === "lost") {
-    c.header("Retry-After", "30");
-    throw new RelayError("try_later");
-  }
+  if (outcome === "lost") return LATER;
   if (outcome === "conflict") throw new RelayError("key_reused");
-  return c.json({ success: true, duplicate: outcome === "duplicate" });
+  return { status: 200, body: { success: true, duplicate: outcome === "duplicate" } };
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { DEPTH_MAX, REPLY_MAX } from "@porchlight/shared/limits";
 import { cut, isBlank } from "@porchlight/shared/text";
 import { tooDeep } from "../base/depth.ts";
@@ -20,7 +20,7 @@ export type Callback =
       messageId: string | undefined;
       contactId: string | undefined;
       channel: string | undefined;
-      /** SHA-256 of the body, base64url. */
+      /** SHA-256 of the body, base64url, where it stands in for the message id; empty otherwise. */
       digest: string;
     }
   | { kind: "recharge"; key: string }
@@ -44,7 +44,7 @@ const ID_MAX = 255;
 function idOf(value: unknown): string | undefined {
   const id = scalar(value);
   if (id === undefined || id.length <= ID_MAX) return id;
-  return `~${createHash("sha256").update(id).digest("base64url")}`;
+  return `~${hash("sha256", id, "base64url")}`;
 }
 
 /** An id that is of no use unless it is whole. */
@@ -128,13 +128,14 @@ export function parseCallback(raw: string, hide: (owner: string) => void = () =>
   }
   const content = contentOf(fields);
   if (content === undefined) return { kind: "refused", code: "missing_field", field: "body" };
+  const messageId = idOf(fields.messageId);
   return {
     kind: "reply",
     toId,
     ...content,
-    messageId: idOf(fields.messageId),
+    messageId,
     contactId: wholeId(fields.contactId),
     channel: wholeId(fields.channel),
-    digest: createHash("sha256").update(raw).digest("base64url"),
+    digest: messageId === undefined ? hash("sha256", raw, "base64url") : "",
   };
 }

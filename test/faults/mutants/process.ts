@@ -88,7 +88,7 @@ export const PROCESS: Mutant[] = [
     edits: [
       {
         file: "http/callbacks.ts",
-        find: `anySecret(c.req.param("secret"), secrets())`,
+        find: `anySecret(decoded(secret), secrets())`,
         replace: `secrets().length > 0`,
       },
     ],
