@@ -1,6 +1,7 @@
 import { randomId } from "@porchlight/shared/id";
 import type { Message } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
+import { createDeadlines } from "../base/deadlines.ts";
 import { hashed, type Log } from "../base/log.ts";
 import { isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
@@ -81,6 +82,7 @@ export function createReceive(parts: Parts) {
   const { db, bus, clock, sites, spool, log, signing, keepFile, tell = async () => {} } = parts;
   /** Bodies without a message id: the key each got, when, and whether its sender got our answer. */
   const bodies = new Map<string, { key: string; at: number; clean: boolean }>();
+  const patience = createDeadlines(clock, PATIENCE_MS);
   let replaying: Promise<void> | undefined;
   let cancelReplay = (): void => {};
   /** Not before: the last try failed. */
@@ -192,7 +194,7 @@ export function createReceive(parts: Parts) {
   /** Resolves to what `work` does, or rejects when it takes too long; a late success is harmless, its key is unique. */
   function soon<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const cancel = clock.after(PATIENCE_MS, () => reject(new Error("The database is too slow")));
+      const cancel = patience(() => reject(new Error("The database is too slow")));
       work.then(resolve, reject).finally(cancel);
     });
   }

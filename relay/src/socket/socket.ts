@@ -52,6 +52,8 @@ export function serveSockets(parts: Parts): () => void {
     socket.destroy();
   });
 
+  let stopped = false;
+
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     // First of all: a reset while the upgrade is under way would end the process (CVE-2026-126343).
     socket.on("error", ignore);
@@ -66,8 +68,9 @@ export function serveSockets(parts: Parts): () => void {
       socket.off("error", ignore);
       ws.on("error", ignore);
       unfinished.watch(socket);
-      if (!allows(origin)) return turnAway(ws);
-      known.set(ws, connections.accept(lineOf(ws), origin, remoteOf(request)));
+      if (stopped) return lineOf(ws, socket).close(CLOSE.restart);
+      if (!allows(origin)) return turnAway(ws, socket);
+      known.set(ws, connections.accept(lineOf(ws, socket), origin, remoteOf(request)));
       ws.on("message", onMessage);
       ws.on("pong", onPong);
       ws.once("close", onClose);
@@ -78,9 +81,9 @@ export function serveSockets(parts: Parts): () => void {
    * A page of a foreign origin learns it from a close code alone: a refused upgrade looks to it like a network that blocks
    * WebSockets. Nothing it sends is acted on, and it counts among its address's connections until it is gone.
    */
-  function turnAway(ws: WebSocket): void {
+  function turnAway(ws: WebSocket, socket: Duplex): void {
     log("socket.refused", { meaning: CLOSE.notAllowed.meaning });
-    lineOf(ws).close(CLOSE.notAllowed);
+    lineOf(ws, socket).close(CLOSE.notAllowed);
   }
 
   function onMessage(this: WebSocket, data: RawData, binary: boolean): void {
@@ -102,7 +105,10 @@ export function serveSockets(parts: Parts): () => void {
   }
 
   server.on("upgrade", upgrade);
-  return () => void server.off("upgrade", upgrade);
+  // Who comes while the relay stops is told to come back: a socket that nobody answers would never end.
+  return () => {
+    stopped = true;
+  };
 }
 
 /** `ws` reports every broken connection as an error and closes it; the close is what counts. */
@@ -113,9 +119,22 @@ const UNREAD_MAX = 64 * 1024;
 /** After a polite close, a client that does not answer is cut off. */
 const CLOSE_MS = 5_000;
 
-function lineOf(ws: WebSocket): Line {
+function lineOf(ws: WebSocket, socket: Duplex): Line {
+  let corked = false;
+  const uncork = (): void => {
+    corked = false;
+    socket.uncork();
+  };
   return {
-    send: (text) => ws.send(text),
+    send(text) {
+      // Frames of one turn of the event loop leave in one write.
+      if (!corked) {
+        corked = true;
+        socket.cork();
+        process.nextTick(uncork);
+      }
+      ws.send(text);
+    },
     close(ending) {
       // A close frame would wait behind what the client does not read, and all of that stay in memory.
       if (ending === CLOSE.overload && ws.bufferedAmount > UNREAD_MAX) return ws.terminate();

@@ -22,6 +22,8 @@ export type Behaviour = {
   replyMs: number;
   /** The same key for every message of a visitor: how many calls of one visitor may be open. */
   delayMs: number;
+  /** Share of the callbacks after which the connection is closed; the others keep theirs for the next one. */
+  closing: number;
 };
 
 const CALM: Behaviour = {
@@ -34,6 +36,7 @@ const CALM: Behaviour = {
   replies: 1,
   replyMs: 20,
   delayMs: 0,
+  closing: 0,
 };
 
 type Message = { messageSid: string; fromId: string; body: string };
@@ -123,7 +126,8 @@ export async function startMock(random: () => number, given: Partial<Behaviour> 
     if (target === undefined || path === undefined) return undefined;
     try {
       const headers = { "content-type": "application/json" };
-      const answer = await target.pool.request({ method: "POST", path, headers, body });
+      const reset = behaviour.closing > 0 && random() < behaviour.closing;
+      const answer = await target.pool.request({ method: "POST", path, headers, body, reset });
       await answer.body.dump();
       return answer.statusCode;
     } catch {

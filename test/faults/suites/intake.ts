@@ -11,11 +11,11 @@ type Options = Common & { restarts: number; perSecond?: number };
 
 /**
  * S9b: the relay restarts again and again while callbacks come in. The listening socket outlives it, so a callback that
- * comes between two lives waits and is answered by the next one.
+ * comes between two lives waits and is answered by the next one. Half of the callbacks come on kept connections.
  */
 export async function intake({ root = RELAY, seed = 10, restarts, perSecond = 10 }: Options): Promise<Report> {
   const begun = performance.now();
-  const stage = await openStage({ seed, service: { replies: 0 } });
+  const stage = await openStage({ seed, service: { replies: 0, closing: 0.5 } });
   let supervisor: Supervisor | undefined;
   try {
     supervisor = await supervise(root, stage.settings);
