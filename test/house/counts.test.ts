@@ -1,9 +1,23 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { committed } from "../bench/counts/renew.ts";
-import { count } from "../bench/counts/scenario.ts";
+import type { Counts } from "../bench/counts/scenario.ts";
+import { COMPILED } from "../compiled.ts";
+
+/** Counts in a process of its own: other tests of this one may still be at work. */
+async function countApart(): Promise<Counts> {
+  const program = join(import.meta.dirname, "..", "bench", "counts", "child.ts");
+  const child = fork(program, { env: { ...process.env, ...COMPILED }, execArgv: [] });
+  const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`The count ended with ${code}`)));
+  const [counts] = (await Promise.race([once(child, "message"), ended])) as [Counts];
+  await ended.catch(() => {});
+  return counts;
+}
 
 it("does for each step of a conversation what counts.json says, and no more (npm run bench -- --counts renews it)", async () => {
-  const { counts } = await count();
+  const counts = await countApart();
   const known = committed();
   const exact = ({ steps }: typeof counts) =>
     Object.fromEntries(Object.entries(steps).map(([name, step]) => [name, step.exact]));
