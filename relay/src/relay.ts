@@ -232,6 +232,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     signing: secrets.signing,
     epoch,
     clock,
+    log,
     identity: (site) => identities.get(site),
     nameOf: createGreeting({ find: backoffice.contacts.find, clock }),
     wake: courier.wake,

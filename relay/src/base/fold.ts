@@ -6,6 +6,7 @@ const FOLDED: ReadonlySet<LogEvent> = new Set<LogEvent>([
   "callback.wrong_secret",
   "callback.wrong_address",
   "identity.refused",
+  "session.reused",
   "guard.refused",
 ]);
 /** A line at once, and one with the count of all others of the same kind after so many milliseconds. */

@@ -34,6 +34,7 @@ const EVENTS = {
   "callback.replayed": ["info", "Replies from the spool file are in the database now"],
   "callback.file_refused": ["warn", "A file inside a reply was not kept; the reply says so"],
   "callback.lost": ["error", "A reply could not be written anywhere; the service was told 503"],
+  "session.reused": ["warn", "A session's token came again after it was replaced: the session was ended everywhere"],
   "identity.refused": ["warn", "A signed identity was refused"],
   "upload.stored": ["debug", "A file was stored"],
   "upload.refused": ["debug", "A file was refused"],

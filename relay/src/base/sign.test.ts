@@ -33,7 +33,7 @@ describe("a visitor's id", () => {
 });
 
 describe("a session token", () => {
-  const session = { visitor: newVisitorId(KEY), site: "shop", generation: 2, expires: 2_000, id: "login-1" };
+  const session = { visitor: newVisitorId(KEY), site: "shop", generation: 2, expires: 2_000, id: "login-1", turn: 3 };
 
   it("gives back what was signed", () => {
     expect(verifySession(KEY, signSession(KEY, session), 1_000)).toEqual(session);

@@ -101,13 +101,16 @@ export function unseal(key: string, purpose: string, sealed: string): string | u
   return sameSecret(expected, signature) ? Buffer.from(payload, "base64url").toString() : undefined;
 }
 
-/** What a browser keeps to be recognised: whose thread, on which site, of which generation, until when (ms), which login. */
-export type Session = { visitor: string; site: string; generation: number; expires: number; id: string };
+/**
+ * What a browser keeps to be recognised: whose thread, on which site, of which generation, until when (ms), which login, and
+ * how often the login's token was replaced.
+ */
+export type Session = { visitor: string; site: string; generation: number; expires: number; id: string; turn: number };
 
 /** Signs a session as `payload.mac`, both base64url. */
 export function signSession(key: string, session: Session): string {
-  const { visitor, site, generation, expires, id } = session;
-  const payload = Buffer.from(JSON.stringify([visitor, site, generation, expires, id])).toString("base64url");
+  const { visitor, site, generation, expires, id, turn } = session;
+  const payload = Buffer.from(JSON.stringify([visitor, site, generation, expires, id, turn])).toString("base64url");
   return `${payload}.${mac(key, "session", payload).toString("base64url")}`;
 }
 
@@ -116,12 +119,9 @@ export function verifySession(key: string, token: string, now: number): Session 
   const [payload, signature, ...rest] = token.split(".");
   if (payload === undefined || signature === undefined || rest.length > 0) return undefined;
   if (!sameSecret(mac(key, "session", payload).toString("base64url"), signature)) return undefined;
-  const [visitor, site, generation, expires, id] = JSON.parse(Buffer.from(payload, "base64url").toString()) as [
-    string,
-    string,
-    number,
-    number,
-    string,
-  ];
-  return expires > now ? { visitor, site, generation, expires, id } : undefined;
+  // Tokens of former versions have no turn: they are the first ones of their login.
+  const [visitor, site, generation, expires, id, turn = 0] = JSON.parse(
+    Buffer.from(payload, "base64url").toString(),
+  ) as [string, string, number, number, string, number?];
+  return expires > now ? { visitor, site, generation, expires, id, turn } : undefined;
 }

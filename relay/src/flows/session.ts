@@ -5,6 +5,7 @@ import { type ErrorFrame, type Hello, PROTOCOL, type Welcome } from "@porchlight
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
 import type { CheckIdentity, Person } from "../base/identity.ts";
+import { hashed, type Log, silentLog } from "../base/log.ts";
 import { claimsFor } from "../base/routes.ts";
 import {
   identifiedVisitorId,
@@ -23,7 +24,7 @@ import { moveMedia } from "../records/media.ts";
 import { moveLane } from "../records/outbox.ts";
 import { setSubject } from "../records/profiles.ts";
 import { moveRating, ratingOf } from "../records/ratings.ts";
-import { isRevoked, revoke } from "../records/sessions.ts";
+import { revoke, type Standing, standingOf, takeTurn } from "../records/sessions.ts";
 import type { Sites } from "../records/sites.ts";
 import { moveSubscription } from "../records/subscriptions.ts";
 import { moveThread, page } from "../records/threads.ts";
@@ -39,9 +40,11 @@ import {
 } from "../records/visitors.ts";
 import type { NameOf } from "./greeting.ts";
 
-/** A session lasts this long after its last use, and its token is made anew after a day. */
+/** A session lasts this long after its last use, and its token is replaced after a day. */
 const SESSION_MS = 180 * 86_400_000;
 const RENEW_MS = 86_400_000;
+/** A token that was replaced is good for so long after the new one was used: tabs of one browser may be under way with it. */
+const GRACE_MS = 10 * 60_000;
 /** For so long, a form that was refused is a matter of the visitor; then only of the owner. */
 const COMPLAINT_MS = 86_400_000;
 
@@ -64,6 +67,7 @@ type Parts = {
   signing: string;
   epoch: string;
   clock: Clock;
+  log?: Log;
   /** The check of a site's signed identities; nothing where the site has no keys for them. */
   identity: (site: string) => CheckIdentity | undefined;
   /** First name of a person whose identity was signed, to greet them by. Never rejects. */
@@ -87,13 +91,15 @@ type Known = {
  * gives way. What the service still sends to that id reaches the user; what was still to be delivered under it is. Names
  * and addresses that were only typed stay behind: the user's are what the owner signed (RELIABILITY 3b).
  */
-export function createSession({ db, bus, sites, signing, epoch, clock, identity, nameOf, wake }: Parts) {
+export function createSession(parts: Parts) {
+  const { db, bus, sites, signing, epoch, clock, identity, nameOf, wake, log = silentLog } = parts;
   const begin = (visitor: string, site: string, generation: number): Session => ({
     visitor,
     site,
     generation,
     expires: clock.now() + SESSION_MS,
     id: randomId(16),
+    turn: 0,
   });
   const sign = (session: Session): string => signSession(signing, { ...session, expires: clock.now() + SESSION_MS });
 
@@ -107,18 +113,51 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
     given: string,
     site: Site,
     strict: boolean | undefined = site.requireIdentity,
+    greets = true,
   ): Promise<Known | undefined> {
     const session = verifySession(signing, given, clock.now());
     if (session === undefined || session.site !== site.public.id || !isVisitorId(signing, session.visitor))
       return undefined;
     if (strict && !isIdentified(session.visitor)) return undefined;
-    if (await isRevoked(db, session.id)) return undefined;
+    const standing = await standingOf(db, session.id);
+    if (standing.revoked) return undefined;
     const row = await findVisitor(db, session.visitor);
     if (row === undefined && (await wasForgotten(db, session.visitor))) return undefined;
     if (row !== undefined && row.generation !== session.generation) return undefined;
     if (row?.site === NO_SITE) await db.transaction((tx) => addVisitor(tx, row.id, site.public.id, clock.now()));
-    const old = session.expires - clock.now() < SESSION_MS - RENEW_MS;
-    return { session, row, token: old ? sign(session) : undefined };
+    const turned = row === undefined ? renewed(session) : await turn(session, standing, greets);
+    return turned && { session, row, token: turned.token };
+  }
+
+  const isOld = ({ expires }: Session): boolean => expires - clock.now() < SESSION_MS - RENEW_MS;
+  /** Of somebody who never wrote nothing can be stolen: their token only gets more time. */
+  const renewed = (session: Session) => ({ token: isOld(session) ? sign(session) : undefined });
+
+  /**
+   * Replaces a token that is older than a day (RELIABILITY A8). Offering a new one writes nothing, and the old one stays
+   * good until somebody comes back with the new one: an answer that is lost locks nobody out. From then on, and after
+   * a grace for tabs that are under way, the old one is a copy in other hands: the session ends for everybody.
+   * @param greets false: where a tab may hold an old token for long, it is only refused
+   * @returns nothing when the token is void
+   */
+  async function turn(
+    session: Session,
+    { turn, since }: Standing,
+    greets: boolean,
+  ): Promise<{ token: string | undefined } | undefined> {
+    const now = clock.now();
+    if (session.turn >= turn) {
+      if (session.turn > turn && greets)
+        await db.transaction((tx) =>
+          takeTurn(tx, { session: session.id, turn: session.turn, now, expires: now + SESSION_MS + RENEW_MS }),
+        );
+      return { token: isOld(session) ? sign({ ...session, turn: session.turn + 1 }) : undefined };
+    }
+    if (session.turn === turn - 1 && now - since < GRACE_MS) return { token: sign({ ...session, turn }) };
+    if (!greets) return undefined;
+    log("session.reused", { visitor: hashed(session.visitor) });
+    await logout(session.visitor, session.id);
+    return undefined;
   }
 
   // ── signed identities ─────────────────────────────────────────────────────────────────────────────────────────
@@ -214,6 +253,16 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
     };
   }
 
+  /** Ends a session: its tokens are void from now on, and every connection that has it is told. */
+  async function logout(visitor: string, session: string): Promise<void> {
+    const now = clock.now();
+    await db.transaction(async (tx) => {
+      // Nobody can read anything with the tokens of somebody who never wrote.
+      if ((await findVisitor(tx, visitor)) !== undefined) await revoke(tx, session, now + SESSION_MS, now);
+    });
+    bus.publish({ visitor, head: 0, ended: session });
+  }
+
   async function letIn(hello: Hello, site: Site): Promise<Known | Ending | undefined> {
     if (hello.identity !== undefined) return identify(hello, hello.identity, site);
     return hello.token === undefined ? greet(site) : recognise(hello.token, site);
@@ -225,18 +274,10 @@ export function createSession({ db, bus, sites, signing, epoch, clock, identity,
     async who(token: string, origin: string): Promise<{ visitor: string; site: string } | undefined> {
       const site = sites.find(verifySession(signing, token, clock.now())?.site ?? "");
       if (site === undefined || !sites.allows(site, origin)) return undefined;
-      const known = await recognise(token, site);
+      const known = await recognise(token, site, site.requireIdentity, false);
       return known && { visitor: known.session.visitor, site: site.public.id };
     },
-    /** Ends a session: its tokens are void from now on, and every connection that has it is told. */
-    async logout(visitor: string, session: string): Promise<void> {
-      const now = clock.now();
-      await db.transaction(async (tx) => {
-        // Nobody can read anything with the tokens of somebody who never wrote.
-        if ((await findVisitor(tx, visitor)) !== undefined) await revoke(tx, session, now + SESSION_MS, now);
-      });
-      bus.publish({ visitor, head: 0, ended: session });
-    },
+    logout,
   };
 }
 

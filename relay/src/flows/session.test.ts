@@ -1,0 +1,127 @@
+import { CLOSE } from "@porchlight/shared/close";
+import { PROTOCOL } from "@porchlight/shared/protocol";
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Clock, realClock } from "../base/clock.ts";
+import { createBus } from "../bus/bus.ts";
+import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { openSqlite } from "../db/sqlite.ts";
+import { createSites } from "../records/sites.ts";
+import { addVisitor } from "../records/visitors.ts";
+import { createSession, type Opened } from "./session.ts";
+
+const ORIGIN = "https://shop.example";
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+
+let db: Database;
+let now: number;
+beforeEach(() => {
+  db = openSqlite(":memory:");
+  now = Date.now();
+});
+afterEach(() => db.close());
+
+/** The sessions of one life of the relay, on the database of the test. */
+async function life() {
+  const epoch = await migrate(db);
+  const clock: Clock = { ...realClock, now: () => now };
+  const bus = createBus();
+  const site = { account: "main", origins: [ORIGIN], channel: "website", business: "default", campaign: undefined };
+  const sites = createSites([{ ...site, public: DEFAULT_SITE }], () => []);
+  const parts = { db, bus, clock, signing: "signing key", epoch, sites, wake: () => {} };
+  const sessions = createSession({ ...parts, identity: () => undefined, nameOf: async () => undefined });
+  const greet = (token?: string) =>
+    sessions.open({ t: "hello", v: PROTOCOL, site: "default", ...(token !== undefined && { token }) }, ORIGIN);
+  /** The token that somebody holds after they greeted with this one; nothing when they were refused. */
+  async function use(token: string): Promise<string | undefined> {
+    const opened = await greet(token);
+    return "visitor" in opened ? (opened.welcome.token ?? token) : undefined;
+  }
+  return { ...sessions, bus, greet, use };
+}
+
+/** Somebody who has written, and the token they were given. */
+async function writer({ greet }: Awaited<ReturnType<typeof life>>) {
+  const { visitor, welcome } = (await greet()) as Opened;
+  await db.transaction((tx) => addVisitor(tx, visitor, "default", now));
+  return { visitor, token: welcome.token ?? "" };
+}
+
+const turns = async (): Promise<number> =>
+  (await db.all<{ n: number }>("SELECT count(*) AS n FROM session_turns"))[0]?.n ?? 0;
+
+describe("a session's token (A8)", () => {
+  it("is replaced once a day when it is used, and written down when the new one is", async () => {
+    const relay = await life();
+    const { token } = await writer(relay);
+    expect(await relay.use(token)).toBe(token);
+    now += DAY + 1;
+    const second = (await relay.use(token)) ?? "";
+    expect([second === token, await turns()]).toEqual([false, 0]);
+    expect([await relay.use(second), await turns()]).toEqual([second, 1]);
+    for (let n = 0; n < 100; n++) expect(await relay.use(second)).toBe(second);
+    expect(await turns()).toBe(1);
+  });
+
+  it("stays good while nobody has come back with the new one: a lost answer locks nobody out", async () => {
+    const relay = await life();
+    const { token } = await writer(relay);
+    for (let day = 0; day < 30; day++) {
+      now += DAY + 1;
+      expect(await relay.use(token)).toEqual(expect.any(String));
+    }
+  });
+
+  it("has a grace for tabs that are under way with the one before, and brings them the new one", async () => {
+    const relay = await life();
+    const { token, visitor } = await writer(relay);
+    now += DAY + 1;
+    const second = (await relay.use(token)) ?? "";
+    await relay.use(second);
+    now += 9 * MINUTE;
+    const caught = (await relay.use(token)) ?? "";
+    expect(await relay.who(token, ORIGIN)).toMatchObject({ visitor });
+    now += DAY;
+    expect(await relay.use(caught)).toEqual(expect.any(String));
+    expect(await relay.use(second)).toEqual(expect.any(String));
+  });
+
+  it("that comes again after it was replaced ends the session for everybody, also after a restart", async () => {
+    const relay = await life();
+    const { token, visitor } = await writer(relay);
+    now += DAY + 1;
+    const second = (await relay.use(token)) ?? "";
+    await relay.use(second);
+    now += 11 * MINUTE;
+    const after = await life();
+    const told: unknown[] = [];
+    after.bus.subscribe(visitor, ({ ended }) => void told.push(ended));
+    expect(await after.greet(token)).toBe(CLOSE.badToken);
+    expect(told).toHaveLength(1);
+    expect(await after.greet(second)).toBe(CLOSE.badToken);
+    expect(await (await life()).greet(second)).toBe(CLOSE.badToken);
+  });
+
+  it("that is too old for an upload is refused there, and nothing ends: a tab may hold it for long", async () => {
+    const relay = await life();
+    const { token } = await writer(relay);
+    now += DAY + 1;
+    const second = (await relay.use(token)) ?? "";
+    await relay.use(second);
+    now += 11 * MINUTE;
+    expect(await relay.who(token, ORIGIN)).toBeUndefined();
+    expect(await relay.use(second)).toBe(second);
+  });
+
+  it("is no matter for who never wrote: nothing of them is written down", async () => {
+    const relay = await life();
+    let token = ((await relay.greet()) as Opened).welcome.token ?? "";
+    for (let day = 0; day < 5; day++) {
+      now += DAY + 1;
+      token = (await relay.use(token)) ?? "";
+    }
+    expect([token === "", await turns()]).toEqual([false, 0]);
+  });
+});
