@@ -24,7 +24,8 @@ import { withPresence } from "./bus/presence.ts";
 import type { Database } from "./db/database.ts";
 import type { Lock } from "./db/lock.ts";
 import { migrate } from "./db/migrate.ts";
-import { openDatabase } from "./db/open.ts";
+import { databaseFile, openDatabase } from "./db/open.ts";
+import { watchWrites } from "./db/writable.ts";
 import type { Files } from "./files/store.ts";
 import { createFilestore } from "./filestore.ts";
 import { createBudgets } from "./flows/budgets.ts";
@@ -171,7 +172,11 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
   const hidden = () => [keys.all(), ours, theirs, owners.all()];
   const log = folding(parts.log ?? createLog({ level: settings.logLevel, secrets: hidden }), clock);
 
-  const db = (parts.open ?? openDatabase)(settings.databaseUrl);
+  const { db, takesWrites } = watchWrites(
+    (parts.open ?? openDatabase)(settings.databaseUrl),
+    clock,
+    databaseFile(settings.databaseUrl),
+  );
   const epoch = await migrate(db);
   let port = settings.port;
   const own = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).origin;
@@ -323,7 +328,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
         uploading.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming)),
     },
     called,
-    ready: async () => !stopping && (await db.run("UPDATE meta SET value = value WHERE name = 'epoch'")) === 1,
+    ready: async () => !stopping && (await takesWrites()),
     log,
     relay: own ?? "",
     address: () => own ?? `http://localhost:${port}`,

@@ -1,5 +1,6 @@
-import { isAbsolute, relative, resolve } from "node:path";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
+import { fileOf } from "../db/open.ts";
 
 /** Why a relay's data cannot be opened, in a sentence that names the setting, and what to do about it. */
 export type Unusable = { why: string; cure: string };
@@ -43,7 +44,7 @@ export function unusable(error: unknown, { dataDir, databaseUrl }: Settings): Un
     return { why, cure: cure === undefined ? "Mend that setting." : `${cure[0]?.toUpperCase()}${cure.slice(1)}.` };
   }
   const [what, cure] = CAUSES[code] ?? SQLITE_CAUSES[errcode % 256] ?? [];
-  const place = path ?? (errcode > 0 ? databaseUrl.replace(/^sqlite:(\/\/)?/, "") : dataDir);
+  const place = path ?? (errcode > 0 ? fileOf(databaseUrl) : dataDir);
   if (what !== undefined && cure !== undefined) {
     const told = errcode > 0 ? `SQLite ${errcode}` : code;
     return { why: `DATA_DIR: ${place} ${what.replace("USER", uid())} (${told})`, cure };
@@ -55,7 +56,7 @@ export function unusable(error: unknown, { dataDir, databaseUrl }: Settings): Un
 }
 
 /** Whether the system's or SQLite's error is about the data: a path in the folder or above it, or the database. */
-export function isAboutData(error: unknown, { dataDir }: Settings): boolean {
+export function isAboutData(error: unknown, { dataDir, databaseUrl }: Settings): boolean {
   const { path, errcode = 0 } = error as NodeJS.ErrnoException & { errcode?: number };
   if (errcode > 0) return true;
   if (path === undefined) return false;
@@ -63,5 +64,6 @@ export function isAboutData(error: unknown, { dataDir }: Settings): boolean {
     const way = relative(resolve(from), resolve(to));
     return !way.startsWith("..") && !isAbsolute(way);
   };
-  return below(dataDir, path) || below(path, dataDir);
+  const database = dirname(fileOf(databaseUrl));
+  return [dataDir, database].some((folder) => below(folder, path) || below(path, folder));
 }

@@ -5,7 +5,7 @@ export type Readiness = () => Promise<boolean>;
 
 /**
  * `/healthz`: the process answers; pages may read it, to tell a relay that is there from a proxy that speaks in its place.
- * `/readyz`: it can take messages: the database writes, and it is not stopping.
+ * `/readyz`: it can take messages: the store takes writes and has room, and the relay is not stopping.
  */
 export function health(ready: Readiness): Hono {
   return new Hono()

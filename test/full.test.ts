@@ -1,0 +1,66 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { smallDisk } from "./faults/process/disk.ts";
+import { FULL, limitFiles } from "./faults/process/limit.ts";
+import { type House, startHouse } from "./harness.ts";
+import { type Env, type Run, runInside, runProcess } from "./relays.ts";
+
+const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
+let house: House;
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function open(run: Run, env: Env = {}): Promise<void> {
+  house = await startHouse({ run, env });
+  ends.push(house.stop);
+}
+const ready = async (): Promise<number> => (await fetch(`${house.url}/readyz`)).status;
+
+/** A way in which nothing more fits on the disk, and its end. */
+type Way = { fill: () => void; free: () => void };
+
+async function livesThrough({ fill, free }: Way): Promise<void> {
+  const visitor = house.visitor();
+  await visitor.connect();
+  await visitor.send("before");
+  await visitor.hears("echo: before");
+  expect(await ready()).toBe(200);
+  fill();
+  visitor.write({ t: "send", id: "while-it-is-full", text: "x".repeat(4_000) });
+  await visitor.next((frame) => frame.t === "error");
+  expect(await ready()).toBe(503);
+  expect((await fetch(`${house.url}/healthz`)).status).toBe(200);
+  free();
+  await expect.poll(ready).toBe(200);
+  await visitor.send("after");
+  await visitor.hears("echo: after");
+}
+
+it("is not ready while the store refuses writes, and ready again by itself", async () => {
+  await open(runProcess, { LOG_LEVEL: "info" });
+  const { pid } = JSON.parse(readFileSync(join(house.dataDir, "relay.json"), "utf8")) as { pid: number };
+  await livesThrough({ fill: () => limitFiles(pid, FULL), free: () => limitFiles(pid, "unlimited") });
+});
+
+it("is not ready on a full disk, starts on none, and says so in one sentence", async () => {
+  const disk = smallDisk();
+  // Only who may mount can have a disk that is really full; the test above needs none.
+  if (disk === undefined) return;
+  ends.push(disk.stop);
+  const dataDir = join(disk.folder, "data");
+  mkdirSync(dataDir);
+  await open(runInside, { DATA_DIR: dataDir });
+  await livesThrough(disk);
+  await house.halt();
+  disk.fill();
+  const env = { DATA_DIR: dataDir, PORT: "0", SERVICE_URL: house.serviceUrl };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, "serve"], { env, encoding: "utf8" });
+  expect([status, stderr.trim().split("\n").length], stdout + stderr).toEqual([1, 1]);
+  expect(stderr).toMatch(/^DATA_DIR: .* has no room left \([\w ]+\)\. Make room on that disk\.\n$/);
+  disk.free();
+  await house.start();
+});
