@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createLead, grantCredits, sendMessage } from "../relay/examples/backend.ts";
 import { ApiError, type Client, createClient } from "../relay/src/client.ts";
 import { CERTAIN, type House, startHouse } from "./harness.ts";
 import { porchlight as porchlightCommand } from "./shell.ts";
@@ -22,14 +21,38 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
+/** Runs the example as its header says, on the package that the command line writes. @returns what it prints */
+async function runExample(subAccount: string): Promise<string> {
+  const project = mkdtempSync(join(tmpdir(), "porchlight-"));
+  await porchlightCommand(house, ["client", join(project, "node_modules", "@porchlight", "client")]);
+  writeFileSync(join(project, "package.json"), '{"type":"module"}');
+  copyFileSync(join(ROOT, "relay", "examples", "backend.ts"), join(project, "backend.ts"));
+  const env = { RELAY_URL: house.url, TOKEN: await tokenFor(house), LIST: "leads", SUB_ACCOUNT: subAccount };
+  const { stdout } = await run(process.execPath, ["backend.ts"], { cwd: project, env });
+  rmSync(project, { recursive: true });
+  return stdout;
+}
+
 it("does what the example does: a message, a contact on a list, credits; twice is once", async () => {
   for (const _ of [1, 2]) {
-    expect(await sendMessage(porchlight)).toMatch(/queued|sending|sent/);
-    expect(await createLead(porchlight, "leads")).toBe(house.sandbox.state().lists.leads?.[0]);
-    expect(await grantCredits(porchlight, "client@agency.example")).toBe("granted");
+    const said = await runExample("client@agency.example");
+    expect(said).toMatch(/^Message: (queued|sending|sent)\nContact: (\S+)\nCredits: granted\n$/);
+    expect(said).toContain(`Contact: ${house.sandbox.state().lists.leads?.[0]}\n`);
   }
   await house.sandbox.until(({ outgoing }) => outgoing().length === 1);
   expect(house.sandbox.state().grants).toHaveLength(1);
+});
+
+it("hears in the end what became of a grant to an unknown sub-account", async () => {
+  const key = "nobody-1";
+  await porchlight.grantCredits({ email: "nobody@agency.example", amount: 1 }, { key });
+  await expect.poll(async () => (await porchlight.getGrant({ key })).state).toBe("refused");
+  expect((await porchlight.getGrant({ key })).reason).toMatch(/^404: ./);
+  await porchlight.approveGrant(
+    { key, email: "client@agency.example", reason: "a typing mistake" },
+    { key: "again-1" },
+  );
+  await expect.poll(async () => (await porchlight.getGrant({ key })).state).toBe("granted");
 });
 
 it("says what was wrong with stable codes", async () => {

@@ -76,8 +76,8 @@ describe("the README's environment", () => {
 });
 
 /** Runs a block as a person pastes it, with other ports. */
-function paste(kind: string, ports: readonly (readonly [string, number])[]) {
-  const [text = ""] = blocks(kind);
+function paste(kinds: string | readonly string[], ports: readonly (readonly [string, number])[]) {
+  const text = [kinds].flat().flatMap(blocks).join("");
   const script = ports.reduce((words, [from, to]) => words.replaceAll(from, String(to)), text);
   const env = {
     PATH: process.env.PATH,
@@ -120,8 +120,9 @@ describe("the README's way from nothing", () => {
     const ready = async () => (await answers(`${relay}/readyz`)) && (await answers(`${sandbox}/__sandbox/state`));
     await expect.poll(ready, { timeout: 60_000, message: running.map(({ said }) => said()).join("\n") }).toBe(true);
 
-    const { code, out, err } = await paste("sh examples", ports).ended;
+    const { code, out, err } = await paste(["sh examples", "sh example"], ports).ended;
     expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/Message: (queued|sending|sent)\nContact: \S+\nCredits: granted\n/);
     expect(out).toContain('"key":"shipped-1042"');
     expect(out).toContain('"created":true');
     expect(out).toContain('"key":"invoice-117"');
@@ -129,6 +130,8 @@ describe("the README's way from nothing", () => {
     await expect.poll(state).toContain("Invoice 117 [invoice-117]");
     await expect.poll(state).toContain("Order 1042 is on its way.");
     expect(await state()).toContain("ada@example.com");
+    const trial = await paste("sh trial", ports).ended;
+    expect([trial.code, trial.err, trial.out.match(/^ok/gm)?.length]).toEqual([0, "", 3]);
   });
 });
 

@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { afterEach, expect, it } from "vitest";
 import { type House, startHouse } from "./harness.ts";
 import { IDENTITY_SECRET } from "./identities.ts";
 import { porchlight } from "./shell.ts";
+import { caller, tokenFor } from "./tokens.ts";
 
 let house: House;
 afterEach(() => house.stop());
@@ -40,6 +42,35 @@ it("a trial tells a refused message from one that nobody answers, with the cure"
   ]);
   await house.halt();
   expect(await porchlight(house, ["try"])).toMatchObject({ code: 1, err: expect.stringContaining("No relay answers") });
+});
+
+it("a trial says so where this machine is blocked, and does not crash", async () => {
+  house = await startHouse();
+  expect((await porchlight(house, ["block", "add", "127.0.0.1", "--reason", "a test"])).code).toBe(0);
+  const { code, out, err } = await porchlight(house, ["try", "--wait", "30"]);
+  expect([code, err]).toEqual([3, ""]);
+  expect(out).toMatch(/MEND {2}written down[^\n]*\n[^\n]*porchlight block list/);
+});
+
+it("everybody is sent away only by who says so", async () => {
+  house = await startHouse();
+  const add = ["block", "add", "0.0.0.0/0", "--reason", "a test"];
+  expect(await porchlight(house, add)).toMatchObject({ code: 2, err: expect.stringContaining("nearly everybody") });
+  expect((await porchlight(house, ["block", "add", "::/1", "--reason", "a test"])).code).toBe(2);
+  expect((await porchlight(house, [...add, "--everybody"])).code).toBe(0);
+  const call = caller(house, await tokenFor(house));
+  const body = { value: "64.0.0.0/2", reason: "a test" };
+  expect(await call("POST", "/blocks", body, "b-1")).toMatchObject({ status: 400, body: { field: "everybody" } });
+  expect((await call("POST", "/blocks", { ...body, everybody: true }, "b-2")).status).toBe(200);
+});
+
+it("says its version", async () => {
+  house = await startHouse();
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  expect(await porchlight(house, ["--version"])).toMatchObject({
+    code: 0,
+    out: `porchlight ${version} (Node ${process.versions.node})\n`,
+  });
 });
 
 it("a trial signs in where nobody is let in without an identity", async () => {

@@ -101,7 +101,7 @@ Porchlight is running, with a sandbox in place of the messaging service: nothing
 
   ${at(ports.shop)}   The shop. Open the chat and ask: Do you ship to Norway?
   ${at(ports.sandbox)}   The sandbox's inbox. Read along, and answer as a person.
-  ${at(ports.relay)}   The relay. Its tag's script is /widget.js, its health /readyz; /c/default/snippet makes a tag.
+  ${at(ports.relay)}/c/default/snippet   The relay's page that makes the tag for your own pages, with the real chat.
 
 Ctrl-C ends everything.
 `);

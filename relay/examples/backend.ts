@@ -1,50 +1,51 @@
 /**
- * What an owner's backend does with the server API: a message, a contact on a list, credits.
+ * What an owner's backend does with the server API: a message, a contact on a list, credits. It uses the package that
+ * `porchlight client` writes, which needs Node 20; to run this file as it is, Node 22.18 or newer:
  *
- *   RELAY_URL=http://localhost:8787 TOKEN=pl_… node relay/examples/backend.ts
+ *   npm run -s porchlight -- client relay/examples/node_modules/@porchlight/client
+ *   RELAY_URL=http://localhost:8787 TOKEN=pl_… node_modules/.bin/node relay/examples/backend.ts
  */
 
-import { ApiError, type Client, createClient } from "@porchlight/relay/client";
+import { ApiError, createClient } from "@porchlight/client";
 
-/** The same key again does nothing again: name what is done, not the try. */
-export async function sendMessage(porchlight: Client): Promise<string> {
-  const order = { user: "customer-7", number: "1042" };
+const { RELAY_URL = "http://localhost:8787", TOKEN = "", LIST, SUB_ACCOUNT } = process.env;
+const porchlight = createClient({ url: RELAY_URL, token: TOKEN });
+
+/** The key names what is done, not the try: the same key again does nothing again. */
+async function sendMessage(): Promise<string> {
+  const order = { user: "customer-8", number: "1043" };
   const { state } = await porchlight.sendMessage(
-    { to: { user: order.user }, text: `Order ${order.number} is on its way.`, firstName: "Ada" },
+    { to: { user: order.user }, text: `Order ${order.number} is on its way.`, firstName: "Grace" },
     { key: `shipped-${order.number}` },
   );
   return state;
 }
 
 /** Finds the contact, or makes it, and puts it on a list. */
-export async function createLead(porchlight: Client, list?: string): Promise<string> {
+async function createContact(): Promise<string> {
   const { contact } = await porchlight.createContact(
-    { firstName: "Ada", email: "ada@shop.example", phone: "+4930123456", lists: list === undefined ? [] : [list] },
-    { key: "newsletter-ada" },
+    { firstName: "Grace", email: "grace@shop.example", lists: LIST === undefined ? [] : [LIST] },
+    { key: "newsletter-grace" },
   );
   return contact.id;
 }
 
 /** Grants credits, and waits for what comes of it. `unknown` is for a person: it is never granted again by itself. */
-export async function grantCredits(porchlight: Client, email: string): Promise<string> {
-  await porchlight.grantCredits({ email, amount: 20, note: "Invoice 2026-117" }, { key: "invoice-2026-117" });
+async function grantCredits(email: string): Promise<string> {
+  await porchlight.grantCredits({ email, amount: 20, note: "Invoice 118" }, { key: "invoice-118" });
   for (;;) {
-    const { state } = await porchlight.getGrant({ key: "invoice-2026-117" });
-    if (state !== "queued" && state !== "calling") return state;
+    const { state, reason } = await porchlight.getGrant({ key: "invoice-118" });
+    if (state !== "queued" && state !== "calling") return reason === null ? state : `${state} (${reason})`;
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }
 
-if (import.meta.main) {
-  const { RELAY_URL = "http://localhost:8787", TOKEN = "", LIST, SUB_ACCOUNT } = process.env;
-  const porchlight = createClient({ url: RELAY_URL, token: TOKEN });
-  try {
-    console.log(`Message: ${await sendMessage(porchlight)}`);
-    console.log(`Contact: ${await createLead(porchlight, LIST)}`);
-    if (SUB_ACCOUNT !== undefined) console.log(`Credits: ${await grantCredits(porchlight, SUB_ACCOUNT)}`);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    console.error(`${error.code}: ${error.message}`);
-    process.exitCode = 1;
-  }
+try {
+  console.log(`Message: ${await sendMessage()}`);
+  console.log(`Contact: ${await createContact()}`);
+  if (SUB_ACCOUNT !== undefined) console.log(`Credits: ${await grantCredits(SUB_ACCOUNT)}`);
+} catch (error) {
+  if (!(error instanceof ApiError)) throw error;
+  console.error(`${error.code}: ${error.message}`);
+  process.exitCode = 1;
 }

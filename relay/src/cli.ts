@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readFileSync } from "node:fs";
 import { readSettings, type Settings } from "./base/config.ts";
 import { Complaint, type ExitCode, type Given, type OfficeCommand, type Result } from "./cli/command.ts";
 import { COMMANDS, commandIn, find, fits, parsed, unknown } from "./cli/commands.ts";
@@ -71,9 +72,17 @@ function tell({ data, lines, code = 0 }: Result, json: boolean): ExitCode {
   return code;
 }
 
+/** The version of this relay, and of the runtime that it runs on. */
+function version(): Result {
+  const file = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const data = { porchlight: (JSON.parse(file) as { version: string }).version, node: process.versions.node };
+  return { data, lines: [`porchlight ${data.porchlight} (Node ${data.node})`] };
+}
+
 async function main(argv: readonly string[]): Promise<number | undefined> {
   const { name, rest } = find(argv);
   const json = argv.includes("--json");
+  if (name === "--version") return tell(version(), json);
   if (name === "sandbox") return sandbox(rest);
   if (name === "help" || argv.some((arg) => arg === "--help" || arg === "-h")) {
     if (name === "help") fits(PROGRAMS.help, parsed({ options: { help: { type: "boolean" } } }, rest));

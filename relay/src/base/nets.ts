@@ -32,3 +32,12 @@ export function netsOf(nets: readonly string[]): (address: string) => boolean {
     return version !== 0 && list.check(found, version === 4 ? "ipv4" : "ipv6");
   };
 }
+
+/** Shorter prefixes than these hold a large part of the internet: a slip of the pen, or nearly everybody. */
+const VAST = { ipv4: 8, ipv6: 16 } as const;
+
+/** Whether a block of addresses holds nearly everybody, like `0.0.0.0/0`. */
+export function isVast(given: string): boolean {
+  const net = netIn(given);
+  return net !== undefined && net.bits < VAST[net.family];
+}

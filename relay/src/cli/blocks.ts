@@ -11,13 +11,16 @@ const ROWS = 200;
 
 export const BLOCKING: Record<string, Command> = {
   "block add": {
-    usage: "<visitor|address|a.b.c.d/n> --reason <words> [--site <site>]",
+    usage: "<visitor|address|a.b.c.d/n> --reason <words> [--everybody] [--site <site>]",
     help: "sends a visitor away, or everybody of an address; a running relay follows within seconds",
-    options: { ...site, reason: { type: "string" } },
+    options: { ...site, reason: { type: "string" }, everybody: { type: "boolean" } },
     async run(office, given) {
       const { value } = named(given, "value");
       const home = office.site(given.text("site")).public.id;
-      const block = await office.gate.block({ site: home, value, reason: needed(given, "reason"), actor: "cli" });
+      const asked = { site: home, value, reason: needed(given, "reason"), actor: "cli" };
+      const block = await office.gate.block(asked, given.flag("everybody"));
+      if (block === "vast")
+        throw new Complaint(`${value} would send nearly everybody away. Say --everybody if that is meant.`, 2);
       if (block === undefined)
         throw new Complaint(`"${value}" is neither a visitor's id nor an address or block like 192.0.2.0/24.`, 2);
       return { data: blockView(block), lines: [`${value} is blocked: ${block.id}`] };

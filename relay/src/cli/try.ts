@@ -33,6 +33,8 @@ async function visit({ settings }: Office, site: Site) {
   const at = host === "0.0.0.0" ? "127.0.0.1" : host;
   const { WebSocket } = await import("ws");
   const socket = new WebSocket(`ws://${at}:${port}/socket`, { headers: { Origin: origin } });
+  // Also later: a relay that ends the connection while something is written to it must not end the command.
+  socket.on("error", () => {});
   await once(socket, "open").catch(() => {
     throw new Complaint(`No relay answers on ${at}:${port}: start it, with the same settings.`);
   });
@@ -86,10 +88,7 @@ async function tryOut(office: Office, site: Site, seconds: number, text: string)
   };
 
   const findings: Finding[] = [];
-  if ((await until(own)) === undefined)
-    findings.push(
-      ill("written down", visitor.ended() ?? "no answer", "porchlight doctor tells what is wrong with the data."),
-    );
+  if ((await until(own)) === undefined) findings.push(unwritten(visitor.ended()));
   else {
     findings.push(well("written down", passed()), delivery(await until(settled), passed(), seconds));
     if (findings.every(({ ok }) => ok)) findings.push(answer(await until(reply), passed(), seconds, office));
@@ -99,6 +98,15 @@ async function tryOut(office: Office, site: Site, seconds: number, text: string)
   const { lines, ...rest } = report(findings);
   const clear = `The trial is visitor ${name}: porchlight erase ${name} --yes removes it here, the service keeps its copy.`;
   return { ...rest, data: { visitor: name, findings }, lines: name === "" ? lines : [...lines, clear] };
+}
+
+/** Why the message was not taken. @param why what the relay said, if anything */
+function unwritten(why = "no answer"): Finding {
+  const cure =
+    why === "blocked" || why === "notAllowed"
+      ? "The site does not let this machine in: porchlight block list shows whom it sends away, ALLOWED_ORIGINS whom it lets in."
+      : "porchlight doctor tells what is wrong with the data.";
+  return ill("written down", why, cure);
 }
 
 function delivery(message: Message | undefined, when: string, seconds: number): Finding {

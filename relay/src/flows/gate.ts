@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
 import { hashed, type Log } from "../base/log.ts";
-import { isNet, netsOf } from "../base/nets.ts";
+import { isNet, isVast, netsOf } from "../base/nets.ts";
 import { isVisitorId } from "../base/sign.ts";
 import type { Database } from "../db/database.ts";
 import type { ArrivingBody } from "../hooks/payloads.ts";
@@ -71,9 +71,15 @@ export function createGate({ db, clock, log, hooks, signing }: Parts) {
     return list !== undefined && (list.visitors.has(visitor) || list.holds(address));
   }
 
-  /** @returns nothing when the value is neither a visitor's id of this relay nor an address */
-  async function block(given: Omit<Block, "id" | "at">): Promise<Block | undefined> {
+  /**
+   * Adds to the site's list of blocks.
+   * @param confirmed the block may hold nearly everybody
+   * @returns nothing when the value is neither a visitor's id of this relay nor an address; `vast` when it holds nearly
+   *   everybody and nobody has confirmed that
+   */
+  async function block(given: Omit<Block, "id" | "at">, confirmed: boolean): Promise<Block | "vast" | undefined> {
     if (!isNet(given.value) && !isVisitorId(signing, given.value)) return undefined;
+    if (isVast(given.value) && !confirmed) return "vast";
     const added = await db.transaction((tx) => addBlock(tx, { ...given, at: clock.now() }));
     await look();
     return added;

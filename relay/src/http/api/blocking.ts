@@ -26,7 +26,14 @@ export const BLOCKS = {
     scope: "visitors:block",
     summary:
       "Sends a visitor away, or everybody of an address or a block of addresses; nothing of theirs goes out any more",
-    body: z.strictObject({ value: text(64), reason }),
+    body: z.strictObject({
+      value: text(64),
+      reason,
+      everybody: z
+        .boolean()
+        .default(false)
+        .meta({ description: "Must be true for a block that holds nearly everybody, like 0.0.0.0/0" }),
+    }),
     answer: block,
   }),
   removeBlock: op({

@@ -25,8 +25,14 @@ export function blocks({ db, gate }: { db: Database; gate: Gate }) {
       return pageWith(rows, query.limit, blockView, ({ at, id }) => ({ at, id }));
     },
     async addBlock(call) {
-      const { value, reason } = call.body;
-      const added = await gate.block({ site: call.site.public.id, value, reason, actor: actorOf(call) });
+      const { value, reason, everybody } = call.body;
+      const added = await gate.block({ site: call.site.public.id, value, reason, actor: actorOf(call) }, everybody);
+      if (added === "vast")
+        throw new Problem(
+          "invalid_field",
+          `${value} would send nearly everybody away. Say "everybody": true if that is meant.`,
+          "everybody",
+        );
       if (added === undefined)
         throw new Problem(
           "invalid_field",
