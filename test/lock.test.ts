@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -55,6 +55,7 @@ it("lets no second relay onto a data folder, says who holds it, and leaves its g
     `^DATA_DIR: ${root} is in use by another relay: process ${process.pid} on \\S+, since 20\\S+Z, at http://127.0.0.1:${port};`,
   );
   await expect(start()).rejects.toThrow(words);
+  expect(readdirSync(root).filter((name) => name.includes("lock"))).toEqual(["porchlight.db.relay.lock", "relay.lock"]);
   expect(await stateOf(file)).toBe("calling");
   expect(readFileSync(join(root, "secrets.json"), "utf8")).toBe(secrets);
   await end("stop");

@@ -56,7 +56,8 @@ export function takeLock(base: string, what: string, address: string): Lock {
   accessSync(dirname(base), constants.R_OK | constants.W_OK | constants.X_OK);
   const db = new DatabaseSync(lockOf(base), { timeout: 0 });
   try {
-    db.exec("BEGIN EXCLUSIVE");
+    // Nothing is ever written, so no journal shall lie beside the file.
+    db.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     db.close();
     if (!TAKEN.has(((error as { errcode?: number }).errcode ?? 0) % 256)) throw error;
