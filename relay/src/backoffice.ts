@@ -9,15 +9,17 @@ import type { Database, Transaction } from "./db/database.ts";
 import { createCapture } from "./flows/capture.ts";
 import { type Billing, createCredits } from "./flows/credits.ts";
 import { createGate } from "./flows/gate.ts";
+import type { Gates } from "./flows/gates.ts";
+import type { Rank, Turn } from "./flows/keygate.ts";
 import { createLeads } from "./flows/leads.ts";
 import { createMail } from "./flows/mail/mail.ts";
 import { createNotify } from "./flows/notify.ts";
 import { createOutreach, sendVerdict } from "./flows/outreach.ts";
-import type { Pacer } from "./flows/pacer.ts";
 import type { Services } from "./flows/services.ts";
 import { createMailer } from "./hooks/mailer.ts";
 import type { RechargeBody } from "./hooks/payloads.ts";
 import { createHooks } from "./hooks/post.ts";
+import { HELD_BACK } from "./records/captured.ts";
 import { createContacts, type Paced } from "./records/contacts.ts";
 import { isErased, sentContent } from "./records/echoes.ts";
 import { contentOf, descriptionOf, verdictOf } from "./records/grants.ts";
@@ -35,8 +37,8 @@ type Parts = {
   log: Log;
   services: Services;
   sites: Sites;
-  /** An account's pace, shared with the courier. */
-  pacer: (account: string) => Pacer | undefined;
+  /** Where every call waits for its turn, with the courier's. */
+  gates: Pick<Gates, "enter">;
   /** Signs visitor ids. */
   signing: string;
   /** Who is here. The command line knows nobody, and leaves sending to the relay. */
@@ -52,8 +54,9 @@ const PATIENCE_MS = 5_000;
 const BUDGET_MS = 120_000;
 
 /** What the owner's side does: credits, messages, contacts. Introduces its flows to each other and to the service. */
-export function createBackoffice({ settings, db, bus, clock, log, services, sites, pacer, signing, presence }: Parts) {
+export function createBackoffice({ settings, db, bus, clock, log, services, sites, gates, signing, presence }: Parts) {
   const node = randomId(12);
+  const accounts = settings.accounts.map(({ id }) => id);
   const hooks = createHooks();
   const notify = createNotify({ db, clock, log, sites: settings.sites, hooks });
   const rules = new Map(settings.accounts.map(({ id, credits }) => [id, credits ?? NO_CREDITS]));
@@ -74,14 +77,15 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
     kind: "grant",
     node,
     ordered: false,
-    pacer,
-    async call(entry) {
+    accounts,
+    gates,
+    async call(entry, turn) {
       const { email, amount, note } = contentOf(entry);
       const client = services.of(entry.account);
       if (client === undefined || email === undefined || amount === undefined)
         return { kind: "again", reason: `account ${entry.account} is not configured` };
       const answer = await client.grantCredits({ email, amount, description: descriptionOf(note, entry.key) });
-      pacer(entry.account)?.answered(answer);
+      turn.settle(answer);
       return verdictOf(answer);
     },
     settled: (tx, entry, verdict) => credits.settled(tx, entry, verdict),
@@ -95,8 +99,9 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
     kind: "send",
     node,
     ordered: true,
-    pacer,
-    async call(entry) {
+    accounts,
+    gates,
+    async call(entry, turn) {
       const content = sentContent(entry);
       if (isErased(content)) return { kind: "refused", reason: "the person was erased" };
       const { site, text, campaign, ...names } = content;
@@ -111,27 +116,44 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
         ...stated({ campaignId: campaign, ...names }),
       };
       const answer = await services.routed(home, message, client.sendMessage);
-      pacer(entry.account)?.answered(answer);
+      turn.settle(answer);
       return sendVerdict(answer);
     },
     settled: (tx, entry, verdict) => outreach.settled(tx, entry, verdict),
   });
   const outreach = createOutreach({ db, bus, clock, log, signing, wake: sends.wake });
 
-  /** Makes a call when the account's pace lets it, or says that it did not. */
-  const paced: Paced = async (account, call) => {
+  /** Ends the waiting of those who wait for a turn. */
+  const waiting = new Set<() => void>();
+  /** The turn of a call for which somebody waits; nothing when it does not come in time. */
+  const turnOf = (account: string, rank: Rank): Promise<Turn | undefined> =>
+    new Promise((resolve) => {
+      const end = (turn?: Turn): void => {
+        leave();
+        cancel();
+        waiting.delete(giveUp);
+        resolve(turn);
+      };
+      const giveUp = (): void => end();
+      let leave = (): void => {};
+      const cancel = clock.after(PATIENCE_MS, giveUp);
+      waiting.add(giveUp);
+      leave = gates.enter(account, rank, end);
+    });
+
+  /** Makes a call when its turn comes, or says that it did not. */
+  const paced: Paced = async (account, rank, call) => {
     const client = services.of(account);
     if (client === undefined) return { kind: "config", status: 0, message: `account ${account} is not configured` };
-    const pace = pacer(account);
-    const begun = clock.uptime();
-    for (let wait = pace?.take("fresh") ?? 0; wait > 0; wait = pace?.take("fresh") ?? 0) {
-      if (clock.uptime() + wait - begun > PATIENCE_MS)
-        return { kind: "throttle", status: 0, message: "the account is held back", waitMs: wait };
-      await new Promise<void>((resolve) => void clock.after(wait, resolve));
+    const turn = await turnOf(account, rank);
+    if (turn === undefined) return { kind: "throttle", status: 0, message: HELD_BACK, waitMs: PATIENCE_MS };
+    try {
+      const answer = await call(client);
+      turn.settle(answer);
+      return answer;
+    } finally {
+      turn.settle({ kind: "unready", status: 0 });
     }
-    const answer = await call(client);
-    pace?.answered(answer);
-    return answer;
   };
 
   const contacts = createContacts({ db, clock, paced });
@@ -189,6 +211,13 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
       const able = named === undefined ? meant : accounts.filter(({ id }) => id === named);
       return able.map(({ id }) => ({ id, rules: rulesOf(id) }));
     },
+    /** An account's key is good again: what was refused goes now, and does not wait for its next try. */
+    async hasten(account: string, why: "newKey" | "accepted"): Promise<void> {
+      await sends.hasten(account);
+      await leads.hasten(account);
+      // An accepted message proves nothing for grants: an account that is no agency refuses them with 401 too (R-483).
+      if (why === "newKey") await grants.hasten(account);
+    },
     async start(): Promise<void> {
       await grants.start();
       await sends.start();
@@ -199,6 +228,7 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
       await gate.start();
     },
     async stop(): Promise<void> {
+      for (const giveUp of [...waiting]) giveUp();
       gate.stop();
       await mail?.stop();
       await credits.stop();

@@ -6,7 +6,6 @@ import { createApp } from "./app.ts";
 import type { Backoffice } from "./backoffice.ts";
 import { createBackoffice, hookSecrets, mailSecrets } from "./backoffice.ts";
 import { addressOf, remoteOf } from "./base/address.ts";
-import { createBreaker } from "./base/breaker.ts";
 import { type Clock, realClock } from "./base/clock.ts";
 import type { Settings, Site } from "./base/config.ts";
 import { folding } from "./base/fold.ts";
@@ -33,9 +32,9 @@ import { createCourier } from "./flows/courier.ts";
 import { createEnclose } from "./flows/enclose.ts";
 import type { Forget } from "./flows/forget.ts";
 import { createForget } from "./flows/forget.ts";
+import { createGates } from "./flows/gates.ts";
 import { createGreeting } from "./flows/greeting.ts";
 import { introduce } from "./flows/introduce.ts";
-import { createPacer } from "./flows/pacer.ts";
 import { createRate } from "./flows/rate.ts";
 import { createReceive, type Reply } from "./flows/receive.ts";
 import { createRecharges, type Spooled } from "./flows/recharges.ts";
@@ -190,18 +189,21 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
   const publicLink = (key: string, type: string): string => `${settings.publicUrl ?? ""}${links.to(key, type)}`;
   const enclose = createEnclose({ files, link: settings.uploads.embed ? undefined : publicLink });
   const services = createServices(settings, keys, sites, enclose, { clock, log });
-  const pacers = new Map(
-    settings.accounts.map(({ id, rate }) => [id, createPacer({ start: rate, now: clock.uptime })]),
-  );
+  const gates = createGates({
+    clock,
+    log,
+    accounts: settings.accounts,
+    keyOf: keys.of,
+    reloadKeys: keys.reload,
+    onDelivery: (account) => connections.tellDelivery(account),
+    onOpen: (account, why) =>
+      void backoffice.hasten(account, why).catch((error: unknown) => log("database.failing", { cause: String(error) })),
+  });
 
   const courier = createCourier({
     ...base,
-    accounts: settings.accounts.map((account) => account.id),
+    gates,
     carry: async (head) => backoffice.detain(head) ?? introduce({ db, log }, head, services.carry),
-    pacer: (account) => pacers.get(account) ?? createPacer({ start: 60, now: clock.uptime }),
-    breaker: () => createBreaker({ now: clock.uptime }),
-    reloadKeys: keys.reload,
-    onDelivery: (account) => connections.tellDelivery(account),
     onFailed: (...about) => backoffice.tellFailed(...about),
   });
   const backoffice = createBackoffice({
@@ -209,7 +211,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     settings,
     services,
     sites,
-    pacer: (account) => pacers.get(account),
+    gates,
     signing: secrets.signing,
     presence: bus,
   });
@@ -269,7 +271,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     open: strangers.watching(sessions.open),
     take,
     link: links.to,
-    delivery: (account, site) => (send.isHeld(site) ? "delayed" : courier.delivery(account)),
+    delivery: (account, site) => (send.isHeld(site) ? "delayed" : gates.delivery(account)),
     refuses: backoffice.gate.refuses,
     crowded: (hello, address) => budgets.session({ site: hello.site, address }, hello.token !== undefined) > 0,
   });
@@ -386,6 +388,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     await recharges.stop();
     await forward?.close();
     await filestore.stop();
+    gates.stop();
     await backoffice.stop();
     await db.transaction(async () => undefined);
     await db.close();
@@ -398,8 +401,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     port,
     callbackSecret: callbackSecrets[0] ?? "",
     reload() {
-      log("settings.reloaded", { changed: keys.reload() });
-      courier.retryHeld();
+      log("settings.reloaded", { changed: gates.reload() });
     },
     inside: {
       settings: { ...settings, port },

@@ -10,6 +10,7 @@ import type { Database, Transaction } from "../../relay/src/db/database.ts";
 import { migrate } from "../../relay/src/db/migrate.ts";
 import { openSqlite } from "../../relay/src/db/sqlite.ts";
 import { createCredits } from "../../relay/src/flows/credits.ts";
+import type { Gates } from "../../relay/src/flows/gates.ts";
 import { contentOf, descriptionOf, verdictOf } from "../../relay/src/records/grants.ts";
 import { createOnce } from "../../relay/src/records/once.ts";
 import type { GrantAnswer } from "../../relay/src/service/api.ts";
@@ -104,6 +105,14 @@ type Machine = { disk: Database; dialect: Database["dialect"] };
 type Service = ReturnType<typeof makeService>;
 type Node = { credits: ReturnType<typeof createCredits>; kill: () => void; alive: () => boolean };
 
+/** A gate that lets everything go at once. */
+const OPEN: Pick<Gates, "enter"> = {
+  enter(_account, _rank, go) {
+    go({ settle: () => {} });
+    return () => {};
+  },
+};
+
 /** A relay's credits over a database that outlives it. Every await may be its last. */
 async function startNode(
   world: World,
@@ -155,7 +164,8 @@ async function startNode(
     kind: "grant",
     node: name,
     ordered: false,
-    pacer: () => undefined,
+    accounts: [ACCOUNT],
+    gates: OPEN,
     random: world.random,
     async call(entry) {
       await pause();

@@ -13,6 +13,7 @@ import { createLinks } from "../files/links.ts";
 import { openFiles } from "../filestore.ts";
 import type { Enclose } from "../flows/enclose.ts";
 import { createForget } from "../flows/forget.ts";
+import { createGates } from "../flows/gates.ts";
 import { createSend } from "../flows/send.ts";
 import { createServices } from "../flows/services.ts";
 import { createSites } from "../records/sites.ts";
@@ -62,7 +63,12 @@ export async function openOffice(settings: Settings): Promise<Office> {
   const files = openFiles(settings);
   const links = createLinks(signing, clock.now);
   const flows = { settings, db, bus, clock, log, services, sites, signing };
-  const backoffice = createBackoffice({ ...flows, pacer: () => undefined });
+  /** For calls while no relay runs: they keep the service's times, too. */
+  const gates = createGates({
+    ...{ accounts: settings.accounts, clock, log, keyOf: keys.of, reloadKeys: keys.reload },
+    ...{ onDelivery: () => {}, onOpen: () => {} },
+  });
+  const backoffice = createBackoffice({ ...flows, gates });
   const { horizon } = settings;
   return officeOf({
     ...{ settings, db, clock, sites, services, keys, files, signing, backoffice },

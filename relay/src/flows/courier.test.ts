@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createBreaker } from "../base/breaker.ts";
 import { silentLog } from "../base/log.ts";
 import { createBus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
@@ -11,7 +10,7 @@ import { appendSent, numbersOf, page } from "../records/threads.ts";
 import { addVisitor } from "../records/visitors.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { createCourier } from "./courier.ts";
-import { createPacer } from "./pacer.ts";
+import { createGates } from "./gates.ts";
 
 let db: Database;
 let time: number;
@@ -78,21 +77,17 @@ async function write(visitor: string, texts: string[]): Promise<void> {
 }
 
 function courier(carry: (head: Head) => Promise<Outcome>) {
-  const pacer = createPacer({ start: 600, now: clock.uptime });
-  const breaker = () => createBreaker({ now: clock.uptime });
-  const accounts = ["main"];
-  const more = { reloadKeys: () => false, onDelivery: () => {} };
-  return createCourier({
-    db,
-    bus: createBus(),
+  const gates = createGates({
+    accounts: [{ id: "main", url: "http://service/v1", rate: 600 }],
     clock,
     log: silentLog,
-    accounts,
-    carry,
-    pacer: () => pacer,
-    breaker,
-    ...more,
+    keyOf: () => "key",
+    reloadKeys: () => false,
+    onDelivery: () => {},
+    onOpen: () => {},
   });
+  const made = createCourier({ db, bus: createBus(), clock, log: silentLog, gates, carry });
+  return { ...made, delivery: gates.delivery };
 }
 const statesOf = async (visitor: string) =>
   (await page(db, visitor, Number.MAX_SAFE_INTEGER, 5_000)).map((message) => "state" in message && message.state);
@@ -145,5 +140,21 @@ it("lets a message that lacks something of ours wait alone: others go, and nobod
     expect(delivery("main")).toBe("ok");
     return delivered("a");
   });
+  await stop();
+});
+
+it("goes on after more calls that could not be made than may be on the way at once", async () => {
+  const visitors = Array.from({ length: 80 }, (_, n) => `v${n}`);
+  for (const visitor of visitors) await write(visitor, [`message of ${visitor}`]);
+  const tried = new Set<string>();
+  const { start, stop } = courier(async (head) => {
+    if (tried.has(head.visitor)) return { kind: "ok", status: 200, message: "" };
+    tried.add(head.visitor);
+    throw new Error("the database is away");
+  });
+  await start();
+  const delivered = async () =>
+    (await Promise.all(visitors.map(statesOf))).flat().every((state) => state === "delivered");
+  await pass(0, delivered);
   await stop();
 });

@@ -165,7 +165,13 @@ describe("a ledger from a backup", () => {
       kind: "grant",
       node: "node",
       ordered: false,
-      pacer: () => undefined,
+      accounts: [order.account],
+      gates: {
+        enter(_account, _rank, go) {
+          go({ settle: () => {} });
+          return () => {};
+        },
+      },
       call: async ({ key }) => {
         called.push(key);
         return { kind: "done", result: {} };

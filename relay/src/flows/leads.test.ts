@@ -57,7 +57,7 @@ const client = {
 } as unknown as Service;
 
 const contactsBy = (clock: Clock): Contacts => ({
-  ...createContacts({ db, clock, paced: async (_account, call) => call(client) }),
+  ...createContacts({ db, clock, paced: async (_account, _rank, call) => call(client) }),
   async findOrCreate() {
     asked.push("create");
     return created;

@@ -12,6 +12,7 @@ import {
   type Field,
   findLead,
   formOf,
+  hastenLeads,
   holdLead,
   type Lead,
   releaseLeads,
@@ -60,6 +61,8 @@ function fieldOf({ email, phone }: Lead, { code }: Outcome): Field | null {
 export function createLeads(parts: Parts) {
   const { db, bus, clock, log, sites, contacts, random = Math.random } = parts;
   const working = new Set<Promise<void>>();
+  /** Names of the leads that are worked on here. */
+  const busy = new Set<string>();
   /** Leads for whose verdict a form waits, and the verdict once it is there. */
   const awaited = new Map<string, Field | undefined>();
   let stopped = false;
@@ -100,7 +103,13 @@ export function createLeads(parts: Parts) {
 
   async function hold(lead: Lead): Promise<void> {
     const until = clock.now() + HOLD_MS;
-    if (await db.transaction((tx) => holdLead(tx, lead, until))) await goOn({ ...lead, due: until });
+    if (busy.has(nameOf(lead))) return;
+    busy.add(nameOf(lead));
+    try {
+      if (await db.transaction((tx) => holdLead(tx, lead, until))) await goOn({ ...lead, due: until });
+    } finally {
+      busy.delete(nameOf(lead));
+    }
   }
 
   async function goOn(lead: Lead): Promise<void> {
@@ -187,6 +196,10 @@ export function createLeads(parts: Parts) {
     begin: (lead: Lead): void => void run(lead),
     renew,
     retry,
+    /** The account's key is good again: goes on with what waits because it was not. */
+    async hasten(account: string): Promise<void> {
+      await db.transaction((tx) => hastenLeads(tx, account, clock.now()));
+    },
     /** Goes on with what earlier lives left. With a database of its own, every process that held a lead is gone. */
     async start(): Promise<void> {
       const now = clock.now();

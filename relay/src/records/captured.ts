@@ -102,6 +102,20 @@ export async function releaseLeads(tx: Transaction, now: number, until: number):
   await tx.run("UPDATE leads SET due = $1 WHERE state = 'open' AND due > $1 AND due <= $2", now, until);
 }
 
+/** What is said of a lead whose call the account's gate did not let go. */
+export const HELD_BACK = "the account is held back";
+
+/** Makes due the leads of an account whose key was refused, or which waited for that to end. */
+export async function hastenLeads(tx: Transaction, account: string, now: number): Promise<number> {
+  return tx.run(
+    `UPDATE leads SET due = $2 WHERE account = $1 AND state = 'open' AND due > $2
+     AND (problem LIKE '401:%' OR problem LIKE '3__:%' OR problem LIKE $3)`,
+    account,
+    now,
+    `%${HELD_BACK}%`,
+  );
+}
+
 /** Where a lead stands now. */
 export async function setLead(
   tx: Transaction,

@@ -7,8 +7,12 @@ import { addMember, isMember } from "./memberships.ts";
 /** What a contact is made of: a phone in E.164, or an e-mail, or both. */
 export type Person = { firstName?: string; lastName?: string; email?: string; phone?: string };
 
-/** Makes one call of an account when its pace allows; nothing when that takes too long. */
-export type Paced = <T extends Outcome>(account: string, call: (client: Service) => Promise<T>) => Promise<T | Outcome>;
+/** Makes one call of an account when its turn comes; says that it did not when that takes too long. */
+export type Paced = <T extends Outcome>(
+  account: string,
+  rank: "contact" | "lookup",
+  call: (client: Service) => Promise<T>,
+) => Promise<T | Outcome>;
 
 const ON_IT: Outcome = { kind: "duplicate", status: 0, message: "added before" };
 
@@ -32,7 +36,7 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
   }
 
   const find = (account: string, by: { phone: string } | { email: string }): Promise<ContactAnswer> =>
-    paced(account, (client) => client.findContact("phone" in by ? { phoneNumber: by.phone } : by));
+    paced(account, "lookup", (client) => client.findContact("phone" in by ? { phoneNumber: by.phone } : by));
 
   /** The person's contact, made when there is none. A phone decides who is who (interface 2, rule 3). */
   function findOrCreate(account: string, person: Person): Promise<ContactAnswer> {
@@ -41,7 +45,7 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
     return alone(`${account}\0${phone ?? email?.toLowerCase()}`, async () => {
       const found = await find(account, by);
       if (found.kind !== "ok" || found.contact !== undefined) return { ...found, created: false };
-      const made: ContactAnswer = await paced(account, (client) => client.createContact(person));
+      const made: ContactAnswer = await paced(account, "contact", (client) => client.createContact(person));
       if (made.kind !== "duplicate") return completed(made, person);
       // Somebody was faster: it is there, and not every answer says under which id (R-421).
       return { ...(made.contact === undefined ? await find(account, by) : made), created: false };
@@ -50,7 +54,7 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
 
   /** Adds a contact to a list, whether or not that was done before: whoever asks may know that a person took it off. */
   async function addToList(account: string, list: string, contact: string): Promise<Outcome> {
-    const added = await paced(account, (client) => client.addToList(list, contact));
+    const added = await paced(account, "contact", (client) => client.addToList(list, contact));
     if (added.kind === "ok" || added.kind === "duplicate")
       await db.transaction((tx) => addMember(tx, { account, contact, list, at: clock.now() }));
     return added;

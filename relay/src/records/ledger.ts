@@ -209,14 +209,31 @@ export async function abandon(
 /** Entries of a state that may go on now, those due first; at most `limit`. */
 export async function dueEntries(
   tx: Transaction,
-  { kind, state, now, limit }: { kind: Kind; state: "intent" | "received"; now: number; limit: number },
+  query: { kind: Kind; state: "intent" | "received"; now: number; limit: number; account?: string },
 ): Promise<Entry[]> {
+  const { kind, state, now, limit, account = null } = query;
   return tx.all(
-    `SELECT ${COLUMNS} FROM ledger WHERE kind = $1 AND state = $2 AND due <= $3 ORDER BY due, created, key LIMIT $4`,
+    `SELECT ${COLUMNS} FROM ledger
+     WHERE kind = $1 AND state = $2 AND due <= $3 AND account = coalesce($4, account) ORDER BY due, created, key LIMIT $5`,
     kind,
     state,
     now,
+    account,
     limit,
+  );
+}
+
+/** Makes due what waits for its next try because the service refused the account's key. @returns how many there were */
+export async function hasten(
+  tx: Transaction,
+  { kind, account, now }: { kind: Kind; account: string; now: number },
+): Promise<number> {
+  return tx.run(
+    `UPDATE ledger SET due = $3
+     WHERE kind = $1 AND account = $2 AND state = 'intent' AND due > $3 AND (reason LIKE '401:%' OR reason LIKE '3__:%')`,
+    kind,
+    account,
+    now,
   );
 }
 

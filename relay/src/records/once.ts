@@ -2,8 +2,9 @@ import { backoff } from "@porchlight/shared/backoff";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import type { Pacer } from "../flows/pacer.ts";
-import { abandon, claim, dueEntries, type Entry, type Kind, LONGEST_CALL_MS, settle } from "./ledger.ts";
+import type { Gates } from "../flows/gates.ts";
+import type { Turn } from "../flows/keygate.ts";
+import { abandon, claim, dueEntries, type Entry, hasten, type Kind, LONGEST_CALL_MS, settle } from "./ledger.ts";
 import { parkRestored } from "./restored.ts";
 
 /**
@@ -23,10 +24,11 @@ type Parts = {
   kind: Kind;
   /** Name of this process, new with every start. */
   node: string;
-  /** Makes the call. Never rejects; takes at most `LONGEST_CALL_MS`. */
-  call: (entry: Entry) => Promise<Verdict>;
-  /** The account's pace, shared with everything else that calls it (R-801). `call` tells it what came of the call. */
-  pacer: (account: string) => Pick<Pacer, "take" | "answered"> | undefined;
+  accounts: readonly string[];
+  /** Makes the call, and tells the turn what came of it. Never rejects; takes at most `LONGEST_CALL_MS`. */
+  call: (entry: Entry, turn: Turn) => Promise<Verdict>;
+  /** Every call waits for its turn at its account's gate, with everything else that calls the service (R-801). */
+  gates: Pick<Gates, "enter">;
   /** Writes what follows from the verdict, in the transaction that settles it; returns what to do once that is durable. */
   settled: (tx: Transaction, entry: Entry, verdict: Verdict) => Promise<(() => void) | undefined>;
   /** A lane's entries go out in the order they were written. */
@@ -36,7 +38,6 @@ type Parts = {
 
 /** How often the ledger is looked at for what other processes wrote, or left. */
 const LOOK_MS = 5_000;
-const BATCH = 50;
 const PARALLEL = 8;
 const REWRITE_MS = 1_000;
 const RETRY_BASE_MS = 5_000;
@@ -47,46 +48,62 @@ const RETRY_CAP_MS = 3_600_000;
  * done again without a person, and never forgotten either.
  */
 export function createOnce(parts: Parts) {
-  const { db, clock, log, kind, node, call, settled, ordered, pacer } = parts;
+  const { db, clock, log, kind, node, accounts, call, settled, ordered, gates } = parts;
   const random = parts.random ?? Math.random;
   const flying = new Set<Promise<void>>();
+  /** What waits at the gate, by name, and how to take it back. */
+  const waiting = new Map<string, () => void>();
   let stopped = false;
   let looking = false;
   let again = false;
-  /** Until the next look, unless something happens. */
-  let pause = LOOK_MS;
   let cancel = (): void => {};
+  const nameOf = ({ account, key }: Entry): string => `${account}\0${key}`;
 
   async function look(): Promise<void> {
     const now = clock.now();
-    pause = LOOK_MS;
     await giveUp(now - LONGEST_CALL_MS);
-    for (const entry of await dueEntries(db, { kind, state: "intent", now, limit: BATCH })) {
-      if (stopped || flying.size >= PARALLEL) return;
-      const pace = pacer(entry.account);
-      const wait = pace?.take("fresh") ?? 0;
-      pause = Math.min(pause, wait > 0 ? wait : LOOK_MS);
-      if (wait > 0) continue;
+    // Account by account: one that is held keeps nobody else's entries from being found.
+    for (const account of accounts)
+      for (const entry of await dueEntries(db, { kind, state: "intent", now, limit: PARALLEL, account })) queue(entry);
+  }
+
+  function queue(entry: Entry): void {
+    const name = nameOf(entry);
+    if (stopped || waiting.has(name) || flying.size >= PARALLEL * accounts.length) return;
+    let gone = false;
+    const leave = gates.enter(entry.account, kind, (turn) => {
+      gone = true;
+      waiting.delete(name);
+      track(take(entry, turn));
+    });
+    if (!gone) waiting.set(name, leave);
+  }
+
+  /** An entry's turn has come: it is claimed now, because it may have changed while it waited. */
+  async function take(entry: Entry, turn: Turn): Promise<void> {
+    try {
+      if (stopped) return;
       const taken = await db.transaction((tx) => claim(tx, { ...entry, node, now: clock.now(), ordered }));
-      if (taken === undefined) pace?.answered({ kind: "transient" });
-      else fly(taken);
+      if (taken !== undefined) await land(taken, await call(taken, turn));
+    } catch (error) {
+      log("database.failing", { cause: String(error) });
+    } finally {
+      turn.settle({ kind: "unready", status: 0 });
     }
+  }
+
+  function track(work: Promise<void>): void {
+    const flight = work.finally(() => {
+      flying.delete(flight);
+      wake();
+    });
+    flying.add(flight);
   }
 
   /** Calls that began before `before` have no process any more. */
   async function giveUp(before: number): Promise<void> {
     const lost = await db.transaction((tx) => abandon(tx, { kind, node, before, now: clock.now() }));
     for (const { account, key } of lost) log("ledger.unknown", { kind, account, key });
-  }
-
-  function fly(entry: Entry): void {
-    const flight = call(entry)
-      .then((verdict) => land(entry, verdict))
-      .finally(() => {
-        flying.delete(flight);
-        wake();
-      });
-    flying.add(flight);
   }
 
   /** Writes the verdict down, as often as it takes: forgotten, a call that was made would be nobody's knowledge. */
@@ -142,7 +159,7 @@ export function createOnce(parts: Parts) {
       await look().catch((error: unknown) => log("database.failing", { cause: String(error) }));
     }
     looking = false;
-    if (!stopped) cancel = clock.after(pause, wake);
+    if (!stopped) cancel = clock.after(LOOK_MS, wake);
   }
 
   return {
@@ -154,10 +171,16 @@ export function createOnce(parts: Parts) {
       wake();
     },
     wake,
+    /** The account's key is good again: what was refused because it was not goes now. */
+    async hasten(account: string): Promise<void> {
+      const count = await db.transaction((tx) => hasten(tx, { kind, account, now: clock.now() }));
+      if (count > 0) wake();
+    },
     /** Claims nothing more, and resolves when the calls under way are settled. */
     async stop(): Promise<void> {
       stopped = true;
       cancel();
+      for (const leave of waiting.values()) leave();
       await Promise.all(flying);
     },
   };

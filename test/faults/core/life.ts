@@ -131,21 +131,27 @@ export async function startLife(
     return alive ? outcome : never;
   }
 
-  const courier = core.createCourier({
-    db,
-    bus,
+  const gates = core.createGates({
     clock,
     log,
-    accounts: ["main"],
-    carry: (head) => carry({ sid: head.sid, fromId: head.sender, text: head.text }),
-    pacer: () => core.createPacer({ start: 600, now: clock.uptime, random: world.random }),
-    breaker: () => core.createBreaker({ now: clock.uptime, random: world.random }),
+    accounts: [{ id: "main", url: "https://service.example/v1", rate: 600 }],
+    keyOf: () => key,
     reloadKeys: () => {
       const changed = key !== machine.key;
       key = machine.key;
       return changed;
     },
     onDelivery: (account) => connections.tellDelivery(account),
+    onOpen: () => {},
+    random: world.random,
+  });
+  const courier = core.createCourier({
+    db,
+    bus,
+    clock,
+    log,
+    gates,
+    carry: (head) => carry({ sid: head.sid, fromId: head.sender, text: head.text }),
     random: world.random,
   });
   const kept = core.openSpool<Reply>(machine.folder, "replies");
@@ -192,7 +198,7 @@ export async function startLife(
       budgets: { message: () => 0, visitor: () => 0, lead: () => 0 },
     }),
     link: (key) => key,
-    delivery: courier.delivery,
+    delivery: gates.delivery,
     random: world.random,
   });
   async function answer(body: string): Promise<number> {

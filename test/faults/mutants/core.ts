@@ -46,11 +46,10 @@ export const CORE: Mutant[] = [
     edits: [
       {
         file: "flows/courier.ts",
-        find: "        const outcome = await carry(head);\n        made = true;\n        await settle(desk, lane, head, outcome);\n",
+        find: "        const outcome = await carry(head);\n        turn.settle(outcome);\n        await handle(lane, head, outcome);\n",
         replace: `        await close(head, "delivered");
-        made = true;
-        desk.pacer.answered(await carry(head));
-        next(desk, lane, true);
+        turn.settle(await carry(head));
+        next(lane, true);
 `,
       },
     ],
@@ -206,8 +205,8 @@ export const CORE: Mutant[] = [
     edits: [
       {
         file: "flows/courier.ts",
-        find: `rate: desk.pacer.snapshot().rate });\n        return desk.line(lane);`,
-        replace: `rate: desk.pacer.snapshot().rate });\n        return finish(desk, lane, head, "delivered");`,
+        find: `      case "throttle":\n      case "config":`,
+        replace: `      case "throttle":\n        return finish(lane, head, "delivered");\n      case "config":`,
       },
     ],
     killedBy: { given: { ...weather({ limit: 10 }), messages: 12, visitors: 4, trouble: 20_000 } },
@@ -217,8 +216,8 @@ export const CORE: Mutant[] = [
     edits: [
       {
         file: "flows/courier.ts",
-        find: `return giveUp(desk, lane, head, "rejected", outcome);`,
-        replace: "return tryLater(desk, lane, head, outcome);",
+        find: `return giveUp(lane, head, "rejected", outcome);`,
+        replace: "return tryLater(lane, head, outcome);",
       },
     ],
     killedBy: { given: { poison: 0.5, messages: 6 }, seeds: 10 },
@@ -257,7 +256,9 @@ export const CORE: Mutant[] = [
   },
   {
     name: "forgets after a crash what it still had to deliver",
-    edits: [{ file: "flows/courier.ts", find: "of await lanes(db)) {", replace: "of (await lanes(db)).slice(1)) {" }],
+    edits: [
+      { file: "flows/courier.ts", find: "of await openLanes(db)) {", replace: "of (await openLanes(db)).slice(1)) {" },
+    ],
     killedBy: { given: { crashes: 4, ...weather({ down: 0.6 }) } },
   },
   {

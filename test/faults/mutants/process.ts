@@ -69,7 +69,7 @@ export const PROCESS: Mutant[] = [
   },
   {
     name: "stops without waiting for what is on its way",
-    edits: [{ file: "flows/courier.ts", find: "      if (!flying()) return;\n", replace: "      return;\n" }],
+    edits: [{ file: "flows/courier.ts", find: "      if (flying === 0) return;\n", replace: "      return;\n" }],
     killedBy: { suite: (options) => drain({ ...options, visitors: 6 }) },
   },
   {

@@ -41,8 +41,8 @@ const RELAY: Mutant[] = [
     edits: [
       {
         file: "flows/courier.ts",
-        find: "        const outcome = await carry(head);\n        made = true;\n",
-        replace: "        made = true;\n        const outcome = await carry(head);\n",
+        find: "      turn.settle(NOT_CALLED);\n      for",
+        replace: "      for",
       },
     ],
     killedBy: { unit: "flows/courier.test.ts" },
@@ -51,12 +51,9 @@ const RELAY: Mutant[] = [
     name: "takes a message that lacks something of ours for a service that is away",
     edits: [
       {
-        file: "flows/courier.ts",
-        find: `      case "unready":
-        return tryLater(desk, lane, head, outcome);
-`,
-        replace: `      case "unready":
-`,
+        file: "flows/keygate.ts",
+        find: `kind === "transient" || (kind === "unknown"`,
+        replace: `kind === "transient" || kind === "unready" || (kind === "unknown"`,
       },
     ],
     killedBy: { unit: "flows/courier.test.ts" },
@@ -80,8 +77,47 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "flows/pacer.test.ts" },
   },
   {
+    name: "lets other calls go on with a refused key",
+    edits: [
+      {
+        file: "flows/keygate.ts",
+        find: "if (MESSAGES.includes(rank)) return true;",
+        replace: "return MESSAGES.includes(rank);",
+      },
+    ],
+    killedBy: { unit: "flows/gates.test.ts" },
+  },
+  {
+    name: "reads the key again only when something is to be sent",
+    edits: [
+      {
+        file: "flows/gates.ts",
+        find: "onHeld: () => void (reload() || lookLater())",
+        replace: "onHeld: () => void reload()",
+      },
+    ],
+    killedBy: { unit: "flows/gates.test.ts" },
+  },
+  {
+    name: "takes the calls of the last minute for the limit, whoever used it up",
+    edits: [
+      {
+        file: "flows/pacer.ts",
+        find: "pace.budget = Math.max(LEAST, limit, Math.ceil(budget / 2));",
+        replace: "pace.budget = Math.max(1, limit);\n    pace.known = true;",
+      },
+    ],
+    killedBy: { unit: "flows/pacer.test.ts" },
+  },
+  {
     name: "never tries a higher pace again",
-    edits: [{ file: "flows/pacer.ts", find: "time >= triedAt + trialPause()", replace: "time < 0" }],
+    edits: [
+      {
+        file: "flows/pacer.ts",
+        find: "|| time < pace.nextTrialAt) return false;",
+        replace: "|| time > 0) return false;",
+      },
+    ],
     killedBy: { unit: "flows/pacer.test.ts" },
   },
   {
@@ -89,7 +125,7 @@ const RELAY: Mutant[] = [
     edits: [
       {
         file: "flows/pacer.ts",
-        find: 'if (kind === "retry" && retryWait(time) > 0) return retryWait(time);',
+        find: "  if (pace.repeats < 1) return Math.ceil(((1 - pace.repeats) * MINUTE) / REPEATS_A_MINUTE);\n",
         replace: "",
       },
     ],
@@ -100,8 +136,8 @@ const RELAY: Mutant[] = [
     edits: [
       {
         file: "flows/pacer.ts",
-        find: "if (waitMs !== undefined) return Math.max(",
-        replace: "if (waitMs !== undefined) return Math.min(",
+        find: "if (told !== undefined) return jittered(Math.max(",
+        replace: "if (told !== undefined) return jittered(Math.min(",
       },
     ],
     killedBy: { unit: "flows/pacer.test.ts" },

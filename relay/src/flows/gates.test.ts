@@ -1,0 +1,199 @@
+import { expect, it } from "vitest";
+import { createGates, type Gates } from "./gates.ts";
+import type { Rank, Settled, Turn } from "./keygate.ts";
+
+type Timer = { at: number; fn: () => void };
+
+/** Gates of accounts whose keys stand in `keys` as in their files, with a clock that a test moves. */
+function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {}) {
+  const [told, opened, events]: [string[], string[], string[]] = [[], [], []];
+  const known = { ...keys };
+  let time = 0;
+  let timers: Timer[] = [];
+  const clock = {
+    now: () => time,
+    uptime: () => time,
+    after(ms: number, fn: () => void) {
+      const timer = { at: time + ms, fn };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+  };
+  const gates = createGates({
+    accounts: Object.keys(keys).map((id) => ({ id, url: "https://service.example/v1", rate: rates[id] ?? 600 })),
+    clock,
+    log: (event) => void events.push(event),
+    keyOf: (id) => known[id] ?? "",
+    reloadKeys() {
+      const changed = Object.keys(keys).some((id) => keys[id] !== known[id]);
+      Object.assign(known, keys);
+      return changed;
+    },
+    onDelivery: (account) => void told.push(`${account} ${gates.delivery(account)}`),
+    onOpen: (account, why) => void opened.push(`${account} ${why}`),
+    random: () => 0,
+  });
+  function pass(ms: number): void {
+    for (const end = time + ms; ; ) {
+      const [next] = timers.toSorted((a, b) => a.at - b.at);
+      if (next === undefined || next.at > end) {
+        time = end;
+        return;
+      }
+      timers = timers.filter((timer) => timer !== next);
+      time = Math.max(time, next.at);
+      next.fn();
+    }
+  }
+  return { gates, pass, told, opened, events, now: () => time };
+}
+
+const OK: Settled = { kind: "ok", status: 200 };
+const REFUSED: Settled = { kind: "config", status: 401 };
+
+/** Calls that go through the gates, in the order in which they went; each is answered by `answer`, or by hand. */
+function calls(gates: Gates, answer?: (name: string) => Settled) {
+  const went: string[] = [];
+  const turns = new Map<string, Turn>();
+  const ask = (rank: Rank, name: string = rank, account = "main") =>
+    gates.enter(account, rank, (turn) => {
+      went.push(name);
+      if (answer === undefined) turns.set(name, turn);
+      else turn.settle(answer(name));
+    });
+  return { went, ask, answer: (name: string, outcome: Settled) => turns.get(name)?.settle(outcome) };
+}
+
+const EVERY: readonly Rank[] = ["lookup", "contact", "grant", "send", "repeat", "message", "first"];
+
+it("lets calls go in the order of R-801: messages, sends, grants, contacts, look-ups", () => {
+  const { gates, pass } = gatesOf({ main: "key" });
+  const { went, ask, answer } = calls(gates);
+  ask("message", "refused");
+  answer("refused", { kind: "throttle", status: 429, waitMs: 2_000 });
+  for (const rank of EVERY) ask(rank);
+  pass(2_000);
+  for (const rank of EVERY.toReversed()) {
+    expect(went.at(-1)).toBe(rank);
+    answer(rank, OK);
+  }
+});
+
+it.each(EVERY)("holds every kind of call once the key was refused to a %s", (rank) => {
+  const { gates, pass } = gatesOf({ main: "old" });
+  const { went, ask, answer } = calls(gates);
+  ask(rank, "refused");
+  answer("refused", REFUSED);
+  for (const each of EVERY) ask(each);
+  pass(100_000);
+  // One call at a time finds out whether the key is good again; here it never hears.
+  expect(went.length).toBeLessThanOrEqual(2);
+});
+
+it("reads the key again while it is held, without any traffic, and lets everything go with the new one", () => {
+  const keys = { main: "old" };
+  const { gates, pass, opened, now } = gatesOf(keys);
+  let good = false;
+  const { went, ask } = calls(gates, () => (good ? OK : REFUSED));
+  ask("lookup");
+  expect([went.length, gates.delivery("main")]).toEqual([1, "delayed"]);
+  keys.main = "new";
+  good = true;
+  pass(5_000);
+  expect(opened).toEqual(["main newKey"]);
+  expect(gates.delivery("main")).toBe("ok");
+  const at = now();
+  for (const rank of EVERY) ask(rank);
+  pass(1);
+  expect([went.length, now() - at]).toEqual([1 + EVERY.length, 1]);
+});
+
+it("opens for all that waits at once, as soon as one call was accepted with the new key", () => {
+  const keys = { main: "old" };
+  const { gates, pass } = gatesOf(keys);
+  const { went, ask, answer } = calls(gates);
+  ask("message", "refused");
+  answer("refused", REFUSED);
+  for (const rank of EVERY) ask(rank);
+  keys.main = "new";
+  pass(5_000);
+  expect(went).toEqual(["refused", "first"]);
+  answer("first", OK);
+  expect(went).toHaveLength(1 + EVERY.length);
+});
+
+it("tries a refused key again every half minute, and tells that refused calls may go when it is accepted", () => {
+  const { gates, pass, opened, events } = gatesOf({ main: "old" });
+  const { ask } = calls(gates, (name) => (name === "good" ? OK : REFUSED));
+  ask("message", "bad");
+  ask("message", "good");
+  pass(29_999);
+  expect(opened).toEqual([]);
+  pass(1);
+  expect([opened, events]).toEqual([["main accepted"], ["account.paused", "account.resumed"]]);
+});
+
+it("holds no message back for a grant that an account without sub-accounts is refused (R-483)", () => {
+  const { gates } = gatesOf({ main: "key" });
+  const { went, ask } = calls(gates, (name) => (name === "grant" ? REFUSED : OK));
+  ask("grant");
+  for (const name of ["a", "b", "c"]) ask("message", name);
+  expect([went, gates.delivery("main")]).toEqual([["grant", "a", "b", "c"], "ok"]);
+});
+
+it("takes a refused look-up or list for that call's own matter, unless it is about the key", () => {
+  const { gates } = gatesOf({ main: "key" });
+  const { went, ask } = calls(gates, (name) => (name === "contact" ? { kind: "config", status: 403 } : OK));
+  ask("contact");
+  ask("message");
+  expect(went).toEqual(["contact", "message"]);
+});
+
+it("gives two accounts with one key one pace, and accounts with keys of their own one each", () => {
+  const { gates, pass } = gatesOf({ main: "key", second: "key", other: "another" });
+  const { went, ask, answer } = calls(gates);
+  ask("message", "refused");
+  answer("refused", { kind: "throttle", status: 429, waitMs: 10_000 });
+  ask("message", "second", "second");
+  ask("message", "other", "other");
+  expect(went).toEqual(["refused", "other"]);
+  pass(10_000);
+  expect(went).toEqual(["refused", "other", "second"]);
+});
+
+it("takes accounts apart when one of them gets a key of its own, with what waits for it", () => {
+  const keys = { main: "key", second: "key" };
+  const { gates, pass } = gatesOf(keys);
+  const { went, ask, answer } = calls(gates);
+  ask("message", "refused");
+  answer("refused", REFUSED);
+  ask("message", "main");
+  ask("message", "second", "second");
+  keys.second = "own";
+  pass(5_000);
+  expect(went).toEqual(["refused", "second"]);
+});
+
+it("tells visitors that deliveries are delayed when messages wait for the pace, and when they do not any more", () => {
+  const { gates, pass, told } = gatesOf({ main: "key" }, { main: 10 });
+  const { ask } = calls(gates, (name) => (name === "refused" ? { kind: "throttle", status: 429, waitMs: 20_000 } : OK));
+  ask("message", "refused");
+  expect(told).toEqual([]);
+  ask("message", "waiting");
+  expect(told).toEqual(["main delayed"]);
+  pass(25_000);
+  expect(told).toEqual(["main delayed", "main ok"]);
+});
+
+it("lets a call that was taken back never go, and one that is settled twice count once", () => {
+  const { gates, pass } = gatesOf({ main: "key" });
+  const { went, ask, answer } = calls(gates);
+  ask("message", "refused");
+  answer("refused", { kind: "throttle", status: 429, waitMs: 1_000 });
+  answer("refused", REFUSED);
+  ask("lookup", "impatient")();
+  pass(60_000);
+  expect([went, gates.delivery("main")]).toEqual([["refused"], "ok"]);
+});
