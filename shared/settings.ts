@@ -54,6 +54,11 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
     "nothing is stored or sent, no teaser shown, before the visitor agrees",
   ),
   sound: of({ kind: "switch" }, "on", "one soft sound in one hidden tab, once the visitor has written"),
+  replyPreview: of(
+    { kind: "switch" },
+    "on",
+    "a reply that comes while the chat is closed shows its first two lines beside the launcher",
+  ),
   attachments: of({ kind: "switch" }, "on", "files, where the relay takes them"),
   emailOffer: of(
     { kind: "switch" },

@@ -21,6 +21,8 @@ export type Look = {
   /** Nothing is stored or sent before `consent`. */
   requireConsent: boolean;
   sound: boolean;
+  /** Whether a reply that comes while the chat is closed shows its first lines beside the launcher. */
+  replyPreview: boolean;
   /** Whether visitors may send files, where the relay takes any. */
   attachments: boolean;
   /** Whether those who have waited long may leave their e-mail address. */

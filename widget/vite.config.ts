@@ -21,11 +21,12 @@ const LOCALES = join(import.meta.dirname, "src", "locales");
 
 /** Tags of the translations: every file but the English ones, which are in the panel. */
 const languages = readdirSync(LOCALES).flatMap((name) => /^(?!en\b)([\w-]+)\.ts$/.exec(name)?.[1] ?? []);
-async function translation(tag: string): Promise<[tag: string, common: string, rare: string, chat: string]> {
+type Translation = [tag: string, common: string, rare: string, chat: string, dismiss: string];
+async function translation(tag: string): Promise<Translation> {
   const path = join(LOCALES, `${tag}.ts`);
   const { code } = await transformWithOxc(readFileSync(path, "utf8"), path);
   const { messages } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  return [tag, pack(messages, "common"), pack(messages, "rare"), messages.chat];
+  return [tag, pack(messages, "common"), pack(messages, "rare"), messages.chat, messages.dismiss];
 }
 
 const packed = await Promise.all(languages.map(translation));
@@ -180,7 +181,11 @@ export default defineConfig({
   build: { outDir: OUT, target: "es2022", modulePreload: false as const, emptyOutDir: false },
   environments: {
     client: {
-      define: { LANGUAGES: JSON.stringify(languages.join(" ")), LANGUAGE_VERSION: JSON.stringify(version) },
+      define: {
+        LANGUAGES: JSON.stringify(languages.join(" ")),
+        LANGUAGE_VERSION: JSON.stringify(version),
+        CLOSE_WORDS: JSON.stringify(Object.fromEntries(packed.map(([tag, , , , dismiss]) => [tag, dismiss]))),
+      },
       build: {
         // As a library, so that imports stay as they are: no preload helper, which a strict policy would refuse anyway.
         lib: {

@@ -25,6 +25,10 @@ export const chromiumOptions = (extra: string[] = [], executablePath = browserPa
 export const launch = (extra: string[] = [], executablePath = browserPath()): Promise<Browser> =>
   chromium.launch(chromiumOptions(extra, executablePath));
 
+/** Runs in the page. Storage throws where cookies are blocked. */
+const wasLeftOpen = (): boolean =>
+  innerWidth > 599 && innerHeight > 449 && Object.keys(sessionStorage).some((key) => /^porchlight:.*:open$/.test(key));
+
 /** The widget on a page, found as a person finds it: by role and name. Locators look into open shadow roots. */
 export function chatOn(page: Page) {
   const panel = page.getByRole("dialog");
@@ -36,7 +40,10 @@ export function chatOn(page: Page) {
     composer,
     thread: panel.getByRole("log"),
     async open(): Promise<void> {
-      await launcher.first().click();
+      await launcher.first().waitFor();
+      // Left open on the page before, it opens by itself.
+      const comes = await page.evaluate(wasLeftOpen).catch(() => false);
+      if (!comes) await launcher.first().click();
       await composer.waitFor();
     },
     async say(text: string): Promise<void> {

@@ -34,7 +34,8 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
   [2, /^widget\/src\/(connection|socket|lines|transports|upload|outbox|thread|session|draft|forms)\.ts$/],
   [2.5, /^widget\/src\/ways\.ts$/],
   [3, /^widget\/src\/(chat|conversation|api)\.ts$/],
-  [4, /^widget\/src\/(ui\/|teaser\.ts$)/],
+  [4, /^widget\/src\/ui\//],
+  [4.5, /^widget\/src\/teaser\.ts$/],
   [5, /^widget\/src\/(widget|controls|wording)\.ts$/],
   [6, /^widget\/src\/(main|loader|mount|snippet)\.ts$/],
 ];

@@ -38,6 +38,16 @@ describe("unread", () => {
     expect(only(wire.sent, "read")).toEqual([{ t: "read", n: 1 }]);
   });
 
+  it("is what stands below the place up to which everything was seen", () => {
+    const wire = online({ head: 3 });
+    for (const n of [1, 2, 3]) wire.say(frameOf(replyOf(n)));
+    chat.seen(2);
+    expect(chat.unread.value).toBe(1);
+    chat.seen(1);
+    expect(chat.firstUnread.value).toBe("reply-3");
+    expect(only(wire.sent, "read")).toEqual([{ t: "read", n: 2 }]);
+  });
+
   it("is not counted anew by a reply that only changed", () => {
     const wire = online({ head: 1 });
     wire.say(frameOf(replyOf(1)));

@@ -252,8 +252,8 @@ export function createChat(options: ChatOptions): Chat {
     },
     retry: (id) => outbox.retry(id, thread.get(id)?.n),
     remove: outbox.remove,
-    seen() {
-      const n = news.value.at(-1)?.pos ?? 0;
+    seen(upTo = Number.POSITIVE_INFINITY) {
+      const n = news.value.findLast(({ pos = 0 }) => pos <= upTo)?.pos ?? 0;
       if (session.saw(n)) send({ t: "read", n });
     },
     loadOlder: session.loadOlder,

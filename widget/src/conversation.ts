@@ -78,8 +78,8 @@ export interface Chat {
   retry(id: string): void;
   /** Drops a message that the relay does not have. */
   remove(id: string): void;
-  /** Everything shown was seen. */
-  seen(): void;
+  /** Everything up to this place was seen; without one, everything. */
+  seen(upTo?: number): void;
   loadOlder(): void;
   /** An empty string takes the reaction back. Without effect while not online. */
   react(id: string, emoji: string): void;

@@ -1,11 +1,13 @@
 /** The panel's code, fetched when somebody wants to chat: wires the conversation to what is seen and heard. */
 
+import { isBlank } from "@porchlight/shared/text";
 import { effect, signal, untracked } from "@preact/signals-core";
 import { h, render } from "preact";
 import { createChat } from "./chat.ts";
 import { chooseLanguage, type Language, loadLanguage, type Translate } from "./i18n.ts";
 import { type PanelSettings, settled } from "./options.ts";
 
+import { ROOM } from "./outbox.ts";
 import { hasConversation, titleOf } from "./storage.ts";
 import { createAnnouncer } from "./ui/announcer.ts";
 import { tryAgain, type Ui } from "./ui/context.ts";
@@ -19,6 +21,7 @@ import { dressLauncher } from "./ui/launcher.ts";
 import { Root } from "./ui/live.ts";
 import css from "./ui/panel.css?inline";
 import { Panel } from "./ui/panel.tsx";
+import { followOpen, wasLeftOpen } from "./ui/stay.ts";
 import { adopt } from "./ui/style.ts";
 import { panelTokens } from "./ui/tokens.ts";
 import { fitWidth, followKeyboard, followWidth } from "./ui/viewport.ts";
@@ -73,6 +76,8 @@ export async function start(shell: Shell): Promise<PanelSide> {
   const picked: File[] = [];
   let rarer = false;
   let identity: string | undefined;
+  /** Whether it was the visitor who opened the panel, also by a button of the page's. */
+  let byVisitor = false;
   const ui: Ui = {
     chat,
     shell,
@@ -155,11 +160,15 @@ export async function start(shell: Shell): Promise<PanelSide> {
         for (const text of early.splice(0)) ui.send(text);
       });
     }),
+    followOpen(ui, () => byVisitor),
     announcer.stop,
     chat.destroy,
   ];
   keepFocus(root);
   render(h(Root, { ui, children: h(Panel, {}) }), app);
+
+  // From here on the loader opens the panel itself, without moving the focus.
+  if (wasLeftOpen(ui)) shell.show();
 
   return {
     open(byHand) {
@@ -167,17 +176,21 @@ export async function start(shell: Shell): Promise<PanelSide> {
       if (dialog.firstChild !== app) dialog.replaceChildren(app);
       if (!dialog.open) shell.show();
       fitWidth(shell);
+      byVisitor = byHand || navigator.userActivation?.isActive;
       isOpen.value = true;
       if (!byHand) return;
       if (matchMedia("(pointer:fine)").matches) focusComposer();
       else app.querySelector("h2")?.focus();
     },
     close,
-    send(text) {
+    async send(text) {
       // As a handler of clicks it is given an event; and each message may cost the site's owner.
-      if (typeof text !== "string") console.warn("Porchlight: send takes a text, not", text);
-      else if (consent.peek()) ui.send(text);
-      else early.push(text);
+      if (typeof text !== "string") return console.warn("Porchlight: send takes a text, not", text);
+      if (isBlank(text)) return;
+      const isTaken = consent.peek() ? ui.send(text) : early.length < ROOM && early.push(text);
+      if (isTaken) return;
+      shell.emit("error", { code: "queue_full" });
+      throw new Error(`Porchlight: ${ROOM} messages wait to be sent already, so this one is not`);
     },
     identify(token) {
       files.peek()?.handOver(identity, String(token));

@@ -75,6 +75,7 @@ const DEFAULTS: Omit<PanelSettings, Exclude<keyof PublicSite, keyof Look> | "sit
   mode: "widget",
   requireConsent: false,
   sound: true,
+  replyPreview: true,
   attachments: true,
   emailOffer: false,
   campaign: "",

@@ -55,8 +55,8 @@ export type OutboxOptions = {
   changed(): void;
 };
 
-/** WIDGET 3.5. */
-const ROOM = 50;
+/** Unsent messages that a browser keeps at most (WIDGET 3.5). */
+export const ROOM = 50;
 const KEEP_MS = 24 * 3_600_000;
 /** Nobody wants yesterday's text sent today. */
 const STALE_MS = 2 * 60_000;

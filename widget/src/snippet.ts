@@ -8,7 +8,7 @@ import type { PublicSite } from "@porchlight/shared/site";
 import { controlOf, ownOf, titleOf } from "./controls.ts";
 import css from "./snippet.css?inline";
 import { type Chosen, fileOf, moduleOf, tagOf } from "./tag.ts";
-import { bubble } from "./teaser.ts";
+import { bubble } from "./ui/bubble.ts";
 import type { Parts } from "./ui/contract.ts";
 import { element } from "./ui/dom.ts";
 import { PHONE } from "./ui/shell.ts";
@@ -28,6 +28,7 @@ const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
       "rating",
       "attachments",
       "sound",
+      "replyPreview",
       "requireConsent",
     ],
   ],
@@ -107,7 +108,10 @@ function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chos
     const parts = partsHere();
     parts?.root.querySelector(".teaser")?.remove();
     // At once, and again although the chat was opened: this visitor is its owner. Phones have none.
-    untease = parts && value && !matchMedia(PHONE).matches ? bubble(element, parts, `${value}`) : () => {};
+    untease =
+      parts && value && !matchMedia(PHONE).matches
+        ? bubble(element, parts, { content: [`${value}`], close: "Close" })
+        : () => {};
   };
 }
 

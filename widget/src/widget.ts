@@ -121,10 +121,12 @@ export function startWidget(
   /** Only a message, or a conversation that there is already, is worth fetching the panel for. */
   const later = (name: keyof PanelCommands) => (argument?: unknown) => {
     const worth = name === "send" || mayRecall(site.id);
-    tell((it: Panel) => it[name](argument, worth));
+    const done = new Promise((resolve) => tell((it: Panel) => resolve(it[name](argument, worth))));
     if (name === "send") mount();
+    if (worth) start();
     // Else the panel, if it ever comes, finds nobody.
-    return worth ? start() : name === "logout" && emit(name);
+    else if (name === "logout") emit(name);
+    return worth && done;
   };
 
   const emit = installApi(site.id, {
@@ -167,11 +169,13 @@ export function startWidget(
     unread: "",
     show() {
       dialog.classList.toggle("full", phone.matches || settings().mode === "page");
+      // Closed and opened again before the browser has told of the closing: it was open all the time.
+      const isAnnounced = launcher.ariaExpanded === "true";
       launcher.ariaExpanded = "true";
       // `show()` would move the focus, which belongs to the visitor; the attribute does not. What covers a phone becomes
       // modal with the panel's code: until that is there the launcher stands above it, to close it.
       dialog.open = true;
-      emit("open");
+      if (!isAnnounced) emit("open");
     },
     emit,
   };

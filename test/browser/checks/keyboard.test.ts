@@ -188,7 +188,7 @@ it("58 whoever puts the teaser away by keyboard is at the launcher, and nothing 
   page.on("request", (request) => asked.push(request.url()));
   await chat.launcher.first().waitFor();
   await page.clock.runFor(10_000);
-  await page.getByRole("button", { name: "✕ Questions?" }).focus();
+  await page.getByRole("button", { name: "Close", exact: true }).focus();
   await page.keyboard.press("Enter");
   await page.locator(".teaser").waitFor({ state: "detached" });
   expect(await focused(page)).toMatch(/^chat/i);

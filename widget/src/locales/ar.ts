@@ -138,6 +138,7 @@ export const messages: Messages = {
   wrongType: "لا يمكن إرسال ملفات من هذا النوع.",
   tooMany: "حتى {n} ملفات في المرة الواحدة، ولم تُضف البقية.",
   removeFile: "إزالة {name}",
+  dismiss: "إغلاق",
   reactWith: "تفاعل بـ {emoji}",
 
   emailAsk: "احصل على الرد بالبريد إذا غادرت",

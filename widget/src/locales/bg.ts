@@ -111,6 +111,7 @@ export const messages: Messages = {
   wrongType: "Файлове от този тип не могат да се изпращат.",
   tooMany: "До {n} файла наведнъж: останалите не бяха добавени.",
   removeFile: "Премахни {name}",
+  dismiss: "Затваряне",
   reactWith: "Реакция с {emoji}",
 
   emailAsk: "Получете отговора по имейл, ако излезете",

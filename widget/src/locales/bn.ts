@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "এই ধরনের ফাইল পাঠানো যায় না।",
   tooMany: "একবারে সর্বোচ্চ {n}টি ফাইল: বাকিগুলো যোগ হয়নি।",
   removeFile: "{name} সরান",
+  dismiss: "বন্ধ করুন",
   reactWith: "{emoji} দিয়ে প্রতিক্রিয়া",
 
   emailAsk: "চলে গেলে ইমেলে উত্তর পান",

@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "No es poden enviar fitxers d’aquest tipus.",
   tooMany: "Fins a {n} fitxers alhora: la resta no s’han afegit.",
   removeFile: "Treu {name}",
+  dismiss: "Tanca",
   reactWith: "Reacciona amb {emoji}",
 
   emailAsk: "Rep la resposta per correu si marxes",

@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Soubory tohoto typu nelze odeslat.",
   tooMany: "Najednou nejvýše {n} souborů: ostatní se nepřidaly.",
   removeFile: "Odebrat {name}",
+  dismiss: "Zavřít",
   reactWith: "Reagovat: {emoji}",
 
   emailAsk: "Pokud odejdete, pošleme odpověď e-mailem",

@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Filer af denne type kan ikke sendes.",
   tooMany: "Højst {n} filer ad gangen: resten blev ikke tilføjet.",
   removeFile: "Fjern {name}",
+  dismiss: "Luk",
   reactWith: "Reagér med {emoji}",
 
   emailAsk: "Få svaret på e-mail, hvis du går",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   wrongType: "Dateien dieser Art können nicht gesendet werden.",
   tooMany: "Höchstens {n} Dateien auf einmal: Die übrigen wurden nicht hinzugefügt.",
   removeFile: "{name} entfernen",
+  dismiss: "Schließen",
   reactWith: "Mit {emoji} reagieren",
 
   emailAsk: "Antwort auch per E-Mail bekommen?",

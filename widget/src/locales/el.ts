@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Δεν στέλνονται αρχεία αυτού του τύπου.",
   tooMany: "Έως {n} αρχεία κάθε φορά: τα υπόλοιπα δεν προστέθηκαν.",
   removeFile: "Αφαίρεση {name}",
+  dismiss: "Κλείσιμο",
   reactWith: "Αντίδραση με {emoji}",
 
   emailAsk: "Λάβετε την απάντηση με email αν φύγετε",

@@ -61,6 +61,10 @@ export const rare = {
   failedFile: "The file is no longer there. Please attach it again.",
   failedOften: "You were sending very quickly.",
 
+  // ── Beside the launcher ─────────────────────────────────────────────────────────────────────────────────────────
+  /** Button of the small bubble with a line or the beginning of a reply, drawn as a cross. */
+  dismiss: "Close",
+
   // ── Reactions ───────────────────────────────────────────────────────────────────────────────────────────────────
   /** Name of each emoji that can be chosen for a reply. */
   reactWith: "React with {emoji}",

@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "No se pueden enviar archivos de este tipo.",
   tooMany: "Hasta {n} archivos a la vez: los demás no se han añadido.",
   removeFile: "Quitar {name}",
+  dismiss: "Cerrar",
   reactWith: "Reaccionar con {emoji}",
 
   emailAsk: "Recibe la respuesta por correo si te vas",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   wrongType: "Seda tüüpi faile ei saa saata.",
   tooMany: "Korraga kuni {n} faili: ülejäänuid ei lisatud.",
   removeFile: "Eemalda {name}",
+  dismiss: "Sulge",
   reactWith: "Reageeri: {emoji}",
 
   emailAsk: "Kui lahkute, saadame vastuse e-postiga",

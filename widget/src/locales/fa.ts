@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "این نوع فایل را نمی‌توان فرستاد.",
   tooMany: "هر بار حداکثر {n} فایل: بقیه اضافه نشدند.",
   removeFile: "حذف {name}",
+  dismiss: "بستن",
   reactWith: "واکنش با {emoji}",
 
   emailAsk: "اگر می‌روید، پاسخ را با ایمیل بگیرید",

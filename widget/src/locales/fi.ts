@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Tämän tyyppisiä tiedostoja ei voi lähettää.",
   tooMany: "Enintään {n} tiedostoa kerralla: muita ei lisätty.",
   removeFile: "Poista {name}",
+  dismiss: "Sulje",
   reactWith: "Reagoi: {emoji}",
 
   emailAsk: "Saat vastauksen sähköpostiin, jos poistut",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   wrongType: "Ce type de fichier ne peut pas être envoyé.",
   tooMany: "{n} fichiers au maximum à la fois : les autres n’ont pas été ajoutés.",
   removeFile: "Retirer {name}",
+  dismiss: "Fermer",
   reactWith: "Réagir avec {emoji}",
 
   emailAsk: "Recevoir la réponse par e-mail si vous partez",

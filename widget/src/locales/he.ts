@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "אי אפשר לשלוח קבצים מהסוג הזה.",
   tooMany: "עד {n} קבצים בכל פעם: השאר לא נוספו.",
   removeFile: "הסרת {name}",
+  dismiss: "סגירה",
   reactWith: "תגובה עם {emoji}",
 
   emailAsk: "קבלו את התשובה במייל אם תצאו",

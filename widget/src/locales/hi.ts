@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "इस तरह की फ़ाइलें नहीं भेजी जा सकतीं।",
   tooMany: "एक बार में {n} फ़ाइलें तक: बाकी नहीं जोड़ी गईं।",
   removeFile: "{name} हटाएँ",
+  dismiss: "बंद करें",
   reactWith: "{emoji} से रिएक्शन दें",
 
   emailAsk: "जा रहे हैं? जवाब ईमेल पर पाएँ",

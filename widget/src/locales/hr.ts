@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Datoteke ove vrste ne mogu se slati.",
   tooMany: "Najviše {n} datoteka odjednom: ostale nisu dodane.",
   removeFile: "Ukloni {name}",
+  dismiss: "Zatvori",
   reactWith: "Reagiraj: {emoji}",
 
   emailAsk: "Ako odete, odgovor stiže e-poštom",

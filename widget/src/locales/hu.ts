@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Ilyen típusú fájl nem küldhető.",
   tooMany: "Egyszerre legfeljebb {n} fájl: a többi nem került be.",
   removeFile: "{name} eltávolítása",
+  dismiss: "Bezárás",
   reactWith: "Reagálás: {emoji}",
 
   emailAsk: "Kérje a választ e-mailben, ha elmegy",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   wrongType: "File jenis ini tidak dapat dikirim.",
   tooMany: "Maksimal {n} file sekaligus: sisanya tidak ditambahkan.",
   removeFile: "Hapus {name}",
+  dismiss: "Tutup",
   reactWith: "Beri reaksi {emoji}",
 
   emailAsk: "Terima balasan lewat email jika Anda pergi",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   wrongType: "Ekki er hægt að senda skrár af þessari gerð.",
   tooMany: "Mest {n} skrár í einu: hinum var ekki bætt við.",
   removeFile: "Fjarlægja {name}",
+  dismiss: "Loka",
   reactWith: "Bregðast við með {emoji}",
 
   emailAsk: "Fáðu svarið í tölvupósti ef þú ferð",

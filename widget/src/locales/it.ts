@@ -111,6 +111,7 @@ export const messages: Messages = {
   wrongType: "I file di questo tipo non possono essere inviati.",
   tooMany: "Al massimo {n} file alla volta: gli altri non sono stati aggiunti.",
   removeFile: "Rimuovi {name}",
+  dismiss: "Chiudi",
   reactWith: "Reagisci con {emoji}",
 
   emailAsk: "Ricevi la risposta via e-mail se te ne vai",

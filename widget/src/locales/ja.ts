@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "この種類のファイルは送信できません。",
   tooMany: "一度に送れるファイルは{n}件までです。残りは追加されませんでした。",
   removeFile: "{name}を取り除く",
+  dismiss: "閉じる",
   reactWith: "{emoji}でリアクション",
 
   emailAsk: "離れるときは返信をメールで受け取れます",

@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "이 형식의 파일은 보낼 수 없어요.",
   tooMany: "파일은 한 번에 {n}개까지 보낼 수 있어요. 나머지는 추가되지 않았어요.",
   removeFile: "{name} 제거",
+  dismiss: "닫기",
   reactWith: "{emoji} 반응 남기기",
 
   emailAsk: "나가시면 답변을 이메일로 보내 드려요",

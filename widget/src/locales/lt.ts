@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Tokio tipo failų siųsti negalima.",
   tooMany: "Vienu metu iki {n} failų: kiti nepridėti.",
   removeFile: "Pašalinti {name}",
+  dismiss: "Uždaryti",
   reactWith: "Reaguoti: {emoji}",
 
   emailAsk: "Išeinate? Atsakymą gaukite el. paštu",

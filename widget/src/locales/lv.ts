@@ -114,6 +114,7 @@ export const messages: Messages = {
   wrongType: "Šāda veida failus nevar nosūtīt.",
   tooMany: "Vienlaikus līdz {n} failiem: pārējie netika pievienoti.",
   removeFile: "Noņemt {name}",
+  dismiss: "Aizvērt",
   reactWith: "Reaģēt: {emoji}",
 
   emailAsk: "Saņemiet atbildi e-pastā, ja aizejat",

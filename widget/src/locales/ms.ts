@@ -111,6 +111,7 @@ export const messages: Messages = {
   wrongType: "Fail jenis ini tidak boleh dihantar.",
   tooMany: "Maksimum {n} fail serentak: yang lain tidak ditambah.",
   removeFile: "Buang {name}",
+  dismiss: "Tutup",
   reactWith: "Beri reaksi {emoji}",
 
   emailAsk: "Terima balasan melalui e-mel jika anda pergi",

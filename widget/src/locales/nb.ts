@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Filer av denne typen kan ikke sendes.",
   tooMany: "Opptil {n} filer om gangen: resten ble ikke lagt til.",
   removeFile: "Fjern {name}",
+  dismiss: "Lukk",
   reactWith: "Reager med {emoji}",
 
   emailAsk: "Få svaret på e-post hvis du går",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   wrongType: "Bestanden van dit type kun je niet versturen.",
   tooMany: "Maximaal {n} bestanden tegelijk: de rest is niet toegevoegd.",
   removeFile: "{name} verwijderen",
+  dismiss: "Sluiten",
   reactWith: "Reageren met {emoji}",
 
   emailAsk: "Krijg het antwoord per e-mail als je weggaat",

@@ -125,6 +125,7 @@ export const messages: Messages = {
   wrongType: "Nie można wysyłać plików tego typu.",
   tooMany: "Najwyżej {n} plików naraz: pozostałe nie zostały dodane.",
   removeFile: "Usuń {name}",
+  dismiss: "Zamknij",
   reactWith: "Zareaguj: {emoji}",
 
   emailAsk: "Otrzymaj odpowiedź e-mailem, gdy opuścisz stronę",

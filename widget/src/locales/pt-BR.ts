@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Arquivos deste tipo não podem ser enviados.",
   tooMany: "Até {n} arquivos por vez: os outros não foram adicionados.",
   removeFile: "Remover {name}",
+  dismiss: "Fechar",
   reactWith: "Reagir com {emoji}",
 
   emailAsk: "Receba a resposta por e-mail se precisar sair",

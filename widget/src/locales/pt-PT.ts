@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Não é possível enviar ficheiros deste tipo.",
   tooMany: "Até {n} ficheiros de cada vez: os restantes não foram adicionados.",
   removeFile: "Remover {name}",
+  dismiss: "Fechar",
   reactWith: "Reagir com {emoji}",
 
   emailAsk: "Receba a resposta por e-mail se sair",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   wrongType: "Fișierele de acest tip nu pot fi trimise.",
   tooMany: "Cel mult {n} fișiere odată: celelalte nu au fost adăugate.",
   removeFile: "Elimină {name}",
+  dismiss: "Închide",
   reactWith: "Reacționează cu {emoji}",
 
   emailAsk: "Primești răspunsul pe e-mail dacă pleci",

@@ -130,6 +130,7 @@ export const messages: Messages = {
   wrongType: "Файлы этого типа отправлять нельзя.",
   tooMany: "Не больше {n} файлов за раз: остальные не добавлены.",
   removeFile: "Убрать {name}",
+  dismiss: "Закрыть",
   reactWith: "Отреагировать {emoji}",
 
   emailAsk: "Если уйдёте, пришлём ответ по почте",

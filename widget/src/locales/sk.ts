@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Súbory tohto typu nie je možné odoslať.",
   tooMany: "Naraz najviac {n} súborov: ostatné sa nepridali.",
   removeFile: "Odobrať {name}",
+  dismiss: "Zavrieť",
   reactWith: "Reagovať: {emoji}",
 
   emailAsk: "Ak odídete, pošleme odpoveď e-mailom",

@@ -121,6 +121,7 @@ export const messages: Messages = {
   wrongType: "Datotek te vrste ni mogoče poslati.",
   tooMany: "Največ {n} datotek hkrati: ostale niso bile dodane.",
   removeFile: "Odstrani {name}",
+  dismiss: "Zapri",
   reactWith: "Odzovi se: {emoji}",
 
   emailAsk: "Če odidete, prejmite odgovor po e-pošti",

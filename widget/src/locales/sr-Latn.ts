@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Datoteke ove vrste ne mogu da se šalju.",
   tooMany: "Najviše {n} datoteka odjednom: ostale nisu dodate.",
   removeFile: "Ukloni {name}",
+  dismiss: "Zatvori",
   reactWith: "Reaguj: {emoji}",
 
   emailAsk: "Ako odete, odgovor stiže imejlom",

@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Датотеке ове врсте не могу да се шаљу.",
   tooMany: "Највише {n} датотека одједном: остале нису додате.",
   removeFile: "Уклони {name}",
+  dismiss: "Затвори",
   reactWith: "Реагуј: {emoji}",
 
   emailAsk: "Ако одете, одговор стиже имејлом",

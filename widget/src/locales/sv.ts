@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Filer av den här typen kan inte skickas.",
   tooMany: "Högst {n} filer åt gången: resten lades inte till.",
   removeFile: "Ta bort {name}",
+  dismiss: "Stäng",
   reactWith: "Reagera med {emoji}",
 
   emailAsk: "Få svaret via e-post om du lämnar sidan",

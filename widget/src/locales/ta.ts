@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "இந்த வகைக் கோப்புகளை அனுப்ப முடியாது.",
   tooMany: "ஒரே நேரத்தில் {n} கோப்புகள் வரை: மற்றவை சேர்க்கப்படவில்லை.",
   removeFile: "{name} நீக்கு",
+  dismiss: "மூடு",
   reactWith: "{emoji} எதிர்வினை",
 
   emailAsk: "சென்றாலும் பதிலை மின்னஞ்சலில் பெறுங்கள்",

@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "ส่งไฟล์ประเภทนี้ไม่ได้",
   tooMany: "ส่งได้ครั้งละไม่เกิน {n} ไฟล์ ไฟล์ที่เหลือยังไม่ถูกเพิ่ม",
   removeFile: "เอา {name} ออก",
+  dismiss: "ปิด",
   reactWith: "แสดงความรู้สึก {emoji}",
 
   emailAsk: "รับคำตอบทางอีเมลหากคุณต้องไปก่อน",

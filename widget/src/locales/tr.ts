@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "Bu türdeki dosyalar gönderilemez.",
   tooMany: "Tek seferde en fazla {n} dosya: diğerleri eklenmedi.",
   removeFile: "{name} öğesini kaldır",
+  dismiss: "Kapat",
   reactWith: "{emoji} ile tepki ver",
 
   emailAsk: "Ayrılırsanız yanıtı e-postayla alın",

@@ -130,6 +130,7 @@ export const messages: Messages = {
   wrongType: "Файли цього типу надсилати не можна.",
   tooMany: "Не більше {n} файлів за раз: решту не додано.",
   removeFile: "Прибрати {name}",
+  dismiss: "Закрити",
   reactWith: "Відреагувати {emoji}",
 
   emailAsk: "Якщо підете, надішлемо відповідь поштою",

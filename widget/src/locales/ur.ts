@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "اس قسم کی فائلیں نہیں بھیجی جا سکتیں۔",
   tooMany: "ایک وقت میں {n} فائلیں تک: باقی شامل نہیں کی گئیں۔",
   removeFile: "{name} ہٹائیں",
+  dismiss: "بند کریں",
   reactWith: "{emoji} سے ردعمل دیں",
 
   emailAsk: "جا رہے ہیں؟ جواب ای میل پر لیں",

@@ -111,6 +111,7 @@ export const messages: Messages = {
   wrongType: "Không thể gửi loại tệp này.",
   tooMany: "Tối đa {n} tệp mỗi lần: các tệp còn lại chưa được thêm.",
   removeFile: "Gỡ {name}",
+  dismiss: "Đóng",
   reactWith: "Thả {emoji}",
 
   emailAsk: "Nhận câu trả lời qua email nếu bạn rời đi",

@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "无法发送此类文件。",
   tooMany: "一次最多 {n} 个文件，其余的未添加。",
   removeFile: "移除 {name}",
+  dismiss: "关闭",
   reactWith: "用 {emoji} 回应",
 
   emailAsk: "离开后通过邮件接收回复",

@@ -110,6 +110,7 @@ export const messages: Messages = {
   wrongType: "無法傳送此類檔案。",
   tooMany: "一次最多 {n} 個檔案，其餘的未加入。",
   removeFile: "移除 {name}",
+  dismiss: "關閉",
   reactWith: "以 {emoji} 回應",
 
   emailAsk: "離開後透過電子郵件接收回覆",

@@ -20,7 +20,7 @@ export function roomLeft(t: Translate, { length }: string): string | false {
 }
 
 export const Composer = live((ui, mounted) => {
-  const { t, chat, send, settings, files, adding, addFiles, shell, isOpen } = ui;
+  const { t, chat, send, settings, files, adding, addFiles, isOpen } = ui;
   const { draft } = chat;
   const picker = signal<{ Picker: ComponentType<PickerProps> } | undefined>(undefined);
   let field: HTMLTextAreaElement | null = null;
@@ -124,7 +124,7 @@ export const Composer = live((ui, mounted) => {
             onKeyDown={onKeyDown}
             onPaste={onPaste}
           />
-          {fine && !shell.dialog.classList.contains("full") && (
+          {fine && (
             <button type="button" class="tool" aria-label={t("emoji")} aria-expanded={!!Picker} onClick={togglePicker}>
               <Icon name="emoji" />
             </button>

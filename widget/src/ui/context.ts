@@ -67,9 +67,16 @@ export const authorOf = (ui: Ui): string => ui.t(`author${replier(ui)}`);
 export const wordsOf = ({ t }: Pick<Ui, "t">, { text, noFile }: Item): string =>
   noFile ? text.slice(0, noFile[0]) + t("noFile") + text.slice(noFile[1]) : text;
 
+/** Whether the way to those who answer is not open: no network, no relay, no service. */
+export const isUnreachable = ({ chat }: Pick<Ui, "chat">): boolean =>
+  ["offline", "waiting"].includes(chat.link.value) || chat.delivery.value === "delayed" || isRefused({ chat });
+
 /** Whether this conversation is over for good, deleted or left behind: only a new one can follow. */
 export const isOver = ({ chat }: Pick<Ui, "chat">): boolean =>
   chat.ending.value === "gone" || chat.ending.value === "normal";
+
+/** Whether the relay takes nothing from this page: neither now nor later, whatever is written. */
+export const isRefused = ({ chat }: Pick<Ui, "chat">): boolean => chat.ending.value === "notAllowed";
 
 /** Fetches anew whatever could not be fetched before. */
 export function tryAgain({ missing }: Pick<Ui, "missing">): void {

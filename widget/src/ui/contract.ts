@@ -4,6 +4,7 @@ import type { PublicSite } from "@porchlight/shared/site";
 import type { Emit } from "../api.ts";
 import type { RawSettings } from "../options.ts";
 import type { Tokens } from "../theme.ts";
+import type { element as Element } from "./dom.ts";
 
 /** What the relay writes into the loader in place of its marker. */
 export type Baked = {
@@ -51,8 +52,11 @@ export type Shell = Parts & {
 
 /** Commands that only the panel can carry out. They wait for it, in order. */
 export type PanelCommands = {
-  /** @param worth whether it was worth fetching the panel for: the page has been told of a logout that was not */
-  readonly [name in "send" | "identify" | "logout" | "consent"]: (argument: unknown, worth: unknown) => void;
+  /**
+   * What it answers, or rejects with, is the command's own answer to the page.
+   * @param worth whether it was worth fetching the panel for: the page has been told of a logout that was not
+   */
+  readonly [name in "send" | "identify" | "logout" | "consent"]: (argument: unknown, worth: unknown) => unknown;
 };
 
 /** The panel's side, handed to the loader. */
@@ -66,4 +70,6 @@ export type Panel = PanelCommands & {
 };
 
 export type PanelModule = { start(shell: Shell): Promise<Panel> };
-export type TeaserModule = typeof import("../teaser.ts");
+export type TeaserModule = {
+  tease(element: typeof Element, shell: Parts & Pick<Shell, "settings">, text: string): void;
+};

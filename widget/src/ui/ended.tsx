@@ -6,6 +6,7 @@
 import { addEnglish, type Key } from "../i18n.ts";
 import { rare } from "../locales/en.rare.ts";
 import { isOver } from "./context.ts";
+import type { Shell } from "./contract.ts";
 import css from "./ended.css?inline";
 import { live, watch } from "./live.ts";
 import { adopt } from "./style.ts";
@@ -20,6 +21,17 @@ const WORDS = {
   normal: "endedGone",
 } as const satisfies Record<string, Key>;
 
+let isOwnerTold = false;
+
+/** Once, to the site's owner, in the console: why the chat is not available here, and where that is set. */
+function tellOwner({ relay, site: { id } }: Shell): void {
+  if (isOwnerTold) return;
+  isOwnerTold = true;
+  console.warn(
+    `Porchlight: ${relay} does not take site "${id}" from pages of ${location.origin}. Add this origin to ALLOWED_ORIGINS, or to "origins" of the site in the file that PORCHLIGHT_CONFIG names.`,
+  );
+}
+
 export const Ended = live((ui, mounted) => {
   const { t, chat, shell, settings, consent, announcer, focusComposer } = ui;
   const words = (): Key | undefined =>
@@ -29,6 +41,7 @@ export const Ended = live((ui, mounted) => {
     watch(() => {
       const text = words();
       if (text) announcer.status(t(text));
+      if (text === "endedNotAllowed") tellOwner(shell);
     }),
   );
   const begin = (): void => {

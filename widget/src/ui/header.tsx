@@ -2,14 +2,14 @@
 
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
-import { authorOf, replier, toggler } from "./context.ts";
+import { authorOf, isUnreachable, replier, toggler } from "./context.ts";
 import { Icon } from "./icons.tsx";
 import { live } from "./live.ts";
 
 type MenuType = { Menu: ComponentType<{ close: (back: boolean) => void }> };
 
 export const Header = live((ui) => {
-  const { t, chat, settings, close, forms } = ui;
+  const { t, settings, close, forms } = ui;
   const menu = signal<MenuType | undefined>(undefined);
   /** Address of a face that could not be had. */
   const lost = signal("");
@@ -27,10 +27,10 @@ export const Header = live((ui) => {
     const Status = forms.value?.Status;
     const name = title || t("title");
     const { Menu } = menu.value ?? {};
-    // Before it is known whether the site is open, and while the service is not, nothing is promised.
-    const silent = hours.timeZone || chat.delivery.value === "delayed";
+    // Before it is known whether the site is open, and while nobody can be reached, nothing is promised.
+    const silent = hours.timeZone || isUnreachable(ui);
     return (
-      <header class={header === "accent" ? "head filled" : "head"}>
+      <div class={header === "accent" ? "head filled" : "head"}>
         {avatar && lost.value !== avatar ? (
           <img
             class="avatar"
@@ -70,7 +70,7 @@ export const Header = live((ui) => {
           </button>
         )}
         {Menu && <Menu close={shut} />}
-      </header>
+      </div>
     );
   };
 });

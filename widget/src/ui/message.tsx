@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals-core";
 import type { ComponentChildren, ComponentType } from "preact";
 import type { Item } from "../chat.ts";
-import { authorOf, into, type Ui, wordsOf } from "./context.ts";
+import { authorOf, into, isRefused, type Ui, wordsOf } from "./context.ts";
 import type { FailureProps } from "./failure.tsx";
 import { live } from "./live.ts";
 import type { AttachedProps } from "./media.tsx";
@@ -31,7 +31,7 @@ export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }
   return (
     <li
       class={`msg ${own ? "own" : "reply"}${first ? " first" : ""}${last ? " last" : ""}${failed ? " bad" : ""}`}
-      data-row
+      data-row={item.pos ?? ""}
     >
       {first && !own && (
         <p class="author" aria-hidden="true">
@@ -54,8 +54,8 @@ export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }
             {time}
           </time>
           {own && newest && state !== "received" && (
-            <span class="state" key={state}>
-              {t(state)}
+            <span class="state" key={state + isRefused(ui)}>
+              {t(isRefused(ui) ? "failed" : state)}
             </span>
           )}
         </p>

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import { Bar } from "./bar.tsx";
 import { Composer } from "./composer.tsx";
-import { into, isOver } from "./context.ts";
+import { into, isOver, isRefused } from "./context.ts";
 import { Header } from "./header.tsx";
 import { live, watch } from "./live.ts";
 import { Thread } from "./thread.tsx";
@@ -42,7 +42,8 @@ export const Panel = live((ui, mounted) => {
     addFiles([...(event.dataTransfer?.files ?? [])]);
   };
   return () => {
-    const Foot = (!consent.value || !isOver(ui)) && forms.value?.[consent.value ? "Foot" : "Consent"];
+    const refused = isRefused(ui);
+    const Foot = !refused && (!consent.value || !isOver(ui)) && forms.value?.[consent.value ? "Foot" : "Consent"];
     const { Drop } = overlay.value ?? {};
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is one more way to what a button does
@@ -52,7 +53,7 @@ export const Panel = live((ui, mounted) => {
         <Thread />
         {Foot && <Foot />}
         {/* In a place of its own: whoever types already must not lose it when the code of the forms comes. */}
-        {consent.value && (!asking.value || isOver(ui)) && <Composer />}
+        {consent.value && !refused && (!asking.value || isOver(ui)) && <Composer />}
         {dropping.value && Drop && <Drop />}
         <p id="tab" hidden>
           {t("newTab")}

@@ -12,6 +12,8 @@ export type Scroller = {
   toEnd(): void;
   /** Stays where the visitor is, after rows came and went that were equally high. */
   settle(): void;
+  /** The last row of which half is in sight. */
+  lastInSight(): HTMLElement | undefined;
   /** Puts an element near the top. */
   toElement(element: Element): void;
   stop(): void;
@@ -22,12 +24,14 @@ export type Scroller = {
  * @param content what is in it; rows carry `data-row`
  * @param onNear the visitor scrolled close to what is not shown yet
  * @param onEnd told when the end comes into reach or goes out of it
+ * @param onSight told when other rows may be in sight
  */
 export function createScroller(
   box: Element,
   content: Element,
   onNear: (edge: "start" | "end") => void,
   onEnd: (atEnd: boolean) => void,
+  onSight: () => void,
 ): Scroller {
   let atEnd = true;
   /** Where we have scrolled to ourselves: the event of that comes late, perhaps after more has changed. */
@@ -40,17 +44,22 @@ export function createScroller(
   const isEmpty = (): boolean => !content.querySelector("[data-row]");
   /** A row is held by its lower edge: at its upper one the author's name goes when older messages join it. */
   const endOf = (row: Element): number => row.getBoundingClientRect().bottom - box.getBoundingClientRect().top;
-  /** The first row in sight: what the eye rests on. */
-  const hold = (): void => {
-    const rows = content.querySelectorAll("[data-row]");
+  /** Rows in the order in which they stand. Answers the place of the first one that `isBelow`; their number if there is none. */
+  const firstOf = (rows: readonly Element[], isBelow: (row: Element) => boolean): number => {
     let [low, high] = [0, rows.length];
     while (low < high) {
       const middle = (low + high) >> 1;
       const row = rows[middle];
-      if (row && endOf(row) > 0) high = middle;
+      if (row && isBelow(row)) high = middle;
       else low = middle + 1;
     }
-    const row = rows[low];
+    return low;
+  };
+  const rowsNow = (): HTMLElement[] => [...content.querySelectorAll<HTMLElement>("[data-row]")];
+  /** The first row in sight: what the eye rests on. */
+  const hold = (): void => {
+    const rows = rowsNow();
+    const row = rows[firstOf(rows, (one) => endOf(one) > 0)];
     held = row && { row, end: endOf(row) };
   };
   const look = (): void => {
@@ -61,6 +70,7 @@ export function createScroller(
     if (now !== atEnd) onEnd(now);
     atEnd = now;
     hold();
+    onSight();
     if (gap < NEAR) onNear("end");
     if (box.scrollTop < NEAR && box.scrollHeight > box.clientHeight) onNear("start");
   };
@@ -78,6 +88,7 @@ export function createScroller(
       if (Math.abs(drift) > 0.5) box.scrollTop += drift;
     }
     ours = box.scrollTop;
+    onSight();
   };
   const observer = new ResizeObserver(settle);
   observer.observe(box);
@@ -90,6 +101,11 @@ export function createScroller(
       settle();
     },
     settle,
+    lastInSight() {
+      const rows = rowsNow();
+      const isBelow = (row: Element): boolean => endOf(row) - row.clientHeight / 2 > box.clientHeight;
+      return rows[firstOf(rows, isBelow) - 1];
+    },
     toElement(element) {
       box.scrollTop += endOf(element) - 40;
       look();

@@ -216,6 +216,27 @@ describe("the line under the title", () => {
     await pass(50);
     expect(line()).toBe("AI assistant · usually replies at once");
   });
+
+  it.each([
+    ["of its own", Header],
+    ["that knows the hours", Status],
+  ])("%s promises no quick answer while the visitor is offline, nor where the chat is not allowed", async (_, part) => {
+    view = on.show(part);
+    const line = (): string | null | undefined =>
+      (view.querySelector("#about") ?? view.querySelector("span"))?.textContent;
+    for (const link of ["offline", "waiting"] as const) {
+      on.chat.link.value = link;
+      await pass(50);
+      expect(line(), link).toBe("AI assistant");
+    }
+    on.chat.link.value = "online";
+    await pass(50);
+    expect(line()).toBe("AI assistant · usually replies at once");
+    on.chat.link.value = "ended";
+    on.chat.ending.value = "notAllowed";
+    await pass(50);
+    expect(line()).toBe("AI assistant");
+  });
 });
 
 describe("the connection bar", () => {

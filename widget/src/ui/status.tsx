@@ -1,7 +1,7 @@
 /** When an answer can be expected, where the site says so: under the title, and below what waits for a person. */
 
 import { computed, signal } from "@preact/signals-core";
-import { authorOf, replier, type Ui } from "./context.ts";
+import { authorOf, isUnreachable, replier, type Ui } from "./context.ts";
 import { canRead, hasHours, isOpenAt, opensNext } from "./hours.ts";
 import { live, type Mounted, watch } from "./live.ts";
 import { clockTime } from "./rows.ts";
@@ -64,14 +64,14 @@ const asSentence = ([first = "", ...rest]: string, tag: string): string => first
  * the service is not open it promises nothing.
  */
 export const Status = live((ui, mounted) => {
-  const { t, chat, settings } = ui;
+  const { t, settings } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
   const back = (): string => {
     const when = opens("short");
     return when ? t("backAt", { when }) : t("closedTitle");
   };
   return () => {
-    const late = chat.delivery.value === "delayed";
+    const late = isUnreachable(ui);
     const more = isClosed() ? back() : settings.value.replyMinutes > 0 && !late ? usually(ui) : "";
     const words = more ? `${authorOf(ui)} · ${more}` : late ? authorOf(ui) : t(`status${replier(ui)}`);
     return <span key={words}>{words}</span>;

@@ -1,9 +1,9 @@
 /** The conversation: a log that scrolls, the way to what is older, and the way back to what is new. */
 
 import { PAGE } from "@porchlight/shared/limits";
-import { type Signal, signal } from "@preact/signals-core";
+import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { browserPage } from "../page.ts";
-import { isOver, type Ui } from "./context.ts";
+import { isOver, isRefused, type Ui } from "./context.ts";
 import { Icon } from "./icons.tsx";
 import { live, type Mounted, watch } from "./live.ts";
 import { Message } from "./message.tsx";
@@ -12,7 +12,7 @@ import { createScroller, type Scroller } from "./scroll.ts";
 import { Greeting, PrivacyLine, Suggestions } from "./start.tsx";
 import { Waiting } from "./waiting.tsx";
 
-/** Milliseconds that messages must be in sight to count as seen. */
+/** Milliseconds that a message must be in sight to count as seen. */
 const SEEN_MS = 1_000;
 /** Most messages drawn at a time; a longer thread is shown in part, around where the visitor reads. */
 const SPAN_MAX = 280;
@@ -24,7 +24,9 @@ export const Thread = live((ui, mounted) => {
   const { t, chat } = ui;
   const atEnd = signal(true);
   const span = signal(NEWEST);
-  const firstNew = followNew(ui, mounted, atEnd);
+  /** Place of the newest message that has been in sight. */
+  const sighted = signal(0);
+  const { firstNew, isLooking } = followNew(ui, mounted, sighted);
   let box: HTMLElement | null = null;
   let scroller: Scroller | undefined;
 
@@ -56,11 +58,32 @@ export const Thread = live((ui, mounted) => {
   };
   mounted(() => {
     if (!box?.firstElementChild) return;
-    scroller = createScroller(box, box.firstElementChild, near, (value) => {
+    const end = (value: boolean): void => {
       atEnd.value = value && span.peek().after === 0;
-    });
+    };
+    scroller = createScroller(box, box.firstElementChild, near, end, sight);
     return scroller.stop;
   });
+  const sight = (): void => {
+    const pos = Number(scroller?.lastInSight()?.dataset.row);
+    if (isLooking.peek() && pos > sighted.peek()) sighted.value = pos;
+  };
+  // Whoever comes back to the page looks at what is there; nobody has seen anything of a conversation that began anew.
+  mounted(
+    watch(() => {
+      // A short thread has its box's height, whatever comes.
+      chat.items.value;
+      if (isLooking.value) requestAnimationFrame(sight);
+    }),
+  );
+  mounted(
+    watch(() => {
+      if (!chat.ready.value) sighted.value = 0;
+    }),
+  );
+  /** Replies below what has been in sight. */
+  const below = (): number =>
+    chat.items.value.filter(({ from, pos = 0 }) => from === "reply" && pos > sighted.value).length;
   // What one writes oneself is always brought into sight.
   mounted(watch(() => chat.items.value.at(-1)?.pos === undefined && toNewest()));
   mounted(
@@ -122,10 +145,13 @@ export const Thread = live((ui, mounted) => {
             {Card && <Card />}
             {Rate && <Rate />}
             {Ended && <Ended />}
-            {!all.length && !over && !ui.asking.value && [ui.consent.value && <Suggestions />, <PrivacyLine />]}
+            {!all.length &&
+              !over &&
+              !isRefused(ui) &&
+              !ui.asking.value && [ui.consent.value && <Suggestions />, <PrivacyLine />]}
           </div>
         </div>
-        {!atEnd.value && <ToNewest count={chat.unread.value} jump={jump} />}
+        {!atEnd.value && <ToNewest count={Math.min(chat.unread.value, below())} jump={jump} />}
       </div>
     );
   };
@@ -149,12 +175,13 @@ const ToNewest = live<{ count: number; jump: () => void }>(({ t }) => ({ count, 
 ));
 
 /**
- * Id of the message that the "New" line stands above. Set when the visitor comes to unread messages, kept while he is
- * there, although they have been seen by then. Also tells the chat what was seen.
+ * The id of the message that the "New" line stands above: set when the visitor comes to unread messages, kept while he is
+ * there, although they have been seen by then. And whether he looks at the thread. Also tells the chat what was seen.
  */
-function followNew({ chat, isOpen }: Ui, mounted: Mounted, atEnd: Signal<boolean>): Signal<string | undefined> {
+function followNew({ chat, isOpen }: Ui, mounted: Mounted, sighted: ReadonlySignal<number>) {
   const firstNew = signal<string | undefined>(undefined);
   const visible = signal(browserPage.visible());
+  const isLooking = computed(() => isOpen.value && visible.value);
   mounted(() =>
     browserPage.on("visibilitychange", () => {
       visible.value = browserPage.visible();
@@ -165,15 +192,22 @@ function followNew({ chat, isOpen }: Ui, mounted: Mounted, atEnd: Signal<boolean
   mounted(
     watch(() => {
       if (!there) firstNew.value = chat.firstUnread.value;
-      there = isOpen.value && visible.value && chat.ready.value;
+      there = isLooking.value && chat.ready.value;
     }),
   );
+  /** Each runs for itself: the next message must not put off that this one was seen. */
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  const forget = (): void => {
+    for (const timer of timers) clearTimeout(timer);
+    timers.clear();
+  };
+  mounted(() => forget);
   mounted(
     watch(() => {
-      if (!isOpen.value || !visible.value || !atEnd.value || !chat.unread.value) return;
-      const timer = setTimeout(chat.seen, SEEN_MS);
-      return () => clearTimeout(timer);
+      const pos = sighted.value;
+      if (!isLooking.value) forget();
+      else if (pos && chat.unread.value) timers.add(setTimeout(chat.seen, SEEN_MS, pos));
     }),
   );
-  return firstNew;
+  return { firstNew, isLooking };
 }

@@ -8,6 +8,13 @@ import { authorOf, type Ui, wordsOf } from "./context.ts";
 
 const brief = ({ id, text, at }: Item) => ({ id, text, at });
 
+/** Shows the beginning of a reply to whoever does not see it. */
+const showPreview = (ui: Ui, item: Item): Promise<void> =>
+  ui.part(
+    () => import("./preview.ts"),
+    ({ preview }) => preview(ui, item),
+  );
+
 /** Returns its stop. */
 export function giveVoice(ui: Ui): () => void {
   const { chat, shell, announcer, t, isOpen } = ui;
@@ -24,6 +31,7 @@ export function giveVoice(ui: Ui): () => void {
           t("continues"),
           many,
         );
+      else if (ui.settings.peek().replyPreview) void showPreview(ui, item);
       if (pageDocument.hidden)
         attention ??= import("./attention.ts").then(({ startAttention }) => startAttention(ui, item));
     }),

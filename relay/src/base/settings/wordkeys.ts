@@ -22,6 +22,7 @@ export const WORD_KEYS: readonly string[] = [
   "delayed",
   "delete",
   "delivered",
+  "dismiss",
   "drop",
   "email",
   "emailAsk",

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { openApi } from "./openapi.ts";
 import { OPERATIONS } from "./operations.ts";
+import { apiPage } from "./page.ts";
 
 const document = openApi("https://chat.example.com");
 const text = JSON.stringify(document);
@@ -49,4 +50,13 @@ it("says of each operation the statuses that it may have, and the patterns that 
   const { body } = OPERATIONS.createLead;
   for (const email of ["ada@b.example", "a@b", "@b.c", "a b@c.d", "a@b..c"])
     expect([email, pattern.test(email)]).toEqual([email, body.safeParse({ email }).success]);
+});
+
+it("is a page whose every box that scrolls can be reached by keyboard, under a name of its own", async () => {
+  const page = String(await apiPage("https://chat.example.com", document));
+  const boxes = [...page.matchAll(/<pre\b([^>]*)>/g)].map(([, attributes = ""]) => attributes);
+  expect(boxes.length).toBeGreaterThan(Object.keys(OPERATIONS).length);
+  expect(boxes.filter((one) => !/tabindex="0"/.test(one) || !/role="region"/.test(one))).toEqual([]);
+  const names = boxes.map((one) => /aria-label="([^"]+)"/.exec(one)?.[1]);
+  expect(new Set(names).size).toBe(boxes.length);
 });

@@ -22,7 +22,9 @@ const section = (operation: Operation, document: Document) => {
   return html`<details>
     <summary><b>${operation.method}</b> <code>${path}</code><br />${operation.summary}</summary>
     <p>Scope <code>${operation.scope}</code></p>
-    <pre>${JSON.stringify(document.paths[path]?.[operation.method], null, 2)}</pre>
+    <pre tabindex="0" role="region" aria-label="${operation.method.toUpperCase()} ${path}">
+${JSON.stringify(document.paths[path]?.[operation.method], null, 2)}</pre
+    >
   </details>`;
 };
 
@@ -50,7 +52,7 @@ export const apiPage = (server: string, document: Document) => html`<!doctype ht
           not done again. Errors are <code>application/problem+json</code>. The same as a document:
           <a href="/openapi.json">openapi.json</a>.
         </p>
-        <pre>${EXAMPLE(server)}</pre>
+        <pre tabindex="0" role="region" aria-label="Example">${EXAMPLE(server)}</pre>
         ${Object.values(OPERATIONS).map((operation) => section(operation, document))}
       </main>
     </body>

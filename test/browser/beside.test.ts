@@ -1,0 +1,229 @@
+/** The chat beside the page: what it tells, what it shows while it is closed, and what stays when the visitor goes on. */
+
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { heard, record } from "./checks/recorder.ts";
+import { converse, pageOf, readUpTo, rectOf, setStage, tell } from "./checks/stage.ts";
+
+const stage = setStage({ site: { title: "Lamps" } });
+const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true };
+const LONG =
+  "Yes, we ship to **Norway** within three working days, and the shipping is free for orders above five hundred kroner.";
+
+/** What the session's storage holds. */
+const session = (page: Page): Promise<string[]> => page.evaluate(() => Object.keys(sessionStorage).sort());
+const isOpen = (page: Page): Promise<boolean> =>
+  page.locator("dialog.panel").evaluate((node) => node.hasAttribute("open"));
+
+it("tells the page once of an opening that is taken back and repeated before the script has come", async () => {
+  const stub = `window.heard=[];for(const name of ["open","close"])addEventListener("porchlight:"+name,()=>heard.push(name));
+    window.Porchlight=Object.assign(()=>{},{q:[["open"],["toggle"],["open"]]});`;
+  const { page, chat } = await stage.visit({ html: pageOf(`<script>${stub}</script>${stage.tag()}`) });
+  const told = () => page.evaluate(() => (window as unknown as { heard: string[] }).heard);
+  await chat.composer.waitFor();
+  expect(await told()).toEqual(["open"]);
+  await tell(page, "close");
+  await expect.poll(told).toEqual(["open", "close"]);
+  await tell(page, "open");
+  await expect.poll(told).toEqual(["open", "close", "open"]);
+});
+
+it("rejects what the page sends beyond fifty messages that wait, and tells it by an error", async () => {
+  const { page } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-require-consent')) });
+  await page.locator(".launcher").waitFor();
+  const told = await page.evaluate(async () => {
+    const codes: string[] = [];
+    addEventListener("porchlight:error", (event) => codes.push((event as CustomEvent).detail.code));
+    const sent = Array.from({ length: 52 }, (_, n) =>
+      (window as unknown as { Porchlight: (...call: string[]) => unknown }).Porchlight("send", `message ${n}`),
+    );
+    const results = await Promise.allSettled(sent);
+    const rejected = results.flatMap((one, n) => (one.status === "rejected" ? [[n, String(one.reason)] as const] : []));
+    return { codes, rejected };
+  });
+  expect(told.codes).toEqual(["queue_full", "queue_full"]);
+  expect(told.rejected.map(([n]) => n)).toEqual([50, 51]);
+  expect(told.rejected[0]?.[1]).toMatch(/50 messages wait/);
+});
+
+it("is in one clear state on a page whose origin is not listed, and tells its owner where that is set", async () => {
+  const warnings: string[] = [];
+  const { page, chat } = await stage.visit({
+    before: async (page) => {
+      page.on("console", (message) => message.text().startsWith("Porchlight") && warnings.push(message.text()));
+    },
+  });
+  const elsewhere = stage.host.replace("localhost", "elsewhere.localhost");
+  await page.goto(elsewhere);
+  await page.locator(".launcher").waitFor();
+  await tell(page, "send", "Hello?");
+  await chat.launcher.first().click();
+  await chat.thread.getByText("This chat is not available here.").waitFor();
+  await chat.thread.getByText("Not sent.").waitFor();
+  const words = await chat.panel.textContent();
+  expect(words).not.toMatch(/Waiting to send|Sending|usually replies/);
+  expect(await chat.composer.count()).toBe(0);
+  await expect.poll(() => warnings.length).toBe(1);
+  for (const part of [elsewhere, "ALLOWED_ORIGINS", '"origins"', '"default"', stage.house.url])
+    expect(warnings[0]).toContain(part);
+});
+
+it("leaves the button that sends free where a phone's keyboard leaves little room for picked files", async () => {
+  const { page, chat } = await stage.visit({ options: PHONE });
+  await chat.open();
+  const files = Array.from({ length: 5 }, (_, n) => ({
+    name: `${n}.pdf`,
+    mimeType: "application/pdf",
+    buffer: Buffer.from("%PDF-1.4\n%%EOF"),
+  }));
+  await page.locator("input[type=file]").setInputFiles(files);
+  await page.locator(".tray li:not(:has(progress))").nth(4).waitFor();
+  for (const height of [330, 260, 220]) {
+    await page.setViewportSize({ width: 390, height });
+    const free = () =>
+      page.locator(".send").evaluate((button) => {
+        const { x, y, width, height, bottom } = button.getBoundingClientRect();
+        const root = button.getRootNode() as ShadowRoot;
+        const hits = [2, height / 2, height - 2].map((down) => root.elementFromPoint(x + width / 2, y + down));
+        return bottom <= innerHeight && hits.every((hit) => hit && button.contains(hit));
+      });
+    await expect.poll(free, { message: `${height} pixels` }).toBe(true);
+    expect((await rectOf(page, ".send")).height).toBeGreaterThanOrEqual(44);
+  }
+});
+
+it("adds no banner to the page's landmarks", async () => {
+  const { page, chat } = await stage.visit({ html: pageOf(`<header>The shop</header>${stage.tag()}`) });
+  await chat.open();
+  expect(await page.getByRole("banner").allTextContents()).toEqual(["The shop"]);
+});
+
+it("calls the teaser's cross by what it does, in the visitor's language", async () => {
+  for (const [lang, name] of [
+    ["en", "Close"],
+    ["de-AT", "Schließen"],
+    ["zh-TW", "關閉"],
+    ["no", "Lukk"],
+  ] as const) {
+    const { page } = await stage.visit({
+      html: pageOf(stage.tag('data-site="default" data-teaser="Questions? Ask us."')).replace(
+        'lang="en"',
+        `lang="${lang}"`,
+      ),
+      before: (page) => page.clock.install(),
+    });
+    await page.locator(".launcher").waitFor({ state: "attached" });
+    await page.clock.runFor(12_000);
+    await page.getByRole("button", { name: "Questions? Ask us.", exact: true }).waitFor();
+    await page.locator(".teaser").getByRole("button", { name, exact: true }).click();
+    await page.locator(".teaser").waitFor({ state: "detached" });
+  }
+});
+
+it("offers emoji where a desktop's page is zoomed to the size of a phone's", async () => {
+  const { page, chat } = await stage.visit({
+    options: { viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 },
+  });
+  await chat.open();
+  await chat.panel.getByRole("button", { name: "Insert an emoji" }).click();
+  const first = page.locator(".emoji button").first();
+  await first.waitFor();
+  expect((await rectOf(page, ".emoji")).y).toBeGreaterThanOrEqual((await rectOf(page, ".head")).bottom);
+  await first.click();
+  expect(await chat.composer.inputValue()).toBe("😀");
+});
+
+it("stays open on the next page when the visitor left it open, and closed when he closed it", async () => {
+  const { page, chat } = await stage.visit();
+  stage.put("/next", { html: pageOf(stage.tag()) });
+  const next = async (): Promise<void> => {
+    await page.goto(`${stage.host}/next`);
+    await page.locator(".launcher").waitFor();
+  };
+  await chat.launcher.first().waitFor();
+  expect(await session(page)).toEqual([]);
+  await converse(chat);
+  expect(await session(page)).toEqual(["porchlight:default:open"]);
+  await next();
+  await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+  // Nobody asked for the focus on this page.
+  expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
+  await chat.panel.getByRole("button", { name: "Close chat" }).click();
+  expect(await session(page)).toEqual([]);
+  await next();
+  await page.locator(".badge").waitFor({ state: "attached" });
+  expect(await isOpen(page)).toBe(false);
+});
+
+it("stores nothing of an opening that was the page's, and does not stay open on phones", async () => {
+  const stub = '<script>window.Porchlight=Object.assign(()=>{},{q:[["open"]]})</script>';
+  const opened = await stage.visit({ html: pageOf(stub + stage.tag()) });
+  await opened.chat.composer.waitFor();
+  expect(await session(opened.page)).toEqual([]);
+  const { page, chat } = await stage.visit({ options: PHONE });
+  await converse(chat);
+  expect(await session(page)).toEqual([]);
+  await page.reload();
+  await page.locator(".badge").waitFor({ state: "attached" });
+  expect(await isOpen(page)).toBe(false);
+});
+
+it("shows the first two lines of a reply that comes while it is closed, says it once, and can be put away", async () => {
+  const { page, chat } = await stage.visit();
+  await converse(chat);
+  await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
+  await chat.panel.getByRole("button", { name: "Close chat" }).click();
+  const said = await record(page);
+  await stage.reply(LONG);
+  const bubble = page.locator(".teaser");
+  const words = bubble.getByRole("button", { name: /^AI assistant ?Yes, we ship to Norway within/ });
+  await words.waitFor();
+  const lines = await words
+    .locator("span")
+    .evaluate((node) => node.clientHeight / Number.parseFloat(getComputedStyle(node).lineHeight));
+  expect(Math.round(lines)).toBe(2);
+  expect(await heard(said, /./)).toHaveLength(1);
+  expect((await said())[0]?.text).toBe("1 new message");
+  expect(await bubble.evaluate((node) => node.closest("[aria-live],[role=status],[role=alert]"))).toBeNull();
+  await bubble.getByRole("button", { name: "Close", exact: true }).click();
+  await bubble.waitFor({ state: "detached" });
+  await stage.reply("And a second answer.");
+  await page
+    .locator(".teaser")
+    .getByRole("button", { name: /And a second answer\.$/ })
+    .click();
+  await chat.thread.getByText("And a second answer.").waitFor();
+  await expect.poll(() => bubble.count()).toBe(0);
+});
+
+it("shows nothing of such a reply where the site has switched that off", async () => {
+  const { page, chat } = await stage.visit({
+    html: pageOf(stage.tag('data-site="default" data-reply-preview="false"')),
+  });
+  await converse(chat);
+  await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
+  await chat.panel.getByRole("button", { name: "Close chat" }).click();
+  await stage.reply(LONG);
+  await page.locator('.badge[data-count="1"]').waitFor();
+  await tell(page, "update", { replyPreview: true });
+  await stage.reply("Another answer.");
+  await page.locator(".teaser").getByText("Another answer.").waitFor();
+  expect(await page.locator(".teaser").count()).toBe(1);
+});
+
+it("counts below the thread only what was not in sight yet", async () => {
+  const { page, chat } = await stage.visit({ options: { viewport: { width: 900, height: 700 } } });
+  await converse(chat);
+  for (const n of [1, 2, 3, 4, 5]) await stage.reply(`answer ${n}\n\n${"a line\n\n".repeat(4)}`);
+  await chat.thread.getByText("answer 5").waitFor();
+  await expect.poll(() => rectOf(page, ".reply:last-child .bubble").then(({ bottom }) => bottom < 620)).toBe(true);
+  // Before a second has gone by: what stood there is in sight, although it does not count as read yet.
+  await chat.composer.fill("I write");
+  await chat.thread.evaluate((box) => {
+    box.scrollTop = 0;
+  });
+  await page.getByRole("button", { name: "Go to the newest message" }).waitFor();
+  await stage.reply("answer 6");
+  await page.getByRole("button", { name: "1 new message" }).click();
+  await chat.thread.getByText("answer 6").waitFor();
+});
