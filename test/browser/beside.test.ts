@@ -155,6 +155,15 @@ it("stays open on the next page when the visitor left it open, and closed when h
   expect(await isOpen(page)).toBe(false);
 });
 
+it("forgets that it was open with the conversation", async () => {
+  const { page, chat } = await stage.visit();
+  await converse(chat);
+  expect(await session(page)).toEqual(["porchlight:default:open"]);
+  await tell(page, "logout");
+  await chat.thread.getByText("This conversation has ended.").waitFor();
+  expect(await session(page)).toEqual([]);
+});
+
 it("stores nothing of an opening that was the page's, and does not stay open on phones", async () => {
   const stub = '<script>window.Porchlight=Object.assign(()=>{},{q:[["open"]]})</script>';
   const opened = await stage.visit({ html: pageOf(stub + stage.tag()) });

@@ -86,13 +86,13 @@ declare global {
  * (HTML, 7.2.2.3), or a frame with that name.
  */
 export function pageSettings(): Options | undefined {
-  const { PorchlightSettings: settings } = window;
-  return settings && Object.getPrototypeOf(settings) === Object.prototype ? settings : undefined;
+  const settings = window.PorchlightSettings;
+  return Object.getPrototypeOf(Object(settings)) === Object.prototype ? settings : undefined;
 }
 
 /** The page's stub, or the widget's function once it is loaded. `typeof` is not enough: `<embed>` is a "function". */
 export function pageFunction(): OnPage | undefined {
-  const { Porchlight: given } = window;
+  const given = window.Porchlight;
   return given instanceof Function ? given : undefined;
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { effect } from "@preact/signals-core";
-import type { Ui } from "./context.ts";
+import { isOver, type Ui } from "./context.ts";
 import { PHONE } from "./shell.ts";
 
 const keyOf = (site: string): string => `porchlight:${site}:open`;
@@ -26,16 +26,20 @@ export const wasLeftOpen = (ui: Pick<Ui, "settings" | "consent">): boolean =>
   ui.consent.peek() && floats(ui) && session((storage) => storage.getItem(keyOf(ui.settings.peek().site))) === "1";
 
 /**
- * Keeps the word while the chat is open. Returns its stop.
+ * Keeps the word while the chat is open; it goes with a conversation that is deleted or left. Returns its stop.
  * @param byVisitor whether it was the visitor who opened what is open now
  */
-export function followOpen(ui: Pick<Ui, "settings" | "consent" | "isOpen">, byVisitor: () => boolean): () => void {
+export function followOpen(
+  ui: Pick<Ui, "chat" | "settings" | "consent" | "isOpen">,
+  byVisitor: () => boolean,
+): () => void {
   const key = keyOf(ui.settings.peek().site);
+  const wasLeft = wasLeftOpen(ui);
   let wasOpen = false;
   return effect(() => {
-    const isOpen = ui.isOpen.value;
-    if (isOpen && ui.consent.value && byVisitor() && floats(ui)) session((storage) => storage.setItem(key, "1"));
-    else if (wasOpen && !isOpen) session((storage) => storage.removeItem(key));
-    wasOpen = isOpen;
+    const stays = ui.isOpen.value && ui.consent.value && !isOver(ui) && floats(ui);
+    if (stays && (wasLeft || byVisitor())) session((storage) => storage.setItem(key, "1"));
+    else if (wasOpen) session((storage) => storage.removeItem(key));
+    wasOpen = ui.isOpen.value;
   });
 }
