@@ -52,6 +52,8 @@ new WebSocketServer({ server, perMessageDeflate: false }).on("connection", (sock
   });
 });
 
+// Connections outlive the other servers' rounds.
+server.keepAliveTimeout = 120_000;
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }, () =>
   process.send?.({ port: (server.address() as AddressInfo).port }),
 );

@@ -47,4 +47,6 @@ io.on("connection", (socket) => {
   });
 });
 
+// Connections outlive the other servers' rounds.
+server.keepAliveTimeout = 120_000;
 server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));

@@ -22,7 +22,13 @@ export type PosterOptions = {
 };
 
 type Waiting = { body: string; resolve: (status: number) => void; reject: (error: Error) => void };
-type Connection = { socket: Socket; job: Waiting | undefined; received: Buffer };
+type Connection = {
+  socket: Socket;
+  job: Waiting | undefined;
+  received: Buffer;
+  /** It has carried an answer: the server may close it at any moment while it is idle. */
+  used: boolean;
+};
 
 const NOTHING = Buffer.alloc(0);
 
@@ -61,8 +67,11 @@ export function createPoster({ port, path, connections, keep }: PosterOptions): 
     all.delete(connection);
     const at = free.indexOf(connection);
     if (at >= 0) free.splice(at, 1);
-    connection.job?.reject(new Error("The connection ended before the answer"));
+    const { job } = connection;
     connection.job = undefined;
+    // The server closed an idle connection just when the next request was written: that one was not read (RFC 9112, 9.3.1).
+    if (job !== undefined && connection.used && connection.received.length === 0 && !closed) waiting.unshift(job);
+    else job?.reject(new Error("The connection ended before the answer"));
     next();
   }
 
@@ -72,6 +81,7 @@ export function createPoster({ port, path, connections, keep }: PosterOptions): 
     const length = answerLength(data);
     if (length === undefined) return;
     connection.received = NOTHING;
+    connection.used = true;
     const { job } = connection;
     connection.job = undefined;
     job?.resolve(Number(data.toString("latin1", 9, 12)));
@@ -87,6 +97,7 @@ export function createPoster({ port, path, connections, keep }: PosterOptions): 
       socket: connect({ host: "127.0.0.1", port, noDelay: true }),
       job: undefined,
       received: NOTHING,
+      used: false,
     };
     opened++;
     all.add(connection);
