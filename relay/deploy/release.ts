@@ -1,0 +1,46 @@
+/**
+ * Writes a folder that holds what production needs and nothing else: the relay, the built widget, and the packages that
+ * run. It needs Node 26 on the machine where it runs, and no npm.
+ *
+ *   npm run release -- /opt/porchlight
+ *   node /opt/porchlight/relay/src/cli.ts serve
+ */
+
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { sbom } from "./components.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const WHOLE = ["relay/src", "relay/sandbox", "relay/deploy", "shared", "widget/dist"];
+const FILES = [
+  "package.json",
+  "pnpm-lock.yaml",
+  "pnpm-workspace.yaml",
+  ".npmrc",
+  "LICENSE",
+  "README.md",
+  "SECURITY.md",
+];
+const MANIFESTS = ["relay/package.json", "widget/package.json"];
+const PNPM = "pnpm@12.21.0";
+
+const isShipped = (path: string): boolean => !/(^|\/)node_modules(\/|$)|\.test\.tsx?$/.test(path.slice(ROOT.length));
+
+/** Writes the release. @param folder new, or empty */
+function release(folder: string): void {
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new Error(`${folder} is not empty: name a new folder.`);
+  for (const part of [...WHOLE, ...FILES, ...MANIFESTS])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true, filter: isShipped });
+  const install = ["--yes", "--loglevel=error", PNPM, "install", "--prod", "--frozen-lockfile", "--silent"];
+  execFileSync("npx", [...install, "--filter", "@porchlight/relay..."], { cwd: folder, stdio: "inherit" });
+  writeFileSync(join(folder, "sbom.cdx.json"), `${JSON.stringify(sbom(), null, 2)}\n`);
+  console.log(`${folder} is ready: node ${join(folder, "relay/src/cli.ts")} serve, with Node 26.`);
+}
+
+const [, , folder] = process.argv;
+if (folder === undefined) {
+  console.error("Name a new folder: npm run release -- /opt/porchlight");
+  process.exitCode = 2;
+} else release(folder);

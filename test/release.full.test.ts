@@ -1,0 +1,54 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..");
+const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** SHA-256 of every file below a folder, by its path. */
+function hashesOf(place: string): Record<string, string> {
+  const files = readdirSync(place, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).sort();
+  const hash = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
+  return Object.fromEntries(paths.map((path) => [path.slice(place.length), hash(path)]));
+}
+
+it("builds the same bytes twice", () => {
+  const builds = ["one", "two"].map((name) => {
+    const out = join(folder, name);
+    const build = ["build", "widget", "--outDir", out, "--logLevel", "warn"];
+    execFileSync(join(ROOT, "node_modules", ".bin", "vite"), build, { cwd: ROOT });
+    return hashesOf(out);
+  });
+  expect(Object.keys(builds[0] ?? {}).length).toBeGreaterThan(10);
+  expect(builds[0]).toEqual(builds[1]);
+});
+
+it("makes a production folder below 150 MB, from which the relay runs", () => {
+  const place = join(folder, "release");
+  execFileSync(process.execPath, [join(ROOT, "relay", "deploy", "release.ts"), place], { cwd: ROOT });
+  const kilobytes = Number(execFileSync("du", ["-sk", place]).toString().split("\t")[0]);
+  expect(kilobytes).toBeLessThan(150 * 1024);
+  const said = execFileSync(process.execPath, [join(place, "relay", "src", "cli.ts"), "--version"], { cwd: folder });
+  expect(said.toString()).toMatch(/^porchlight \d/);
+  const settings = {
+    SERVICE_URL: "http://localhost:9/v1",
+    SERVICE_API_KEY: "k",
+    PORT: "0",
+    DATA_DIR: join(folder, "d"),
+  };
+  mkdirSync(join(folder, "d"));
+  const script = `import("${join(place, "relay/src/relay.ts")}").then(async ({ createRelay }) => {
+    const { readSettings } = await import("${join(place, "relay/src/base/config.ts")}");
+    const relay = await createRelay(readSettings(process.env).settings);
+    const { status } = await fetch(relay.url + "/widget.js");
+    await relay.stop();
+    console.log("widget.js " + status);
+  });`;
+  const ran = execFileSync(process.execPath, ["-e", script], { cwd: folder, env: { ...process.env, ...settings } });
+  expect(ran.toString()).toContain("widget.js 200");
+});
