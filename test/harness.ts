@@ -105,7 +105,15 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
   const run = options.run ?? runInside;
   const dataDir = await mkdtemp(join(tmpdir(), "porchlight-"));
   const sandbox = await startSandbox({
-    config: { profile: PROFILE, seed: SEED, apiKey: KEY, userId: OWNER, rateLimit: 0, ...options.sandbox },
+    config: {
+      profile: PROFILE,
+      seed: SEED,
+      apiKey: KEY,
+      userId: OWNER,
+      rateLimit: 0,
+      rechargeFields: "full",
+      ...options.sandbox,
+    },
   });
   const guard = await startGuard(sandbox.url);
   let url = "";

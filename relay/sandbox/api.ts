@@ -139,7 +139,8 @@ async function accept(service: Service, { req, found, query, entry }: Visit): Pr
   if (!found.methodOk) throw wrongMethod(found, config);
   checkHttps(req, config);
   const key = checkKey(req, query, found.route, config);
-  const verdict = rate.take(key, clock.now());
+  // A new key of the account does not open a new window.
+  const verdict = rate.take(key === config.apiKey ? "account" : "agency", clock.now());
   if (!verdict.ok) {
     const headers = rateHeaders(config, verdict.waitMs, clock.now());
     throw new Refusal("RATE_LIMITED", "Rate limit exceeded", { headers });

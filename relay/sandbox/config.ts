@@ -26,7 +26,7 @@ const transport = {
   redirectOnce: url("The next API request is redirected here, once (R-003)"),
   acceptForm: flag("Take form-encoded bodies too (R-004)", false),
   methodMismatch: oneOf("Known path, other method (R-411)", 405, 404),
-  rejectUnknownFields: flag("Unknown request fields are refused (R-008)", false),
+  rejectUnknownFields: flag("Unknown request fields are refused (R-008)", true),
   coerceTypes: flag("Numbers and booleans pass for strings, numeric strings for numbers (R-010)", false),
 };
 
@@ -171,7 +171,7 @@ const callback = {
 const recharge = {
   rechargeUrl: url("Where auto-recharge events are posted; empty: nowhere (R-620)"),
   rechargeDestination: oneOf("Which URL they go to (R-620)", "own", "replyUrl"),
-  rechargeFields: oneOf("Their fields besides the key, all invented (R-621)", "full", "minimal"),
+  rechargeFields: oneOf("Their fields besides the key, all invented (R-621)", "minimal", "full"),
   rechargeKeyName: oneOf("Where the key stands (R-622)", "idempotency_key", "idempotencyKey", "Idempotency-Key"),
   rechargeRepeat: count("How often one event is sent again (R-624)", 0),
   rechargeParallel: flag("Repeats go out at the same time (R-624)", false),

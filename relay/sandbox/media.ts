@@ -47,6 +47,12 @@ async function embedded(uri: string, type: string, config: SandboxConfig): Promi
   return { url: "", type, bytes };
 }
 
+/** Whether bytes of one type may be called the other: text and unknown containers cannot be told apart by their bytes. */
+const sameKind = (sniffed: string, stated: string): boolean =>
+  sniffed === stated ||
+  (/^(audio|video)\//.test(sniffed) && /^(audio|video)\//.test(stated)) ||
+  /zip|cfb/.test(sniffed);
+
 /** Fetches a link and keeps the copy, or notes why it could not (R-234). Never throws. */
 export async function fetchMedia(media: Media, poster: Poster, config: SandboxConfig): Promise<void> {
   try {
@@ -59,7 +65,12 @@ export async function fetchMedia(media: Media, poster: Poster, config: SandboxCo
     const found = contentType.split(";")[0]?.trim().toLowerCase();
     if (status !== 200) media.error = `the link answered ${status}`;
     else if (found !== media.type) media.error = `the link gave ${found || "no type"} instead of ${media.type}`;
-    else media.bytes = body;
+    else {
+      const sniffed = (await fileTypeFromBuffer(body))?.mime;
+      if (sniffed !== undefined && !sameKind(sniffed, media.type))
+        media.error = `the file is ${sniffed}, not ${media.type}`;
+      else media.bytes = body;
+    }
   } catch (error) {
     media.error = error instanceof Error ? error.message : String(error);
   }

@@ -6,6 +6,8 @@ type Values = Partial<SandboxConfig>;
 
 /** Every tolerant value: what a service that forgives would do. */
 const lenient: Values = {
+  rejectUnknownFields: false,
+  rechargeFields: "full",
   acceptForm: true,
   coerceTypes: true,
   acceptEitherAuth: true,

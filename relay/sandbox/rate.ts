@@ -5,8 +5,8 @@ import type { SandboxConfig } from "./config.ts";
 export type Verdict = { ok: true } | { ok: false; waitMs: number };
 
 export type Rate = {
-  /** Counts one request of `key`, or says how long it must wait. */
-  take(key: string, now: number): Verdict;
+  /** Counts one request of an account, whoever made it and with whichever of its keys; or says how long it must wait. */
+  take(account: string, now: number): Verdict;
   clear(): void;
 };
 
@@ -36,12 +36,12 @@ export function makeRate(config: SandboxConfig): Rate {
   }
 
   return {
-    take(key, now) {
+    take(account, now) {
       if (config.rateLimit === 0) return { ok: true };
-      let window = windows.get(key);
+      let window = windows.get(account);
       if (window === undefined) {
         window = { start: now, count: 0, times: [] };
-        windows.set(key, window);
+        windows.set(account, window);
       }
       return config.rateWindow === "fixed" ? fixed(window, now) : sliding(window, now);
     },

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxConfig } from "./config.ts";
+import { initialConfig, type SandboxConfig } from "./config.ts";
 import { setUp, startClient } from "./harness.ts";
 
 const bench = async (config: Partial<SandboxConfig> = {}) => {
   const agency = await startClient();
-  const all = await setUp({ rechargeUrl: agency.url, ...config });
+  const all = await setUp({ rechargeUrl: agency.url, rechargeFields: "full", ...config });
   all.sandbox.seed({ subAccounts: [{ email: "client@b.example", balance: 10, threshold: 5, rechargeAmount: 50 }] });
   return { ...all, agency };
 };
@@ -21,7 +21,8 @@ describe("the auto-recharge event (BEHAVIOUR 4.10)", () => {
     ]);
   });
 
-  it("R-621 flags its invented fields, and sends the key alone when rechargeFields is minimal", async () => {
+  it("R-621 sends the key alone unless rechargeFields is full, and flags the fields that it invents", async () => {
+    expect(initialConfig().rechargeFields).toBe("minimal");
     const { sandbox, agency } = await bench();
     await sandbox.recharge({ email: "client@b.example", amount: 20 });
     expect(agency.bodies()[0]).toMatchObject({ amount: 20, sandbox_note: expect.stringContaining("invented") });

@@ -32,6 +32,7 @@
  */
 
 import { createServer, type IncomingMessage as Request, type ServerResponse as Response } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
@@ -49,6 +50,8 @@ export type SandboxOptions = {
   port?: number;
   host?: string;
   config?: Partial<SandboxConfig>;
+  /** Serves over TLS with this certificate and key, in PEM, as the real service does. */
+  tls?: { cert: string; key: string };
   /** Lets other machines use the control plane and the inbox. */
   openControl?: boolean;
   now?: () => number;
@@ -102,13 +105,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     res.writeHead(403, { "Content-Type": "application/json" }).end(JSON.stringify({ error: refusal }));
   }
 
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: HOUR_MS }, serve);
+  const times = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: HOUR_MS };
+  const { tls } = options;
+  const server = tls === undefined ? createServer(times, serve) : createTlsServer({ ...times, ...tls }, serve);
   server.on("clientError", (_, socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, resolve);
   });
-  const origin = originOf(server.address() as AddressInfo);
+  const origin = originOf(tls === undefined ? "http" : "https", server.address() as AddressInfo);
 
   async function close(): Promise<void> {
     service.clear();
@@ -128,5 +133,5 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return sandbox;
 }
 
-const originOf = ({ address, family, port }: AddressInfo): string =>
-  `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+const originOf = (scheme: string, { address, family, port }: AddressInfo): string =>
+  `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;

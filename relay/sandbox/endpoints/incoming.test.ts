@@ -179,6 +179,15 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(sandbox.messages()[0]?.media?.bytes?.toString()).toBe("file");
   });
 
+  it("R-237 looks into the bytes of a linked file, and notes when they are of another type than stated", async () => {
+    const { incoming, sandbox } = await setUp({ allowHttpMedia: true });
+    const host = await startClient();
+    host.answer = () => ({ status: 200, body: "%PDF-1.7\n%%EOF", headers: { "Content-Type": "image/jpeg" } });
+    await incoming({ mediaUrl: host.url, mediaContentType: "image/jpeg" });
+    await sandbox.until(({ messages }) => messages()[0]?.media?.error !== undefined);
+    expect(sandbox.messages()[0]?.media).toMatchObject({ error: "the file is application/pdf, not image/jpeg" });
+  });
+
   it("R-234 keeps a message whose link answers 404, redirects or shows a login page, and notes why", async () => {
     const { incoming, sandbox } = await setUp({ allowHttpMedia: true });
     const host = await startClient();
@@ -241,7 +250,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
   });
 
   it("R-242 ignores messageType inside customData with a warning", async () => {
-    const { incoming, sandbox } = await setUp();
+    const { incoming, sandbox } = await setUp({ rejectUnknownFields: false });
     await incoming({ messageType: "reaction" });
     expect(sandbox.messages()).toMatchObject([{ messageType: "text" }]);
     expect(sandbox.requests()[0]?.warnings).toEqual([expect.stringContaining("R-242")]);

@@ -1,0 +1,50 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { startSandbox } from "../../sandbox/server.ts";
+
+/** A certificate for 127.0.0.1 that signs itself. */
+function certificate(): { file: string; tls: { cert: string; key: string } } {
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-tls-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [file, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const made = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+  const named = ["-subj", "/CN=sandbox", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", file];
+  execFileSync("openssl", [...made, ...named], { stdio: "ignore" });
+  return { file, tls: { cert: readFileSync(file, "utf8"), key: readFileSync(key, "utf8") } };
+}
+
+/** The relay's client in a process of its own: which authorities it trusts is settled when a process starts. */
+const CALL = `
+  const { createService } = await import(process.env.CLIENT);
+  const service = createService({ baseUrl: process.env.BASE, key: () => process.env.KEY });
+  const said = { messageSid: "sid-1", fromId: "v_ada", toId: "shop", body: "over TLS", channel: "website" };
+  const { kind, status } = await service.incoming(said);
+  console.log(JSON.stringify({ kind, status }));
+  await service.close();
+`;
+
+async function callFrom(env: Record<string, string>): Promise<unknown> {
+  const CLIENT = new URL("./api.ts", import.meta.url).href;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", CALL], {
+    env: { PATH: process.env.PATH, CLIENT, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  for await (const part of child.stdout) said += String(part);
+  return JSON.parse(said);
+}
+
+it("speaks TLS with the service, and sends nothing to one whose certificate nobody vouches for", async () => {
+  const { file, tls } = certificate();
+  const sandbox = await startSandbox({ tls, config: { botActive: false } });
+  onTestFinished(() => sandbox.close());
+  expect(sandbox.url).toMatch(/^https:/);
+  const env = { BASE: sandbox.url, KEY: sandbox.config.apiKey };
+  expect(await callFrom(env)).toEqual({ kind: "transient", status: 0 });
+  expect(sandbox.counts()).toMatchObject({ requests: 0 });
+  expect(await callFrom({ ...env, NODE_EXTRA_CA_CERTS: file })).toEqual({ kind: "ok", status: 200 });
+  expect(sandbox.messages().map(({ body }) => body)).toEqual(["over TLS"]);
+});
