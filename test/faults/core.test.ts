@@ -11,7 +11,7 @@ import { SPECIAL } from "./core/scenario.ts";
 import { simulate } from "./core/simulate.ts";
 import { failures, live, RELAY } from "./workers.ts";
 
-const SEEDS = 200;
+const SEEDS = 100;
 const SPECIAL_SEEDS = 3;
 
 describe("the simulated relay", () => {

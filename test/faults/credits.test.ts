@@ -3,32 +3,13 @@ import { type House, startHouse } from "../harness.ts";
 import { runProcess } from "../relays.ts";
 import { caller, tokenFor } from "../tokens.ts";
 import { everyAwait } from "./awaits.ts";
-import { countCredits, type Plan } from "./credits.ts";
+import { creditsUnderKills } from "./credits-kills.ts";
 import { credits } from "./suites/credits.ts";
 
-const PLANS: [name: string, plan: Plan][] = [
-  ["two nodes on one database", { keys: 1_000, copies: 8, nodes: 2, kills: 150, dialect: "postgres" }],
-  ["one node with a database of its own", { keys: 300, copies: 8, nodes: 1, kills: 100, dialect: "sqlite" }],
-];
-
-describe.each(PLANS)("credits under kills and every ambiguous failure, %s", (_name, plan) => {
-  it("are granted at most once per key, with every key accounted for, and a person ends what nobody knows", async () => {
-    const { grants, entries, answered, calls, killed, resolve } = await countCredits(11, plan);
-    expect(answered).toBe(plan.keys * plan.copies);
-    expect(entries).toHaveLength(plan.keys);
-    expect([...grants].filter(([, times]) => times > 1)).toEqual([]);
-    expect(entries.filter(({ key, state }) => state === "done" && !grants.has(key))).toEqual([]);
-    const parked = entries.filter(({ state }) => state === "unknown");
-    expect(parked.length).toBeGreaterThan(0);
-    expect(killed).toBeGreaterThan(plan.kills / 2);
-
-    const ended = await resolve();
-    expect(ended.filter(({ state }) => state !== "done")).toEqual([]);
-    expect(grants.size).toBe(plan.keys);
-    expect([...grants].filter(([, times]) => times !== 1)).toEqual([]);
-    console.log(`${answered} submissions, ${calls} calls, ${killed} kills: 0 double grants, ${parked.length} parked`);
-  });
-});
+creditsUnderKills([
+  ["two nodes on one database", { keys: 150, copies: 8, nodes: 2, kills: 25, dialect: "postgres" }],
+  ["one node with a database of its own", { keys: 60, copies: 8, nodes: 1, kills: 20, dialect: "sqlite" }],
+]);
 
 describe.each(["sqlite", "postgres"] as const)("credits when a process dies at any of its awaits, %s", (dialect) => {
   it("are granted at most once, and the key is never forgotten, whatever the service failed with", async () => {

@@ -1,0 +1,28 @@
+/** The fault suites in a larger version than `npm test` runs, and S5, whose bounds depend on the machine's speed. */
+
+import { expect, it } from "vitest";
+import { rate } from "./suites/rate.ts";
+import { suiteTests } from "./suites/tests.ts";
+
+suiteTests({
+  kill: { lives: 6, messages: 300 },
+  sync: { messages: 30 },
+  upstream: { visitors: 10, messages: 60 },
+  callbacks: { callbacks: 2_500 },
+  tabs: { sends: 150 },
+  minute: { seconds: 10, kills: 2 },
+  drain: { visitors: 60 },
+  intake: { restarts: 4 },
+  flips: { flips: 60 },
+});
+
+it("S5 finds a limit that nobody told it and stays under it, with headers and without", async () => {
+  // Real processes whose time passes ten times as fast. The promised bounds are held by the long version (`npm run soak`)
+  // and, in simulated time, by the pacer's own tests: these are wider, because a tenth of a second is a whole one here.
+  const { violations, figures } = await rate({
+    ...{ limits: [30], styles: ["ietf6", "none"], minutes: 3, speed: 10 },
+    ...{ least: 0.6, most: 0.1 },
+  });
+  expect(violations).toEqual([]);
+  expect(figures).toMatchObject({ lost: 0, doubled: 0 });
+});

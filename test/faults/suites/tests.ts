@@ -1,0 +1,133 @@
+/**
+ * The fault suites of RELIABILITY's section 5 with real processes. `npm test` runs them small, `npm run test:full` larger,
+ * `npm run soak` runs the long versions. What a suite finds wrong it says in a line; none may say anything.
+ */
+
+import { describe, expect, it } from "vitest";
+import { callbacks } from "./callbacks.ts";
+import { disk } from "./disk.ts";
+import { drain } from "./drain.ts";
+import { flips } from "./flips.ts";
+import { intake } from "./intake.ts";
+import { kill } from "./kill.ts";
+import { minute } from "./minute.ts";
+import { outage } from "./outage.ts";
+import type { Report } from "./suite.ts";
+import { sync } from "./sync.ts";
+import { tabs } from "./tabs.ts";
+import { upstream } from "./upstream.ts";
+
+/** How much each suite does to the relay. */
+export type Sizes = {
+  kill: { lives: number; messages: number };
+  sync: { messages: number };
+  upstream: { visitors: number; messages: number };
+  callbacks: { callbacks: number };
+  tabs: { sends: number };
+  minute: { seconds: number; kills: number };
+  drain: { visitors: number };
+  intake: { restarts: number };
+  flips: { flips: number };
+};
+
+/** Runs a suite that must find nothing wrong, and hands back its figures. */
+async function clean(report: Promise<Report>): Promise<Report["figures"]> {
+  const { violations, figures } = await report;
+  expect(violations).toEqual([]);
+  return figures;
+}
+
+/** @param sizes of the suites: how much is done to the relay */
+export function suiteTests(sizes: Sizes): void {
+  describe("the relay in a process of its own", () => {
+    it("S1 delivers what it acknowledged once and in order, killed 5 to 80 ms after each life's first word", async () => {
+      const { lives, messages } = sizes.kill;
+      const figures = await clean(kill(sizes.kill));
+      expect(figures).toMatchObject({
+        messages,
+        kills: lives,
+        delivered: messages,
+        lost: 0,
+        doubled: 0,
+        disordered: 0,
+      });
+    });
+
+    it("S1b flushes to the disk before each acknowledgement, for messages, callbacks and the spool", async () => {
+      const figures = await clean(sync(sizes.sync));
+      expect(figures).toMatchObject({ "acknowledged without a flush": 0, "spooled callbacks": 8 });
+    });
+
+    it("S2 delivers once through a service that fails, loses answers, is slow, refuses some and changes its key", async () => {
+      // Each visitor says a first word besides.
+      const sent = sizes.upstream.messages + sizes.upstream.visitors;
+      const figures = await clean(upstream(sizes.upstream));
+      expect(figures).toMatchObject({
+        messages: sent,
+        delivered: sent - 1,
+        "refused for good": 1,
+        "key swaps": 1,
+        lost: 0,
+      });
+      expect(figures["POSTs per message"]).toBeGreaterThan(1);
+    });
+
+    it("S3 shows each reply once among repeated, unknown, malformed and forged callbacks, and answers none with 5xx", async () => {
+      const figures = await clean(callbacks(sizes.callbacks));
+      expect(figures).toMatchObject({
+        callbacks: sizes.callbacks.callbacks,
+        lost: 0,
+        "shown twice": 0,
+        "forged shown": 0,
+        "answers of 5xx": 0,
+      });
+      expect(figures.replies).toBeGreaterThan(sizes.callbacks.callbacks / 13);
+    });
+
+    it("S4 shows ten tabs one thread although they write at once, lose their lines, close and send each other's", async () => {
+      const { sends } = sizes.tabs;
+      const figures = await clean(tabs(sizes.tabs));
+      expect(figures).toMatchObject({ delivered: sends, "shown in every tab": 2 * sends, "tabs that differ": 0 });
+      expect(figures.replays).toBeGreaterThan(sends / 6);
+    });
+
+    it("S2 and S4 together keep every message and reply while people write for a while and the relay is killed", async () => {
+      const figures = await clean(minute(sizes.minute));
+      expect(figures).toMatchObject({ kills: sizes.minute.kills, lost: 0, doubled: 0, disordered: 0 });
+      // A reply that was written and whose answer the kill cut off is shown, and was never told to be accepted.
+      expect(figures["replies shown"]).toBeGreaterThanOrEqual(Number(figures["replies accepted"]));
+    });
+
+    it("S6 delivers after eleven hours without the service, and shows as failed after thirteen what Retry delivers", async () => {
+      const figures = await clean(outage({ visitors: 2, messages: 6, speed: 10 }));
+      expect(figures).toMatchObject({
+        "delivered after 11 h": 12,
+        "failed after 13 h": 12,
+        "delivered by Retry": 12,
+        lost: 0,
+        doubled: 0,
+      });
+    });
+
+    it("S9 ends in order on SIGTERM: what is under way lands, everybody is asked back at another moment", async () => {
+      const figures = await clean(drain(sizes.drain));
+      expect(figures).toMatchObject({ connections: sizes.drain.visitors, "sent again": 0, "exit code": 0 });
+    });
+
+    it("S9b refuses and loses no callback while it restarts under them", async () => {
+      const figures = await clean(intake(sizes.intake));
+      expect(figures).toMatchObject({ restarts: sizes.intake.restarts, refused: 0, lost: 0 });
+    });
+
+    it("S10 acknowledges nothing that a full disk does not take, and goes on by itself when there is room", async () => {
+      const figures = await clean(disk({}));
+      expect(figures).toMatchObject({ "acknowledged and not written": 0, "restarts needed": 0, lost: 0 });
+      expect(figures["replies spooled"]).toBeGreaterThan(0);
+    });
+
+    it("S10 shows nobody wrong data when one byte of the closed database has changed", async () => {
+      const figures = await clean(flips(sizes.flips));
+      expect(figures).toMatchObject({ "bytes changed": sizes.flips.flips, silent: 0 });
+    });
+  });
+}
