@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
@@ -49,10 +49,10 @@ import { createForward } from "./hooks/forward.ts";
 import { withAnswers } from "./http/answers.ts";
 import { callbackDoor } from "./http/callbacks.ts";
 import { withDeadline } from "./http/deadline.ts";
-import { UPLOAD_MS } from "./http/doors.ts";
 import { createGuesses } from "./http/guesses.ts";
 import { watchNewcomers } from "./http/newcomers.ts";
 import { limitPeers } from "./http/peers.ts";
+import { createHttpServer } from "./http/server.ts";
 import { listen } from "./listen.ts";
 import type { Sites } from "./records/sites.ts";
 import { createSites } from "./records/sites.ts";
@@ -344,7 +344,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     if (stopping) response.shouldKeepAlive = false;
     if (!door(request, response)) framework(request, response);
   }
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: UPLOAD_MS }, withAnswers(clock, handle));
+  const server = createHttpServer(withAnswers(clock, handle));
   server.keepAliveTimeout = KEPT_MS;
   limitPeers(server, createPlaces(peersOf(settings)));
   const newcomers = watchNewcomers(server, clock);

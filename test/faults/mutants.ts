@@ -2,10 +2,11 @@ import { CORE } from "./mutants/core.ts";
 import { CREDITS } from "./mutants/credits.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { PROCESS } from "./mutants/process.ts";
+import { SAFETY } from "./mutants/safety.ts";
 import { UNIT } from "./mutants/unit.ts";
 
 /** Mistakes that `npm run test:full` must notice. Those that take minutes each stand in `mutants-long.ts` (`npm run soak`). */
-export const MUTANTS: readonly Mutant[] = [...CORE, ...PROCESS, ...CREDITS, ...UNIT];
+export const MUTANTS: readonly Mutant[] = [...CORE, ...PROCESS, ...CREDITS, ...UNIT, ...SAFETY];
 
 /** The mistakes that `npm test` makes: each is noticed within about a second. */
 export const SAMPLE: readonly string[] = [

@@ -19,3 +19,10 @@ it("writes the first of many lines that strangers cause, then one with a count f
   for (const fn of due.splice(0)) fn();
   expect(lines).toHaveLength(5);
 });
+
+it("leaves the lines alone that only the relay itself causes", () => {
+  const lines: unknown[][] = [];
+  const log = folding((...line) => void lines.push(line), { after: () => () => {} });
+  for (let n = 0; n < 3; n++) log("relay.started", { port: n });
+  expect(lines).toHaveLength(3);
+});

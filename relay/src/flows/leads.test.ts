@@ -159,3 +159,27 @@ describe("a lead", () => {
     expect(asked).toEqual(["c-callback on news", "c-callback on leads"]);
   });
 });
+
+describe("forms of one visitor", () => {
+  it("are ten, however often they are sent (A40)", async () => {
+    const life = live();
+    const answers: (string | undefined)[] = [];
+    for (let n = 0; n < 30; n++)
+      answers.push(await life.fill({ ...FORM, id: `form-of-a-flood-${n}`, email: `victim${n}@example.com` }));
+    expect(answers.filter((answer) => answer === "rate_limited")).toHaveLength(20);
+    expect(await leadsOf(db, VISITOR)).toHaveLength(10);
+    await life.stop();
+  });
+
+  it("are so many for a whole site on a day, and begin anew on the next (A40)", async () => {
+    const life = live();
+    SITE.leadsPerDay = 2;
+    const fill = (n: number) => life.fill({ ...FORM, id: `form-of-a-day-${n}` });
+    const answers = [await fill(1), await fill(2), await fill(3)];
+    await life.pass(86_400_000);
+    answers.push(await fill(4));
+    delete SITE.leadsPerDay;
+    expect(answers.map((answer) => answer === "rate_limited")).toEqual([false, false, true, false]);
+    await life.stop();
+  });
+});

@@ -77,19 +77,21 @@ export function createConnections(parts: Parts) {
 
   /**
    * The one place that writes to lines, of every transport, and bounds them: a client that does not read what it asks for
-   * is let go (RELIABILITY A28). One frame always fits, however long.
+   * is let go (RELIABILITY A28). One frame always fits, however long, unless all lines together hold too much already.
    */
   function put(live: Live, frame: RelayFrame): void {
     const { line, connection } = live;
     if (connection.is !== live) return;
+    if (frame.t === "message") frame = { ...frame, message: shown(frame.message) };
+    if (frame.t === "history") frame = { ...frame, messages: frame.messages.map(shown) };
+    const text = JSON.stringify(frame);
     const unread = measure(live);
-    if (unread > BUFFER_MAX || (unread > SHARE && waiting > BUFFERS_MAX)) {
+    const crowded = waiting + text.length > BUFFERS_MAX && unread + text.length > SHARE;
+    if (unread > BUFFER_MAX || crowded) {
       log("socket.refused", { meaning: "reads too slowly" });
       return end(connection, CLOSE.overload);
     }
-    if (frame.t === "message") frame = { ...frame, message: shown(frame.message) };
-    if (frame.t === "history") frame = { ...frame, messages: frame.messages.map(shown) };
-    line.send(JSON.stringify(frame));
+    line.send(text);
     measure(live);
   }
 

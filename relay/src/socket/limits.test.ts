@@ -144,7 +144,7 @@ describe("who is here", () => {
     expect(waiting()).toBeLessThan(2.1 * MIB);
   });
 
-  it("shares 64 megabytes with everybody: of thousands who read nothing, those who ask for most are let go (A28)", async () => {
+  it("shares 64 megabytes with everybody: of thousands who read nothing, most are let go (A28)", async () => {
     const { arrive, pass } = stage({ take: async (desk, _connection, live) => desk.put(live, long) });
     const all = await Promise.all(
       Array.from({ length: 200 }, async () => {
@@ -153,10 +153,8 @@ describe("who is here", () => {
         return one;
       }),
     );
-    for (let round = 0; round < 3; round++) {
-      for (const { say } of all) await say(PING);
-      pass(1);
-    }
+    for (const { say } of all) await say(PING);
+    pass(1);
     const here = all.filter(({ ended }) => ended.length === 0);
     const held = here.reduce((sum, { waiting }) => sum + waiting(), 0);
     expect(held).toBeLessThan(66 * MIB);

@@ -1,0 +1,87 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { WebSocket } from "ws";
+import { startRelay } from "../faults/process/relay.ts";
+
+const RELAY = join(import.meta.dirname, "..", "..", "relay", "src");
+export const ORIGIN = "https://shop.example";
+
+/** A relay as a process, with the settings that an owner has who sets none, behind one proxy whose word it takes. */
+export type Target = {
+  port: number;
+  url: string;
+  /** Largest resident memory since the start, in megabytes. */
+  peak: () => number;
+  /** A raw connection. Its errors are nobody's matter. */
+  raw: () => Promise<Socket>;
+  /** A WebSocket that is open; from an address of its own where one is given. */
+  socket: (address?: string) => Promise<WebSocket>;
+  /** The same, and it has greeted. */
+  visitor: (address?: string) => Promise<WebSocket>;
+  /** Milliseconds until an honest visitor, from an address of theirs, has a message acknowledged. */
+  honest: () => Promise<number>;
+  stop: () => Promise<void>;
+};
+
+/** Starts a relay. Nothing is behind its service's address: messages wait. */
+export async function startTarget(env: Record<string, string> = {}): Promise<Target> {
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-attack-"));
+  const relay = await startRelay(RELAY, {
+    PORT: "0",
+    HOST: "127.0.0.1",
+    DATA_DIR: folder,
+    SERVICE_URL: "http://127.0.0.1:9/v1",
+    SERVICE_API_KEY: "key-of-the-attacks",
+    ALLOWED_ORIGINS: ORIGIN,
+    LOG_LEVEL: "info",
+    ...env,
+  });
+  const { port } = relay;
+
+  const raw = (): Promise<Socket> =>
+    new Promise((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => resolve(socket));
+      socket.on("error", () => resolve(socket));
+    });
+  const socket = (address?: string): Promise<WebSocket> =>
+    new Promise((resolve, reject) => {
+      const headers = address === undefined ? {} : { "x-forwarded-for": address };
+      const ws = new WebSocket(`ws://127.0.0.1:${port}/socket`, { origin: ORIGIN, headers });
+      ws.on("open", () => resolve(ws)).on("error", reject);
+    });
+  async function visitor(address?: string): Promise<WebSocket> {
+    const ws = await socket(address);
+    const welcome = new Promise((resolve, reject) => ws.once("message", resolve).once("close", reject));
+    ws.send(JSON.stringify({ t: "hello", v: 1, site: "default" }));
+    await welcome;
+    return ws;
+  }
+  async function honest(): Promise<number> {
+    const begun = performance.now();
+    const ws = await visitor(`198.51.100.${Math.floor(Math.random() * 250)}`);
+    const stored = new Promise<void>((resolve, reject) => {
+      ws.on("message", (data) => String(data).includes('"state":"sent"') && resolve());
+      ws.once("close", reject);
+    });
+    ws.send(JSON.stringify({ t: "send", id: `honest-${begun}`.replace(".", "-"), text: "Do you ship to Norway?" }));
+    await stored;
+    ws.terminate();
+    return Math.round(performance.now() - begun);
+  }
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    peak: () =>
+      Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${relay.child.pid}/status`, "utf8"))?.[1]) / 1_024),
+    raw,
+    socket,
+    visitor,
+    honest,
+    async stop() {
+      await relay.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { ATTACKS } from "../attacks/table.ts";
+import { root } from "./sources.ts";
+
+it("the table of attacks has a row for each number of the document, and names files that are there", () => {
+  const listed = [...readFileSync(join(root, "relay/docs/reliability.md"), "utf8").matchAll(/^\| A(\d+) \|/gm)];
+  expect(ATTACKS.map(({ number }) => number)).toEqual(listed.map(([, number]) => Number(number)));
+  const files = ATTACKS.flatMap(({ defence, tests }) => [...defence, ...tests]);
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  expect(ATTACKS.filter(({ defence, tests }) => defence.length > 0 && tests.length === 0)).toEqual([]);
+});
