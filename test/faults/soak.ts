@@ -25,7 +25,7 @@ import { intake } from "./suites/intake.ts";
 import { kill } from "./suites/kill.ts";
 import { minute } from "./suites/minute.ts";
 import { outage } from "./suites/outage.ts";
-import { rate, STYLES } from "./suites/rate.ts";
+import { rate, STYLES, stray } from "./suites/rate.ts";
 import { type Report, seconds } from "./suites/suite.ts";
 import { sync } from "./suites/sync.ts";
 import { tabs } from "./suites/tabs.ts";
@@ -51,6 +51,7 @@ const SUITES: Record<string, Long> = {
   minute: (seed) => minute({ seed, seconds: 60, kills: 8 }),
   browser: (seed) => browserStorm({ seed, seconds: 60, kills: 8 }),
   rate: (seed) => rate({ seed, limits: [30, 300, 10], styles: STYLES, minutes: 11 }),
+  stray: (seed) => stray({ seed }),
   outage: (seed) => outage({ seed, visitors: 10, messages: 100 }),
   drain: (seed) => drain({ seed, visitors: 1_000 }),
   intake: (seed) => intake({ seed, restarts: 20 }),

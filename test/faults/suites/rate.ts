@@ -124,3 +124,36 @@ function accounted(stage: Stage, arrived: readonly string[]): { lost: number; do
     doubled: arrived.length - new Set(arrived).size,
   };
 }
+
+/**
+ * S5b: one stray 429 with `Retry-After: 2` on a quiet account. It is obeyed to the second, and the next six messages are out
+ * within ten seconds.
+ */
+export async function stray({ root, seed = 5 }: Common): Promise<Report> {
+  const sandbox = await startSandbox({ config: { rateLimit: 0, botActive: false } });
+  const stage = await openStage({ seed, root, other: { url: sandbox.url, key: sandbox.config.apiKey }, rate: 60 });
+  try {
+    await stage.start();
+    const refusal = { kind: "status", status: 429, headers: { "Retry-After": "2" }, when: "before" } as const;
+    sandbox.failNext("incoming", 1, refusal);
+    const tabs = Array.from({ length: 7 }, (_, v) => visit(stage, `visitor${v}`, 1)).flat();
+    tabs[0]?.type("refused at first");
+    const answered = (status: number) => sandbox.requests().filter((request) => request.status === status);
+    await until(() => answered(429).length > 0, MINUTE);
+    for (const [n, tab] of tabs.entries()) if (n > 0) tab.type(`message ${n}`);
+    await until(() => sandbox.messages().length === 7, 10 * MINUTE);
+    const refusedAt = answered(429)[0]?.at ?? 0;
+    const waits = answered(200).map(({ at }) => at - refusedAt);
+    const [soonest, latest] = [Math.min(...waits), Math.max(...waits)];
+    return {
+      violations: [
+        ...(soonest < 2_000 ? [`early: a call went ${soonest} ms after a refusal with Retry-After: 2`] : []),
+        ...(latest > 10_000 ? [`slow: six messages were out ${latest} ms after one stray refusal`] : []),
+      ],
+      figures: { "ms to the first call": soonest, "ms to the last of seven": latest, refused: answered(429).length },
+    };
+  } finally {
+    await stage.close();
+    await sandbox.close();
+  }
+}
