@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { join } from "node:path";
@@ -12,6 +14,18 @@ beforeAll(async () => {
   panel = /"panel":"([^"]+)"/.exec((await ask("/widget.js")).body.toString())?.[1] ?? "";
 });
 afterAll(() => house.stop());
+
+it("serves the tag's script under an address that names its bytes, for pages that fix its integrity", async () => {
+  const { path, integrity } = await (await fetch(`${house.url}/v/default.json`)).json();
+  const response = await fetch(house.url + path, { headers: { "Accept-Language": "de" } });
+  expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+  expect(response.headers.get("access-control-allow-origin")).toBe("*");
+  const bytes = Buffer.from(await response.arrayBuffer());
+  expect(`sha384-${createHash("sha384").update(bytes).digest("base64")}`).toBe(integrity);
+  expect(readFileSync(join(house.dataDir, "assets", "versions", `${path.split("/")[2]}.js`))).toEqual(bytes);
+  expect((await fetch(`${house.url}/v/none.json`)).status).toBe(404);
+  expect((await fetch(`${house.url}/v/${"A".repeat(22)}/widget.js`)).status).toBe(404);
+});
 
 type Answer = { status: number | undefined; headers: IncomingHttpHeaders; body: Buffer };
 

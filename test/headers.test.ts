@@ -22,6 +22,7 @@ beforeAll(async () => {
   const { answer } = await post(house, visitor, PNG);
   values = {
     "/w/:file{.+\\.js}": "/w/default.js",
+    "/v/:file{.+\\.json}": "/v/default.json",
     "/media/:file": answer.url,
     "/c/:site": "/c/default",
     "/c/:site/snippet": "/c/default/snippet",
@@ -34,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => house.stop());
 
 /** They hold nobody's data, and say themselves how long they may be kept. */
-const PUBLIC = /^\/(widget\.js|w\/|assets\/|c\/)/;
+const PUBLIC = /^\/(widget\.js|[vw]\/|assets\/|c\/)/;
 
 type Ask = { method: string; path: string; headers?: Record<string, string> };
 

@@ -6,6 +6,7 @@ import { type Context, Hono } from "hono";
 import type { Site } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 import { keepBuild } from "../files/builds.ts";
+import { openVersions } from "../files/versions.ts";
 import type { Sites } from "../records/sites.ts";
 import { type Encoding, encodingOf, isHeld } from "./negotiate.ts";
 import { wordsFor } from "./words.ts";
@@ -139,7 +140,40 @@ export function assets(options: Options): Hono {
     return new Response("// Porchlight: no site with this key is served here.\n", { status: 404, headers: SCRIPT });
   };
 
+  /** The script of a site for who fixes its bytes: in no visitor's language but the site's own, or English. */
+  const fixedOf = (site: Site): Packed => scriptOf(site, undefined);
+  const versions = openVersions(join(options.kept, "versions"));
+  const fixed = new Map<string, Packed>();
+  /** A full disk must not keep the script from a page. */
+  const keepVersion = (hash: string, { forms }: Packed): void => {
+    try {
+      versions.keep(hash, forms.identity);
+    } catch (error) {
+      options.log("assets.not_kept", { cause: String(error) });
+    }
+  };
+  const version = (hash: string): Packed | undefined => {
+    const known = fixed.get(hash) ?? options.sites.all.map(fixedOf).find((script) => script.hash === hash);
+    if (known !== undefined) keepVersion(hash, known);
+    const bytes = known === undefined ? versions.find(hash) : undefined;
+    const script = known ?? (bytes && pack(bytes.toString()));
+    if (script !== undefined) fixed.set(hash, script);
+    return script;
+  };
+  const described = (c: Context, id: string): Response => {
+    const site = options.sites.find(id);
+    if (site === undefined) return c.json({ error: "No site with this key is served here." }, 404, NEWEST);
+    const { hash, forms } = fixedOf(site);
+    const integrity = `sha384-${createHash("sha384").update(forms.identity).digest("base64")}`;
+    return c.json({ path: `/v/${hash}/widget.js`, integrity, crossorigin: "anonymous" }, 200, NEWEST);
+  };
+
   return new Hono()
+    .get("/v/:hash/widget.js", (c) => {
+      const script = version(c.req.param("hash"));
+      return script === undefined ? c.notFound() : serve(c, script, HASHED);
+    })
+    .get("/v/:file{.+\\.json}", (c) => described(c, c.req.param("file").replace(/\.json$/, "")))
     .get("/widget.js", (c) => script(c, c.req.query("site")))
     .get("/w/:file{.+\\.js}", (c) => script(c, c.req.param("file").replace(/\.js$/, "")))
     .get("/assets/panel.js", () => new Response(null, { status: 302, headers: { ...NEWEST, Location: panel } }))

@@ -46,9 +46,16 @@ const door = (caller: Door["caller"], method: Door["method"], path: string, size
  * compares this list with the routes that there are. The WebSocket's limits stand in `socket/socket.ts`.
  */
 export const DOORS: readonly Door[] = [
-  ...["/widget.js", "/w/:file{.+\\.js}", "/assets/panel.js", "/assets/:name", "/favicon.ico", "/c/:site"].map((path) =>
-    door("browser", "GET", path),
-  ),
+  ...[
+    "/widget.js",
+    "/w/:file{.+\\.js}",
+    "/v/:hash/widget.js",
+    "/v/:file{.+\\.json}",
+    "/assets/panel.js",
+    "/assets/:name",
+    "/favicon.ico",
+    "/c/:site",
+  ].map((path) => door("browser", "GET", path)),
   door("browser", "GET", "/c/:site/snippet"),
   door("browser", "POST", "/socket/lines"),
   door("browser", "GET", "/socket/lines/:line"),
