@@ -308,3 +308,22 @@ describe("the key (A11)", () => {
     }
   });
 });
+
+it("never writes a request that was given up while it waited for a connection", async () => {
+  const held: ServerResponse[] = [];
+  const seen: string[] = [];
+  const url = await serve((request, response) => {
+    seen.push(request.url?.split("?")[0] ?? "");
+    if (held.length === 0) held.push(response);
+    else response.end("{}");
+  });
+  const made = transport(url, { connections: 1 });
+  const first = made.call(POST);
+  await expect.poll(() => held.length).toBe(1);
+  const late = await made.call({ ...POST, path: "/late", timeout: 1 });
+  expect(late).toMatchObject({ phase: "unsent", reason: "TIMEOUT" });
+  held[0]?.end("{}");
+  await first;
+  await made.call({ ...POST, path: "/next" });
+  expect(seen).toEqual(["/v1/contacts", "/v1/next"]);
+});

@@ -1,5 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Agent, type Dispatcher } from "undici";
+import { type Clock, realClock } from "../base/clock.ts";
+import { createDeadlines } from "../base/deadlines.ts";
 
 /** What became of a request on the wire. `unsent`: certainly not processed. `unanswered`: nobody knows (R-011). */
 export type Answer =
@@ -38,6 +40,7 @@ export type TransportOptions = {
   /** Plain http to another machine is refused unless this is set (R-002). */
   allowInsecure?: boolean;
   connections?: number;
+  clock?: Clock;
 };
 
 const CONNECT_MS = 5_000;
@@ -71,47 +74,50 @@ export function createTransport(options: TransportOptions): Transport {
   // The whole call has one deadline of its own: these two begin anew with every byte.
   const common = { allowH2: false, connect: { timeout: CONNECT_MS }, headersTimeout: 0, bodyTimeout: 0 };
   const kept = new Agent({ ...common, connections: options.connections ?? 64, pipelining: 1 });
+  const clock = options.clock ?? realClock;
+  const usual = createDeadlines(clock, TOTAL_MS);
 
   /** The only place where a key meets an address. The key may contain any character (R-502). */
-  function pathOf({ path, query = {}, auth }: Call, key: string): string {
+  function pathOf({ path, query, auth }: Call, key: Key): string {
+    if (query === undefined) return prefix + path + (auth === "query" ? key.search : "");
     const params = new URLSearchParams(query);
-    if (auth === "query") params.set("apiKey", key);
-    const search = params.toString();
-    return search === "" ? prefix + path : `${prefix}${path}?${search}`;
+    if (auth === "query") params.set("apiKey", key.text);
+    return `${prefix}${path}?${params.toString()}`;
   }
 
-  async function request(agent: Dispatcher, call: Call, key: string, signal: AbortSignal): Promise<Answer> {
-    const { statusCode, headers, body } = await agent.request({
+  /** What is made of a key, until another one takes its place. */
+  let current: Key | undefined;
+  function keyOf(text: string): Key {
+    if (current?.text !== text)
+      current = { text, search: `?${new URLSearchParams({ apiKey: text })}`, hide: redactor(text) };
+    return current;
+  }
+
+  function optionsOf(call: Call, key: Key): Dispatcher.DispatchOptions {
+    return {
       origin: base.origin,
       path: pathOf(call, key),
       method: call.method,
-      signal,
       headers: {
         accept: "application/json",
         "user-agent": "porchlight",
         ...(call.body === undefined ? {} : { "content-type": "application/json" }),
-        ...(call.auth === "header" ? { "x-api-key": key } : {}),
+        ...(call.auth === "header" ? { "x-api-key": key.text } : {}),
       },
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-    });
-    const text = await textOf(body, headers);
-    const hide = redactor(key);
-    return { phase: "answered", status: statusCode, headers, text: hide(text), json: parsed(text, hide) };
+    };
   }
+
+  /** Sets a deadline for a call; most calls have the same. */
+  const setDeadline = (ms: number | undefined, due: () => void): (() => void) =>
+    ms === undefined ? usual(due) : clock.after(ms, due);
 
   return {
     async call(call) {
-      const key = options.key();
+      const key = keyOf(options.key());
       const agent = call.fresh ? new Agent({ ...common, pipelining: 0 }) : kept;
-      const signal = AbortSignal.timeout(call.timeout ?? TOTAL_MS);
-      let written = false;
       try {
-        return await request(agent.compose(noticing(() => (written = true))), call, key, signal);
-      } catch (error) {
-        // Only the code: messages and causes may carry the address, and with it the key.
-        const { code } = error as NodeJS.ErrnoException;
-        const reason = signal.aborted ? "TIMEOUT" : typeof code === "string" ? code : "unknown";
-        return { phase: written ? "unanswered" : "unsent", reason };
+        return await exchange(agent, optionsOf(call, key), key, (due) => setDeadline(call.timeout, due));
       } finally {
         if (agent !== kept) await agent.destroy();
       }
@@ -120,24 +126,85 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
+/** A key with what is made of it once: the query that carries it, and what hides it. */
+type Key = { text: string; search: string; hide: (text: string) => string };
+
+/** Only the code: messages and causes may carry the address, and with it the key. */
+const reasonOf = (error: unknown): string => {
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === "string" ? code : "unknown";
+};
+
 /**
- * Tells when a request has a connection and is about to be written. Error codes cannot tell: a route may go away before
- * or after that, and TLS fails in dozens of ways.
+ * One request and its answer, on undici's own callbacks: promises, streams and signals cost more than the exchange.
+ * `onRequestStart` tells when the request has a connection and is about to be written. Error codes cannot tell: a route
+ * may go away before or after that, and TLS fails in dozens of ways.
+ * @param deadline sets the call's deadline; its result takes it back
  */
-const noticing =
-  (started: () => void): Dispatcher.DispatcherComposeInterceptor =>
-  (dispatch) =>
-  (options, handler) =>
-    dispatch(options, {
-      onRequestStart(controller, context) {
-        started();
-        handler.onRequestStart?.(controller, context);
-      },
-      onResponseStart: (...args) => handler.onResponseStart?.(...args),
-      onResponseData: (...args) => handler.onResponseData?.(...args),
-      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-      onResponseError: (...args) => handler.onResponseError?.(...args),
+function exchange(
+  agent: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  key: Key,
+  deadline: (due: () => void) => () => void,
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    let written = false;
+    let settled = false;
+    let controller: Dispatcher.DispatchController | undefined;
+    let status = 0;
+    let headers: Record<string, string | string[] | undefined> = {};
+    const parts: Buffer[] = [];
+    let size = 0;
+    const cancel = deadline(() => {
+      settle({ phase: written ? "unanswered" : "unsent", reason: "TIMEOUT" });
+      controller?.abort(new Error("too late"));
     });
+    function settle(answer: Answer): void {
+      settled = true;
+      cancel();
+      resolve(answer);
+    }
+    const done = (): void => settle(answerOf(status, headers, textOf(parts, headers), key));
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(started) {
+        controller = started;
+        // Given up while it waited for a connection: nothing of it is written any more.
+        if (settled) started.abort(new Error("too late"));
+        else written = true;
+      },
+      onResponseStart(_, code, given) {
+        status = code;
+        headers = given;
+      },
+      onResponseData(_, part) {
+        size += part.length;
+        parts.push(part);
+        if (size <= ANSWER_MAX) return;
+        done();
+        controller?.abort(new Error("too long"));
+      },
+      onResponseEnd: done,
+      onResponseError: (_, error) => settle({ phase: written ? "unanswered" : "unsent", reason: reasonOf(error) }),
+    };
+    try {
+      agent.dispatch(options, handler);
+    } catch (error) {
+      settle({ phase: "unsent", reason: reasonOf(error) });
+    }
+  });
+}
+
+function answerOf(
+  status: number,
+  headers: Record<string, string | string[] | undefined>,
+  text: string,
+  { hide }: Key,
+): Answer {
+  const shown = hide(text);
+  // Without an escape in it, every value stands in the text as it is.
+  const plain = shown === text && !text.includes("\\");
+  return { phase: "answered", status, headers, text: shown, json: parsed(text, plain ? undefined : hide) };
+}
 
 /** Hides the key in every spelling in which the service or a proxy may quote it: escaped, encoded, in base64 or hex. */
 function redactor(key: string): (text: string) => string {
@@ -155,7 +222,8 @@ function redactor(key: string): (text: string) => string {
     bytes.toString("hex"),
   ];
   const pattern = spellings.map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")).join("|");
-  return (text) => text.replace(new RegExp(pattern, "gi"), "[redacted]");
+  const spelled = new RegExp(pattern, "gi");
+  return (text) => text.replace(spelled, "[redacted]");
 }
 
 /** No proxy should compress what did not ask for it; some do. */
@@ -165,27 +233,20 @@ function decompressed(bytes: Buffer, encoding: string): Buffer {
   return /\bbr\b/i.test(encoding) ? brotliDecompressSync(bytes, options) : bytes;
 }
 
-async function textOf(
-  body: Dispatcher.ResponseData["body"],
-  headers: Record<string, string | string[] | undefined>,
-): Promise<string> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of body as AsyncIterable<Buffer>) {
-    size += part.length;
-    parts.push(part);
-    if (size > ANSWER_MAX) break;
-  }
+function textOf(parts: readonly Buffer[], headers: Record<string, string | string[] | undefined>): string {
   try {
-    return decompressed(Buffer.concat(parts), String(headers["content-encoding"] ?? "")).toString();
+    const bytes = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+    const encoding = headers["content-encoding"];
+    return (encoding === undefined ? bytes : decompressed(bytes, String(encoding))).toString();
   } catch {
     return "";
   }
 }
 
 /** The key is hidden in the values too: JSON has many ways to spell a character. */
-function parsed(text: string, hide: (text: string) => string): unknown {
+function parsed(text: string, hide: ((text: string) => string) | undefined): unknown {
   try {
+    if (hide === undefined) return JSON.parse(text);
     return JSON.parse(text, (_, value: unknown) => (typeof value === "string" ? hide(value) : value));
   } catch {
     return undefined;
