@@ -128,16 +128,12 @@ export function createReceive(parts: Parts) {
 
   /** Writes replies for many visitors into their threads. */
   async function writeAll(tx: Transaction, items: readonly Item[]): Promise<Kept[]> {
-    const owners = await ownersOf(
+    const { owners, hosts: found } = await ownersAndHosts(
       tx,
       items.map(({ reply }) => reply.visitor),
     );
-    const found = await hostsOf(
-      tx,
-      owners.filter((owner) => owner !== undefined),
-    );
     const placed = items.flatMap(({ reply, file }, i) => {
-      const owner = owners[i];
+      const owner = owners.get(reply.visitor);
       const home = owner === undefined ? undefined : homeOf(found.get(owner), reply.named);
       return owner === undefined || home === undefined ? [] : [{ i, reply, file, owner, ...home }];
     });
@@ -160,6 +156,18 @@ export function createReceive(parts: Parts) {
       await tell(tx, site, "message.reply", { visitor: owner, id, text, ...(media && { file: describeFile(media) }) });
     }
     return items.map((_, i) => kept.get(i) ?? "nobody");
+  }
+
+  /** Whose threads these ids stand for, and the rows of those. Who has a row was neither deleted nor taken over. */
+  async function ownersAndHosts(tx: Transaction, visitors: readonly string[]) {
+    const hosts = await hostsOf(tx, visitors);
+    const strange = visitors.filter((visitor) => !hosts.has(visitor));
+    const found = await ownersOf(tx, strange);
+    const owners = new Map<string, string | undefined>(visitors.map((visitor) => [visitor, visitor]));
+    for (const [i, visitor] of strange.entries()) owners.set(visitor, found[i]);
+    const others = found.filter((owner) => owner !== undefined && !hosts.has(owner)) as string[];
+    for (const [id, host] of await hostsOf(tx, others)) hosts.set(id, host);
+    return { owners, hosts };
   }
 
   /** Those that are not messages of ours that come back. Remembers the service's contact of each visitor on the way. */

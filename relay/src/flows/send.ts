@@ -145,9 +145,13 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
       ...(media && { file: describeFile(media) }),
     });
     const { site: home, campaign } = host;
-    const head = routed
-      ? undefined
-      : { ...added, id, at, text, sid, error: null, site: home, sender: visitor, campaign, ...(media ?? NO_FILE) };
+    // What waits in the lane already goes first, and the courier reads it.
+    const isNext = host.waiting === null;
+    host.waiting ??= pos;
+    const head =
+      routed || !isNext
+        ? undefined
+        : { ...added, id, at, text, sid, error: null, site: home, sender: visitor, campaign, ...(media ?? NO_FILE) };
     return { ...entry, due, head };
   }
 

@@ -24,7 +24,7 @@ import { moveMedia } from "../records/media.ts";
 import { moveLane } from "../records/outbox.ts";
 import { setSubject } from "../records/profiles.ts";
 import { moveRating, ratingOf } from "../records/ratings.ts";
-import { revoke, type Standing, standingOf, takeTurn } from "../records/sessions.ts";
+import { findGuest, type Guest, revoke, type Standing, standingIn, standingOf, takeTurn } from "../records/sessions.ts";
 import type { Sites } from "../records/sites.ts";
 import { moveSubscription } from "../records/subscriptions.ts";
 import { moveThread, page } from "../records/threads.ts";
@@ -78,6 +78,10 @@ type Parts = {
 type Known = {
   session: Session;
   row: Visitor | undefined;
+  /** The visitor of the token that came along: whose log the client holds. */
+  holds?: string | undefined;
+  /** What else was read with the row; absent: it is to be read. */
+  guest?: Guest | undefined;
   /** A new one, for the client to keep. */
   token: string | undefined;
   name?: string | undefined;
@@ -119,14 +123,14 @@ export function createSession(parts: Parts) {
     if (session === undefined || session.site !== site.public.id || !isVisitorId(signing, session.visitor))
       return undefined;
     if (strict && !isIdentified(session.visitor)) return undefined;
-    const standing = await standingOf(db, session.id);
+    const row = await findGuest(db, session.visitor, session.id);
+    const standing = row === undefined ? await standingOf(db, session.id) : standingIn(row);
     if (standing.revoked) return undefined;
-    const row = await findVisitor(db, session.visitor);
     if (row === undefined && (await wasForgotten(db, session.visitor))) return undefined;
     if (row !== undefined && row.generation !== session.generation) return undefined;
     if (row?.site === NO_SITE) await db.transaction((tx) => addVisitor(tx, row.id, site.public.id, clock.now()));
     const turned = row === undefined ? renewed(session) : await turn(session, standing, greets);
-    return turned && { session, row, token: turned.token };
+    return turned && { session, row, guest: row, holds: session.visitor, token: turned.token };
   }
 
   const isOld = ({ expires }: Session): boolean => expires - clock.now() < SESSION_MS - RENEW_MS;
@@ -175,7 +179,7 @@ export function createSession(parts: Parts) {
     bus.publish({ visitor: id, head: user.head });
     if (moved > 0) wake({ visitor: id, account: site.account, first: false });
     const name = await nameOf(site.account, person);
-    if (given?.session.visitor === id) return { ...given, row: user, name };
+    if (given?.session.visitor === id) return { ...given, row: user, guest: undefined, name };
     const session = begin(id, site.public.id, user.generation);
     return { session, row: user, token: sign(session), name };
   }
@@ -224,9 +228,9 @@ export function createSession(parts: Parts) {
   }
 
   /** The number up to which the client holds this very log: a number of another visitor's says nothing. */
-  function heldBy(hello: Hello, { session }: Known): number | undefined {
-    if (hello.epoch !== epoch || hello.token === undefined) return undefined;
-    return verifySession(signing, hello.token, clock.now())?.visitor === session.visitor ? hello.since : undefined;
+  function heldBy(hello: Hello, { session, holds }: Known): number | undefined {
+    if (hello.epoch !== epoch || holds === undefined) return undefined;
+    return holds === session.visitor ? hello.since : undefined;
   }
 
   async function open(hello: Hello, origin: string): Promise<Opened | Ending> {
@@ -240,8 +244,9 @@ export function createSession(parts: Parts) {
     const { head, read } = known.row ?? { head: 0, read: 0 };
     const token = known.token === undefined ? {} : { token: known.token };
     const name = known.name === undefined ? {} : { name: known.name };
-    const given = known.row && (await ratingOf(db, known.row.id));
-    const email = known.row && (await emailOf(db, known.row.id)) !== undefined;
+    const { row, guest } = known;
+    const given = row && (guest?.rating ?? true) ? await ratingOf(db, row.id) : undefined;
+    const email = guest === undefined ? row && (await emailOf(db, row.id)) !== undefined : Boolean(guest.email);
     const more = { ...token, ...name, ...(email && { email }), ...(given && { rating: given }) };
     return {
       visitor: known.session.visitor,
@@ -249,7 +254,8 @@ export function createSession(parts: Parts) {
       session: known.session.id,
       fresh: known.row === undefined,
       welcome: { t: "welcome", v: PROTOCOL, now: clock.now(), epoch, ...start, head, read, ...more },
-      complaint: known.row && (await complaintFor(db, known.row.id, clock.now() - COMPLAINT_MS)),
+      complaint:
+        row && (guest?.refused ?? true) ? await complaintFor(db, row.id, clock.now() - COMPLAINT_MS) : undefined,
     };
   }
 

@@ -1,4 +1,29 @@
 import type { Transaction } from "../db/database.ts";
+import type { Visitor } from "./visitors.ts";
+
+/** A visitor who comes back, and what there is of them: 1, or true on PostgreSQL, where there is any. */
+export type Guest = Visitor &
+  Record<"revoked" | "email" | "rating" | "refused", number | boolean> &
+  Record<"turn" | "since", number | null>;
+
+/**
+ * Reads in one statement what a session that comes back is let in by and told. `revoked`, `turn`, `since`: see `Standing`.
+ * `email`, `rating`, `refused`: there is an address, a rating, a form that was refused.
+ * @returns nothing for a visitor of whom nothing is written
+ */
+export async function findGuest(tx: Transaction, visitor: string, session: string): Promise<Guest | undefined> {
+  const [guest] = await tx.all<Guest>(
+    `SELECT v.id, v.site, v.head, v.read, v.generation, v.contact, t.turn, t.since,
+       EXISTS (SELECT 1 FROM revoked r WHERE r.session = $2) AS revoked,
+       EXISTS (SELECT 1 FROM details d WHERE d.visitor = v.id AND d.email IS NOT NULL) AS email,
+       EXISTS (SELECT 1 FROM ratings r WHERE r.visitor = v.id) AS rating,
+       EXISTS (SELECT 1 FROM leads l WHERE l.visitor = v.id AND l.state = 'refused') AS refused
+     FROM visitors v LEFT JOIN session_turns t ON t.session = $2 WHERE v.id = $1`,
+    visitor,
+    session,
+  );
+  return guest;
+}
 
 /** Ends a session before its token does. @param expires milliseconds since 1970 at which every token of it has ended */
 export async function revoke(tx: Transaction, session: string, expires: number, now: number): Promise<void> {
@@ -10,13 +35,25 @@ export async function revoke(tx: Transaction, session: string, expires: number, 
   );
 }
 
-export async function isRevoked(tx: Transaction, session: string): Promise<boolean> {
-  return (await tx.all("SELECT 1 FROM revoked WHERE session = $1", session)).length > 0;
+/** Which of these sessions were ended. */
+export async function areRevoked(tx: Transaction, sessions: readonly string[]): Promise<boolean[]> {
+  const found = await tx.each(
+    "SELECT 1 FROM revoked WHERE session = $1",
+    sessions.map((session) => [session]),
+  );
+  return found.map((row) => row !== undefined);
 }
 
 /** Whether a session was ended, and which of its tokens is in use since when; the first one has turn 0. */
 export type Standing = { revoked: boolean; turn: number; since: number };
 
+export const standingIn = ({ revoked, turn, since }: Guest): Standing => ({
+  revoked: Boolean(revoked),
+  turn: turn ?? 0,
+  since: since ?? 0,
+});
+
+/** The same for a session whose visitor has no row. */
 export async function standingOf(tx: Transaction, session: string): Promise<Standing> {
   const [row] = await tx.all<{ revoked: string | null; turn: number | null; since: number | null }>(
     `SELECT r.session AS revoked, t.turn, t.since FROM (SELECT CAST($1 AS TEXT) AS session) s

@@ -35,12 +35,19 @@ async function addVisitors(
 }
 
 /** A visitor's row with what a message may change: the campaign of the conversation, the page of the last message. */
-export type Host = Visitor & { campaign: string | null; page: string | null; page_title: string | null };
+export type Host = Visitor & {
+  campaign: string | null;
+  page: string | null;
+  page_title: string | null;
+  /** Turn of the oldest parcel in the visitor's lane; `null` when the lane is empty. */
+  waiting: number | null;
+};
 
 /** The rows of these visitors, as far as they are there. */
 export async function hostsOf(tx: Transaction, ids: Iterable<string>): Promise<Map<string, Host>> {
   const rows = await tx.each<Host>(
-    "SELECT id, site, head, read, generation, contact, campaign, page, page_title FROM visitors WHERE id = $1",
+    `SELECT id, site, head, read, generation, contact, campaign, page, page_title,
+       (SELECT min(turn) FROM outbox WHERE visitor = v.id) AS waiting FROM visitors v WHERE id = $1`,
     Array.from(new Set(ids), (id) => [id]),
   );
   return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.id, row] as const])));

@@ -7,9 +7,9 @@ import type { Log } from "../base/log.ts";
 import type { Bus, News } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import type { Sessions } from "../flows/session.ts";
-import { isRevoked } from "../records/sessions.ts";
+import { areRevoked } from "../records/sessions.ts";
 import { changesSince } from "../records/threads.ts";
-import { findVisitor, ownerOf } from "../records/visitors.ts";
+import { type Host, hostsOf, ownerOf, ownersOf } from "../records/visitors.ts";
 import type { Connection, Desk, Greeting, Line, Live, Take } from "./live.ts";
 
 type Parts = {
@@ -171,11 +171,31 @@ export function createConnections(parts: Parts) {
     if (news.head > live.sent) follow(connection, live, news);
   }
 
-  /** The thread is the truth: whatever hint was lost, the heartbeat finds it. */
-  async function beat(connection: Connection, live: Live): Promise<void> {
-    const row = await findVisitor(db, live.visitor);
-    if (row === undefined && (await ownerOf(db, live.visitor)) !== live.visitor) return depart(connection, live);
-    if (await isRevoked(db, live.session)) return end(connection, CLOSE.badToken);
+  /**
+   * The thread is the truth: whatever hint was lost, the heartbeat finds it. Two reads serve all whose heartbeat is due.
+   */
+  async function beatAll(lives: readonly Live[]): Promise<void> {
+    const hosts = await hostsOf(
+      db,
+      lives.map(({ visitor }) => visitor),
+    );
+    const revoked = await areRevoked(
+      db,
+      lives.map(({ session }) => session),
+    );
+    const strange = lives.filter(({ visitor }) => !hosts.has(visitor)).map(({ visitor }) => visitor);
+    const owners = await ownersOf(db, strange);
+    const gone = new Set(strange.filter((visitor, i) => owners[i] !== visitor));
+    for (const [i, live] of lives.entries()) {
+      const { connection } = live;
+      if (connection.is !== live) continue;
+      if (gone.has(live.visitor)) await depart(connection, live);
+      else if (revoked[i]) end(connection, CLOSE.badToken);
+      else pulse(connection, live, hosts.get(live.visitor));
+    }
+  }
+
+  function pulse(connection: Connection, live: Live, row: Pick<Host, "head" | "read"> | undefined): void {
     const head = row?.head ?? 0;
     heard(connection, live, { visitor: live.visitor, head, read: row?.read ?? 0 });
     if (connection.is === live) put(live, { t: "pong", head });
@@ -186,7 +206,7 @@ export function createConnections(parts: Parts) {
     end(connection, (await ownerOf(db, live.visitor)) === undefined ? CLOSE.gone : CLOSE.badToken);
   }
 
-  const desk: Desk = { put, depart, beat };
+  const desk: Desk = { put, depart, beat: (_, live) => beatAll([live]) };
 
   // ── frames → flows ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -261,6 +281,7 @@ export function createConnections(parts: Parts) {
 
   function sweep(): void {
     const now = clock.uptime();
+    const due: Live[] = [];
     for (const connection of all) {
       const { is } = connection;
       if (is.state === "greeting" && now >= is.deadline) end(connection, CLOSE.noHello);
@@ -275,8 +296,13 @@ export function createConnections(parts: Parts) {
         is.unanswered++;
         is.line.ping();
       }
-      void run(connection, beat(connection, is));
+      due.push(is);
     }
+    if (due.length > 0)
+      beatAll(due).catch((error: unknown) => {
+        log("relay.internal", { where: "heartbeat", cause: String(error) });
+        for (const { connection } of due) end(connection, CLOSE.internal);
+      });
     stopSweep = clock.after(SWEEP_MS, sweep);
   }
 

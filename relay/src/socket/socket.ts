@@ -121,18 +121,20 @@ const CLOSE_MS = 5_000;
 
 function lineOf(ws: WebSocket, socket: Duplex): Line {
   let corked = false;
+  /** What is written in one turn of the event loop leaves in one write. */
+  const cork = (): void => {
+    if (corked) return;
+    corked = true;
+    socket.cork();
+    process.nextTick(uncork);
+  };
   const uncork = (): void => {
     corked = false;
     socket.uncork();
   };
   return {
     send(text) {
-      // Frames of one turn of the event loop leave in one write.
-      if (!corked) {
-        corked = true;
-        socket.cork();
-        process.nextTick(uncork);
-      }
+      cork();
       ws.send(text);
     },
     close(ending) {
@@ -142,6 +144,9 @@ function lineOf(ws: WebSocket, socket: Duplex): Line {
       setTimeout(() => ws.terminate(), CLOSE_MS).unref();
     },
     buffered: () => ws.bufferedAmount,
-    ping: () => ws.ping(),
+    ping() {
+      cork();
+      ws.ping();
+    },
   };
 }
