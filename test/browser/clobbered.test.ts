@@ -90,6 +90,8 @@ beforeAll(async () => {
   browser = started;
   houses = { without, with: withAddress };
   context = await browser.newContext();
+  // Each case is a first visit: what was left open in the tab would come back open.
+  await context.addInitScript(() => window === window.top && sessionStorage.clear());
 });
 afterAll(() => Promise.all([leaveBrowser(), houses.with.stop(), houses.without.stop(), pages.stop()]));
 
