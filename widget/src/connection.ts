@@ -157,6 +157,8 @@ export function createConnection({
     const parsed = parseRelayFrame(text);
     if (!("frame" in parsed)) return;
     const { frame } = parsed;
+    // A field that the relay left out is absent, whatever another script of the page wrote to `Object.prototype`.
+    Object.setPrototypeOf(frame, null);
     if (frame.t === "welcome") {
       deadline.off();
       link.value = "online";
