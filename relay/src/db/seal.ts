@@ -39,10 +39,11 @@ export function seal(file: string): void {
 
 /**
  * Compares a database with its seal, if there is one, and takes the seal off: from now on the file changes.
+ * @returns whether there was a seal: the database is byte for byte as it was left
  * @throws Error when they differ; both stay as they are then
  */
-export function breakSeal(file: string): void {
-  if (!existsSync(sealOf(file))) return;
+export function breakSeal(file: string): boolean {
+  if (!existsSync(sealOf(file))) return false;
   if (!existsSync(file) || readFileSync(sealOf(file), "utf8").trim() !== checksum(file)) {
     throw new Error(
       `${file} is not as it was left. It was not touched: restore the newest backup, or delete ${sealOf(file)} if the file is meant to be another one`,
@@ -51,4 +52,5 @@ export function breakSeal(file: string): void {
   rmSync(sealOf(file));
   // Before the first change: after a power cut the seal must not be back beside a file that is another one by then.
   syncFolder(dirname(file));
+  return true;
 }

@@ -96,7 +96,7 @@ export const PROCESS: Mutant[] = [
   },
   {
     name: "opens a database that somebody changed",
-    edits: [{ file: "db/sqlite.ts", find: "  if (kept) breakSeal(file);\n", replace: "" }],
+    edits: [{ file: "db/sqlite.ts", find: "kept && breakSeal(file)", replace: "false" }],
     killedBy: { suite: (options) => flips({ ...options, flips: 200 }) },
   },
   {
