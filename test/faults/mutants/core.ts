@@ -273,17 +273,6 @@ export const CORE: Mutant[] = [
     killedBy: { given: { forgets: 2, tabs: 3, messages: 12, trouble: 5_000, deaf: 0.5 }, seeds: 100 },
   },
   {
-    name: "hands the courier a message though an earlier one waits",
-    edits: [
-      {
-        file: "flows/send.ts",
-        find: "const isNext = host.waiting === null;",
-        replace: "const isNext = true;",
-      },
-    ],
-    killedBy: { given: {}, seeds: 200 },
-  },
-  {
     name: "leaves holes in the numbers",
     edits: [
       {
