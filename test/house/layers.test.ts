@@ -30,7 +30,10 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
 
   [0.8, /^widget\/src\/label\.ts$/],
   [0.9, /^widget\/src\/(inline|document)\.ts$/],
-  [1, /^widget\/src\/(locales\/|(options|own|check|tag|storage|i18n|theme|page|cover|events|words|markdown)\.ts$)/],
+  [
+    1,
+    /^widget\/src\/(locales\/|(options|own|check|tag|token|storage|i18n|theme|page|cover|events|words|markdown)\.ts$)/,
+  ],
   [2, /^widget\/src\/(connection|socket|lines|transports|upload|outbox|thread|session|draft|forms)\.ts$/],
   [2.5, /^widget\/src\/ways\.ts$/],
   [3, /^widget\/src\/(chat|conversation|api)\.ts$/],

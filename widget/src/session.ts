@@ -19,6 +19,7 @@ import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { createTimer, type Page } from "./page.ts";
 import type { Saved, Storage } from "./storage.ts";
 import type { Thread } from "./thread.ts";
+import { isSameVisitor } from "./token.ts";
 
 export type Session = {
   /** Everything up to this number was seen. */
@@ -123,10 +124,11 @@ export function createSession(options: SessionOptions): Session {
     settle();
   }
 
-  /** Keeps the token, and the marks of this browser as long as they count in this log. */
-  function adopt({ epoch, token, head: newest, reset, read: mark }: Welcome): void {
+  /** Stores the token, and keeps the marks of this browser as long as they count in this visitor's log. */
+  function adopt({ epoch, token, head: newest, read: mark }: Welcome): void {
     storage.change((saved) => {
-      if (saved.epoch !== epoch || (reset && token)) Object.assign(saved, { epoch, n: newest, read: mark });
+      if (saved.epoch !== epoch || (token && !isSameVisitor(saved.token, token)))
+        Object.assign(saved, { epoch, n: newest, read: mark });
       if (token) saved.token = token;
       read.value = saved.read = Math.max(saved.read, mark);
       top = saved.n;
@@ -167,7 +169,7 @@ export function createSession(options: SessionOptions): Session {
     hello() {
       const { token, forget } = storage.read();
       // Another tab logged out, or became somebody else, while this one could not hear it.
-      if (owner && owner.token !== token) departed(!token);
+      if (owner && !session.owns(storage.read())) departed(!token);
       greeting = {
         t: "hello",
         v: PROTOCOL,
@@ -214,11 +216,15 @@ export function createSession(options: SessionOptions): Session {
       });
       return true;
     },
-    owns: ({ token }) => token !== "" && token === owner?.token,
+    owns: ({ token }) => isSameVisitor(token, owner?.token),
     compare(saved) {
       if (!owner) return true;
       const same = session.owns(saved);
-      if (same) read.value = Math.max(read.value, saved.read);
+      if (same) {
+        // The relay may have replaced the token: the old one is soon refused.
+        owner.token = saved.token;
+        read.value = Math.max(read.value, saved.read);
+      }
       // The owner of the page told that tab who the visitor is.
       else if (saved.token) again("now");
       return same;
@@ -259,7 +265,7 @@ export function createSession(options: SessionOptions): Session {
     },
     erase() {
       const { token, forget, unsent, draft } = storage.read();
-      if (token !== greeting?.token) return;
+      if (!isSameVisitor(token, greeting?.token)) return;
       storage.clear();
       if (forget && (unsent[0] || draft)) storage.change((saved) => Object.assign(saved, { unsent, draft }));
     },

@@ -33,6 +33,11 @@ describe("a visitor's id", () => {
 });
 
 describe("a session token", () => {
+  it("begins with the visitor's id, by which the widget knows a token that was replaced (widget/src/token.ts)", () => {
+    const [payload = ""] = signSession(KEY, session).split(".");
+    expect(JSON.parse(Buffer.from(payload, "base64url").toString())[0]).toBe(session.visitor);
+  });
+
   const session = { visitor: newVisitorId(KEY), site: "shop", generation: 2, expires: 2_000, id: "login-1", turn: 3 };
 
   it("gives back what was signed", () => {

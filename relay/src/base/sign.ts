@@ -107,7 +107,7 @@ export function unseal(key: string, purpose: string, sealed: string): string | u
  */
 export type Session = { visitor: string; site: string; generation: number; expires: number; id: string; turn: number };
 
-/** Signs a session as `payload.mac`, both base64url. */
+/** Signs a session as `payload.mac`, both base64url. The widget reads the first field, the visitor. */
 export function signSession(key: string, session: Session): string {
   const { visitor, site, generation, expires, id, turn } = session;
   const payload = Buffer.from(JSON.stringify([visitor, site, generation, expires, id, turn])).toString("base64url");

@@ -1,0 +1,73 @@
+/** Several tabs of one browser, when the relay replaces the token that they share. */
+
+import { beforeEach, expect, it } from "vitest";
+import { frameOf, replyOf } from "./script.fixture.ts";
+import { KEY, visit } from "./visit.fixture.ts";
+import { type Browser, createBrowser, createWorld, type World } from "./world.fixture.ts";
+
+let world: World;
+let browser: Browser;
+
+beforeEach(() => {
+  world = createWorld();
+  browser = createBrowser(world);
+});
+
+/** A token as the relay signs it. */
+const tokenOf = (visitor: string, turn: number): string =>
+  `${Buffer.from(JSON.stringify([visitor, "shop", 1, 2_000_000_000_000, "login", turn])).toString("base64url")}.mac`;
+const stored = () => JSON.parse(browser.storage.get(KEY) ?? "{}") as { token?: string; n?: number };
+
+/** A tab that shows one reply of the visitor's log. */
+function firstTab() {
+  const one = visit(browser);
+  one.online({ token: tokenOf("v_one", 0), head: 1 }).say(frameOf(replyOf(1)));
+  one.chat.seen();
+  return one;
+}
+
+it("changes nothing in the other tabs, and gives them the new token for uploads", () => {
+  const one = firstTab();
+  const shown: number[] = [];
+  one.chat.items.subscribe((items) => shown.push(items.length));
+  const other = visit(browser);
+  other.online({ token: tokenOf("v_one", 1), head: 1, read: 1 }).say(frameOf(replyOf(1)));
+  world.advance(1_000);
+  expect(stored().token).toBe(tokenOf("v_one", 1));
+  expect(one.script.wires.length).toBe(1);
+  expect(one.script.wire.closed).toBe(false);
+  expect(new Set(shown)).toEqual(new Set([1]));
+  expect(one.chat.token()).toBe(tokenOf("v_one", 1));
+});
+
+it("keeps the thread of a tab that comes back after another one has stored the new token", () => {
+  const one = firstTab();
+  one.script.wire.close(1006);
+  const other = visit(browser);
+  other.online({ token: tokenOf("v_one", 1), head: 1, read: 1 }).say(frameOf(replyOf(1)));
+  world.advance(60_000);
+  expect(one.chat.items.value.length).toBe(1);
+  one.script.wire.open();
+  expect(one.script.wire.sent[0]).toMatchObject({ token: tokenOf("v_one", 1), epoch: "e1", since: 1 });
+});
+
+it("tells the page of a reply that came while it was away, also where its first welcome replaces the token", () => {
+  firstTab().tab.kill();
+  const next = visit(browser);
+  const told: string[] = [];
+  next.chat.on("message", ({ id }) => told.push(id));
+  const wire = next.online({ token: tokenOf("v_one", 1), head: 2, read: 1 });
+  wire.say(frameOf(replyOf(1)));
+  wire.say(frameOf(replyOf(2)));
+  expect(told).toEqual(["reply-2"]);
+});
+
+it("forgets what it showed when the new token is another visitor's", () => {
+  const one = firstTab();
+  const other = visit(browser);
+  other.online({ token: tokenOf("u_two", 0), head: 0 });
+  world.advance(1_000);
+  expect(one.script.wires.length).toBe(2);
+  one.script.greet({ token: tokenOf("u_two", 0) });
+  expect(one.chat.items.value).toEqual([]);
+});
