@@ -101,6 +101,22 @@ describe("the doctor", () => {
     }
   });
 
+  it("makes no call with a key that the service refuses, and says why the account waits", async () => {
+    await doctor({ SERVICE_API_KEY: "an-old-key" });
+    const asked = () => house.sandbox.requests().filter(({ path }) => path.includes("/contacts")).length;
+    const before = asked();
+    const { code, of } = await judged();
+    expect([code, of("key of account default")]).toEqual([
+      3,
+      expect.objectContaining({
+        found: expect.stringMatching(/held back \(401/),
+        cure: expect.stringContaining("key"),
+      }),
+    ]);
+    // The one with a key that nobody has.
+    expect(asked() - before).toBe(1);
+  });
+
   it("sets the clock beside the service's own", async () => {
     const late = { Date: new Date(Date.now() - 600_000).toUTCString(), "Content-Type": "application/json" };
     const service = await inFront(404, NOBODY, late, 401);

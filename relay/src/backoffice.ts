@@ -38,7 +38,7 @@ type Parts = {
   services: Services;
   sites: Sites;
   /** Where every call waits for its turn, with the courier's. */
-  gates: Pick<Gates, "enter">;
+  gates: Pick<Gates, "enter" | "heldFor">;
   /** Signs visitor ids. */
   signing: string;
   /** Who is here. The command line knows nobody, and leaves sending to the relay. */
@@ -146,7 +146,7 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
     const client = services.of(account);
     if (client === undefined) return { kind: "config", status: 0, message: `account ${account} is not configured` };
     const turn = await turnOf(account, rank);
-    if (turn === undefined) return { kind: "throttle", status: 0, message: HELD_BACK, waitMs: PATIENCE_MS };
+    if (turn === undefined) return heldBack(gates.heldFor(account));
     try {
       const answer = await call(client);
       turn.settle(answer);
@@ -240,6 +240,12 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
     },
   };
 }
+
+/** A call that was not made, because its account makes none now. */
+const heldBack = (why: string | undefined): Outcome => {
+  const message = why === undefined ? HELD_BACK : `${HELD_BACK} (${why})`;
+  return { kind: "throttle", status: 0, message, waitMs: PATIENCE_MS };
+};
 
 /** What signs the requests to the owner's side: never to be shown. */
 export const hookSecrets = ({ sites, accounts }: Settings): string[] =>

@@ -83,7 +83,9 @@ describe("settings from the environment", () => {
   it("are refused with a key file that cannot be read, and a service on another machine over plain http", () => {
     expect(problemsOf({ SERVICE_API_KEY_FILE: "/nowhere/key", SERVICE_URL: "http://service.example/v1" })).toEqual([
       "SERVICE_API_KEY_FILE: names /nowhere/key, which cannot be read (ENOENT)",
-      expect.stringMatching(/^SERVICE_URL: would send the key in the clear.*; for example https:\/\/service.example/),
+      expect.stringMatching(
+        /^SERVICE_URL: plain http would send the key in the clear.*; for example https:\/\/service.example/,
+      ),
     ]);
     expect(settingsOf({ SERVICE_URL: "http://service.example/v1", ALLOW_INSECURE_SERVICE: "true" })).toBeDefined();
   });

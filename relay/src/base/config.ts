@@ -83,7 +83,11 @@ function plainServices({ accounts }: Tenants, { configFile, allowInsecureService
     if (!url.startsWith("http:") || isLocal(url)) continue;
     const where = configFile === "" ? "SERVICE_URL" : `PORCHLIGHT_CONFIG: ${configFile}: accounts.${id}.url`;
     const right = url.replace("http:", "https:");
-    problems.add(where, "would send the key in the clear: use https, or set ALLOW_INSECURE_SERVICE=true", right);
+    problems.add(
+      where,
+      "plain http would send the key in the clear: use https, or set ALLOW_INSECURE_SERVICE=true",
+      right,
+    );
   }
 }
 

@@ -12,7 +12,7 @@ const SKEW_MAX_MS = 60_000;
 const CURES: Partial<Record<Outcome["kind"], string>> = {
   config: "Paste the key from Settings > Account > API Key; check that the address ends in /v1.",
   edge: "Something before the service blocks this machine: ask its support to allow this address.",
-  throttle: "Too many calls right now: try again in a minute.",
+  throttle: "The account waits: paste another key if this one is refused; after too many calls try again in a minute.",
 };
 
 /** The same look-up with a key that nobody has: the service refuses it, any other address does not know it for a key. */
@@ -28,15 +28,14 @@ const said = ({ status, message }: Outcome): string => `${status === 0 ? "no ans
 
 /**
  * Whether the service takes the account's key. A look-up that finds nobody leaves nothing behind (C21), but its 404 looks
- * the same as that of an address without the service (R-432): so a wrong key must be refused there.
+ * the same as that of an address without the service (R-432): so a wrong key must be refused there. The look-up waits for its
+ * turn like every call with this key (R-801).
  */
 async function key(office: Office, { id, url }: Account, stranger: Answer): Promise<Finding> {
   const check = `key of account ${id}`;
   if (office.keys.of(id) === "")
     return ill(check, "there is none", "Set SERVICE_API_KEY, or the account's key in PORCHLIGHT_CONFIG.");
-  const client = office.services.of(id);
-  if (client === undefined) return ill(check, "the account is not configured", "Name it in PORCHLIGHT_CONFIG.");
-  const answer = await client.findContact(PROBE);
+  const answer = await office.contacts.find(id, PROBE);
   if (answer.kind !== "ok")
     return ill(check, said(answer), CURES[answer.kind] ?? "Check SERVICE_URL, DNS and the firewall.");
   const refusal = outcomeOf(stranger, false, office.clock.now());

@@ -45,6 +45,8 @@ export type Gates = {
   enter: (account: string, rank: Rank, go: (turn: Turn) => void) => () => void;
   /** Whether an account's messages go out. */
   delivery: (account: string) => Delivery;
+  /** Why an account makes no calls: the refusal of its key, while it is held. */
+  heldFor: (account: string) => string | undefined;
   /** Reads the keys again, and lets held accounts try at once. @returns whether a key changed */
   reload: () => boolean;
   stop: () => void;
@@ -129,6 +131,7 @@ export function createGates(parts: Parts): Gates {
       };
     },
     delivery: (account) => gates.get(leaderOf(account))?.told ?? "ok",
+    heldFor: (account) => gates.get(leaderOf(account))?.held?.why,
     reload() {
       const changed = reload();
       for (const gate of gates.values()) retry(gate);

@@ -20,6 +20,9 @@ export type Turn = { settle: (outcome: Settled) => void };
 
 export type Waiting = { account: string; rank: Rank; since: number; go: (turn: Turn) => void };
 
+/** A call on the way: the pace's epoch and the time when it left. */
+type Call = { epoch: number; since: number };
+
 /** Calls of one key on the way at once. */
 const PARALLEL = 64;
 /** Messages that wait longer are told to the visitor. */
@@ -50,7 +53,7 @@ export type KeyGate = {
   queues: Record<Rank, Set<Waiting>>;
   /** Calls on the way. */
   open: number;
-  held: { until: number } | undefined;
+  held: { until: number; why: string } | undefined;
   /** The key is new and was not accepted yet: one call goes alone. */
   doubted: boolean;
   told: Delivery;
@@ -150,13 +153,14 @@ function go(gate: KeyGate, waiting: Waiting): void {
   leave(gate, waiting);
   gate.open++;
   const { epoch } = gate.pace;
+  const since = gate.parts.clock.uptime();
   let settled = false;
   waiting.go({
     settle(outcome) {
       if (settled) return;
       settled = true;
       gate.open--;
-      land(gate, waiting, epoch, outcome);
+      land(gate, waiting, { epoch, since }, outcome);
       pump(gate);
     },
   });
@@ -180,15 +184,18 @@ function tell(gate: KeyGate, wait: number): void {
 
 // ── what came of a call ───────────────────────────────────────────────────────────────────────────────────────────
 
-function land(gate: KeyGate, { account, rank }: Waiting, epoch: number, outcome: Settled): void {
+function land(gate: KeyGate, { account, rank }: Waiting, call: Call, outcome: Settled): void {
   const { parts, pace } = gate;
   const { kind, status } = outcome;
   const contended = gate.queues.first.size + gate.queues.message.size > 0;
   // What never reached the service says nothing about it.
   const made = kind !== "permanent" || status !== 0;
-  settle(pace, epoch, made ? outcome : { kind: "unready" }, parts.clock.uptime(), { contended, random: parts.random });
+  const now = parts.clock.uptime();
+  const took = made && status > 0 ? { tookMs: now - call.since } : {};
+  const settling = { contended, random: parts.random, ...took };
+  settle(pace, call.epoch, made ? outcome : { kind: "unready" }, now, settling);
   if (kind === "throttle") {
-    parts.log("account.throttled", { account, rate: paceOf(pace, parts.clock.uptime()).rate });
+    parts.log("account.throttled", { account, rate: paceOf(pace, now).rate });
   } else if (refusesKey(rank, outcome)) hold(gate, account, rank, outcome);
   else if (isAway(outcome)) {
     if (parts.breaker.failure()) parts.log("account.unreachable", { account, status });
@@ -215,7 +222,8 @@ function hold(gate: KeyGate, account: string, rank: Rank, { kind, status, messag
   const fresh = gate.held === undefined;
   // A grant may be refused with 401 because the account is no agency (R-483): the next call shows whether it is the key.
   const until = clock.uptime() + (rank === "grant" ? 0 : HELD_MS);
-  if (fresh || rank !== "grant") gate.held = { until };
+  const why = status === 0 ? (message ?? kind) : `${status}: ${message ?? kind}`;
+  if (fresh || rank !== "grant") gate.held = { until, why };
   gate.doubted = false;
   if (!fresh) return;
   log(kind === "edge" ? "account.blocked" : "account.paused", { account, status, reason: message });

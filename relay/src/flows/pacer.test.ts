@@ -73,11 +73,13 @@ type Drive = {
   until: number;
   pace?: Pace;
   seed?: number;
+  /** The longest time that the service works on a call, in ms. */
+  slow?: number;
 };
 type Driven = { accepted: number[]; refused: number[] };
 
-/** Drives the real pacer through simulated time: calls take 10 to 240 ms. @returns the times of all answers */
-function drive({ answer, waiting, from = 0, until, pace = openPace(60, from), seed = 1 }: Drive): Driven {
+/** Drives the real pacer through simulated time: calls take 10 to 240 ms, or longer. @returns the times of all answers */
+function drive({ answer, waiting, from = 0, until, pace = openPace(60, from), seed = 1, slow = 200 }: Drive): Driven {
   const random = seeded(seed);
   const driven: Driven = { accepted: [], refused: [] };
   let [time, flying, left] = [from, 0, waiting];
@@ -89,18 +91,19 @@ function drive({ answer, waiting, from = 0, until, pace = openPace(60, from), se
   };
   function fly(): void {
     const { epoch } = pace;
+    const departed = time;
     flying++;
     left--;
     later(5 + random() * 30, () => {
       const { status, headers } = answer(time);
       (status === 200 ? driven.accepted : driven.refused).push(time);
-      later(5 + random() * 200, () => {
+      later(5 + random() * slow, () => {
         flying--;
         if (status === 429) left++;
         const waitMs = waitOf(status, headers, EPOCH + time);
         const kind = status === 200 ? "ok" : "throttle";
         const outcome = { kind, limit: limitOf(headers), ...(waitMs === undefined ? {} : { waitMs }) } as const;
-        settle(pace, epoch, outcome, time, { random });
+        settle(pace, epoch, outcome, time, { random, tookMs: time - departed });
       });
     });
   }
@@ -145,6 +148,33 @@ describe.each([10, 30, 300])("a hidden limit of %i a minute", (limit) => {
         const figures = `${kind}, seed ${seed}: ${JSON.stringify(found)} ${perMinute(driven.accepted, 20)} | ${perMinute(driven.refused, 20)}`;
         expect(found.used, figures).toBeGreaterThanOrEqual(0.9);
         expect(found.refused, figures).toBeLessThan(0.02);
+      }
+    }
+  });
+});
+
+describe("a service that takes up to three seconds for a call", () => {
+  it.each([30, 300])("is asked nine tenths of its limit of %i a minute", (limit) => {
+    for (const style of ["none", "retryAfter"] as const) {
+      for (const kind of WINDOWS) {
+        const answer = hiddenLimit(kind, style, () => limit);
+        const driven = drive({ answer, waiting: 1e9, until: 20 * MINUTE, slow: 3_000 });
+        const found = shares(driven, () => limit, 5 * MINUTE, 20 * MINUTE);
+        const figures = `${style}, ${kind}: ${perMinute(driven.accepted, 20)} | ${perMinute(driven.refused, 20)}`;
+        expect(found.used, figures).toBeGreaterThanOrEqual(0.9);
+        expect(found.refused, figures).toBeLessThan(0.02);
+      }
+    }
+  });
+
+  it.each([60, 300])("is asked four fifths of %i within two minutes after a restart into a used-up window", (limit) => {
+    for (const style of ["none", "retryAfter"] as const) {
+      for (const kind of WINDOWS) {
+        const answer = hiddenLimit(kind, style, () => limit);
+        for (let n = 0; n < limit; n++) answer(-30_000);
+        const driven = drive({ answer, waiting: limit * 9, until: 6 * MINUTE, slow: 3_000 });
+        const figures = `${style}, ${kind}: ${perMinute(driven.accepted, 6)} | ${perMinute(driven.refused, 6)}`;
+        expect(between(driven.accepted, 0, 2 * MINUTE), figures).toBeGreaterThanOrEqual(0.8 * limit);
       }
     }
   });

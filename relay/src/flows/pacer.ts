@@ -52,6 +52,8 @@ export type Pace = {
   /** Calls without an answer: of this epoch, and all. */
   flying: number;
   open: number;
+  /** How long calls take, in ms: a moving average. */
+  tookMs: number;
   /** Calls accepted in this epoch, and refusals since the last accepted call. */
   accepted: number;
   refusals: number;
@@ -74,6 +76,7 @@ export type Pace = {
 
 /** `burst`: all of it may go at once, as the calls before it did; else it is evenly spread. */
 type Trial = { budget: number; until: number; count: number; windows: number; burst: boolean };
+type Settling = { contended?: boolean; random?: () => number; tookMs?: number };
 export type Answered = Pick<Outcome, "kind" | "waitMs" | "limit">;
 
 const MINUTE = 60_000;
@@ -96,6 +99,12 @@ const CLEAN_WINDOWS = 2.5;
 const BLIND = 8;
 /** After so long without an answer another call may go, whatever the number of calls under way. */
 const IMPATIENT_MS = 2_000;
+/** Calls under way beside those that the budget needs on average, because some take longer. */
+const SPARE = 1.25;
+/** So many windows after the first call, the budget is expected to double yet. */
+const GROWING_WINDOWS = 2;
+/** Weight of one answer in the average of how long calls take. */
+const LEARN_TOOK = 1 / 8;
 /** A stated limit that refuses us below this share of it is not believed. */
 const CREDIBLE = 0.8;
 /** Calls between two trials: keeps what they are refused to about one in a hundred. */
@@ -134,6 +143,7 @@ export function openPace(start: number, time: number, ceiling = 1_000_000): Pace
       epoch: 0,
       flying: 0,
       open: 0,
+      tookMs: 0,
       accepted: 0,
     },
     ...{ refusals: 0, refusedAt: time - WINDOW_MAX_MS, pausedUntil: time, restUntil: time },
@@ -176,15 +186,17 @@ export function takeRepeat(pace: Pace, time: number): number {
  * Notes what came of a call.
  * @param epoch `pace.epoch` when the call was taken
  * @param contended other work than repeats is waiting
+ * @param tookMs from the call to its answer, if there was one
  */
 export function settle(
   pace: Pace,
   epoch: number,
   outcome: Answered,
   time: number,
-  { contended = false, random = Math.random }: { contended?: boolean; random?: () => number } = {},
+  { contended = false, random = Math.random, tookMs }: Settling = {},
 ): void {
   advance(pace, time);
+  if (tookMs !== undefined) pace.tookMs += (tookMs - pace.tookMs) * LEARN_TOOK;
   const current = epoch === pace.epoch;
   pace.open = Math.max(0, pace.open - 1);
   if (current) pace.flying = Math.max(0, pace.flying - 1);
@@ -246,8 +258,14 @@ const isClean = (pace: Pace, time: number): boolean => time - pace.refusedAt >= 
 /** How many calls may be without an answer: one after a refusal, few while the limit is not known. */
 function flights(pace: Pace, time: number): number {
   if (pace.refusals > 0) return 1;
-  if (pace.trial !== undefined || !isClean(pace, time)) return Math.max(1, pace.total / 50);
+  if (pace.trial !== undefined || !isClean(pace, time)) return Math.max(1, pace.total / 50, neededFlights(pace, time));
   return pace.known ? Number.POSITIVE_INFINITY : Math.max(BLIND, pace.total / 10);
+}
+
+/** How many calls must be under way to use up the budget, with a service this slow. A young budget has yet to grow. */
+function neededFlights({ budget, tookMs, firstAt, windowMs }: Pace, time: number): number {
+  const growing = firstAt === undefined || time - firstAt < windowMs * GROWING_WINDOWS;
+  return (budget * SPARE * (growing ? 2 : 1) * tookMs) / windowMs;
 }
 
 /** A budget whose limit is not known grows when it is used up, and is what it was after a clean time. */
