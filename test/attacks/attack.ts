@@ -1,3 +1,5 @@
+import type { Browser } from "playwright-core";
+import type { Ground } from "./ground.ts";
 import type { Target } from "./target.ts";
 
 /** What an attack did. */
@@ -7,15 +9,23 @@ export type Result = {
   through: number;
   /** What shows that the attack reaches its aim where nothing stands in its way, or that honest visitors are served meanwhile. */
   control: string;
+  /** Figures of a relay under attack: largest resident memory in MB, and until an honest visitor's message was acknowledged. */
+  figures?: { peakMb: number; honestMs: number };
 };
 
 /** A row of the table of attacks; numbers and words are those of `relay/docs/reliability.md`. */
 export type Attack = {
   number: number;
-  /** Where the defence stands; empty while the row is not filled. */
+  /** What is tried, in words; for what no program can try, why. */
+  what: string;
+  /** Where the defence stands; empty where it is not this product's. */
   defence: readonly string[];
-  /** Where the short part stands, which every `npm test` runs. */
+  /** Test files about it: every `npm test` runs them, and `npm run attacks` runs and counts those that need no browser. */
   tests: readonly string[];
-  /** The long part, against a relay of its own. */
+  /** Against a product in the same process; `npm test` runs it with fewer tries. */
+  inside?: (ground: Ground) => Promise<Result>;
+  /** Against a relay as a process of its own, with 512 MB. */
   run?: (target: Target) => Promise<Result>;
+  /** In Chromium. */
+  browser?: (ground: Ground, browser: Browser, payloads: readonly string[]) => Promise<Result>;
 };

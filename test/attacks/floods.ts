@@ -1,21 +1,40 @@
+import type { Socket } from "node:net";
 import type { Result } from "./attack.ts";
 import { ORIGIN, type Target } from "./target.ts";
 
 const PEAK_MAX = 300;
 const HONEST_MAX = 1_000;
 
-/** Judges a relay after an attack: it may have grown so far, and answers an honest visitor in time. */
-async function judged(target: Target, tried: number, through: number): Promise<Result> {
-  const [ms, peak] = [await target.honest(), target.peak()];
-  const failed = (peak > PEAK_MAX ? 1 : 0) + (ms > HONEST_MAX ? 1 : 0);
-  return { tried, through: through + failed, control: `honest message in ${ms} ms, peak ${peak} MB` };
+/** What an attack comes to by itself. */
+type Tally = { tried: number; through: number };
+
+/**
+ * Attacks a relay while honest visitors come from addresses of their own, one after the other. The relay's memory and the
+ * slowest of them count like something that got through when they are above their bounds.
+ */
+async function meanwhile(target: Target, act: () => Promise<Tally>): Promise<Result> {
+  let over = false;
+  const attack = act().finally(() => {
+    over = true;
+  });
+  const times: number[] = [];
+  do {
+    times.push(await target.honest());
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  } while (!over);
+  const { tried, through } = await attack;
+  const figures = { peakMb: target.peak(), honestMs: Math.max(...times) };
+  const failed = (figures.peakMb > PEAK_MAX ? 1 : 0) + (figures.honestMs > HONEST_MAX ? 1 : 0);
+  return { tried, through: through + failed, figures, control: `${times.length} honest visitors meanwhile` };
 }
 
 const post = (target: Target, path: string, body = ""): Promise<Response> =>
   fetch(target.url + path, { method: "POST", body, headers: { origin: ORIGIN } });
 
 /** A24: 300 MB to the fallback's post, in chunks without a length, five times. */
-export async function hugePosts(target: Target): Promise<Result> {
+export const hugePosts = (target: Target): Promise<Result> => meanwhile(target, () => hugePostsAlone(target));
+
+async function hugePostsAlone(target: Target): Promise<Tally> {
   let through = 0;
   for (let n = 0; n < 5; n++) {
     const { line } = (await (await post(target, "/socket/lines")).json()) as { line: string };
@@ -35,11 +54,13 @@ export async function hugePosts(target: Target): Promise<Result> {
     });
     if (sent > 64_000_000) through++;
   }
-  return judged(target, 5, through);
+  return { tried: 5, through };
 }
 
 /** A22: a hundred WebSockets begin a message, never end it, and drip on for 13 seconds. */
-export async function halfMessages(target: Target): Promise<Result> {
+export const halfMessages = (target: Target): Promise<Result> => meanwhile(target, () => halfMessagesAlone(target));
+
+async function halfMessagesAlone(target: Target): Promise<Tally> {
   const all = await Promise.all(Array.from({ length: 100 }, () => target.visitor()));
   for (const ws of all) ws.send("{", { fin: false });
   const drip = setInterval(() => {
@@ -50,22 +71,26 @@ export async function halfMessages(target: Target): Promise<Result> {
   clearInterval(drip);
   const open = all.filter((ws) => ws.readyState === ws.OPEN);
   for (const ws of open) ws.terminate();
-  return judged(target, all.length, open.length);
+  return { tried: all.length, through: open.length };
 }
 
 /** A26: five thousand lines of the fallback from one address. */
-export async function manyLines(target: Target): Promise<Result> {
+export const manyLines = (target: Target): Promise<Result> => meanwhile(target, () => manyLinesAlone(target));
+
+async function manyLinesAlone(target: Target): Promise<Tally> {
   let opened = 0;
   for (let n = 0; n < 5_000; n += 50) {
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(target, "/socket/lines")));
     opened += answers.filter(({ status }) => status === 201).length;
     for (const answer of answers) await answer.text();
   }
-  return judged(target, 5_000, Math.max(0, opened - 200));
+  return { tried: 5_000, through: Math.max(0, opened - 200) };
 }
 
 /** A27: forty fresh visitors of one address send ten messages each. */
-export async function manyMessages(target: Target): Promise<Result> {
+export const manyMessages = (target: Target): Promise<Result> => meanwhile(target, () => manyMessagesAlone(target));
+
+async function manyMessagesAlone(target: Target): Promise<Tally> {
   let written = 0;
   const all = await Promise.all(Array.from({ length: 40 }, () => target.visitor()));
   let answered = 0;
@@ -81,11 +106,13 @@ export async function manyMessages(target: Target): Promise<Result> {
     }
   });
   for (const ws of all) ws.terminate();
-  return judged(target, 400, Math.max(0, written - 60));
+  return { tried: 400, through: Math.max(0, written - 60) };
 }
 
 /** A28: fifty visitors ask for pages of history, 75 a second, and read nothing. */
-export async function neverReads(target: Target): Promise<Result> {
+export const neverReads = (target: Target): Promise<Result> => meanwhile(target, () => neverReadsAlone(target));
+
+async function neverReadsAlone(target: Target): Promise<Tally> {
   const all = await Promise.all(Array.from({ length: 50 }, (_, n) => target.visitor(`203.0.113.${n}`)));
   for (const [v, ws] of all.entries())
     for (let n = 0; n < 10; n++)
@@ -98,7 +125,93 @@ export async function neverReads(target: Target): Promise<Result> {
   }, 200);
   await new Promise((resolve) => setTimeout(resolve, 15_000));
   clearInterval(ask);
-  const result = await judged(target, all.length, 0);
   for (const ws of all) ws.terminate();
-  return result;
+  return { tried: all.length, through: 0 };
 }
+
+/** Resolves when every socket is closed, or after so many milliseconds; tells how many are open. */
+async function stillOpen(sockets: readonly Socket[], ms: number): Promise<number> {
+  const closed = Promise.all(
+    sockets.map((socket) => socket.closed || new Promise((resolve) => socket.once("close", resolve))),
+  );
+  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, ms))]);
+  const open = sockets.filter((socket) => !socket.closed);
+  for (const socket of open) socket.destroy();
+  return open.length;
+}
+
+const UPGRADE =
+  `GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
+  `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: ${ORIGIN}\r\n\r\n`;
+
+/** A25, A24: six hundred connections that send a character a second: of a header, of a body, and of a first frame. */
+export const drips = (target: Target): Promise<Result> =>
+  meanwhile(target, async () => {
+    const begun = [
+      `GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: `,
+      `POST /socket/lines/x HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nContent-Length: 900\r\n\r\n`,
+      UPGRADE,
+    ];
+    const sockets = await Promise.all(Array.from({ length: 600 }, () => target.raw()));
+    for (const [n, socket] of sockets.entries()) socket.resume().write(begun[n % begun.length] ?? "");
+    const drip = setInterval(() => {
+      for (const socket of sockets) if (!socket.closed && socket.writable) socket.write("x");
+    }, 1_000);
+    const through = await stillOpen(sockets, 75_000);
+    clearInterval(drip);
+    return { tried: sockets.length, through };
+  });
+
+/** A34: ten thousand connections that are reset at some point of their upgrade. */
+export const resets = (target: Target): Promise<Result> =>
+  meanwhile(target, async () => {
+    const ALL = 10_000;
+    const one = async (n: number): Promise<void> => {
+      const socket = await target.raw();
+      const cut = n % 4 === 0 ? UPGRADE.length : (n * 7) % UPGRADE.length;
+      await new Promise<void>((resolve) => socket.write(UPGRADE.slice(0, cut), () => resolve()));
+      // Some before the relay has read a byte, some while it answers, some once it has answered.
+      if (n % 3 === 1) await new Promise((resolve) => setImmediate(resolve));
+      if (n % 12 === 8) await new Promise((resolve) => socket.once("data", resolve).once("close", resolve));
+      socket.resetAndDestroy();
+    };
+    for (let n = 0; n < ALL; n += 50) await Promise.all(Array.from({ length: 50 }, (_, i) => one(n + i)));
+    const answer = await fetch(`${target.url}/healthz`).catch(() => undefined);
+    return { tried: ALL, through: answer?.status === 200 ? 0 : 1 };
+  });
+
+/** Sends `megabytes` after `head`, as fast as the other end takes them. @returns how many it took */
+async function pour(target: Target, head: string, megabytes: number): Promise<number> {
+  const socket = await target.raw();
+  const chunk = Buffer.alloc(1_048_576, "x");
+  let sent = 0;
+  socket.write(head, "latin1");
+  await new Promise<void>((resolve) => {
+    const more = (): void => {
+      while (!socket.destroyed && sent < megabytes && socket.write(chunk)) sent++;
+      if (sent >= megabytes) socket.destroy();
+    };
+    socket.on("drain", more).once("close", resolve).resume();
+    more();
+  });
+  return sent;
+}
+
+/** A21: oversized frames, bodies, headers and addresses, ten of each at once, 64 MB each. */
+export const hugeFloods = (target: Target): Promise<Result> =>
+  meanwhile(target, async () => {
+    const posted = (path: string, more = ""): string =>
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nContent-Length: 67108864\r\n${more}\r\n`;
+    const heads = [
+      // The head of a frame of 64 MB, masked with zeros.
+      `${UPGRADE}\u0081\u00ff\u0000\u0000\u0000\u0000\u0004\u0000\u0000\u0000\u0000\u0000\u0000\u0000`,
+      posted("/callbacks/reply/x"),
+      posted("/api/v1/messages", "Authorization: Bearer x\r\n"),
+      posted("/media", "Authorization: Bearer x\r\n"),
+      posted("/healthz"),
+      "GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ",
+      "GET /",
+    ];
+    const all = await Promise.all(heads.flatMap((head) => Array.from({ length: 10 }, () => pour(target, head, 64))));
+    return { tried: all.length, through: 0 };
+  });

@@ -1,36 +1,89 @@
 /**
- * `npm run attacks [number …]`: attacks a relay that runs as a process with the settings of an owner who sets none, and prints
- * the table of attacks: defence, tries, what got through, and the control. Ends with 1 when something got through.
+ * `npm run attacks [number …] [-- --payloads DIR]`: tries every attack of the list of threats on a relay of its own, and
+ * writes `results.json` and the table of SECURITY.md. Ends with 1 when something got through.
  */
-import type { Attack } from "./attack.ts";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Browser } from "playwright-core";
+import { launch } from "../browser/browser.ts";
+import type { Attack, Result } from "./attack.ts";
+import { type Ground, startGround } from "./ground.ts";
+import { type Results, type Row, record, renewDocument } from "./report.ts";
 import { ATTACKS } from "./table.ts";
 import { startTarget } from "./target.ts";
+import { payloadsOf } from "./text.ts";
 
-async function row({ number, defence, tests, run }: Attack): Promise<{ cells: string[]; through: number }> {
-  const name = `A${number}`;
-  if (run === undefined) {
-    const said = tests.length === 0 ? "not filled yet" : `in npm test: ${tests.join(", ")}`;
-    return { cells: [name, defence.join(", "), "", "", said], through: 0 };
-  }
+const ROOT = join(import.meta.dirname, "..", "..");
+/** The browser's own test files run within `npm test`; here an attack drives the browser itself. */
+const inNode = (file: string): boolean => !file.startsWith("test/browser/");
+
+/** Runs test files and counts their tests. */
+function runTests(files: readonly string[]): Promise<Result> {
+  const args = ["run", "--reporter=json", "--project", "unit", "--project", "product", ...files];
+  return new Promise((resolve, reject) => {
+    execFile(join(ROOT, "node_modules/.bin/vitest"), args, { cwd: ROOT, maxBuffer: 100_000_000 }, (_error, stdout) => {
+      const json = stdout.slice(stdout.indexOf('{"numTotalTestSuites'));
+      if (json === "") return reject(new Error(`No report of ${files.join(" ")}: ${stdout.slice(-500)}`));
+      const { numTotalTests, numPassedTests } = JSON.parse(json) as { numTotalTests: number; numPassedTests: number };
+      resolve({
+        tried: numTotalTests,
+        through: numTotalTests - numPassedTests,
+        control: "each test of these files has its own",
+      });
+    });
+  });
+}
+
+/** Runs one attack on a relay of its own that has 512 MB. */
+async function onTarget(run: NonNullable<Attack["run"]>): Promise<Result> {
   const target = await startTarget({ TRUST_PROXY: "1" });
-  try {
-    const { tried, through, control } = await run(target);
-    return { cells: [name, defence.join(", "), String(tried), String(through), control], through };
-  } finally {
-    await target.stop();
-  }
+  return run(target).finally(() => target.stop());
 }
 
-const wanted = process.argv.slice(2).map((name) => Number(name.replace(/^A/i, "")));
-let through = 0;
-console.log("| Number | Defence | Tried | Got through | Control |\n|---|---|---|---|---|");
-for (const attack of ATTACKS) {
-  if (wanted.length > 0 && !wanted.includes(attack.number)) continue;
-  const done = await row(attack);
-  through += done.through;
-  console.log(`| ${done.cells.join(" | ")} |`);
+/** Everything that a row tries. */
+async function partsOf(
+  attack: Attack,
+  ground: Ground,
+  browser: () => Promise<Browser>,
+  payloads: readonly string[],
+): Promise<Row> {
+  const files = attack.tests.filter(inNode);
+  return {
+    ...(attack.inside && { relay: await attack.inside(ground) }),
+    ...(attack.run && { process: await onTarget(attack.run) }),
+    ...(attack.browser && { Chromium: await attack.browser(ground, await browser(), payloads) }),
+    ...(files.length > 0 && { tests: await runTests(files) }),
+  };
 }
-console.log(
-  `\nGot through: ${through}. Rows filled: ${ATTACKS.filter(({ defence }) => defence.length > 0).length} of ${ATTACKS.length}.`,
-);
-process.exitCode = through === 0 ? 0 : 1;
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { payloads: { type: "string" } } });
+const wanted = positionals.map((name) => Number(name.replace(/^A/i, "")));
+const payloads = payloadsOf(values.payloads);
+const ground = await startGround(1);
+let started: Promise<Browser> | undefined;
+const browser = (): Promise<Browser> => {
+  started ??= launch();
+  return started;
+};
+const results: Results = {};
+for (const attack of ATTACKS.filter(({ number }) => wanted.length === 0 || wanted.includes(number))) {
+  const parts = await partsOf(attack, ground, browser, payloads);
+  results[`A${attack.number}`] = { day: new Date().toISOString().slice(0, 10), parts };
+  for (const [part, { tried, through, control, figures }] of Object.entries(parts))
+    console.log(
+      `A${attack.number} ${part}: ${tried} tried, ${through} through. ${control}${figures ? ` ${JSON.stringify(figures)}` : ""}`,
+    );
+}
+await (await started)?.close();
+await ground.stop();
+// What another list of payloads did is not what the document tells of.
+if (values.payloads === undefined) {
+  record(results);
+  renewDocument();
+}
+const through = Object.values(results)
+  .flatMap(({ parts }) => Object.values(parts))
+  .reduce((sum, part) => sum + part.through, 0);
+console.log(`\nGot through: ${through}.`);
+process.exit(through === 0 ? 0 : 1);

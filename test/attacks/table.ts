@@ -1,26 +1,194 @@
 import type { Attack } from "./attack.ts";
-import { halfMessages, hugePosts, manyLines, manyMessages, neverReads } from "./floods.ts";
+import { forgedCallbacks, forgedRequests, leakedSecret, replayedCallbacks, unknownCallbacks } from "./callbacks.ts";
+import { drips, halfMessages, hugeFloods, hugePosts, manyLines, manyMessages, neverReads, resets } from "./floods.ts";
+import { forms } from "./forms.ts";
+import { exposedPages, leakedKey, oddHeaders } from "./http.ts";
+import {
+  changedIds,
+  foreignIds,
+  foreignOrigins,
+  forgedTokens,
+  guessedIds,
+  otherSites,
+  stolenTokens,
+} from "./identity.ts";
+import { forgedLines, hostileLinks, lyingLabels, slowPatterns, trackingPictures } from "./text.ts";
+import { bombs, hostileNames, hostileUploads } from "./uploads.ts";
+import { compressionOffers, deepJson, hugeFrames, oddDocuments, oddStrings, prototypeKeys } from "./wire.ts";
 
-const ROWS = 40;
+/** Two attacks as one. */
+const both =
+  (one: NonNullable<Attack["inside"]>, two: NonNullable<Attack["inside"]>): NonNullable<Attack["inside"]> =>
+  async (ground) => {
+    const [a, b] = [await one(ground), await two(ground)];
+    return { tried: a.tried + b.tried, through: a.through + b.through, control: `${a.control}; ${b.control}` };
+  };
 
-const filled: readonly Attack[] = [
+/** Every attack of the list, in the order of its numbers. */
+export const ATTACKS: readonly Attack[] = [
+  {
+    number: 1,
+    what: "frames that name another visitor, in every field and spelling",
+    defence: ["shared/parse.ts", "relay/src/flows/session.ts"],
+    tests: ["shared/parse.test.ts"],
+    inside: foreignIds,
+  },
+  {
+    number: 2,
+    what: "ids guessed at random, near a real one, and of another relay",
+    defence: ["relay/src/base/sign.ts"],
+    tests: ["relay/src/base/sign.test.ts"],
+    inside: guessedIds,
+  },
   {
     number: 3,
+    what: "replies under wrong secrets",
     defence: ["relay/src/http/callbacks.ts", "relay/src/http/guesses.ts"],
     tests: ["relay/src/http/guesses.test.ts", "test/callbacks.test.ts"],
+    inside: forgedCallbacks,
   },
-  { number: 7, defence: ["relay/src/records/sites.ts"], tests: ["relay/src/records/sites.test.ts"] },
-  { number: 8, defence: ["relay/src/flows/session.ts"], tests: ["relay/src/flows/session.test.ts"] },
-  { number: 21, defence: ["relay/src/socket/socket.ts"], tests: ["relay/src/socket/upgrade.test.ts"] },
+  {
+    number: 4,
+    what: "a captured reply, again and again, and ten at once",
+    defence: ["relay/src/flows/receive.ts", "relay/src/records/echoes.ts"],
+    tests: ["relay/src/flows/receive.test.ts"],
+    inside: replayedCallbacks,
+  },
+  {
+    number: 5,
+    what: "the callback secret in every log line of the run. What a proxy in front of the relay writes down is not looked at",
+    defence: ["relay/src/base/log.ts", "relay/src/http/callbacks.ts"],
+    tests: ["relay/src/base/log.test.ts", "test/secrets.test.ts"],
+    inside: leakedSecret,
+  },
+  {
+    number: 6,
+    what: "replies for a real id with one character changed",
+    defence: ["relay/src/base/sign.ts", "relay/src/flows/receive.ts"],
+    tests: ["relay/src/base/sign.test.ts"],
+    inside: changedIds,
+  },
+  {
+    number: 7,
+    what: "origins that resemble the listed one, at the socket, its fallback and the uploads",
+    defence: ["relay/src/records/sites.ts", "relay/src/socket/socket.ts"],
+    tests: ["relay/src/records/sites.test.ts"],
+    inside: foreignOrigins,
+  },
+  {
+    number: 8,
+    what: "changed session tokens, and a token after the logout; tests: a replaced token used again ends the family",
+    defence: ["relay/src/flows/session.ts"],
+    tests: ["relay/src/flows/session.test.ts"],
+    inside: stolenTokens,
+  },
+  {
+    number: 9,
+    what: "identity tokens that are wrong in one way each",
+    defence: ["relay/src/base/identity.ts"],
+    tests: ["relay/src/base/identity.test.ts"],
+    inside: forgedTokens,
+  },
+  {
+    number: 10,
+    what: "each site's tokens at each other site",
+    defence: ["relay/src/flows/session.ts", "relay/src/records/tokens.ts"],
+    tests: ["test/tenants.test.ts"],
+    inside: otherSites,
+  },
+  {
+    number: 11,
+    what: "the account's key and the owner's id in every log line, answer, file and build of the run, in seven spellings",
+    defence: ["relay/src/base/log.ts", "relay/src/service/http.ts"],
+    tests: ["test/secrets.test.ts"],
+    inside: leakedKey,
+  },
+  {
+    number: 12,
+    what: "texts that become scripts elsewhere, in every place that shows a text",
+    defence: ["widget/src/markdown.ts", "widget/src/inline.ts"],
+    tests: ["widget/src/markdown.test.ts", "test/browser/checks/hostile.test.ts"],
+  },
+  {
+    number: 13,
+    what: "addresses that run something, in seven ways of writing a link",
+    defence: ["widget/src/inline.ts"],
+    tests: ["widget/src/markdown.test.ts"],
+    inside: hostileLinks,
+  },
+  {
+    number: 14,
+    what: "a page that allows nothing but the relay, with Trusted Types",
+    defence: ["widget/src/ui/dom.ts"],
+    tests: ["test/browser/policy.test.ts"],
+  },
+  {
+    number: 15,
+    what: "pictures in replies, in a hundred spellings each",
+    defence: ["widget/src/inline.ts"],
+    tests: ["widget/src/markdown.test.ts"],
+    inside: trackingPictures,
+  },
+  {
+    number: 16,
+    what: "labels that name another host, and addresses with user names",
+    defence: ["widget/src/label.ts"],
+    tests: ["widget/src/label.test.ts"],
+    inside: lyingLabels,
+  },
+  {
+    number: 17,
+    what: "hostile files under six names and types",
+    defence: ["relay/src/http/media.ts", "relay/src/files/types.ts", "relay/src/files/sniff.ts"],
+    tests: ["test/media.test.ts", "test/browser/uploads.test.ts"],
+    inside: hostileUploads,
+  },
+  {
+    number: 18,
+    what: "pictures whose header says gigabytes, and archives",
+    defence: ["relay/src/files/dimensions.ts", "relay/src/files/sniffer.ts"],
+    tests: ["relay/src/files/dimensions.test.ts"],
+    inside: bombs,
+  },
+  {
+    number: 19,
+    what: "hostile file names, and odd strings as names",
+    defence: ["relay/src/files/names.ts"],
+    tests: ["relay/src/files/names.test.ts"],
+    inside: hostileNames,
+  },
+  {
+    number: 20,
+    what: "replies that name addresses of this machine in every field",
+    defence: ["relay/src/service/callbacks.ts", "relay/src/hooks/post.ts"],
+    tests: ["relay/src/hooks/post.test.ts"],
+    inside: forgedRequests,
+  },
+  {
+    number: 21,
+    what: "frames above 32 KiB, one at a time; then oversized everything at once",
+    defence: ["relay/src/socket/socket.ts"],
+    tests: ["relay/src/socket/upgrade.test.ts"],
+    inside: hugeFrames,
+    run: hugeFloods,
+  },
   {
     number: 22,
+    what: "a hundred messages that never end",
     defence: ["relay/src/socket/socket.ts", "relay/src/base/unfinished.ts"],
     tests: ["relay/src/socket/upgrade.test.ts"],
     run: halfMessages,
   },
-  { number: 23, defence: ["relay/src/socket/socket.ts"], tests: ["relay/src/socket/upgrade.test.ts"] },
+  {
+    number: 23,
+    what: "offers to compress",
+    defence: ["relay/src/socket/socket.ts"],
+    tests: ["relay/src/socket/upgrade.test.ts"],
+    inside: compressionOffers,
+  },
   {
     number: 24,
+    what: "bodies of 300 MB in chunks",
     defence: [
       "relay/src/http/body.ts",
       "relay/src/http/doors.ts",
@@ -31,37 +199,113 @@ const filled: readonly Attack[] = [
     run: hugePosts,
   },
   {
+    number: 25,
+    what: "clients that are gone without a word, by a clock of the tests; 600 connections that drip",
+    defence: ["relay/src/socket/connections.ts"],
+    tests: ["relay/src/socket/connections.test.ts"],
+    run: drips,
+  },
+  {
     number: 26,
+    what: "5,000 lines of the fallback from one address",
     defence: ["relay/src/base/places.ts", "relay/src/base/address.ts", "relay/src/http/peers.ts"],
     tests: ["relay/src/base/places.test.ts", "relay/src/http/lines.test.ts", "relay/src/base/address.test.ts"],
     run: manyLines,
   },
   {
     number: 27,
+    what: "forty fresh visitors of one address, ten messages each",
     defence: ["relay/src/flows/budgets.ts", "relay/src/records/budget.ts", "relay/src/socket/frames.ts"],
     tests: ["relay/src/flows/budgets.test.ts", "relay/src/socket/frames.test.ts", "test/guard.test.ts"],
     run: manyMessages,
   },
   {
     number: 28,
+    what: "fifty visitors that ask for history and read nothing",
     defence: ["relay/src/socket/connections.ts", "relay/src/http/lines.ts"],
     tests: ["relay/src/socket/limits.test.ts", "relay/src/http/lines.test.ts"],
     run: neverReads,
   },
   {
+    number: 29,
+    what: "prototype keys in frames, callbacks and calls of the API",
+    defence: ["shared/parse.ts", "relay/src/http/api/call.ts"],
+    tests: ["shared/parse.test.ts", "test/hostile.test.ts"],
+    inside: prototypeKeys,
+  },
+  {
+    number: 30,
+    what: "JSON 17 to 8,000 levels deep at every door",
+    defence: ["relay/src/base/depth.ts"],
+    tests: ["relay/src/base/depth.test.ts"],
+    inside: deepJson,
+  },
+  {
+    number: 31,
+    what: "line ends, terminal codes and odd strings in every field",
+    defence: ["relay/src/base/log.ts"],
+    tests: ["relay/src/base/log.test.ts"],
+    inside: forgedLines,
+  },
+  {
+    number: 32,
+    what: "texts of 10,000 characters that slow scanners are slow on: steps for twice the text",
+    defence: ["widget/src/inline.ts", "widget/src/markdown.ts", "relay/src/service/wait.ts", "relay/src/base/depth.ts"],
+    tests: ["widget/src/markdown.test.ts"],
+    inside: slowPatterns,
+  },
+  {
+    number: 33,
+    what: "odd strings as messages and replies, JSONTestSuite at every door",
+    defence: ["relay/src/http/body.ts", "relay/src/socket/socket.ts", "shared/parse.ts"],
+    tests: ["shared/text.test.ts"],
+    inside: both(oddStrings, oddDocuments),
+  },
+  {
+    number: 34,
+    what: "odd headers at seven addresses, requests that smuggle another, and 10,000 resets during the upgrade",
+    defence: ["relay/src/http/server.ts", "relay/src/socket/socket.ts"],
+    tests: ["relay/src/http/server.test.ts"],
+    inside: oddHeaders,
+    run: resets,
+  },
+  {
+    number: 35,
+    what: "every operation of the API without a token, and addresses that other servers expose",
+    defence: ["relay/src/http/api/call.ts", "relay/src/http/health.ts"],
+    tests: ["test/hostile.test.ts"],
+    inside: exposedPages,
+  },
+  {
     number: 36,
+    what: "pages that put the relay's pages in a frame",
     defence: ["relay/src/http/page.ts", "relay/src/http/stop.ts", "relay/src/http/api/index.ts"],
     tests: ["relay/src/http/framing.test.ts"],
   },
   {
+    number: 37,
+    what: "two builds of one commit, licences and install scripts; that what is fetched is good is its maintainers' word",
+    defence: ["pnpm-workspace.yaml", "relay/deploy/sbom.ts"],
+    tests: ["relay/deploy/components.test.ts", "test/release.full.test.ts"],
+  },
+  {
+    number: 38,
+    what: "a stolen key used elsewhere: only the service can prevent it, see What remains",
+    defence: [],
+    tests: [],
+  },
+  {
+    number: 39,
+    what: "replies for ids that nobody has: rows that they leave",
+    defence: ["relay/src/flows/receive.ts"],
+    tests: ["relay/src/flows/receive.test.ts"],
+    inside: unknownCallbacks,
+  },
+  {
     number: 40,
-    defence: ["relay/src/flows/capture.ts", "relay/src/flows/budgets.ts"],
-    tests: ["relay/src/flows/leads.test.ts", "relay/src/flows/budgets.test.ts"],
+    what: "addresses that are none, odd strings as telephone numbers, and forty forms of one visitor",
+    defence: ["relay/src/flows/capture.ts", "relay/src/flows/budgets.ts", "relay/src/base/phone.ts"],
+    tests: ["relay/src/flows/leads.test.ts", "relay/src/flows/budgets.test.ts", "relay/src/base/phone.test.ts"],
+    inside: forms,
   },
 ];
-
-/** Every attack of the list, by its number; a row without a defence says nothing yet. */
-export const ATTACKS: readonly Attack[] = Array.from(
-  { length: ROWS },
-  (_, i) => filled.find(({ number }) => number === i + 1) ?? { number: i + 1, defence: [], tests: [] },
-);

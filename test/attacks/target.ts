@@ -36,6 +36,8 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
     SERVICE_API_KEY: "key-of-the-attacks",
     ALLOWED_ORIGINS: ORIGIN,
     LOG_LEVEL: "info",
+    // As in a container of 512 MB: what does not fit ends the process.
+    NODE_OPTIONS: "--max-old-space-size=512",
     ...env,
   });
   const { port } = relay;

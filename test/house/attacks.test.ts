@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { committed, securityDocument } from "../attacks/report.ts";
 import { ATTACKS } from "../attacks/table.ts";
 import { root } from "./sources.ts";
 
@@ -10,4 +11,13 @@ it("the table of attacks has a row for each number of the document, and names fi
   const files = ATTACKS.flatMap(({ defence, tests }) => [...defence, ...tests]);
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   expect(ATTACKS.filter(({ defence, tests }) => defence.length > 0 && tests.length === 0)).toEqual([]);
+});
+
+it("the table of SECURITY.md is that of the last run, in which nothing got through (npm run attacks renews it)", () => {
+  const { written, renewed } = securityDocument();
+  expect(written).toBe(renewed);
+  const through = Object.entries(committed()).flatMap(([name, { parts }]) =>
+    Object.entries(parts).flatMap(([part, result]) => (result.through > 0 ? [`${name} ${part}`] : [])),
+  );
+  expect(through).toEqual([]);
 });

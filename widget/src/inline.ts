@@ -147,8 +147,9 @@ function scan(text: string, marks: boolean): Inline[] {
       at + angle,
       stack.some(({ mark }) => mark.endsWith("[")),
     );
-    // Text as a whole, or the password and the host would read as somebody's mail address.
-    if (/^(https?:\/\/|www\.)[^/?#]*@/i.test(raw)) {
+    // Text as a whole. Else the password and the host would read as somebody's mail address, and in a text longer than any
+    // address, each "www." would be read up to the limit anew.
+    if (/^(https?:\/\/|www\.)[^/?#]*@/i.test(raw) || (/^w/i.test(raw) && raw.length + 8 > URL_MAX)) {
       plain += text.slice(at, at + angle + raw.length);
       return angle + raw.length;
     }

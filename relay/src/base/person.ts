@@ -25,8 +25,11 @@ export function said(given: string | undefined, max: number): string | null {
   return text === "" || PLACEHOLDERS.has(text.toLowerCase()) ? null : text;
 }
 
-/** An e-mail address (R-203), as every door checks it and the API's document says it. */
-export const EMAIL = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/;
+/**
+ * An e-mail address (R-203), as every door checks it and the API's document says it. Without the characters that RFC 5322
+ * keeps for lists, comments and names: a mail program must read one address in it, and the same one.
+ */
+export const EMAIL = /^[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/;
 export const EMAIL_MAX = 254;
 
 /** R-203: the local part stays as typed, the domain is lower case. */

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Result } from "./attack.ts";
+import { type Ground, replyOf } from "./ground.ts";
+
+/** Secrets near the right one, by the place of the change. */
+function wrongSecrets(secret: string, count: number): string[] {
+  const odd = [
+    "",
+    "x",
+    "%00",
+    `${secret}%00`,
+    `${secret}x`,
+    secret.slice(1),
+    secret.slice(0, -1),
+    secret.toUpperCase(),
+    `${secret}%20`,
+  ];
+  const paths = [
+    `../reply/x`,
+    `${secret}/x`,
+    "__proto__",
+    "constructor",
+    "undefined",
+    "null",
+    "*",
+    "%2e%2e",
+    `x?secret=${secret}`,
+  ];
+  const near = Array.from({ length: count }, (_, n) => {
+    const at = n % secret.length;
+    return (
+      secret.slice(0, at) + String.fromCharCode(97 + ((secret.charCodeAt(at) + 1 + n) % 26)) + secret.slice(at + 1)
+    );
+  });
+  return [...odd, ...paths, ...near.filter((each) => each !== secret)];
+}
+
+/** A3: replies under wrong secrets. Through: any answer but 404, or the reply shown. */
+export async function forgedCallbacks(ground: Ground): Promise<Result> {
+  const { visitor, id } = await ground.member("words of A3");
+  const secret = ground.house.callbackUrl.split("/").at(-1) ?? "";
+  const tries = wrongSecrets(secret, ground.count(10_000));
+  let through = 0;
+  let address = ground.address();
+  for (const [n, each] of tries.entries()) {
+    // An address that guesses much is slowed down, which is not the point here.
+    if (n % 50 === 0) address = ground.address();
+    const url = `${ground.house.url}/callbacks/reply/${each}`;
+    if ((await ground.callback(replyOf(id, "forged"), { url, address })) !== 404) through++;
+  }
+  const right = await ground.callback(replyOf(id, "real"));
+  await visitor.hears("real");
+  through += visitor.log().filter(({ text }) => text === "forged").length;
+  return { tried: tries.length, through, control: `the right secret answers ${right}, and the reply is shown` };
+}
+
+/** A4: a captured reply posted again and again, one after the other and at once. Through: shown more than once. */
+export async function replayedCallbacks(ground: Ground): Promise<Result> {
+  const { visitor, id } = await ground.member("words of A4");
+  const captured = replyOf(id, "only once");
+  const tried = ground.count(1_000);
+  for (let n = 0; n < tried; n += 10) await Promise.all(Array.from({ length: 10 }, () => ground.callback(captured)));
+  await ground.callback({ ...captured, messageId: randomUUID(), body: "only once" });
+  await ground.callback(replyOf(id, "the one after"));
+  await visitor.hears("the one after");
+  const shown = visitor.log().filter(({ text }) => text === "only once").length;
+  return {
+    tried,
+    through: Math.max(0, shown - 2),
+    control: `under another messageId it is shown again: ${shown} in all`,
+  };
+}
+
+/** A5: every line of the log that this run has written is searched for the callback secret. */
+export async function leakedSecret(ground: Ground): Promise<Result> {
+  const { id } = await ground.member("words of A5");
+  const secret = ground.house.callbackUrl.split("/").at(-1) ?? "";
+  const spelt = [secret, Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("hex")];
+  for (const body of ["{", "null", `{"toId":"${secret}"}`, JSON.stringify(replyOf(id, secret))])
+    await ground.callback(body);
+  await ground.callback(replyOf(id, "x"), { url: `${ground.house.callbackUrl}x` });
+  const lines = ground.house.lines();
+  const through = lines.filter((line) => spelt.some((each) => line.includes(each))).length;
+  const control = `the search finds it in the address: ${spelt.some((each) => ground.house.callbackUrl.includes(each))}`;
+  return { tried: lines.length, through, control: `${control}. Not by program: what a proxy in front writes down` };
+}
+
+/** A20: replies that name addresses of this machine, in every field that could be fetched. Through: a request. */
+export async function forgedRequests(ground: Ground): Promise<Result> {
+  const asked: string[] = [];
+  const trap = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.end();
+  });
+  await new Promise<void>((resolve) => trap.listen(0, "127.0.0.1", resolve));
+  const { port } = trap.address() as AddressInfo;
+  const { visitor, id } = await ground.member("words of A20");
+  const hosts = ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "0", "127.1", "017700000001"];
+  const fields = ["mediaUrl", "mediaURL", "imageUrl", "fileUrl", "attachment", "url", "preview", "callbackUrl"];
+  const tries = ground.some(
+    hosts.flatMap((host) => fields.map((field) => ({ field, address: `http://${host}:${port}/${field}` }))),
+  );
+  for (const { field, address } of tries)
+    await ground.callback(
+      replyOf(id, `see ${address} ![x](${address}) <img src=${address}>`, {
+        [field]: address,
+        media: [{ url: address }],
+      }),
+    );
+  await ground.callback(replyOf(id, "the last of A20"));
+  await visitor.hears("the last of A20");
+  const through = asked.length;
+  await fetch(`http://127.0.0.1:${port}/control`);
+  trap.close();
+  trap.closeAllConnections();
+  return { tried: tries.length, through, control: `the trap hears a real request: ${asked.includes("/control")}` };
+}
+
+/** A39: replies for ids that nobody has. Through: rows that each of them leaves. */
+export async function unknownCallbacks(ground: Ground): Promise<Result> {
+  const { id } = await ground.member("words of A39");
+  const tried = ground.count(5_000);
+  // What is on its way to the service leaves rows, which go once it has arrived.
+  await ground.delivered();
+  const before = await ground.rows();
+  for (let n = 0; n < tried; n += 20)
+    await Promise.all(Array.from({ length: 20 }, (_, i) => ground.callback(replyOf(`nobody-${n + i}`, "flood"))));
+  const grown = (await ground.rows()) - before;
+  await ground.callback(replyOf(id, "a real one"));
+  const real = (await ground.rows()) - before - grown;
+  return { tried, through: grown, control: `a reply for somebody here writes ${real} row` };
+}

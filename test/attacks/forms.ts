@@ -1,0 +1,76 @@
+import { existsSync, readFileSync } from "node:fs";
+import { phoneOf } from "../../relay/src/base/phone.ts";
+import { corpus } from "../corpora.ts";
+import type { Result } from "./attack.ts";
+import type { Ground } from "./ground.ts";
+import { greet } from "./line.ts";
+import { naughtyStrings } from "./wire.ts";
+
+const EMAILS = [
+  "",
+  "@",
+  "a@",
+  "@b",
+  "a@b",
+  "a b@c.de",
+  "a@b..de",
+  "a@b.de\r\nBcc: x@y.zz",
+  "a@b.de,c@d.ee",
+  "<a@b.de>",
+  "a,c@b.de",
+  "x:a@b.de",
+  "a@b.de;x",
+  "a@@b.de",
+  "\0@b.de",
+];
+const PHONES = [
+  "",
+  "+",
+  "1",
+  "++44 7911 123456",
+  "+1 900 555 0100 ext. 5",
+  "tel:+447911123456;x",
+  "44\r\n+1",
+  "+999999999999999",
+  "0".repeat(60),
+];
+
+/** A40: forms with addresses that are none, and one visitor's forms in a row. Through: taken, or more than the visitor's cap. */
+export async function forms(ground: Ground): Promise<Result> {
+  const { count } = ground;
+  const odd = naughtyStrings()
+    .filter((text) => text.length < 60)
+    .slice(0, count(400));
+  let through = odd.filter((text) => /^[\d\s()+.-]*$/.test(text) === false && phoneOf(text, "GB") !== undefined).length;
+  let tried = odd.length;
+  const line = await ground.line();
+  await greet(line);
+  const lead = async (id: string, more: object): Promise<string> => {
+    line.send(JSON.stringify({ t: "lead", id, chat: false, consent: "I agree", ...more }));
+    await line.until((frame) => frame.includes(`"${id}"`));
+    return line.frames.find((frame) => frame.includes(`"${id}"`)) ?? "";
+  };
+  for (const [n, email] of EMAILS.entries()) {
+    tried++;
+    if ((await lead(`bad-email-${n}`, { email })).includes('"t":"lead"')) through++;
+  }
+  for (const [n, phone] of PHONES.entries()) {
+    tried++;
+    if ((await lead(`bad-phone-${n}`, { phone })).includes('"t":"lead"')) through++;
+  }
+  let taken = 0;
+  for (let n = 0; n < 40; n++)
+    if ((await lead(`many-form-${n}`, { email: `a${n}@shop.example` })).includes('"t":"lead"')) taken++;
+  line.end();
+  tried += 40;
+  const file = corpus("phone/examples.mobile.json");
+  const examples = existsSync(file)
+    ? Object.entries(JSON.parse(readFileSync(file, "utf8")) as Record<string, string>)
+    : [["GB", "7400123456"] as const];
+  const good = examples.filter(([country, number]) => phoneOf(number, country) !== undefined).length;
+  return {
+    tried,
+    through: through + Math.max(0, taken - 10),
+    control: `${taken} good forms of one visitor and ${good} of ${examples.length} real numbers are taken`,
+  };
+}

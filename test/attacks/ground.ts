@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { openSqlite } from "../../relay/src/db/sqlite.ts";
+import { type House, startHouse } from "../harness.ts";
+import { IDENTITY_SECRET } from "../identities.ts";
+import { caller, tokenFor } from "../tokens.ts";
+import type { Visitor } from "../visitor.ts";
+import { type Line, openLine } from "./line.ts";
+
+/** A visitor who has written once: the service knows their id. */
+export type Member = { visitor: Visitor; id: string };
+
+/**
+ * The whole product in this process, with two sites and a sandbox of the service, for attacks that look for a hole and not
+ * for a limit of memory or time.
+ */
+export type Ground = {
+  house: House;
+  /** How many of `full` tries this run makes: all of them in `npm run attacks`, some in `npm test`. */
+  count: (full: number) => number;
+  /** A part of a list, of that size, spread over all of it. */
+  some: <Item>(all: readonly Item[]) => Item[];
+  /** An address that nothing has come from yet. */
+  address: () => string;
+  /** A connection from the site's own page. */
+  line: (address?: string) => Promise<Line>;
+  member: (text: string, site?: string) => Promise<Member>;
+  /** Posts a body to the callback address, or to another one, and tells the status. */
+  callback: (body: object | string, at?: { url?: string; address?: string }) => Promise<number>;
+  /** Calls the server API of the default site. */
+  api: ReturnType<typeof caller>;
+  /** The header with which a backend calls that API. */
+  bearer: string;
+  /** Resolves when no message waits for the service any more. */
+  delivered: () => Promise<void>;
+  /** Rows of all tables of the database. */
+  rows: () => Promise<number>;
+  stop: () => Promise<void>;
+};
+
+const FREE = {
+  IDENTITY_SECRET,
+  TRUST_PROXY: "1",
+  MESSAGES_PER_MINUTE: "0",
+  SOCKETS_PER_ADDRESS: "0",
+  UPLOADS_PER_MINUTE: "0",
+  LOG_LEVEL: "debug",
+};
+
+/** A reply as the service posts it. */
+export const replyOf = (toId: string, body: string, more: object = {}): object => ({
+  contactId: "c1",
+  messageId: randomUUID(),
+  userId: "u",
+  channel: "website",
+  toId,
+  body,
+  ...more,
+});
+
+async function rowsOf(house: House, table?: string): Promise<number> {
+  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+  const tables = table
+    ? [{ name: table }]
+    : await db.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
+  let total = 0;
+  for (const { name } of tables)
+    total += (await db.all<{ n: number }>(`SELECT count(*) AS n FROM "${name}"`))[0]?.n ?? 0;
+  await db.close();
+  return total;
+}
+
+/** @param share of the full count of tries, from 0 to 1 */
+export async function startGround(share: number): Promise<Ground> {
+  const site = { identitySecret: "env:IDENTITY_SECRET" };
+  const house = await startHouse({ sandbox: { botActive: false, errorRate: [] }, site, sites: { b: {} }, env: FREE });
+  const token = await tokenFor(house);
+  let addresses = 0;
+  const count = (full: number): number => Math.max(Math.min(full, 10), Math.ceil(full * share));
+  const address = (): string => `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses++ & 255}`;
+  return {
+    house,
+    count,
+    some(all) {
+      const step = all.length / count(all.length);
+      return Array.from({ length: count(all.length) }, (_, n) => all[Math.floor(n * step)] as (typeof all)[number]);
+    },
+    address,
+    async line(from = address()) {
+      const line = await openLine(house.url, { origin: house.host, address: from });
+      if (line === undefined) throw new Error("The relay refused its own page");
+      return line;
+    },
+    async member(text, site = "default") {
+      const visitor = house.visitor({ site });
+      await visitor.connect();
+      await visitor.send(text);
+      const message = () => house.sandbox.messages().find(({ body }) => body === text);
+      await house.sandbox.until(() => message() !== undefined);
+      return { visitor, id: message()?.fromId ?? "" };
+    },
+    async callback(body, { url = house.callbackUrl, address: from = address() } = {}) {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", "X-Forwarded-For": from },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    },
+    api: caller(house, token),
+    bearer: `Bearer ${token}`,
+    async delivered() {
+      while ((await rowsOf(house, "outbox")) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
+    rows: () => rowsOf(house),
+    stop: () => house.stop(),
+  };
+}

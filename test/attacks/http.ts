@@ -1,0 +1,208 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { KEY, OWNER } from "../harness.ts";
+import type { Result } from "./attack.ts";
+import { type Ground, replyOf } from "./ground.ts";
+
+/** Every way in which a secret could be spelled where it does not belong. */
+const SPELLINGS = [KEY, OWNER].flatMap((secret) => [
+  secret,
+  encodeURIComponent(secret),
+  JSON.stringify(secret).slice(1, -1),
+  new URLSearchParams({ k: secret }).toString().slice(2),
+  Buffer.from(secret).toString("base64"),
+  Buffer.from(secret).toString("base64url"),
+  Buffer.from(secret).toString("hex"),
+]);
+const leaks = (text: string): boolean => SPELLINGS.some((secret) => text.includes(secret));
+
+const filesOf = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+    : [];
+
+/** A11: every log line, answer, and file of the relay and its build. Through: one that holds the account's key. */
+export async function leakedKey(ground: Ground): Promise<Result> {
+  const { house } = ground;
+  const { visitor, id } = await ground.member("words of A11");
+  house.sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: `apiKey=${KEY} of ${OWNER}` } });
+  await visitor.send("refused by the service");
+  await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
+  const outputs: string[] = [JSON.stringify(visitor.log())];
+  const paths = [
+    "/",
+    "/healthz",
+    "/readyz",
+    "/widget.js",
+    "/openapi.json",
+    "/c/default",
+    "/nothing",
+    `/${encodeURIComponent(KEY)}x`,
+    "/api/v1/visitors",
+  ];
+  const bodies = ["{", "null", JSON.stringify(replyOf(id, "x", { userId: OWNER }))];
+  for (const path of [...paths, "/w/default.js", "/metrics", "/media/none", "/socket"]) {
+    const response = await fetch(house.url + path, { headers: { Authorization: ground.bearer } });
+    // The address itself is the asker's word.
+    outputs.push(
+      JSON.stringify([...response.headers]),
+      (await response.text()).replaceAll(encodeURIComponent(KEY), ""),
+    );
+  }
+  for (const body of bodies) {
+    const response = await fetch(house.callbackUrl, {
+      method: "POST",
+      body,
+      headers: { "Content-Type": "application/json" },
+    });
+    outputs.push(await response.text());
+  }
+  const built = filesOf(join(import.meta.dirname, "..", "..", "widget", "dist"));
+  const written = [...filesOf(house.dataDir), ...built].filter((file) => existsSync(file));
+  outputs.push(...house.lines(), ...written.map((file) => readFileSync(file, "latin1")));
+  const { authFailures } = house.sandbox.state().counts;
+  const control = `the service got the key (${authFailures} calls without it); the search finds it in "apiKey=…": ${leaks(`?apiKey=${encodeURIComponent(KEY)}`)}`;
+  return { tried: outputs.length, through: outputs.filter(leaks).length, control };
+}
+
+/** Sends bytes over a raw connection. @returns the status lines of what came back until it ended or was silent */
+function exchange(port: number, bytes: string | Uint8Array): Promise<number[]> {
+  return new Promise((resolve) => {
+    let heard = "";
+    const socket = connect(port, "127.0.0.1", () => socket.end(bytes));
+    socket.setTimeout(3_000, () => socket.destroy());
+    socket.on("data", (data) => {
+      heard += data.toString("latin1");
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => resolve([...heard.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status))));
+  });
+}
+
+const NAMES = [
+  "__proto__",
+  "constructor",
+  "Host",
+  "Content-Length",
+  "Transfer-Encoding",
+  "Upgrade",
+  "X-Forwarded-For",
+  "Cookie",
+  "a".repeat(9_000),
+];
+const VALUES = [
+  "",
+  "0",
+  "-1",
+  "1e9",
+  "chunked, identity",
+  "identity",
+  "\u0000",
+  "\t",
+  "a\u0001b",
+  "ÿ".repeat(100),
+  "x".repeat(20_000),
+  "websocket",
+  "::1",
+  ",,,,",
+];
+
+/** Requests that two readers would cut in different places (RFC 9112 section 11.2). */
+const SMUGGLED = [
+  "POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n",
+  "POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcde",
+  "POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n",
+  "POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+  "POST /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+  "POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: +5\r\n\r\nabcde",
+  "GET /healthz HTTP/1.1\nHost: a\n\n",
+  "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+  "GET /healthz HTTP/1.1\r\nHost: a\r\n folded: x\r\n\r\n",
+  "GET /healthz HTTP/9.9\r\nHost: a\r\n\r\n",
+];
+
+/** A34: odd headers, and requests that could smuggle another. Through: a 5xx, two answers to a smuggled pair, or a dead relay. */
+export async function oddHeaders(ground: Ground): Promise<Result> {
+  const port = Number(new URL(ground.house.url).port);
+  const lines = NAMES.flatMap((name) => VALUES.map((value) => `${name}: ${value}`));
+  const paths = [
+    "/healthz",
+    "/socket",
+    "/callbacks/reply/x",
+    "//evil.example/socket",
+    "/%00",
+    "*",
+    "http://evil.example/socket",
+  ];
+  const odd = lines.flatMap((line) =>
+    paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${line}\r\n\r\n`),
+  );
+  const tries = ground.some(odd);
+  let through = 0;
+  for (const text of tries) {
+    const statuses = await exchange(port, Buffer.from(text, "latin1"));
+    through += statuses.filter((status) => status >= 500 && status !== 505).length;
+  }
+  for (const text of SMUGGLED)
+    if ((await exchange(port, text)).filter((status) => status === 404 || status === 200).length > 1) through++;
+  const good = await exchange(port, "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  if (good[0] !== 200) through++;
+  return { tried: tries.length + SMUGGLED.length, through, control: `a plain request answers ${good}` };
+}
+
+/** A35: what only the operator and the owner's backend may read, asked by anybody. */
+export async function exposedPages(ground: Ground): Promise<Result> {
+  const { house } = ground;
+  const { paths } = (await (await fetch(`${house.url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ path, method })),
+  );
+  const guesses = [
+    "/metrics",
+    "/admin",
+    "/debug",
+    "/status",
+    "/stats",
+    "/config",
+    "/.env",
+    "/sites.json",
+    "/secrets.json",
+    "/porchlight.db",
+    "/..%2fsecrets.json",
+    "/widget/../secrets.json",
+    "/server-status",
+    "/api/v1",
+    "/__sandbox/state",
+  ];
+  const keys = [
+    {},
+    { Authorization: "Bearer " },
+    { Authorization: "Bearer plt_guess" },
+    { Authorization: "Basic YWRtaW46YWRtaW4=" },
+  ];
+  let tried = 0;
+  let through = 0;
+  for (const { path, method } of operations)
+    for (const headers of keys) {
+      tried++;
+      const init = { method: method.toUpperCase(), headers, ...(method !== "get" && { body: "{}" }) };
+      const response = await fetch(house.url + path.replaceAll(/\{\w+\}/g, "nobody"), init);
+      await response.arrayBuffer();
+      if (response.status !== 401) through++;
+    }
+  for (const path of guesses) {
+    tried++;
+    const response = await fetch(house.url + path);
+    await response.arrayBuffer();
+    if (response.status < 400) through++;
+  }
+  const health = await (await fetch(`${house.url}/healthz`)).text();
+  if (health !== '{"status":"ok"}') through++;
+  const { status } = await ground.api("GET", "/visitors");
+  return { tried, through, control: `with a token the API answers ${status}` };
+}

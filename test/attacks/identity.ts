@@ -1,0 +1,332 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { newVisitorId } from "../../relay/src/base/sign.ts";
+import { IDENTITY_SECRET, identityOf } from "../identities.ts";
+import type { Result } from "./attack.ts";
+import { type Ground, replyOf } from "./ground.ts";
+import { greet, openLine, settled } from "./line.ts";
+
+const ID_FIELDS = [
+  "fromId",
+  "toId",
+  "visitor",
+  "visitorId",
+  "userId",
+  "contactId",
+  "thread",
+  "owner",
+  "sub",
+  "__proto__",
+];
+
+/** Frames that name somebody else: in a field of their own, nested, and in the fields that there are. */
+function framesNaming(id: string, n: number): object {
+  const field = ID_FIELDS[n % ID_FIELDS.length] as string;
+  const spelt = [id, id.toUpperCase(), [id], { id }, { $eq: id }, ` ${id}`][n % 6];
+  const known: object[] = [
+    { t: "older", before: n + 1 },
+    { t: "send", id: `foreign-${n}`, text: "x", [field]: spelt },
+    { t: "read", n, [field]: spelt },
+    { t: "retry", id: id.slice(0, 64) },
+    { t: "react", id, emoji: "👍" },
+    { t: "transcript", id: `foreign-${n}`, [field]: spelt },
+    { t: "older", before: 99, [field]: spelt },
+    { t: "typing", [field]: spelt },
+  ];
+  return known[n % known.length] as object;
+}
+
+/** A1: frames that name another visitor. Through: a frame that carries the other's words, or a row that changed. */
+export async function foreignIds(ground: Ground): Promise<Result> {
+  const { visitor, id } = await ground.member("words of the victim A1");
+  const words = async (): Promise<string> => {
+    const { items } = (await ground.api("GET", `/visitors/${id}/messages`)).body as { items: { text: string }[] };
+    return JSON.stringify(items.map(({ text }) => text));
+  };
+  const before = await words();
+  const tried = ground.count(10_000);
+  let through = 0;
+  const line = await ground.line();
+  await greet(line);
+  for (let n = 0; n < tried; n++) {
+    line.send(JSON.stringify(framesNaming(id, n)));
+    if (n % 100 === 99) await settled(line);
+  }
+  await settled(line);
+  through += line.frames.filter((frame) => frame.includes("words of the victim")).length;
+  line.end();
+  if ((await words()) !== before) through++;
+  await visitor.drop();
+  const own = await ground.line();
+  await greet(own, { token: visitor.token() });
+  await own.until((frame) => frame.includes("words of the victim A1"));
+  own.end();
+  return { tried, through, control: "the victim's own token brings the words" };
+}
+
+/** A2: ids of visitors, guessed near a real one and at random. Through: an answer that is not that for nobody. */
+export async function guessedIds(ground: Ground): Promise<Result> {
+  const { id } = await ground.member("words of A2");
+  const tried = ground.count(2_000);
+  let through = 0;
+  const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+  const strange = newVisitorId("a key of another relay");
+  for (let n = 0; n < tried; n++) {
+    const at = 2 + (n % (id.length - 2));
+    const near = id.slice(0, at) + alphabet[(alphabet.indexOf(id[at] ?? "") + 1 + n) % 31] + id.slice(at + 1);
+    const guess =
+      n % 3 === 0 ? strange : n % 3 === 1 && near !== id ? near : newVisitorId(randomBytes(8).toString("hex"));
+    const status = await ground.callback(replyOf(guess, "guessed"));
+    if (status !== 404) through++;
+  }
+  const right = await ground.callback(replyOf(id, "not guessed"));
+  if (right !== 200) through++;
+  return { tried, through, control: `the real id answers ${right}` };
+}
+
+/** A6: a real id with each of its characters changed. Through: the reply is taken. */
+export async function changedIds(ground: Ground): Promise<Result> {
+  const { id } = await ground.member("words of A6");
+  const changed = [...id].flatMap((character, at) =>
+    [..."0z_A"].filter((other) => other !== character).map((other) => id.slice(0, at) + other + id.slice(at + 1)),
+  );
+  const all = [...changed, id.slice(1), id.slice(0, -1), `${id}0`, `0${id}`, id.toUpperCase(), `${id}\0`, ` ${id}x`];
+  let through = 0;
+  const tries = ground.some(all);
+  for (const each of tries) if ((await ground.callback(replyOf(each, "wrong id"))) === 200) through++;
+  const right = await ground.callback(replyOf(id, "right id"));
+  return { tried: tries.length, through, control: `the unchanged id answers ${right}` };
+}
+
+/** Origins that resemble the one that is let in. */
+function origins(own: string): (string | undefined)[] {
+  const { hostname, port, protocol } = new URL(own);
+  const other = Number(port) === 65_535 ? 65_534 : Number(port) + 1;
+  return [
+    ...[undefined, "", "null", "NULL", "*", "file://", "about:blank", "chrome-extension://abcdef", "data:"],
+    ...[
+      `https://${hostname}:${port}`,
+      `http://${hostname}`,
+      `http://${hostname}:${other}`,
+      `http://${hostname}:0${port}`,
+    ],
+    ...[`${own}/`, `${own}.`, `${own}/x`, `${own}?x`, `${own}#x`, `${own},https://evil.example`, `${own}\\@evil`],
+    ...[
+      `${protocol}//${hostname}.:${port}`,
+      `${protocol}//${hostname}.evil.example:${port}`,
+      `${protocol}//x.${hostname}:${port}`,
+    ],
+    ...[
+      `${protocol}//evil${hostname}:${port}`,
+      `${protocol}//${hostname}evil:${port}`,
+      `${protocol}//u@${hostname}:${port}`,
+    ],
+    ...[
+      `${protocol}//u:p@${hostname}:${port}`,
+      `${protocol}//evil.example#${hostname}:${port}`,
+      `http://127.0.0.1:${port}`,
+    ],
+    ...[
+      `http://[::1]:${port}`,
+      `//${hostname}:${port}`,
+      `${hostname}:${port}`,
+      "https://evil.example",
+      "http://evil.example",
+    ],
+    ...[own.toUpperCase(), own.replace("localhost", "LOCALHOST"), own.replace("localhost", "local%68ost")],
+    ...[
+      `ws://${hostname}:${port}`,
+      `javascript:${own}`,
+      "https://xn--lcalhost-0fg.example",
+      `${own}@evil.example`,
+      "undefined",
+    ],
+  ];
+}
+
+/** A7: origins that are not on the list, at the socket, its fallback and the uploads; and a target that names a host. */
+export async function foreignOrigins(ground: Ground): Promise<Result> {
+  const { url, host } = ground.house;
+  let tried = 0;
+  let through = 0;
+  const knock = async (origin: string | undefined, path = "/socket"): Promise<void> => {
+    tried++;
+    const line = await openLine(url, { ...(origin !== undefined && { origin }), address: ground.address(), path });
+    if (line === undefined) return;
+    if ((await Promise.race([greet(line), line.closed.then(() => undefined)])) !== undefined) through++;
+    line.end();
+  };
+  for (const origin of origins(host)) {
+    await knock(origin);
+    const headers = { ...(origin !== undefined && { Origin: origin }), "X-Forwarded-For": ground.address() };
+    for (const path of ["/socket/lines", "/media"]) {
+      tried++;
+      const answer = await fetch(url + path, { method: "POST", headers }).catch(() => undefined);
+      if (answer !== undefined && answer.status < 300) through++;
+      await answer?.arrayBuffer();
+    }
+  }
+  await knock("https://evil.example", "//evil.example/socket");
+  const line = await ground.line();
+  const welcome = await greet(line);
+  line.end();
+  return {
+    tried,
+    through,
+    control: welcome === undefined ? "the listed origin was refused" : "the listed origin is let in",
+  };
+}
+
+const encoded = (part: unknown): string =>
+  Buffer.from(typeof part === "string" ? part : JSON.stringify(part)).toString("base64url");
+
+function signed(header: unknown, payload: unknown, secret: string | Buffer = IDENTITY_SECRET, hash = "sha256"): string {
+  const text = `${encoded(header)}.${encoded(payload)}`;
+  return `${text}.${createHmac(hash, secret).update(text).digest("base64url")}`;
+}
+
+/** Identity tokens that are wrong in one way each. */
+function forgedIdentities(): string[] {
+  const now = Math.floor(Date.now() / 1_000);
+  const [good, exp] = [{ alg: "HS256", typ: "JWT" }, now + 600];
+  const claims = { sub: "victim", exp };
+  const token = identityOf({ sub: "victim" });
+  const [head = "", body = "", mac = ""] = token.split(".");
+  const bare = (alg: unknown): string => `${encoded({ alg })}.${encoded(claims)}.`;
+  const algorithms = [
+    "none",
+    "None",
+    "NONE",
+    "nOnE",
+    "",
+    null,
+    "HS384",
+    "HS512",
+    "RS256",
+    "ES256",
+    "PS256",
+    "EdDSA",
+    "hs256",
+    256,
+  ];
+  const flipped = Array.from(
+    { length: 24 },
+    (_, n) => `${head}.${body}.${mac.slice(0, n)}${mac[n] === "A" ? "B" : "A"}${mac.slice(n + 1)}`,
+  );
+  const jwk = { kty: "oct", k: encoded("mine") };
+  return [
+    ...algorithms.map(bare),
+    ...algorithms
+      .filter((alg) => typeof alg === "string" && alg !== "")
+      .map((alg) => signed({ alg }, claims, "not the secret")),
+    ...flipped,
+    ...["", "a", IDENTITY_SECRET.slice(1), `${IDENTITY_SECRET} `, "\0"].map((secret) => signed(good, claims, secret)),
+    ...[signed({ ...good, alg: "HS512" }, claims, IDENTITY_SECRET, "sha512"), signed({ typ: "JWT" }, claims)],
+    ...[signed({ ...good, jwk }, claims, "mine"), signed({ ...good, jku: "http://127.0.0.1:9/k" }, claims, "mine")],
+    ...[signed({ ...good, kid: "../../dev/null" }, claims, ""), signed({ ...good, crit: ["exp2"], exp2: 1 }, claims)],
+    ...[
+      { exp },
+      { sub: "", exp },
+      { sub: 7, exp },
+      { sub: null, exp },
+      { sub: ["victim"], exp },
+      { sub: { a: 1 }, exp },
+    ].map((each) => signed(good, each)),
+    ...[
+      { sub: "victim" },
+      { sub: "victim", exp: "never" },
+      { sub: "victim", exp: null },
+      { sub: "victim", exp: now - 3_600 },
+    ].map((each) => signed(good, each)),
+    ...[
+      { sub: "victim", exp: now + 999_999 },
+      { ...claims, nbf: now + 3_600 },
+      { ...claims, iat: now + 3_600 },
+    ].map((each) => signed(good, each)),
+    ...[signed(good, "[]"), signed(good, "null"), signed(good, '"victim"'), signed(good, "{"), signed("[]", claims)],
+    ...[`${head}.${body}`, `${head}.${body}.`, `.${body}.${mac}`, `${head}..${mac}`, `${token}.x`, head, "...", ".."],
+    ...[
+      `${head}.${encoded({ ...claims, sub: "other" })}.${mac}`,
+      token.toUpperCase(),
+      `${head}.${body}.${mac.slice(0, -4)}`,
+    ],
+  ];
+}
+
+/** A9: forged identities, on the site that knows the secret. Through: a welcome. */
+export async function forgedTokens(ground: Ground): Promise<Result> {
+  const tries = forgedIdentities();
+  let through = 0;
+  for (const identity of tries) {
+    const line = await ground.line();
+    if ((await greet(line, { identity })) !== undefined) through++;
+    line.end();
+  }
+  const line = await ground.line();
+  const welcome = await greet(line, { identity: identityOf({ sub: "victim" }) });
+  line.end();
+  return {
+    tried: tries.length,
+    through,
+    control: welcome === undefined ? "the good one was refused" : "the good one is let in",
+  };
+}
+
+/** A8: tokens after a logout, in every tab, and session tokens that are changed. Through: a welcome with the thread. */
+export async function stolenTokens(ground: Ground): Promise<Result> {
+  let tried = 0;
+  let through = 0;
+  const knows = async (token: string): Promise<boolean> => {
+    tried++;
+    const line = await ground.line();
+    const welcome = await greet(line, { token });
+    await (welcome && settled(line));
+    line.end();
+    return line.frames.some((frame) => frame.includes("words of A8"));
+  };
+  const { visitor } = await ground.member("words of A8");
+  const token = visitor.token() ?? "";
+  const before = await knows(token);
+  for (let at = 0; at < token.length; at += Math.ceil(token.length / ground.count(100)))
+    if (await knows(token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1))) through++;
+  const ended = visitor.ended();
+  visitor.write({ t: "logout" });
+  if ((await ended) !== 4401) through++;
+  for (let n = 0; n < 20; n++) if (await knows(token)) through++;
+  return {
+    tried: tried - 1,
+    through,
+    control: before ? "before the logout the token brings the thread" : "the token never worked",
+  };
+}
+
+/** A10: each site's tokens and identities at each other site. Through: the other site's words. */
+export async function otherSites(ground: Ground): Promise<Result> {
+  let tried = 0;
+  let through = 0;
+  let own = 0;
+  const sites = ["default", "b"];
+  for (const from of sites) {
+    const { visitor, id } = await ground.member(`words of A10 at ${from}`, from);
+    for (const at of sites)
+      for (const spelt of [
+        {},
+        { since: 0 },
+        { epoch: "x", since: 0 },
+        { identity: identityOf({ sub: `ten-${from}-${at}` }) },
+      ]) {
+        const line = await ground.line();
+        const welcome = await greet(line, { site: at, token: visitor.token(), ...spelt });
+        await (welcome && settled(line));
+        const seen = line.frames.some((frame) => frame.includes("words of A10"));
+        if (at === from && !("identity" in spelt)) own += seen ? 1 : 0;
+        if (at !== from) tried++;
+        if (at !== from && seen) through++;
+        line.end();
+      }
+    if (from === "b") {
+      tried++;
+      if ((await ground.api("GET", `/visitors/${id}/messages`)).status !== 404) through++;
+    }
+  }
+  return { tried, through, control: `${own} of 6 at home bring the thread` };
+}

@@ -1,0 +1,173 @@
+/**
+ * Counts the steps that the scanners take, in a process of its own: blocks of their code that V8 ran (precise coverage), and
+ * characters that the platform's searches and expressions looked at. What an expression tries in vain within one call is not
+ * seen; where it begins to look, and how far it came, is.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { Session } from "node:inspector";
+import { tooDeep } from "../../relay/src/base/depth.ts";
+import { emailOf } from "../../relay/src/base/person.ts";
+import { phoneOf } from "../../relay/src/base/phone.ts";
+import { parseCallback } from "../../relay/src/service/callbacks.ts";
+import { limitOf, waitOf } from "../../relay/src/service/wait.ts";
+import { parsePlain } from "../../widget/src/inline.ts";
+import { parseMarkdown } from "../../widget/src/markdown.ts";
+import { corpus } from "../corpora.ts";
+
+export type Steps = { cases: { name: string; ratio: number }[]; control: number };
+
+let looked = 0;
+
+/** Counts the characters that a search of a text looks at: up to what it finds, or to the end. */
+function countSearches(): void {
+  const { indexOf, lastIndexOf, includes } = String.prototype;
+  const { exec } = RegExp.prototype;
+  String.prototype.indexOf = function (this: string, text: string, from = 0) {
+    const found = indexOf.call(this, text, from);
+    looked += (found < 0 ? this.length : found) - from + 1;
+    return found;
+  };
+  String.prototype.lastIndexOf = function (this: string, text: string, from = Number.POSITIVE_INFINITY) {
+    const found = lastIndexOf.call(this, text, from);
+    looked += this.length - Math.max(0, found);
+    return found;
+  };
+  String.prototype.includes = function (this: string, text: string, from = 0) {
+    looked += this.length;
+    return includes.call(this, text, from);
+  };
+  RegExp.prototype.exec = function (this: RegExp, text: string) {
+    const from = this.global || this.sticky ? this.lastIndex : 0;
+    const found = exec.call(this, text);
+    const end = found === null ? (this.sticky ? from : text.length) : found.index + found[0].length;
+    // An expression that begins with ^ gives up where the text begins.
+    looked += found === null && this.source.startsWith("^") && !this.multiline ? 1 : Math.max(1, end - from);
+    return found;
+  };
+}
+
+const session = new Session();
+session.connect();
+/** Posts to the inspector of this process, which answers at once. */
+function ask<Answer>(method: string, params: object = {}): Answer {
+  let answer: unknown;
+  session.post(method, params, (error, said) => {
+    if (error !== null) throw error;
+    answer = said;
+  });
+  return answer as Answer;
+}
+type Coverage = { result: { url: string; functions: { ranges: { count: number }[] }[] }[] };
+
+/** Steps of one call, in our own files. */
+function stepsOf(act: () => unknown): number {
+  ask<Coverage>("Profiler.takePreciseCoverage");
+  looked = 0;
+  act();
+  const seen = looked;
+  const { result } = ask<Coverage>("Profiler.takePreciseCoverage");
+  const own = result.filter(({ url }) => /\/(widget|relay|shared)\//.test(url) && !url.includes("node_modules"));
+  const blocks = own.flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges.map(({ count }) => count)));
+  return seen + blocks.reduce((sum, count) => sum + count, 0);
+}
+
+const HEADERS = ["retry-after", "ratelimit", "ratelimit-policy", "x-ratelimit-reset-requests", "x-ratelimit-reset"];
+const SCANNERS: { [name: string]: (text: string) => unknown } = {
+  markdown: parseMarkdown,
+  plain: parsePlain,
+  depth: (text) => tooDeep(text, 16),
+  callback: (text) => parseCallback(JSON.stringify({ toId: "x", body: text })),
+  headers: (text) => HEADERS.map((name) => [waitOf(429, { [name]: text }, 0), limitOf({ [name]: text })]),
+  email: emailOf,
+  phone: (text) => phoneOf(text, "GB"),
+};
+
+/** Texts that slow scanners are slow on: openings that never close, and what could be read in many ways. */
+function repeated(): string[] {
+  const own = [
+    "[",
+    "]",
+    "(",
+    "[a](",
+    "![",
+    "`",
+    "``",
+    "` `` ",
+    "*",
+    "**",
+    "_",
+    "*a_",
+    "~~",
+    "***a",
+    "<",
+    "<a ",
+    "http://",
+    "https://a.",
+    "www.",
+    "a@",
+    "@a.b",
+    "a.",
+    "- ",
+    " - a\n",
+    "  ",
+    "\t",
+    "\n",
+    "\\",
+    "#",
+    "1. ",
+    "```\n",
+    "> ",
+    "((",
+    "https://a/(",
+    "[a](b ",
+    "[[]](",
+    "{",
+    '"',
+    '{"a":',
+    ";",
+    ",",
+    '"a";',
+    "0",
+    "1h",
+    "+1 ",
+    "é",
+    "\u200b",
+    "👍🏽",
+  ];
+  const file = corpus("links/linkify-it/links.txt");
+  const lines = existsSync(file)
+    ? readFileSync(file, "utf8")
+        .split("\n")
+        .filter((line) => line.trim() !== "" && !line.startsWith("%"))
+    : [];
+  const step = Math.max(1, Math.floor(lines.length / 16));
+  return [...own, ...lines.filter((_, n) => n % step === 0)];
+}
+
+/** Steps for twice the text, as a multiple. */
+function ratioOf(scan: (text: string) => unknown, part: string, size: number): number {
+  const text = part.repeat(Math.ceil(size / part.length));
+  const [once, twice] = [stepsOf(() => scan(text)), stepsOf(() => scan(text + text))];
+  return twice / Math.max(once, size);
+}
+
+/** A scanner as one must not be: for each character it looks back to the beginning. */
+const careless = (text: string): number => {
+  let found = 0;
+  for (let at = 0; at < text.length; at++) if (text.slice(0, at).includes("\u0000")) found++;
+  return found;
+};
+
+countSearches();
+ask("Profiler.enable");
+ask("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+/** Above the longest address that a scanner looks for (2,048), so that its bound does not look like growth. */
+const SIZE = 5_000;
+const cases = Object.entries(SCANNERS).flatMap(([name, scan]) =>
+  repeated().map((part) => ({ name: `${name}: ${JSON.stringify(part)}`, ratio: ratioOf(scan, part, SIZE) })),
+);
+const answer: Steps = { cases, control: ratioOf(careless, "a", SIZE) };
+if (process.send === undefined) console.log(answer.control, cases.toSorted((a, b) => b.ratio - a.ratio).slice(0, 12));
+else process.send(answer);
+session.disconnect();
+process.disconnect?.();

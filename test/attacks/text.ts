@@ -1,0 +1,230 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Inline, parseInline } from "../../widget/src/inline.ts";
+import { type Block, parseMarkdown } from "../../widget/src/markdown.ts";
+import { PAYLOADS } from "../browser/checks/payloads.ts";
+import { COMPILED } from "../compiled.ts";
+import { corpus } from "../corpora.ts";
+import type { Result } from "./attack.ts";
+import { type Ground, replyOf } from "./ground.ts";
+import type { Steps } from "./steps.ts";
+import { naughtyStrings } from "./wire.ts";
+
+type Link = Extract<Inline, { kind: "link" }>;
+
+/** Everything that a reply is drawn from: the nodes of its tree, whatever they hold. */
+function nodesOf(blocks: readonly Block[]): (Block | Inline)[] {
+  const inline = (nodes: readonly Inline[]): Inline[] =>
+    nodes.flatMap((node) => [node, ...("children" in node ? inline(node.children) : [])]);
+  return blocks.flatMap((block) => [
+    block,
+    ...(block.kind === "list" ? block.items.flatMap(nodesOf) : block.kind === "code" ? [] : inline(block.children)),
+  ]);
+}
+const linksIn = (text: string): Link[] =>
+  nodesOf(parseMarkdown(text)).filter((node): node is Link => node.kind === "link");
+
+/** Addresses that could run something, from the corpus and our own. */
+function hostileAddresses(): string[] {
+  const file = corpus("xss/url-vectors.json");
+  const known = existsSync(file)
+    ? (JSON.parse(readFileSync(file, "utf8")) as { url: string }[]).map(({ url }) => url)
+    : [];
+  return [
+    ...known,
+    "javascript:alert(1)",
+    " JaVa\tscript:alert(1)",
+    "data:text/html,x",
+    "vbscript:x",
+    "blob:https://a/x",
+    "file:///etc/passwd",
+  ];
+}
+
+/** A13: hostile addresses as links, in every way of writing one. Through: a link with another scheme than the four. */
+export async function hostileLinks(): Promise<Result> {
+  const addresses = hostileAddresses();
+  const spelt = (address: string): string[] => [
+    `[here](${address})`,
+    `[here](<${address}>)`,
+    `[here](${address} "title")`,
+    `<${address}>`,
+    address,
+    `![here](${address})`,
+    `[${address}](${address})`,
+  ];
+  const tries = addresses.flatMap(spelt);
+  const allowed = (link: Link): boolean => ["http:", "https:", "mailto:", "tel:"].includes(new URL(link.href).protocol);
+  const through = tries.flatMap(linksIn).filter((link) => !allowed(link)).length;
+  const firing = addresses.filter(
+    (address) => URL.canParse(address) && /^(javascript|data|vbscript):/.test(new URL(address).protocol),
+  );
+  return {
+    tried: tries.length,
+    through,
+    control: `the platform itself reads ${firing.length} of ${addresses.length} as script or data`,
+  };
+}
+
+/** Ways in which Markdown and HTML make a picture out of an address. */
+export function pictures(address: string): string[] {
+  const ways = [
+    `![x](${address})`,
+    `![](${address})`,
+    `![x](<${address}>)`,
+    `![x](${address} "t")`,
+    `![x][1]\n\n[1]: ${address}`,
+    `[![x](${address})](https://shop.example)`,
+    `<img src="${address}">`,
+    `<img srcset="${address} 2x">`,
+    `<picture><source srcset="${address}"></picture>`,
+    `<input type=image src="${address}">`,
+    `<video poster="${address}"></video>`,
+    `<audio src="${address}" autoplay></audio>`,
+    `<div style="background:url(${address})">x</div>`,
+    `<style>@import url(${address});</style>`,
+    `<link rel=stylesheet href="${address}">`,
+    `<link rel=prefetch href="${address}">`,
+    `<object data="${address}"></object>`,
+    `<embed src="${address}">`,
+    `<iframe src="${address}"></iframe>`,
+    `<svg><image href="${address}"/></svg>`,
+  ];
+  return [
+    ...ways,
+    ...ways.map((way) => `**${way}**`),
+    ...ways.map((way) => `- ${way}`),
+    ...ways.map((way) => `\`${way}`),
+    ...ways.map((way) => `# ${way}`),
+  ];
+}
+
+/** A15: pictures in replies. Through: a node of the tree that is no text, mark, list, code or link. */
+export async function trackingPictures(): Promise<Result> {
+  const tries = ["https://evil.example/p.png", "//evil.example/p.png"].flatMap(pictures);
+  const kinds = new Set(["paragraph", "list", "code", "text", "bold", "italic", "strike", "link"]);
+  const through = tries.flatMap((text) => nodesOf(parseMarkdown(text))).filter(({ kind }) => !kinds.has(kind)).length;
+  const links = tries.flatMap(linksIn).length;
+  return { tried: tries.length, through, control: `${links} became links that a person may follow` };
+}
+
+/** Ways to write the dot and the letters of a host so that a reader sees it and a program may not. */
+const DISGUISES: ((host: string) => string)[] = [
+  (host) => host,
+  (host) => `https://${host}/login`,
+  (host) => host.toUpperCase(),
+  (host) => (/^\d/.test(host) ? host : `www.${host}`),
+  ...["\u200b", "\u200d", "\u00ad", "\u2060", "\ufeff", "\ufe0f", "\u{e0061}", "\u034f", "\u180e"].map(
+    (mark) => (host: string) => host.replace(".", `${mark}.`),
+  ),
+  ...["\u2024", "\u3002", "\uff0e", "\uff61", "\ufe52"].map((dot) => (host: string) => host.replace(".", dot)),
+  (host) => [...host].map((c) => (/[a-z]/.test(c) ? String.fromCharCode(c.charCodeAt(0) + 0xfee0) : c)).join(""),
+  (host) => `**${host}**`,
+  (host) => `support@${host}`,
+  (host) => `mailto:a@${host}`,
+  (host) => `Visit ${host}.`,
+  (host) => `\u202e${host}`,
+];
+const HOSTS = [
+  "bank.example",
+  "shop.example",
+  "bücher.example",
+  "пример.рф",
+  "192.0.2.1",
+  "paypal.com",
+  "a-b.co.uk",
+  "xn--80ak6aa92e.com",
+];
+
+/** A16: labels that name another host than the link's. Through: a link without the real host beside it. */
+export async function lyingLabels(): Promise<Result> {
+  const labels = HOSTS.flatMap((host) => DISGUISES.map((disguise) => disguise(host)));
+  let through = 0;
+  for (const label of labels)
+    for (const link of parseInline(`[${label}](https://evil.example/a)`))
+      if (link.kind === "link" && link.host !== "evil.example") through++;
+  const userinfo = [
+    "https://bank.example@evil.example/",
+    "https://bank.example:x@evil.example/",
+    "https://bank.example%2f@evil.example/",
+  ];
+  through += userinfo
+    .flatMap((address) => [address, `[x](${address})`])
+    .flatMap(linksIn)
+    .filter(({ href }) => new URL(href).username !== "").length;
+  const honest = HOSTS.filter((host) =>
+    parseInline(`[${host}](https://${host}/)`).every((node) => node.kind !== "link" || node.host === undefined),
+  );
+  return {
+    tried: labels.length + 2 * userinfo.length,
+    through,
+    control: `${honest.length} of ${HOSTS.length} honest labels stay unmarked`,
+  };
+}
+
+/** A31: texts that could end a log line or start one, through every field. Through: a line that is no JSON, or words of a person. */
+export async function forgedLines(ground: Ground): Promise<Result> {
+  const marks = [
+    "\r\n",
+    "\n",
+    "\u0085",
+    "\u2028",
+    "\u001b[2J",
+    '"}\n{"level":50,"event":"forged"}',
+    "\u0000",
+    "\\",
+    '"',
+  ];
+  const tries = ground.some([...marks, ...naughtyStrings().filter((text) => text.length < 300)]);
+  const { visitor, id } = await ground.member("words of A31");
+  for (const [n, text] of tries.entries()) {
+    await visitor
+      .send(`private-words ${text}`, `log-line-${n}`, {
+        page: `/${text.slice(0, 100)}`,
+        title: `private-words ${text}`.slice(0, 200),
+      })
+      .catch(() => undefined);
+    await ground.callback(replyOf(id, `private-words ${text}`, { contactId: text, channel: text }));
+    await ground.callback(replyOf(`private-words${text}`, "x"));
+  }
+  const lines = ground.house.lines();
+  const isJson = (line: string): boolean => {
+    try {
+      return typeof JSON.parse(line) === "object";
+    } catch {
+      return false;
+    }
+  };
+  const through = lines.filter(
+    (line) => !isJson(line) || line.includes("private-words") || line.includes('"event":"forged"'),
+  ).length;
+  const forged = isJson(`{"text":"${marks[5]}"}`);
+  return {
+    tried: 3 * tries.length,
+    through,
+    control: `${lines.length} lines looked at; put together carelessly, a line breaks: ${!forged}`,
+  };
+}
+
+/** A32: how the steps of each scanner grow with its text. Through: one that takes more than 2.5 times for twice the text. */
+export async function slowPatterns(): Promise<Result> {
+  const child = fork(join(import.meta.dirname, "steps.ts"), { env: { ...process.env, ...COMPILED }, execArgv: [] });
+  const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`Counting steps ended with ${code}`)));
+  const [steps] = (await Promise.race([once(child, "message"), ended])) as [Steps];
+  await ended.catch(() => {});
+  const slow = steps.cases.filter(({ ratio }) => ratio > 2.5);
+  const worst = Math.max(...steps.cases.map(({ ratio }) => ratio));
+  const control = `counted in steps, not time: at most ${worst.toFixed(2)} times for twice the text; a scanner that looks back counts ${steps.control.toFixed(2)}`;
+  if (slow.length > 0) console.error(slow.slice(0, 10));
+  return { tried: steps.cases.length, through: slow.length, control };
+}
+
+/** The texts with which fields are attacked: of another folder, of the corpus, or our own. */
+export function payloadsOf(folder?: string): string[] {
+  const file = folder === undefined ? corpus("xss/payloads.json") : join(folder, "payloads.json");
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as (string | { payload: string })[]) : [];
+  if (folder !== undefined && known.length === 0) throw new Error(`${file}: no list of payloads`);
+  return [...PAYLOADS, ...known.map((each) => (typeof each === "string" ? each : each.payload))];
+}

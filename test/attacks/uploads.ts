@@ -1,0 +1,150 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { corpus } from "../corpora.ts";
+import { post } from "../uploads.ts";
+import type { Result } from "./attack.ts";
+import type { Ground } from "./ground.ts";
+import { naughtyStrings } from "./wire.ts";
+
+const SCRIPT = `<script>parent.postMessage("XSS","*");alert(1)</script>`;
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+/** Examples of our own, besides those of the corpus. */
+const OWN: [string, Buffer][] = [
+  ["gif.gif", Buffer.from(`GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff;${SCRIPT}`, "latin1")],
+  ["pdf.pdf", Buffer.from(`%PDF-1.4\n%${SCRIPT}\n%%EOF`)],
+  ["page.html", Buffer.from(`<!doctype html>${SCRIPT}`)],
+  ["picture.svg", Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)],
+];
+
+/** Files that would run something where they are served carelessly. */
+export function hostileFiles(): [name: string, bytes: Buffer][] {
+  const folder = corpus("uploads-hostile/own");
+  if (!existsSync(folder)) return OWN;
+  const names = readdirSync(folder).filter((name) => name !== "LICENSE");
+  return [...OWN, ...names.map((name): [string, Buffer] => [name, readFileSync(join(folder, name))])];
+}
+
+/** Names and types under which each is sent: its own, and harmless or harmful ones. */
+const DRESSES = [
+  { name: "photo.png", type: "image/png" },
+  { name: "page.html", type: "text/html" },
+  { name: "a.svg", type: "image/svg+xml" },
+  { name: "notes.txt", type: "text/plain" },
+  { name: "x.pdf.html", type: "application/pdf" },
+] as const;
+
+const SAFE =
+  /^(image\/(png|jpeg|gif|webp|avif|heic|heif|bmp)|video\/|audio\/|text\/plain|application\/(pdf|octet-stream|zip|vnd\.|msword))/;
+
+/** A17: hostile files under six names and types. Through: an answer that a browser could run. */
+export async function hostileUploads(ground: Ground): Promise<Result> {
+  const { house } = ground;
+  const { visitor } = await ground.member("words of A17");
+  const tries = ground.some(
+    hostileFiles().flatMap(([name, bytes]) =>
+      [{ name, type: "application/octet-stream" }, ...DRESSES].map((dress) => ({ bytes, dress })),
+    ),
+  );
+  let stored = 0;
+  let through = 0;
+  for (const { bytes, dress } of tries) {
+    const { status, answer } = await post(house, visitor, new Uint8Array(bytes), {
+      name: dress.name,
+      headers: { "Content-Type": dress.type },
+    });
+    if (status >= 500) through++;
+    if (status !== 201) continue;
+    stored++;
+    const { headers } = await fetch(house.url + answer.url, { method: "HEAD" });
+    const policy = headers.get("content-security-policy") ?? "";
+    const guarded = policy.includes("sandbox") && headers.get("x-content-type-options") === "nosniff";
+    if (!guarded || !SAFE.test(headers.get("content-type") ?? "")) through++;
+  }
+  const plain = await post(house, visitor, new Uint8Array(PNG), { name: "photo.png" });
+  return {
+    tried: tries.length,
+    through,
+    control: `${stored} were stored, as data; an honest picture answers ${plain.status}`,
+  };
+}
+
+/** A PNG whose header says that it is so large. */
+function png(width: number, height: number): Buffer {
+  const bytes = Buffer.from(PNG);
+  bytes.writeUInt32BE(width, 16);
+  bytes.writeUInt32BE(height, 20);
+  return bytes;
+}
+
+/** A GIF whose header says that it is so large. */
+function gif(width: number, height: number): Buffer {
+  const bytes = Buffer.from(OWN[0]?.[1] ?? "");
+  bytes.writeUInt16LE(width, 6);
+  bytes.writeUInt16LE(height, 8);
+  return bytes;
+}
+
+/** A18: pictures that unpack to gigabytes, and archives. Through: one that is stored as a picture. */
+export async function bombs(ground: Ground): Promise<Result> {
+  const { house } = ground;
+  const { visitor } = await ground.member("words of A18");
+  const sides = [6_400, 10_000, 30_000, 65_535];
+  const vast = [100_000, 1_000_000, 2 ** 31 - 1, 2 ** 32 - 1];
+  const zip = Buffer.concat([Buffer.from("PK\x03\x04\x14\x00\x00\x00\x08\x00", "latin1"), Buffer.alloc(20_000, 0xff)]);
+  const gz = Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 0]), Buffer.alloc(20_000)]);
+  const tries: [string, Buffer][] = [
+    ...[...sides, ...vast].flatMap((side): [string, Buffer][] => [
+      ["a.png", png(side, side)],
+      ["b.png", png(side, 2 ** 31 - 1)],
+    ]),
+    ...sides.slice(1).map((side): [string, Buffer] => ["a.gif", gif(side, side)]),
+    ...["a.zip", "a.png", "a.svgz"].flatMap((name): [string, Buffer][] => [
+      [name, zip],
+      [name, gz],
+    ]),
+  ];
+  let through = 0;
+  for (const [name, bytes] of tries) {
+    const { status, answer } = await post(house, visitor, new Uint8Array(bytes), { name });
+    if (status >= 500 || (status === 201 && (answer.type.startsWith("image/") || (answer.width ?? 0) > 0))) through++;
+  }
+  const small = await post(house, visitor, new Uint8Array(PNG), { name: "small.png" });
+  return {
+    tried: tries.length,
+    through,
+    control: `a picture of one pixel answers ${small.status}, ${small.answer.width} wide`,
+  };
+}
+
+/** A19: hostile file names. Through: a name with a path in it, a broken header, or a file outside of the store's own names. */
+export async function hostileNames(ground: Ground): Promise<Result> {
+  const { house } = ground;
+  const file = corpus("filenames/hostile-filenames.json");
+  const listed = existsSync(file)
+    ? (JSON.parse(readFileSync(file, "utf8")) as string[])
+    : ["../../etc/passwd", "a\0.html", "..\\x", "CON.png"];
+  const { visitor } = await ground.member("words of A19");
+  const tries = [...ground.some(listed), ...ground.some(naughtyStrings())];
+  let through = 0;
+  for (const name of tries) {
+    const { status, answer } = await post(house, visitor, new Uint8Array(PNG), { name: name.slice(0, 500) });
+    if (status >= 500) through++;
+    if (status !== 201) continue;
+    if (/[/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(answer.name) || !answer.name.endsWith(".png")) through++;
+    const { headers } = await fetch(house.url + answer.url, { method: "HEAD" });
+    if (
+      !/^(inline|attachment); filename="[\x20-\x7e]*"(; filename\*=UTF-8''[\w.!~*'()%-]+)?$/.test(
+        headers.get("content-disposition") ?? "",
+      )
+    )
+      through++;
+  }
+  const stray = readdirSync(house.dataDir, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && entry.parentPath.includes("media") && !/^[\w-]+(\.\w+)*$/.test(entry.name),
+  );
+  const { answer } = await post(house, visitor, new Uint8Array(PNG), { name: "holiday photo.png" });
+  return { tried: tries.length, through: through + stray.length, control: `an honest name stays: ${answer.name}` };
+}

@@ -1,0 +1,242 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { WebSocket, WebSocketServer } from "ws";
+import { corpus } from "../corpora.ts";
+import type { Result } from "./attack.ts";
+import { type Ground, replyOf } from "./ground.ts";
+import { greet, type Line, settled } from "./line.ts";
+
+/** Opens and greets. */
+async function guest(ground: Ground): Promise<Line> {
+  const line = await ground.line();
+  if ((await greet(line)) === undefined) throw new Error("The relay refused a visitor");
+  return line;
+}
+
+/** A21: frames above the limit. Through: the connection lives on. */
+export async function hugeFrames(ground: Ground): Promise<Result> {
+  const sizes = [32_769, 33_000, 40_000, 65_535, 65_536, 100_000, 1_000_000, 8_000_000];
+  const tries = [...sizes, ...sizes].slice(0, ground.count(16));
+  let through = 0;
+  for (const [n, size] of tries.entries()) {
+    const line = await guest(ground);
+    line.send(n % 2 === 0 ? "x".repeat(size) : JSON.stringify({ t: "send", id: "huge-frame", text: "x".repeat(size) }));
+    // A relay that reads the frame answers it; one that does not closes.
+    await Promise.race([line.closed, line.until((frame) => frame.includes("error"))]);
+    if (line.code() !== 1009) through++;
+    line.end();
+  }
+  const line = await guest(ground);
+  line.send(JSON.stringify({ t: "send", id: "large-frame", text: "x".repeat(4_000) }));
+  await line.until((frame) => frame.includes('"state":"sent"'));
+  const control =
+    line.code() === 0 ? "the longest allowed message is taken" : "the longest allowed message was refused";
+  line.end();
+  return { tried: tries.length, through, control };
+}
+
+/** A23: offers to compress. Through: the relay agrees to one. */
+export async function compressionOffers(ground: Ground): Promise<Result> {
+  const offers: object[] = [
+    {},
+    { serverNoContextTakeover: true },
+    { clientMaxWindowBits: 15 },
+    { serverMaxWindowBits: 8 },
+  ];
+  const agrees = (url: string, offer: object): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = new WebSocket(url, { origin: ground.house.host, perMessageDeflate: offer });
+      socket.once("open", () => {
+        resolve(socket.extensions.includes("deflate"));
+        socket.terminate();
+      });
+      socket.on("error", () => resolve(false));
+    });
+  let through = 0;
+  for (const offer of offers) if (await agrees(`${ground.house.url.replace("http", "ws")}/socket`, offer)) through++;
+  const willing = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: true });
+  await new Promise((resolve) => willing.once("listening", resolve));
+  const control = await agrees(`ws://127.0.0.1:${(willing.address() as { port: number }).port}`, {});
+  willing.close();
+  return { tried: offers.length, through, control: `a server that compresses agrees to the same offer: ${control}` };
+}
+
+const KEYS = [
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "hasOwnProperty",
+  "valueOf",
+  "__defineGetter__",
+  "then",
+];
+
+/** A29: prototype keys in frames, callbacks and API bodies. Through: a polluted prototype, a 5xx, or a frame that is taken. */
+export async function prototypeKeys(ground: Ground): Promise<Result> {
+  const { id } = await ground.member("words of A29");
+  const values = ['{"polluted":true}', '"x"', "null", "[]", '{"prototype":{"polluted":true}}', "7"];
+  const frames = ['"t":"ping"', '"t":"typing"', '"t":"read","n":1', '"t":"send","id":"proto-key-1","text":"polluted"'];
+  const bodies = KEYS.flatMap((key) =>
+    values.flatMap((value) => frames.map((frame) => `{${frame},"${key}":${value}}`)),
+  );
+  const tries = ground.some(bodies);
+  const line = await guest(ground);
+  let through = 0;
+  for (const text of tries) {
+    const body = `${text.slice(0, -1)},"toId":"${id}","body":"x"}`;
+    if ((await ground.callback(body)) >= 500) through++;
+    line.send(text);
+    const answer = await ground.api(
+      "POST",
+      "/messages",
+      JSON.parse(`{"to":{"visitor":"x"},${text.slice(1)}`) as object,
+      "proto",
+    );
+    if (answer.status >= 500 || answer.status < 300) through++;
+  }
+  await settled(line);
+  const refused = line.frames.filter((frame) => frame.includes("bad_frame")).length;
+  through += tries.length - refused;
+  if ("polluted" in {}) through++;
+  line.end();
+  const naive = JSON.parse('{"__proto__":{"polluted":true}}') as Record<string, object>;
+  const victim: Record<string, unknown> = {};
+  Object.assign(Object.getPrototypeOf(Object.create(victim)) as object, Object.values(naive)[0]);
+  return {
+    tried: 3 * tries.length,
+    through,
+    control: `a careless merge is polluted by the same text: ${victim.polluted === true}`,
+  };
+}
+
+/** A30: JSON nested far too deep, at every door. */
+export async function deepJson(ground: Ground): Promise<Result> {
+  const depths = [17, 18, 50, 100, 1_000, 5_000, 8_000];
+  const line = await guest(ground);
+  let through = 0;
+  let tried = 0;
+  for (const depth of depths)
+    for (const [open, close] of [
+      ["[", "]"],
+      ['{"a":', "}"],
+    ] as const) {
+      const deep = open.repeat(depth) + (open === "[" ? "" : "1") + close.repeat(depth);
+      for (const text of [
+        deep,
+        `{"toId":"x","body":"x","more":${deep}}`,
+        `{"t":"send","id":"deep-json-1","text":${deep}}`,
+      ]) {
+        tried += 3;
+        if ([...(await refusals(ground, text))].some((status) => status < 400 || status >= 500)) through++;
+        if (text.length < 32_000) line.send(text);
+      }
+    }
+  await settled(line);
+  if (line.code() !== 0) through++;
+  through += line.frames.filter((frame) => frame.includes('"state"')).length;
+  line.end();
+  const { id } = await ground.member("words of A30");
+  const shallow = await ground.callback(replyOf(id, "x", { more: [[[[1]]]] }));
+  return { tried, through, control: `four levels answer ${shallow}` };
+}
+
+async function refusals(ground: Ground, text: string): Promise<number[]> {
+  const api = await fetch(`${ground.house.url}/api/v1/contacts`, {
+    method: "POST",
+    body: text,
+    headers: { Authorization: ground.bearer, "Idempotency-Key": "deep" },
+  });
+  await api.arrayBuffer();
+  return [await ground.callback(text), api.status];
+}
+
+/** Texts of the corpus of odd strings; a few of our own where it is not there. */
+export function naughtyStrings(): string[] {
+  const file = corpus("naughty-strings/blns.json");
+  const own = [
+    "\0",
+    "\ud800",
+    "é\u0301\u0302",
+    "\u202eabc",
+    "\ufeffx",
+    "%s%n",
+    "$" + "{7*7}",
+    "\u001b[31m",
+    "a\r\nb",
+    "👩‍👩‍👧‍👦",
+    "Ω≈ç",
+  ];
+  return existsSync(file) ? [...(JSON.parse(readFileSync(file, "utf8")) as string[]), ...own] : own;
+}
+
+/** Documents of JSONTestSuite, as bytes. */
+export function jsonDocuments(): Uint8Array[] {
+  const folder = corpus("json-test-suite/test_parsing");
+  const own = ["", "{", '{"a":1,}', "[1", "nul", '"\\u12"', "\ufeff{}", "[1e9999]"].map((text) => Buffer.from(text));
+  return existsSync(folder) ? [...readdirSync(folder).map((name) => readFileSync(join(folder, name))), ...own] : own;
+}
+
+/** Posts bytes as they are. @returns the status */
+async function put(url: string, body: Uint8Array, headers: Record<string, string>): Promise<number> {
+  const response = await fetch(url, {
+    method: "POST",
+    body: new Uint8Array(body),
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** A33, X: every document of JSONTestSuite, and invalid UTF-8, at every door. Through: a 5xx, or a document that is taken for a frame. */
+export async function oddDocuments(ground: Ground): Promise<Result> {
+  const tries = ground.some(jsonDocuments());
+  let through = 0;
+  let line = await guest(ground);
+  for (const bytes of tries) {
+    const api = { Authorization: ground.bearer, "Idempotency-Key": "odd" };
+    const codes = [
+      await put(ground.house.callbackUrl, bytes, { "X-Forwarded-For": ground.address() }),
+      await put(`${ground.house.url}/api/v1/messages`, bytes, api),
+      await put(`${ground.house.url}/api/v1/contacts`, bytes, api),
+    ];
+    through += codes.filter((code) => code < 400 || code >= 500).length;
+    if (bytes.length > 30_000) continue;
+    line.send(bytes);
+    await settled(line);
+    // Invalid UTF-8 ends a connection with 1007 (RFC 6455 section 8.1); nothing else may.
+    if (![0, 1007].includes(line.code())) through++;
+    if (line.code() !== 0) line = await guest(ground);
+  }
+  line.end();
+  const { id } = await ground.member("words of A33");
+  const good = await ground.callback(replyOf(id, "well formed"));
+  return { tried: 4 * tries.length, through, control: `a good document answers ${good}` };
+}
+
+/** What the relay keeps of a text: without NUL, and without half characters. */
+const kept = (text: string): string => text.toWellFormed().replaceAll("\0", "");
+
+/** A33: odd strings as messages and as replies come back as they were. Through: one that is lost or changed. */
+export async function oddStrings(ground: Ground): Promise<Result> {
+  const tries = ground.some(naughtyStrings().filter((text) => kept(text).trim() !== "" && text.length <= 4_000));
+  const { visitor, id } = await ground.member("words of the odd strings");
+  let through = 0;
+  for (const [n, text] of tries.entries()) {
+    const stored = await visitor.send(text, `odd-string-${n}`).catch((error: Error) => ({ text: error.message }));
+    if (stored.text !== kept(text) && stored.text !== "empty") through++;
+    if ((await ground.callback(replyOf(id, text))) >= 500) through++;
+  }
+  await ground.callback(replyOf(id, "the last odd string"));
+  await visitor.hears("the last odd string");
+  const texts = new Set(
+    visitor
+      .log()
+      .filter(({ from }) => from === "reply")
+      .map(({ text }) => text),
+  );
+  const trimmed = (text: string): string => kept(text).trim();
+  const seen = new Set([...texts].map(trimmed));
+  through += tries.filter((text) => !seen.has(trimmed(text))).length;
+  return { tried: 2 * tries.length, through, control: "a plain string comes back unchanged" };
+}
