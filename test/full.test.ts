@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { smallDisk } from "./faults/process/disk.ts";
 import { FULL, limitFiles } from "./faults/process/limit.ts";
 import { type House, startHouse } from "./harness.ts";
 import { type Env, type Run, runInside, runProcess } from "./relays.ts";
+import { porchlight } from "./shell.ts";
 
 const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
 let house: House;
@@ -46,21 +47,29 @@ it("is not ready while the store refuses writes, and ready again by itself", asy
   await livesThrough({ fill: () => limitFiles(pid, FULL), free: () => limitFiles(pid, "unlimited") });
 });
 
-it("is not ready on a full disk, starts on none, and says so in one sentence", async () => {
+it("is not ready on a full disk, tells the doctor why, stops in order, starts on none, and says so in one sentence", async () => {
   const disk = smallDisk();
   // Only who may mount can have a disk that is really full; the test above needs none.
   if (disk === undefined) return;
   ends.push(disk.stop);
   const dataDir = join(disk.folder, "data");
-  mkdirSync(dataDir);
+  const fresh = join(disk.folder, "fresh");
+  for (const folder of [dataDir, fresh]) mkdirSync(folder);
   await open(runInside, { DATA_DIR: dataDir });
   await livesThrough(disk);
-  await house.halt();
   disk.fill();
-  const env = { DATA_DIR: dataDir, PORT: "0", SERVICE_URL: house.serviceUrl };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, "serve"], { env, encoding: "utf8" });
-  expect([status, stderr.trim().split("\n").length], stdout + stderr).toEqual([1, 1]);
-  expect(stderr).toMatch(/^DATA_DIR: .* has no room left \([\w ]+\)\. Make room on that disk\.\n$/);
+  const { code, out } = await porchlight(house, ["doctor", "--json"], { DATA_DIR: dataDir });
+  const ill = (JSON.parse(out) as { check: string; ok: boolean }[]).filter(({ ok }) => !ok).map(({ check }) => check);
+  expect([code, ill]).toEqual([3, expect.arrayContaining(["database", "disk", "file store"])]);
+  // Ends in order all the same; the log of the database stays.
+  await house.halt();
+  for (const folder of [dataDir, fresh]) {
+    const env = { DATA_DIR: folder, PORT: "0", SERVICE_URL: house.serviceUrl };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, "serve"], { env, encoding: "utf8" });
+    expect([status, stderr.trim().split("\n").length], stdout + stderr).toEqual([1, 1]);
+    expect(stderr).toMatch(/^DATA_DIR: .* has no room left \([\w ]+\)\. Make room on that disk\.\n$/);
+    expect(readdirSync(folder).filter((name) => name.startsWith("relay.json"))).toEqual([]);
+  }
   disk.free();
   await house.start();
 });

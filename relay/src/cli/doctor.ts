@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { tryWriting } from "../db/writable.ts";
 import { leadTroubles } from "../records/captured.ts";
 import { eventsPage } from "../records/events.ts";
 import { countStates, type Kind, stuckEntries } from "../records/ledger.ts";
@@ -19,10 +20,13 @@ const LOOPBACK = /^https?:\/\/(localhost|127\.|\[::1\])/;
 
 async function database({ db, settings }: Office): Promise<Finding> {
   const where = settings.databaseUrl.replace(/:\/\/[^@/]*@/, "://…@");
-  const wrote = await db.run("UPDATE meta SET value = value WHERE name = 'epoch'").catch(String);
-  return wrote === 1
-    ? well("database", `${where} writes`)
-    : ill("database", `${where} does not write: ${wrote}`, "Check that the folder is writable and the disk not full.");
+  try {
+    await tryWriting(db);
+    return well("database", `${where} takes writes`);
+  } catch (error) {
+    const found = `${where} takes no writes: ${String(error)}`;
+    return ill("database", found, "Make room on that disk, and check that the relay's user may write there.");
+  }
 }
 
 async function disk({ settings }: Office): Promise<Finding> {

@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { BlockList, isIPv6 } from "node:net";
 import { join } from "node:path";
 import { randomId } from "@porchlight/shared/id";
@@ -110,21 +110,27 @@ export async function media(office: Office): Promise<Finding[]> {
   const key = randomId();
   const row = { key, name: "probe.txt", type: "text/plain", size: PROBE.length, width: null, height: null };
   const about = { visitor: "doctor", site: settings.sites[0]?.public.id ?? "", now: clock.now() };
-  const folder = await mkdtemp(join(settings.dataDir, "doctor-"));
+  const folder = join(settings.dataDir, `doctor-${key}`);
   try {
-    await db.transaction((tx) => addMedia(tx, { ...row, ...about }));
+    await mkdir(folder, { mode: 0o700 });
     await writeFile(join(folder, "probe"), PROBE, { mode: 0o600 });
-    const stored = await files.put(key, join(folder, "probe"), row.type).catch((error: unknown) => String(error));
-    if (stored !== undefined)
-      return [ill("file store", stored, "Check MEDIA_STORE and its key, or that DATA_DIR can be written.")];
+    await db.transaction((tx) => addMedia(tx, { ...row, ...about }));
+    await files.put(key, join(folder, "probe"), row.type);
     const where = settings.uploads.bucket === undefined ? settings.dataDir : "the bucket of MEDIA_STORE";
     return [well("file store", `${where} takes files`), ...(await byLink(office, linkTo(key, row.type)))];
+  } catch (error) {
+    return [ill("file store", String(error), "Check MEDIA_STORE and its key, or that DATA_DIR can be written.")];
   } finally {
-    await db.transaction((tx) => dropMedia(tx, key));
-    await files.remove(key).catch(() => undefined);
-    await db.transaction((tx) => removeMedia(tx, key));
     await rm(folder, { recursive: true, force: true });
+    await removeProbe(office, key);
   }
+}
+
+/** Removes the file and its row. What a full disk keeps is swept away with other files that no message names. */
+async function removeProbe({ db, files }: Office, key: string): Promise<void> {
+  await db.transaction((tx) => dropMedia(tx, key)).catch(() => undefined);
+  await files.remove(key).catch(() => undefined);
+  await db.transaction((tx) => removeMedia(tx, key)).catch(() => undefined);
 }
 
 async function byLink({ settings }: Office, path: string): Promise<Finding[]> {

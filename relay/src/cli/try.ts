@@ -116,12 +116,12 @@ function delivery(message: Message | undefined, when: string, seconds: number): 
     return ill(
       check,
       `the service refused it (${message.reason ?? "no reason"})`,
-      "The relay's log says why: delivery.failed.",
+      "porchlight deliveries --failed says why.",
     );
   return ill(
     check,
     `not within ${seconds} s`,
-    "It waits and goes out later: porchlight doctor tells what holds it back.",
+    "It waits and goes out later: porchlight deliveries says why, porchlight doctor what to do.",
   );
 }
 

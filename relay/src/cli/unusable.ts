@@ -57,9 +57,10 @@ export function unusable(error: unknown, { dataDir, databaseUrl }: Settings): Un
 
 /** Whether the system's or SQLite's error is about the data: a path in the folder or above it, or the database. */
 export function isAboutData(error: unknown, { dataDir, databaseUrl }: Settings): boolean {
-  const { path, errcode = 0 } = error as NodeJS.ErrnoException & { errcode?: number };
+  const { path, syscall, errcode = 0 } = error as NodeJS.ErrnoException & { errcode?: number };
   if (errcode > 0) return true;
-  if (path === undefined) return false;
+  // A write to an open file fails without a path, and nothing but the data is written before the relay listens.
+  if (path === undefined) return syscall === "write" || syscall === "fsync";
   const below = (from: string, to: string): boolean => {
     const way = relative(resolve(from), resolve(to));
     return !way.startsWith("..") && !isAbsolute(way);

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -28,6 +28,7 @@ const TAKEN = new Set([5, 6]);
 
 const lockOf = (base: string): string => `${base}.lock`;
 const noteOf = (base: string): string => `${base}.json`;
+const unfinishedOf = (base: string): string => `${noteOf(base)}.new`;
 
 /** What the holder of a lock has told; nothing when it has told nothing. It may be gone already. */
 export function holderOf(base: string): Holder | undefined {
@@ -39,9 +40,8 @@ export function holderOf(base: string): Holder | undefined {
 }
 
 function note(base: string, holder: Holder): void {
-  const file = noteOf(base);
-  writeFileSync(`${file}.new`, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  writeFileSync(unfinishedOf(base), `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  renameSync(unfinishedOf(base), noteOf(base));
 }
 
 /**
@@ -64,20 +64,27 @@ export function takeLock(base: string, what: string, address: string): Lock {
     throw new Error(`${what} is in use by ${described(holderOf(base))}; stop that relay, or use another folder`);
   }
   HELD.add(db);
-  chmodSync(lockOf(base), 0o600);
   let holder: Holder = { pid: process.pid, host: hostname(), since: new Date().toISOString(), address };
-  note(base, holder);
-  return {
+  const lock: Lock = {
     tell(more) {
       holder = { ...holder, ...more };
       note(base, holder);
     },
     release() {
       if (!HELD.delete(db)) return;
-      if (existsSync(noteOf(base))) rmSync(noteOf(base));
+      for (const file of [noteOf(base), unfinishedOf(base)]) rmSync(file, { force: true });
       db.close();
     },
   };
+  try {
+    chmodSync(lockOf(base), 0o600);
+    lock.tell({});
+  } catch (error) {
+    // The disk may be full.
+    lock.release();
+    throw error;
+  }
+  return lock;
 }
 
 const described = (holder: Holder | undefined): string =>

@@ -27,14 +27,18 @@ function checksum(file: string): string {
 
 /**
  * Writes the checksum of a closed database, unless another process has it open still: then its log is still there. Whole or
- * not at all: half a seal, of a full disk or a kill, would keep the relay from starting.
+ * not at all: half a seal, of a full disk or a kill, would keep the relay from starting. Without a seal it starts as well.
  */
 export function seal(file: string): void {
   if (existsSync(`${file}-wal`)) return;
   const unfinished = `${sealOf(file)}.new`;
-  writeFileSync(unfinished, `${checksum(file)}\n`, { flush: true });
-  renameSync(unfinished, sealOf(file));
-  syncFolder(dirname(file));
+  try {
+    writeFileSync(unfinished, `${checksum(file)}\n`, { flush: true });
+    renameSync(unfinished, sealOf(file));
+    syncFolder(dirname(file));
+  } catch {
+    rmSync(unfinished, { force: true });
+  }
 }
 
 /**

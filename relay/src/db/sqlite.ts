@@ -112,6 +112,15 @@ function emptyLog(db: DatabaseSync): boolean {
   }
 }
 
+/** Empties the log before the database closes. On a full disk it stays, and the next start goes on with it. */
+function emptyAtEnd(db: DatabaseSync): void {
+  try {
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // Nothing is lost: what was committed is in the log.
+  }
+}
+
 /** Runs `fn` after `ms`, and after this turn of the event loop. */
 type Later = (fn: () => void, ms: number) => void;
 const later: Later = (fn, ms) => void (ms >= 1 ? setTimeout(fn, ms) : setImmediate(fn));
@@ -244,7 +253,7 @@ export function openSqlite(file: string, options: { defer?: (fn: () => void) => 
       if (stopping !== undefined) await stopping;
       if (reader !== writer) reader.db.close();
       if (writer.db.isTransaction) writer.db.exec("ROLLBACK");
-      writer.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      emptyAtEnd(writer.db);
       writer.db.close();
       if (kept) seal(file);
     },

@@ -25,6 +25,17 @@ async function isFull(file: string): Promise<boolean> {
   return found !== undefined && found.blocks > 0 && found.bavail * found.bsize < FREE_MIN;
 }
 
+/**
+ * Writes something and takes it out again, in two commits, because what one commit takes back needs no room.
+ * @throws the database's error when it takes no writes
+ */
+export async function tryWriting(db: Database): Promise<void> {
+  const text = randomId(16).repeat(TRIAL_LENGTH / 16);
+  const put = `INSERT INTO meta (name, value) VALUES ('trial', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+  await db.run(put, text);
+  await db.run("DELETE FROM meta WHERE name = 'trial'");
+}
+
 export type Writable = {
   /** The same database; how its writes end is remembered. */
   db: Database;
@@ -47,15 +58,11 @@ export function watchWrites(inner: Database, clock: Clock, file?: string): Writa
       throw error;
     });
 
-  /** Writes something and takes it out again, in two commits, because what one commit takes back needs no room. */
   async function tryOut(): Promise<void> {
     if (clock.uptime() - tried < TRY_EVERY_MS) return;
     tried = clock.uptime();
-    const text = randomId(16).repeat(TRIAL_LENGTH / 16);
-    const put = `INSERT INTO meta (name, value) VALUES ('trial', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
     try {
-      await inner.run(put, text);
-      await inner.run("DELETE FROM meta WHERE name = 'trial'");
+      await tryWriting(inner);
       refusing = false;
     } catch {
       // It still refuses: the next question tries again.
