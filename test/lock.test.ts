@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -71,6 +80,11 @@ it("lets no second relay with another data folder onto a database file", async (
   await expect(start(runInside, { DATABASE_URL: `sqlite:${file}`, DATA_DIR: other })).rejects.toThrow(
     new RegExp(`^DATABASE_URL: ${file} is in use by another relay: process ${process.pid} `),
   );
+  // One file has one lock, whatever name it is called by.
+  symlinkSync(file, join(root, "link.db"));
+  await expect(start(runInside, { DATABASE_URL: `sqlite:${root}/link.db`, DATA_DIR: other })).rejects.toThrow(
+    new RegExp(`^DATABASE_URL: ${file} is in use by another relay`),
+  );
   expect(await stateOf(file)).toBe("calling");
   expect(existsSync(join(other, "secrets.json"))).toBe(false);
   // Its own folder is free again.
@@ -93,13 +107,17 @@ it("makes no data folder where a volume may be missing, and only there", async (
     /^DATABASE_URL: the folder .* does not exist; mount/,
   );
   expect(existsSync(join(root, "volume"))).toBe(false);
-  // Beside a data folder of ours.
-  await start(runInside, { DATA_DIR: join(root, "first", "..", "one") }).catch(() => undefined);
-  expect(existsSync(join(root, "one"))).toBe(false);
+  // The volume beside it is mounted, and holds the data of another relay.
   mkdirSync(join(root, "one"));
   await start(runInside, { DATA_DIR: join(root, "one") });
-  await start(runInside, { DATA_DIR: join(root, "two") });
-  expect(existsSync(join(root, "two", "secrets.json"))).toBe(true);
+  await expect(start(runInside, { DATA_DIR: join(root, "two") })).rejects.toThrow(/two does not exist; mount/);
+  expect(existsSync(join(root, "two"))).toBe(false);
+  // A link to a volume that is not mounted.
+  symlinkSync(unmounted, join(root, "one", "link"));
+  await expect(start(runInside, { DATA_DIR: join(root, "one", "link") })).rejects.toThrow(/link does not exist; mount/);
+  // In a data folder of ours.
+  await start(runInside, { DATA_DIR: join(root, "one", "below") });
+  expect(existsSync(join(root, "one", "below", "secrets.json"))).toBe(true);
 });
 
 it("does not start on a database that a newer version wrote, and says both versions", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readlinkSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 
 /** The file by which a data folder is known: it holds the secrets that the relay made for itself. */
@@ -29,24 +29,31 @@ export function makeFolder(path: string, mode: number = 0o777): void {
 /** Whether a relay has kept its data in this folder. */
 export const isDataFolder = (path: string): boolean => existsSync(join(path, SECRETS_FILE));
 
-/** Whether a folder belongs to Porchlight: it is a data folder, or one lies in it. */
-function isOurs(folder: string): boolean {
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) return false;
-  if (isDataFolder(folder)) return true;
-  return readdirSync(folder, { withFileTypes: true }).some(
-    (entry) => entry.isDirectory() && isDataFolder(join(folder, entry.name)),
-  );
+function isLink(path: string): boolean {
+  try {
+    readlinkSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a missing data folder is surely meant to be new: at the default place, below it, or in another data folder. */
+function mayBeNew(path: string): boolean {
+  // A link whose target is missing leads to a volume that is not mounted, wherever the link itself lies.
+  if (isLink(path)) return false;
+  const home = resolve(DEFAULT_DATA_DIR);
+  return path === home || path.startsWith(home + sep) || isDataFolder(dirname(path));
 }
 
 /**
- * Makes the data folder where it is missing and surely meant to be new: at the default place or below it, or beside other
- * data folders of Porchlight. Anywhere else a missing folder is rather a volume that is not mounted, and a relay that
- * began anew there would have another callback secret and none of its visitors.
+ * Makes the data folder where it is missing and surely meant to be new. Anywhere else a missing folder is rather a volume
+ * that is not mounted, and a relay that began anew there would have another callback secret and none of its visitors.
  * @throws Error with one sentence, or the system's error
  */
 export function openDataFolder(dataDir: string): void {
-  const [path, home] = [resolve(dataDir), resolve(DEFAULT_DATA_DIR)];
-  if (!existsSync(path) && path !== home && !path.startsWith(home + sep) && !isOurs(dirname(path)))
+  const path = resolve(dataDir);
+  if (!existsSync(path) && !mayBeNew(path))
     throw new Error(
       `DATA_DIR: ${dataDir} does not exist; mount the volume that it is on, or create the folder for a new relay: mkdir -p ${dataDir}`,
     );

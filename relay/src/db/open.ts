@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database } from "./database.ts";
 import { openSqlite } from "./sqlite.ts";
@@ -7,13 +7,13 @@ import { openSqlite } from "./sqlite.ts";
 export const fileOf = (url: string): string => url.slice("sqlite:".length).replace(/^\/\//, "");
 
 /**
- * The file of a database, in a folder that is there.
+ * The file of a database, in a folder that is there; behind links, so that one file has one name and one lock.
  * @throws Error when the folder is not there: its volume may not be mounted
  */
 export function databaseFile(url: string): string {
   const file = fileOf(url);
   const folder = dirname(file);
-  if (existsSync(folder)) return file;
+  if (existsSync(folder)) return existsSync(file) ? realpathSync(file) : file;
   throw new Error(`DATABASE_URL: the folder ${folder} does not exist; mount the volume that it is on, or create it`);
 }
 
