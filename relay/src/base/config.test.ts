@@ -49,6 +49,17 @@ describe("settings from the environment", () => {
     ]);
   });
 
+  it("report what a wrong one needs besides", () => {
+    expect(problemsOf({ ...ENOUGH, SMTP_URL: "mail", MEDIA_STORE: "bucket" })).toEqual([
+      expect.stringMatching(/^MEDIA_STORE: must be like s3/),
+      expect.stringMatching(/^SMTP_URL: must be like smtp/),
+      expect.stringMatching(/^MEDIA_STORE: needs S3_ACCESS_KEY_ID/),
+      expect.stringMatching(/^MEDIA_STORE: needs S3_SECRET_ACCESS_KEY/),
+      expect.stringMatching(/^SMTP_URL: needs PUBLIC_URL/),
+      expect.stringMatching(/^SMTP_URL: needs MAIL_FROM/),
+    ]);
+  });
+
   it("report every wrong one at once, each on a line of its own with a right example", () => {
     const env = { PORT: "x", HOST: "h", LOG_LEVEL: "y", SMTP_URL: "smtp://mail.example.com", PUBLIC_URL: "chat" };
     expect(problemsOf({ ...env, ALLOWED_ORIGINS: "shop.example,https://fine.example,https://b.example/path" })).toEqual(
@@ -82,10 +93,10 @@ describe("settings from the environment", () => {
 
   it("are refused with a key file that cannot be read, and a service on another machine over plain http", () => {
     expect(problemsOf({ SERVICE_API_KEY_FILE: "/nowhere/key", SERVICE_URL: "http://service.example/v1" })).toEqual([
-      "SERVICE_API_KEY_FILE: names /nowhere/key, which cannot be read (ENOENT)",
       expect.stringMatching(
-        /^SERVICE_URL: plain http would send the key in the clear.*; for example https:\/\/service.example/,
+        /^SERVICE_URL: plain http would send the key in the clear.*; for example SERVICE_URL=https:\/\/service.example/,
       ),
+      "SERVICE_API_KEY_FILE: names /nowhere/key, which cannot be read (ENOENT); for example SERVICE_API_KEY_FILE=/etc/porchlight/key",
     ]);
     expect(settingsOf({ SERVICE_URL: "http://service.example/v1", ALLOW_INSECURE_SERVICE: "true" })).toBeDefined();
   });
@@ -191,16 +202,25 @@ describe("a configuration file", () => {
   });
 
   it("is refused with all that is wrong at once, one a line, beside what is wrong in the environment", () => {
+    const empty = join(mkdtempSync(join(tmpdir(), "porchlight-")), "secret");
+    writeFileSync(empty, "\n");
     const path = file({
-      accounts: { one: { url: URL, key: "env:NO_ONE" }, two: { url: URL, key: "plain" }, three: { url: "x", key: 1 } },
+      accounts: {
+        one: { url: URL, key: "env:NO_ONE" },
+        two: { url: URL, key: "plain" },
+        three: { url: "x", key: 1 },
+        plain: { url: "http://s.example/v1", key: "env:SHORT" },
+      },
       sites: {
         shop: {
           account: "four",
           webhook: { url: "https://b.example", secret: "env:NO_HOOK" },
+          guard: { url: "https://b.example", secret: `file:${empty}` },
           colour: "red",
           strings: { nothing: "x" },
         },
         blog: { account: "one", requireIdentity: true, origins: ["blog.example", "https://blog.example/"] },
+        "no name!": { account: "one" },
         help: { account: "one", identityKeys: "keys.json", identitySecret: "env:SHORT" },
       },
     });
@@ -211,6 +231,7 @@ describe("a configuration file", () => {
     const fields = lines.map((line) => line.split(": ")[2]?.split(" ")[0] ?? "");
     expect(fields.sort()).toEqual([
       "accounts.one.key",
+      "accounts.plain.url",
       "accounts.three.key",
       "accounts.three.url",
       "accounts.two.key",
@@ -220,12 +241,17 @@ describe("a configuration file", () => {
       "sites.help.identityKeys",
       "sites.help.identitySecret",
       "sites.help.identitySecret",
+      "sites.no",
       "sites.shop.account",
       "sites.shop.colour",
+      "sites.shop.guard.secret",
       "sites.shop.strings",
       "sites.shop.webhook.secret",
     ]);
     expect(lines.filter((line) => !line.includes("; for example "))).toEqual([]);
+    expect(lines.find((line) => line.includes("no name!"))).toMatch(
+      /sites\.no name! must be 1 to 64 characters of .*; for example "shop": \{/,
+    );
   });
 
   it("is refused with accounts and sites missing or empty, or with something else in their place", () => {
@@ -237,7 +263,19 @@ describe("a configuration file", () => {
     for (const value of [null, 1, [], { accounts: { one: null } }]) expect(problem(value)).toContain("must be");
   });
 
-  it("is refused when it is not there", () => {
-    expect(problemsOf({ PORCHLIGHT_CONFIG: "/nowhere/config.json" })[0]).toContain("does not exist");
+  it("is refused when it cannot be read, with a right example", () => {
+    const example = "; for example PORCHLIGHT_CONFIG=/etc/porchlight/sites.json";
+    for (const [path, why] of [
+      ["/nowhere/config.json", "does not exist"],
+      [tmpdir(), "cannot be read (EISDIR)"],
+    ] as const)
+      expect(problemsOf({ PORCHLIGHT_CONFIG: path })).toEqual([
+        `PORCHLIGHT_CONFIG: names ${path}, which ${why}${example}`,
+      ]);
+    const broken = join(mkdtempSync(join(tmpdir(), "porchlight-")), "config.json");
+    writeFileSync(broken, "{,}");
+    expect(problemsOf({ PORCHLIGHT_CONFIG: broken })).toEqual([
+      expect.stringMatching(/ is not JSON: .*; for example \{"accounts": \{.*\}, "sites": \{.*\}\}$/),
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { fromFile, readSecret } from "./settings/file.ts";
-import { isLocal } from "./settings/parsers.ts";
+import { assertPrivate } from "./settings/parsers.ts";
 import { createProblems, type Problems, withoutComment } from "./settings/problems.ts";
 import type { Bucket, Env, MailRules, Settings, Site, Tenants, UploadRules } from "./settings/shape.ts";
 import { exampleLine, FIELDS, TABLE, type Values } from "./settings/table.ts";
@@ -11,11 +11,15 @@ export { settingsHelp } from "./settings/table.ts";
 /** The one site and account that the environment alone describes. */
 function fromEnvironment(values: Values, problems: Problems): Tenants {
   const { serviceUrl, serviceKey, serviceKeyFile, allowedOrigins, siteTitle, identitySecret, requireIdentity } = values;
+  const secureUrl = serviceUrl?.replace("http:", "https:");
+  if (serviceUrl !== undefined && !values.allowInsecureService)
+    problems.attempt("SERVICE_URL", () => assertPrivate(serviceUrl), `SERVICE_URL=${secureUrl}`);
   if (requireIdentity && identitySecret === undefined && !problems.has("IDENTITY_SECRET"))
     problems.add("REQUIRE_IDENTITY", "needs IDENTITY_SECRET", exampleLine(TABLE.identitySecret));
   if (serviceUrl === undefined && !problems.has("SERVICE_URL"))
     problems.add("SERVICE_URL", "is needed: the base address of the messaging service", exampleLine(TABLE.serviceUrl));
-  if (serviceKeyFile) problems.attempt("SERVICE_API_KEY_FILE", () => readSecret(serviceKeyFile));
+  if (serviceKeyFile)
+    problems.attempt("SERVICE_API_KEY_FILE", () => readSecret(serviceKeyFile), exampleLine(TABLE.serviceKeyFile));
   const key = serviceKeyFile ? { file: serviceKeyFile } : serviceKey ? { value: serviceKey } : undefined;
   return {
     accounts: [{ id: "default", url: serviceUrl ?? "", key, rate: 60 }],
@@ -55,13 +59,13 @@ function uploadsFrom(values: Values, problems: Problems): UploadRules {
 
 /** The bucket and who may use it. */
 function bucketFrom({ mediaStore, s3KeyId, s3Secret }: Values, problems: Problems): { bucket?: Bucket } {
-  if (mediaStore === undefined) return {};
+  if (mediaStore === undefined && !problems.has("MEDIA_STORE")) return {};
   for (const [value, field] of [
     [s3KeyId, TABLE.s3KeyId],
     [s3Secret, TABLE.s3Secret],
   ] as const)
     if (value === "") problems.add("MEDIA_STORE", `needs ${field.env}`, exampleLine(field));
-  return { bucket: { ...mediaStore, keyId: s3KeyId, secret: s3Secret } };
+  return mediaStore === undefined ? {} : { bucket: { ...mediaStore, keyId: s3KeyId, secret: s3Secret } };
 }
 
 /** Mail, where a server is named: links in it lead back to the relay. */
@@ -69,26 +73,12 @@ function mailFrom(
   { smtpUrl, mailFrom: from, mailAfter, publicUrl }: Values,
   problems: Problems,
 ): MailRules | undefined {
-  if (smtpUrl === undefined) return undefined;
+  if (smtpUrl === undefined && !problems.has("SMTP_URL")) return undefined;
   if (publicUrl === undefined && !problems.has("PUBLIC_URL"))
     problems.add("SMTP_URL", "needs PUBLIC_URL, for the links in mails", exampleLine(TABLE.publicUrl));
   if (from === undefined && !problems.has("MAIL_FROM"))
     problems.add("SMTP_URL", "needs MAIL_FROM", exampleLine(TABLE.mailFrom));
-  return { url: smtpUrl, from: from ?? "", after: mailAfter * 60_000 };
-}
-
-/** The key would travel in the clear: plain http is for a service on this machine. */
-function plainServices({ accounts }: Tenants, { configFile, allowInsecureService }: Values, problems: Problems): void {
-  for (const { id, url } of allowInsecureService ? [] : accounts) {
-    if (!url.startsWith("http:") || isLocal(url)) continue;
-    const where = configFile === "" ? "SERVICE_URL" : `PORCHLIGHT_CONFIG: ${configFile}: accounts.${id}.url`;
-    const right = url.replace("http:", "https:");
-    problems.add(
-      where,
-      "plain http would send the key in the clear: use https, or set ALLOW_INSECURE_SERVICE=true",
-      right,
-    );
-  }
+  return smtpUrl === undefined ? undefined : { url: smtpUrl, from: from ?? "", after: mailAfter * 60_000 };
 }
 
 /** A site with what the relay itself can and cannot do for it. */
@@ -121,10 +111,10 @@ function valuesOf(env: Env, problems: Problems): Values {
 
 /** Sites and accounts, from the file where one is named; nothing when they cannot be read. */
 function tenantsOf(values: Values, env: Env, problems: Problems): Tenants | undefined {
-  const { configFile } = values;
+  const { configFile, allowInsecureService } = values;
   if (problems.has("PORCHLIGHT_CONFIG")) return undefined;
   if (configFile === "") return fromEnvironment(values, problems);
-  return problems.attempt("PORCHLIGHT_CONFIG", () => fromFile(configFile, env));
+  return problems.attempt("PORCHLIGHT_CONFIG", () => fromFile(configFile, env, allowInsecureService));
 }
 
 /**
@@ -138,7 +128,6 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
   const tenants = tenantsOf(values, env, problems);
   const uploads = uploadsFrom(values, problems);
   const mail = mailFrom(values, problems);
-  if (tenants !== undefined) plainServices(tenants, values, problems);
   if (problems.lines.length > 0 || tenants === undefined) return { problems: problems.lines };
   const { port, host, publicUrl, dataDir, trustProxy, logLevel, callbackSecrets, adminToken } = values;
   return {

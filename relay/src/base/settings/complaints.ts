@@ -39,6 +39,8 @@ export function words(issue: z.core.$ZodRawIssue): string | undefined {
       return `must be one of ${issue.values.join(", ")}`;
     case "unrecognized_keys":
       return UNKNOWN;
+    case "invalid_key":
+      return issue.issues[0]?.message;
     default:
       return undefined;
   }

@@ -96,11 +96,18 @@ const generic = (path: string): string[] =>
     .map((part, i) => (i === 1 ? "*" : part))
     .filter((part) => !/^\d+$/.test(part));
 
+/** The smallest file that is right. */
+export const exampleOfFile = `{"accounts": ${BY_PATH.accounts}, "sites": ${BY_PATH.sites}}`;
+
+/** A right name for an account or a site: its own, unless that is what is wrong. */
+const nameIn = ([group, name = ""]: readonly string[]): string =>
+  /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : group === "accounts" ? "main" : "shop";
+
 /** A field with a right value, as it stands in the file: of the path itself, or of the nearest field around it. */
 export function exampleAt(path: string): string | undefined {
   for (let parts = generic(path); parts.length > 0; parts = parts.slice(0, -1)) {
     const found = EXAMPLES[parts.join(".")];
-    const name = parts.at(-1) === "*" ? path.split(".")[1] : parts.at(-1);
+    const name = parts.at(-1) === "*" ? nameIn(path.split(".")) : parts.at(-1);
     if (found !== undefined) return `"${name}": ${found}`;
   }
   return undefined;

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { complaintOf, SETTINGS } from "@porchlight/shared/settings";
 import { DEFAULT_SITE, type PublicSite } from "@porchlight/shared/site";
 import { z } from "zod";
 import { creditRules, guardRules, leadRules, routeRule, webhookRules } from "../rules.ts";
 import { type Complaint, complaintsOf, UNKNOWN, words } from "./complaints.ts";
-import { exampleAt, insteadOf, nearest } from "./examples.ts";
-import { origin, problem, signingSecret, web } from "./parsers.ts";
+import { exampleAt, exampleOfFile, insteadOf, nearest } from "./examples.ts";
+import { assertPrivate, origin, problem, signingSecret, web } from "./parsers.ts";
 import { withoutComment } from "./problems.ts";
 import type { Account, Env, KeySource, Site, Tenants } from "./shape.ts";
 import { WORD_KEYS } from "./wordkeys.ts";
@@ -114,10 +114,11 @@ export function readSecret(file: string): string {
   }
 }
 
-/** A secret as it stands now. @throws Error as `keySource` does */
+/** A secret as it stands now, never empty. @throws Error as `keySource` does */
 function secretIn(given: string, env: Env): string {
   const source = keySource(given, env);
-  return "value" in source ? source.value : readSecret(source.file);
+  if ("value" in source) return source.value;
+  return readSecret(source.file) || problem(`names ${source.file}, which is empty`);
 }
 
 type Fields = Record<string, unknown>;
@@ -131,10 +132,11 @@ type Check = (env: Env, file: Fields) => void;
 const ofText = (value: unknown, check: (text: string, env: Env, file: Fields) => unknown): Check[] =>
   typeof value === "string" && value !== "" ? [(env, file) => void check(value, env, file)] : [];
 
-function accountChecks(path: string, account: Fields): [path: string, check: Check][] {
+function accountChecks(path: string, account: Fields, insecure: boolean): [path: string, check: Check][] {
   const { mode, billing } = fieldsOf(account.credits);
   const named = (at: string, checks: Check[]) => checks.map((check): [string, Check] => [`${path}.${at}`, check]);
   return [
+    ...named("url", insecure ? [] : ofText(account.url, assertPrivate)),
     ...named("key", ofText(account.key, keySource)),
     ...named("credits.billing.secret", ofText(fieldsOf(billing).secret, secretIn)),
     ...named(
@@ -187,10 +189,17 @@ function siteChecks(path: string, site: Fields): [path: string, check: Check][] 
 }
 
 /** Everything that is wrong with the file, field by field, whatever else is wrong. */
-function complaintsAbout(json: unknown, parsed: z.ZodSafeParseResult<unknown>, env: Env): Complaint[] {
+function complaintsAbout(
+  json: unknown,
+  parsed: z.ZodSafeParseResult<unknown>,
+  env: Env,
+  insecure: boolean,
+): Complaint[] {
   const file = fieldsOf(json);
   const checks = [
-    ...Object.entries(fieldsOf(file.accounts)).flatMap(([id, one]) => accountChecks(`accounts.${id}`, fieldsOf(one))),
+    ...Object.entries(fieldsOf(file.accounts)).flatMap(([id, one]) =>
+      accountChecks(`accounts.${id}`, fieldsOf(one), insecure),
+    ),
     ...Object.entries(fieldsOf(file.sites)).flatMap(([id, one]) => siteChecks(`sites.${id}`, fieldsOf(one))),
   ];
   return [
@@ -210,7 +219,7 @@ function complaintsAbout(json: unknown, parsed: z.ZodSafeParseResult<unknown>, e
 /** A complaint as a line: where, what, and how it is right. */
 function lineOf({ field, message }: Complaint): Error {
   const unknown = message === UNKNOWN;
-  const example = unknown ? insteadOf(field) : exampleAt(field);
+  const example = unknown ? insteadOf(field) : field === "" ? exampleOfFile : exampleAt(field);
   const right = example === undefined ? "" : `; for example ${example}`;
   return new Error(`${field || "it"} ${message}${right}`);
 }
@@ -261,20 +270,32 @@ function siteOf(id: string, site: FileSite, env: Env): Site {
   };
 }
 
+/** What stands in the file. @throws Error when it cannot be read, or is not JSON */
+function jsonIn(path: string): unknown {
+  const right = "for example PORCHLIGHT_CONFIG=/etc/porchlight/sites.json";
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    const why = (error as NodeJS.ErrnoException).code;
+    return problem(`names ${path}, which ${why === "ENOENT" ? "does not exist" : `cannot be read (${why})`}; ${right}`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return problem(`${path} is not JSON: ${said(error)}; for example ${exampleOfFile}`);
+  }
+}
+
 /**
  * Sites and accounts of the configuration file, with their secrets as they stand now.
+ * @param insecure whether a service may be called over plain http
  * @throws AggregateError that names every field that is wrong, one an error
  */
-export function fromFile(path: string, env: Env): Tenants {
-  const raw = existsSync(path) ? readFileSync(path, "utf8") : problem(`names ${path}, which does not exist`);
-  let json: unknown;
-  try {
-    json = JSON.parse(raw);
-  } catch (error) {
-    problem(`${path} is not JSON: ${said(error)}`);
-  }
+export function fromFile(path: string, env: Env, insecure: boolean): Tenants {
+  const json = jsonIn(path);
   const parsed = fileSchema.safeParse(json, { error: words });
-  const complaints = complaintsAbout(json, parsed, env);
+  const complaints = complaintsAbout(json, parsed, env, insecure);
   if (!parsed.success || complaints.length > 0)
     throw new AggregateError(complaints.map(lineOf).map(({ message }) => new Error(`${path}: ${message}`)));
   const { accounts, sites } = parsed.data;

@@ -39,6 +39,14 @@ export const database = (given: string): string =>
     : problem("must be sqlite: and the path of a file; other databases are not supported");
 /** Whether an address leads to this machine. */
 export const isLocal = (address: string): boolean => LOOPBACK.test(new URL(address).hostname);
+/**
+ * The key would travel in the clear: plain http is for a service on this machine.
+ * @throws Error in words that follow the setting's name
+ */
+export function assertPrivate(address: string): void {
+  if (!URL.canParse(address) || new URL(address).protocol !== "http:" || isLocal(address)) return;
+  problem("plain http would send the key in the clear: use https, or set ALLOW_INSECURE_SERVICE=true");
+}
 /** Where the relay itself is reached: its pages, files and callbacks have fixed paths, so it cannot stand below one. */
 export const place = (given: string): string => {
   const address = web(given);
