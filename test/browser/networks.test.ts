@@ -68,7 +68,8 @@ for (const upgrades of ["pass", "refuse"] as const)
     const page = await stage.browser.newPage();
     stops.push(() => page.close());
     await page.goto(host.url);
-    await chatOn(page).open();
+    // Not `open`, which waits for the composer: it is gone again once the relay has refused.
+    await chatOn(page).launcher.first().click();
     await page.locator(".ended").getByText("This chat is not available here.").waitFor(PATIENT);
   });
 

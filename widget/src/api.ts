@@ -87,7 +87,7 @@ declare global {
  */
 export function pageSettings(): Options | undefined {
   const settings = window.PorchlightSettings;
-  return Object.getPrototypeOf(Object(settings)) === Object.prototype ? settings : undefined;
+  return Object.getPrototypeOf(settings ?? 0) === Object.prototype ? settings : undefined;
 }
 
 /** The page's stub, or the widget's function once it is loaded. `typeof` is not enough: `<embed>` is a "function". */

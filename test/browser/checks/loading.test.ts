@@ -187,9 +187,13 @@ it("27 what is asked for without a network comes when there is one, in an open p
     const { page, context, chat } = await stage.visit({ path: `/${ask}` });
     await chat.launcher.waitFor();
     await context.setOffline(true);
-    await tell(page, ask, "from the page");
+    // The promise of `send` resolves once the panel is there.
+    const failed = page.waitForEvent("requestfailed");
+    const told = tell(page, ask, "from the page");
+    await failed;
     if (ask === "open") await page.getByRole("link", { name: "Chat" }).waitFor();
     await context.setOffline(false);
+    await told;
     if (ask === "open") await chat.say("from the page");
     await expect.poll(() => stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page"]);
     stage.house.sandbox.reset();
