@@ -49,4 +49,25 @@ describe("a poll", () => {
     await stopped;
     expect(timers).toEqual([]);
   });
+
+  it("runs at once when it is woken, and once more when it is woken during a run", async () => {
+    const { clock, timers, fire } = manualClock();
+    let end = (): void => {};
+    const run = (): Promise<void> =>
+      new Promise((resolve) => {
+        end = resolve;
+      });
+    const poll = createPoll({ clock, every: 500, run, onError: () => {} });
+    poll.start();
+    fire();
+    end();
+    await expect.poll(() => timers.map(({ ms }) => ms)).toEqual([500]);
+    poll.wake();
+    expect(timers.map(({ ms }) => ms)).toEqual([0]);
+    fire();
+    poll.wake();
+    expect(timers).toEqual([]);
+    end();
+    await expect.poll(() => timers.map(({ ms }) => ms)).toEqual([0]);
+  });
 });

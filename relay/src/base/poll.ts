@@ -4,6 +4,8 @@ import type { Clock } from "./clock.ts";
 export type Poll = {
   /** Begins with a run at once. */
   start: () => void;
+  /** Runs at once; while a run is under way, right after it. */
+  wake: () => void;
   /** Resolves when no run is under way any more; none begins afterwards. */
   stop: () => Promise<void>;
   /** Whether `stop` was called: a long run ends early then. */
@@ -21,21 +23,37 @@ type Options = {
 /** Runs a task, waits, and runs it again, until it is stopped. A failure goes to `onError` and ends nothing. */
 export function createPoll({ clock, every, run, onError }: Options): Poll {
   let stopped = false;
-  let running: Promise<void> = Promise.resolve();
+  let running: Promise<void> | undefined;
+  let awake = false;
   let cancel = (): void => {};
 
   function schedule(ms: number): void {
-    cancel = clock.after(ms, () => {
-      running = run()
-        .catch(onError)
-        .then(() => {
-          if (!stopped) schedule(every);
-        });
+    if (stopped) return;
+    cancel();
+    cancel = clock.after(ms, begin);
+  }
+
+  function begin(): void {
+    awake = false;
+    running = run().then(end, (error: unknown) => {
+      onError(error);
+      // A database that fails is not asked again without a pause.
+      awake = false;
+      end();
     });
+  }
+
+  function end(): void {
+    running = undefined;
+    schedule(awake ? 0 : every);
   }
 
   return {
     start: () => schedule(0),
+    wake() {
+      awake = true;
+      if (running === undefined) schedule(0);
+    },
     isStopped: () => stopped,
     async stop() {
       stopped = true;

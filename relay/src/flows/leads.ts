@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
 import { hashed, type Log } from "../base/log.ts";
 import { stated } from "../base/person.ts";
+import { createPoll } from "../base/poll.ts";
 import { NO_LEADS } from "../base/rules.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
@@ -25,193 +26,216 @@ import { findVisitor, supposeContact } from "../records/visitors.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 
-type Parts = {
+type LeadDeps = {
   db: Database;
   bus: Bus;
   clock: Clock;
   log: Log;
   sites: Sites;
   contacts: Contacts;
-  random?: () => number;
+  random: () => number;
 };
 
-/** A form with a phone waits this long for the service to refuse the number; a later refusal comes by itself. */
+/** What one process knows of the leads that it works on. */
+type State = LeadDeps & {
+  /** Work under way, for an orderly stop. */
+  working: Set<Promise<void>>;
+  /** Names of the leads under work: a lead is worked on once at a time. */
+  busy: Set<string>;
+  /** Names of the leads for which an open form waits, with the refused field once it is known. */
+  awaited: Map<string, Field | undefined>;
+};
+
+/** A form with a phone number waits this long for the service's answer. A later refusal comes by itself. */
 const FIRST_TRY_MS = 4_000;
-/** Who has not written a word by then is not looked up any more; a reply still ends the waiting. */
+/** After this time the contact of a visitor who never wrote is not looked up any more. A reply still tells the contact. */
 const LOOK_UP_UNTIL_MS = 30 * 86_400_000;
+/** For this long no other process takes a lead that is under work. */
 const HOLD_MS = 60_000;
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 const BATCH = 20;
 const RETRY_BASE_MS = 2_000;
 const RETRY_CAP_MS = 3_600_000;
 const LOOK_UP_CAP_MS = 86_400_000;
 
-const fine = ({ kind }: Outcome): boolean => kind === "ok" || kind === "duplicate";
-
-/** Which field a refusal is about: the service says so, or there is only one (R-702). */
-function fieldOf({ email, phone }: Lead, { code }: Outcome): Field | null {
-  if (code === "INVALID_PHONE" || email === null) return "phone";
-  return phone === null ? "email" : null;
-}
-
 /**
- * Leads that were written down: made contacts and put on the site's lists step by step, each step once and each one
- * taken up again after a failure or a crash (C9 to C11).
+ * Turns stored leads into contacts and puts them on the site's lists, step by step. Each step happens once and is resumed
+ * after a failure or a crash (C9 to C11).
  */
-export function createLeads(parts: Parts) {
-  const { db, bus, clock, log, sites, contacts, random = Math.random } = parts;
-  const working = new Set<Promise<void>>();
-  /** Names of the leads that are worked on here. */
-  const busy = new Set<string>();
-  /** Leads for whose verdict a form waits, and the verdict once it is there. */
-  const awaited = new Map<string, Field | undefined>();
-  let stopped = false;
-  let cancel = (): void => {};
-
-  const nameOf = ({ visitor, id }: Pick<Lead, "visitor" | "id">): string => `${visitor}\0${id}`;
-
-  /** A person says that a lead goes on, also one that was refused. @returns nothing when there is none, or it is done */
-  const renew = (site: Site, visitor: string, id: string): Promise<Lead | undefined> =>
-    db.transaction((tx) => renewLead(tx, { visitor, id, site: site.public.id }, clock.now()));
-
-  /** The same, and at once. */
-  async function retry(site: Site, visitor: string, id: string): Promise<Lead | undefined> {
-    const lead = await renew(site, visitor, id);
-    if (lead !== undefined) void run(lead);
-    return lead;
-  }
-
-  /** The service itself may refuse what looks right: the form hears of it while it is open. */
-  async function firstTry(about: Pick<Lead, "visitor" | "id">): Promise<`invalid_${Field}` | undefined> {
-    const name = nameOf(about);
-    const lead = await findLead(db, about.visitor, about.id);
-    if (lead?.state === "refused") return lead.field === null ? undefined : `invalid_${lead.field}`;
-    if (lead?.state !== "open") return undefined;
-    awaited.set(name, undefined);
-    await Promise.race([run(lead), new Promise<void>((resolve) => void clock.after(FIRST_TRY_MS, resolve))]);
-    const field = awaited.get(name);
-    awaited.delete(name);
-    return field && `invalid_${field}`;
-  }
-
-  /** Works on a lead, alone; what goes wrong is tried again later. */
-  function run(lead: Lead): Promise<void> {
-    const work = hold(lead).catch((error: unknown) => log("database.failing", { cause: String(error) }));
-    working.add(work);
-    return work.finally(() => working.delete(work));
-  }
-
-  async function hold(lead: Lead): Promise<void> {
-    const until = clock.now() + HOLD_MS;
-    if (busy.has(nameOf(lead))) return;
-    busy.add(nameOf(lead));
-    try {
-      if (await db.transaction((tx) => holdLead(tx, lead, until))) await goOn({ ...lead, due: until });
-    } finally {
-      busy.delete(nameOf(lead));
-    }
-  }
-
-  async function goOn(lead: Lead): Promise<void> {
-    const found = lead.contact ?? (await contactOf(lead));
-    if (typeof found !== "string")
-      return found.kind === "permanent" || found.code === "INVALID_PHONE" ? refuse(lead, found) : later(lead, found);
-    // Before the lists: whatever comes now, nobody looks for the contact again.
-    if (lead.contact === null) await db.transaction((tx) => setLead(tx, lead, { ...lead, contact: found }));
-    const lists = lead.lists === null ? (sites.find(lead.site)?.leads ?? NO_LEADS).lists : JSON.parse(lead.lists);
-    let obstacle: Outcome | undefined;
-    for (const list of lists) {
-      const outcome = await contacts.join(lead.account, list, found);
-      if (!fine(outcome)) obstacle ??= { ...outcome, message: `list ${list}: ${outcome.message}` };
-      // A list that does not exist keeps nobody off the others; a service that cannot answer is not asked more.
-      if (!fine(outcome) && outcome.kind !== "permanent") break;
-    }
-    if (obstacle !== undefined) return later({ ...lead, contact: found }, obstacle);
-    await db.transaction(async (tx) => {
-      await setLead(tx, lead, { ...lead, state: "done", problem: null, contact: found });
-      if (lead.own === 0) await supposeContact(tx, lead.visitor, found);
-    });
-    log("lead.done", { visitor: hashed(lead.visitor) });
-  }
-
-  /** The contact's id: of the visitor's chat, by e-mail, or of a contact made for the lead; else what stands in the way. */
-  async function contactOf(lead: Lead): Promise<string | Outcome> {
-    const { visitor, account, email, own } = lead;
-    const known = own === 0 ? (await findVisitor(db, visitor))?.contact : null;
-    if (typeof known === "string") return known;
-    if (own === 1) {
-      const made = await contacts.findOrCreate(account, stated(lead));
-      return made.contact?.id ?? made;
-    }
-    const none: ContactAnswer = { kind: "transient", status: 0, message: "the contact of the chat is not known yet" };
-    const found = email === null ? none : await contacts.find(account, { email });
-    // An e-mail that cannot be looked up ends nothing: the first reply tells the contact.
-    return found.contact?.id ?? (fine(found) || found.kind === "permanent" ? none : found);
-  }
-
-  async function later(lead: Lead, outcome: Outcome): Promise<void> {
-    const { attempts, own, contact, at } = lead;
-    const waits = own === 0 && contact === null;
-    const cap = waits ? LOOK_UP_CAP_MS : RETRY_CAP_MS;
-    const wait = Math.max(outcome.waitMs ?? 0, backoff(attempts, RETRY_BASE_MS, cap, random), RETRY_BASE_MS);
-    const due = waits && clock.now() - at > LOOK_UP_UNTIL_MS ? Number.MAX_SAFE_INTEGER : clock.now() + wait;
-    const problem = `${outcome.status}: ${outcome.message}`;
-    await db.transaction((tx) => setLead(tx, lead, { ...lead, problem, attempts: attempts + 1, due }));
-    const permanent = outcome.kind === "permanent" || outcome.kind === "config";
-    if (permanent) log("lead.waiting", { visitor: hashed(lead.visitor), problem });
-  }
-
-  /** The end of a lead that the service will not have. Whoever can mend it hears of it, now or when they are back. */
-  async function refuse(lead: Lead, outcome: Outcome): Promise<void> {
-    const field = fieldOf(lead, outcome);
-    const problem = `${outcome.status}: ${outcome.message}`;
-    const next = { ...lead, state: "refused", field, problem, attempts: lead.attempts + 1 } as const;
-    const form = await db.transaction(async (tx) => {
-      await setLead(tx, lead, next);
-      return formOf(tx, next);
-    });
-    log("lead.refused", { visitor: hashed(lead.visitor), problem });
-    if (field === null) return;
-    if (awaited.has(nameOf(lead))) awaited.set(nameOf(lead), field);
-    else bus.publish({ visitor: lead.visitor, head: 0, error: complaintOf(form, field) });
-  }
-
-  async function look(): Promise<void> {
-    for (const lead of await dueLeads(db, clock.now(), BATCH)) if (!stopped) await run(lead);
-  }
-
-  function lookLater(ms: number): void {
-    cancel = clock.after(ms, () => {
-      void look()
-        .catch((error: unknown) => log("database.failing", { cause: String(error) }))
-        .finally(() => {
-          if (!stopped) lookLater(LOOK_MS);
-        });
-    });
-  }
-
+export function createLeads(given: Omit<LeadDeps, "random"> & Partial<Pick<LeadDeps, "random">>) {
+  const state: State = { random: Math.random, ...given, working: new Set(), busy: new Set(), awaited: new Map() };
+  const { db, clock, log } = state;
+  const poll = createPoll({
+    clock,
+    every: POLL_MS,
+    run: () => workOnDue(state, () => poll.isStopped()),
+    onError: (error) => log("database.failing", { cause: String(error) }),
+  });
   return {
-    firstTry,
-    /** Begins with a lead that is durable. */
-    begin: (lead: Lead): void => void run(lead),
-    renew,
-    retry,
-    /** The account's key is good again: goes on with what waits because it was not. */
+    firstTry: (about: LeadName) => firstTry(state, about),
+    /** Begins to work on a lead that is stored. */
+    begin: (lead: Lead): void => void workOn(state, lead),
+    renew: (site: Site, visitor: string, id: string) => renew(state, site, visitor, id),
+    /** Renews a lead and works on it at once. */
+    async retry(site: Site, visitor: string, id: string): Promise<Lead | undefined> {
+      const lead = await renew(state, site, visitor, id);
+      if (lead !== undefined) void workOn(state, lead);
+      return lead;
+    },
+    /** Resumes the leads that waited for a valid account key. */
     async hasten(account: string): Promise<void> {
       await db.transaction((tx) => hastenLeads(tx, account, clock.now()));
     },
-    /** Goes on with what earlier lives left. With a database of its own, every process that held a lead is gone. */
+    /** Resumes what earlier processes left. A SQLite database belongs to one process, so no other one holds a lead. */
     async start(): Promise<void> {
       const now = clock.now();
       if (db.dialect === "sqlite") await db.transaction((tx) => releaseLeads(tx, now, now + HOLD_MS));
-      lookLater(0);
+      poll.start();
     },
-    stop: async () => {
-      stopped = true;
-      cancel();
-      await Promise.all(working);
+    async stop(): Promise<void> {
+      await poll.stop();
+      await Promise.all(state.working);
     },
   };
 }
 
 export type Leads = ReturnType<typeof createLeads>;
+
+type LeadName = Pick<Lead, "visitor" | "id">;
+
+const nameOf = ({ visitor, id }: LeadName): string => `${visitor}\0${id}`;
+const isDone = ({ kind }: Outcome): boolean => kind === "ok" || kind === "duplicate";
+const problemOf = ({ status, message }: Outcome): string => `${status}: ${message}`;
+
+/** The field that a refusal is about: the service names it, or the lead has only one (R-702). */
+function fieldOf({ email, phone }: Lead, { code }: Outcome): Field | null {
+  if (code === "INVALID_PHONE" || email === null) return "phone";
+  return phone === null ? "email" : null;
+}
+
+/** A person resumes a lead, also a refused one. @returns nothing when there is no such lead or it is done */
+const renew = ({ db, clock }: State, site: Site, visitor: string, id: string): Promise<Lead | undefined> =>
+  db.transaction((tx) => renewLead(tx, { visitor, id, site: site.public.id }, clock.now()));
+
+/**
+ * Waits a few seconds for the service's answer, so that an open form can show which field was refused.
+ * @returns the refused field, or nothing when the lead was accepted or the answer takes longer
+ */
+async function firstTry(state: State, about: LeadName): Promise<`invalid_${Field}` | undefined> {
+  const { db, clock, awaited } = state;
+  const lead = await findLead(db, about.visitor, about.id);
+  if (lead?.state === "refused") return lead.field === null ? undefined : `invalid_${lead.field}`;
+  if (lead?.state !== "open") return undefined;
+  const name = nameOf(about);
+  awaited.set(name, undefined);
+  const timeout = new Promise<void>((resolve) => void clock.after(FIRST_TRY_MS, resolve));
+  await Promise.race([workOn(state, lead), timeout]);
+  const field = awaited.get(name);
+  awaited.delete(name);
+  return field && `invalid_${field}`;
+}
+
+async function workOnDue(state: State, stopped: () => boolean): Promise<void> {
+  for (const lead of await dueLeads(state.db, state.clock.now(), BATCH)) if (!stopped()) await workOn(state, lead);
+}
+
+/** Works on a lead. Never rejects: a failure of the database is logged, and the poll tries again. */
+function workOn(state: State, lead: Lead): Promise<void> {
+  const work = holdAndAdvance(state, lead).catch((error: unknown) =>
+    state.log("database.failing", { cause: String(error) }),
+  );
+  state.working.add(work);
+  return work.finally(() => state.working.delete(work));
+}
+
+async function holdAndAdvance(state: State, lead: Lead): Promise<void> {
+  const { db, clock, busy } = state;
+  const name = nameOf(lead);
+  if (busy.has(name)) return;
+  busy.add(name);
+  try {
+    const until = clock.now() + HOLD_MS;
+    if (await db.transaction((tx) => holdLead(tx, lead, until))) await advance(state, { ...lead, due: until });
+  } finally {
+    busy.delete(name);
+  }
+}
+
+/** Takes the lead's next steps: its contact, its lists, done. */
+async function advance(state: State, lead: Lead): Promise<void> {
+  const { db, log } = state;
+  const contact = lead.contact ?? (await contactOf(state, lead));
+  if (typeof contact !== "string") {
+    const refused = contact.kind === "permanent" || contact.code === "INVALID_PHONE";
+    return refused ? refuse(state, lead, contact) : postpone(state, lead, contact);
+  }
+  // Stored before the lists, so that a later step never looks for the contact again.
+  if (lead.contact === null) await db.transaction((tx) => setLead(tx, lead, { ...lead, contact }));
+  const obstacle = await joinLists(state, lead, contact);
+  if (obstacle !== undefined) return postpone(state, { ...lead, contact }, obstacle);
+  await db.transaction(async (tx) => {
+    await setLead(tx, lead, { ...lead, state: "done", problem: null, contact });
+    if (lead.own === 0) await supposeContact(tx, lead.visitor, contact);
+  });
+  log("lead.done", { visitor: hashed(lead.visitor) });
+}
+
+/** The contact's id: from the visitor's chat, by e-mail, or of a contact made for the lead. Otherwise what prevents it. */
+async function contactOf({ db, contacts }: State, lead: Lead): Promise<string | Outcome> {
+  const { visitor, account, email, own } = lead;
+  if (own === 1) {
+    const made = await contacts.findOrCreate(account, stated(lead));
+    return made.contact?.id ?? made;
+  }
+  const known = (await findVisitor(db, visitor))?.contact;
+  if (typeof known === "string") return known;
+  const none: ContactAnswer = { kind: "transient", status: 0, message: "the contact of the chat is not known yet" };
+  const found = email === null ? none : await contacts.find(account, { email });
+  // A look-up that finds nobody ends nothing: the first reply tells the contact.
+  return found.contact?.id ?? (isDone(found) || found.kind === "permanent" ? none : found);
+}
+
+/** Puts the contact on each list of the lead. @returns the first failure; lists after a temporary failure are not tried */
+async function joinLists({ sites, contacts }: State, lead: Lead, contact: string): Promise<Outcome | undefined> {
+  const stored = lead.lists === null ? undefined : (JSON.parse(lead.lists) as string[]);
+  const lists = stored ?? (sites.find(lead.site)?.leads ?? NO_LEADS).lists;
+  let obstacle: Outcome | undefined;
+  for (const list of lists) {
+    const outcome = await contacts.join(lead.account, list, contact);
+    if (isDone(outcome)) continue;
+    obstacle ??= { ...outcome, message: `list ${list}: ${outcome.message}` };
+    // An unknown list does not keep the lead off the others.
+    if (outcome.kind !== "permanent") break;
+  }
+  return obstacle;
+}
+
+/** Stores the failure and the time of the next try. */
+async function postpone({ db, clock, log, random }: State, lead: Lead, outcome: Outcome): Promise<void> {
+  const { attempts, own, contact, at } = lead;
+  const looksUp = own === 0 && contact === null;
+  const cap = looksUp ? LOOK_UP_CAP_MS : RETRY_CAP_MS;
+  const wait = Math.max(outcome.waitMs ?? 0, backoff(attempts, RETRY_BASE_MS, cap, random), RETRY_BASE_MS);
+  const givenUp = looksUp && clock.now() - at > LOOK_UP_UNTIL_MS;
+  const due = givenUp ? Number.MAX_SAFE_INTEGER : clock.now() + wait;
+  const problem = problemOf(outcome);
+  await db.transaction((tx) => setLead(tx, lead, { ...lead, problem, attempts: attempts + 1, due }));
+  const needsPerson = outcome.kind === "permanent" || outcome.kind === "config";
+  if (needsPerson) log("lead.waiting", { visitor: hashed(lead.visitor), problem });
+}
+
+/** Ends a lead that the service refused, and tells the visitor which field to correct: in the open form, or later. */
+async function refuse(state: State, lead: Lead, outcome: Outcome): Promise<void> {
+  const { db, bus, log, awaited } = state;
+  const field = fieldOf(lead, outcome);
+  const problem = problemOf(outcome);
+  const next = { ...lead, state: "refused", field, problem, attempts: lead.attempts + 1 } as const;
+  const form = await db.transaction(async (tx) => {
+    await setLead(tx, lead, next);
+    return formOf(tx, next);
+  });
+  log("lead.refused", { visitor: hashed(lead.visitor), problem });
+  if (field === null) return;
+  if (awaited.has(nameOf(lead))) awaited.set(nameOf(lead), field);
+  else bus.publish({ visitor: lead.visitor, head: 0, error: complaintOf(form, field) });
+}
