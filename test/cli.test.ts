@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CERTAIN, type House, KEY, SCRIPTED, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
@@ -154,6 +155,24 @@ describe("the command line", () => {
     expect(await json("webhooks", "retry", event.id)).toEqual({ event: event.id, state: "waiting" });
     await expect.poll(() => receiver.told.filter(({ id }) => id === event.id).length).toBe(2);
     expect((await porchlight(["webhooks", "retry", "msg_none"])).code).toBe(1);
+  });
+
+  it("shows what failed before all that waits", async () => {
+    const db = new DatabaseSync(join(house.dataDir, "porchlight.db"));
+    db.exec(`INSERT INTO visitors (id, site, created) VALUES ('a-waits', 'default', 0), ('z-failed', 'default', 0);
+      INSERT INTO messages (visitor, pos, n, id, author, at, text)
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 201)
+        SELECT 'a-waits', i, i, 'w' || i, 'visitor', 0, '' FROM n;
+      INSERT INTO outbox (visitor, turn, pos, account, due, expires)
+        SELECT visitor, pos, pos, 'none', 9000000000000, 9000000000000 FROM messages WHERE visitor = 'a-waits';
+      INSERT INTO messages (visitor, pos, n, id, author, at, text, state, reason)
+        VALUES ('z-failed', 1, 1, 'f', 'visitor', 0, '', 'failed', 'rejected')`);
+    const { code, out, err } = await porchlight(["deliveries", "--json"]);
+    expect(err).toBe("");
+    const [first, second] = JSON.parse(out) as { state: string }[];
+    expect([code, first?.state, second?.state]).toEqual([3, "failed", "waiting"]);
+    db.exec("DELETE FROM visitors WHERE id IN ('a-waits', 'z-failed')");
+    db.close();
   });
 
   it("exports and erases", async () => {

@@ -1,5 +1,15 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -86,6 +96,22 @@ it("says in one sentence how to point it at a relay, makes nothing, and fails", 
   expect([code, err]).toEqual([1, expect.stringMatching(/^DATA_DIR: .* holds no data of a relay\. Set DATA_DIR/)]);
   expect((await shell(["doctor"], settings)).code).toBe(3);
   expect(readdirSync(elsewhere)).toEqual([]);
+});
+
+it("leaves the data of a relay alone that runs and cannot be reached", async () => {
+  const settings = { SERVICE_URL: house.serviceUrl, SERVICE_API_KEY: KEY, DATA_DIR: house.dataDir };
+  const socket = join(house.dataDir, "run", "relay.sock");
+  // It opens after the relay listens.
+  await expect.poll(async () => (await shell(["site"], settings)).code).toBe(0);
+  renameSync(socket, `${socket}.away`);
+  for (const command of ["doctor", "site"])
+    expect(await shell([command], settings)).toMatchObject({
+      code: 1,
+      out: "",
+      err: expect.stringMatching(/^The relay of \S+ \(process \d+\) runs, but takes no commands here: run this as/),
+    });
+  renameSync(`${socket}.away`, socket);
+  expect((await shell(["site"], settings)).code).toBe(0);
 });
 
 it("keeps the socket for the relay's user alone, and survives a relay that was killed", async () => {

@@ -5,7 +5,7 @@ import { Complaint, type ExitCode, type Given, type OfficeCommand, type Result }
 import { COMMANDS, commandIn, find, fits, parsed, unknown } from "./cli/commands.ts";
 import { runOver } from "./cli/control.ts";
 import { help, helpOn } from "./cli/help.ts";
-import { type Found, findRelay, placesFor } from "./cli/locate.ts";
+import { type Found, findRelay, placesFor, unreachableRelay } from "./cli/locate.ts";
 import { openOffice } from "./cli/office.ts";
 import { sandbox } from "./cli/sandbox.ts";
 import { unusable } from "./cli/unusable.ts";
@@ -42,8 +42,13 @@ async function resultOf(command: OfficeCommand, given: Given, all: Settings): Pr
   }
 }
 
-/** The settings of the shell where it has any. @throws Complaint that says how to point at a relay */
+/** The settings of the shell where it has any, and no relay runs. @throws Complaint that says how to point at a relay */
 function ownSettings(places: readonly string[]): Settings {
+  const unreachable = unreachableRelay(places);
+  if (unreachable !== undefined)
+    throw new Complaint(
+      `The relay of ${unreachable.dataDir} (process ${unreachable.pid}) runs, but takes no commands here: run this as its user, in its container, or again once it has started.`,
+    );
   const { SERVICE_URL, PORCHLIGHT_CONFIG } = process.env;
   if ((SERVICE_URL ?? PORCHLIGHT_CONFIG ?? "") !== "") return settings();
   throw new Complaint(

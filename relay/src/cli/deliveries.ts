@@ -20,9 +20,12 @@ export const DELIVERIES: Record<string, Command> = {
     help: "lists messages that the service has not taken, with tries and last error; exit code 3 when one failed",
     options: { ...site, failed: { type: "boolean" }, state: { type: "string" } },
     async run({ db, site }, given) {
-      const state = given.flag("failed") ? "failed" : stateIn(given, DELIVERY_STATES);
-      const ask = { site: site(given.text("site")).public.id, limit: LISTED, ...(state && { state }) };
-      const data = (await deliveriesPage(db, ask)).map(deliveryView);
+      const only = given.flag("failed") ? "failed" : stateIn(given, DELIVERY_STATES);
+      const ask = { site: site(given.text("site")).public.id, limit: LISTED };
+      // Those that failed come first: however many wait, they are seen.
+      const states = only === undefined ? (["failed", "waiting"] as const) : [only];
+      const pages = await Promise.all(states.map((state) => deliveriesPage(db, { ...ask, state })));
+      const data = pages.flat().slice(0, LISTED).map(deliveryView);
       const rows = data.map(({ visitor, message, state, attempts, due, reason, error }) => [
         ...[visitor, message, state, attempts, due],
         [reason, error].filter((part) => part !== null).join(": "),

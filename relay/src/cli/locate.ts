@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Settings } from "../base/config.ts";
 import { DEFAULT_DATA_DIR } from "../base/folder.ts";
-import { type Holder, holderOf } from "../db/lock.ts";
+import { type Holder, holderOf, isTaken } from "../db/lock.ts";
 import { relayLock } from "../hold.ts";
 import { settingsOver } from "./control.ts";
 
@@ -55,6 +55,15 @@ export async function findRelay(places: readonly string[]): Promise<Found | unde
   for (const place of places) {
     const found = await relayOn(place);
     if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A relay that holds its data and takes no commands from here: it starts or stops just now, or its socket is out of reach. */
+export function unreachableRelay(places: readonly string[]): { dataDir: string; pid: number } | undefined {
+  for (const dataDir of places) {
+    const holder = holderOf(relayLock(dataDir));
+    if (holder !== undefined && isTaken(relayLock(dataDir))) return { dataDir, pid: holder.pid };
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -25,6 +25,8 @@ export type Lock = {
 const HELD = new Set<DatabaseSync>();
 /** SQLITE_BUSY and SQLITE_LOCKED: somebody else has it. */
 const TAKEN = new Set([5, 6]);
+
+const isBusy = (error: unknown): boolean => TAKEN.has(((error as { errcode?: number }).errcode ?? 0) % 256);
 
 const lockOf = (base: string): string => `${base}.lock`;
 const noteOf = (base: string): string => `${base}.json`;
@@ -60,7 +62,7 @@ export function takeLock(base: string, what: string, address: string): Lock {
     db.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     db.close();
-    if (!TAKEN.has(((error as { errcode?: number }).errcode ?? 0) % 256)) throw error;
+    if (!isBusy(error)) throw error;
     throw new Error(`${what} is in use by ${described(holderOf(base))}; stop that relay, or use another folder`);
   }
   HELD.add(db);
@@ -85,6 +87,20 @@ export function takeLock(base: string, what: string, address: string): Lock {
     throw error;
   }
   return lock;
+}
+
+/** Whether a process holds this lock now. Takes nothing, and makes no file. */
+export function isTaken(base: string): boolean {
+  if (!existsSync(lockOf(base))) return false;
+  const db = new DatabaseSync(lockOf(base), { timeout: 0 });
+  try {
+    db.prepare("SELECT 1 FROM sqlite_master").get();
+    return false;
+  } catch (error) {
+    return isBusy(error);
+  } finally {
+    db.close();
+  }
 }
 
 const described = (holder: Holder | undefined): string =>
