@@ -28,7 +28,7 @@ const grants = () => house.sandbox.state().grants;
 
 describe("the auto-recharge callback", () => {
   it("grants once for an event that comes five times at once, with the key in the history (4.13-24; R-624, R-486)", async () => {
-    await open();
+    await open(auto, { rechargeFields: "full" });
     const event = await house.sandbox.recharge({ email: EMAIL, repeat: 4, parallel: true });
     expect(event.deliveries.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     await house.sandbox.until(() => grants().length > 0);
@@ -45,7 +45,7 @@ describe("the auto-recharge callback", () => {
   it.each(["idempotency_key", "idempotencyKey", "Idempotency-Key"] as const)(
     "is understood on the reply address too, with its key as %s",
     async (rechargeKeyName) => {
-      await open(auto, { rechargeDestination: "replyUrl", rechargeKeyName });
+      await open(auto, { rechargeFields: "full", rechargeDestination: "replyUrl", rechargeKeyName });
       const event = await house.sandbox.recharge({ email: EMAIL });
       expect(event.deliveries.map(({ status }) => status)).toEqual([200]);
       await house.sandbox.until(() => grants().length === 1);
@@ -63,7 +63,7 @@ describe("the auto-recharge callback", () => {
   });
 
   it("grants nothing by itself when it says too little, or when nobody allowed it (4.13-24; R-621, R-623)", async () => {
-    const url = await open(auto, { rechargeFields: "minimal" });
+    const url = await open();
     const { idempotencyKey } = await house.sandbox.recharge({ email: EMAIL });
     await post(url, { idempotency_key: "k-other", email: "stranger@agency.example", amount: 5 });
     await post(url, { idempotency_key: "k-known", email: EMAIL, amount: 5 });

@@ -111,7 +111,6 @@ export async function startHouse(options: HouseOptions = {}): Promise<House> {
       apiKey: KEY,
       userId: OWNER,
       rateLimit: 0,
-      rechargeFields: "full",
       ...options.sandbox,
     },
   });

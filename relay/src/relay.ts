@@ -188,7 +188,10 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
   const { files, links, uploads } = filestore;
   const publicLink = (key: string, type: string): string => `${settings.publicUrl ?? ""}${links.to(key, type)}`;
   const enclose = createEnclose({ files, link: settings.uploads.embed ? undefined : publicLink });
-  const services = createServices(settings, keys, sites, enclose, { clock, log });
+  const services = createServices(settings, keys, sites, enclose, {
+    ...{ clock, log },
+    beside: (account) => gates.beside(account),
+  });
   const gates = createGates({
     clock,
     log,

@@ -110,8 +110,8 @@ const TRUST = "Compare porchlight credits list with the service's credit history
 /** Grants and messages of the owner's side that do not go on without a person. */
 async function stuck({ db, clock }: Office): Promise<Finding[]> {
   const look = async (kind: Kind, check: string, cure: string): Promise<Finding> => {
-    const { unknown = 0, received = 0, intent = 0 } = await countStates(db, kind);
-    const found = `${unknown} unknown, ${received} waiting for approval, ${intent} queued`;
+    const { unknown = 0, refused = 0, received = 0, intent = 0 } = await countStates(db, kind);
+    const found = `${unknown} unknown, ${refused} refused, ${received} waiting for approval, ${intent} queued`;
     const [oldest] = await stuckEntries(db, { kind, now: clock.now(), limit: 1 });
     if (oldest === undefined) return well(check, found);
     const since = new Date(oldest.created).toISOString();

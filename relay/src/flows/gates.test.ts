@@ -163,6 +163,23 @@ it("gives two accounts with one key one pace, and accounts with keys of their ow
   expect(went).toEqual(["refused", "other", "second"]);
 });
 
+it("counts a second call within a turn, so that the account stays within its limit", () => {
+  const went = (twice: boolean): number => {
+    const { gates, pass } = gatesOf({ main: "key" }, { main: 10 });
+    let count = 0;
+    for (let n = 0; n < 20; n++) {
+      gates.enter("main", "message", (turn) => {
+        count++;
+        if (twice) gates.beside("main");
+        turn.settle({ ...OK, limit: { limit: 10 } });
+      });
+    }
+    pass(59_000);
+    return count;
+  };
+  expect([went(false), went(true)]).toEqual([10, 5]);
+});
+
 it("takes accounts apart when one of them gets a key of its own, with what waits for it", () => {
   const keys = { main: "key", second: "key" };
   const { gates, pass } = gatesOf(keys);

@@ -3,6 +3,7 @@ import { createBreaker } from "../base/breaker.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import {
+  beside,
   createKeyGate,
   drain,
   enter,
@@ -43,6 +44,8 @@ export type Gates = {
    * @returns what takes the call back, as long as it waits
    */
   enter: (account: string, rank: Rank, go: (turn: Turn) => void) => () => void;
+  /** Counts a second call of an account that goes within the turn of the first one. */
+  beside: (account: string) => void;
   /** Whether an account's messages go out. */
   delivery: (account: string) => Delivery;
   /** Why an account makes no calls: the refusal of its key, while it is held. */
@@ -130,6 +133,7 @@ export function createGates(parts: Parts): Gates {
         for (const gate of gates.values()) leave(gate, waiting);
       };
     },
+    beside: (account) => beside(gateOf(account)),
     delivery: (account) => gates.get(leaderOf(account))?.told ?? "ok",
     heldFor: (account) => gates.get(leaderOf(account))?.held?.why,
     reload() {

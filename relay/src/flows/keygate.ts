@@ -3,7 +3,7 @@ import type { Breaker } from "../base/breaker.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Outcome } from "../service/outcome.ts";
-import { openPace, type Pace, paceOf, settle, take, takeRepeat } from "./pacer.ts";
+import { openPace, type Pace, paceOf, settle, take, takeBeside, takeRepeat } from "./pacer.ts";
 
 /**
  * What a call is for, in the order in which calls go (R-801): a new visitor's first message before the other messages,
@@ -81,6 +81,9 @@ export function enter(gate: KeyGate, waiting: Waiting): void {
 export function leave(gate: KeyGate, waiting: Waiting): void {
   gate.queues[waiting.rank].delete(waiting);
 }
+
+/** Counts a call that is made within another one's turn. */
+export const beside = ({ pace, parts }: KeyGate): void => takeBeside(pace, parts.clock.uptime());
 
 /** Takes all waiting calls out, in order. */
 export function drain(gate: KeyGate): Waiting[] {

@@ -160,13 +160,23 @@ export function take(pace: Pace, time: number): number {
   advance(pace, time);
   const wait = waitFor(pace, time);
   if (wait > 0) return Math.max(1, Math.ceil(wait));
-  pace.counts[pace.newest % RING] = (pace.counts[pace.newest % RING] ?? 0) + 1;
-  pace.total++;
+  count(pace);
   pace.flying++;
   pace.open++;
   pace.firstAt ??= time;
   pace.lastAt = time;
   return 0;
+}
+
+/** Counts a second call that goes within the turn of another one: those after it wait for its place. */
+export function takeBeside(pace: Pace, time: number): void {
+  advance(pace, time);
+  count(pace);
+}
+
+function count(pace: Pace): void {
+  pace.counts[pace.newest % RING] = (pace.counts[pace.newest % RING] ?? 0) + 1;
+  pace.total++;
 }
 
 /**

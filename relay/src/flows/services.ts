@@ -33,6 +33,13 @@ function campaignOf({ campaign }: Head, site: Site): { campaignId?: string } {
   return id === undefined ? {} : { campaignId: id };
 }
 
+type Surroundings = {
+  clock: Clock;
+  log: Log;
+  /** Counts a second call for one message in the account's pace. */
+  beside: (account: string) => void;
+};
+
 /** So long messages go without a campaign that was refused, before the service is asked about it again. */
 const REFUSED_MS = 600_000;
 
@@ -41,7 +48,7 @@ const mayBeCampaign = ({ kind, status }: Outcome): boolean =>
   kind === "permanent" && (status === 400 || status === 404);
 const namesCampaign = ({ status, message }: Outcome): boolean => status === 404 || /campaign/i.test(message);
 
-function createRouting(clock: Clock, log: Log): Routed {
+function createRouting({ clock, log, beside }: Surroundings): Routed {
   /** Campaigns of accounts that the service refused, and until when nothing is sent to them. */
   const refused = new Map<string, number>();
   return async (site, message, call) => {
@@ -58,6 +65,7 @@ function createRouting(clock: Clock, log: Log): Routed {
       if (namesCampaign(outcome)) complain();
       return outcome;
     }
+    beside(site.account);
     const again = await call(without as typeof message);
     if (again.kind === "ok" || again.kind === "duplicate") {
       refused.set(name, clock.uptime() + REFUSED_MS);
@@ -73,9 +81,9 @@ export function createServices(
   keys: Keys,
   sites: Sites,
   enclose: Enclose,
-  { clock = realClock, log = silentLog }: { clock?: Clock; log?: Log } = {},
+  { clock = realClock, log = silentLog, beside = () => {} }: Partial<Surroundings> = {},
 ): Services {
-  const routed = createRouting(clock, log);
+  const routed = createRouting({ clock, log, beside });
   /** Sites that are not configured any more, as far as was told. */
   const missed = new Set<string>();
   const clients = new Map<string, Service>(
