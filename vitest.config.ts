@@ -6,8 +6,8 @@ import { defineConfig } from "vitest/config";
  */
 const common = {
   isolate: false,
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
   expect: { poll: { timeout: 60_000 } },
 };
 
