@@ -1,0 +1,68 @@
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { Site } from "../base/config.ts";
+import { createBus } from "../bus/bus.ts";
+import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { openSqlite } from "../db/sqlite.ts";
+import { headOf, removeParcels } from "../records/outbox.ts";
+import { createSend } from "./send.ts";
+
+const SITE: Site = {
+  account: "main",
+  origins: ["https://shop.example"],
+  channel: "website",
+  business: "default",
+  campaign: undefined,
+  public: DEFAULT_SITE,
+};
+
+let db: Database;
+beforeEach(async () => {
+  db = openSqlite(":memory:");
+  await migrate(db);
+});
+afterEach(() => db.close());
+
+/** Sends texts of one visitor at once. `handed`: the texts that were handed to the courier from memory. */
+function stage() {
+  const clock = { now: () => 1_000_000, uptime: () => 1_000_000, after: () => () => {} };
+  const handed: (string | null | undefined)[] = [];
+  const { send } = createSend({
+    db,
+    bus: createBus(),
+    clock,
+    horizon: 3_600_000,
+    wake: ({ head }) => handed.push(head?.text),
+  });
+  return {
+    handed,
+    write: (...texts: string[]) => Promise.all(texts.map((text) => send("visitor", SITE, { id: `id-${text}`, text }))),
+  };
+}
+
+/** The courier has delivered the visitor's oldest message. */
+async function deliverOldest(): Promise<void> {
+  await db.transaction(async (tx) => {
+    const head = await headOf(tx, "visitor");
+    if (head !== undefined) await removeParcels(tx, [head]);
+  });
+}
+
+it("hands a message to the courier from memory only when no earlier one of the visitor waits in the outbox", async () => {
+  const { handed, write } = stage();
+  await write("first");
+  await write("second");
+  await deliverOldest();
+  await write("third");
+  await deliverOldest();
+  await deliverOldest();
+  await write("fourth");
+  expect(handed).toEqual(["first", undefined, undefined, "fourth"]);
+});
+
+it("hands only the first of a visitor's messages that are written in one transaction to the courier from memory", async () => {
+  const { handed, write } = stage();
+  await write("first", "second", "third");
+  expect(handed).toEqual(["first", undefined, undefined]);
+});
