@@ -14,10 +14,10 @@ const WAVES = 4;
 const HEARTBEAT_MS = 25_000;
 
 /**
- * What one step does per visitor. `exact`: the same in every run. `atMost`, per step of all visitors: depends on what arrived
- * together, so it may only be lower.
+ * What one step does per visitor. `exact`: the same in every run. `grouped`, per step of all visitors: depends on what the
+ * operating system delivers together, so it differs from run to run and no test compares it.
  */
-export type Step = { exact: Record<string, number>; atMost?: Record<string, number> };
+export type Step = { exact: Record<string, number>; grouped?: Record<string, number> };
 export type Counts = { command: string; visitors: number; steps: Record<string, Step> };
 /** `statements`: how often a round trip runs each SQL statement. */
 export type Report = { counts: Counts; statements: ReadonlyMap<string, number> };
@@ -25,7 +25,7 @@ export type Report = { counts: Counts; statements: ReadonlyMap<string, number> }
 type Tally = Counted & { transactions: number; timers: number; frames: number; pings: number; connections: number };
 
 const EXACT = ["statements", "transactions", "frames", "pings", "hashes", "json"] as const;
-const AT_MOST = ["commits", "walFrames", "timers", "connections"] as const;
+const GROUPED = ["commits", "walFrames", "timers", "connections"] as const;
 
 const turns = async (count: number): Promise<void> => {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
@@ -126,7 +126,7 @@ export async function count(): Promise<Report> {
     for (let i = 0; i < repeats; i++) await act();
     const done = difference(before, tallyOf(stage, counters), repeats);
     const exact = pick(EXACT, (key) => Number((done[key] / VISITORS).toFixed(2)));
-    steps[name] = { exact, atMost: pick(AT_MOST, (key) => Math.ceil(done[key])) };
+    steps[name] = { exact, grouped: pick(GROUPED, (key) => Math.ceil(done[key])) };
   }
 
   try {
