@@ -2,7 +2,7 @@ import { mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Database } from "./database.ts";
 import { openSqlite } from "./sqlite.ts";
 
@@ -23,9 +23,13 @@ describe("transactions", () => {
   it("that arrive together share a commit, and each gets its own result", async () => {
     const db = database();
     await db.run("CREATE TABLE t (x INTEGER)");
+    const exec = vi.spyOn(DatabaseSync.prototype, "exec");
     const results = await Promise.all(
       [1, 2, 3].map((x) => db.transaction((tx) => tx.all<{ x: number }>("INSERT INTO t VALUES ($1) RETURNING x", x))),
     );
+    const commits = exec.mock.calls.filter(([sql]) => sql === "COMMIT").length;
+    exec.mockRestore();
+    expect(commits).toBe(1);
     expect(results.flat().map((row) => row.x)).toEqual([1, 2, 3]);
   });
 
