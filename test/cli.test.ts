@@ -42,6 +42,8 @@ describe("the command line", () => {
     ]);
     expect(await porchlight(["dance"])).toMatchObject({ code: 2, err: expect.stringContaining("porchlight help") });
     expect(await porchlight(["credits"])).toMatchObject({ code: 2, err: expect.stringContaining("credits show") });
+    const version = await porchlight(["--version"]);
+    expect([version.code, version.out]).toEqual([0, expect.stringMatching(/^porchlight \d+\.\d+\.\d+ \(Node \d/)]);
     const about = await porchlight(["credits", "--help"]);
     expect([about.code, about.out.includes("credits grant"), about.out.includes("token")]).toEqual([0, true, false]);
     const failed = await porchlight(["send", "hi", "--json"]);
