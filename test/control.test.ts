@@ -89,7 +89,7 @@ it("says in one sentence how to point it at a relay, makes nothing, and fails", 
   for (const command of [["site"], ["doctor"], ["credits", "list"], ["backup", "copy"]]) {
     const { code, out, err } = await shell(command, { DATA_DIR: elsewhere });
     expect([code, out], command.join(" ")).toEqual([1, ""]);
-    expect(err).toMatch(/^No relay answers on \S+: start it, or set DATA_DIR to .*\.\n$/);
+    expect(err).toMatch(/^No relay answers on \S+: set DATA_DIR to .*, or start one\.\n$/);
   }
   const settings = { SERVICE_URL: house.serviceUrl, SERVICE_API_KEY: KEY, DATA_DIR: join(elsewhere, "data") };
   const { code, err } = await shell(["site"], settings);

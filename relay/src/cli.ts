@@ -52,7 +52,7 @@ function ownSettings(places: readonly string[]): Settings {
   const { SERVICE_URL, PORCHLIGHT_CONFIG } = process.env;
   if ((SERVICE_URL ?? PORCHLIGHT_CONFIG ?? "") !== "") return settings();
   throw new Complaint(
-    `No relay answers on ${places.join(", ")}: start it, or set DATA_DIR to the data folder of the one that runs (as its user or as root).`,
+    `No relay answers on ${places.join(", ")}: set DATA_DIR to the data folder of the relay that runs (as its user or as root), or start one.`,
   );
 }
 

@@ -9,7 +9,7 @@ export const EXIT_CODES: Record<ExitCode, string> = {
   0: "done",
   1: "it failed",
   2: "the command or a setting is wrong",
-  3: "written down or looked at, and a person must look: something is unknown, refused or not done yet",
+  3: "done, but a person must look: something is unknown, refused or not done yet",
 };
 
 const shown = (name: string, { usage, help }: Named): string => `  ${`${name} ${usage}`.trim()}\n      ${help}`;

@@ -134,25 +134,25 @@ export const TABLE = {
     env: "MESSAGES_PER_DAY",
     fallback: "2000",
     parse: whole(0, 10_000_000),
-    help: "Messages of each site that go to the service on one day (UTC), because each may cost credits: 200 conversations of ten messages. More are kept and go on the next days; one address may use a quarter of it. `messagesPerDay` in the file says it for one site. 0: no limit.",
+    help: "Messages of each site that go to the service on one day (UTC), because each may cost credits: 200 conversations of ten messages. More are kept and go on the next days; one address may use a quarter of it. `messagesPerDay` in the configuration file sets it for one site. 0: no limit.",
   },
   leadsPerDay: {
     env: "LEADS_PER_DAY",
     fallback: "500",
     parse: whole(0, 10_000_000),
-    help: "Forms that each site takes on one day (UTC), because each makes a contact. `leadsPerDay` in the file says it for one site. 0: no limit.",
+    help: "Forms that each site takes on one day (UTC), because each makes a contact. `leadsPerDay` in the configuration file sets it for one site. 0: no limit.",
   },
   messagesPerAddress: {
     env: "MESSAGES_PER_ADDRESS",
     fallback: "120",
     parse: whole(0, 1_000_000),
-    help: "Messages that all visitors of one address may send to a site in a minute, half of them at once: an office where thirty people write at the same time fits. 0: no limit, nor on the share of the day.",
+    help: "Messages that all visitors of one address may send to a site in a minute, half of them at once: an office where thirty people write at the same time fits. 0: no limit per address, neither a minute nor of MESSAGES_PER_DAY.",
   },
   visitorsPerAddress: {
     env: "VISITORS_PER_ADDRESS",
     fallback: "60",
     parse: whole(0, 1_000_000),
-    help: "Visitors of one address who may write for the first time to a site in an hour, a third of them at once. A whole site takes a quarter of MESSAGES_PER_DAY an hour. 0: no limit.",
+    help: "New visitors of one address who may write to a site in an hour, a third of them at once. From all addresses, a site takes a quarter of MESSAGES_PER_DAY new visitors an hour. 0: no limit.",
   },
   leadsPerAddress: {
     env: "LEADS_PER_ADDRESS",
@@ -164,7 +164,7 @@ export const TABLE = {
     env: "SESSIONS_PER_ADDRESS",
     fallback: "600",
     parse: whole(0, 1_000_000),
-    help: "Chats that one address may open on a site in a minute: 200 that come back after a restart, three times. 0: no limit.",
+    help: "Chats that one address may open on a site in a minute: enough for 200 visitors of one office to reconnect three times. 0: no limit.",
   },
   socketsPerAddress: {
     env: "SOCKETS_PER_ADDRESS",
