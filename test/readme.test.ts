@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -11,12 +11,20 @@ import { IDENTITY_SECRET } from "./identities.ts";
 import { freePort } from "./ports.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const GUIDES = join(ROOT, "relay", "docs", "guides");
+
+/** The README and the guides that it links: the folder and the text of each. */
+const documents = [
+  { folder: ROOT, text: readFileSync(join(ROOT, "README.md"), "utf8") },
+  ...readdirSync(GUIDES).map((name) => ({ folder: GUIDES, text: readFileSync(join(GUIDES, name), "utf8") })),
+];
 
 /** What stands in the fences of a kind, like `json site`. */
 const blocks = (kind: string): string[] =>
-  [...README.matchAll(/^ *```(\w+ \w+)\n([\s\S]*?)^ *```/gm)].flatMap(([, name, text = ""]) =>
-    name === kind ? [text] : [],
+  documents.flatMap(({ text }) =>
+    [...text.matchAll(/^ *```(\w+ \w+)\n([\s\S]*?)^ *```/gm)].flatMap(([, name, block = ""]) =>
+      name === kind ? [block] : [],
+    ),
   );
 
 let folder: string;
@@ -29,7 +37,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe("the README's configuration", () => {
+describe("the guides' configuration", () => {
   const account = { url: "https://service.example/v1", key: "env:MAIN_KEY" };
   const inSite = (text: string): object => ({
     accounts: { main: account },
@@ -109,7 +117,7 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   );
 
-describe("the README's way from nothing", () => {
+describe("the guides' first call from nothing", () => {
   it("leads a backend to a sent message, a created lead and a granted credit, pasted as it stands", async () => {
     const ports = [
       ["8787", await freePort()],
@@ -135,7 +143,7 @@ describe("the README's way from nothing", () => {
   });
 });
 
-describe("the README's identity", () => {
+describe("the guides' identity", () => {
   it("lets its person in, and greets them by their name", async () => {
     const file = join(folder, "backend.mjs");
     writeFileSync(file, blocks("js backend")[0] ?? "");
@@ -149,8 +157,8 @@ describe("the README's identity", () => {
   });
 });
 
-describe("the README's table of the service's interface", () => {
-  const table = /## Where the service's interface is used\n([\s\S]*?)\n## /.exec(README)?.[1] ?? "";
+describe("the guides' table of the service's interface", () => {
+  const table = readFileSync(join(GUIDES, "interface-use.md"), "utf8");
 
   it("has every endpoint and event of the interface", () => {
     for (const part of [
@@ -170,12 +178,18 @@ describe("the README's table of the service's interface", () => {
       expect(table, part).toContain(`| ${part}`);
   });
 
-  it("names operations, commands and files that exist", async () => {
+  it("names operations that exist", () => {
     const known = Object.values(OPERATIONS).map(({ method, path }) => `${method.toUpperCase()} /api/v1${path}`);
     const named = [...table.matchAll(/`((?:GET|POST) \/api\/v1[^`]+)`/g)].map(([, name = ""]) => name);
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
     expect(named.length).toBeGreaterThan(4);
-    const files = [...README.matchAll(/\]\((?!https?:|#)([^)]+)\)/g)].map(([, path = ""]) => path);
-    expect(files.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
+});
+
+it("the README and the guides link only files that exist", () => {
+  const files = documents.flatMap(({ folder, text }) =>
+    [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, path = ""]) => join(folder, path)),
+  );
+  expect(files.length).toBeGreaterThan(30);
+  expect(files.filter((path) => !existsSync(path))).toEqual([]);
 });

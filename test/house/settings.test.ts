@@ -8,15 +8,15 @@ import { root } from "./sources.ts";
 import { wordKeys } from "./wordkeys.ts";
 
 const README = readFileSync(join(root, "README.md"), "utf8");
-/** What stands about the configuration file, up to the next heading of that size. */
-const FILE = /\n### The configuration file\n([\s\S]*?)\n## /.exec(README)?.[1] ?? "";
+/** The guide to the configuration file. */
+const FILE = readFileSync(join(root, "relay", "docs", "guides", "configuration.md"), "utf8");
 
 /** Names inside the rules of a site or an account. */
 const inside = Object.values(rules).flatMap((rule) =>
   typeof rule === "object" && "shape" in rule ? Object.keys(rule.shape as object) : [],
 );
 
-it("tells in the README of everything that an account or a site may have in the configuration file", () => {
+it("tells in the guide of everything that an account or a site may have in the configuration file", () => {
   const named = (name: string): boolean => new RegExp(`[\`"]${name}[\`"]`).test(FILE);
   expect(inside).toContain("phoneContact");
   expect([...fileFields.account, ...fileFields.site, ...inside].filter((name) => !named(name))).toEqual([]);

@@ -89,7 +89,7 @@ async function backup({ db, settings }: Office, folder: string): Promise<Result>
     `Secrets, spools, ${db.dialect === "sqlite" ? "database, " : ""}and ${files} files are in ${folder}.`,
     ...elsewhere,
     "To restore: stop the relay, put this folder where DATA_DIR points, start it. What was still to be called, and every",
-    "grant, waits for a person then: see Backups in the README.",
+    "grant, waits for a person then: see Backups in relay/docs/guides/operation.md.",
   ];
   return {
     data: { folder, files, bytes, database: db.dialect === "sqlite", elsewhere },

@@ -74,7 +74,7 @@ const fileSchema = z.strictObject({
   sites: some(z.record(named, siteSchema), "site"),
 });
 
-/** Names of everything that an account may have, and a site beyond its look: a test holds the README to them. */
+/** Names of everything that an account may have, and a site beyond its look: a test compares the guide with them. */
 export const fileFields = {
   account: Object.keys(accountSchema.shape),
   site: Object.keys(siteSchema.shape).filter((name) => !Object.hasOwn(look, name)),
