@@ -68,15 +68,26 @@ export type PublicSite = Partial<Look> & {
   mail?: boolean;
 };
 
-export const DEFAULT_SITE: PublicSite = {
-  id: "default",
+/** Defaults that the panel knows: the tag's script names such a setting only where the site has chosen something else. */
+export const PANEL_DEFAULTS = {
   title: "",
   greeting: "",
   suggestions: [],
-  accent: "#4f46e5",
   theme: "auto",
   position: "right",
-  locale: "auto",
   responder: "ai",
   privacyUrl: "",
-};
+} satisfies Partial<PublicSite>;
+
+export const DEFAULT_SITE: PublicSite = { id: "default", accent: "#4f46e5", locale: "auto", ...PANEL_DEFAULTS };
+
+/** A site as the tag's script carries it. */
+export type ServedSite = Partial<PublicSite> & Pick<PublicSite, "id" | "accent" | "locale">;
+
+/** The site without what the panel takes as default anyway. */
+export function servedSite(site: PublicSite): ServedSite {
+  const defaults = Object.entries(PANEL_DEFAULTS).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  const known = new Map<string, string>(defaults);
+  const chosen = Object.entries(site).filter(([name, value]) => known.get(name) !== JSON.stringify(value));
+  return Object.fromEntries(chosen) as ServedSite;
+}

@@ -96,6 +96,13 @@ it("sends the tag's script, with the default site's settings in it, in 4 kB at m
     }),
   );
   expect(sizes.filter((bytes) => !(bytes > 0 && bytes <= 4_096))).toEqual([]);
+  // The bound that issues and documents name, with a twentieth of it free for what comes.
+  expect(sizes[0]).toBeLessThanOrEqual(0.95 * 4_096);
+});
+
+it("names in the tag's script only those settings that the panel does not know by itself", async () => {
+  const { body } = await ask("/widget.js");
+  expect(body.toString()).toContain('"site":{"id":"default","accent":"#4f46e5","locale":"auto","uploads":');
 });
 
 it("keeps the compressed files themselves to itself, and names no others", async () => {

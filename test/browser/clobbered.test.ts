@@ -164,6 +164,41 @@ describe("markup that stands in the place of the page's own names", () => {
   });
 });
 
+it.each(["with", "without"] as const)(
+  "opens the chat from a tag that fixes the script's bytes, for a relay %s a public address",
+  async (address) => {
+    const { url } = houses[address];
+    const { path, integrity, crossorigin } = await (await fetch(`${url}/v/default.json`)).json();
+    const tag = (digest: string): string =>
+      `<script async src="${url}${path}" integrity="${digest}" crossorigin="${crossorigin}" data-site="default"></script>`;
+    const page = await context.newPage();
+    const html = pageOf(`<img name="currentScript" data-src="${FOREIGN}">${tag(integrity)}`);
+    expect(await judge(page, { name: "fixed", path: `/fixed/${address}`, html })).toMatchObject({
+      opened: true,
+      foreign: [],
+    });
+    // The browser itself refuses other bytes.
+    pages.put(`/wrong/${address}`, { html: pageOf(tag(`sha384-${"A".repeat(64)}`)) });
+    await page.goto(`${pages.url}/wrong/${address}`, { waitUntil: "load" });
+    expect(await page.evaluate(() => "Porchlight" in window)).toBe(false);
+    await page.close();
+  },
+);
+
+it("takes a relative address from the page, whatever base markup puts behind the tag", async () => {
+  const page = await context.newPage();
+  await page.route(`${FOREIGN}/**`, (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
+  // As behind a proxy that serves the relay's files on the page's own origin.
+  await page.route(/\/(widget\.js|assets\/.+)$/, async (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (!route.request().url().startsWith(pages.url)) return route.fallback();
+    return route.fulfill({ response: await route.fetch({ url: houses.without.url + pathname }) });
+  });
+  const html = pageOf(`<script defer src="/widget.js" data-site="default"></script><base href="${FOREIGN}/">`);
+  expect(await judge(page, { name: "base", path: "/base", html })).toMatchObject({ opened: true, foreign: [] });
+  await page.close();
+});
+
 /** Settings and attributes that an object without own ones would take from its prototype. */
 const POLLUTION = {
   relay: FOREIGN,

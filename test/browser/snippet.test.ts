@@ -32,6 +32,20 @@ it("shows the tag of the site as it is, and nothing in the console", async () =>
   expect(complaints).toEqual([]);
 });
 
+it("offers the tag with fixed bytes, whose script the browser compares and runs", async () => {
+  const { page, complaints } = await visitSnippet();
+  const tag = page.getByLabel("Or with fixed bytes", { exact: true });
+  await page.getByLabel("Offset x").fill("32");
+  const copied = (await tag.locator("code").textContent()) ?? "";
+  expect(copied).toMatch(
+    /src="[^"]+\/v\/[\w-]{22}\/widget\.js" integrity="sha384-[^"]+" crossorigin="anonymous" data-site="default"/,
+  );
+  expect(complaints).toEqual([]);
+  const pasted = await stage.visit({ path: "/fixed", html: pageOf(copied) });
+  await pasted.chat.open();
+  expect(await pasted.page.locator(".launcher").evaluate((node) => getComputedStyle(node).right)).toBe("32px");
+});
+
 it("writes what differs into the tag, and shows it on the chat in the corner", async () => {
   const { page } = await visitSnippet();
   await page.getByLabel("Position").selectOption("left");

@@ -20,7 +20,9 @@ const asTag = (element: Element | null): HTMLScriptElement | undefined =>
 /** Known while the script runs first; in modules and under `eval` the attribute still tells which one we are. */
 const script = asTag(pageDocument.currentScript) ?? asTag(pageDocument.querySelector(`script[data-site="${own}"]`));
 const asked = script?.dataset.site ?? own;
-baked.relay ||= pageSettings()?.relay || (script ? new URL(script.src) : location).origin;
+// A relative address is meant from the page: `script.src` follows whatever `<base>` stands in the page by now, which markup of
+// others can place after the script was fetched.
+baked.relay ||= pageSettings()?.relay || new URL(script?.getAttribute("src") ?? "", location.href).origin;
 const { relay } = baked;
 
 /** Nothing is shown on a page that is only prerendered, and nothing fetched, whatever it commands. */

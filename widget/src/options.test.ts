@@ -1,4 +1,4 @@
-import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { DEFAULT_SITE, type PublicSite, servedSite } from "@porchlight/shared/site";
 import { describe, expect, it } from "vitest";
 import { layered, settled } from "./options.ts";
 
@@ -89,4 +89,11 @@ describe("settings", () => {
   });
 
   it("know the key of their site", () => expect(settled({}, site).site).toBe("shop"));
+});
+
+it("are the same from a site as it is served, which leaves out what is default", () => {
+  const chosen: PublicSite = { ...site, theme: "dark", greeting: "Hello", suggestions: [] };
+  for (const whole of [DEFAULT_SITE, chosen])
+    expect(settled(layered(false, servedSite(whole)), servedSite(whole))).toEqual(settled({}, whole));
+  expect(Object.keys(servedSite(DEFAULT_SITE))).toEqual(["id", "accent", "locale"]);
 });

@@ -1,6 +1,6 @@
 /** What a site may set, and where a setting comes from. In rising order: the site, `data-*`, the page's object, `update`. */
 
-import type { Look, PublicSite } from "@porchlight/shared/site";
+import { type Look, PANEL_DEFAULTS, type PublicSite, type ServedSite } from "@porchlight/shared/site";
 
 type Own = Omit<PublicSite, "id" | keyof Look> &
   Omit<Look, "phone"> & {
@@ -69,7 +69,8 @@ type Outside =
 /** What the panel reads. */
 export type PanelSettings = Omit<Settings, Outside>;
 
-const DEFAULTS: Omit<PanelSettings, Exclude<keyof PublicSite, keyof Look> | "site" | "relay"> = {
+const DEFAULTS: Omit<PanelSettings, "site" | "relay" | "uploads" | "mail" | "accent" | "locale"> = {
+  ...PANEL_DEFAULTS,
   avatar: "",
   header: "quiet",
   mode: "widget",
@@ -91,7 +92,7 @@ const DEFAULTS: Omit<PanelSettings, Exclude<keyof PublicSite, keyof Look> | "sit
  * Settings that code can rely on: text becomes what the default is (a truth value, a list separated by `|`), and
  * what does not fit is the default, so a typing error never breaks a page.
  */
-export function settled(raw: RawSettings, { id, ...site }: PublicSite): PanelSettings {
+export function settled(raw: RawSettings, { id, ...site }: ServedSite): PanelSettings {
   const result: Record<string, unknown> = { ...DEFAULTS, ...site, site: id };
   for (const name of Object.keys(result)) result[name] = like(result[name], raw[name as keyof RawSettings]);
   result.attachments &&= site.uploads !== undefined;

@@ -1,13 +1,13 @@
 /**
- * The page that makes the tag: every setting with its control, the real chat in the corner, and what to paste. It asks the
- * relay for nothing: the site's public settings stand in the page.
+ * The page that makes the tag: every setting with its control, the real chat in the corner, and what to paste. The site's public
+ * settings stand in the page; it asks the relay only for the address that fixes the script's bytes.
  */
 
 import { complaintOf, SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
 import type { PublicSite } from "@porchlight/shared/site";
 import { controlOf, ownOf, titleOf } from "./controls.ts";
 import css from "./snippet.css?inline";
-import { type Chosen, fileOf, moduleOf, tagOf } from "./tag.ts";
+import { type Chosen, type Fixed, fileOf, moduleOf, tagOf } from "./tag.ts";
 import { bubble } from "./ui/bubble.ts";
 import type { Parts } from "./ui/contract.ts";
 import { element } from "./ui/dom.ts";
@@ -115,9 +115,19 @@ function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chos
   };
 }
 
+/** Where the script is served under its own hash; nothing when that cannot be had: then the page offers the usual tag only. */
+async function fixedOf(site: string): Promise<Fixed | undefined> {
+  try {
+    const answer = await fetch(`/v/${encodeURIComponent(site)}.json`);
+    return answer.ok ? ((await answer.json()) as Fixed) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** @param show shows a change on the chat on this page */
 async function start(site: PublicSite, relay: string, show: ReturnType<typeof preview>): Promise<void> {
-  const { WORDING: wording } = await import("./wording.ts");
+  const [{ WORDING: wording }, fixed] = await Promise.all([import("./wording.ts"), fixedOf(site.id)]);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   document.adoptedStyleSheets = [sheet];
@@ -127,11 +137,16 @@ async function start(site: PublicSite, relay: string, show: ReturnType<typeof pr
     "For all pages of the site at once, in the file that PORCHLIGHT_CONFIG names.",
   );
   const module = block("Or in a built page", "With types; React and others need a few lines more.");
+  const strict = block(
+    "Or with fixed bytes",
+    "The browser refuses a script that was changed (Subresource Integrity). Paste it again after each upgrade of the relay.",
+  );
   const chosen: Record<string, unknown> = {};
   const write = (settings: Chosen): void => {
     tag.set(tagOf(relay, site.id, settings));
     file.set(fileOf(site.id, settings));
     module.set(moduleOf(relay, site.id, settings));
+    if (fixed) strict.set(tagOf(relay, site.id, settings, fixed));
   };
 
   const row = (name: SiteSetting): HTMLElement => {
@@ -168,7 +183,7 @@ async function start(site: PublicSite, relay: string, show: ReturnType<typeof pr
   );
   document.querySelector("#tag")?.replaceChildren(tag.node);
   document.querySelector("#settings")?.replaceChildren(...groups);
-  document.querySelector("#others")?.replaceChildren(file.node, module.node);
+  document.querySelector("#others")?.replaceChildren(file.node, module.node, ...(fixed ? [strict.node] : []));
   write(chosen);
 }
 

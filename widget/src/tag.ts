@@ -13,14 +13,20 @@ const attributeOf = (name: string): string => `data-${name.replace(/[A-Z]/g, (le
 const textOf = (value: unknown): string =>
   Array.isArray(value) ? value.join("|") : typeof value === "object" ? JSON.stringify(value) : `${value}`;
 
+/** The script under an address that fixes its bytes: what `/v/<site>.json` answers. */
+export type Fixed = { path: string; integrity: string; crossorigin: string };
+
 /**
  * The tag's markup, each setting in a line of its own where there are several.
  * @param relay origin of the relay
+ * @param fixed for a page that lets the browser compare the script's bytes (Subresource Integrity)
  */
-export function tagOf(relay: string, site: string, chosen: Chosen): string {
-  const src = `${relay}/${site === "default" ? "widget.js" : `w/${encodeURIComponent(site)}.js`}`;
+export function tagOf(relay: string, site: string, chosen: Chosen, fixed?: Fixed): string {
+  const path = site === "default" ? "/widget.js" : `/w/${encodeURIComponent(site)}.js`;
+  const src = relay + (fixed?.path ?? path);
   const lines = Object.entries(chosen).map(([name, value]) => `${attributeOf(name)}=${quoted(textOf(value))}`);
-  const start = `<script async src=${quoted(src)} data-site=${quoted(site)}`;
+  const proof = fixed ? ` integrity=${quoted(fixed.integrity)} crossorigin=${quoted(fixed.crossorigin)}` : "";
+  const start = `<script async src=${quoted(src)}${proof} data-site=${quoted(site)}`;
   return lines.length < 2
     ? `${[start, ...lines].join(" ")}></script>`
     : `${[start, ...lines].join("\n  ")}\n></script>`;

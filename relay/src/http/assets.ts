@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { servedSite } from "@porchlight/shared/site";
 import { type Context, Hono } from "hono";
 import type { Site } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
@@ -128,7 +129,9 @@ export function assets(options: Options): Hono {
     const made = scripts.get(key);
     if (made !== undefined) return made;
     // A function, so that `$` in a site's texts is not read as a pattern.
-    const text = loader.replace(PLACEHOLDER, () => inScript({ relay: options.relay, panel, site: site.public, words }));
+    const text = loader.replace(PLACEHOLDER, () =>
+      inScript({ relay: options.relay, panel, site: servedSite(site.public), words }),
+    );
     const script = pack(text);
     scripts.set(key, script);
     if (scripts.size > SCRIPTS_MAX) scripts.delete(scripts.keys().next().value ?? "");

@@ -1,6 +1,6 @@
 /** What the loader and the panel know of each other: they are two files, fetched apart. Types only. */
 
-import type { PublicSite } from "@porchlight/shared/site";
+import type { ServedSite } from "@porchlight/shared/site";
 import type { Emit } from "../api.ts";
 import type { RawSettings } from "../options.ts";
 import type { Tokens } from "../theme.ts";
@@ -12,7 +12,7 @@ export type Baked = {
   relay: string;
   /** Path of the panel's file. */
   panel: string;
-  site: PublicSite;
+  site: ServedSite;
   /**
    * Words for chat in the languages that the browser asks for, by primary language; its first one's also by an empty key.
    * Those called "Chat" are absent.
@@ -34,7 +34,7 @@ export type Parts = {
 /** The loader's side, handed to the panel. */
 export type Shell = Parts & {
   relay: string;
-  site: PublicSite;
+  site: ServedSite;
   /** As they came, with what differs on phones where this is one. */
   settings(): RawSettings;
   /** The colours; the panel knows more of them than the launcher needs. */
