@@ -1,6 +1,10 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import type { Socket } from "node:net";
+import { join } from "node:path";
 import type { Result } from "./attack.ts";
-import { ORIGIN, type Target } from "./target.ts";
+import { POURED } from "./pour.ts";
+import { ORIGIN, type Target, UPGRADE } from "./target.ts";
 
 const PEAK_MAX = 300;
 const HONEST_MAX = 1_000;
@@ -13,6 +17,8 @@ type Tally = { tried: number; through: number };
  * slowest of them count like something that got through when they are above their bounds.
  */
 async function meanwhile(target: Target, act: () => Promise<Tally>): Promise<Result> {
+  // The first visitor of a process waits until its code is compiled.
+  await target.honest();
   let over = false;
   const attack = act().finally(() => {
     over = true;
@@ -140,10 +146,6 @@ async function stillOpen(sockets: readonly Socket[], ms: number): Promise<number
   return open.length;
 }
 
-const UPGRADE =
-  `GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
-  `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: ${ORIGIN}\r\n\r\n`;
-
 /** A25, A24: six hundred connections that send a character a second: of a header, of a body, and of a first frame. */
 export const drips = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
@@ -180,38 +182,11 @@ export const resets = (target: Target): Promise<Result> =>
     return { tried: ALL, through: answer?.status === 200 ? 0 : 1 };
   });
 
-/** Sends `megabytes` after `head`, as fast as the other end takes them. @returns how many it took */
-async function pour(target: Target, head: string, megabytes: number): Promise<number> {
-  const socket = await target.raw();
-  const chunk = Buffer.alloc(1_048_576, "x");
-  let sent = 0;
-  socket.write(head, "latin1");
-  await new Promise<void>((resolve) => {
-    const more = (): void => {
-      while (!socket.destroyed && sent < megabytes && socket.write(chunk)) sent++;
-      if (sent >= megabytes) socket.destroy();
-    };
-    socket.on("drain", more).once("close", resolve).resume();
-    more();
-  });
-  return sent;
-}
-
-/** A21: oversized frames, bodies, headers and addresses, ten of each at once, 64 MB each. */
+/** A21: oversized frames, bodies, headers and addresses, ten of each at once, from another process: see `pour.ts`. */
 export const hugeFloods = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
-    const posted = (path: string, more = ""): string =>
-      `POST ${path} HTTP/1.1\r\nHost: a\r\nOrigin: ${ORIGIN}\r\nContent-Length: 67108864\r\n${more}\r\n`;
-    const heads = [
-      // The head of a frame of 64 MB, masked with zeros.
-      `${UPGRADE}\u0081\u00ff\u0000\u0000\u0000\u0000\u0004\u0000\u0000\u0000\u0000\u0000\u0000\u0000`,
-      posted("/callbacks/reply/x"),
-      posted("/api/v1/messages", "Authorization: Bearer x\r\n"),
-      posted("/media", "Authorization: Bearer x\r\n"),
-      posted("/healthz"),
-      "GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ",
-      "GET /",
-    ];
-    const all = await Promise.all(heads.flatMap((head) => Array.from({ length: 10 }, () => pour(target, head, 64))));
-    return { tried: all.length, through: 0 };
+    const child = fork(join(import.meta.dirname, "pour.ts"), [String(target.port)], { execArgv: [] });
+    const [code] = (await once(child, "exit")) as [number];
+    if (code !== 0) throw new Error(`The pouring process ended with ${code}`);
+    return { tried: POURED, through: 0 };
   });

@@ -41,7 +41,9 @@ export async function forms(ground: Ground): Promise<Result> {
   const odd = naughtyStrings()
     .filter((text) => text.length < 60)
     .slice(0, count(400));
-  let through = odd.filter((text) => /^[\d\s()+.-]*$/.test(text) === false && phoneOf(text, "GB") !== undefined).length;
+  let through = odd.filter(
+    (text) => /^[\p{Nd}\s()+.-]*$/u.test(text) === false && phoneOf(text, "GB") !== undefined,
+  ).length;
   let tried = odd.length;
   const line = await ground.line();
   await greet(line);

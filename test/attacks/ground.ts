@@ -35,6 +35,8 @@ export type Ground = {
   delivered: () => Promise<void>;
   /** Rows of all tables of the database. */
   rows: () => Promise<number>;
+  /** The content policy of the site's pages from now on; empty: none. */
+  protect: (policy: string) => void;
   stop: () => Promise<void>;
 };
 
@@ -73,7 +75,15 @@ async function rowsOf(house: House, table?: string): Promise<number> {
 /** @param share of the full count of tries, from 0 to 1 */
 export async function startGround(share: number): Promise<Ground> {
   const site = { identitySecret: "env:IDENTITY_SECRET" };
-  const house = await startHouse({ sandbox: { botActive: false, errorRate: [] }, site, sites: { b: {} }, env: FREE });
+  let policy = "";
+  const tag = { headers: (): Record<string, string> => (policy === "" ? {} : { "Content-Security-Policy": policy }) };
+  const house = await startHouse({
+    tag,
+    sandbox: { botActive: false, errorRate: [] },
+    site,
+    sites: { b: {} },
+    env: FREE,
+  });
   const token = await tokenFor(house);
   let addresses = 0;
   const count = (full: number): number => Math.max(Math.min(full, 10), Math.ceil(full * share));
@@ -114,6 +124,9 @@ export async function startGround(share: number): Promise<Ground> {
       while ((await rowsOf(house, "outbox")) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     },
     rows: () => rowsOf(house),
+    protect(given) {
+      policy = given;
+    },
     stop: () => house.stop(),
   };
 }

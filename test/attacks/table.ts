@@ -1,7 +1,9 @@
 import type { Attack } from "./attack.ts";
 import { forgedCallbacks, forgedRequests, leakedSecret, replayedCallbacks, unknownCallbacks } from "./callbacks.ts";
+import { openedUploads, picturesDrawn, scripts, strictPage } from "./chromium.ts";
 import { drips, halfMessages, hugeFloods, hugePosts, manyLines, manyMessages, neverReads, resets } from "./floods.ts";
 import { forms } from "./forms.ts";
+import { fuzzedParsers } from "./fuzz.ts";
 import { exposedPages, leakedKey, oddHeaders } from "./http.ts";
 import {
   changedIds,
@@ -108,6 +110,7 @@ export const ATTACKS: readonly Attack[] = [
     what: "texts that become scripts elsewhere, in every place that shows a text",
     defence: ["widget/src/markdown.ts", "widget/src/inline.ts"],
     tests: ["widget/src/markdown.test.ts", "test/browser/checks/hostile.test.ts"],
+    browser: scripts,
   },
   {
     number: 13,
@@ -121,6 +124,7 @@ export const ATTACKS: readonly Attack[] = [
     what: "a page that allows nothing but the relay, with Trusted Types",
     defence: ["widget/src/ui/dom.ts"],
     tests: ["test/browser/policy.test.ts"],
+    browser: strictPage,
   },
   {
     number: 15,
@@ -128,6 +132,7 @@ export const ATTACKS: readonly Attack[] = [
     defence: ["widget/src/inline.ts"],
     tests: ["widget/src/markdown.test.ts"],
     inside: trackingPictures,
+    browser: picturesDrawn,
   },
   {
     number: 16,
@@ -142,6 +147,7 @@ export const ATTACKS: readonly Attack[] = [
     defence: ["relay/src/http/media.ts", "relay/src/files/types.ts", "relay/src/files/sniff.ts"],
     tests: ["test/media.test.ts", "test/browser/uploads.test.ts"],
     inside: hostileUploads,
+    browser: openedUploads,
   },
   {
     number: 18,
@@ -256,10 +262,10 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 33,
-    what: "odd strings as messages and replies, JSONTestSuite at every door",
+    what: "odd strings as messages and replies, JSONTestSuite at every door, and fuzz of sixteen parsers by structure and by bytes",
     defence: ["relay/src/http/body.ts", "relay/src/socket/socket.ts", "shared/parse.ts"],
     tests: ["shared/text.test.ts"],
-    inside: both(oddStrings, oddDocuments),
+    inside: both(oddStrings, both(oddDocuments, fuzzedParsers)),
   },
   {
     number: 34,

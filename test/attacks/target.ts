@@ -7,6 +7,10 @@ import { startRelay } from "../faults/process/relay.ts";
 
 const RELAY = join(import.meta.dirname, "..", "..", "relay", "src");
 export const ORIGIN = "https://shop.example";
+/** A whole request for a WebSocket. */
+export const UPGRADE =
+  `GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
+  `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: ${ORIGIN}\r\n\r\n`;
 
 /** A relay as a process, with the settings that an owner has who sets none, behind one proxy whose word it takes. */
 export type Target = {

@@ -6,6 +6,7 @@ import { expect, it } from "vitest";
 import { corpus } from "../../corpora.ts";
 import { PAYLOADS } from "./payloads.ts";
 import { type Chat, setStage, tell } from "./stage.ts";
+import { strays } from "./strays.ts";
 
 const stage = setStage();
 const POLICY = "require-trusted-types-for 'script'; trusted-types 'none'";
@@ -20,22 +21,6 @@ function payloads(): string[] {
   );
   return [...PAYLOADS, ...[...new Set(firing)].slice(0, 300).flatMap((id) => all.get(id)?.slice(0, 900) ?? [])];
 }
-
-/** What must not be there: links to other schemes, and elements that only markup could have made. */
-const strays = (page: Page) =>
-  page.evaluate(() => {
-    const root = document.querySelector("porch-light")?.shadowRoot;
-    const links = [...(root?.querySelectorAll("a") ?? [])].filter(
-      ({ protocol, href }) => href && !["http:", "https:", "mailto:", "tel:"].includes(protocol),
-    );
-    const elements = [
-      ...(root?.querySelectorAll("script,iframe,object,embed,style,link,.bubble img:not(.picture img)") ?? []),
-    ];
-    const handlers = [...(root?.querySelectorAll("*") ?? [])].filter((element) =>
-      element.getAttributeNames().some((name) => name.startsWith("on")),
-    );
-    return [...links, ...elements, ...handlers].map((element) => element.outerHTML.slice(0, 200));
-  });
 
 async function arm(page: Page): Promise<string[]> {
   const fired: string[] = [];

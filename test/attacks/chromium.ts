@@ -1,0 +1,270 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { chatOn } from "../browser/browser.ts";
+import { strays } from "../browser/checks/strays.ts";
+import { identityOf } from "../identities.ts";
+import { post } from "../uploads.ts";
+import type { Visitor } from "../visitor.ts";
+import type { Result } from "./attack.ts";
+import { type Ground, replyOf } from "./ground.ts";
+import { pictures } from "./text.ts";
+import { hostileFiles } from "./uploads.ts";
+
+/** The thread draws 300 rows: what is above them is not in the page. */
+const ROUND = 240;
+const TEXT_MAX = 3_900;
+const TRUSTED_TYPES = "require-trusted-types-for 'script'; trusted-types 'none'";
+
+type Porchlight = (...call: unknown[]) => unknown;
+type Hooked = Window & { fired: string[]; Porchlight: Porchlight };
+
+/** Runs in the page before all else: remembers every call that a payload makes to show that it ran. */
+function hook(): void {
+  const page = window as unknown as Hooked;
+  page.fired = [];
+  for (const name of ["alert", "confirm", "prompt", "print", "open"])
+    Object.defineProperty(page, name, { value: (text: unknown) => void page.fired.push(`${name} ${text}`) });
+  document.addEventListener("securitypolicyviolation", ({ violatedDirective }) => page.fired.push(violatedDirective));
+}
+
+type Visit = { page: Page; context: BrowserContext; complaints: string[]; elsewhere: string[] };
+
+/** A page of the site under a policy, whose requests to anywhere else are answered here. */
+async function visit({ house, protect }: Ground, browser: Browser, policy: string): Promise<Visit> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const elsewhere: string[] = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => complaints.push(message.text()));
+  await context.route("**", async (route) => {
+    const { origin } = new URL(route.request().url());
+    if (origin === house.url || origin === house.host) return route.continue();
+    elsewhere.push(route.request().url());
+    return route.fulfill({ status: 204 });
+  });
+  await page.addInitScript(hook);
+  protect(policy);
+  await page.goto(house.host);
+  return { page, context, complaints, elsewhere };
+}
+
+const fired = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as Hooked).fired);
+
+/** The same person on another device, for whom the service has an id. */
+async function twin({ house }: Ground, sub: string): Promise<{ visitor: Visitor; id: string }> {
+  const visitor = house.visitor({ identity: identityOf({ sub }) });
+  await visitor.connect();
+  await visitor.send(`first words of ${sub}`);
+  const message = () => house.sandbox.messages().find(({ body }) => body === `first words of ${sub}`);
+  await house.sandbox.until(() => message() !== undefined);
+  return { visitor, id: message()?.fromId ?? "" };
+}
+
+/** One round: texts of both sides in one thread, some as names of files. @returns what ran, and what was drawn wrongly */
+async function inThread(ground: Ground, browser: Browser, texts: readonly string[], sub: string): Promise<string[]> {
+  const { visitor, id } = await twin(ground, sub);
+  const { page, context, elsewhere } = await visit(ground, browser, TRUSTED_TYPES);
+  const chat = chatOn(page);
+  await chat.launcher.first().waitFor();
+  await page.evaluate((token) => (window as unknown as Hooked).Porchlight("identify", token), identityOf({ sub }));
+  await chat.open();
+  const pdf = Buffer.from("%PDF-1.4\n%%EOF");
+  for (const [n, text] of texts.entries()) {
+    const cut = text.slice(0, TEXT_MAX).toWellFormed();
+    await ground.callback(replyOf(id, cut));
+    const file =
+      n % 10 === 0 ? await post(ground.house, visitor, pdf, { name: `${cut.slice(0, 150)}.pdf` }) : undefined;
+    const extras = file?.status === 201 ? { media: file.answer.key } : {};
+    await visitor.send(cut, `${sub}-${n}`, extras).catch(() => undefined);
+  }
+  await ground.callback(replyOf(id, `the end of ${sub}`));
+  await chat.thread.getByText(`the end of ${sub}`, { exact: true }).waitFor();
+  const found = [...(await fired(page)), ...(await strays(page)), ...elsewhere];
+  await context.close();
+  await visitor.close();
+  return found;
+}
+
+/** Texts as every setting of the site that shows one, and as the name of the person, in one page. */
+async function inSettings(ground: Ground, browser: Browser, texts: readonly string[], sub: string): Promise<string[]> {
+  const { page, context } = await visit(ground, browser, TRUSTED_TYPES);
+  const chat = chatOn(page);
+  await chat.open();
+  const found = await page.evaluate(async (all) => {
+    const { Porchlight } = window as unknown as Hooked;
+    const wrong: string[] = [];
+    for (const text of all) {
+      const settings = {
+        title: text.slice(0, 80),
+        greeting: text.slice(0, 500),
+        label: text.slice(0, 40),
+        avatar: text,
+      };
+      await Porchlight("update", {
+        ...settings,
+        privacyUrl: text,
+        suggestions: [text.slice(0, 120)],
+        icon: text,
+        teaser: text.slice(0, 200),
+      });
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      const root = document.querySelector("porch-light")?.shadowRoot;
+      for (const link of root?.querySelectorAll("a") ?? [])
+        if (link.href && !["http:", "https:", "mailto:", "tel:"].includes(link.protocol)) wrong.push(link.href);
+    }
+    return wrong;
+  }, texts as string[]);
+  for (const [n, name] of texts.entries())
+    if (n % 40 === 0) {
+      const token = identityOf({ sub: `${sub}-${n}`, name: name.slice(0, 90) });
+      await page.evaluate((given) => (window as unknown as Hooked).Porchlight("identify", given), token);
+    }
+  await page.evaluate(() => (window as unknown as Hooked).Porchlight("update", { greeting: "Hello {name}" }));
+  const all = [...found, ...(await fired(page)), ...(await strays(page))];
+  await context.close();
+  return all;
+}
+
+/** How many of these fire where a page writes them as markup. */
+async function careless(browser: Browser, texts: readonly string[]): Promise<number> {
+  const context = await browser.newContext();
+  await context.route("**", (route) => route.fulfill({ status: 200, contentType: "text/html", body: "<body></body>" }));
+  const page = await context.newPage();
+  await page.addInitScript(hook);
+  let count = 0;
+  for (const text of texts) {
+    await page.goto("http://careless.test/");
+    const ran = await page
+      .evaluate(async (markup) => {
+        const place = document.createElement("div");
+        place.innerHTML = markup;
+        document.body.append(place);
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        return (window as unknown as Hooked).fired.length > 0;
+      }, text)
+      .catch(() => false);
+    if (ran) count++;
+  }
+  await context.close();
+  return count;
+}
+
+/** A12: payloads in ten places: both sides' texts, names of files and persons, and six settings. Through: what ran, or was drawn. */
+export async function scripts(ground: Ground, browser: Browser, payloads: readonly string[]): Promise<Result> {
+  const found: string[] = [];
+  let tried = 0;
+  for (let from = 0, round = 0; from < payloads.length; from += ROUND / 2, round++) {
+    const texts = payloads.slice(from, from + ROUND / 2);
+    found.push(...(await inThread(ground, browser, texts, `script-${round}`)));
+    found.push(...(await inSettings(ground, browser, texts, `setting-${round}`)));
+    tried += 10 * texts.length - texts.filter((_, n) => n % 10 > 0).length - texts.filter((_, n) => n % 40 > 0).length;
+  }
+  if (found.length > 0) console.error(found.slice(0, 10));
+  const step = Math.max(1, Math.floor(payloads.length / 400));
+  const sample = payloads.filter((_, n) => n % step === 0);
+  const control = `${await careless(browser, sample)} of ${sample.length} run where a page writes them as markup`;
+  return { tried, through: found.length, control };
+}
+
+/** A14: a conversation on a page that allows nothing but the relay's scripts. Through: a complaint of the browser. */
+export async function strictPage(ground: Ground, browser: Browser): Promise<Result> {
+  const { url } = ground.house;
+  const policy = `default-src 'none'; script-src ${url}; connect-src ${url} ${url.replace(/^http/, "ws")}; ${TRUSTED_TYPES}`;
+  const { page, context, complaints } = await visit(ground, browser, policy);
+  const chat = chatOn(page);
+  await chat.open();
+  const tried = 20;
+  for (let n = 0; n < tried; n++) await chat.say(`**bold ${n}** and https://shop.example/${n}`);
+  await chat.thread.getByText(`bold ${tried - 1}`).waitFor();
+  const through = complaints.length + (await fired(page)).length;
+  await page
+    .evaluate(() => {
+      const script = document.createElement("script");
+      script.src = "https://evil.example/x.js";
+      document.head.append(script);
+    })
+    .catch(() => undefined);
+  await page.waitForFunction(() => (window as unknown as Hooked).fired.length > 0);
+  await context.close();
+  return { tried, through, control: "a script of elsewhere is complained of" };
+}
+
+/** A15: pictures of elsewhere in replies. Through: a request of the page to there. */
+export async function picturesDrawn(ground: Ground, browser: Browser): Promise<Result> {
+  const texts = ["https://evil.example/p.png", "//evil.example/p.png"].flatMap(pictures);
+  const { visitor, id } = await twin(ground, "pictures");
+  const { page, context, elsewhere } = await visit(ground, browser, "");
+  const chat = chatOn(page);
+  await chat.launcher.first().waitFor();
+  await page.evaluate(
+    (token) => (window as unknown as Hooked).Porchlight("identify", token),
+    identityOf({ sub: "pictures" }),
+  );
+  await chat.open();
+  for (const text of texts) await ground.callback(replyOf(id, text));
+  await ground.callback(replyOf(id, "the end of the pictures"));
+  await chat.thread.getByText("the end of the pictures", { exact: true }).waitFor();
+  const through = elsewhere.length;
+  await page.evaluate(() => {
+    document.body.append(Object.assign(new Image(), { src: "https://evil.example/control.png" }));
+  });
+  await page.waitForEvent("requestfinished", ({ url }) => url().includes("control.png")).catch(() => undefined);
+  const heard = elsewhere.some((address) => address.includes("control.png"));
+  await context.close();
+  await visitor.close();
+  return { tried: texts.length, through, control: `a picture of the page itself is asked for: ${heard}` };
+}
+
+const BY_ENDING: Record<string, string> = {
+  html: "text/html",
+  svg: "image/svg+xml",
+  xml: "text/xml",
+  png: "image/png",
+  jpg: "image/jpeg",
+  gif: "image/gif",
+  txt: "text/plain",
+  pdf: "application/pdf",
+};
+
+/** A17: hostile files opened in the browser by themselves. Through: one that runs something. */
+export async function openedUploads(ground: Ground, browser: Browser): Promise<Result> {
+  const { house } = ground;
+  const files = new Map(hostileFiles());
+  const server = createServer((request, response) => {
+    const name = decodeURIComponent(request.url?.slice(1) ?? "");
+    response.setHeader("Content-Type", BY_ENDING[name.split(".").at(-1) ?? ""] ?? "application/octet-stream");
+    response.end(files.get(name));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const control = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { visitor } = await ground.member("words of the opened uploads");
+  const context = await browser.newContext();
+  const runs = async (address: string): Promise<boolean> => {
+    const page = await context.newPage();
+    await page.addInitScript(hook);
+    // A file that is to be saved ends the navigation.
+    await page.goto(address).catch(() => undefined);
+    const ran = (await fired(page).catch(() => undefined)) ?? [];
+    await page.close();
+    return ran.length > 0;
+  };
+  const [counts, names] = [{ ours: 0, careless: 0, tried: 0 }, ["page.html", "a.svg", "photo.png"]];
+  for (const [name, bytes] of files) {
+    if (await runs(`${control}/${encodeURIComponent(name)}`)) counts.careless++;
+    for (const dress of [name, ...names]) {
+      counts.tried++;
+      const { status, answer } = await post(house, visitor, new Uint8Array(bytes), { name: dress });
+      if (status === 201 && (await runs(house.url + answer.url))) counts.ours++;
+    }
+  }
+  await context.close();
+  server.close();
+  server.closeAllConnections();
+  return {
+    tried: counts.tried,
+    through: counts.ours,
+    control: `${counts.careless} of ${files.size} run from a careless server`,
+  };
+}
