@@ -114,6 +114,19 @@ it("writes the conversation down as plain text, markup as it is", () => {
   expect(text).toMatch(/AI assistant \(Nov 21, 2026, 10:02.AM\)\n\*\*Yes\*\*\n\[map.png\]\n/);
 });
 
+it("holds nothing but entries, also where the browser blocks notifications", async () => {
+  Object.assign(window, { isSecureContext: true, Notification: { permission: "denied" } });
+  const real = window.matchMedia;
+  window.matchMedia = ((query: string) => ({ matches: query === "(pointer:fine)" })) as typeof window.matchMedia;
+  await open();
+  const children = [...(view.querySelector("[role=menu]")?.children ?? [])];
+  const blocked = children.find((child) => child.textContent?.startsWith("Your browser blocks notifications"));
+  expect(blocked?.getAttribute("aria-disabled")).toBe("true");
+  expect(children.filter((child) => child.getAttribute("role") !== "menuitem")).toEqual([]);
+  window.matchMedia = real;
+  Reflect.deleteProperty(window, "Notification");
+});
+
 describe("the copy by e-mail", () => {
   it("is offered where the relay mails and an address was left, and says what came of it", async () => {
     on.chat.email.value = true;

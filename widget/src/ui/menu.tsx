@@ -84,6 +84,7 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
       // Within the press: a browser asks for nothing else.
       const answer = await Notification.requestPermission();
       blocked.value = answer === "denied";
+      if (blocked.peek()) announcer.status(t("notifyBlocked"));
       if (answer !== "granted") return;
     }
     notified.value = !notified.peek();
@@ -94,12 +95,11 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
   mounted(
     watch(() => {
       asking.value;
-      blocked.value;
       setTimeout(() => entries()[0]?.focus());
     }),
   );
-  const entry = (icon: VNode, words: string, run: () => void, danger = "") => (
-    <button type="button" role="menuitem" tabIndex={-1} class={danger} onClick={run}>
+  const entry = (icon: VNode, words: string, run: () => void, danger = "", isDisabled = false) => (
+    <button type="button" role="menuitem" tabIndex={-1} class={danger} aria-disabled={isDisabled} onClick={run}>
       {icon}
       <span key={words}>{words}</span>
     </button>
@@ -116,13 +116,10 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
           entry(<Icon name="send" />, t(mailed.value ?? "mailCopy"), mailCopy)}
         {entry(draw(sound.value ? PATHS.sound : PATHS.muted), t(sound.value ? "soundOff" : "soundOn"), mute)}
         {canNotify &&
-          (blocked.value ? (
-            <p class="said" role="status">
-              {t("notifyBlocked")}
-            </p>
-          ) : (
-            entry(draw(PATHS.bell), t(notified.value ? "notifyStop" : "notifyMe"), notify)
-          ))}
+          // A menu may hold entries only (ARIA 1.2, menu); one that does nothing can still be reached and read.
+          (blocked.value
+            ? entry(draw(PATHS.bell), t("notifyBlocked"), () => {}, "said", true)
+            : entry(draw(PATHS.bell), t(notified.value ? "notifyStop" : "notifyMe"), notify))}
         {/^https?:/.test(privacyUrl) && (
           <a role="menuitem" tabIndex={-1} href={privacyUrl} target="_blank" rel="noopener noreferrer">
             {draw(PATHS.shield)}
