@@ -13,7 +13,11 @@ const PNG = Buffer.from(
 );
 const png = (name: string) => ({ name, mimeType: "image/png", buffer: PNG });
 const pick = (page: Page, ...names: string[]) => page.locator("input[type=file]").setInputFiles(names.map(png));
-const uploaded = (page: Page) => expect.poll(() => page.locator(".tray progress").count()).toBe(0);
+/** Waits until what was picked is in the tray, whose code comes with the first file, and has been uploaded. */
+async function uploaded(page: Page): Promise<void> {
+  await page.locator(".tray li").first().waitFor();
+  await expect.poll(() => page.locator(".tray progress").count()).toBe(0);
+}
 const send = (chat: Chat) => chat.panel.getByRole("button", { name: "Send message" }).click();
 
 it("leave the thread its room, however many are picked, and all of them can be reached by keyboard", async () => {
