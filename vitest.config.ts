@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
  * A condition may take long on a busy machine. Only a test that hangs ends here: no test fails because it is slow.
@@ -10,6 +11,25 @@ const common = {
   hookTimeout: 120_000,
   expect: { poll: { timeout: 60_000 } },
 };
+
+/**
+ * Files that take half a minute or more. Each project begins with them: one that began last would run alone at the end.
+ * Vitest knows no durations in a fresh clone, and begins with the largest files.
+ */
+const LONG = [
+  ...["browser/checks/states", "browser/checks/room", "browser/checks/lines", "browser/checks/order"],
+  ...["browser/networks", "browser/clobbered", "browser/checks/guest", "browser/checks/long"],
+  ...["faults/suites", "faults/mutants", "outreach", "credits", "webhook", "widget", "commands", "faults/core"],
+].map((name) => `/test/${name}.test.ts`);
+
+/** Vitest's order, project by project, with the long files first. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.some((name) => moduleId.endsWith(name));
+    const projects = Map.groupBy(await super.sort(files), ({ project }) => project.name);
+    return [...projects.values()].flatMap((all) => [...all.filter(isLong), ...all.filter((file) => !isLong(file))]);
+  }
+}
 
 /** Tests that only `npm run test:full` runs. */
 const FULL = "test/**/*.full.test.ts";
@@ -41,6 +61,7 @@ const profiles = ["lenient", "observed", "chaos"].map((profile) => ({
  */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         test: {

@@ -1,6 +1,6 @@
 /**
- * Runs the steps of `npm run check`, `npm test` or `npm run test:full` in order, prints the result of each, and ends with one
- * line of totals. A failed step does not stop the next ones.
+ * Runs the steps of `npm run check`, `npm test` or `npm run test:full` in order, prints the result and the time of
+ * each, and ends with the whole time and one line of totals. A failed step does not stop the next ones.
  */
 import { spawn } from "node:child_process";
 import { delimiter, join } from "node:path";
@@ -88,12 +88,15 @@ async function tests(options: CliOptions): Promise<Count> {
   return { passed: count("passed"), failed: count("failed") + broken + stray };
 }
 
+const seconds = (from: number): string => `${((performance.now() - from) / 1000).toFixed(1)} s`;
+const begun = performance.now();
 let total: Count = { passed: 0, failed: 0 };
 for (const { name, run } of steps[process.argv[2] ?? "all"] ?? []) {
   const start = performance.now();
   const count = await run();
   total = { passed: total.passed + count.passed, failed: total.failed + count.failed };
-  console.log(`${count.failed === 0 ? "✓" : "✗"} ${name}  ${((performance.now() - start) / 1000).toFixed(1)} s`);
+  console.log(`${count.failed === 0 ? "✓" : "✗"} ${name}  ${seconds(start)}`);
 }
-console.log(`\ntests: ${total.passed} passed, ${total.failed} failed`);
+console.log(`\ntime: ${seconds(begun)}`);
+console.log(`tests: ${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);
