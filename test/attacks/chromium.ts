@@ -34,6 +34,7 @@ type Visit = { page: Page; context: BrowserContext; complaints: string[]; elsewh
 async function visit({ house, protect }: Ground, browser: Browser, policy: string): Promise<Visit> {
   const context = await browser.newContext();
   const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   const elsewhere: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -67,9 +68,9 @@ async function inThread(ground: Ground, browser: Browser, texts: readonly string
   const { visitor, id } = await twin(ground, sub);
   const { page, context, elsewhere } = await visit(ground, browser, TRUSTED_TYPES);
   const chat = chatOn(page);
-  await chat.launcher.first().waitFor();
-  await page.evaluate((token) => (window as unknown as Hooked).Porchlight("identify", token), identityOf({ sub }));
   await chat.open();
+  await page.evaluate((token) => (window as unknown as Hooked).Porchlight("identify", token), identityOf({ sub }));
+  await chat.thread.getByText(`first words of ${sub}`).waitFor();
   const pdf = Buffer.from("%PDF-1.4\n%%EOF");
   for (const [n, text] of texts.entries()) {
     const cut = text.slice(0, TEXT_MAX).toWellFormed();
@@ -141,7 +142,7 @@ async function careless(browser: Browser, texts: readonly string[]): Promise<num
         const place = document.createElement("div");
         place.innerHTML = markup;
         document.body.append(place);
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        await new Promise((resolve) => setTimeout(resolve, 100));
         return (window as unknown as Hooked).fired.length > 0;
       }, text)
       .catch(() => false);
@@ -162,7 +163,7 @@ export async function scripts(ground: Ground, browser: Browser, payloads: readon
     tried += 10 * texts.length - texts.filter((_, n) => n % 10 > 0).length - texts.filter((_, n) => n % 40 > 0).length;
   }
   if (found.length > 0) console.error(found.slice(0, 10));
-  const step = Math.max(1, Math.floor(payloads.length / 400));
+  const step = Math.max(1, Math.floor(payloads.length / 300));
   const sample = payloads.filter((_, n) => n % step === 0);
   const control = `${await careless(browser, sample)} of ${sample.length} run where a page writes them as markup`;
   return { tried, through: found.length, control };

@@ -1,6 +1,7 @@
 /**
- * `npm run attacks [number …] [-- --payloads DIR] [--texts N]`: tries every attack of the list of threats on a relay of its own, and
- * writes `results.json` and the table of SECURITY.md; with `--texts`, N of the payloads, spread over all of them. Ends with 1 when something got through.
+ * `npm run attacks [number …] [-- --payloads DIR] [--texts N] [--check]`: tries every attack of the list of threats, and writes
+ * `results.json` and the table of SECURITY.md. Ends with 1 when something got through. With `--texts`, N of the payloads,
+ * spread over all of them; with `--check`, the attacks without the test files, and nothing is written or judged by time.
  */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -17,6 +18,10 @@ import { startTarget } from "./target.ts";
 import { payloadsOf } from "./text.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { payloads: { type: "string" }, texts: { type: "string" }, check: { type: "boolean", default: false } },
+});
 /** The browser's own test files run within `npm test`; here an attack drives the browser itself. */
 const inNode = (file: string): boolean => !file.startsWith("test/browser/");
 
@@ -42,10 +47,16 @@ async function runTests(files: readonly string[]): Promise<Result> {
   return { tried: numTotalTests, through: numTotalTests - numPassedTests, control };
 }
 
-/** Runs one attack on a relay of its own that has 512 MB. */
+/** An honest visitor's message is acknowledged within so many milliseconds; later counts like something that got through. */
+const HONEST_MAX = 1_000;
+
+/** Runs one attack on a relay of its own that has a heap of 512 MB. */
 async function onTarget(run: NonNullable<Attack["run"]>): Promise<Result> {
   const target = await startTarget({ TRUST_PROXY: "1" });
-  return run(target).finally(() => target.stop());
+  const result = await run(target).finally(() => target.stop());
+  // How quick this machine is beside other tests says nothing about the relay.
+  const late = !values.check && (result.figures?.honestMs ?? 0) > HONEST_MAX;
+  return { ...result, through: result.through + (late ? 1 : 0) };
 }
 
 /** Everything that a row tries. */
@@ -60,14 +71,10 @@ async function partsOf(
     ...(attack.inside && { relay: await attack.inside(ground) }),
     ...(attack.run && { process: await onTarget(attack.run) }),
     ...(attack.browser && { Chromium: await attack.browser(ground, await browser(), payloads) }),
-    ...(files.length > 0 && { tests: await runTests(files) }),
+    ...(files.length > 0 && !values.check && { tests: await runTests(files) }),
   };
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { payloads: { type: "string" }, texts: { type: "string" } },
-});
 const wanted = positionals.map((name) => Number(name.replace(/^A/i, "")));
 const known = payloadsOf(values.payloads);
 const step = known.length / Math.min(known.length, Number(values.texts ?? known.length));
@@ -90,7 +97,7 @@ for (const attack of ATTACKS.filter(({ number }) => wanted.length === 0 || wante
 await (await started)?.close();
 await ground.stop();
 // What another list of payloads did is not what the document tells of.
-if (values.payloads === undefined) {
+if (values.payloads === undefined && !values.check) {
   record(results);
   renewDocument();
 }

@@ -1,0 +1,17 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { COMPILED } from "./compiled.ts";
+
+it("lets nothing through when every attack is tried as often as npm run attacks does", {
+  timeout: 3_600_000,
+}, async () => {
+  const program = join(import.meta.dirname, "attacks", "main.ts");
+  const child = fork(program, ["--check"], { env: { ...process.env, ...COMPILED }, execArgv: [], silent: true });
+  const said: string[] = [];
+  child.stdout?.on("data", (data) => said.push(String(data)));
+  child.stderr?.on("data", (data) => said.push(String(data)));
+  const [code] = (await once(child, "exit")) as [number];
+  expect(code, said.join("").slice(-3_000)).toBe(0);
+});
