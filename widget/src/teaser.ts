@@ -21,7 +21,8 @@ export function tease(element: typeof Element, shell: Parts & Pick<Shell, "setti
   const page = shell.host.closest("html")?.lang ?? "";
   const wanted = shell.settings().locale;
   const close = closeWord(wanted && wanted !== "auto" ? [wanted] : [page, ...navigator.languages]);
-  bubble(element, shell, { content: [text], close, onAway: () => putAway("setItem") });
+  // A text of another direction than the page keeps its own punctuation in place.
+  bubble(element, shell, { content: [element("bdi", {}, text)], close, onAway: () => putAway("setItem") });
 }
 
 /**

@@ -128,7 +128,7 @@ export const Thread = live((ui, mounted) => {
                 {t("older")}
               </button>
             ) : (
-              !over && <Greeting />
+              !over && !isRefused(ui) && <Greeting />
             )}
             {/* biome-ignore lint/a11y/noRedundantRoles: Safari drops the list role from lists without markers */}
             <ol role="list">
