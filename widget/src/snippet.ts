@@ -139,7 +139,7 @@ async function start(site: PublicSite, relay: string, show: ReturnType<typeof pr
   const module = block("Or in a built page", "With types; React and others need a few lines more.");
   const strict = block(
     "Or with fixed bytes",
-    "The browser refuses a script that was changed (Subresource Integrity). Paste it again after each upgrade of the relay.",
+    "The browser runs this script only. Paste the tag again after each upgrade.",
   );
   const chosen: Record<string, unknown> = {};
   const write = (settings: Chosen): void => {

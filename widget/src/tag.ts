@@ -14,7 +14,7 @@ const textOf = (value: unknown): string =>
   Array.isArray(value) ? value.join("|") : typeof value === "object" ? JSON.stringify(value) : `${value}`;
 
 /** The script under an address that fixes its bytes: what `/v/<site>.json` answers. */
-export type Fixed = { path: string; integrity: string; crossorigin: string };
+export type Fixed = { path: string; integrity: string };
 
 /**
  * The tag's markup, each setting in a line of its own where there are several.
@@ -25,7 +25,7 @@ export function tagOf(relay: string, site: string, chosen: Chosen, fixed?: Fixed
   const path = site === "default" ? "/widget.js" : `/w/${encodeURIComponent(site)}.js`;
   const src = relay + (fixed?.path ?? path);
   const lines = Object.entries(chosen).map(([name, value]) => `${attributeOf(name)}=${quoted(textOf(value))}`);
-  const proof = fixed ? ` integrity=${quoted(fixed.integrity)} crossorigin=${quoted(fixed.crossorigin)}` : "";
+  const proof = fixed ? ` integrity="${fixed.integrity}" crossorigin="anonymous"` : "";
   const start = `<script async src=${quoted(src)}${proof} data-site=${quoted(site)}`;
   return lines.length < 2
     ? `${[start, ...lines].join(" ")}></script>`
