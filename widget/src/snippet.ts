@@ -116,14 +116,10 @@ function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chos
 }
 
 /** Where the script is served under its own hash; nothing when that cannot be had: then the page offers the usual tag only. */
-async function fixedOf(site: string): Promise<Fixed | undefined> {
-  try {
-    const answer = await fetch(`/v/${encodeURIComponent(site)}.json`);
-    return answer.ok ? ((await answer.json()) as Fixed) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const fixedOf = (site: string): Promise<Fixed | undefined> =>
+  fetch(`/v/${site}.json`)
+    .then((answer) => (answer.ok ? answer.json() : undefined))
+    .catch(() => undefined);
 
 /** @param show shows a change on the chat on this page */
 async function start(site: PublicSite, relay: string, show: ReturnType<typeof preview>): Promise<void> {
@@ -132,10 +128,7 @@ async function start(site: PublicSite, relay: string, show: ReturnType<typeof pr
   sheet.replaceSync(css);
   document.adoptedStyleSheets = [sheet];
   const tag = block("The tag", "On every page, anywhere in the HTML.");
-  const file = block(
-    "Or in the relay's file",
-    "For all pages of the site at once, in the file that PORCHLIGHT_CONFIG names.",
-  );
+  const file = block("Or in the relay's file", "For all pages of the site, in the file that PORCHLIGHT_CONFIG names.");
   const module = block("Or in a built page", "With types; React and others need a few lines more.");
   const strict = block(
     "Or with fixed bytes",
