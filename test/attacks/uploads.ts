@@ -133,7 +133,7 @@ export async function hostileNames(ground: Ground): Promise<Result> {
     const { status, answer } = await post(house, visitor, new Uint8Array(PNG), { name: name.slice(0, 500) });
     if (status >= 500) through++;
     if (status !== 201) continue;
-    if (/[/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(answer.name) || !/\.png$/i.test(answer.name)) through++;
+    if (/[<>:"|?*/\\\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(answer.name) || !/\.png$/i.test(answer.name)) through++;
     const { headers } = await fetch(house.url + answer.url, { method: "HEAD" });
     if (
       !/^(inline|attachment); filename="[\x20-\x7e]*"(; filename\*=UTF-8''[\w.!~*'()%-]+)?$/.test(

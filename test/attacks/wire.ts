@@ -113,6 +113,7 @@ export async function prototypeKeys(ground: Ground): Promise<Result> {
 /** A30: JSON nested far too deep, at every door. */
 export async function deepJson(ground: Ground): Promise<Result> {
   const depths = [17, 18, 50, 100, 1_000, 5_000, 8_000];
+  const { id } = await ground.member("words of A30");
   const line = await guest(ground);
   let through = 0;
   let tried = 0;
@@ -124,7 +125,7 @@ export async function deepJson(ground: Ground): Promise<Result> {
       const deep = open.repeat(depth) + (open === "[" ? "" : "1") + close.repeat(depth);
       for (const text of [
         deep,
-        `{"toId":"x","body":"x","more":${deep}}`,
+        `{"toId":"${id}","body":"x","more":${deep}}`,
         `{"t":"send","id":"deep-json-1","text":${deep}}`,
       ]) {
         tried += 3;
@@ -136,7 +137,6 @@ export async function deepJson(ground: Ground): Promise<Result> {
   if (line.code() !== 0) through++;
   through += line.frames.filter((frame) => frame.includes('"state"')).length;
   line.end();
-  const { id } = await ground.member("words of A30");
   const shallow = await ground.callback(replyOf(id, "x", { more: [[[[1]]]] }));
   return { tried, through, control: `four levels answer ${shallow}` };
 }
