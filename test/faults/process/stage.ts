@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -130,8 +130,20 @@ export async function openStage({
     }
   }
 
+  /** Replies that the relay answered with 200 wait in a file, as whole lines, until the database takes them. */
+  function isSpoolEmpty(): boolean {
+    const files = readdirSync(join(folder, "data")).filter((name) => /\.spool\b/.test(name));
+    try {
+      return files.every((name) => !readFileSync(join(folder, "data", name), "utf8").includes("}\n"));
+    } catch {
+      // The relay has just renamed or removed it.
+      return false;
+    }
+  }
+
   /** Every tab holds its visitor's newest number, and nothing is under way anywhere. */
   function settled(): boolean {
+    if (!isSpoolEmpty()) return false;
     if (mock.pending() > 0 || tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial())) return false;
     const [outbox] = read<{ waiting: number }>("SELECT count(*) AS waiting FROM outbox");
     const heads = new Map(

@@ -81,7 +81,7 @@ async function through(stage: Stage, way: Way, totals: Record<string, number>): 
   totals.spooled = (totals.spooled ?? 0) + answers.filter((status) => status === 200).length;
   totals.refused = (totals.refused ?? 0) + answers.filter((status) => status === 503).length;
   const odd = answers.filter((status) => status !== 200 && status !== 503);
-  const recovered = await until(stage.settled, 30_000);
+  const recovered = await until(stage.settled, 90_000);
   return [
     ...(unwritten > 0 ? [`acknowledged: ${unwritten} messages that were written nowhere while ${way.name}`] : []),
     ...(odd.length > 0
