@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { jpeg, PNG, png, TOLD } from "../relay/src/files/samples.fixture.ts";
@@ -71,6 +72,22 @@ describe("a file", () => {
   const received = (body: string) =>
     house.sandbox.until((sandbox) => sandbox.messages().some((message) => message.body === body));
   const last = (body: string) => house.sandbox.messages().find((message) => message.body === body);
+
+  it("of somebody without a token is not read away: the connection ends after a moment (A24)", async () => {
+    const socket = connect(Number(new URL(house.url).port), "127.0.0.1").on("error", () => {});
+    const head = `POST /media HTTP/1.1\r\nHost: a\r\nOrigin: ${house.host}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    socket.write(head);
+    const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
+    let sent = 0;
+    const more = (): void => {
+      while (!socket.destroyed && sent < 60 * MB && socket.write(chunk)) sent += 65_536;
+    };
+    socket.on("drain", more);
+    more();
+    await expect.poll(() => socket.destroyed).toBe(true);
+    // The relay reads 1 MB; the rest waits in the buffers of the two sockets.
+    expect(sent).toBeLessThan(30 * MB);
+  });
 
   it("goes from the visitor to the service and back into the thread, with what its bytes say (4.13-32; R-236, R-237)", async () => {
     const { status, answer } = await post(house, visitor, jpeg(640, 480), { name: "Ferien März.jpeg" });

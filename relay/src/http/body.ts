@@ -56,8 +56,11 @@ export async function readBody(incoming: IncomingMessage, max: number): Promise<
   }
 }
 
-/** Reads the rest of a refused body away, up to a limit, and destroys the connection when it does not end there. */
-function closeUnlessDone(incoming: IncomingMessage): void {
+/**
+ * Reads the rest of a refused body away: at most 1 MB in half a second. Destroys the connection of a sender who goes on
+ * (RELIABILITY A24).
+ */
+export function closeUnlessDone(incoming: IncomingMessage): void {
   let size = 0;
   const timer = setTimeout(destroy, LINGER_MS);
   timer.unref();

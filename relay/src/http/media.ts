@@ -11,6 +11,7 @@ import type { Files } from "../files/store.ts";
 import { TEXT, typeOf } from "../files/types.ts";
 import type { Uploads } from "../flows/uploads.ts";
 import { findMedia, type MediaRow } from "../records/media.ts";
+import { closeUnlessDone } from "./body.ts";
 import { rangeOf } from "./range.ts";
 
 type Bindings = { Bindings: HttpBindings };
@@ -44,7 +45,7 @@ const HARMLESS = {
 } as const;
 
 const FILE = /^([0-9a-z]{26})(?:\.[a-z0-9]{2,4})?$/;
-/** Browsers read an answer only once they have sent everything: what is left of a refused file is read away, so much of it. */
+/** Browsers read an answer only once they have sent everything: so many bytes of a visitor's refused file are read away. */
 const DISCARD_MAX = 64 * 1024 * 1024;
 const DISCARD_MS = 10_000;
 
@@ -68,7 +69,7 @@ export function media(parts: Parts): Hono<Bindings> {
   });
   app.post("/media", async (c) => {
     const row = await upload(parts, c).catch(async (error: unknown) => {
-      await discard(c.env.incoming);
+      if (!isStranger(error)) await discard(c.env.incoming);
       throw error;
     });
     const { key, type, name, size } = row;
@@ -85,6 +86,7 @@ export function media(parts: Parts): Hono<Bindings> {
     if (!(error instanceof RelayError)) log("relay.internal", { where: c.req.routePath, cause: String(error) });
     const { code, field, details, status } = error instanceof RelayError ? error : new RelayError("internal");
     log("upload.refused", { code });
+    if (isStranger(error)) closeUnlessDone(c.env.incoming);
     c.header("Cache-Control", "no-store");
     // Any page may read that a picture is gone, to say so; what is served only who has the link may see.
     if (c.req.path !== "/media") c.header("Access-Control-Allow-Origin", "*");
@@ -94,6 +96,10 @@ export function media(parts: Parts): Hono<Bindings> {
   });
   return app;
 }
+
+/** Whether the sender showed no valid token: nothing more than a moment is spent on the rest of their body. */
+const isStranger = (error: unknown): boolean =>
+  error instanceof RelayError && ["unauthorized", "origin_not_allowed", "method_not_allowed"].includes(error.code);
 
 async function upload({ uploads, who, wait }: Parts, c: C): Promise<MediaRow> {
   const { incoming } = c.env;
