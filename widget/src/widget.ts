@@ -86,7 +86,11 @@ export function startWidget(
     // The page may have stood open longer than the relay keeps old files: then it gets the newest panel. A browser may
     // remember a failed import by its address, so each try has another.
     starting ??= fetchFile(baked.panel)
-      .catch(() => fetchFile(`/assets/panel.js?${Math.random()}`))
+      .catch(() => {
+        // When the network comes back, try again: after this fetch, should it fail, or at once.
+        addEventListener("online", () => start().then(start));
+        return fetchFile(`/assets/panel.js?${Math.random()}`);
+      })
       .then(async (code: PanelModule) => {
         panel = await code.start(shell);
         waiting.map((run) => run(panel as Panel));
@@ -96,7 +100,6 @@ export function startWidget(
         starting = undefined;
         emit("error", { code: "load_failed" });
         dialog.replaceChildren(pageLink(relay, site.id, launcher.ariaLabel as string));
-        addEventListener("online", start);
       });
     return starting;
   };
