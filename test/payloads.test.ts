@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { openApi } from "../relay/src/http/api/openapi.ts";
 import { clientPackage } from "../relay/src/http/api/package.ts";
@@ -19,6 +19,8 @@ const ROOT = join(import.meta.dirname, "..");
 const run = promisify(execFile);
 const HOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 const EMAIL = "client@agency.example";
+/** `expect.poll` belongs to tests: a hook waits this way. */
+const PATIENCE = { timeout: 60_000 };
 
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let house: House;
@@ -42,7 +44,7 @@ beforeAll(async () => {
   const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
   const event = JSON.stringify({ idempotency_key: "r-1", email: EMAIL, amount: 5 });
   await fetch(recharge, { method: "POST", body: event });
-  await expect.poll(() => receiver.told.map(({ type }) => type)).toContain("credits.granted");
+  await vi.waitFor(() => expect(receiver.told.map(({ type }) => type)).toContain("credits.granted"), PATIENCE);
 });
 afterAll(async () => {
   await house.stop();
