@@ -22,6 +22,8 @@ type Row = { key: string; state: string };
 
 const SECRET = "callback-secret-of-the-credits";
 const AMOUNT = 5;
+/** States that change no more by themselves. The service's 400 is final: a person decides (RELIABILITY 3c.4). */
+const SETTLED = ["done", "unknown", "received", "refused"];
 /** Share of the keys that the day's cap leaves room for. */
 const ROOM = 0.8;
 
@@ -104,7 +106,10 @@ function judge(
       .filter(({ key, state }) => state === "received" && grants.has(key))
       .map(({ key }) => `forged: ${key} was granted although it waits for a person`),
     ...entries
-      .filter(({ state }) => !["done", "unknown", "received"].includes(state))
+      .filter(({ key, state }) => state === "refused" && grants.has(key))
+      .map(({ key }) => `forged: ${key} was granted although the service is said to have refused it`),
+    ...entries
+      .filter(({ state }) => !SETTLED.includes(state))
       .map(({ key, state }) => `unsettled: ${key} is still ${state}`),
     ...(total > cap ? [`over: ${total} credits were granted where ${cap} may be`] : []),
   ];
@@ -175,8 +180,7 @@ export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills
     const doubled = (): boolean => [...service.grants.values()].some((times) => times > 1);
     await until(() => doubled() || answered >= submitted, 120_000);
     service.state.fair = true;
-    const rests = (): boolean =>
-      ledger().length >= keys && ledger().every(({ state }) => ["done", "unknown", "received"].includes(state));
+    const rests = (): boolean => ledger().length >= keys && ledger().every(({ state }) => SETTLED.includes(state));
     await until(() => doubled() || rests(), 90_000);
     const entries = ledger();
     // The cap begins anew at midnight UTC, and a run may see one.
