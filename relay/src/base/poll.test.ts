@@ -14,6 +14,16 @@ function manualClock() {
   return { clock, timers, fire: () => timers.shift()?.fn() };
 }
 
+/** A run that ends on demand. */
+function manualRun() {
+  let resolve = (): void => {};
+  const run = (): Promise<void> =>
+    new Promise((done) => {
+      resolve = done;
+    });
+  return { run, end: () => resolve() };
+}
+
 describe("a poll", () => {
   it("runs at once, then after each interval, and goes on after a failure", async () => {
     const { clock, timers, fire } = manualClock();
@@ -35,11 +45,7 @@ describe("a poll", () => {
 
   it("waits for the run under way when it is stopped, and begins no other", async () => {
     const { clock, timers, fire } = manualClock();
-    let end = (): void => {};
-    const run = (): Promise<void> =>
-      new Promise((resolve) => {
-        end = resolve;
-      });
+    const { run, end } = manualRun();
     const poll = createPoll({ clock, every: 500, run, onError: () => {} });
     poll.start();
     fire();
@@ -52,11 +58,7 @@ describe("a poll", () => {
 
   it("runs at once when it is woken, and once more when it is woken during a run", async () => {
     const { clock, timers, fire } = manualClock();
-    let end = (): void => {};
-    const run = (): Promise<void> =>
-      new Promise((resolve) => {
-        end = resolve;
-      });
+    const { run, end } = manualRun();
     const poll = createPoll({ clock, every: 500, run, onError: () => {} });
     poll.start();
     fire();
