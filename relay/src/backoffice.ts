@@ -9,8 +9,6 @@ import type { Database, Transaction } from "./db/database.ts";
 import { createCapture } from "./flows/capture.ts";
 import { type Billing, createCredits } from "./flows/credits.ts";
 import { createGate } from "./flows/gate.ts";
-import type { Gates } from "./flows/gates.ts";
-import type { Rank, Turn } from "./flows/keygate.ts";
 import { createLeads } from "./flows/leads.ts";
 import { createMail } from "./flows/mail/mail.ts";
 import { createNotify } from "./flows/notify.ts";
@@ -27,6 +25,8 @@ import { createOnce } from "./records/once.ts";
 import type { Head } from "./records/outbox.ts";
 import type { Sites } from "./records/sites.ts";
 import { findVisitor } from "./records/visitors.ts";
+import type { Gates } from "./service/gates.ts";
+import type { Rank, Turn } from "./service/keygate.ts";
 import type { Outcome } from "./service/outcome.ts";
 
 type Parts = {

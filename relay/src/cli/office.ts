@@ -13,11 +13,11 @@ import { createLinks } from "../files/links.ts";
 import { openFiles } from "../filestore.ts";
 import type { Enclose } from "../flows/enclose.ts";
 import { createForget } from "../flows/forget.ts";
-import { createGates } from "../flows/gates.ts";
 import { createSend } from "../flows/send.ts";
 import { createServices } from "../flows/services.ts";
 import { createSites } from "../records/sites.ts";
 import type { Inside } from "../relay.ts";
+import { createGates } from "../service/gates.ts";
 import { Complaint } from "./command.ts";
 
 /** Messages with files are the relay's business: nothing is carried from the command line. */

@@ -8,9 +8,9 @@ import type { Head } from "../records/outbox.ts";
 import { addParcel } from "../records/outbox.ts";
 import { appendSent, numbersOf, page } from "../records/threads.ts";
 import { addVisitor } from "../records/visitors.ts";
+import { createGates } from "../service/gates.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { createCourier } from "./courier.ts";
-import { createGates } from "./gates.ts";
 
 let db: Database;
 let time: number;

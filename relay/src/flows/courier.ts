@@ -6,9 +6,9 @@ import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { expired, type Head, headOf, headsOf, lanes as openLanes, postpone, removeParcels } from "../records/outbox.ts";
 import { dropReaction, markAll, messageOf, noteFailure, numbersOf } from "../records/threads.ts";
+import type { Gates } from "../service/gates.ts";
+import type { Turn } from "../service/keygate.ts";
 import type { Outcome } from "../service/outcome.ts";
-import type { Gates } from "./gates.ts";
-import type { Turn } from "./keygate.ts";
 
 /**
  * Carries the outbox to the service: each visitor has a lane with one message on the way at a time, so order holds (R-465).

@@ -2,8 +2,8 @@ import { backoff } from "@porchlight/shared/backoff";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import type { Gates } from "../flows/gates.ts";
-import type { Turn } from "../flows/keygate.ts";
+import type { Gates } from "../service/gates.ts";
+import type { Turn } from "../service/keygate.ts";
 import { abandon, claim, dueEntries, type Entry, hasten, type Kind, LONGEST_CALL_MS, settle } from "./ledger.ts";
 import { parkRestored } from "./restored.ts";
 

@@ -32,7 +32,7 @@ export async function loadCore(root: string) {
     from<typeof import("../../../relay/src/socket/frames.ts")>("socket/frames.ts"),
     from<typeof import("../../../relay/src/flows/forget.ts")>("flows/forget.ts"),
     from<typeof import("../../../relay/src/base/limiter.ts")>("base/limiter.ts"),
-    from<typeof import("../../../relay/src/flows/gates.ts")>("flows/gates.ts"),
+    from<typeof import("../../../relay/src/service/gates.ts")>("service/gates.ts"),
     from<typeof import("../../../relay/src/service/callbacks.ts")>("service/callbacks.ts"),
     from<typeof import("../../../relay/src/base/log.ts")>("base/log.ts"),
     from<typeof import("../../../relay/src/db/backup.ts")>("db/backup.ts"),

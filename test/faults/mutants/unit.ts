@@ -51,7 +51,7 @@ const RELAY: Mutant[] = [
     name: "takes a message that lacks something of ours for a service that is away",
     edits: [
       {
-        file: "flows/keygate.ts",
+        file: "service/keygate.ts",
         find: `kind === "transient" || (kind === "unknown"`,
         replace: `kind === "transient" || kind === "unready" || (kind === "unknown"`,
       },
@@ -72,75 +72,79 @@ const RELAY: Mutant[] = [
   {
     name: "does not pause after a refusal",
     edits: [
-      { file: "flows/pacer.ts", find: "pausedUntil = time + pauseFor(", replace: "pausedUntil = time + 0 * pauseFor(" },
+      {
+        file: "service/pacer.ts",
+        find: "pausedUntil = time + pauseFor(",
+        replace: "pausedUntil = time + 0 * pauseFor(",
+      },
     ],
-    killedBy: { unit: "flows/pacer.test.ts" },
+    killedBy: { unit: "service/pacer.test.ts" },
   },
   {
     name: "lets other calls go on with a refused key",
     edits: [
       {
-        file: "flows/keygate.ts",
+        file: "service/keygate.ts",
         find: "if (MESSAGES.includes(rank)) return true;",
         replace: "return MESSAGES.includes(rank);",
       },
     ],
-    killedBy: { unit: "flows/gates.test.ts" },
+    killedBy: { unit: "service/gates.test.ts" },
   },
   {
     name: "reads the key again only when something is to be sent",
     edits: [
       {
-        file: "flows/gates.ts",
+        file: "service/gates.ts",
         find: "onHeld: () => void (reload() || lookLater())",
         replace: "onHeld: () => void reload()",
       },
     ],
-    killedBy: { unit: "flows/gates.test.ts" },
+    killedBy: { unit: "service/gates.test.ts" },
   },
   {
     name: "takes the calls of the last minute for the limit, whoever used it up",
     edits: [
       {
-        file: "flows/pacer.ts",
+        file: "service/pacer.ts",
         find: "pace.budget = Math.max(LEAST, limit, Math.ceil(budget / 2));",
         replace: "pace.budget = Math.max(1, limit);\n    pace.known = true;",
       },
     ],
-    killedBy: { unit: "flows/pacer.test.ts" },
+    killedBy: { unit: "service/pacer.test.ts" },
   },
   {
     name: "never tries a higher pace again",
     edits: [
       {
-        file: "flows/pacer.ts",
+        file: "service/pacer.ts",
         find: "|| time < pace.nextTrialAt) return false;",
         replace: "|| time > 0) return false;",
       },
     ],
-    killedBy: { unit: "flows/pacer.test.ts" },
+    killedBy: { unit: "service/pacer.test.ts" },
   },
   {
     name: "lets repeats take the place of fresh messages",
     edits: [
       {
-        file: "flows/pacer.ts",
+        file: "service/pacer.ts",
         find: "  if (pace.repeats < 1) return Math.ceil(((1 - pace.repeats) * MINUTE) / REPEATS_A_MINUTE);\n",
         replace: "",
       },
     ],
-    killedBy: { unit: "flows/pacer.test.ts" },
+    killedBy: { unit: "service/pacer.test.ts" },
   },
   {
     name: "comes back from a refusal before the time the service named",
     edits: [
       {
-        file: "flows/pacer.ts",
+        file: "service/pacer.ts",
         find: "if (told !== undefined) return jittered(Math.max(",
         replace: "if (told !== undefined) return jittered(Math.min(",
       },
     ],
-    killedBy: { unit: "flows/pacer.test.ts" },
+    killedBy: { unit: "service/pacer.test.ts" },
   },
   {
     name: "calls a service that is away as often as before",

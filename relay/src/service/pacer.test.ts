@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { limitOf, waitOf } from "../service/wait.ts";
 import { openPace, type Pace, paceOf, settle, take, takeRepeat } from "./pacer.ts";
+import { limitOf, waitOf } from "./wait.ts";
 
 const MINUTE = 60_000;
 const WINDOWS = ["clock", "first", "sliding"] as const;

@@ -2,7 +2,7 @@ import type { Delivery } from "@porchlight/shared/protocol";
 import type { Breaker } from "../base/breaker.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { Outcome } from "../service/outcome.ts";
+import type { Outcome } from "./outcome.ts";
 import { openPace, type Pace, paceOf, settle, take, takeBeside, takeRepeat } from "./pacer.ts";
 
 /**

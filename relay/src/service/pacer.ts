@@ -1,4 +1,4 @@
-import type { Outcome } from "../service/outcome.ts";
+import type { Outcome } from "./outcome.ts";
 
 /**
  * The pace of one account key towards a rate limit that nobody told us (R-801 to R-803, RELIABILITY 3g).
