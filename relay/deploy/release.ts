@@ -25,7 +25,8 @@ const FILES = [
 const MANIFESTS = ["relay/package.json", "widget/package.json"];
 const PNPM = "pnpm@12.21.0";
 
-const isShipped = (path: string): boolean => !/(^|\/)node_modules(\/|$)|\.test\.tsx?$/.test(path.slice(ROOT.length));
+const isShipped = (path: string): boolean =>
+  !/(^|\/)node_modules(\/|$)|\.(test|fixture)\.\w+$/.test(path.slice(ROOT.length));
 
 /** Writes the release. @param folder new, or empty */
 function release(folder: string): void {

@@ -1,9 +1,10 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { migrate } from "./migrate.ts";
+import type { Database } from "./database.ts";
+import { assertCurrent, migrate } from "./migrate.ts";
 import { openSqlite } from "./sqlite.ts";
 
 it("applies every numbered file once, also one with a lower number that came later", async () => {
@@ -26,26 +27,46 @@ it("applies every numbered file once, also one with a lower number that came lat
   await db.close();
 });
 
-it("gives those who were only written to, before 023, their thread under the site that wrote", async () => {
+/** A database as the migrations 001 to 060 left it. */
+async function databaseBeforeTheSquash(): Promise<Database> {
   const db = openSqlite(":memory:");
-  await migrate(db);
-  await db.run("DELETE FROM migrations WHERE number = 23");
-  await db.run("INSERT INTO forgotten (visitor, at) VALUES ('u_erased', 1)");
-  await db.run(
-    "INSERT INTO visitors (id, site, created) VALUES ('u_misplaced', 'a', 1), ('u_well', 'b', 1), ('v_a', 'a', 1)",
-  );
-  for (const lane of ["u_new", "u_erased", "u_misplaced", "u_well"])
-    await db.run(
-      `INSERT INTO ledger (kind, account, key, lane, digest, content, state, due, created, changed)
-       VALUES ('send', 'main', 'b/' || $1, $1, '', '{}', 'unknown', 5, 5, 5)`,
-      lane,
-    );
-  await migrate(db);
-  expect(await db.all("SELECT id, site, created FROM visitors ORDER BY id")).toEqual([
-    { id: "u_misplaced", site: "b", created: 1 },
-    { id: "u_new", site: "b", created: 5 },
-    { id: "u_well", site: "b", created: 1 },
-    { id: "v_a", site: "a", created: 1 },
-  ]);
+  const old = readFileSync(new URL("./squashed.fixture.sql", import.meta.url), "utf8").replace(/--.*$/gm, "");
+  for (const statement of old.split(";").filter((text) => text.trim() !== "")) await db.run(statement);
+  await db.run("CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)");
+  await db.run("INSERT INTO meta (name, value) VALUES ('epoch', 'of-this-log')");
+  await db.run("CREATE TABLE migrations (number BIGINT PRIMARY KEY)");
+  for (const number of [1, 2, 10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 30, 40, 41, 50, 60])
+    await db.run("INSERT INTO migrations (number) VALUES ($1)", number);
+  return db;
+}
+
+/** The text of every table and index that the given database has, without differences of white space. */
+async function schemaOf(db: Database): Promise<string[]> {
+  const rows = await db.all<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL");
+  return rows.map(({ sql }) => sql.replace(/\s+/g, " ").replace(/ ?([(),]) ?/g, "$1")).sort();
+}
+
+it("opens a database of the separate migrations and keeps its rows and its epoch", async () => {
+  const db = await databaseBeforeTheSquash();
+  await db.run("INSERT INTO visitors (id, site, created) VALUES ('v_1', 'default', 1)");
+  expect(await migrate(db)).toBe("of-this-log");
+  await assertCurrent(db);
+  expect(await db.all("SELECT id, site FROM visitors")).toEqual([{ id: "v_1", site: "default" }]);
+  await db.close();
+});
+
+it("gives a new database the same schema as the separate migrations did", async () => {
+  const [old, fresh] = [await databaseBeforeTheSquash(), openSqlite(":memory:")];
+  await migrate(old);
+  await migrate(fresh);
+  expect(await schemaOf(fresh)).toEqual(await schemaOf(old));
+  await Promise.all([old.close(), fresh.close()]);
+});
+
+it("refuses a database of an unreleased schema and says which one it upgrades", async () => {
+  const db = openSqlite(":memory:");
+  await db.run("CREATE TABLE migrations (number BIGINT PRIMARY KEY)");
+  await db.run("INSERT INTO migrations (number) VALUES (1), (23)");
+  await expect(migrate(db)).rejects.toThrow(/schema 23\); this version upgrades schema 60 and later/);
   await db.close();
 });

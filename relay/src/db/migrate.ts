@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 
 const FOLDER = new URL("./migrations/", import.meta.url);
 
-/** Numbered files, oldest first; a file never changes once it was released. */
+/** The numbered files, oldest first. A released file never changes. */
 function migrations(folder: URL): { number: number; statements: string[] }[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(".sql"))
@@ -19,17 +19,26 @@ function migrations(folder: URL): { number: number; statements: string[] }[] {
     }));
 }
 
-/** @throws Error when the database went through a step that this version does not have */
+/**
+ * The first file holds the whole schema up to its number: earlier numbers in a database are parts of it.
+ * @throws Error when a newer version wrote the database, or an unreleased one before the first file
+ */
 function assertKnown(done: readonly number[], steps: readonly { number: number }[]): void {
-  if (done.every((number) => steps.some((step) => step.number === number))) return;
-  const newest = steps.at(-1)?.number ?? 0;
-  throw new Error(
-    `DATABASE_URL: a newer Porchlight wrote this database (schema ${Math.max(...done)}, this version knows up to ${newest}); start the newer version, or restore the backup from before its upgrade`,
-  );
+  const known = steps.map(({ number }) => number);
+  const [first = 0, newest = first] = [known[0], known.at(-1)];
+  const highest = Math.max(0, ...done);
+  if (done.some((number) => number > first && !known.includes(number)))
+    throw new Error(
+      `DATABASE_URL: a newer Porchlight wrote this database (schema ${highest}, this version knows up to ${newest}); start the newer version, or restore the backup from before its upgrade`,
+    );
+  if (done.length > 0 && !done.includes(first))
+    throw new Error(
+      `DATABASE_URL: an unreleased Porchlight wrote this database (schema ${highest}); this version upgrades schema ${first} and later`,
+    );
 }
 
 /**
- * Makes sure that the database has been brought to this version, and changes nothing.
+ * Checks that the database has this version's schema. Changes nothing.
  * @throws Error with both versions when it is older or newer
  */
 export async function assertCurrent(db: Database): Promise<void> {
@@ -38,17 +47,16 @@ export async function assertCurrent(db: Database): Promise<void> {
   assertKnown(done, steps);
   if (steps.every(({ number }) => done.includes(number))) return;
   throw new Error(
-    `DATABASE_URL: this database has schema ${Math.max(0, ...done)}, and this version works with ${steps.at(-1)?.number}; start the relay once: it brings the database forward`,
+    `DATABASE_URL: this database has schema ${Math.max(0, ...done)}, this version needs ${steps.at(-1)?.number}; start the relay once to upgrade it`,
   );
 }
 
 /**
- * Brings the database to this version, each step all or nothing, and gives it its epoch: the name of this log, so that a
- * client that knows another one (a restored backup, a new file) starts anew instead of resuming at a wrong number. Every
- * number that was applied is remembered, so a lower one that arrives later is applied too.
+ * Applies every step that the database lacks, each in a transaction, and returns the database's epoch. The epoch names this
+ * log: a client that knows another one (after a restored backup, or with a new file) starts anew instead of resuming at a
+ * wrong number. Applied numbers are recorded, so that a lower number that is added later is applied too.
  * @param folder holds the numbered files
- * @throws Error with both versions when a newer Porchlight has written the database
- * @returns the epoch
+ * @throws Error with both versions when this version cannot work with the database
  */
 export async function migrate(db: Database, folder: URL = FOLDER): Promise<string> {
   await db.run("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)");

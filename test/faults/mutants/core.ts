@@ -92,7 +92,7 @@ export const CORE: Mutant[] = [
   {
     name: "does not know a message by the client's id",
     edits: [
-      { file: "db/migrations/001.sql", find: "CREATE UNIQUE INDEX messages_id", replace: "CREATE INDEX messages_id" },
+      { file: "db/migrations/060.sql", find: "CREATE UNIQUE INDEX messages_id", replace: "CREATE INDEX messages_id" },
       {
         file: "records/threads.ts",
         find: "const n = known[i] === undefined ? numbers.next(visitor) : undefined;",

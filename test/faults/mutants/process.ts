@@ -43,7 +43,7 @@ export const PROCESS: Mutant[] = [
     name: "looks for a reply before it writes it, without a unique index",
     edits: [
       {
-        file: "db/migrations/001.sql",
+        file: "db/migrations/060.sql",
         find: "CREATE UNIQUE INDEX messages_external",
         replace: "CREATE INDEX messages_external",
       },
