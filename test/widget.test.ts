@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { type Chat, createChat } from "../widget/src/chat.ts";
-import type { OpenTransport } from "../widget/src/connection.ts";
-import { openLines } from "../widget/src/lines.ts";
-import type { Page } from "../widget/src/page.ts";
-import { openSocket } from "../widget/src/socket.ts";
+import { type Chat, createChat } from "../widget/src/conversation/chat.ts";
+import type { OpenTransport } from "../widget/src/conversation/connection.ts";
+import { openLines } from "../widget/src/conversation/http-fallback.ts";
+import type { Page } from "../widget/src/conversation/page.ts";
+import { openSocket } from "../widget/src/conversation/web-socket.ts";
 import { type House, startHouse } from "./harness.ts";
 import { runProcess } from "./relays.ts";
 

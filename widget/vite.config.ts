@@ -9,11 +9,11 @@ import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { minify } from "terser";
 import { defineConfig, transformWithOxc } from "vite";
-import { writeModule } from "./module.ts";
-import { pack } from "./pack.ts";
-import { trimmedPreact } from "./preact.ts";
-import { triedAgain } from "./retry.ts";
-import { trimmedSignals } from "./signals.ts";
+import { writeModule } from "./build/npm-package.ts";
+import { pack } from "./build/pack-translation.ts";
+import { trimmedPreact } from "./build/preact.ts";
+import { triedAgain } from "./build/retry.ts";
+import { trimmedSignals } from "./build/signals.ts";
 
 const OUT = join(import.meta.dirname, "dist");
 const MARKER = "__PORCHLIGHT__";
@@ -138,7 +138,7 @@ const styleAsWritten = {
   name: "style-as-written",
   enforce: "pre" as const,
   transform: (code: string, id: string) =>
-    id.includes("/ui/host.css")
+    id.includes("/loader/host.css")
       ? {
           code: code
             .replace(/\/\*.*?\*\//gs, "")
@@ -189,7 +189,7 @@ export default defineConfig({
       build: {
         // As a library, so that imports stay as they are: no preload helper, which a strict policy would refuse anyway.
         lib: {
-          entry: { panel: "src/main.ts", teaser: "src/teaser.ts" },
+          entry: { panel: "src/panel/main/main.ts", teaser: "src/loader/teaser.ts" },
           formats: ["es" as const],
         },
         rolldownOptions: {
@@ -210,7 +210,7 @@ export default defineConfig({
     snippet: {
       consumer: "client" as const,
       build: {
-        lib: { entry: { snippet: "src/snippet.ts" }, formats: ["es" as const] },
+        lib: { entry: { snippet: "src/tag-page/snippet.ts" }, formats: ["es" as const] },
         rolldownOptions: {
           checks: { bundlerTimings: false },
           output: {
@@ -224,7 +224,7 @@ export default defineConfig({
     /** What pages that are built install: see `module.ts`. */
     module: {
       consumer: "client" as const,
-      build: { lib: { entry: "src/mount.ts", formats: ["es" as const], fileName: () => "npm/mount.js" } },
+      build: { lib: { entry: "src/loader/mount.ts", formats: ["es" as const], fileName: () => "npm/mount.js" } },
     },
     loader: {
       consumer: "client" as const,
@@ -232,7 +232,12 @@ export default defineConfig({
         emptyOutDir: true,
         cssMinify: false as const,
         // As a library, so that its one import is left alone.
-        lib: { entry: "src/loader.ts", formats: ["iife" as const], name: "porchlight", fileName: () => "loader.js" },
+        lib: {
+          entry: "src/loader/loader.ts",
+          formats: ["iife" as const],
+          name: "porchlight",
+          fileName: () => "loader.js",
+        },
       },
     },
   },

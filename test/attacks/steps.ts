@@ -10,8 +10,8 @@ import { emailOf } from "../../relay/src/base/person.ts";
 import { phoneOf } from "../../relay/src/base/phone.ts";
 import { parseCallback } from "../../relay/src/service/callbacks.ts";
 import { limitOf, waitOf } from "../../relay/src/service/wait.ts";
-import { parsePlain } from "../../widget/src/inline.ts";
-import { parseMarkdown } from "../../widget/src/markdown.ts";
+import { parsePlain } from "../../widget/src/text/inline.ts";
+import { parseMarkdown } from "../../widget/src/text/markdown.ts";
 import { corpus } from "../corpora.ts";
 
 export type Steps = { cases: { name: string; ratio: number }[]; control: number };

@@ -25,19 +25,10 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
   [8, /^relay\/src\/cli\//],
   [9, /^relay\/src\/cli\.ts$/],
 
-  [0.8, /^widget\/src\/label\.ts$/],
-  [0.9, /^widget\/src\/(inline|document)\.ts$/],
-  [
-    1,
-    /^widget\/src\/(locales\/|(options|own|check|tag|token|storage|i18n|theme|page|cover|events|words|markdown)\.ts$)/,
-  ],
-  [2, /^widget\/src\/(connection|socket|lines|transports|upload|outbox|thread|session|draft|forms)\.ts$/],
-  [2.5, /^widget\/src\/ways\.ts$/],
-  [3, /^widget\/src\/(chat|conversation|api)\.ts$/],
-  [4, /^widget\/src\/ui\//],
-  [4.5, /^widget\/src\/teaser\.ts$/],
-  [5, /^widget\/src\/(widget|controls|wording)\.ts$/],
-  [6, /^widget\/src\/(main|loader|mount|snippet)\.ts$/],
+  [1, /^widget\/src\/(locales|settings)\//],
+  [2, /^widget\/src\/loader\//],
+  [3, /^widget\/src\/(text|conversation)\//],
+  [4, /^widget\/src\/(panel|tag-page)\//],
 ];
 
 const all = sources(".ts", ".tsx");
@@ -50,9 +41,9 @@ const floorOf = (path: string): number | undefined => FLOORS.find(([, pattern]) 
  * only gather the files of a floor. i18n is its locales.
  */
 const unitOf = (path: string): string =>
-  path === "widget/src/i18n.ts"
+  path === "widget/src/text/i18n.ts"
     ? "widget/src/locales"
-    : (/^(shared|relay\/src\/(base\/settings|flows\/mail)|(relay|widget)\/src\/(?!(base|records|flows|socket)\/)\w+)(?=\/)/.exec(
+    : (/^(shared|relay\/src\/(base\/settings|flows\/mail)|(relay|widget)\/src\/(?!(base|records|flows|socket)\/)[\w-]+)(?=\/)/.exec(
         path,
       )?.[0] ?? path);
 const partOf = (path: string): string => /^(shared|widget|relay\/\w+|test)(?=\/)/.exec(path)?.[0] ?? path;

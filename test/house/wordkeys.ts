@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { WORDING } from "../../widget/src/wording.ts";
+import { WORDING } from "../../widget/src/tag-page/word-list.ts";
 import { root } from "./sources.ts";
 
 const FILE = join(root, "relay", "src", "base", "settings", "wordkeys.ts");

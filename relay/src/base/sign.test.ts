@@ -33,7 +33,7 @@ describe("a visitor's id", () => {
 });
 
 describe("a session token", () => {
-  it("begins with the visitor's id, by which the widget knows a token that was replaced (widget/src/token.ts)", () => {
+  it("begins with the visitor's id, by which the widget knows a token that was replaced (widget/src/conversation/token.ts)", () => {
     const [payload = ""] = signSession(KEY, session).split(".");
     expect(JSON.parse(Buffer.from(payload, "base64url").toString())[0]).toBe(session.visitor);
   });

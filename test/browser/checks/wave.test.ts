@@ -3,9 +3,9 @@
 import { CLOSE } from "@porchlight/shared/close";
 import { type Bye, PROTOCOL, type RelayFrame } from "@porchlight/shared/protocol";
 import { expect, it } from "vitest";
-import { createConnection, type TransportEvents } from "../../../widget/src/connection.ts";
-import { WELCOME } from "../../../widget/src/script.fixture.ts";
-import { createBrowser, createWorld, type World } from "../../../widget/src/world.fixture.ts";
+import { createConnection, type TransportEvents } from "../../../widget/src/conversation/connection.ts";
+import { WELCOME } from "../../../widget/src/conversation/script.fixture.ts";
+import { createBrowser, createWorld, type World } from "../../../widget/src/conversation/world.fixture.ts";
 import { startHouse } from "../../harness.ts";
 
 const CLIENTS = 200;

@@ -1,7 +1,7 @@
 /** The twelve states of the README's pictures: desk and phone, light and dark, left to right and right to left. */
 
 import type { Page } from "playwright-core";
-import type { Options } from "../../../widget/src/options.ts";
+import type { Options } from "../../../widget/src/settings/options.ts";
 import type { House } from "../../harness.ts";
 
 export type State = {

@@ -161,81 +161,89 @@ const WIDGET: Mutant[] = [
     name: "sends the next message before the relay wrote the last one",
     edits: [
       {
-        file: "outbox.ts",
+        file: "conversation/outbox.ts",
         find: "if (!ready || flying || pause.on()) return;",
         replace: "if (!ready || pause.on()) return;",
       },
     ],
-    killedBy: { unit: "outbox.test.ts" },
+    killedBy: { unit: "conversation/outbox.test.ts" },
   },
   {
     name: "sends into a thread that is not up to date",
     edits: [
       {
-        file: "outbox.ts",
+        file: "conversation/outbox.ts",
         find: "if (!ready || flying || pause.on()) return;",
         replace: "if (flying || pause.on()) return;",
       },
     ],
-    killedBy: { unit: "outbox.test.ts" },
+    killedBy: { unit: "conversation/outbox.test.ts" },
   },
   {
     name: "sends before it has kept",
     edits: [
       {
-        file: "outbox.ts",
+        file: "conversation/outbox.ts",
         find: "      line.push(entry);\n      keep(entry);\n",
         replace: "      line.push(entry);\n",
       },
     ],
-    killedBy: { unit: "outbox.test.ts" },
+    killedBy: { unit: "conversation/outbox.test.ts" },
   },
   {
     name: "forgets what was unsent when the page loads again",
     edits: [
       {
-        file: "outbox.ts",
+        file: "conversation/outbox.ts",
         find: "for (const unsent of storage.read().unsent) {",
         replace: "for (const unsent of storage.read().unsent.slice(0, 0)) {",
       },
     ],
-    killedBy: { unit: "outbox.test.ts" },
+    killedBy: { unit: "conversation/outbox.test.ts" },
   },
   {
     name: "lets every tab send what was left",
-    edits: [{ file: "outbox.ts", find: "else if (!mayFlush) return claim();", replace: "else claim();" }],
-    killedBy: { unit: "outbox.test.ts" },
+    edits: [{ file: "conversation/outbox.ts", find: "else if (!mayFlush) return claim();", replace: "else claim();" }],
+    killedBy: { unit: "conversation/outbox.test.ts" },
   },
   {
     name: "sends yesterday's text today",
-    edits: [{ file: "outbox.ts", find: "age > STALE_MS && !unsent.reason", replace: "false" }],
-    killedBy: { unit: "outbox.test.ts" },
+    edits: [{ file: "conversation/outbox.ts", find: "age > STALE_MS && !unsent.reason", replace: "false" }],
+    killedBy: { unit: "conversation/outbox.test.ts" },
   },
   {
     name: "keeps a message only until it has gone out",
     edits: [
       {
-        file: "outbox.ts",
+        file: "conversation/outbox.ts",
         find: "    answer.set(ANSWER_MS, repeat);\n",
         replace: "    answer.set(ANSWER_MS, repeat);\n    discard(next.id);\n",
       },
     ],
-    killedBy: { unit: "outbox.test.ts" },
+    killedBy: { unit: "conversation/outbox.test.ts" },
   },
   {
     name: "never gives up a connection that is silent",
-    edits: [{ file: "connection.ts", find: "else if (now - lastFrame > SILENCE_MS) dead();", replace: "" }],
-    killedBy: { unit: "connection.silence.test.ts" },
+    edits: [
+      { file: "conversation/connection.ts", find: "else if (now - lastFrame > SILENCE_MS) dead();", replace: "" },
+    ],
+    killedBy: { unit: "conversation/connection.silence.test.ts" },
   },
   {
     name: "comes back at once when the relay said when to come back",
-    edits: [{ file: "connection.ts", find: "const ms = rest > 0 ? rest : ", replace: "const ms = rest > 0 ? 0 : " }],
-    killedBy: { unit: "connection.test.ts" },
+    edits: [
+      {
+        file: "conversation/connection.ts",
+        find: "const ms = rest > 0 ? rest : ",
+        replace: "const ms = rest > 0 ? 0 : ",
+      },
+    ],
+    killedBy: { unit: "conversation/connection.test.ts" },
   },
   {
     name: "takes frames behind a gap",
-    edits: [{ file: "thread.ts", find: `if (after > held) return "gap";`, replace: "" }],
-    killedBy: { unit: "thread.test.ts" },
+    edits: [{ file: "conversation/thread.ts", find: `if (after > held) return "gap";`, replace: "" }],
+    killedBy: { unit: "conversation/thread.test.ts" },
   },
 ];
 

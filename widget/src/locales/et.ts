@@ -1,4 +1,4 @@
-import type { Messages } from "../i18n.ts";
+import type { Messages } from "../text/i18n.ts";
 
 export const messages: Messages = {
   chat: "Vestlus",

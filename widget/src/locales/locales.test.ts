@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { pack } from "../../pack.ts";
-import { chooseLanguage, loadLanguage, type Messages, translator } from "../i18n.ts";
-import { named } from "../own.ts";
+import { pack } from "../../build/pack-translation.ts";
+import { chooseLanguage, loadLanguage, type Messages, translator } from "../text/i18n.ts";
+import { named } from "../text/site-words.ts";
 import { rare } from "./en.rare.ts";
 import { en } from "./en.ts";
 

@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type WebSocket as Served, WebSocketServer } from "ws";
+import type { Transport, TransportEvents } from "./connection.ts";
+import { openSocket } from "./web-socket.ts";
+
+let server: WebSocketServer;
+let relay: string;
+
+beforeEach(async () => {
+  server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  relay = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  for (const client of server.clients) client.terminate();
+  server.close();
+});
+
+type Told = { transport: Transport; told: string[]; next(): Promise<string> };
+
+/** Opens the transport and keeps what it tells. */
+function dial(open = openSocket(relay)): Told {
+  const told: string[] = [];
+  let wake = () => {};
+  const tell = (what: string) => {
+    told.push(what);
+    wake();
+  };
+  const events: TransportEvents = {
+    open: () => tell("open"),
+    frame: (text) => tell(`frame ${text}`),
+    close: (code) => tell(`close ${code}`),
+  };
+  let read = 0;
+  const next = async () => {
+    while (told.length <= read)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    return told[read++] ?? "";
+  };
+  return { transport: open(events), told, next };
+}
+
+const served = async (): Promise<Served> => (await once(server, "connection"))[0] as Served;
+
+describe("the WebSocket transport", () => {
+  it("opens at /socket and carries text both ways", async () => {
+    const arrived = once(server, "connection");
+    const { transport, next } = dial();
+    const [socket, request] = await arrived;
+    expect(request.url).toBe("/socket");
+    expect(await next()).toBe("open");
+    transport.send("hello");
+    expect(String((await once(socket, "message"))[0])).toBe("hello");
+    socket.send("welcome");
+    expect(await next()).toBe("frame welcome");
+  });
+
+  it("tells the code of the close", async () => {
+    const arriving = served();
+    const { next } = dial();
+    expect(await next()).toBe("open");
+    (await arriving).close(4410, "gone");
+    expect(await next()).toBe("close 4410");
+  });
+
+  it("tells that nobody is there, after it has returned", async () => {
+    const nobody = openSocket("http://127.0.0.1:9");
+    const { told, next } = dial(nobody);
+    expect(told).toEqual([]);
+    expect(await next()).toBe("close 1006");
+  });
+
+  it("tells the same when the page's policy makes the constructor throw", async () => {
+    const Forbidden = class {
+      constructor() {
+        throw new DOMException("The operation is insecure.", "SecurityError");
+      }
+    } as unknown as typeof WebSocket;
+    const { told, next } = dial(openSocket(relay, Forbidden));
+    expect(told).toEqual([]);
+    expect(await next()).toBe("close 1006");
+  });
+
+  it("says goodbye, and tells nothing after it was given up", async () => {
+    const arriving = served();
+    const { transport, told, next } = dial();
+    const socket = await arriving;
+    await next();
+    transport.close();
+    transport.send("too late");
+    socket.send("too late");
+    expect((await once(socket, "close"))[0]).toBe(1000);
+    expect(told).toEqual(["open"]);
+  });
+});

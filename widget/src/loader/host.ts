@@ -1,0 +1,88 @@
+/**
+ * The widget's one element in the page: `<porch-light>` at the end of the body, with an open shadow root. Open, because
+ * assistive tools, tests and well-behaved shortcut libraries look inside; a closed root protects nobody.
+ */
+
+import { pageDocument } from "./document.ts";
+import { element } from "./dom.ts";
+import css from "./host.css?inline";
+import { covers } from "./rect-overlap.ts";
+
+/** A list and not an object, as names of properties are bytes on every page. */
+export type Host = readonly [
+  host: HTMLElement,
+  root: ShadowRoot,
+  /** Replaces the rules that settings decide: colours, places. */
+  restyle: (css: string) => void,
+  /** Puts the element into the page and keeps it there. */
+  mount: () => void,
+  /** Takes it out for good. */
+  remove: () => void,
+];
+
+/** The element with its two parts in it, not yet in the page. */
+export function createHost(launcher: HTMLElement, dialog: HTMLElement): Host {
+  // React Aria makes everything else inert under its modals, but for these.
+  const host = element("porch-light", { "data-react-aria-top-layer": true as never });
+  // What the page would react to although it was meant for us. The panel keeps more to itself, and says why.
+  host.onpointerdown = (event: Event) => event.stopPropagation();
+  host.addEventListener("focusin", host.onpointerdown as never);
+  const root = host.attachShadow({ mode: "open" });
+  root.append(launcher, dialog);
+  const sheet = new CSSStyleSheet();
+  root.adoptedStyleSheets = [sheet];
+
+  // Whoever walks through the page by keyboard must see where he is (WCAG 2.2, 2.4.11). Moved and not hidden: it can still
+  // be seen, tabbed to and pressed, and nothing of the page shifts.
+  const giveWay = (): void => {
+    let active: Element = launcher;
+    // Components of the page keep the focus in trees of their own.
+    for (let tree: DocumentOrShadowRoot | null = pageDocument; tree?.activeElement; tree = active.shadowRoot)
+      active = tree.activeElement;
+    // Not from under the pointer that presses it: the click would miss.
+    if (active === launcher) return;
+    launcher.style.translate = "";
+    if (covers(launcher.getBoundingClientRect(), active.getBoundingClientRect())) launcher.style.translate = "0 -100%";
+  };
+  // Within one shadow root of the page the focus moves unheard, but not the key that moves it; it goes to nothing by the
+  // mouse (`click` comes from scripts too, many at once); and smooth scrolling ends later. Caught on the way in, because
+  // pages keep events to themselves.
+  const listen = (how: typeof addEventListener): unknown =>
+    ["focusin", "keyup", "mouseup", "scrollend"].map((type) => how(type, giveWay, true));
+
+  const mount = (): void => {
+    listen(addEventListener);
+    const { body } = pageDocument;
+    observer.observe(pageDocument.documentElement, { childList: true });
+    if (!body) return;
+    observer.observe(body, { childList: true });
+    body.append(host);
+    // The launcher; the host itself is a point.
+    seen.observe(launcher);
+  };
+  /** Frameworks replace the body or all that is in it. The same element returns, with all that it holds. */
+  const observer = new MutationObserver(() => host.isConnected || mount());
+  // A transform, filter or containment above us captures `fixed`: then our corner is not the window's. The top layer
+  // escapes that, but also every z-index of the page, so only then.
+  const seen = new IntersectionObserver(() => {
+    const { right, bottom } = host.getBoundingClientRect();
+    // Nowhere while it is hidden. Scroll bars may stand between.
+    if (!right || Math.hypot(right - innerWidth, bottom - innerHeight) < 40) return;
+    host.popover = "manual";
+    // Put in once more: WebKit leaves what it has drawn already where it was.
+    pageDocument.body.append(host);
+    host.showPopover?.();
+  });
+  return [
+    host,
+    root,
+    (rules) => sheet.replaceSync(css + rules),
+    mount,
+    () => {
+      observer.disconnect();
+      seen.disconnect();
+      listen(removeEventListener);
+      host.remove();
+    },
+  ];
+}

@@ -1,0 +1,80 @@
+// @vitest-environment happy-dom
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { afterEach, describe, expect, it } from "vitest";
+import { browserPage } from "../conversation/page.ts";
+import { openStorage } from "../conversation/storage.ts";
+import { layered, settled } from "../settings/options.ts";
+import { loadLanguage } from "../text/i18n.ts";
+import { element } from "./dom.ts";
+import { pageFunction, pageSettings } from "./page-api.ts";
+import { declare } from "./theme.ts";
+
+const put = (name: string, value: unknown): unknown =>
+  Object.defineProperty(window, name, { value, configurable: true, writable: true });
+
+afterEach(() => {
+  for (const name of ["PorchlightSettings", "Porchlight"]) delete (window as unknown as Record<string, unknown>)[name];
+});
+
+describe("what the page's script has put on the window", () => {
+  it("is taken as settings only if it is a plain object", () => {
+    put("PorchlightSettings", { accent: "#123456" });
+    expect(pageSettings()).toEqual({ accent: "#123456" });
+    const others = [
+      document.createElement("form"),
+      document.links,
+      window,
+      new Proxy({}, { getPrototypeOf: () => null }),
+    ];
+    for (const other of [...others, null, undefined, "text", () => {}]) {
+      put("PorchlightSettings", other);
+      expect(pageSettings()).toBeUndefined();
+    }
+  });
+
+  it("is taken as the chat's function only if it is a function", () => {
+    const stub = Object.assign(() => {}, { q: [] });
+    put("Porchlight", stub);
+    expect(pageFunction()).toBe(stub);
+    for (const other of [document.createElement("form"), document.createElement("embed"), { q: [] }, null]) {
+      put("Porchlight", other);
+      expect(pageFunction()).toBeUndefined();
+    }
+  });
+});
+
+describe("a polluted Object.prototype", () => {
+  const polluted = {
+    launcher: "none",
+    sound: false,
+    onclick: "run()",
+    close: "Polluted",
+    token: "polluted",
+    extra: "x",
+  };
+  const pollute = <Result>(run: () => Result): Result => {
+    Object.assign(Object.prototype, polluted);
+    try {
+      return run();
+    } finally {
+      for (const name of Object.keys(polluted)) delete (Object.prototype as Record<string, unknown>)[name];
+    }
+  };
+
+  it("is no setting", () => {
+    const site = { ...DEFAULT_SITE, title: "Shop" };
+    const [raw, clean] = pollute(() => [layered(false, site, {}, undefined), settled({}, site)] as const);
+    expect(raw.launcher).toBeUndefined();
+    expect(Object.keys(clean)).not.toContain("extra");
+    expect(pollute(() => settled(layered(false, site), site)).sound).toBe(true);
+  });
+
+  it("is no attribute of an element, no token of a colour, no word and nothing stored", async () => {
+    const language = await loadLanguage("en");
+    expect(pollute(() => element("button", { class: "a" }).outerHTML)).toBe('<button class="a"></button>');
+    expect(pollute(() => declare({ ink: "#000" }))).toBe("--_ink:var(--porch-light-ink,#000)!important;");
+    expect(pollute(() => language.t("close"))).toBe("Close chat");
+    const port = () => ({ getItem: () => "{}", setItem() {}, removeItem() {} });
+    expect(pollute(() => openStorage("shop", browserPage, port).read()).token).toBe("");
+  });
+});

@@ -1,0 +1,100 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Commands, type Emit, installApi } from "./page-api.ts";
+
+let emit: Emit;
+let done: unknown[][];
+const note =
+  (name: string) =>
+  (...args: unknown[]) => {
+    done.push([name, ...args]);
+    return name;
+  };
+const commands = (): Commands => ({
+  open: note("open"),
+  close: note("close"),
+  toggle: note("toggle"),
+  show: note("show"),
+  hide: note("hide"),
+  send: note("send"),
+  identify: note("identify"),
+  logout: note("logout"),
+  update: note("update"),
+  consent: note("consent"),
+  destroy: note("destroy"),
+});
+/** The page's function, as the page sees it. */
+const page = () => window.Porchlight as (...args: unknown[]) => unknown;
+
+beforeEach(() => {
+  done = [];
+});
+afterEach(() => {
+  delete window.Porchlight;
+});
+
+describe("the function on the page", () => {
+  it("runs what was called before it came, once and in order", async () => {
+    const q: unknown[][] = [["open"], ["send", "Hello"]];
+    window.Porchlight = Object.assign(() => {}, { q });
+    emit = installApi("shop", commands());
+    await Promise.resolve();
+    expect(done).toEqual([["open"], ["send", "Hello"]]);
+  });
+
+  it("is a function and has methods, which answer promises", async () => {
+    emit = installApi("shop", commands());
+    expect(await page()("open")).toBe("open");
+    expect(await window.Porchlight?.send?.("Hi")).toBe("send");
+    expect(window.Porchlight?.site).toBe("shop");
+  });
+
+  it("runs a command within the call, so that a click counts for what it opens", () => {
+    emit = installApi("shop", commands());
+    void page()("open");
+    expect(done).toEqual([["open"]]);
+  });
+
+  it("does nothing for a command that nobody knows, whatever it is called", () => {
+    emit = installApi("shop", commands());
+    for (const name of ["fly", "constructor", "__proto__", "toString"]) expect(() => page()(name)).not.toThrow();
+    expect(done).toEqual([]);
+  });
+});
+
+describe("events", () => {
+  beforeEach(() => {
+    emit = installApi("shop", commands());
+  });
+
+  it("reach listeners and the window, until they are taken off", () => {
+    const heard: unknown[] = [];
+    const dom = (event: Event): void => void heard.push((event as CustomEvent).detail);
+    addEventListener("porchlight:unread", dom);
+    const listener = (count: unknown): void => void heard.push(count);
+    const off = page()("on", "unread", listener) as () => void;
+    emit("unread", 2);
+    off();
+    emit("unread", 3);
+    window.Porchlight?.on?.("unread", listener);
+    window.Porchlight?.off?.("unread", listener);
+    emit("unread", 4);
+    removeEventListener("porchlight:unread", dom);
+    expect(heard).toEqual([2, 2, 3, 4]);
+  });
+
+  it("tell at once that it is ready to those who ask late", async () => {
+    const ready = vi.fn();
+    emit("ready");
+    page()("on", "ready", ready);
+    await Promise.resolve();
+    expect(ready).toHaveBeenCalledOnce();
+  });
+
+  it("come from the widget alone, whatever the window is told", () => {
+    const heard = vi.fn();
+    page()("on", "open", heard);
+    dispatchEvent(new CustomEvent("porchlight:open"));
+    expect(heard).not.toHaveBeenCalled();
+  });
+});

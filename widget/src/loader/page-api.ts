@@ -1,0 +1,136 @@
+/**
+ * `Porchlight(command, …)`: one function on the page. Calls made before the script has loaded wait in `q` and run in
+ * order; afterwards every command is a method too. Each command answers a promise, `on` the function that ends it.
+ */
+
+import type { Options } from "../settings/options.ts";
+
+export type Events = {
+  ready: undefined;
+  open: undefined;
+  close: undefined;
+  /** A reply arrived. */
+  message: { id: string; text: string; at: number };
+  /** A message of the visitor is safe at the relay. */
+  sent: { id: string; text: string; at: number };
+  unread: number;
+  /** The relay accepted who the visitor is; where it does not, there is an `error` with `not_allowed`. */
+  identify: undefined;
+  logout: undefined;
+  error: { code: string };
+};
+type EventName = keyof Events;
+type Listener<Name extends EventName> = (detail: Events[Name]) => void;
+
+/** What the commands do. The arguments come from the page: anything may stand there. */
+export type Commands = {
+  open(): unknown;
+  close(): unknown;
+  toggle(): unknown;
+  show(): unknown;
+  hide(): unknown;
+  /** Sends as the visitor. */
+  send(text: string): unknown;
+  /** A JWT that the site's backend signed. */
+  identify(token: string): unknown;
+  logout(): unknown;
+  update(options: Options): unknown;
+  consent(given: boolean): unknown;
+  destroy(): unknown;
+};
+export type Methods = { [Name in keyof Commands]: (...args: Parameters<Commands[Name]>) => Promise<unknown> } & {
+  on<Name extends EventName>(event: Name, listener: Listener<Name>): () => void;
+  off<Name extends EventName>(event: Name, listener: Listener<Name>): void;
+};
+/** Called with a command's name first. */
+type Calls = {
+  <Name extends keyof Commands>(command: Name, ...args: Parameters<Commands[Name]>): Promise<unknown>;
+  <Name extends EventName>(command: "on", event: Name, listener: Listener<Name>): () => void;
+  <Name extends EventName>(command: "off", event: Name, listener: Listener<Name>): void;
+};
+/**
+ * The same where the page's stub may still stand, which answers nothing. What is answered is a type parameter so that the
+ * stub, a function without a return, may be put there: nobody means to name it.
+ */
+type EarlyCalls = {
+  <Name extends keyof Commands, Done = Promise<unknown> | undefined>(
+    command: Name,
+    ...args: Parameters<Commands[Name]>
+  ): Done;
+  <Name extends EventName, Off = (() => void) | undefined>(command: "on", event: Name, listener: Listener<Name>): Off;
+  <Name extends EventName>(command: "off", event: Name, listener: Listener<Name>): void;
+};
+/** The function on the page once it is loaded. */
+export type Mounted = Calls & Methods & { site: string };
+/** The page's stub before loading, the widget's function after. */
+export type Porchlight = EarlyCalls &
+  Partial<Methods> & { q?: (ArrayLike<unknown> & Iterable<unknown>)[]; site?: string };
+/** By another name: within `declare global` its own is the constant's. */
+type OnPage = Porchlight;
+
+/** Each event as the window hears it. */
+type DomEvents = { [Name in EventName as `porchlight:${Name}`]: CustomEvent<Events[Name]> };
+
+declare global {
+  interface WindowEventMap extends DomEvents {}
+  /** By its bare name, as pages call it. No `var`: that would make it certain on `window`, too. */
+  const Porchlight: OnPage;
+  interface Window {
+    Porchlight?: OnPage | undefined;
+    PorchlightSettings?: Options | undefined;
+  }
+}
+
+/**
+ * The settings that the page's script has put on the window: a plain object. An element with that `id` would be there, too
+ * (HTML, 7.2.2.3), or a frame with that name.
+ */
+export function pageSettings(): Options | undefined {
+  const settings = window.PorchlightSettings;
+  return Object.getPrototypeOf(settings ?? 0) === Object.prototype ? settings : undefined;
+}
+
+/** The page's stub, or the widget's function once it is loaded. `typeof` is not enough: `<embed>` is a "function". */
+export function pageFunction(): OnPage | undefined {
+  const given = window.Porchlight;
+  return given instanceof Function ? given : undefined;
+}
+
+export type Emit = <Name extends EventName>(name: Name, detail?: Events[Name]) => void;
+type Run = (...args: unknown[]) => unknown;
+
+/** Puts the function on the page and runs what has waited; answers what tells the page of events. `site` marks it as loaded. */
+export function installApi(site: string, commands: Commands): Emit {
+  const listeners = { __proto__: null } as unknown as Record<string, Set<Run>>;
+  let ready = false;
+  const off: Run = (name, listener) => listeners[name as string]?.delete(listener as Run);
+  const on: Run = (name, listener) => {
+    // biome-ignore lint/suspicious/noAssignInExpressions: as two statements it is some bytes more on every page
+    (listeners[name as string] ??= new Set()).add(listener as Run);
+    if (ready && name === "ready") queueMicrotask(listener as Run);
+    return () => off(name, listener);
+  };
+  // Without a prototype: `Porchlight("constructor")` is no command.
+  const methods = { __proto__: null, on, off } as unknown as Record<string, Run>;
+  for (const name of Object.keys(commands)) {
+    // Runs up to its first `await` at once: what a click calls must happen within that click.
+    methods[name] = async (...args) => (commands[name as keyof Commands] as Run)(...args);
+  }
+  const waiting = pageFunction()?.q;
+  const api = Object.assign((name: string, ...args: unknown[]) => methods[name]?.(...args), methods, { site });
+  window.Porchlight = api as Porchlight;
+  // After the script that puts us on the page has come to its end.
+  queueMicrotask(() => waiting?.map((args) => api(...(args as [string]))));
+  return (name, detail) => {
+    ready ||= name === "ready";
+    dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
+    for (const listener of listeners[name] ?? []) {
+      // A broken one of the page's is reported as its own, and stops nothing of ours.
+      try {
+        listener(detail);
+      } catch (error) {
+        reportError(error);
+      }
+    }
+  };
+}

@@ -1,0 +1,197 @@
+/** The widget on a page: commands in, events out, and the panel's code fetched when somebody wants to chat. */
+
+import { layered, type Options, type RawSettings } from "../settings/options.ts";
+import type { Baked, Panel, PanelCommands, PanelModule, Shell, TeaserModule } from "./contract.ts";
+import { pageDocument } from "./document.ts";
+import { element } from "./dom.ts";
+import { createHost } from "./host.ts";
+import { installApi, pageSettings } from "./page-api.ts";
+import { createDialog, createLauncher, dressLauncher, PHONE, pageLink, placeCss } from "./shell.ts";
+import { mayRecall } from "./stored-conversation.ts";
+import { declare, fill } from "./theme.ts";
+
+/** Milliseconds after the launcher until the teaser. */
+const TEASER_MS = 8_000;
+
+/** Replaced by the build with the path of the teaser's file. */
+const TEASER = "/__TEASER__";
+
+/**
+ * Puts the page's function in place at once, and the launcher when the page is idle or, with `manual`, first asked.
+ * @param baked with the relay's origin filled in
+ * @param script the tag, with its settings
+ * @param fetchFile fetches code by its path at the relay; asked again after it failed
+ * @param whenIdle runs its argument when the page has time
+ */
+export function startWidget(
+  baked: Baked,
+  script: HTMLScriptElement | undefined,
+  fetchFile: (path: string) => Promise<never>,
+  whenIdle: (run: () => void) => void,
+): void {
+  const { relay, site } = baked;
+  const phone = matchMedia(PHONE);
+  const updates: Options = {};
+  const settings = (): RawSettings => layered(phone.matches, site, script?.dataset, pageSettings(), updates);
+  const waiting: ((panel: Panel) => void)[] = [];
+  let mounted: boolean | undefined;
+  let panel: Panel | undefined;
+  let starting: Promise<void> | undefined;
+  /** Whether it was the visitor who opened what is being fetched. */
+  let byHand = false;
+
+  const launcher = createLauncher();
+  const dialog = createDialog();
+  const [host, root, restyle, mountHost, removeHost] = createHost(launcher, dialog);
+
+  const style = (): RawSettings => {
+    const now = settings();
+    // Primary language of the site's setting, else of the page, else the browser's first.
+    const language = (now.locale + pageDocument.documentElement.lang + navigator.language)
+      .replace("auto", "")
+      .slice(0, 2);
+    shell.spoken ??= baked.words?.[language] ?? { dir: "ltr", word: "Chat" };
+    const { dir, word } = shell.spoken;
+    const colours = (dark: boolean): string =>
+      `:host{${declare(shell.tokens(now.accent as string, dark))}direction:${dir}!important;color-scheme:${dark ? "dark" : "light"}!important}`;
+    restyle(
+      placeCss(now) +
+        colours(now.theme === "dark") +
+        `@media(prefers-color-scheme:dark){${colours(now.theme !== "light")}}`,
+    );
+    dressLauncher(launcher, now, word, shell.unread);
+    return now;
+  };
+  const mount = (): void => {
+    if (mounted) return;
+    mounted = true;
+    const { mode, teaser } = style();
+    mountHost();
+    emit("ready");
+    if (mode === "page") return void open(false);
+    // A task of its own: the look at the storage makes the page wait for another process.
+    setTimeout(() => mayRecall(site.id) && start());
+    if (teaser && !phone.matches) {
+      setTimeout(() => {
+        if (host.isConnected)
+          fetchFile(TEASER)
+            .then(({ tease }: TeaserModule) => tease(element, shell, teaser))
+            // Without it nothing is missing, and the page's own handlers of errors need not hear of it.
+            .catch(() => {});
+      }, TEASER_MS);
+    }
+  };
+  /** Resolves when the panel is there, or is not to be had: then it is tried again when the browser is back on a network. */
+  const start = (): Promise<void> => {
+    // The page may have stood open longer than the relay keeps old files: then it gets the newest panel. A browser may
+    // remember a failed import by its address, so each try has another.
+    starting ??= fetchFile(baked.panel)
+      .catch(() => {
+        // When the network comes back, try again: after this fetch, should it fail, or at once.
+        addEventListener("online", () => start().then(start));
+        return fetchFile(`/assets/panel.js?${Math.random()}`);
+      })
+      .then(async (code: PanelModule) => {
+        panel = await code.start(shell);
+        waiting.map((run) => run(panel as Panel));
+        if (dialog.open) panel.open(byHand);
+      })
+      .catch(() => {
+        starting = undefined;
+        emit("error", { code: "load_failed" });
+        dialog.replaceChildren(pageLink(relay, site.id, launcher.ariaLabel as string));
+      });
+    return starting;
+  };
+  const show = (): void => {
+    mount();
+    host.hidden = false;
+  };
+  const open = (hand: boolean): unknown => {
+    show();
+    if (panel) return panel.open(hand);
+    byHand = hand;
+    if (!dialog.open) {
+      dialog.ariaLabel = dialog.textContent = (settings().title || launcher.ariaLabel) as string;
+      shell.show();
+    }
+    return start();
+  };
+  const close = (): unknown => (panel ?? dialog).close();
+  const toggle = (hand: boolean): unknown => (dialog.open ? close() : open(hand));
+  /** What has to be done to the panel, now or when it is there. */
+  const tell = (run: (panel: Panel) => void): unknown => (panel ? run(panel) : waiting.push(run));
+  /** Only a message, or a conversation that there is already, is worth fetching the panel for. */
+  const later = (name: keyof PanelCommands) => (argument?: unknown) => {
+    const worth = name === "send" || mayRecall(site.id);
+    const done = new Promise((resolve) => tell((it: Panel) => resolve(it[name](argument, worth))));
+    if (name === "send") mount();
+    if (worth) start();
+    // Else the panel, if it ever comes, finds nobody.
+    else if (name === "logout") emit(name);
+    return worth && done;
+  };
+
+  const emit = installApi(site.id, {
+    open: () => open(false),
+    close,
+    toggle: () => toggle(false),
+    show,
+    hide() {
+      close();
+      host.hidden = true;
+    },
+    send: later("send"),
+    identify: later("identify"),
+    logout: later("logout"),
+    consent: later("consent"),
+    update(options) {
+      Object.assign(updates, options);
+      style();
+      panel?.update();
+    },
+    destroy() {
+      mounted = true;
+      tell((it) => it.destroy());
+      phone.onchange = null;
+      removeHost();
+      delete window.Porchlight;
+    },
+  });
+
+  const shell: Shell = {
+    host,
+    root,
+    launcher,
+    dialog,
+    relay,
+    site,
+    settings,
+    style,
+    tokens: fill,
+    unread: "",
+    show() {
+      dialog.classList.toggle("full", phone.matches || settings().mode === "page");
+      // Closed and opened again before the browser has told of the closing: it was open all the time.
+      const isAnnounced = launcher.ariaExpanded === "true";
+      launcher.ariaExpanded = "true";
+      // `show()` would move the focus, which belongs to the visitor; the attribute does not. What covers a phone becomes
+      // modal with the panel's code: until that is there the launcher stands above it, to close it.
+      dialog.open = true;
+      if (!isAnnounced) emit("open");
+    },
+    emit,
+  };
+  launcher.ariaExpanded = "false";
+  phone.onchange = style;
+  launcher.onclick = () => toggle(true);
+  // Whoever comes so near wants to chat: it is all there by the click.
+  launcher.onpointerenter = launcher.onfocus = start;
+  dialog.onclose = () => {
+    if (dialog.open) return;
+    launcher.ariaExpanded = "false";
+    emit("close");
+  };
+  // Not given, or false; an empty attribute switches on.
+  if (/^[fnu0]/.test(settings().manual as never)) whenIdle(mount);
+}

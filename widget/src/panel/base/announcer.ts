@@ -1,0 +1,67 @@
+/**
+ * What screen readers are told, from one queue in one place: several live regions speaking at once lose messages. Each
+ * text stands for a second (readers miss shorter ones), the next comes half a second after it.
+ */
+
+import { element } from "../../loader/dom.ts";
+
+const STEP_MS = 500;
+const STAY_MS = 1_000;
+/** Longest text said; the rest can be read in the thread. */
+const SAY_MAX = 300;
+/** More messages waiting than this become one sentence. */
+const BACKLOG_MAX = 3;
+
+export type Announcer = {
+  /** Says a status. The same status waiting twice is said once. */
+  status(text: string): void;
+  /** Says a message. `many` words how many there are when too many wait. */
+  message(text: string, continues: string, many: (count: number) => string): void;
+  /** Says a failure at once. */
+  alert(text: string): void;
+  stop(): void;
+};
+
+type Entry = { text: string; many?: (count: number) => string };
+
+export function createAnnouncer(root: ShadowRoot): Announcer {
+  const say = element("div", { id: "say", class: "vh", "aria-live": "polite", "aria-relevant": "additions" });
+  const err = element("div", { id: "err", class: "vh", role: "alert" });
+  root.append(say, err);
+  let queue: Entry[] = [];
+  let next: ReturnType<typeof setTimeout> | undefined;
+
+  const put = (where: HTMLElement, text: string): void => {
+    const line = element("div", {}, text);
+    where.append(line);
+    setTimeout(() => line.remove(), STAY_MS);
+  };
+  const step = (): void => {
+    next = undefined;
+    const messages = queue.filter((entry) => entry.many);
+    const { many } = messages[0] ?? {};
+    if (many && messages.length > BACKLOG_MAX) {
+      queue = [{ text: many(messages.length) }, ...queue.filter((entry) => !entry.many)];
+    }
+    const entry = queue.shift();
+    if (!entry) return;
+    put(say, entry.text);
+    next = setTimeout(step, STEP_MS);
+  };
+  const add = (entry: Entry): void => {
+    if (!queue.some(({ text }) => text === entry.text)) queue.push(entry);
+    // A moment, so that a burst is seen as one.
+    next ??= setTimeout(step, 50);
+  };
+  return {
+    status: (text) => add({ text }),
+    message: (text, continues, many) =>
+      add({ text: text.length > SAY_MAX ? `${text.slice(0, SAY_MAX)}… ${continues}` : text, many }),
+    alert: (text) => put(err, text),
+    stop() {
+      clearTimeout(next);
+      say.remove();
+      err.remove();
+    },
+  };
+}

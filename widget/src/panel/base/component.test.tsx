@@ -1,0 +1,105 @@
+// @vitest-environment happy-dom
+import { signal } from "@preact/signals-core";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { live, watch } from "./component.ts";
+import { drawn, type Stage, stage } from "./ui.fixture.ts";
+
+let on: Stage;
+beforeEach(async () => {
+  on = await stage();
+});
+afterEach(() => on.stop());
+
+describe("a component", () => {
+  it("is set up once, and drawn again when a signal changes that it has read", async () => {
+    const [read, unread] = [signal("a"), signal(0)];
+    const counts = { setUps: 0, draws: 0 };
+    const View = live(() => {
+      counts.setUps++;
+      return () => {
+        counts.draws++;
+        return <p>{`${read.value}${unread.peek()}`}</p>;
+      };
+    });
+    const view = on.show(View);
+    read.value = "b";
+    await drawn();
+    unread.value = 1;
+    await drawn();
+    expect(view.textContent).toBe("b0");
+    expect(counts).toEqual({ setUps: 1, draws: 2 });
+  });
+
+  it("is drawn again when it is given something else, and only then", async () => {
+    const shown = signal({ text: "a", other: 0 });
+    let draws = 0;
+    const Child = live<{ text: string }>(() => ({ text }) => {
+      draws++;
+      return <b>{text}</b>;
+    });
+    const Parent = live(() => () => <Child text={shown.value.text} />);
+    const view = on.show(Parent);
+    shown.value = { text: "a", other: 1 };
+    await drawn();
+    shown.value = { text: "b", other: 1 };
+    await drawn();
+    expect(view.textContent).toBe("b");
+    expect(draws).toBe(2);
+  });
+
+  it("reads what it draws conditionally, and forgets it again", async () => {
+    const [which, a, b] = [signal(true), signal("a"), signal("b")];
+    let draws = 0;
+    const View = live(() => () => {
+      draws++;
+      return <p>{which.value ? a.value : b.value}</p>;
+    });
+    on.show(View);
+    which.value = false;
+    await drawn();
+    a.value = "unseen";
+    await drawn();
+    expect(draws).toBe(2);
+  });
+
+  it("watches while it is on the page, and cleans up when it goes", async () => {
+    const heard: string[] = [];
+    const value = signal(1);
+    const View = live((_ui, mounted) => {
+      mounted(
+        watch(() => {
+          const now = value.value;
+          heard.push(`see ${now}`);
+          return () => heard.push(`leave ${now}`);
+        }),
+      );
+      return () => <p />;
+    });
+    on.show(View);
+    await drawn();
+    value.value = 2;
+    on.stop();
+    value.value = 3;
+    expect(heard).toEqual(["see 1", "leave 1", "see 2", "leave 2"]);
+  });
+});
+
+describe("the panel's root", () => {
+  it("draws anew from the same state when drawing fails", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const broken = signal(false);
+    const View = live(() => () => {
+      if (!broken.value) return <p>{on.chat.draft.value}</p>;
+      broken.value = false;
+      throw new Error("nodes were replaced");
+    });
+    on.chat.draft.value = "kept";
+    const view = on.show(View);
+    broken.value = true;
+    await drawn();
+    await drawn();
+    expect(view.textContent).toBe("kept");
+    expect(warn).toHaveBeenCalledOnce();
+    warn.mockRestore();
+  });
+});

@@ -1,0 +1,197 @@
+/** A panel in a page that has no browser: a chat that says what the test wants, and the parts around it. */
+
+import type { Rating } from "@porchlight/shared/protocol";
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { type Signal, signal } from "@preact/signals-core";
+import { type ComponentType, h, render } from "preact";
+import type { Chat, ChatEvents, Item, Link, LinkEnding, Notice, Refused } from "../../conversation/chat.ts";
+import { browserPage } from "../../conversation/page.ts";
+import { openStorage } from "../../conversation/storage.ts";
+import type { Shell } from "../../loader/contract.ts";
+import { element } from "../../loader/dom.ts";
+import { type PanelSettings, settled } from "../../settings/options.ts";
+import { loadLanguage, type Translate } from "../../text/i18n.ts";
+import type { Files } from "../files/file-tray.tsx";
+import { type Announcer, createAnnouncer } from "./announcer.ts";
+import { Root } from "./component.ts";
+import type { Ui } from "./context.ts";
+
+type Writable<Part> = {
+  [Name in keyof Part]: Part[Name] extends { readonly value: infer Value } ? Signal<Value> : Part[Name];
+};
+export type FakeChat = Writable<Chat> & {
+  /** What the panel asked for: `["send", "Hello"]`. */
+  asked: unknown[][];
+  tell<Name extends keyof ChatEvents>(name: Name, detail: ChatEvents[Name]): void;
+};
+
+export function fakeChat(): FakeChat {
+  const asked: unknown[][] = [];
+  const note =
+    (name: string) =>
+    (...args: unknown[]) =>
+      void asked.push([name, ...args]);
+  const listeners: [name: string, run: (detail: never) => void][] = [];
+  return {
+    asked,
+    items: signal<readonly Item[]>([]),
+    link: signal<Link>("online"),
+    ending: signal<LinkEnding | undefined>(undefined),
+    delivery: signal("ok"),
+    working: signal<{ since: number } | undefined>(undefined),
+    unread: signal(0),
+    firstUnread: signal<string | undefined>(undefined),
+    older: signal(false),
+    notice: signal<Notice | undefined>(undefined),
+    refused: signal<Refused | undefined>(undefined),
+    ready: signal(true),
+    draft: signal(""),
+    storage: openStorage("shop", browserPage),
+    name: signal<string | undefined>(undefined),
+    start: note("start"),
+    stop: note("stop"),
+    send(...args) {
+      asked.push(["send", ...args]);
+      return "id";
+    },
+    retry: note("retry"),
+    remove: note("remove"),
+    seen: note("seen"),
+    loadOlder: note("loadOlder"),
+    react: note("react"),
+    typing: note("typing"),
+    token: () => "token",
+    rating: signal<Rating | undefined>(undefined),
+    email: signal<boolean | undefined>(undefined),
+    submit(form, id) {
+      asked.push(["submit", form, id]);
+      return Promise.resolve(undefined);
+    },
+    forget: () => Promise.resolve(note("forget")()),
+    logout: note("logout"),
+    identify: note("identify"),
+    destroy: note("destroy"),
+    on(name, run) {
+      listeners.push([name, run]);
+      return () => {};
+    },
+    tell(name, detail) {
+      for (const [heard, run] of listeners) if (heard === name) run(detail as never);
+    },
+  };
+}
+
+export type Stage = {
+  ui: Ui;
+  chat: FakeChat;
+  root: ShadowRoot;
+  settings: Signal<PanelSettings>;
+  isOpen: Signal<boolean>;
+  /** Everything said to screen readers, in order. */
+  said: string[];
+  emitted: [name: string, detail: unknown][];
+  show(view: ComponentType): HTMLElement;
+  stop(): void;
+};
+
+/** Everything that a part of the panel can reach, in a shadow root. */
+export async function stage(options: Partial<PanelSettings> = {}): Promise<Stage> {
+  const host = document.body.appendChild(document.createElement("div"));
+  const root = host.attachShadow({ mode: "open" });
+  const dialog = element("dialog", { id: "panel" });
+  const launcher = element("button", { "aria-expanded": "false" });
+  root.append(launcher, dialog);
+  const chat = fakeChat();
+  const settings = signal(settled(options, { ...DEFAULT_SITE, title: "Shop" }));
+  const isOpen = signal(true);
+  const language = signal(await loadLanguage("en"));
+  const t: Translate = (key, values) => language.value.t(key, values);
+  const emitted: [name: string, detail: unknown][] = [];
+  const said: string[] = [];
+  const real = createAnnouncer(root);
+  const announcer: Announcer = {
+    ...real,
+    status: (text) => void said.push(text),
+    message: (text) => void said.push(text),
+    alert: (text) => void said.push(`! ${text}`),
+  };
+  const shell = {
+    host,
+    root,
+    dialog,
+    launcher,
+    relay: "https://relay.example",
+    site: { ...DEFAULT_SITE },
+    unread: "",
+    style() {},
+    emit: (name: string, detail: unknown) => void emitted.push([name, detail]),
+  } as unknown as Shell;
+  const ui: Ui = {
+    chat,
+    shell,
+    settings,
+    language,
+    t,
+    announcer,
+    isOpen,
+    sound: signal(true),
+    consent: signal(true),
+    files: signal<Files | undefined>(undefined),
+    adding: signal(0),
+    addFiles() {},
+    rating: signal(undefined),
+    ended: signal(undefined),
+    missing: signal([]),
+    part: async (fetch, use) => void use(await fetch()),
+    forms: signal(undefined),
+    asking: signal(false),
+    close() {},
+    send(text, attachments = []) {
+      chat.asked.push(["send", text, ...attachments]);
+      return Math.max(1, attachments.length);
+    },
+    focusComposer: () => root.querySelector("textarea")?.focus(),
+    now: () => Date.now(),
+  };
+  return {
+    ui,
+    chat,
+    root,
+    settings,
+    isOpen,
+    said,
+    emitted,
+    show(view) {
+      render(h(Root, { ui, children: h(view, {}) }), dialog);
+      return dialog;
+    },
+    stop() {
+      render(null, dialog);
+      real.stop();
+      host.remove();
+    },
+  };
+}
+
+let count = 0;
+/** A message of the visitor. */
+export const own = (text: string, more: Partial<Item> = {}): Item => {
+  count++;
+  return {
+    id: `own-${count}`,
+    from: "visitor",
+    text,
+    at: 1_700_000_000_000 + count * 1_000,
+    pos: count,
+    n: count,
+    state: "delivered",
+    ...more,
+  };
+};
+/** A reply. */
+export const reply = (text: string, more: Partial<Item> = {}): Item =>
+  own(text, { from: "reply", state: "received", ...more });
+
+/** Lets Preact draw what has changed. */
+export const drawn = (): Promise<void> =>
+  new Promise((resolve) => requestAnimationFrame(() => queueMicrotask(resolve)));

@@ -1,0 +1,136 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
+import { Composer } from "./composer.tsx";
+
+let on: Stage;
+let field: HTMLTextAreaElement;
+let fine: boolean;
+
+beforeEach(async () => {
+  fine = true;
+  vi.stubGlobal("matchMedia", (query: string) => ({ matches: query.includes("pointer:fine") && fine }));
+  await open();
+});
+afterEach(() => {
+  on.stop();
+  vi.unstubAllGlobals();
+});
+
+async function open(): Promise<void> {
+  on = await stage();
+  field = on.show(Composer).querySelector("textarea") as HTMLTextAreaElement;
+}
+async function type(text: string): Promise<void> {
+  field.value = text;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  await drawn();
+}
+const enter = (more: KeyboardEventInit & { keyCode?: number } = {}): void => {
+  field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true, ...more }));
+};
+const sends = (): unknown[] => on.chat.asked.filter(([name]) => name === "send").map(([, text]) => text);
+const send = (): HTMLButtonElement => on.root.querySelector("button[type=submit]") as HTMLButtonElement;
+
+describe("the composer", () => {
+  it("sends with Enter, trims, and is empty again", async () => {
+    await type("  Hello\n");
+    enter();
+    await drawn();
+    expect(sends()).toEqual(["Hello"]);
+    expect(field.value).toBe("");
+  });
+
+  it("breaks the line with Shift and Enter", async () => {
+    await type("Hello");
+    enter({ shiftKey: true });
+    expect(sends()).toEqual([]);
+  });
+
+  it("leaves Enter to the input method that composes, also as Safari reports it", async () => {
+    await type("に");
+    enter({ isComposing: true });
+    enter({ keyCode: 229 });
+    expect(sends()).toEqual([]);
+    enter();
+    expect(sends()).toEqual(["に"]);
+  });
+
+  it("breaks the line with Enter on touch screens, where Ctrl and Enter send", async () => {
+    on.stop();
+    fine = false;
+    await open();
+    await type("Hello");
+    enter();
+    expect(sends()).toEqual([]);
+    enter({ ctrlKey: true });
+    expect(sends()).toEqual(["Hello"]);
+  });
+
+  it("sends nothing that cannot be seen", async () => {
+    for (const blank of ["", "  \n", "\u200b\u2060"]) {
+      await type(blank);
+      enter();
+      expect(send().disabled).toBe(true);
+    }
+    expect(sends()).toEqual([]);
+  });
+
+  it("tells from nine tenths of the limit how much is left, and holds back what is too long", async () => {
+    await type("x".repeat(3_599));
+    expect(on.root.getElementById("left")).toBeNull();
+    await type("x".repeat(3_999));
+    expect(on.root.getElementById("left")?.textContent).toBe("1 character left");
+    expect(field.getAttribute("aria-describedby")).toBe("left");
+    await type("x".repeat(4_002));
+    expect(on.root.getElementById("left")?.textContent).toBe("Too long by 2 characters");
+    enter();
+    expect(sends()).toEqual([]);
+    expect(field.value).toHaveLength(4_002);
+  });
+
+  it("keeps what was typed when there is no room among the unsent messages", async () => {
+    on.stop();
+    on = await stage();
+    on.ui.send = () => 0;
+    field = on.show(Composer).querySelector("textarea") as HTMLTextAreaElement;
+    await type("the fifty-first");
+    enter();
+    await drawn();
+    expect(field.value).toBe("the fifty-first");
+    expect(on.chat.draft.value).toBe("the fifty-first");
+  });
+
+  it("is never disabled, and keeps the draft in the chat", async () => {
+    on.chat.link.value = "offline";
+    await type("draft");
+    expect(field.disabled).toBe(false);
+    expect(on.chat.draft.value).toBe("draft");
+  });
+
+  it("tells the relay that the visitor writes, but not that he wrote nothing", async () => {
+    await type(" ");
+    await type("a");
+    expect(on.chat.asked).toEqual([["typing"]]);
+  });
+
+  it("holds the text back while what was picked with it is still on its way into the tray", async () => {
+    await type("Look");
+    on.ui.adding.value = 1;
+    await drawn();
+    expect(send().disabled).toBe(true);
+    enter();
+    expect(sends()).toEqual([]);
+    on.ui.adding.value = 0;
+    await drawn();
+    expect(send().disabled).toBe(false);
+    enter();
+    expect(sends()).toEqual(["Look"]);
+  });
+
+  it("asks to slow down in words", async () => {
+    on.chat.notice.value = { code: "rate_limited", retryAfter: 3_000 };
+    await drawn();
+    expect(on.root.getElementById("left")?.textContent).toMatch(/very quickly/);
+  });
+});

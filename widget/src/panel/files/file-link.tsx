@@ -1,0 +1,36 @@
+/** A file that is not shown, as a link. Comes with the tray. */
+
+import { signal } from "@preact/signals-core";
+import type { VNode } from "preact";
+import { rare } from "../../locales/en.rare.ts";
+import { addEnglish } from "../../text/i18n.ts";
+import { live } from "../base/component.ts";
+import { draw } from "../base/icons.tsx";
+
+addEnglish(rare);
+
+export const fileIcon = (): VNode =>
+  draw("M13.5 3.5H7a1 1 0 0 0-1 1v15a1 1 0 0 0 1 1h10a1 1 0 0 0 1-1V8l-4.5-4.5Zm0 0V8H18", "i-file");
+
+/** @property lost whether it was to be shown, and could not be had */
+export type FileProps = { href: string; name: string; lost: boolean };
+
+export const FileLink = live<FileProps>(({ t }, mounted, { href: address, lost }) => {
+  const gone = signal(false);
+  const look = async (): Promise<void> => {
+    // The relay lets its refusals be read by everybody, not what it serves.
+    const { status } = await fetch(address, { method: "HEAD" }).catch(() => ({ status: 0 }));
+    gone.value = status === 404 || status === 410;
+  };
+  if (lost) mounted(() => void look());
+  return ({ href, name }) => (
+    <a class="file" {...(gone.value ? {} : { href, target: "_blank", rel: "noopener noreferrer" })}>
+      {fileIcon()}
+      <span class="vh">{t("file")}</span>
+      <span>
+        <bdi>{name}</bdi>
+        {gone.value && <small>{t("gone")}</small>}
+      </span>
+    </a>
+  );
+});

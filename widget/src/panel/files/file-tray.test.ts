@@ -1,0 +1,106 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
+import { createFiles, type Files } from "./file-tray.tsx";
+
+/** Uploads that were begun, oldest first. */
+let begun: FakeRequest[];
+class FakeRequest {
+  upload = {};
+  status = 201;
+  responseText = JSON.stringify({ key: "key" });
+  aborted = false;
+  onload = (): void => {};
+  onabort = (): void => {};
+  open(): void {}
+  setRequestHeader(): void {}
+  send(): void {
+    begun.push(this);
+  }
+  abort(): void {
+    this.aborted = true;
+    this.onabort();
+  }
+}
+
+let on: Stage;
+let files: Files;
+const some = (...names: string[]): File[] => names.map((name) => new File(["text"], name, { type: "text/plain" }));
+const shown = (): unknown[] => [...on.root.querySelectorAll(".tray bdi")].map((node) => node.textContent);
+
+beforeEach(async () => {
+  begun = [];
+  vi.stubGlobal("XMLHttpRequest", FakeRequest);
+  on = await stage();
+  on.settings.value = { ...on.settings.value, uploads: { image: 1_000, av: 1_000, document: 1_000 } };
+  files = createFiles(on.ui);
+  on.show(files.Tray);
+});
+afterEach(() => {
+  on.stop();
+  vi.unstubAllGlobals();
+});
+
+it("uploads one file after the other, and is ready once all are there", async () => {
+  files.add(some("one.txt", "two.txt", "three.txt"));
+  for (const count of [1, 2, 3]) {
+    await expect.poll(() => begun).toHaveLength(count);
+    await drawn();
+    expect([begun.length, files.state.value]).toEqual([count, "uploading"]);
+    begun.at(-1)?.onload();
+  }
+  await expect.poll(() => files.state.value).toBe("ready");
+  expect(files.ready()).toHaveLength(3);
+});
+
+it("never uploads what was removed before its turn", async () => {
+  files.add(some("one.txt", "two.txt", "three.txt"));
+  await expect.poll(() => begun).toHaveLength(1);
+  await drawn();
+  on.root.querySelectorAll<HTMLElement>(".tray button")[1]?.click();
+  begun[0]?.onload();
+  await expect.poll(() => begun).toHaveLength(2);
+  begun[1]?.onload();
+  await expect.poll(() => files.state.value).toBe("ready");
+  await drawn();
+  expect([begun.length, shown()]).toEqual([2, ["one.txt", "three.txt"]]);
+});
+
+it.each(["gone", "normal"] as const)("leaves nobody's files to the next person when the chat ends: %s", async (why) => {
+  files.add(some("one.txt", "two.txt"));
+  await expect.poll(() => begun).toHaveLength(1);
+  await drawn();
+  expect(shown()).toEqual(["one.txt", "two.txt"]);
+  on.chat.ending.value = why;
+  await drawn();
+  expect([begun[0]?.aborted, files.state.value, files.ready(), shown()]).toEqual([true, "none", [], []]);
+});
+
+it("keeps for the next conversation what was picked after this one was deleted here", async () => {
+  files.add(some("before.txt"));
+  await expect.poll(() => begun).toHaveLength(1);
+  files.forget();
+  files.add(some("after.txt"));
+  on.chat.ending.value = "gone";
+  await drawn();
+  expect([begun[0]?.aborted, shown()]).toEqual([true, ["after.txt"]]);
+  on.chat.ending.value = undefined;
+  on.chat.ending.value = "normal";
+  await drawn();
+  expect(shown()).toEqual([]);
+});
+
+it("says once which files found no room, until there is some", async () => {
+  files.add(some("1.txt", "2.txt", "3.txt", "4.txt", "5.txt", "6.txt", "7.txt"));
+  await drawn();
+  const words = "Up to 5 files at a time: the others were not added.";
+  const line = (): unknown => on.root.querySelector("#panel > p")?.textContent;
+  expect([shown().length, line(), on.said]).toEqual([5, words, [`! ${words}`]]);
+  on.root.querySelectorAll<HTMLElement>(".tray button")[1]?.click();
+  await drawn();
+  expect([shown().length, line()]).toEqual([4, undefined]);
+  files.add(some("8.txt"));
+  files.add(some("9.txt"));
+  await drawn();
+  expect([shown().length, line(), on.said]).toEqual([5, words, [`! ${words}`, `! ${words}`]]);
+});

@@ -1,0 +1,22 @@
+/** The question before anything is stored, where the site wants it asked. */
+
+import { live } from "../base/component.ts";
+import { adopt } from "../base/style.ts";
+import css from "./consent.css?inline";
+
+/** Asked where the site wants it asked before anything is stored. */
+export const Consent = live(({ t, consent, focusComposer, shell }, mounted) => {
+  mounted(() => adopt(shell.root, css));
+  const agree = (): void => {
+    consent.value = true;
+    setTimeout(focusComposer);
+  };
+  return () => (
+    <div class="consent">
+      <p>{t("consentAsk")}</p>
+      <button type="button" class="primary" onClick={agree}>
+        {t("consentYes")}
+      </button>
+    </div>
+  );
+});

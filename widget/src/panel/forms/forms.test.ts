@@ -1,0 +1,351 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { PanelSettings } from "../../settings/options.ts";
+import { loadLanguage } from "../../text/i18n.ts";
+import { isKept } from "../base/remembered.ts";
+import { drawn, own, type Stage, stage } from "../base/ui.fixture.ts";
+import { Card, Foot, Offer, Status } from "./forms.tsx";
+
+let on: Stage;
+let view: HTMLElement;
+const open = async (options: Partial<PanelSettings>, part: typeof Foot): Promise<void> => {
+  on = await stage(options);
+  view = on.show(part);
+  await drawn();
+};
+const field = (name: string): HTMLInputElement => view.querySelector(`[name=${name}]`) as HTMLInputElement;
+const submit = async (): Promise<void> => {
+  view.querySelector("form")?.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
+  await drawn();
+  await drawn();
+};
+const wrong = (): string | null | undefined => view.querySelector("#form-wrong")?.textContent;
+const leads = (): unknown[] => on.chat.asked.filter(([name]) => name === "submit").map(([, form]) => form);
+
+/** Where the test page is. */
+const WHERE = { page: location.pathname, locale: "en" };
+
+beforeEach(() => localStorage.clear());
+afterEach(() => on.stop());
+
+describe("the form before the first message", () => {
+  const options = { prechat: ["name", "email", "phone?"] };
+
+  it("stands where the composer would, until it is filled in", async () => {
+    await open(options, Foot);
+    expect(on.ui.asking.value).toBe(true);
+    expect(view.querySelector(".form")).not.toBeNull();
+    field("name").value = "Ada";
+    field("email").value = "ada@example.com";
+    await submit();
+    expect(leads()).toEqual([{ t: "lead", chat: true, firstName: "Ada", email: "ada@example.com", ...WHERE }]);
+    expect(view.querySelector(".form")).toBeNull();
+    expect(on.ui.asking.value).toBe(false);
+  });
+
+  it("says in words what is missing, and goes there", async () => {
+    await open(options, Foot);
+    field("name").value = "Ada";
+    await submit();
+    expect(wrong()).toBe("Please fill in this field.");
+    expect(on.root.activeElement).toBe(field("email"));
+    expect(field("email").getAttribute("aria-describedby")).toBe("form-wrong");
+    expect(leads()).toEqual([]);
+  });
+
+  it("shows at its field what the relay says is wrong", async () => {
+    await open({ prechat: ["phone"] }, Foot);
+    on.chat.submit = () => Promise.resolve("invalid_phone");
+    field("phone").value = "12";
+    await submit();
+    expect(wrong()).toMatch(/country code/);
+  });
+
+  it("is not asked of those who have a conversation, and never twice", async () => {
+    await open(options, Foot);
+    on.chat.items.value = [own("Hello")];
+    await drawn();
+    expect(view.querySelector(".form")).toBeNull();
+    on.stop();
+    await open(options, Foot);
+    field("name").value = "Ada";
+    field("email").value = "ada@example.com";
+    await submit();
+    on.stop();
+    await open(options, Foot);
+    expect(view.querySelector(".form")).toBeNull();
+  });
+
+  it("is shown again to whoever comes after a logout", async () => {
+    await open({ prechat: ["name"] }, Foot);
+    field("name").value = "Ada";
+    await submit();
+    expect([view.querySelector(".form"), isKept(on.ui, "prechat")]).toEqual([null, true]);
+    localStorage.clear();
+    on.chat.ready.value = false;
+    await drawn();
+    expect(view.querySelector(".form")).not.toBeNull();
+  });
+
+  it("lets browsers fill in what they know", async () => {
+    await open(options, Foot);
+    expect([...view.querySelectorAll("input")].map((input) => [input.type, input.autocomplete])).toEqual([
+      ["text", "given-name"],
+      ["email", "email"],
+      ["tel", "tel"],
+    ]);
+  });
+});
+
+/** What goes with an address that is asked for the replies: where a mail leads back to, and in which language. */
+const FOR_REPLIES = { reply: true, ...WHERE };
+
+describe("the card after the first message", () => {
+  it("comes with the first message that is safe, and takes the address", async () => {
+    await open({ capture: ["email"] }, Card);
+    expect(view.textContent).toBe("");
+    on.chat.items.value = [own("Hello")];
+    await drawn();
+    expect(view.textContent).toMatch(/Get the reply by e-mail/);
+    field("email").value = "ada@example.com";
+    await submit();
+    expect(leads()).toEqual([{ t: "lead", chat: true, email: "ada@example.com", ...FOR_REPLIES }]);
+    expect(view.textContent).toBe("Thank you, saved.");
+  });
+
+  it("can be declined, for good", async () => {
+    await open({ capture: ["email"] }, Card);
+    on.chat.items.value = [own("Hello")];
+    await drawn();
+    [...view.querySelectorAll("button")].find((button) => button.textContent === "No, thanks")?.click();
+    await drawn();
+    expect(view.textContent).toBe("");
+    on.stop();
+    await open({ capture: ["email"] }, Card);
+    on.chat.items.value = [own("Hello")];
+    await drawn();
+    expect(view.textContent).toBe("");
+  });
+});
+
+describe("what is known already, from a form or signed,", () => {
+  const know = async (): Promise<void> => {
+    on.chat.email.value = true;
+    on.chat.name.value = "Ada";
+    await drawn();
+  };
+
+  it("is not asked for before the first message", async () => {
+    await open({ prechat: ["name", "email", "phone?"] }, Foot);
+    await know();
+    expect([...view.querySelectorAll("input")].map(({ name }) => name)).toEqual(["phone"]);
+    on.stop();
+    await open({ prechat: ["email"] }, Foot);
+    await know();
+    expect([view.querySelector(".form"), on.ui.asking.value]).toEqual([null, false]);
+  });
+
+  it.each([
+    ["after it", { capture: ["email"] }, Card],
+    ["of those who have waited", {}, Offer],
+  ] as const)("is not asked for %s, until nobody is known any more", async (_when, options, part) => {
+    await open(options as Partial<PanelSettings>, part);
+    on.chat.items.value = [own("Hello")];
+    await know();
+    expect(view.textContent).toBe("");
+    on.chat.email.value = undefined;
+    await drawn();
+    expect(view.querySelectorAll("[name=email]")).toHaveLength(1);
+  });
+
+  it("is not asked for outside business hours either: the message goes with the wish for a reply", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: Date.UTC(2026, 0, 5, 18) });
+    await open({ hours: { timeZone: "UTC", mon: "9:00-17:00" } }, Foot);
+    await know();
+    on.chat.items.value = [own("Where is my lamp?", { id: "id" })];
+    on.chat.draft.value = "Where is my lamp?";
+    await drawn();
+    expect(view.querySelectorAll("input")).toHaveLength(0);
+    await submit();
+    expect(leads()).toEqual([{ t: "lead", chat: true, ...FOR_REPLIES }]);
+    await expect.poll(() => view.textContent).toMatch(/We have your message/);
+    vi.useRealTimers();
+  });
+});
+
+describe("a form that the service refuses when it is gone already", () => {
+  it("comes back with the field and what is wrong with it, and is mended under its own id", async () => {
+    await open({ prechat: ["phone"] }, Card);
+    expect(view.textContent).toBe("");
+    on.chat.refused.value = { id: "the-same-form", field: "phone" };
+    await drawn();
+    expect(wrong()).toMatch(/country code/);
+    field("phone").value = "+49 30 1234567";
+    await submit();
+    expect(on.chat.asked).toContainEqual([
+      "submit",
+      { t: "lead", chat: true, phone: "+49 30 1234567", ...WHERE },
+      "the-same-form",
+    ]);
+    expect(view.textContent).toBe("");
+  });
+});
+
+describe("a field", () => {
+  it("runs as its page does until something is written, then as that does", async () => {
+    await open({ prechat: ["name"] }, Foot);
+    const name = field("name");
+    expect(name.dir).toBe("");
+    name.value = "Ada";
+    name.dispatchEvent(new Event("input", { bubbles: true }));
+    expect(name.dir).toBe("auto");
+    name.value = "";
+    name.dispatchEvent(new Event("input", { bubbles: true }));
+    expect(name.dir).toBe("");
+  });
+});
+
+/** Of the machine that runs this: days and times are said by the visitor's clock. */
+const HERE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+describe("outside business hours", () => {
+  it("gives way to the composer when the site opens, without a reload", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: Date.UTC(2026, 0, 5, 8, 58) });
+    await open({ hours: { timeZone: "UTC", mon: "9:00-17:00" } }, Foot);
+    expect(view.querySelector(".form")).not.toBeNull();
+    vi.advanceTimersByTime(3 * 60_000);
+    await drawn();
+    expect(view.querySelector(".form")).toBeNull();
+    expect(on.ui.asking.value).toBe(false);
+    vi.useRealTimers();
+  });
+
+  /** A Sunday evening. */
+  const away = async (): Promise<void> => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 4, 18) });
+    await open({ hours: { timeZone: HERE, mon: "9:00-17:00" } }, Foot);
+  };
+  const write = (text: string): void => {
+    const area = field("text");
+    area.value = text;
+    area.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  /** What became of the message, under the id that the chat gave it. */
+  const become = (state: "queued" | "sent" | "failed", more: object = {}): void => {
+    on.chat.items.value = [own("Where is my lamp?", { id: "id", state, ...more })];
+  };
+  afterEach(() => vi.useRealTimers());
+
+  it("takes a message and an address, and says when somebody is back", async () => {
+    await away();
+    become("sent");
+    expect(view.textContent).toMatch(/We're away right now/);
+    expect(view.textContent).toMatch(/We're back Monday at 9:00\sAM/);
+    field("email").value = "ada@example.com";
+    write("Where is my lamp?");
+    await submit();
+    expect(leads()).toEqual([{ t: "lead", chat: true, email: "ada@example.com", ...FOR_REPLIES }]);
+    expect(on.chat.asked).toContainEqual(["send", "Where is my lamp?"]);
+    expect(view.textContent).toMatch(/We have your message/);
+    expect(on.chat.draft.value).toBe("");
+  });
+
+  it("gives thanks for a message only when the relay has it, and says meanwhile that it waits", async () => {
+    await away();
+    on.chat.link.value = "offline";
+    become("queued", { pos: undefined });
+    field("email").value = "ada@example.com";
+    write("Where is my lamp?");
+    await submit();
+    expect(view.querySelector(".counter")?.textContent).toBe("Waiting to send");
+    expect(on.said).toEqual(["Waiting to send"]);
+    expect(view.textContent).not.toMatch(/We have your message/);
+    on.chat.link.value = "online";
+    become("sent");
+    await drawn();
+    await drawn();
+    expect(view.textContent).toMatch(/We have your message/);
+  });
+
+  it("keeps a message that failed, with the reason, in one place", async () => {
+    await away();
+    become("failed", { pos: undefined, reason: "rate_limited" });
+    field("email").value = "ada@example.com";
+    write("Where is my lamp?");
+    await submit();
+    await expect.poll(() => wrong()).toBe("Not sent. You were sending very quickly.");
+    expect(field("text").value).toBe("Where is my lamp?");
+    expect(on.chat.asked).toContainEqual(["remove", "id"]);
+  });
+
+  it("says before it is sent that a message is too long, and sends nothing", async () => {
+    await away();
+    write("y".repeat(3_990));
+    await drawn();
+    expect(view.querySelector("#form-left")?.textContent).toBe("10 characters left");
+    write("y".repeat(4_200));
+    field("email").value = "ada@example.com";
+    await submit();
+    expect(wrong()).toBe("Too long by 200 characters");
+    expect(on.chat.asked).toEqual([]);
+    write("y".repeat(4_001));
+    await drawn();
+    expect(wrong()).toBeUndefined();
+    expect(view.querySelector("#form-left")?.textContent).toBe("Too long by 1 character");
+  });
+
+  it("hands over to the composer what was begun when the site opens", async () => {
+    await away();
+    write("Where is");
+    expect(on.chat.draft.value).toBe("Where is");
+  });
+});
+
+describe("the line that says when somebody is back", () => {
+  afterEach(() => vi.useRealTimers());
+
+  it.each([
+    ["Monday morning", 8, "back 9:00 AM", "back Monday at 9:00 AM"],
+    ["Monday evening, a week before it opens", 18, "back Mon, Jan 12 at 9:00 AM", "back Monday, January 12 at 9:00 AM"],
+  ])("names on %s the day so that it cannot be mistaken", async (_when, hour, short, long) => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 5, hour) });
+    const hours = { timeZone: HERE, mon: "9:00-17:00" };
+    const plain = (): string => (view.textContent ?? "").replace(/\s/gu, " ");
+    await open({ hours }, Status);
+    expect(plain()).toContain(short);
+    on.stop();
+    await open({ hours }, Foot);
+    expect(plain()).toContain(long);
+  });
+
+  it.each([
+    ["ja", "月曜日 9:00に戻ります", "月 9:00に再開"],
+    ["ko", "월요일 오전 9:00에 돌아와요", "월 오전 9:00 다시 운영"],
+    ["de", "wieder da: Montag, 09:00 Uhr", "wieder da: Mo, 09:00 Uhr"],
+    ["vi", "trở lại: 09:00 Thứ Hai", "trở lại 09:00 Thứ 2"],
+  ])("puts day and time into a sentence of %s as that language does", async (tag, long, short) => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: new Date(2026, 0, 4, 12) });
+    const { messages } = await import(`../../locales/${tag}.ts`);
+    const show = async (part: typeof Foot): Promise<string> => {
+      await open({ hours: { timeZone: HERE, mon: "9:00-17:00" } }, part);
+      Object.assign(on.ui.language, { value: { ...(await loadLanguage("en", messages)), region: tag } });
+      await drawn();
+      return (view.textContent ?? "").replace(/\s/gu, " ");
+    };
+    expect(await show(Foot)).toContain(long);
+    on.stop();
+    expect(await show(Status)).toContain(short);
+  });
+
+  it("goes by the site's own hours where the page's cannot be read", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: Date.UTC(2026, 0, 5, 18) });
+    await open({ hours: { timeZone: "UTC", mon: "9:00-25:99" } }, Foot);
+    expect(view.querySelector(".form")).toBeNull();
+    on.stop();
+    on = await stage({ hours: { timeZone: "UTC", mon: "9:00-25:99" } });
+    on.ui.shell.site.hours = { timeZone: "UTC", tue: "9:00-17:00" };
+    view = on.show(Foot);
+    await drawn();
+    expect(view.querySelector(".form")).not.toBeNull();
+  });
+});

@@ -1,0 +1,169 @@
+/**
+ * Forms: before the first message, after it, and outside business hours. Fetched only where a site has asked for one.
+ * What is asked for is asked once, and what is not required can be skipped.
+ */
+
+import { signal } from "@preact/signals-core";
+import type { Refused } from "../../conversation/chat-types.ts";
+import { rare } from "../../locales/en.rare.ts";
+import { addEnglish } from "../../text/i18n.ts";
+import { live, watch } from "../base/component.ts";
+import { isKept, keep } from "../base/remembered.ts";
+import { adopt } from "../base/style.ts";
+import { Form, fieldsOf, stillAsked } from "./form.tsx";
+import css from "./forms.css?inline";
+import { followHours } from "./reply-time.tsx";
+
+export { Consent } from "./consent.tsx";
+export { ReplyTime, Status } from "./reply-time.tsx";
+
+addEnglish(rare);
+
+/** Stands where the composer would, while it asks: a form first, or instead, where the site wants it. */
+export const Foot = live((ui, mounted) => {
+  const { t, settings, chat, announcer, focusComposer, shell, asking } = ui;
+  const { isClosed, opens } = followHours(ui, mounted);
+  const filled = signal(isKept(ui, "prechat"));
+  const left = signal(false);
+  const fields = () => stillAsked(ui, settings.value.prechat);
+  const asks = (): boolean => fields().length > 0 && !filled.value && chat.items.value.length === 0;
+  mounted(() => adopt(shell.root, css));
+  mounted(
+    watch(() => {
+      asking.value = isClosed() || asks();
+    }),
+  );
+  mounted(
+    watch(() => {
+      // Whoever was here has left, and what was kept of them with them.
+      if (chat.ready.value) return;
+      filled.value = isKept(ui, "prechat");
+      left.value = false;
+    }),
+  );
+  return () => {
+    if (isClosed()) {
+      const when = opens("long");
+      return left.value ? (
+        <p class="form said">{t("closedSent")}</p>
+      ) : (
+        <Form
+          fields={stillAsked(ui, ["name?", "email"])}
+          submit="closedSend"
+          message
+          reply
+          begins
+          done={() => {
+            left.value = true;
+            announcer.status(t("closedSent"));
+          }}
+        >
+          <h3>{t("closedTitle")}</h3>
+          <p>{when ? t("closedUntil", { when }) : t("closedBody")}</p>
+        </Form>
+      );
+    }
+    if (!asks()) return null;
+    return (
+      <Form
+        fields={fields()}
+        submit="formStart"
+        begins
+        done={() => {
+          keep(ui, "prechat", true);
+          filled.value = true;
+          setTimeout(focusComposer);
+        }}
+      >
+        <h3>{t("formTitle")}</h3>
+      </Form>
+    );
+  };
+});
+
+/** In the thread after the visitor's first message: one field, said what for, easily declined. */
+export const Card = live((ui) => () => {
+  const refused = ui.chat.refused.value;
+  if (refused) return <Again key={refused.id} refused={refused} />;
+  const { capture } = ui.settings.value;
+  const wrote = ui.chat.items.value.some(({ from, pos }) => from === "visitor" && pos !== undefined);
+  return wrote && capture[0] && <Ask setting={capture} />;
+});
+
+/** `again`: whoever has declined may think better of it. */
+export type OfferProps = { again?: boolean };
+
+/** For those who have waited long: the way to an answer without waiting. Nobody is asked who was asked already. */
+export const Offer = live<OfferProps>(
+  ({ settings }) =>
+    ({ again }) =>
+      !settings.value.capture[0] && <Ask setting={EMAIL} again={again} />,
+);
+
+const EMAIL = ["email"];
+
+/** A field of a form that the service refused when the form was gone already. */
+const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }, mounted, { refused }) => {
+  mounted(() => adopt(shell.root, css));
+  const close = (): void => {
+    chat.refused.value = undefined;
+    setTimeout(focusComposer);
+  };
+  return () => (
+    <div class="card">
+      <Form fields={fieldsOf([refused.field])} again={refused} submit="save" done={close} skip={close}>
+        <h3>{t(`${refused.field}Ask`)}</h3>
+      </Form>
+    </div>
+  );
+});
+
+const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((ui, mounted) => {
+  const { t, announcer, focusComposer, shell } = ui;
+  const asked = signal(isKept(ui, "capture"));
+  const thanks = signal(false);
+  const close = (): void => {
+    asked.value = true;
+    keep(ui, "capture", true);
+    // The pressed button goes away.
+    setTimeout(focusComposer);
+  };
+  const bringBack = (): void => {
+    asked.value = false;
+    keep(ui, "capture", false);
+    // The pressed button goes away.
+    setTimeout(() => shell.root.querySelector<HTMLElement>("#form-email")?.focus());
+  };
+  mounted(() => adopt(shell.root, css));
+  return ({ setting, again }) => {
+    if (thanks.value) return <p class="card said">{t("saved")}</p>;
+    const fields = stillAsked(ui, setting);
+    const mail = fields.some(({ field }) => field === "email");
+    if (!fields[0]) return null;
+    if (asked.value)
+      return again ? (
+        <p class="meta">
+          <button type="button" class="link" onClick={bringBack}>
+            {t("emailAsk")}
+          </button>
+        </p>
+      ) : null;
+    return (
+      <div class="card">
+        <Form
+          fields={fields}
+          submit="save"
+          reply={mail}
+          done={() => {
+            thanks.value = true;
+            announcer.status(t("saved"));
+            close();
+          }}
+          skip={close}
+        >
+          <h3>{t(mail ? "emailAsk" : "phoneAsk")}</h3>
+        </Form>
+      </div>
+    );
+  };
+});

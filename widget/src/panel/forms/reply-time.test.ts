@@ -1,0 +1,327 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { isKept } from "../base/remembered.ts";
+import { own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { Bar } from "../main/connection-bar.tsx";
+import { Header } from "../main/header.tsx";
+import { Ended } from "../thread/ended.tsx";
+import { Waiting } from "../thread/waiting.tsx";
+import { Status } from "./reply-time.tsx";
+// Fetched when it is needed: not in the time of a test.
+import "../thread/long-wait.tsx";
+import "./forms.tsx";
+
+let on: Stage;
+let view: HTMLElement;
+const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  on = await stage();
+});
+afterEach(() => {
+  on.stop();
+  vi.useRealTimers();
+});
+
+describe("waiting for a reply", () => {
+  beforeEach(() => {
+    view = on.show(Waiting);
+  });
+  const work = (): void => {
+    on.chat.working.value = { since: Date.now() };
+  };
+
+  it("is nothing until the service has accepted the message", async () => {
+    await pass(5_000);
+    expect(view.textContent).toBe("");
+    expect(view.querySelector(".dots")).toBeNull();
+  });
+
+  it("is dots after 0.6 s, words after 10 and 30 s, the truth after 120 s", async () => {
+    work();
+    await pass(590);
+    expect(view.querySelector(".dots")).toBeNull();
+    await pass(40);
+    expect(view.querySelector(".dots")).not.toBeNull();
+    await pass(9_400);
+    expect(view.textContent).toBe("Still working on it.");
+    await pass(20_000);
+    expect(view.textContent).toMatch(/longer than usual/);
+    await pass(90_000);
+    expect(view.querySelector(".waiting")?.textContent).toBe("No reply yet.Ask again");
+    expect(view.querySelector(".dots")).toBeNull();
+  });
+
+  it("is said to screen readers three times, however long it takes", async () => {
+    work();
+    await pass(130_000);
+    expect(on.said).toEqual([
+      "The assistant is working on a reply",
+      "Still working on it.",
+      "This is taking longer than usual. You can keep browsing; the reply will appear here.",
+    ]);
+  });
+
+  it("offers after half a minute to take an e-mail address, and keeps what is being written when the reply comes", async () => {
+    on.settings.value = { ...on.settings.value, emailOffer: true };
+    work();
+    await pass(29_000);
+    expect(view.querySelector("[name=email]")).toBeNull();
+    await pass(2_000);
+    await expect.poll(() => view.querySelector("[name=email]")).not.toBeNull();
+    on.chat.working.value = undefined;
+    await pass(50);
+    expect(view.querySelector(".waiting")).toBeNull();
+    expect(view.querySelector("[name=email]")).not.toBeNull();
+  });
+
+  it.each([
+    ["the site does not want it, or the relay sends no mail", {}, undefined],
+    ["the site asks by itself", { emailOffer: true, capture: ["phone"] }, undefined],
+    ["an address is known", { emailOffer: true }, true],
+  ])("offers nothing where %s", async (_why, options, known) => {
+    on.settings.value = { ...on.settings.value, ...options };
+    on.chat.email.value = known;
+    work();
+    await pass(31_000);
+    await import("./forms.tsx");
+    await pass(50);
+    expect(view.querySelector(".waiting")?.textContent).toMatch(/longer than usual/);
+    expect(view.querySelector("[name=email]")).toBeNull();
+  });
+
+  it("ends with the reply, and with the connection", async () => {
+    work();
+    await pass(1_000);
+    on.chat.link.value = "waiting";
+    await pass(50);
+    expect(view.querySelector(".dots")).toBeNull();
+    on.chat.link.value = "online";
+    await pass(1_000);
+    expect(view.querySelector(".dots")).not.toBeNull();
+    on.chat.working.value = undefined;
+    await pass(50);
+    expect(view.querySelector(".dots")).toBeNull();
+  });
+
+  it("shows dots that have come for half a second, below a reply that comes just then, and keeps the reply from nothing", async () => {
+    work();
+    await pass(620);
+    on.chat.items.value = [own("Hello"), reply("Hi")];
+    on.chat.working.value = undefined;
+    await pass(440);
+    expect(view.querySelector(".dots")).not.toBeNull();
+    await pass(60);
+    expect(view.querySelector(".dots")).toBeNull();
+    work();
+    await pass(2_000);
+    expect(view.querySelector(".dots")).not.toBeNull();
+    on.chat.working.value = undefined;
+    await pass(0);
+    expect(view.querySelector(".dots")).toBeNull();
+  });
+
+  it("begins where an earlier page has left it", async () => {
+    on.chat.working.value = { since: Date.now() - 45_000 };
+    await pass(50);
+    expect(view.querySelector(".waiting")?.textContent).toMatch(/longer than usual/);
+    await pass(75_000);
+    expect(view.querySelector(".waiting")?.textContent).toBe("No reply yet.Ask again");
+    expect(on.said).toEqual([expect.stringMatching(/longer than usual/)]);
+  });
+
+  describe("by e-mail", () => {
+    const link = (): HTMLElement | undefined =>
+      [...view.querySelectorAll("button")].find(({ textContent }) =>
+        textContent?.startsWith("Get the reply by e-mail"),
+      );
+    beforeEach(() => {
+      localStorage.clear();
+      on.settings.value = { ...on.settings.value, emailOffer: true };
+    });
+    afterEach(() => localStorage.clear());
+
+    it("is offered after half a minute to those, too, whose message the service could not be given", async () => {
+      on.chat.items.value = [own("Hello", { state: "sent", at: Date.now() })];
+      await pass(20_000);
+      on.chat.delivery.value = "delayed";
+      await pass(9_900);
+      expect(view.textContent).toBe("");
+      await pass(200);
+      await expect.poll(() => view.querySelector("[name=email]")).not.toBeNull();
+      expect([view.querySelector(".dots"), view.querySelector(".waiting"), on.said]).toEqual([null, null, []]);
+      // The way is open again, and the message gone: what is being written stays.
+      on.chat.delivery.value = "ok";
+      await pass(50);
+      expect(view.querySelector("[name=email]")).not.toBeNull();
+    });
+
+    it("is offered once more beside 'Ask again' to those who have declined", async () => {
+      work();
+      await pass(31_000);
+      await expect.poll(() => view.querySelector("[name=email]")).not.toBeNull();
+      [...view.querySelectorAll("button")].find(({ textContent }) => textContent === "No, thanks")?.click();
+      await pass(50);
+      expect([view.querySelector("[name=email]"), link(), isKept(on.ui, "capture")]).toEqual([null, undefined, true]);
+      await pass(90_000);
+      link()?.click();
+      await pass(50);
+      expect([view.querySelector("[name=email]"), link()]).toEqual([on.root.activeElement, undefined]);
+      expect(on.root.activeElement).not.toBeNull();
+      expect(isKept(on.ui, "capture")).toBe(false);
+    });
+  });
+
+  it("shows no machine's dots where people answer", async () => {
+    on.settings.value = { ...on.settings.value, responder: "human" };
+    work();
+    await pass(20_000);
+    expect(view.textContent).toBe("");
+  });
+
+  it("is nothing while the site is closed", async () => {
+    on.ui.asking.value = true;
+    work();
+    await pass(130_000);
+    expect([view.textContent, view.querySelector(".dots"), on.said]).toEqual(["", null, []]);
+  });
+
+  it("ends with the question in the field again, and sends nothing unasked", async () => {
+    on.chat.items.value = [{ id: "1", from: "visitor", text: "Where is it?", at: 0, state: "delivered" }];
+    work();
+    await pass(121_000);
+    const ask = (): void => view.querySelector("button")?.click();
+    ask();
+    expect([on.chat.asked, on.chat.draft.value]).toEqual([[], "Where is it?"]);
+    on.chat.draft.value = "something begun";
+    ask();
+    expect(on.chat.draft.value).toBe("something begun");
+  });
+});
+
+describe("the line under the title", () => {
+  it.each([
+    ["of its own", Header],
+    ["that knows the hours", Status],
+  ])("%s promises no quick answer while the service cannot be reached", async (_which, part) => {
+    view = on.show(part);
+    const line = (): string | null | undefined =>
+      (view.querySelector("#about") ?? view.querySelector("span"))?.textContent;
+    expect(line()).toBe("AI assistant · usually replies at once");
+    on.chat.delivery.value = "delayed";
+    await pass(50);
+    expect(line()).toBe("AI assistant");
+    on.chat.delivery.value = "ok";
+    await pass(50);
+    expect(line()).toBe("AI assistant · usually replies at once");
+  });
+
+  it.each([
+    ["of its own", Header],
+    ["that knows the hours", Status],
+  ])("%s promises no quick answer while the visitor is offline, nor where the chat is not allowed", async (_, part) => {
+    view = on.show(part);
+    const line = (): string | null | undefined =>
+      (view.querySelector("#about") ?? view.querySelector("span"))?.textContent;
+    for (const link of ["offline", "waiting"] as const) {
+      on.chat.link.value = link;
+      await pass(50);
+      expect(line(), link).toBe("AI assistant");
+    }
+    on.chat.link.value = "online";
+    await pass(50);
+    expect(line()).toBe("AI assistant · usually replies at once");
+    on.chat.link.value = "ended";
+    on.chat.ending.value = "notAllowed";
+    await pass(50);
+    expect(line()).toBe("AI assistant");
+  });
+});
+
+describe("the connection bar", () => {
+  beforeEach(() => {
+    view = on.show(Bar);
+  });
+
+  it("is silent about gaps of less than three seconds", async () => {
+    on.chat.link.value = "waiting";
+    await pass(2_000);
+    on.chat.link.value = "connecting";
+    await pass(900);
+    on.chat.link.value = "online";
+    await pass(5_000);
+    expect(view.textContent).toBe("");
+    expect(on.said).toEqual([]);
+  });
+
+  it("says that it connects after three seconds, although attempts come and go, and that it is back", async () => {
+    on.chat.link.value = "connecting";
+    await pass(2_000);
+    on.chat.link.value = "waiting";
+    await pass(1_100);
+    expect(view.textContent).toBe("Connecting…");
+    on.chat.link.value = "online";
+    await pass(50);
+    expect(view.textContent).toBe("");
+    expect(on.said).toEqual(["Connecting…", "Back online."]);
+  });
+
+  it("says at once that the visitor is offline, and that nothing is lost", async () => {
+    on.chat.link.value = "offline";
+    await pass(50);
+    expect(view.textContent).toMatch(/You're offline\. Messages will be sent/);
+  });
+
+  it("leaves it to a row of the thread to say that a conversation has ended", async () => {
+    on.chat.ending.value = "gone";
+    on.chat.link.value = "ended";
+    await pass(50);
+    expect(view.textContent).toBe("");
+  });
+
+  it("says what could not be fetched, and tries all of it again", async () => {
+    const tried: string[] = [];
+    on.ui.missing.value = [() => tried.push("emoji"), () => tried.push("files")];
+    await pass(50);
+    expect(view.textContent).toMatch(/did not work/);
+    view.querySelector("button")?.click();
+    await pass(50);
+    expect([tried, view.textContent]).toEqual([["emoji", "files"], ""]);
+  });
+
+  it("says when deliveries are late", async () => {
+    on.chat.delivery.value = "delayed";
+    await pass(50);
+    expect(view.textContent).toMatch(/Your messages are safe/);
+  });
+});
+
+describe("the end of the line", () => {
+  it.each([
+    ["version", /reload the page/, "Reload the page"],
+    ["notAllowed", /not available here/, undefined],
+    ["badToken", /signed out/, undefined],
+    ["gone", /deleted/, "Start a new one"],
+    ["normal", /has ended/, "Start a new one"],
+  ] as const)("says what %s means, once, and what can be done", async (ending, words, button) => {
+    view = on.show(Ended);
+    await pass(50);
+    expect(view.textContent).toBe("");
+    on.chat.ending.value = ending;
+    on.chat.link.value = "ended";
+    await pass(50);
+    expect(view.querySelector("p")?.textContent).toMatch(words);
+    expect(on.said).toEqual([expect.stringMatching(words)]);
+    expect(view.querySelector("button")?.textContent).toBe(button);
+  });
+
+  it("says nothing where the visitor is asked for consent first", async () => {
+    view = on.show(Ended);
+    on.ui.consent.value = false;
+    on.chat.ending.value = "normal";
+    on.chat.link.value = "ended";
+    await pass(50);
+    expect(view.textContent).toBe("");
+  });
+});

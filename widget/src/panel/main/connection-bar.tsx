@@ -1,0 +1,60 @@
+/** One thin line when the connection is not what it should be, and only when that lasts. */
+
+import { computed, signal } from "@preact/signals-core";
+import type { Key } from "../../text/i18n.ts";
+import { live, watch } from "../base/component.ts";
+import { tryAgain, type Ui } from "../base/context.ts";
+
+/** Milliseconds that a gap may last before it is worth a word. */
+const PATIENCE_MS = 3_000;
+
+function troubleOf(ui: Ui): Key | undefined {
+  const { chat, missing } = ui;
+  const link = chat.link.value;
+  if (missing.value[0]) return "tryLater";
+  if (link === "offline") return "offline";
+  if (link === "connecting" || link === "waiting") return "connecting";
+  return chat.delivery.value === "delayed" ? "delayed" : undefined;
+}
+
+export const Bar = live((ui, mounted) => {
+  const { t, chat, announcer } = ui;
+  const trouble = computed(() => troubleOf(ui));
+  const shown = signal<Key | undefined>(undefined);
+  mounted(
+    watch(() => {
+      const text = trouble.value;
+      const before = shown.peek();
+      const show = (): void => {
+        shown.value = text;
+        if (text) announcer.status(t(text));
+        else if (before === "offline" || before === "connecting") announcer.status(t("online"));
+      };
+      if (text !== "connecting" || before) return show();
+      const timer = setTimeout(show, PATIENCE_MS);
+      return () => clearTimeout(timer);
+    }),
+  );
+  // What could not be fetched without a network comes with it.
+  mounted(watch(() => chat.link.value === "online" && tryAgain(ui)));
+  const again = (): void => {
+    // The pressed button goes away.
+    ui.focusComposer();
+    tryAgain(ui);
+  };
+  return () => {
+    const text = shown.value;
+    return (
+      text && (
+        <div class="bar">
+          <span key={text}>{t(text)}</span>
+          {text === "tryLater" && (
+            <button type="button" class="link" onClick={again}>
+              {t("retry")}
+            </button>
+          )}
+        </div>
+      )
+    );
+  };
+});

@@ -1,0 +1,83 @@
+// @vitest-environment happy-dom
+import { signal } from "@preact/signals-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { element } from "../../loader/dom.ts";
+import { type Stage, stage } from "../base/ui.fixture.ts";
+import { controlDialog, type DialogControl } from "./dialog.ts";
+
+let on: Stage;
+let control: DialogControl;
+let opener: HTMLElement;
+let inside: HTMLElement;
+let fixed: boolean;
+const isOpen = signal(false);
+
+beforeEach(async () => {
+  on = await stage();
+  fixed = false;
+  opener = document.body.appendChild(element("button", {}, "Help"));
+  inside = element("textarea");
+  on.ui.shell.dialog.append(inside);
+  isOpen.value = false;
+  control = controlDialog(on.ui.shell, isOpen, () => fixed);
+});
+afterEach(() => {
+  control.stop();
+  opener.remove();
+  on.stop();
+});
+const open = (): void => {
+  control.opening();
+  on.ui.shell.dialog.open = true;
+  isOpen.value = true;
+};
+const pressEscape = (more: KeyboardEventInit & { keyCode?: number } = {}): void => {
+  inside.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true, ...more }));
+};
+
+describe("closing the panel", () => {
+  it("brings the focus back to what opened it", () => {
+    opener.focus();
+    open();
+    inside.focus();
+    control.close();
+    expect(document.activeElement).toBe(opener);
+    expect(isOpen.value).toBe(false);
+  });
+
+  it("goes to the launcher when that is gone", () => {
+    opener.focus();
+    open();
+    opener.remove();
+    inside.focus();
+    control.close();
+    expect(on.root.activeElement).toBe(on.ui.shell.launcher);
+  });
+
+  it("leaves the focus where it is when it is elsewhere", () => {
+    open();
+    opener.focus();
+    control.close();
+    expect(document.activeElement).toBe(opener);
+  });
+
+  it("follows Escape, but not the one that ends a composition, nor the menu's", () => {
+    open();
+    pressEscape({ isComposing: true });
+    pressEscape({ keyCode: 229 });
+    expect(isOpen.value).toBe(true);
+    inside.addEventListener("keydown", (event) => event.preventDefault(), { once: true });
+    pressEscape();
+    expect(isOpen.value).toBe(true);
+    pressEscape();
+    expect(isOpen.value).toBe(false);
+  });
+
+  it("is not done where the chat is the page", () => {
+    fixed = true;
+    open();
+    pressEscape();
+    control.close();
+    expect(isOpen.value).toBe(true);
+  });
+});

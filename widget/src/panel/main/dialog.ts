@@ -1,0 +1,56 @@
+/** Closes the panel by key, by button and by what the browser does, and brings the focus back to where it came from. */
+
+import type { Signal } from "@preact/signals-core";
+import type { Shell } from "../../loader/contract.ts";
+import { pageDocument } from "../../loader/document.ts";
+
+export type DialogControl = {
+  /** Remembers what had the focus. */
+  opening(): void;
+  close(): void;
+  stop(): void;
+};
+
+export function controlDialog(
+  { root, dialog, launcher }: Shell,
+  isOpen: Signal<boolean>,
+  fixed: () => boolean,
+): DialogControl {
+  let opener: HTMLElement | null = null;
+  const close = (): void => {
+    if (!dialog.open || fixed()) return;
+    const inside = dialog.contains(root.activeElement);
+    dialog.close();
+    isOpen.value = false;
+    if (!inside) return;
+    const back = opener?.isConnected && opener !== pageDocument.body ? opener : launcher;
+    back.focus({ preventScroll: true });
+  };
+  /** The browser closes a modal panel by itself: Esc, the back button of Android. */
+  const closed = (): void => {
+    if (dialog.open) return;
+    isOpen.value = false;
+    // From now on it opens with all that is in it.
+    dialog.classList.add("moves");
+  };
+  const keys = (event: KeyboardEvent): void => {
+    // 229: an input method is composing (WebKit bug 165004).
+    if (event.key !== "Escape" || event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
+    event.preventDefault();
+    close();
+  };
+  dialog.addEventListener("close", closed);
+  closed();
+  dialog.addEventListener("keydown", keys);
+  return {
+    opening() {
+      if (!isOpen.peek()) opener = (root.activeElement ?? pageDocument.activeElement) as HTMLElement | null;
+    },
+    close,
+    stop() {
+      dialog.removeEventListener("close", closed);
+      dialog.removeEventListener("keydown", keys);
+      dialog.close();
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** What the launcher learns when the panel's code is there: to count, to turn, and the visitor's language. */
+
+import { effect } from "@preact/signals-core";
+import { element, icon } from "../../loader/dom.ts";
+import type { Ui } from "../base/context.ts";
+
+const CHEVRON = "m5.5 9 6.5 6.5 6.5-6.5";
+
+/** Returns its stop. */
+export function dressLauncher({ chat, shell, t, isOpen, language }: Ui): () => void {
+  const badge = element("span", { class: "badge", "aria-hidden": "true" });
+  const chevron = icon(CHEVRON);
+  shell.launcher.append(chevron, badge);
+  const stop = effect(() => {
+    const count = isOpen.value ? 0 : chat.unread.value;
+    badge.hidden = count === 0;
+    // Drawn by the style sheet: the name says it in words, which need not contain the digits.
+    badge.dataset.count = count > 99 ? "99+" : `${count}`;
+    shell.unread = count === 0 ? "" : `, ${t("unread", { n: count })}`;
+    shell.spoken = { dir: language.value.dir, word: t("chat") };
+    shell.host.lang = language.value.tag;
+    shell.style();
+  });
+  return () => {
+    stop();
+    badge.remove();
+    chevron.remove();
+  };
+}

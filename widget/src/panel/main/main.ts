@@ -1,0 +1,234 @@
+/** The panel's code, fetched when somebody wants to chat: wires the conversation to what is seen and heard. */
+
+import { isBlank } from "@porchlight/shared/text";
+import { effect, signal, untracked } from "@preact/signals-core";
+import { h, render } from "preact";
+import { createChat } from "../../conversation/chat.ts";
+import { ROOM } from "../../conversation/outbox.ts";
+import { hasConversation, titleOf } from "../../conversation/storage.ts";
+import type { Panel as PanelSide, Shell } from "../../loader/contract.ts";
+import { element } from "../../loader/dom.ts";
+import { type PanelSettings, settled } from "../../settings/options.ts";
+import { chooseLanguage, type Language, loadLanguage, type Translate } from "../../text/i18n.ts";
+import { wantedLanguages } from "../../text/wanted-languages.ts";
+import { createAnnouncer } from "../base/announcer.ts";
+import { Root } from "../base/component.ts";
+import { tryAgain, type Ui } from "../base/context.ts";
+import { adopt } from "../base/style.ts";
+import type { Files } from "../files/file-tray.tsx";
+import { controlDialog } from "./dialog.ts";
+import { keepFocus } from "./focus.ts";
+import { beGuest } from "./host-page.ts";
+import { dressLauncher } from "./launcher.ts";
+import css from "./panel.css?inline";
+import { Panel } from "./panel.tsx";
+import { giveVoice } from "./reply-alerts.ts";
+import { followOpen, wasLeftOpen } from "./stay-open.ts";
+import { panelTokens } from "./tokens.ts";
+import { fitWidth, followKeyboard, followWidth } from "./viewport.ts";
+
+function settingsOf(shell: Shell): PanelSettings {
+  const raw = shell.settings();
+  // Where pages are made: their author is told what is wrong.
+  if (/^(localhost|127\.)/.test(location.hostname))
+    void import("../../settings/check-settings.ts").then(({ check }) => check(raw));
+  return settled(raw, shell.site);
+}
+const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language> => {
+  const wanted = wantedLanguages(locale);
+  // Empty until it is known that they name the machine: then, and if that cannot be found out, the language's own stand.
+  const own = {};
+  const language = await loadLanguage(chooseLanguage(wanted), own, [...wanted, ...navigator.languages]);
+  if (Object.keys(strings)[0])
+    await import("../../text/site-words.ts").then(
+      ({ named }) => Object.assign(own, named(strings, language.t)),
+      console.warn,
+    );
+  return language;
+};
+
+/** Starts the panel in the loader's frame. Connects only for those who have a conversation already. */
+export async function start(shell: Shell): Promise<PanelSide> {
+  const { root, dialog } = shell;
+  const settings = signal(settingsOf(shell));
+  const { site, requireConsent, sound } = settings.peek();
+  /** What the page sent before the visitor has agreed. */
+  const early: string[] = [];
+  const language = signal(await languageOf(settings.peek()));
+  const t: Translate = (key, values) => language.value.t(key, values);
+  const known = hasConversation(site);
+  const isOpen = signal(false);
+  const consent = signal(known || !requireConsent);
+  const control = controlDialog(shell, isOpen, () => settings.peek().mode === "page");
+  const chat = createChat({
+    site,
+    relay: shell.relay,
+    context() {
+      const { campaign } = settings.peek();
+      const { pathname, search } = location;
+      return { page: pathname + search, title: titleOf(), locale: language.peek().tag, ...(campaign && { campaign }) };
+    },
+    stays: () => window.Notification?.permission === "granted" && chat.storage.read().kept.includes("notify"),
+  });
+  const app = element("div");
+  const announcer = createAnnouncer(root);
+  const focusComposer = (): void => app.querySelector<HTMLElement>(".app>.form [name],.composer textarea")?.focus();
+  const { close } = control;
+  const files = signal<Files | undefined>(undefined);
+  const adding = signal(0);
+  const picked: File[] = [];
+  let rarer = false;
+  let identity: string | undefined;
+  /** Whether it was the visitor who opened the panel, also by a button of the page's. */
+  let byVisitor = false;
+  const ui: Ui = {
+    chat,
+    shell,
+    settings,
+    language,
+    t,
+    announcer,
+    sound: signal(sound),
+    consent,
+    isOpen,
+    close,
+    send(text, attachments = []) {
+      if (!consent.peek()) return 0;
+      chat.start();
+      const [first, ...more] = attachments;
+      if (!chat.send(text, first)) return 0;
+      const full = more.findIndex((one) => !chat.send("", one));
+      return 1 + (full < 0 ? more.length : full);
+    },
+    forms: signal(undefined),
+    asking: signal(false),
+    files,
+    adding,
+    addFiles(added) {
+      // What was pasted or dropped may be gone once the event is over; and the tray's code may come to the last pick first.
+      picked.push(...added);
+      adding.value++;
+      void ui
+        .part(
+          () => import("../files/file-tray.tsx"),
+          ({ createFiles }) => {
+            files.value ??= createFiles(ui);
+            if (picked[0]) files.value.add(picked.splice(0));
+          },
+        )
+        .then(() => {
+          adding.value--;
+        });
+    },
+    rating: signal(undefined),
+    ended: signal(undefined),
+    missing: signal([]),
+    async part(fetch, use) {
+      rarer = true;
+      const { missing } = ui;
+      try {
+        const [code] = await Promise.all([fetch(), language.peek().more()]);
+        use(code);
+        tryAgain(ui);
+      } catch (error) {
+        console.warn(error);
+        missing.value = [...missing.peek(), () => ui.part(fetch, use)];
+      }
+    },
+    focusComposer,
+    now: Date.now,
+  };
+
+  adopt(root, css);
+  const fill = shell.tokens;
+  shell.tokens = (accent, dark) => ({
+    ...fill(accent, dark),
+    ...panelTokens(dark),
+    side: settings.peek().position === "left" ? "left" : "right",
+  });
+  dialog.setAttribute("aria-labelledby", "title");
+  dialog.setAttribute("aria-describedby", "about");
+  const stops = [
+    control.stop,
+    dressLauncher(ui),
+    giveVoice(ui),
+    beGuest(shell, close),
+    followKeyboard(shell),
+    followWidth(shell),
+    effect(() => {
+      const starts = isOpen.value || known;
+      if (!consent.value) return;
+      untracked(() => {
+        if (starts) chat.start();
+        for (const text of early.splice(0)) ui.send(text);
+      });
+    }),
+    followOpen(ui, () => byVisitor),
+    announcer.stop,
+    chat.destroy,
+  ];
+  keepFocus(root);
+  render(h(Root, { ui, children: h(Panel, {}) }), app);
+
+  // From here on the loader opens the panel itself, without moving the focus.
+  if (wasLeftOpen(ui)) shell.show();
+
+  return {
+    open(byHand) {
+      control.opening();
+      if (dialog.firstChild !== app) dialog.replaceChildren(app);
+      if (!dialog.open) shell.show();
+      fitWidth(shell);
+      byVisitor = byHand || navigator.userActivation?.isActive;
+      isOpen.value = true;
+      if (!byHand) return;
+      if (matchMedia("(pointer:fine)").matches) focusComposer();
+      else app.querySelector("h2")?.focus();
+    },
+    close,
+    async send(text) {
+      // As a handler of clicks it is given an event; and each message may cost the site's owner.
+      if (typeof text !== "string") return console.warn("Porchlight: send takes a text, not", text);
+      if (isBlank(text)) return;
+      const isTaken = consent.peek() ? ui.send(text) : early.length < ROOM && early.push(text);
+      if (isTaken) return;
+      shell.emit("error", { code: "queue_full" });
+      throw new Error(`Porchlight: ${ROOM} messages wait to be sent already, so this one is not`);
+    },
+    identify(token) {
+      files.peek()?.handOver(identity, String(token));
+      identity = String(token);
+      chat.identify(identity);
+    },
+    logout(_, worth) {
+      identity = undefined;
+      early.length = 0;
+      chat.logout();
+      if (worth) shell.emit("logout");
+    },
+    consent(given) {
+      consent.value = given === true;
+      if (consent.peek()) return;
+      chat.logout();
+      // The page has not said that somebody else is here.
+      if (identity) chat.identify(identity);
+    },
+    update() {
+      const was = settings.peek();
+      const now = settingsOf(shell);
+      settings.value = now;
+      // What the visitor has chosen stands as long as the setting does.
+      if (now.sound !== was.sound) ui.sound.value = now.sound && !chat.storage.read().kept.includes("mute");
+      if (now.requireConsent !== was.requireConsent) consent.value = !now.requireConsent || hasConversation(site);
+      void languageOf(now).then(async (spoken) => {
+        if (rarer) await spoken.more();
+        // Words that come late must not stand over those of a later update.
+        if (settings.peek() === now) language.value = spoken;
+      });
+    },
+    destroy() {
+      for (const stop of stops) stop();
+      render(null, app);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { live } from "../base/component.ts";
+import { isKept } from "../base/remembered.ts";
+import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { Menu } from "./menu.tsx";
+import { transcriptOf } from "./transcript.ts";
+
+let on: Stage;
+let view: HTMLElement;
+let closed: boolean[];
+
+async function open(): Promise<void> {
+  closed = [];
+  view = on.show(live(() => () => <Menu close={(back) => void closed.push(back)} />));
+  await expect.poll(() => on.root.activeElement).toBe(entries()[0]);
+}
+const entries = (): HTMLElement[] => [...view.querySelectorAll<HTMLElement>("[role=menuitem]")];
+const press = (name: string): void =>
+  [...view.querySelectorAll("button")].find((button) => button.textContent === name)?.click();
+const key = (name: string): void => {
+  on.root.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
+};
+
+beforeEach(async () => {
+  localStorage.clear();
+  on = await stage({ privacyUrl: "https://example.com/privacy" });
+  on.chat.items.value = [own("Hello"), reply("Hi")];
+});
+afterEach(() => on.stop());
+
+describe("the menu", () => {
+  it("offers what there is to do, and less while there is nothing", async () => {
+    await open();
+    const all = ["Download conversation", "Turn sound off", "Privacy policy", "Delete conversation"];
+    expect(entries().map((entry) => entry.textContent)).toEqual(all);
+    on.chat.items.value = [];
+    await drawn();
+    expect(entries().map((entry) => entry.textContent)).toEqual(["Turn sound off", "Privacy policy"]);
+  });
+
+  it("is walked with the arrow keys, and left with Escape or Tab", async () => {
+    await open();
+    key("ArrowUp");
+    expect(on.root.activeElement?.textContent).toBe("Delete conversation");
+    key("ArrowDown");
+    expect(on.root.activeElement?.textContent).toBe("Download conversation");
+    key("End");
+    expect(on.root.activeElement?.textContent).toBe("Delete conversation");
+    key("Escape");
+    key("Tab");
+    expect(closed).toEqual([true, true]);
+  });
+
+  it("deletes only after it has asked", async () => {
+    await open();
+    press("Delete conversation");
+    await drawn();
+    expect(view.querySelector("[role=alertdialog]")?.textContent).toMatch(
+      /cannot be undone. The messaging service and its AI may keep a copy/,
+    );
+    expect(on.chat.asked).toEqual([]);
+    press("Delete");
+    expect(on.chat.asked).toEqual([["forget"]]);
+    await expect.poll(() => on.said).toEqual(["Conversation deleted"]);
+  });
+
+  it("leaves it to the row at the end to say that it is deleted, and the tray to what is picked from then on", async () => {
+    const asked: string[] = [];
+    Object.assign(on.ui.files, { value: { forget: () => asked.push("forget") } });
+    on.chat.ending.value = "gone";
+    await open();
+    press("Delete conversation");
+    await drawn();
+    press("Delete");
+    await expect.poll(() => on.chat.asked).toEqual([["forget"]]);
+    await drawn();
+    expect([asked, on.said]).toEqual([["forget"], []]);
+  });
+
+  it("remembers what was muted", async () => {
+    await open();
+    press("Turn sound off");
+    expect(on.ui.sound.value).toBe(false);
+    on.stop();
+    on = await stage();
+    await open();
+    expect(on.ui.sound.value).toBe(false);
+    press("Turn sound on");
+    expect(isKept(on.ui, "mute")).toBe(false);
+  });
+
+  it("stores what was muted only once that is allowed", async () => {
+    on.ui.consent.value = false;
+    await open();
+    press("Turn sound off");
+    expect([localStorage.length, on.ui.sound.value, isKept(on.ui, "mute")]).toEqual([0, false, true]);
+    on.ui.consent.value = true;
+    expect(JSON.stringify({ ...localStorage })).toContain("mute");
+  });
+});
+
+it("writes the conversation down as plain text, markup as it is", () => {
+  on.chat.items.value = [
+    own("<b>Do you ship?</b>", { at: new Date(2026, 10, 21, 10, 1).getTime() }),
+    reply("**Yes**", {
+      at: new Date(2026, 10, 21, 10, 2).getTime(),
+      media: { url: "/media/a", type: "image/png", name: "map.png", size: 1 },
+    }),
+  ];
+  const text = transcriptOf(on.ui);
+  expect(text).toMatch(/^Conversation with Shop\n/);
+  expect(text).toMatch(/You \(Nov 21, 2026, 10:01.AM\)\n<b>Do you ship\?<\/b>\n/);
+  expect(text).toMatch(/AI assistant \(Nov 21, 2026, 10:02.AM\)\n\*\*Yes\*\*\n\[map.png\]\n/);
+});
+
+it("holds nothing but entries, also where the browser blocks notifications", async () => {
+  Object.assign(window, { isSecureContext: true, Notification: { permission: "denied" } });
+  const real = window.matchMedia;
+  window.matchMedia = ((query: string) => ({ matches: query === "(pointer:fine)" })) as typeof window.matchMedia;
+  await open();
+  const children = [...(view.querySelector("[role=menu]")?.children ?? [])];
+  const blocked = children.find((child) => child.textContent?.startsWith("Your browser blocks notifications"));
+  expect(blocked?.getAttribute("aria-disabled")).toBe("true");
+  expect(children.filter((child) => child.getAttribute("role") !== "menuitem")).toEqual([]);
+  window.matchMedia = real;
+  Reflect.deleteProperty(window, "Notification");
+});
+
+describe("the copy by e-mail", () => {
+  it("is offered where the relay mails and an address was left, and says what came of it", async () => {
+    on.chat.email.value = true;
+    await open();
+    expect(view.textContent).not.toContain("E-mail conversation");
+    on.settings.value = { ...on.settings.value, mail: true };
+    await drawn();
+    press("E-mail conversation");
+    await expect.poll(() => view.textContent).toContain("It is on its way to your inbox.");
+    const asked = { t: "transcript", page: location.pathname, locale: "en" };
+    expect(on.chat.asked).toContainEqual(expect.arrayContaining([asked]));
+    press("It is on its way to your inbox.");
+    expect(on.chat.asked).toHaveLength(1);
+  });
+
+  it("is not offered to whom nobody could mail", async () => {
+    on.settings.value = { ...on.settings.value, mail: true };
+    await open();
+    expect(view.textContent).not.toContain("E-mail conversation");
+  });
+});

@@ -1,0 +1,154 @@
+/** What one does seldom: keep the conversation, delete it, mute it, read how it is treated. Fetched when first opened. */
+
+import { PAGE_MAX } from "@porchlight/shared/limits";
+import { signal } from "@preact/signals-core";
+import type { VNode } from "preact";
+import { rare } from "../../locales/en.rare.ts";
+import { addEnglish, type Key } from "../../text/i18n.ts";
+import { live, watch } from "../base/component.ts";
+import { isOver } from "../base/context.ts";
+import { draw, Icon } from "../base/icons.tsx";
+import { isKept, keep } from "../base/remembered.ts";
+import { adopt } from "../base/style.ts";
+import css from "./menu.css?inline";
+import { downloadTranscript } from "./transcript.ts";
+
+addEnglish(rare);
+
+/** Drawn here only: the panel need not carry them. */
+const PATHS = {
+  bell: "M6.5 16v-4.5a5.5 5.5 0 0 1 11 0V16l1.5 2H5l1.5-2Zm4 4.5h3",
+  download: "M12 4.5v10.5m-4.5-4.3L12 15l4.5-4.3M5 19.5h14",
+  sound: "M4.5 9.5v5h3.5l4.5 4v-13L8 9.5H4.5ZM16 9a4.2 4.2 0 0 1 0 6M18.5 6.5a7.8 7.8 0 0 1 0 11",
+  muted: "M4.5 9.5v5h3.5l4.5 4v-13L8 9.5H4.5ZM16 10l4 4m0-4-4 4",
+  trash: "M5 7h14M10 7V4.5h4V7m3.5 0-.8 12.5H7.3L6.5 7",
+  shield: "M12 3.5 5 6v5.5c0 4.3 2.9 7.3 7 9 4.1-1.7 7-4.7 7-9V6l-7-2.5Z",
+};
+
+/** `back`: the focus returns to the button. */
+export type MenuProps = { close: (back: boolean) => void };
+
+export const Menu = live<MenuProps>((ui, mounted, { close }) => {
+  const { t, chat, settings, language, announcer, sound, focusComposer } = ui;
+  const asking = signal(false);
+  if (isKept(ui, "mute")) sound.value = false;
+  let box: HTMLElement | null = null;
+  const hold = (node: HTMLElement | null): void => {
+    box = node;
+  };
+  const entries = (): HTMLElement[] => [...(box?.querySelectorAll<HTMLElement>("[role=menuitem],button") ?? [])];
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const all = entries();
+    const at = all.indexOf(ui.shell.root.activeElement as HTMLElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+    if (to !== undefined) all.at(to % all.length)?.focus();
+    else if (event.key === "Escape" || (event.key === "Tab" && !asking.peek())) close(true);
+    else return;
+    event.preventDefault();
+  };
+  const ask = (): void => {
+    asking.value = true;
+  };
+  const forget = async (): Promise<void> => {
+    close(false);
+    focusComposer();
+    ui.files.peek()?.forget();
+    await chat.forget();
+    // Where the row at the end says it, it is heard from there.
+    if (!isOver(ui)) announcer.status(t("forgotten"));
+  };
+  const keepCopy = (): void => {
+    void downloadTranscript(ui);
+    close(true);
+  };
+  /** What the entry says of the copy by mail; nothing before it was asked for. */
+  const mailed = signal<Key | undefined>(undefined);
+  const mailCopy = async (): Promise<void> => {
+    if (mailed.peek()) return;
+    const page = location.pathname.slice(0, PAGE_MAX);
+    const wrong = await chat.submit({ t: "transcript", page, locale: language.peek().tag });
+    mailed.value = wrong ? "tryLater" : "mailGone";
+    announcer.status(t(mailed.value));
+  };
+  const mute = (): void => {
+    sound.value = !sound.value;
+    keep(ui, "mute", !sound.value);
+    close(true);
+  };
+  /** Where the browser has none, or none without a worker of the page's own (phones), there is nothing to offer. */
+  const canNotify = "Notification" in window && isSecureContext && matchMedia("(pointer:fine)").matches;
+  const notified = signal(canNotify && Notification.permission === "granted" && isKept(ui, "notify"));
+  const blocked = signal(canNotify && Notification.permission === "denied");
+  const notify = async (): Promise<void> => {
+    if (!notified.peek() && Notification.permission !== "granted") {
+      // Within the press: a browser asks for nothing else.
+      const answer = await Notification.requestPermission();
+      blocked.value = answer === "denied";
+      if (blocked.peek()) announcer.status(t("notifyBlocked"));
+      if (answer !== "granted") return;
+    }
+    notified.value = !notified.peek();
+    keep(ui, "notify", notified.peek());
+    close(true);
+  };
+  mounted(() => adopt(ui.shell.root, css));
+  mounted(
+    watch(() => {
+      asking.value;
+      setTimeout(() => entries()[0]?.focus());
+    }),
+  );
+  const entry = (icon: VNode, words: string, run: () => void, danger = "", isDisabled = false) => (
+    <button type="button" role="menuitem" tabIndex={-1} class={danger} aria-disabled={isDisabled} onClick={run}>
+      {icon}
+      <span key={words}>{words}</span>
+    </button>
+  );
+  const menu = () => {
+    const { privacyUrl } = settings.value;
+    const hasMessages = chat.items.value.length > 0;
+    return (
+      <div ref={hold} class="menu" role="menu" tabIndex={-1} aria-label={t("options")} onKeyDown={onKeyDown}>
+        {hasMessages && entry(draw(PATHS.download), t("transcript"), keepCopy)}
+        {hasMessages &&
+          settings.value.mail &&
+          chat.email.value &&
+          entry(<Icon name="send" />, t(mailed.value ?? "mailCopy"), mailCopy)}
+        {entry(draw(sound.value ? PATHS.sound : PATHS.muted), t(sound.value ? "soundOff" : "soundOn"), mute)}
+        {canNotify &&
+          // A menu may hold entries only (ARIA 1.2, menu); one that does nothing can still be reached and read.
+          (blocked.value
+            ? entry(draw(PATHS.bell), t("notifyBlocked"), () => {}, "said", true)
+            : entry(draw(PATHS.bell), t(notified.value ? "notifyStop" : "notifyMe"), notify))}
+        {/^https?:/.test(privacyUrl) && (
+          <a role="menuitem" tabIndex={-1} href={privacyUrl} target="_blank" rel="noopener noreferrer">
+            {draw(PATHS.shield)}
+            <span>{t("privacy")}</span>
+          </a>
+        )}
+        {hasMessages && entry(draw(PATHS.trash), t("forget"), ask, "danger")}
+      </div>
+    );
+  };
+  const question = () => (
+    <div ref={hold} class="menu ask" role="alertdialog" aria-labelledby="ask" tabIndex={-1} onKeyDown={onKeyDown}>
+      <p id="ask">
+        {t("forgetAsk")} {t("forgetRest")}
+      </p>
+      <button type="button" onClick={() => close(true)}>
+        {t("cancel")}
+      </button>
+      <button type="button" class="danger" onClick={forget}>
+        {t("delete")}
+      </button>
+    </div>
+  );
+  return () => (
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a press anywhere else closes the menu; Escape does so too */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: for the keyboard there is Escape, and nothing here to reach */}
+      <div class="veil" onClick={() => close(false)} />
+      {asking.value ? question() : menu()}
+    </>
+  );
+});

@@ -1,0 +1,57 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { giveVoice } from "./reply-alerts.ts";
+
+let on: Stage;
+let stop: () => void;
+beforeEach(async () => {
+  on = await stage();
+  stop = giveVoice(on.ui);
+});
+afterEach(() => {
+  stop();
+  on.stop();
+});
+
+describe("what is said and told", () => {
+  it("names the author of a reply once, and tells the page", () => {
+    const item = reply("It is **on its way**.", { id: "r1", at: 5 });
+    on.chat.tell("message", item);
+    expect(on.said).toEqual(["AI assistant said: It is on its way."]);
+    expect(on.emitted).toEqual([["message", { id: "r1", text: "It is **on its way**.", at: 5 }]]);
+  });
+
+  it("says in words what could not be shown, and tells the page the neutral text", () => {
+    on.chat.tell("message", reply("[a file]", { noFile: [0, 8] }));
+    expect(on.said).toEqual(["AI assistant said: A file was sent that cannot be shown here."]);
+    expect(on.emitted).toMatchObject([["message", { text: "[a file]" }]]);
+  });
+
+  it("confirms what was sent", () => {
+    on.chat.tell("sent", own("Hello", { id: "o1", at: 6 }));
+    expect(on.said).toEqual(["Message sent"]);
+    expect(on.emitted).toEqual([["sent", { id: "o1", text: "Hello", at: 6 }]]);
+  });
+
+  it("tells the page that the relay knows who the visitor is", () => {
+    on.chat.tell("identify", undefined);
+    expect(on.emitted.map(([name]) => name)).toEqual(["identify"]);
+  });
+
+  it("counts for those whose panel is closed, and only upwards", () => {
+    on.isOpen.value = false;
+    on.chat.tell("unread", 1);
+    on.chat.tell("unread", 2);
+    on.chat.tell("unread", 0);
+    expect(on.said).toEqual(["1 new message", "2 new messages"]);
+    expect(on.emitted.map(([, count]) => count)).toEqual([1, 2, 0]);
+  });
+
+  it("reports a failure once", () => {
+    const failed = own("x", { state: "failed" });
+    on.chat.items.value = [failed];
+    on.chat.items.value = [{ ...failed }];
+    expect(on.said).toEqual(["! A message was not sent."]);
+  });
+});

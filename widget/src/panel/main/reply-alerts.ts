@@ -1,0 +1,62 @@
+/** Tells the page and the screen reader what happens in the conversation. */
+
+import { effect } from "@preact/signals-core";
+import type { Item } from "../../conversation/chat.ts";
+import { pageDocument } from "../../loader/document.ts";
+import { plainText } from "../../text/markdown.ts";
+import { authorOf, type Ui, wordsOf } from "../base/context.ts";
+
+const brief = ({ id, text, at }: Item) => ({ id, text, at });
+
+/** Shows the beginning of a reply to whoever does not see it. */
+const showPreview = (ui: Ui, item: Item): Promise<void> =>
+  ui.part(
+    () => import("./reply-preview.ts"),
+    ({ preview }) => preview(ui, item),
+  );
+
+/** Returns its stop. */
+export function giveVoice(ui: Ui): () => void {
+  const { chat, shell, announcer, t, isOpen } = ui;
+  let known = new Set<string>();
+  let unread = 0;
+  let attention: Promise<() => void> | undefined;
+  const many = (n: number): string => t("newMessages", { n });
+  const stops = [
+    chat.on("message", (item) => {
+      shell.emit("message", brief(item));
+      if (isOpen.peek())
+        announcer.message(
+          t("said", { author: authorOf(ui), text: plainText(wordsOf(ui, item)) }),
+          t("continues"),
+          many,
+        );
+      else if (ui.settings.peek().replyPreview) void showPreview(ui, item);
+      if (pageDocument.hidden)
+        attention ??= import("./attention.ts").then(({ startAttention }) => startAttention(ui, item));
+    }),
+    chat.on("sent", (item) => {
+      shell.emit("sent", brief(item));
+      if (isOpen.peek()) announcer.status(t("sentNow"));
+    }),
+    chat.on("unread", (count) => {
+      shell.emit("unread", count);
+      if (!isOpen.peek() && count > unread) announcer.status(many(count));
+      unread = count;
+    }),
+    chat.on("identify", () => shell.emit("identify")),
+    chat.on("error", ({ code }) => shell.emit("error", { code })),
+    effect(() => {
+      const failed = chat.items.value.filter((item) => item.state === "failed").map((item) => item.id);
+      if (isOpen.peek() && failed.some((id) => !known.has(id))) announcer.alert(t("failedNow"));
+      known = new Set(failed);
+    }),
+    effect(() => {
+      if (chat.notice.value?.code === "rate_limited" && isOpen.peek()) announcer.status(t("often"));
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+    void attention?.then((stop) => stop());
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * The first two lines of a reply that came while the chat is closed, beside the launcher. It is no live region: screen readers
+ * have been told of the reply by the announcer, once. Fetched with the first such reply.
+ */
+
+import type { Item } from "../../conversation/chat.ts";
+import { bubble } from "../../loader/bubble.ts";
+import { element } from "../../loader/dom.ts";
+import { rare } from "../../locales/en.rare.ts";
+import { addEnglish } from "../../text/i18n.ts";
+import { plainText } from "../../text/markdown.ts";
+import { authorOf, type Ui, wordsOf } from "../base/context.ts";
+
+addEnglish(rare);
+
+/** Characters of a reply that may be shown: more than two lines have room for. */
+const TEXT_MAX = 200;
+
+/** What takes away the one that is shown. */
+let clear = (): void => {};
+
+/** Shows the reply until it is put away, read here or in another tab, or another one comes. */
+export function preview(ui: Ui, item: Item): void {
+  const { shell, chat, t, isOpen, settings } = ui;
+  const { root, launcher } = shell;
+  clear();
+  if (isOpen.peek() || launcher.hidden || !settings.peek().replyPreview) return;
+  for (const teaser of root.querySelectorAll(".teaser")) teaser.remove();
+  const text = plainText(wordsOf(ui, item)) || item.media?.name || "";
+  const author = element("small", {}, authorOf(ui));
+  const words = element("span", { dir: "auto" }, text.slice(0, TEXT_MAX));
+  const remove = bubble(element, shell, { content: [author, words], close: t("dismiss"), onAway: () => clear() });
+  const look = (): void => {
+    if (isOpen.peek() || !chat.unread.peek()) queueMicrotask(() => clear());
+  };
+  const stops = [isOpen.subscribe(look), chat.unread.subscribe(look), remove];
+  clear = () => {
+    for (const stop of stops.splice(0)) stop();
+  };
+}

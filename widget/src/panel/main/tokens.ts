@@ -1,0 +1,26 @@
+/**
+ * The colours of the panel beside the accent's fill, in OKLCH. The browser derives them from the accent with CSS's
+ * relative colours; where it cannot (before 2024), neutrals are grey and links as dark as text.
+ */
+
+import type { Tokens } from "../../loader/theme.ts";
+
+/** @param relative whether the browser knows relative colours */
+export function panelTokens(dark: boolean, relative = CSS.supports("color", "oklch(from red l c h)")): Tokens {
+  // A breath of the brand in what is otherwise grey.
+  const grey = (lightness: number): string =>
+    relative ? `oklch(from var(--_accent) ${lightness} min(c,.008) h)` : `oklch(${lightness} 0 0)`;
+  const ink = grey(dark ? 0.95 : 0.23);
+  const lightness = dark ? "max(l,.74)" : "min(l,.5)";
+  return {
+    surface: dark ? grey(0.205) : "#fff",
+    raised: grey(dark ? 0.25 : 0.965),
+    ink,
+    "ink-2": grey(dark ? 0.74 : 0.5),
+    line: dark ? "#ffffff1f" : "#0000001a",
+    // The accent as text: 4.5:1 on both surfaces.
+    "accent-ink": relative ? `oklch(from var(--_accent) ${lightness} calc(c*.9) h)` : ink,
+    danger: dark ? "oklch(.76 .14 25)" : "oklch(.52 .2 27)",
+    shadow: dark ? "0 2px 8px #0008,0 16px 48px #000a" : "0 1px 4px #0000001f,0 12px 40px #00000029",
+  };
+}

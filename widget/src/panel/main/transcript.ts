@@ -1,0 +1,50 @@
+/** The conversation as a text file, made in the browser: nothing leaves it for this. */
+
+import { effect } from "@preact/signals-core";
+import { element } from "../../loader/dom.ts";
+import { authorOf, type Ui } from "../base/context.ts";
+import { SCORES } from "../forms/scores.ts";
+
+/** Milliseconds without an answer after which the rest is not waited for any more. */
+const ANSWER_MS = 10_000;
+
+/** Plain text: opens everywhere, holds no markup that could be anything else. */
+export function transcriptOf(ui: Ui): string {
+  const { t, chat, settings, language } = ui;
+  const date = new Intl.DateTimeFormat(language.value.region, { dateStyle: "medium", timeStyle: "short" });
+  const name = settings.value.title || location.host;
+  const messages = chat.items.value.map(({ from, at, text, media }) => {
+    const author = from === "visitor" ? t("you") : authorOf(ui);
+    const file = media ? `\n[${media.name}]` : "";
+    return `${author} (${date.format(at)})\n${text}${file}\n`;
+  });
+  const { score, of = 5, comment = "" } = chat.rating.value ?? {};
+  const label = score && SCORES[of][score - 1];
+  const rating = label ? [`${t("rateAsk")}\n${t(label)} (${score}/${of})\n${comment}`.trimEnd(), ""] : [];
+  return [`${t("transcriptOf", { name })}\n${location.host}\n`, ...messages, ...rating].join("\n");
+}
+
+/** Fetches what is not here yet, as long as the line gives it. */
+async function loadAll({ chat }: Ui): Promise<void> {
+  for (let had = -1; chat.older.peek() && chat.items.peek().length > had; ) {
+    had = chat.items.peek().length;
+    chat.loadOlder();
+    let stop = (): void => {};
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((done) => {
+      timer = setTimeout(done, ANSWER_MS);
+      stop = effect(() => {
+        if (chat.items.value.length > had || chat.link.value !== "online") done();
+      });
+    });
+    clearTimeout(timer);
+    stop();
+  }
+}
+
+export async function downloadTranscript(ui: Ui): Promise<void> {
+  await loadAll(ui);
+  const url = URL.createObjectURL(new Blob(["\ufeff", transcriptOf(ui)], { type: "text/plain;charset=utf-8" }));
+  element("a", { href: url, download: `${ui.settings.peek().site}-chat.txt` }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1_000);
+}

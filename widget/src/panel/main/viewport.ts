@@ -1,0 +1,38 @@
+/** The panel and the width of the window: what fills a phone's is modal, what floats is not. */
+
+import type { Shell } from "../../loader/contract.ts";
+import { PHONE } from "../../loader/shell.ts";
+
+/**
+ * What covers a phone is modal, what floats is not, nor what is a page of its own. To be called when the panel is open, and
+ * when a window has become as narrow as a phone's, or no longer is.
+ */
+export function fitWidth({ root, dialog, settings }: Shell): void {
+  const full = matchMedia(PHONE).matches && settings().mode !== "page";
+  if (!dialog.open || dialog.matches(":modal") === full) return;
+  const held = root.activeElement as HTMLElement | null;
+  dialog.classList.toggle("full", full);
+  dialog.close();
+  if (full) dialog.showModal();
+  else dialog.open = true;
+  held?.focus({ preventScroll: true });
+}
+
+/** Narrow, not low: on a tablet the keyboard makes a window low, and must not find its field gone. Returns the stop. */
+export function followWidth(shell: Shell): () => void {
+  const narrow = matchMedia("(max-width:599px)");
+  narrow.onchange = () => fitWidth(shell);
+  return () => {
+    narrow.onchange = null;
+  };
+}
+
+/**
+ * Fits the panel to the keyboard that covers a page without resizing it: one of a screen that is touched, or where the panel
+ * fills the window. Returns the stop.
+ */
+export function followKeyboard(shell: Shell): () => void {
+  if (!matchMedia(`(any-pointer:coarse),${PHONE}`).matches) return () => {};
+  const fitted = import("./keyboard.ts").then(({ fitViewport }) => fitViewport(shell), console.warn);
+  return () => void fitted.then((stop) => stop?.());
+}

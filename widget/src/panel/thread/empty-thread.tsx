@@ -1,0 +1,59 @@
+/** The empty thread: a greeting, who answers, and questions to begin with. */
+
+import { live } from "../base/component.ts";
+import { replier } from "../base/context.ts";
+
+export const Greeting = live((ui) => () => (
+  <div class="greeting">
+    <p class="hello">
+      {/* Words in another direction than the panel's still stand at the panel's side. */}
+      <bdi>
+        {/* A site may greet by name those whose name is proven: "Hello {name}!" */}
+        {(ui.settings.value.greeting || ui.t("greeting")).replace(
+          / *\{name\}/,
+          ui.chat.name.value ? ` ${ui.chat.name.value}` : "",
+        )}
+      </bdi>
+    </p>
+    {/* Where a form stands the header says so, and there is no room for it twice. */}
+    {!ui.asking.value && <p>{ui.t(`notice${replier(ui)}`)}</p>}
+  </div>
+));
+
+export const Suggestions = live(({ t, settings, send, focusComposer }) => () => {
+  const questions = settings.value.suggestions.slice(0, 4);
+  return (
+    questions[0] && (
+      // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
+      <div class="suggestions" role="group" aria-label={t("suggestions")}>
+        {questions.map((question) => (
+          <button
+            key={question}
+            type="button"
+            dir="auto"
+            onClick={() => {
+              send(question);
+              focusComposer();
+            }}
+          >
+            {question}
+          </button>
+        ))}
+      </div>
+    )
+  );
+});
+
+export const PrivacyLine = live(({ t, settings }) => () => {
+  const { privacyUrl } = settings.value;
+  return (
+    <p class="privacy">
+      <span>{t("privacyLine")}</span>{" "}
+      {/^https?:/.test(privacyUrl) && (
+        <a href={privacyUrl} target="_blank" rel="noopener noreferrer" aria-describedby="tab">
+          {t("privacy")}
+        </a>
+      )}
+    </p>
+  );
+});

@@ -1,0 +1,35 @@
+// @vitest-environment happy-dom
+import { expect, it, vi } from "vitest";
+import { drawn, stage } from "../base/ui.fixture.ts";
+import { Panel } from "../main/panel.tsx";
+import { Ended } from "./ended.tsx";
+
+it("says once in the console which origin is not listed, for which site, and where that is set", async () => {
+  const warn = vi.spyOn(console, "warn").mockReturnValue();
+  for (let times = 0; times < 2; times++) {
+    const on = await stage();
+    on.chat.link.value = "ended";
+    on.chat.ending.value = "notAllowed";
+    expect(on.show(Ended).textContent).toBe("This chat is not available here.");
+    on.stop();
+  }
+  expect(warn.mock.calls.length).toBe(1);
+  for (const part of [location.origin, "https://relay.example", '"default"', "ALLOWED_ORIGINS", '"origins"'])
+    expect(warn.mock.calls[0]?.[0]).toContain(part);
+  warn.mockRestore();
+});
+
+it("shows that and nothing else where the origin is not listed: no field, no promise, nothing that waits", async () => {
+  const on = await stage({ suggestions: ["Do you ship?"] });
+  const view = on.show(Panel);
+  expect(view.querySelector("textarea")).not.toBeNull();
+  on.chat.link.value = "ended";
+  on.chat.ending.value = "notAllowed";
+  await expect.poll(() => view.textContent).toContain("This chat is not available here.");
+  await drawn();
+  expect(view.querySelector("textarea")).toBeNull();
+  expect(view.textContent).not.toMatch(
+    /usually replies|Waiting to send|Do you ship|How can we help|Connecting|offline/,
+  );
+  on.stop();
+});

@@ -1,0 +1,73 @@
+/**
+ * The end of the line, as a row of the thread (WIDGET 8.3): why, and what can be done. After a conversation was deleted or left
+ * a new one begins with the button, or with whatever is written. Fetched when it has come.
+ */
+
+import type { Shell } from "../../loader/contract.ts";
+import { rare } from "../../locales/en.rare.ts";
+import { addEnglish, type Key } from "../../text/i18n.ts";
+import { live, watch } from "../base/component.ts";
+import { isOver } from "../base/context.ts";
+import { adopt } from "../base/style.ts";
+import css from "./ended.css?inline";
+
+addEnglish(rare);
+
+const WORDS = {
+  badToken: "endedToken",
+  notAllowed: "endedNotAllowed",
+  gone: "forgotten",
+  version: "endedVersion",
+  normal: "endedGone",
+} as const satisfies Record<string, Key>;
+
+let isOwnerTold = false;
+
+/** Once, to the site's owner, in the console: why the chat is not available here, and where that is set. */
+function tellOwner({ relay, site: { id } }: Shell): void {
+  if (isOwnerTold) return;
+  isOwnerTold = true;
+  console.warn(
+    `Porchlight: ${relay} does not take site "${id}" from pages of ${location.origin}. Add this origin to ALLOWED_ORIGINS, or to "origins" of the site in the file that PORCHLIGHT_CONFIG names.`,
+  );
+}
+
+export const Ended = live((ui, mounted) => {
+  const { t, chat, shell, settings, consent, announcer, focusComposer } = ui;
+  const words = (): Key | undefined =>
+    chat.link.value === "ended" && consent.value ? WORDS[chat.ending.value ?? "gone"] : undefined;
+  mounted(() => adopt(shell.root, css));
+  mounted(
+    watch(() => {
+      const text = words();
+      if (text) announcer.status(t(text));
+      if (text === "endedNotAllowed") tellOwner(shell);
+    }),
+  );
+  const begin = (): void => {
+    // The pressed button goes away.
+    focusComposer();
+    chat.start();
+    announcer.status(settings.peek().greeting || t("greeting"));
+  };
+  return () => {
+    const text = words();
+    return (
+      text && (
+        <div class="ended" key={text}>
+          <p>{t(text)}</p>
+          {isOver(ui) && (
+            <button type="button" class="pill" onClick={begin}>
+              {t("startNew")}
+            </button>
+          )}
+          {text === "endedVersion" && (
+            <button type="button" class="pill" onClick={() => location.reload()}>
+              {t("reload")}
+            </button>
+          )}
+        </div>
+      )
+    );
+  };
+});

@@ -1,0 +1,56 @@
+/** Below a message that did not go: why, and what can be done. Fetched when one has failed. */
+
+import type { Item } from "../../conversation/chat.ts";
+import { rare } from "../../locales/en.rare.ts";
+import { addEnglish, type Key, type Translate } from "../../text/i18n.ts";
+import { live } from "../base/component.ts";
+import { draw } from "../base/icons.tsx";
+import { adopt } from "../base/style.ts";
+import css from "./failure.css?inline";
+
+addEnglish(rare);
+
+const ALERT = "M12 8v4.5M12 16v.01M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17Z";
+
+const REASONS: { readonly [reason in NonNullable<Item["reason"]>]?: Key } = {
+  rejected: "failedRejected",
+  expired: "failedExpired",
+  "not-configured": "failedClosed",
+  stale: "failedStale",
+  too_long: "failedTooLong",
+  rate_limited: "failedOften",
+  unknown_media: "failedFile",
+};
+
+/** That it failed, and why where that is known. */
+export function whyFailed(t: Translate, reason: Item["reason"]): string {
+  const why = reason && REASONS[reason];
+  return `${t("failed")}${why ? ` ${t(why)}` : ""}`;
+}
+
+export type FailureProps = { item: Item };
+
+export const Failure = live<FailureProps>(({ t, chat, focusComposer, shell }, mounted) => {
+  mounted(() => adopt(shell.root, css));
+  // The button that was pressed goes away: the focus goes where the next act is.
+  const act = (id: string, run: (id: string) => void) => () => {
+    run(id);
+    focusComposer();
+  };
+  return ({ item: { id, reason } }) => (
+    <div class="failed">
+      <p>
+        {draw(ALERT)}
+        <span>{whyFailed(t, reason)}</span>
+      </p>
+      <div>
+        <button type="button" onClick={act(id, chat.retry)}>
+          {t("retry")}
+        </button>
+        <button type="button" onClick={act(id, chat.remove)}>
+          {t("delete")}
+        </button>
+      </div>
+    </div>
+  );
+});

@@ -1,0 +1,184 @@
+// @vitest-environment happy-dom
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { batch } from "@preact/signals-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { Thread } from "./thread.tsx";
+
+let on: Stage;
+let view: HTMLElement;
+beforeEach(async () => {
+  on = await stage({ responder: "ai" });
+  view = on.show(Thread);
+});
+afterEach(() => on.stop());
+
+const texts = (selector: string): (string | null)[] =>
+  [...view.querySelectorAll(selector)].map((node) => node.textContent);
+const button = (name: string): HTMLButtonElement | undefined =>
+  [...view.querySelectorAll("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent) === name);
+
+describe("a message", () => {
+  it("says whose it is, in words, for each bubble", async () => {
+    on.chat.items.value = [own("Hi"), reply("Hello"), reply("How can I help?")];
+    await drawn();
+    expect(texts(".msg > .vh").map((text) => text?.replace(/, .*/, ""))).toEqual([
+      "You",
+      "AI assistant",
+      "AI assistant",
+    ]);
+    expect(texts(".author")).toEqual(["AI assistant"]);
+  });
+
+  it("tells how far it got only below the newest of the visitor's own", async () => {
+    on.chat.items.value = [own("a"), own("b", { state: "sent" }), reply("c")];
+    await drawn();
+    expect(texts(".state")).toEqual(["Sent"]);
+    on.chat.items.value = [own("a"), own("b", { state: "delivered" }), reply("c")];
+    await drawn();
+    expect(texts(".state")).toEqual(["Delivered"]);
+  });
+
+  it("that failed says why, and can be sent again or taken away", async () => {
+    const bad = own("x", { state: "failed", reason: "too_long" });
+    on.chat.items.value = [bad, own("y", { state: "failed" })];
+    await drawn();
+    // Why, and what can be done, is fetched with the first failure.
+    expect(texts(".own > .meta")).toEqual(["Not sent.", "Not sent."]);
+    await expect.poll(() => texts(".failed p")).toEqual(["Not sent. It is too long.", "Not sent."]);
+    button("Retry")?.click();
+    button("Delete")?.click();
+    expect(on.chat.asked).toEqual([
+      ["retry", bad.id],
+      ["remove", bad.id],
+    ]);
+  });
+
+  it("of a reply is Markdown, of the visitor his own text", async () => {
+    on.chat.items.value = [own("**mine** https://example.com"), reply("**theirs**")];
+    await drawn();
+    expect(view.querySelector(".own strong")).toBeNull();
+    expect(view.querySelector(".own a")?.getAttribute("href")).toBe("https://example.com/");
+    expect(texts(".reply strong")).toEqual(["theirs"]);
+  });
+
+  it("opens links elsewhere, says so, and tells the other side nothing", async () => {
+    on.chat.items.value = [reply("[our page](https://example.com)")];
+    await drawn();
+    const link = view.querySelector(".bubble a");
+    expect(link?.getAttribute("rel")).toBe("noopener noreferrer nofollow ugc");
+    expect([link?.textContent, link?.getAttribute("aria-describedby")]).toEqual(["our page", "tab"]);
+  });
+
+  it("that was a file which is not available here says so in the visitor's language", async () => {
+    on.ui.language.value.t = (
+      (t) => (key, values) =>
+        key === "noFile" ? "Datei fehlt." : t(key, values)
+    )(on.ui.language.value.t);
+    on.chat.items.value = [reply("Look:\n[a file]\nBye", { noFile: [6, 14] }), reply("[a file]", { noFile: [0, 8] })];
+    await drawn();
+    expect(texts(".bubble")).toEqual(["Look:\nDatei fehlt.\nBye", "Datei fehlt."]);
+  });
+
+  it("of emoji alone is drawn large", async () => {
+    on.chat.items.value = [own("👍🏽"), own("👍 ok")];
+    await drawn();
+    expect(texts(".big")).toEqual(["👍🏽"]);
+  });
+
+  it("shows pictures of the relay's own with their size, and fetches nothing from elsewhere", async () => {
+    const media = { type: "image/png", name: "lamp.png", size: 52_000, width: 640, height: 400 };
+    on.chat.items.value = [
+      reply("", { media: { ...media, url: "/media/a.png" } }),
+      reply("", { media: { ...media, url: "https://elsewhere.example/b.png" } }),
+      reply("", { media: { ...media, url: "javascript:alert(1)" } }),
+      reply("", { media: { ...media, url: "/media/c.svg", type: "image/svg+xml" } }),
+    ];
+    await expect.poll(() => texts(".file > .vh")).toHaveLength(3);
+    const pictures = [...view.querySelectorAll("img")];
+    expect(pictures.map((picture) => picture.getAttribute("src"))).toEqual(["https://relay.example/media/a.png"]);
+    expect(pictures[0]?.getAttribute("width")).toBe("640");
+    expect(pictures[0]?.alt).toBe("Picture from AI assistant");
+    expect(texts(".file bdi")).toEqual(["lamp.png", "lamp.png", "lamp.png"]);
+    expect([...view.querySelectorAll(".file")].map((file) => file.getAttribute("href"))).not.toContain(
+      "javascript:alert(1)",
+    );
+  });
+
+  it("can be reacted to only while it is the newest reply", async () => {
+    on.chat.items.value = [reply("a"), reply("b", { id: "newest" })];
+    await drawn();
+    expect(view.querySelectorAll(".react")).toHaveLength(1);
+    on.chat.items.value = [reply("a"), reply("b", { id: "newest", reaction: "👍" })];
+    await drawn();
+    button("Take back 👍")?.click();
+    expect(on.chat.asked).toEqual([["react", "newest", ""]]);
+  });
+});
+
+describe("the line above what is new", () => {
+  const rows = () =>
+    [...view.querySelectorAll("li")].map((row) => row.querySelector(".bubble")?.textContent ?? row.className);
+
+  it("stands where the visitor left off, for who opens the chat before the messages are there, too", async () => {
+    on.stop();
+    on = await stage();
+    on.chat.ready.value = false;
+    view = on.show(Thread);
+    await drawn();
+    // The relay's last frame: with it the thread is whole.
+    batch(() => {
+      on.chat.items.value = [own("Hi"), reply("seen"), reply("news", { id: "news" })];
+      on.chat.firstUnread.value = "news";
+      on.chat.ready.value = true;
+    });
+    await drawn();
+    expect(rows().slice(1)).toEqual(["Hi", "seen", "divider new", "news"]);
+    batch(() => {
+      on.chat.items.value = [...on.chat.items.value, reply("while here", { id: "later" })];
+      on.chat.firstUnread.value = "later";
+    });
+    await drawn();
+    expect(rows().slice(1)).toEqual(["Hi", "seen", "divider new", "news", "while here"]);
+  });
+
+  it("is not drawn above what comes while one is there", async () => {
+    on.chat.items.value = [own("Hi")];
+    await drawn();
+    on.chat.items.value = [own("Hi"), reply("Hello", { id: "hello" })];
+    on.chat.firstUnread.value = "hello";
+    await drawn();
+    expect(rows()).not.toContain("divider new");
+  });
+});
+
+describe("hostile messages", () => {
+  const CORPORA = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../../../shared/corpora");
+  const file = join(CORPORA, "xss/payloads.json");
+  const harmless = /^(p|strong|em|s|code|pre|ul|ol|li|a|span|bdi)$/;
+  const own_ = [
+    '<img src=x onerror="alert(1)">',
+    "[x](javascript:alert(1))",
+    "<svg/onload=alert(1)>",
+    "\u0000<script>alert(1)</script>",
+  ];
+
+  it("are shown as text: no element but ours, no attribute but ours (corpora/xss)", async () => {
+    if (!existsSync(file)) console.warn("No test corpora at CORPORA_DIR: own examples only");
+    const corpus = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { payload: string }[]) : [];
+    const payloads = [...own_, ...corpus.map(({ payload }) => payload)];
+    for (let at = 0; at < payloads.length; at += 60) {
+      on.chat.items.value = payloads.slice(at, at + 60).flatMap((text) => [reply(text), own(text)]);
+      await drawn();
+      for (const node of view.querySelectorAll(".bubble *")) {
+        expect(node.localName).toMatch(harmless);
+        const names = node
+          .getAttributeNames()
+          .filter((name) => !/^(href|target|rel|class|dir|tabindex|start|aria-describedby)$/.test(name));
+        expect(names).toEqual([]);
+        if (node.localName === "a") expect(node.getAttribute("href")).toMatch(/^(https?|mailto|tel):/);
+      }
+    }
+  });
+});

@@ -1,0 +1,36 @@
+/** The visitor's emoji on a reply. Only the newest can take one: the service knows no other. */
+
+import { signal } from "@preact/signals-core";
+import type { ComponentType } from "preact";
+import { live } from "../base/component.ts";
+import { toggler } from "../base/context.ts";
+import { Icon } from "../base/icons.tsx";
+import type { PaletteProps } from "./palette.tsx";
+
+/** The emoji that was given; pressed, it is taken back. */
+export const Reaction = live<{ id: string; emoji: string }>(({ t, chat }) => ({ id, emoji }) => (
+  <button type="button" class="reaction" aria-label={t("unreact", { emoji })} onClick={() => chat.react(id, "")}>
+    {emoji}
+  </button>
+));
+
+export const React = live<{ id: string }>((ui, _mounted, { id }) => {
+  const { t, chat } = ui;
+  const palette = signal<{ Palette: ComponentType<PaletteProps> } | undefined>(undefined);
+  const toggle = toggler(ui, palette, () => import("./palette.tsx"));
+  const choose = (emoji?: string): void => {
+    palette.value = undefined;
+    if (emoji) chat.react(id, emoji);
+  };
+  return () => {
+    const { Palette } = palette.value ?? {};
+    return (
+      <div class="react">
+        <button type="button" aria-label={t("react")} aria-expanded={!!Palette} onClick={toggle}>
+          <Icon name="emoji" />
+        </button>
+        {Palette && <Palette choose={choose} />}
+      </div>
+    );
+  };
+});

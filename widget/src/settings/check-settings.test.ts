@@ -1,0 +1,38 @@
+import { DEFAULT_SITE } from "@porchlight/shared/site";
+import { expect, it } from "vitest";
+import { problemsOf } from "./check-settings.ts";
+import { layered } from "./options.ts";
+
+const problems = (tag: object, phone = false): string[] => problemsOf(layered(phone, DEFAULT_SITE, tag));
+
+it("finds nothing wrong with attributes and objects as the manual has them", () => {
+  const tag = {
+    site: "default",
+    offsetX: "12",
+    requireConsent: "",
+    sound: "false",
+    suggestions: "One?|Two?",
+    hours: '{"timeZone":"Europe/Oslo","mon":"9:00-17:00"}',
+    phone: '{"launcher":"text"}',
+    capture: "",
+  };
+  expect(problems(tag)).toEqual([]);
+  expect(problems(tag, true)).toEqual([]);
+  expect(problems({ offsetX: 12, sound: false, suggestions: ["One?"], hours: { timeZone: "UTC" } })).toEqual([]);
+});
+
+it("names a wrong value, what it may be, and what it is", () => {
+  expect(problems({ theme: "drak", offsetX: "12px" })).toEqual([
+    'theme must be one of auto, light, dark; it is "drak"',
+    'offsetX must be a whole number from 0 to 999; it is "12px"',
+  ]);
+  expect(problems({ hours: '{"timeZone":"Oslo"}' })[0]).toContain("hours timeZone names");
+  expect(problems({ hours: "9-5" })[0]).toContain("hours must be like");
+});
+
+it("asks what was meant by a name that is nearly a setting's, and leaves other tools' attributes alone", () => {
+  expect(problems({ acent: "#123456", offsetx: "3", turboTrack: "reload", cfasync: "false" })).toEqual([
+    "acent is no setting: did you mean accent?",
+    "offsetx is no setting: did you mean offsetX?",
+  ]);
+});

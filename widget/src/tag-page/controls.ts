@@ -1,0 +1,195 @@
+/** The controls of the page that makes the tag: one for each setting, and what stands in it as JSON has it. */
+
+import { DAYS, spansOf } from "@porchlight/shared/hours";
+import { fromAttribute, SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
+import type { PublicSite } from "@porchlight/shared/site";
+import { element } from "../loader/dom.ts";
+
+export type Control = {
+  /** The field itself, or what holds several. Every change in it is an `input` event. */
+  node: HTMLElement;
+  /** What stands in it; nothing where it is empty. */
+  read(): unknown;
+};
+/** Every word of the chat in English, by its key. */
+type Wording = readonly (readonly [key: string, text: string])[];
+
+/** Names that read badly as they are. */
+const NAMES: Readonly<Record<string, string>> = {
+  privacyUrl: "Privacy policy",
+  zIndex: "Z-index",
+  prechat: "Form before",
+  capture: "Card after",
+  emailOffer: "E-mail offer",
+  replyMinutes: "Minutes to a reply",
+};
+
+/** A setting's name as its label says it. */
+export const titleOf = (name: string): string =>
+  NAMES[name] ??
+  name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase());
+
+/** Settings of several fields each. */
+const isWhole = (name: string): boolean => ["hours", "strings", "phone"].includes(name);
+
+/** What the site itself says of a setting, where it says anything. */
+export const ownOf = (site: PublicSite, name: SiteSetting): unknown =>
+  site[name] ?? (SETTINGS[name].kind === "switch" ? SETTINGS[name].fallback === "on" : undefined);
+
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+function fieldOf(name: SiteSetting, id: string, own: unknown): Field {
+  const setting = SETTINGS[name];
+  const value = own ?? (setting.kind === "number" ? "" : setting.fallback.replace(/^(none|the |a |first ).*/, ""));
+  const ids = { id, name };
+  if (setting.kind === "choice") {
+    const select = element("select", ids, ...setting.of.map((one) => element("option", { value: one }, one)));
+    select.value = `${value}`;
+    return select;
+  }
+  if (setting.kind === "switch") {
+    const box = element("input", { ...ids, type: "checkbox" });
+    box.checked = value === true;
+    return box;
+  }
+  if (setting.kind === "list") {
+    const area = element("textarea", { ...ids, rows: "3", placeholder: "One a line" });
+    area.value = Array.isArray(value) ? value.join("\n") : "";
+    return area;
+  }
+  const type = setting.kind === "colour" ? "color" : setting.kind === "number" ? "number" : "text";
+  const input = element("input", { ...ids, type, spellcheck: "false", autocomplete: "off" });
+  input.value = Array.isArray(value) ? value.join(", ") : `${value}`;
+  if (setting.kind === "number") input.placeholder = setting.fallback;
+  return input;
+}
+
+function readOf(name: SiteSetting, field: Field): unknown {
+  const { kind } = SETTINGS[name];
+  if (kind === "switch") return (field as HTMLInputElement).checked;
+  const text = field.value.trim();
+  if (kind === "list" || kind === "fields")
+    return text
+      .split(kind === "list" ? "\n" : ",")
+      .map((one) => one.trim())
+      .filter(Boolean);
+  return text === "" && kind === "number" ? undefined : fromAttribute(name, text);
+}
+
+function fieldControl(name: SiteSetting, own: unknown, id = `set-${name}`): Control {
+  const field = fieldOf(name, id, own);
+  return { node: field, read: () => readOf(name, field) };
+}
+
+const line = (name: string, field: HTMLElement): HTMLElement =>
+  element("div", { class: "row" }, element("label", { for: field.id }, name), field);
+
+const DAY_NAMES = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+/** A time zone, and a line for each day. */
+function hoursControl(own: PublicSite["hours"] = {}): Control {
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { timeZone = here } = own;
+  const zones = [...new Set(["UTC", timeZone, here, ...Intl.supportedValuesOf("timeZone")])].sort();
+  const zone = element("select", { id: "set-hours", name: "hours" }, ...zones.map((one) => element("option", {}, one)));
+  zone.value = timeZone;
+  const days = DAYS.map((day) => {
+    const input = element("input", { id: `set-hours-${day}`, spellcheck: "false", autocomplete: "off" });
+    input.value = own[day] ?? "";
+    return [day, input] as const;
+  });
+  const rows = days.map(([, input], at) => line(DAY_NAMES[at] ?? "", input));
+  return {
+    node: element("div", { class: "stack" }, line("Time zone", zone), ...rows),
+    read() {
+      const times = days.map(([day, { value }]) => [day, value.trim()] as const).filter(([, text]) => text !== "");
+      for (const [, input] of days) {
+        // Once one day has times, all others are closed.
+        input.placeholder = times.length === 0 ? "Always open" : "Closed";
+        input.ariaInvalid = `${spansOf(input.value) === undefined}`;
+      }
+      return times.length === 0 ? {} : { timeZone: zone.value, ...Object.fromEntries(times) };
+    },
+  };
+}
+
+/**
+ * What is chosen out of many, a field for each.
+ * @param what what is added
+ * @param known key and label of whatever may be chosen
+ * @param make the field of a key
+ */
+function chosenControl(
+  name: string,
+  what: string,
+  known: Wording,
+  own: Readonly<Record<string, unknown>>,
+  make: (key: string, value: unknown) => Control,
+): Control {
+  const held = new Map<string, Control>();
+  const list = element("div", { class: "stack" });
+  const choice = element("select", { id: `set-${name}`, name });
+  const add = element("button", { type: "button", class: "quiet", "aria-label": `Add: ${what}` }, "Add");
+  const offer = (): void => {
+    const rest = known.filter(([key]) => !held.has(key));
+    choice.replaceChildren(...rest.map(([key, text]) => element("option", { value: key }, text)));
+    add.disabled = rest.length === 0;
+  };
+  const put = (key: string, value: unknown): HTMLElement => {
+    const control = make(key, value);
+    const text = known.find(([one]) => one === key)?.[1] ?? key;
+    const away = element("button", { type: "button", class: "quiet", "aria-label": `Remove: ${text}` }, "✕");
+    const label = element("label", { for: control.node.id }, text);
+    const entry = element("div", { class: "entry" }, label, control.node, away);
+    away.onclick = () => {
+      held.delete(key);
+      entry.remove();
+      offer();
+      choice.focus();
+      choice.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+    held.set(key, control);
+    list.append(entry);
+    return control.node;
+  };
+  for (const [key, value] of Object.entries(own)) put(key, value);
+  offer();
+  add.onclick = () => {
+    put(choice.value, undefined).focus();
+    offer();
+    choice.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  const more = element("div", { class: "entry" }, element("label", { for: choice.id }, what), choice, add);
+  return {
+    node: element("div", { class: "stack" }, list, more),
+    read() {
+      const read = [...held].map(([key, control]) => [key, control.read()] as const);
+      return Object.fromEntries(read.filter(([, value]) => value !== undefined));
+    },
+  };
+}
+
+function wordControl(key: string, value: unknown): Control {
+  const field = element("input", { id: `word-${key}`, autocomplete: "off" });
+  field.value = typeof value === "string" ? value : "";
+  return { node: field, read: () => field.value.trim() || undefined };
+}
+
+/**
+ * The control of a setting, with what the site says of it.
+ * @param wording for that of the words
+ */
+export function controlOf(name: SiteSetting, site: PublicSite, wording: Wording): Control {
+  if (name === "hours") return hoursControl(site.hours);
+  if (name === "strings") return chosenControl(name, "Another word", wording, site.strings ?? {}, wordControl);
+  if (name !== "phone") return fieldControl(name, ownOf(site, name));
+  const names = (Object.keys(SETTINGS) as SiteSetting[]).filter((one) => !isWhole(one));
+  const own = Object.entries(site.phone ?? {}).filter(([one]) => names.some((other) => other === one));
+  return chosenControl(
+    name,
+    "Another setting",
+    names.map((one) => [one, titleOf(one)]),
+    Object.fromEntries(own),
+    (one, value) => fieldControl(one as SiteSetting, value ?? ownOf(site, one as SiteSetting), `phone-${one}`),
+  );
+}

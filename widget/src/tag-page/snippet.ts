@@ -1,0 +1,187 @@
+/**
+ * The page that makes the tag: every setting with its control, the real chat in the corner, and what to paste. The site's public
+ * settings stand in the page; it asks the relay only for the address that fixes the script's bytes.
+ */
+
+import { complaintOf, SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
+import type { PublicSite } from "@porchlight/shared/site";
+import { bubble } from "../loader/bubble.ts";
+import type { Parts } from "../loader/contract.ts";
+import { element } from "../loader/dom.ts";
+import { PHONE } from "../loader/shell.ts";
+import { controlOf, ownOf, titleOf } from "./controls.ts";
+import css from "./snippet.css?inline";
+import { type Chosen, type Fixed, fileOf, moduleOf, tagOf } from "./tag.ts";
+
+/** All settings, in the order in which an owner thinks of them. */
+const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
+  ["Words", ["title", "greeting", "suggestions", "teaser", "label", "locale", "privacyUrl"]],
+  ["Look", ["accent", "theme", "header", "avatar", "radius", "launcher", "icon"]],
+  [
+    "Manners",
+    [
+      "responder",
+      "replyMinutes",
+      "prechat",
+      "capture",
+      "emailOffer",
+      "rating",
+      "attachments",
+      "sound",
+      "replyPreview",
+      "requireConsent",
+    ],
+  ],
+  ["Hours", ["hours"]],
+  ["Place", ["position", "offsetX", "offsetY", "zIndex"]],
+  ["On phones", ["phone"]],
+  ["Own words", ["strings"]],
+];
+/** What the manual's words are too short for, or speak to others. Those have several fields each. */
+const HELP: { readonly [Name in SiteSetting]?: string } = {
+  hours: "When somebody is there: 9:00-17:00, or 9:00-12:00, 13:00-17:00. Outside of it a form takes a message.",
+  phone: "What differs on phones. Seen here where the window is as narrow as theirs.",
+  strings: "In place of ours, in every language.",
+};
+const COPIED_MS = 2_000;
+
+/** A text to paste and its button. Answers what changes it. */
+function block(title: string, help: string): { node: HTMLElement; set(text: string): void } {
+  const code = element("code");
+  const button = element("button", { type: "button" }, "Copy");
+  const label = button.firstChild as Text;
+  button.onclick = async () => {
+    try {
+      await navigator.clipboard.writeText(code.textContent ?? "");
+      label.data = "Copied";
+    } catch {
+      // Pages without https may not write to the clipboard: then it is marked, for the keyboard.
+      getSelection()?.selectAllChildren(code);
+      label.data = "Press Ctrl C";
+    }
+    setTimeout(() => {
+      label.data = "Copy";
+    }, COPIED_MS);
+  };
+  button.ariaLabel = `Copy: ${title}`;
+  button.ariaLive = "polite";
+  const pre = element("pre", { tabindex: "0", "aria-label": title }, code);
+  const node = element("section", { class: "block" }, element("h2", {}, title), element("p", {}, help), pre, button);
+  return {
+    node,
+    set(text) {
+      code.textContent = text;
+    },
+  };
+}
+
+/** The parts of the chat on this page. */
+function partsHere(): Parts | undefined {
+  const host = document.querySelector<HTMLElement>("porch-light");
+  const root = host?.shadowRoot;
+  const launcher = root?.querySelector<HTMLButtonElement>(".launcher");
+  const dialog = root?.querySelector("dialog");
+  return host && root && launcher && dialog ? { host, root, launcher, dialog } : undefined;
+}
+
+/** The chat in the corner. Answers what shows a change on it; `chosen` is all that differs from the site's own. */
+function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chosen) => void {
+  let previews = 0;
+  let untease = (): void => {};
+  /** With a chat that starts anew: what counts at its start only. */
+  const restart = async (chosen: Chosen): Promise<void> => {
+    const open = partsHere()?.dialog.open;
+    // Who has a conversation has agreed: this owner becomes a new visitor, to see what those see.
+    if (chosen.requireConsent) await window.Porchlight?.consent?.(false);
+    await window.Porchlight?.destroy?.();
+    // The line beside the launcher is shown by hand.
+    window.PorchlightSettings = { ...chosen, teaser: "" };
+    previews++;
+    await import(/* @vite-ignore */ `/w/${encodeURIComponent(site)}.js?preview=${previews}`);
+    if (open) await window.Porchlight?.open?.();
+  };
+  return (name, value, chosen) => {
+    if (name === "requireConsent") return void restart(chosen);
+    window.Porchlight?.("update", { [name]: value });
+    if (name !== "teaser") return;
+    untease();
+    const parts = partsHere();
+    parts?.root.querySelector(".teaser")?.remove();
+    // At once, and again although the chat was opened: this visitor is its owner. Phones have none.
+    untease =
+      parts && value && !matchMedia(PHONE).matches
+        ? bubble(element, parts, { content: [`${value}`], close: "Close" })
+        : () => {};
+  };
+}
+
+/** Where the script is served under its own hash; nothing when that cannot be had: then the page offers the usual tag only. */
+const fixedOf = (site: string): Promise<Fixed | undefined> =>
+  fetch(`/v/${site}.json`)
+    .then((answer) => (answer.ok ? answer.json() : undefined))
+    .catch(() => undefined);
+
+/** @param show shows a change on the chat on this page */
+async function start(site: PublicSite, relay: string, show: ReturnType<typeof preview>): Promise<void> {
+  const [{ WORDING: wording }, fixed] = await Promise.all([import("./word-list.ts"), fixedOf(site.id)]);
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  document.adoptedStyleSheets = [sheet];
+  const tag = block("The tag", "On every page, anywhere in the HTML.");
+  const file = block("Or in the relay's file", "For all pages of the site, in the file that PORCHLIGHT_CONFIG names.");
+  const module = block("Or in a built page", "With types; React and others need a few lines more.");
+  const strict = block(
+    "Or with fixed bytes",
+    "The browser runs this script only. Paste the tag again after each upgrade.",
+  );
+  const chosen: Record<string, unknown> = {};
+  const write = (settings: Chosen): void => {
+    tag.set(tagOf(relay, site.id, settings));
+    file.set(fileOf(site.id, settings));
+    module.set(moduleOf(relay, site.id, settings));
+    if (fixed) strict.set(tagOf(relay, site.id, settings, fixed));
+  };
+
+  const row = (name: SiteSetting): HTMLElement => {
+    const own = ownOf(site, name);
+    const { node, read } = controlOf(name, site, wording);
+    const first = JSON.stringify(read());
+    const several = HELP[name];
+    const help = element("small", { id: `help-${name}` }, several ?? SETTINGS[name].help.replaceAll("`", ""));
+    const wrong = element("small", { class: "wrong", role: "alert" });
+    node.setAttribute("aria-describedby", `help-${name}`);
+    node.oninput = () => {
+      const value = read();
+      const same = JSON.stringify(value) === first;
+      const complaint = same || value === undefined ? undefined : complaintOf(name, value);
+      wrong.textContent = complaint === undefined ? "" : `${titleOf(name)} ${complaint}.`;
+      if (!several) node.ariaInvalid = `${complaint !== undefined}`;
+      if (complaint !== undefined) return;
+      if (same) delete chosen[name];
+      else chosen[name] = value;
+      show(name, same ? own : value, chosen);
+      write(chosen);
+    };
+    if (several) {
+      node.role = "group";
+      node.ariaLabel = titleOf(name);
+      return element("div", { class: "stack" }, help, node, wrong);
+    }
+    const label = element("label", { for: node.id }, titleOf(name));
+    return element("div", { class: `row ${SETTINGS[name].kind}` }, label, node, help, wrong);
+  };
+
+  const groups = GROUPS.map(([title, names]) =>
+    element("fieldset", {}, element("legend", {}, title), ...names.map(row)),
+  );
+  document.querySelector("#tag")?.replaceChildren(tag.node);
+  document.querySelector("#settings")?.replaceChildren(...groups);
+  document.querySelector("#others")?.replaceChildren(file.node, module.node, ...(fixed ? [strict.node] : []));
+  write(chosen);
+}
+
+const data = document.querySelector("#site");
+if (data) {
+  const { site, relay } = JSON.parse(data.textContent ?? "") as { site: PublicSite; relay: string };
+  void start(site, relay || location.origin, preview(site.id));
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { rare } from "../locales/en.rare.ts";
+import { en } from "../locales/en.ts";
+import { addEnglish, chooseLanguage, loadLanguage, regionOf, translator } from "./i18n.ts";
+
+describe("the language of a visitor", () => {
+  const offered = ["en", "de", "pt", "pt-BR", "zh-Hans", "zh-Hant", "nb", "he"];
+  it.each([
+    [["de-AT"], "de"],
+    [["pt-BR"], "pt-BR"],
+    [["pt-PT"], "pt"],
+    [["zh-TW"], "zh-Hant"],
+    [["zh-HK"], "zh-Hant"],
+    [["zh"], "zh-Hans"],
+    [["zh-SG"], "zh-Hans"],
+    [["no"], "nb"],
+    [["nn-NO"], "nb"],
+    [["iw"], "he"],
+    [["de_DE"], "de"],
+    [["pt-br"], "pt-BR"],
+    [["xx", "de"], "de"],
+    [["", "not a tag!", "de-CH"], "de"],
+    [["xx"], "en"],
+    [[], "en"],
+  ])("%j is spoken as %s", (wanted, tag) => expect(chooseLanguage(wanted, offered)).toBe(tag));
+});
+
+describe("the region of a visitor", () => {
+  it.each([
+    ["en", ["en", "en-GB", "en-US"], "en-GB"],
+    ["en", ["en_IE"], "en-IE"],
+    ["de", ["fr-FR", "de-CH"], "de-CH"],
+    ["zh-Hant", ["zh-CN", "zh-HK"], "zh-HK"],
+    ["sr-Latn", ["sr-RS"], "sr-Latn"],
+    ["en", ["xx-YY", "not a-tag!", ""], "en"],
+    ["nb", ["no-NO"], "no-NO"],
+    ["de", [], "de"],
+  ])("%s of %j is written as in %s", (tag, wanted, region) => expect(regionOf(tag, wanted)).toBe(region));
+
+  it("decides how numbers and dates look, not which words are used", async () => {
+    const { t, tag, region } = await loadLanguage("en", {}, ["en", "en-IN"]);
+    expect([tag, region, t("newMessages", { n: 123456 })]).toEqual(["en", "en-IN", "1,23,456 new messages"]);
+  });
+});
+
+describe("texts", () => {
+  it("take names and numbers, and the plural of their language", () => {
+    const t = translator("en", {});
+    expect(t("newMessages", { n: 1 })).toBe("1 new message");
+    expect(t("newMessages", { n: 1200 })).toBe("1,200 new messages");
+    expect(t("said", { author: "Ada", text: "{n} $& \\1" })).toBe("Ada said: {n} $& \\1");
+  });
+
+  it("use every plural form that a language has", () => {
+    const newMessages = { one: "{n} nowa", few: "{n} nowe", many: "{n} nowych", other: "{n} nowej" };
+    const t = translator("pl", { newMessages });
+    expect([1, 3, 5].map((n) => t("newMessages", { n }))).toEqual(["1 nowa", "3 nowe", "5 nowych"]);
+  });
+
+  it("fall back to English where a language has none", () => {
+    expect(translator("de", { send: "Senden" })("retry")).toBe("Retry");
+  });
+
+  it("may be the site's own", async () => {
+    const { t, tag, dir } = await loadLanguage("en", { send: "Off you go" });
+    expect([t("send"), tag, dir]).toEqual(["Off you go", "en", "ltr"]);
+  });
+
+  it("are fetched when they are needed, and mirrored where they run from right to left", async () => {
+    const messages: string[] = [];
+    messages[Object.keys(en).indexOf("send")] = "أرسل";
+    const { t, tag, dir } = await loadLanguage("ar", {}, [], async () => ({ messages }));
+    expect([t("send"), t("retry"), tag, dir]).toEqual(["أرسل", "Retry", "ar", "rtl"]);
+  });
+
+  it("of rarer parts are fetched with the first of them, once, and are English until they come", async () => {
+    const asked: string[] = [];
+    let reachable = false;
+    const { t, more } = await loadLanguage("ar", { retry: "?" }, [], async (name) => {
+      asked.push(name);
+      if (name !== "ar" && !reachable) throw new Error("offline");
+      return { messages: Object.keys(name === "ar" ? en : rare).map((key) => `${key}!`) };
+    });
+    addEnglish(rare);
+    await more();
+    expect([t("send"), t("forget")]).toEqual(["send!", rare.forget]);
+    reachable = true;
+    await Promise.all([more(), more()]);
+    await more();
+    expect([t("retry"), t("send"), t("forget"), t("rateSend")]).toEqual(["?", "send!", "forget!", "rateSend!"]);
+    expect(asked).toEqual(["ar", "ar.rare", "ar.rare", "ar.rare"]);
+  });
+
+  it("are English where the language cannot be fetched", async () => {
+    const { tag, dir } = await loadLanguage("ar", {}, [], () => Promise.reject(new Error("offline")));
+    expect([tag, dir]).toEqual(["en", "ltr"]);
+  });
+});

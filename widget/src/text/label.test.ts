@@ -1,0 +1,181 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Inline, parseInline, parsePlain } from "./inline.ts";
+
+const CORPORA = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../../shared/corpora");
+/** Lines of a corpus; none, and said so, where the corpora are not at hand. */
+function corpus(path: string): string {
+  const file = join(CORPORA, path);
+  if (existsSync(file)) return readFileSync(file, "utf8");
+  console.warn(`No test corpora at CORPORA_DIR: ${path} was not tried`);
+  return "";
+}
+
+type Link = Extract<Inline, { kind: "link" }>;
+const linksOf = (nodes: Inline[]): Link[] =>
+  nodes.flatMap((node) => (node.kind === "link" ? [node] : "children" in node ? linksOf(node.children) : []));
+/** The real target beside the first link; `undefined`: none is shown; `null`: there is no link. */
+const markOf = (text: string): string | undefined | null => {
+  const link = linksOf(parseInline(text))[0];
+  return link ? link.host : null;
+};
+
+const EVIL = "https://evil.example/a";
+
+describe("the text of a link", () => {
+  it.each([
+    ["a plain name", "shop.example"],
+    ["a name within words", "Go to shop.example now"],
+    ["a whole address", "https://shop.example/a"],
+    ["an address with a password", "https://evil.example@shop.example/"],
+    ["a zero-width space before the dot", "shop\u200b.example"],
+    ["a zero-width joiner behind the dot", "shop.\u200dexample"],
+    ["a soft hyphen before the dot", "shop\u00ad.example"],
+    ["a word joiner", "sh\u2060op\u2060.\u2060example"],
+    ["a byte order mark", "shop\ufeff.example"],
+    ["a variation selector", "shop\ufe0f.example"],
+    ["a tag character", "shop\u{e0061}.example"],
+    ["full-width letters", "ｓｈｏｐ．ｅｘａｍｐｌｅ"],
+    ["a full-width dot", "shop．example"],
+    ["a one dot leader", "shop\u2024example"],
+    ["an ideographic full stop", "shop\u3002example"],
+    ["a half-width ideographic full stop", "shop\uff61example"],
+    ["a small full stop", "shop\ufe52example"],
+    ["mathematical letters", "𝐬𝐡𝐨𝐩.𝐞𝐱𝐚𝐦𝐩𝐥𝐞"],
+    ["an international name", "bücher.example"],
+    ["an international top-level domain", "пример.рф"],
+    ["a name in Arabic", "مثال.إختبار"],
+    ["an IPv4 address", "192.0.2.1"],
+    ["an IPv4 address with a port", "192.0.2.1:8080"],
+    ["an IPv6 address", "[2001:db8::1]"],
+    ["a number as a host", "http://3221225985/"],
+    ["a name without dots, as an address", "http://localhost/"],
+    ["a mail address", "support@shop.example"],
+    ["mailto", "mailto:support@shop.example"],
+    ["tel", "tel:+4712345678"],
+    ["a telephone number", "+47 12 34 56 78"],
+    ["a name in bold", "**shop**.example"],
+    ["a name in capitals", "SHOP.EXAMPLE"],
+    ["a name at the end of a sentence", "Visit shop.example."],
+    ["a name before a backslash", "shop.example\\\\@x"],
+    ["a name after marks of direction", "\u2066shop.example\u2069"],
+    ["a subdomain in front", "evil.example.shop.example"],
+    ["a slash that is none", "shop.example\u2215evil.example"],
+  ])("that names another host is followed by the real one: %s", (_, shown) => {
+    expect(markOf(`[${shown}](${EVIL})`)).toBe("evil.example");
+  });
+
+  it.each([
+    ["words", "our delivery page"],
+    ["the host", "evil.example"],
+    ["the host in capitals, at the end of a sentence", "Go to EVIL.example."],
+    ["the host without www", "evil.example", "https://www.evil.example/"],
+    ["the host with a zero-width space", "evil\u200b.example"],
+    ["the whole address", "https://evil.example/a.html?b=c.d+47123456789#e.f", "https://evil.example/a.html"],
+    ["a price", "only 3.50"],
+    ["a time", "at 10.30"],
+    ["an abbreviation", "e.g. this"],
+    ["an international name", "bücher.example", "https://bücher.example/"],
+    ["the same in punycode", "xn--bcher-kva.example", "https://bücher.example/"],
+    ["a name in Russian", "пример.рф", "https://пример.рф/"],
+    ["a name in Japanese", "テスト例え.jp", "https://テスト例え.jp/"],
+    ["a name in Arabic", "مثال.إختبار", "https://مثال.إختبار/"],
+    ["an IPv4 address", "192.0.2.1", "http://192.0.2.1/"],
+  ])("that is honest, or names none, stands alone: %s", (_, shown, address = EVIL) => {
+    expect(markOf(`[${shown}](${address})`)).toBeUndefined();
+  });
+
+  it.each([
+    ["support@shop.example", "mailto:support@evil.example", "support@evil.example"],
+    ["support@shop.example", "mailto:other@shop.example", "other@shop.example"],
+    ["shop.example", "mailto:a@evil.example?subject=Hi", "a@evil.example"],
+    ["support@shop\u200b.example", "mailto:a%40evil.example", "a@evil.example"],
+    ["https://shop.example", "tel:+4790000000", "+4790000000"],
+    ["+47 12 34 56 78", "tel:+4790000000", "+4790000000"],
+    ["Call 22 33 44 55", "tel:90000000", "90000000"],
+    ["+47 12 34 56 78", "mailto:a@evil.example", "a@evil.example"],
+  ])("of a mail address or a number is followed by the real one: [%s](%s)", (shown, address, real) => {
+    expect(markOf(`[${shown}](${address})`)).toBe(real);
+  });
+
+  it.each([
+    "[support@shop.example](mailto:support@shop.example)",
+    "[Write to SUPPORT@shop.example!](mailto:support@shop.example?subject=Hi)",
+    "[write to us](mailto:support@shop.example)",
+    "[+47 12 34 56 78](tel:+4712345678)",
+    "[020 7946 0000](tel:+442079460000)",
+    "[call us](tel:+442079460000)",
+    "support@shop.example",
+    "mailto:support@shop.example",
+    "tel:+4712345678",
+    "www.shop.example/a.html",
+    "https://shop.example:8443/a@b.example?c=d.example",
+  ])("of an honest mail address, number or bare address stands alone: %s", (text) => {
+    expect(markOf(text)).toBeUndefined();
+  });
+
+  it.each([
+    ["a Cyrillic letter among Latin ones", "https://pаypal.com/x", "xn--pypal-4ve.com"],
+    ["Cyrillic letters that are drawn like Latin ones", "https://аррӏе.com", "xn--80ak6aa92e.com"],
+    ["a Greek letter among Latin ones", "www.gοogle.com", "www.xn--gogle-rce.com"],
+    ["Greek letters that are drawn like Latin ones", "https://οικ.gr", "xn--uxacn.gr"],
+    ["a letter without its dot", "https://pıcnic.example", "xn--pcnic-n4a.example"],
+    ["Latin letters of phonetics", "https://ɡoogle.com", "xn--oogle-qmc.com"],
+    ["a port", "https://pаypal.com:8443/x", "xn--pypal-4ve.com:8443"],
+    ["in a mail address", "[support@pаypal.com](mailto:support@pаypal.com)", "support@xn--pypal-4ve.com"],
+    ["as the text of a link", "[pаypal.com](https://pаypal.com)", "xn--pypal-4ve.com"],
+  ])("that looks like another host shows its punycode: %s", (_, text, real) => {
+    expect(markOf(text)).toBe(real);
+    if (!text.startsWith("[")) expect(linksOf(parsePlain(text))[0]?.host).toBe(real);
+  });
+
+  it("is an address of its own in the way that bots write it", () => {
+    for (const address of [
+      "https://shop.example/a",
+      "http://[::1]/a",
+      "https://shop.example/a_(b)",
+      "www.shop.example",
+    ]) {
+      const target = address.startsWith("w") ? `https://${address}` : address;
+      const nodes = parseInline(`See [${address}](${target}), or **[${address}](${target} "Title")**.`);
+      const links = linksOf(nodes);
+      expect(links.map(({ href, children }) => [href, children])).toEqual(
+        links.map(() => [new URL(target).href, [{ kind: "text", text: address }]]),
+      );
+      expect(links.map(({ host }) => host)).toEqual([undefined, undefined]);
+    }
+  });
+
+  it("keeps its letters in their order", () => {
+    const [link] = linksOf(parseInline(`[\u2067elpmaxe\u2069.\u200fpohs \u061c**a\u202eb**](${EVIL}) `));
+    expect(JSON.stringify(link)).not.toMatch(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
+  });
+
+  it("never hides where the addresses of others lead (corpora/links)", () => {
+    const addresses = corpus("links/linkify-it/links.txt")
+      .split("\n")
+      .map((line) => line.replace(/(^|\s+)%.*$/, "").trim())
+      .filter((line) => /^(https?:\/\/|www\.)[^\s@\]()[<>"'`*_~{}|\\]+$/i.test(line));
+    const named = addresses.filter((address) => parsePlain(address)[0]?.kind === "link");
+    const unmarked = named.filter((address) => markOf(`[${address}](${EVIL})`) !== "evil.example");
+    expect(unmarked).toEqual([]);
+    expect(addresses.length === 0 || named.length > 30).toBe(true);
+  });
+
+  it("never lets an international name stand for another one (corpora/idna)", () => {
+    const tests = JSON.parse(corpus("idna/punycode_tests.json") || "[]") as { decoded: string }[];
+    const hosts = tests
+      .map(({ decoded }) => `${decoded.toLowerCase()}.example`)
+      .filter((host) => !/[\s\\<>]/.test(host));
+    const names = hosts.filter(
+      (host) => !host.startsWith(".") && URL.canParse(`https://${host}`) && /^[\p{L}\p{M}\p{N}.-]+$/u.test(host),
+    );
+    for (const name of names) {
+      expect(markOf(`[${name}](${EVIL})`), name).toBe("evil.example");
+      const own = new URL(`https://${name}`).hostname;
+      expect([undefined, own], name).toContain(markOf(`[${name}](https://${name}/)`));
+    }
+    expect(tests.length === 0 || names.length > 10).toBe(true);
+  });
+});

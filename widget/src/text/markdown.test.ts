@@ -1,0 +1,248 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Inline, parsePlain, safeUrl } from "./inline.ts";
+import { type Block, type List, parseMarkdown, plainText } from "./markdown.ts";
+
+const CORPORA = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../../shared/corpora");
+/** Empty, and said so, where the corpora are not at hand. */
+function corpus(path: string): string {
+  const file = join(CORPORA, path);
+  if (existsSync(file)) return readFileSync(file, "utf8");
+  console.warn(`No test corpora at CORPORA_DIR: ${path} was not tried`);
+  return "";
+}
+const json = <Value>(path: string): Value[] => JSON.parse(corpus(path) || "[]") as Value[];
+
+/** A compact spelling of the tree, so that expectations can be read. */
+function spell(node: Inline | Block): string {
+  switch (node.kind) {
+    case "text":
+      return node.text;
+    case "code":
+      return `\`${node.text}\``;
+    case "link":
+      return `<${node.href}|${all(node.children)}${node.host ? `|${node.host}` : ""}>`;
+    case "list":
+      return lists(node).join("\n");
+    case "paragraph":
+      return all(node.children);
+    default:
+      return `(${node.kind} ${all(node.children)})`;
+  }
+}
+/** Every item with its number, those within it further in. */
+const lists = ({ ordered, start, items }: List): string[] =>
+  items.flatMap((item, n) => {
+    const [first, ...more] = item.flatMap((part) => spell(part).split("\n"));
+    return [`${ordered ? `${start + n}.` : "*"} ${first}`, ...more.map((line) => `  ${line}`)];
+  });
+const all = (nodes: Inline[]): string => nodes.map(spell).join("");
+const show = (text: string): string => parseMarkdown(text).map(spell).join("\n---\n");
+
+const linksOf = (nodes: (Inline | Block)[]): Extract<Inline, { kind: "link" }>[] =>
+  nodes.flatMap((node) => {
+    if (node.kind === "link") return [node];
+    if (node.kind === "list") return linksOf(node.items.flat());
+    return "children" in node ? linksOf(node.children) : [];
+  });
+const addresses = (text: string): string[] => linksOf(parsePlain(text)).map(({ children }) => all(children));
+
+describe("Markdown of replies", () => {
+  it.each([
+    ["plain text", "plain text"],
+    ["two\nlines", "two\nlines"],
+    ["**bold** and __bold__", "(bold bold) and (bold bold)"],
+    ["*it* and _it_ and ~~gone~~", "(italic it) and (italic it) and (strike gone)"],
+    ["**bold *both* bold**", "(bold bold (italic both) bold)"],
+    ["snake_case_name and 2*3*4 = 24", "snake_case_name and 2*3*4 = 24"],
+    ["**粗体**文字", "(bold 粗体)文字"],
+    ["**open and *open", "**open and *open"],
+    ["a ** b ** c", "a ** b ** c"],
+    ["`code *not bold*` and ``a ` b``", "`code *not bold*` and `a ` b`"],
+    ["\\*not\\* bold", "*not* bold"],
+    ["# Heading #\ntext", "(bold Heading)\n---\ntext"],
+    ["```js\nlet **a**;\n```\nafter", "`let **a**;`\n---\nafter"],
+    ["```\nopen to the end", "`open to the end`"],
+    ["- one\n- **two**\n  - deeper\n\nafter", "* one\n* (bold two)\n  * deeper\n---\nafter"],
+    ["before\n1. one\n\n2. two", "before\n---\n1. one\n2. two"],
+    [
+      "1. **Pack it**\n   - Use the old box\n   - Add the slip\n2. **Book a pickup**\n   - Call us\n3. **Done**",
+      "1. (bold Pack it)\n  * Use the old box\n  * Add the slip\n2. (bold Book a pickup)\n  * Call us\n3. (bold Done)",
+    ],
+    ["- Lamps:\n  1. Perch\n  2. Moth\n- Shades", "* Lamps:\n  1. Perch\n  2. Moth\n* Shades"],
+    ["3. third\n4. fourth", "3. third\n4. fourth"],
+    ["- a\n  - b\n    - c\n  - d\n- e", "* a\n  * b\n    * c\n  * d\n* e"],
+    ["- a\n    - b\n  - c\n\t- d", "* a\n  * b\n  * c\n  * d"],
+    ["1. a\n  - b\n  1) c\n2. d", "1. a\n  * b\n  1. c\n2. d"],
+    ["1. a\n- b\n2. c", "1. a\n---\n* b\n---\n2. c"],
+    ["- First of two\n  lines\n- Second", "* First of two\n  lines\n* Second"],
+    ["1. One\n\n   More of it\n\n2. Two\n\nAfter", "1. One\n  \n  More of it\n2. Two\n---\nAfter"],
+    ["- a\n- b\nThank you!", "* a\n* b\n---\nThank you!"],
+    ["1. Run:\n   ```\n   a\n     b\n   ```\n2. Done", "1. Run:\n  `a\n    b`\n2. Done"],
+    ["<b>bold</b> & <script>alert(1)</script>", "<b>bold</b> & <script>alert(1)</script>"],
+    ["[our page](https://example.com/a_(b))", "<https://example.com/a_(b)|our page>"],
+    ['[page](https://example.com "title")', "<https://example.com/|page>"],
+    ["![a lamp](https://example.com/lamp.png)", "<https://example.com/lamp.png|a lamp>"],
+    ["[bad](javascript:alert(1)) [rel](/path)", "[bad](javascript:alert(1)) [rel](/path)"],
+    ["[not](a link", "[not](a link"],
+    [
+      "see https://example.com/a, or <https://example.com/b>.",
+      "see <https://example.com/a|https://example.com/a>, or <https://example.com/b|https://example.com/b>.",
+    ],
+    [
+      "www.example.com and me@example.com",
+      "<https://www.example.com/|www.example.com> and <mailto:me@example.com|me@example.com>",
+    ],
+    [
+      "log in at https://user:pw@evil.example, <www.a:b@c.example>",
+      "log in at https://user:pw@evil.example, <www.a:b@c.example>",
+    ],
+    ["https://example.com/@me", "<https://example.com/@me|https://example.com/@me>"],
+    ["**https://example.com**", "(bold <https://example.com/|https://example.com>)"],
+    ["[https://bank.example](https://evil.example/x)", "<https://evil.example/x|https://bank.example|evil.example>"],
+    ["[www.shop.example](https://www.shop.example/)", "<https://www.shop.example/|www.shop.example>"],
+    ["[ ](https://example.com)", "<https://example.com/|https://example.com/>"],
+  ])("reads %j", (text, expected) => expect(show(text)).toBe(expected));
+
+  it("reads lists aloud as their items, whichever they stand within", () => {
+    expect(plainText("Do:\n1. **Pack**\n   - box\n   - slip\n2. Call")).toBe("Do: Pack, box, slip, Call");
+  });
+
+  it("nests lists at most eight deep", () => {
+    const deep = Array.from({ length: 12 }, (_, n) => `${"\t".repeat(n)}- ${n}`).join("\n");
+    expect(show(deep).split("\n").at(-1)).toBe(`${"  ".repeat(8)}- 11`);
+  });
+
+  it("nests at most eight deep and loses nothing of what is deeper", () => {
+    expect(show(`${"[".repeat(40)}x${"]".repeat(40)}`)).toBe(`${"[".repeat(40)}x${"]".repeat(40)}`);
+  });
+
+  it("does work that grows with the text only, whatever the characters are", () => {
+    const parts = [
+      "*",
+      "**a",
+      "_",
+      "~~",
+      "[",
+      "](",
+      "![",
+      "[a](",
+      "`",
+      "`a",
+      "@",
+      "a@",
+      "a@a.",
+      "http://",
+      "<",
+      ")",
+      "\\",
+      "- ",
+      "```\n",
+      "1. a\n",
+      "- a\n  b\n",
+      "\t- a\n",
+      "  ",
+    ];
+    const work = (part: string, length: number): number => {
+      const text = part.repeat(Math.ceil(length / part.length));
+      const { user, system } = process.threadCpuUsage();
+      parseMarkdown(text);
+      const now = process.threadCpuUsage();
+      return (now.user - user + now.system - system) / 1_000;
+    };
+    for (const part of parts) {
+      const short = Math.min(work(part, 10_000), work(part, 10_000), work(part, 10_000));
+      // Ten times the text: ten times the work of this thread, where a quadratic reader has a hundred times.
+      expect(work(part, 100_000), part).toBeLessThan(30 * short + 100);
+    }
+  });
+});
+
+describe("links", () => {
+  it("follows only what the platform reads as web, mail or telephone, without credentials", () => {
+    for (const good of ["https://a.example", "HTTP://A.EXAMPLE", "mailto:a@b.example", "tel:+4712345678"]) {
+      expect(safeUrl(good), good).toBeDefined();
+    }
+    const bad = [
+      "javascript:alert(1)",
+      " jAvAsCrIpT:1",
+      "java\nscript:1",
+      "data:text/html,x",
+      "//a.example",
+      "/a",
+      "a",
+      "https://u:p@a.example",
+      "file:///etc",
+      "blob:https://a.example/1",
+      `https://a.example/${"x".repeat(2_100)}`,
+    ];
+    for (const url of bad) expect(safeUrl(url), url).toBeUndefined();
+  });
+
+  it("lets no vector through that could run (corpora/xss/url-vectors)", () => {
+    const vectors = json<{ url: string }>("xss/url-vectors.json");
+    for (const { url } of vectors) {
+      for (const link of linksOf(parseMarkdown(`[click](${url}) ${url}`))) {
+        expect(link.href).toMatch(/^(https?|mailto|tel):/);
+      }
+    }
+  });
+
+  it("ends addresses where sentences do (corpora/links/linkify-it)", () => {
+    const lines = corpus("links/linkify-it/links.txt").split("\n");
+    const clean = (line = ""): string => line.replace(/(^|\s+)%.*$/, "");
+    const pairs = lines.flatMap((line, at) =>
+      clean(line).trim() && !clean(lines[at - 1]).trim() ? [[clean(line), clean(lines[at + 1]) || clean(line)]] : [],
+    );
+    // Quotes and braces end an address here, and Markdown's own brackets are no plain text.
+    const ours = pairs.filter(
+      ([text = "", url = ""]) => /^(https?:\/\/|www\.)/i.test(url) && !/["'{}]|\/\/[^/]*@|\]\(/.test(text),
+    );
+    const missed = ours.filter(([text = "", url = ""]) => !addresses(text).includes(url));
+    expect(missed).toEqual([]);
+    expect(ours.length === 0 || ours.length > 50).toBe(true);
+  });
+
+  it("makes no link of what is none (corpora/links/linkify-it)", () => {
+    const lines = corpus("links/linkify-it/not_links.txt")
+      .split("\n")
+      .filter((line) => line.trim() && !line.startsWith("%"));
+    // Without a list of top-level domains a host is any host; but nothing without a scheme or `www` is one.
+    expect(lines.filter((line) => !/:\/\/|mailto:/.test(line) && addresses(line).length > 0)).toEqual([]);
+  });
+});
+
+function readable(bytes: string): string {
+  try {
+    return decodeURIComponent(bytes);
+  } catch {
+    return bytes;
+  }
+}
+
+describe("the Markdown of others (corpora/markdown)", () => {
+  const cases = ["xss", "linkify", "commonmark_extras", "normalize", "proto"].flatMap((name) => {
+    const parts = corpus(`markdown/markdown-it/${name}.txt`).split(/^\.\n/m);
+    return parts.filter((_, at) => at % 3 === 1);
+  });
+
+  it("gives no link that can run and loses no letter", () => {
+    for (const text of cases) {
+      const blocks = parseMarkdown(text);
+      for (const { href } of linksOf(blocks)) expect(href).toMatch(/^(https?|mailto|tel):/);
+      const letters = (source: string): string => source.replace(/[^\p{L}\p{N}]/gu, "");
+      // What an address spells in bytes it spelled in letters before.
+      const unescaped = (source: string): string => source.replace(/(%[\dA-F]{2})+/g, (bytes) => readable(bytes));
+      const left = letters(unescaped(blocks.map(spell).join("")));
+      const lost = [...new Set(letters(unescaped(text.replace(/^ {0,3}(```|~~~).*$/gm, ""))))].filter(
+        (letter) => !left.includes(letter),
+      );
+      // Numbers of list items are drawn by the list.
+      expect(
+        lost.filter((letter) => !/\d/.test(letter)),
+        text,
+      ).toEqual([]);
+    }
+  });
+});
