@@ -6,10 +6,12 @@ import { type CreditRules, NO_CREDITS } from "./base/rules.ts";
 import type { Bus } from "./bus/bus.ts";
 import type { Presence } from "./bus/presence.ts";
 import type { Database, Transaction } from "./db/database.ts";
+import { createAccessPolicy } from "./flows/access-policy.ts";
 import { createCapture } from "./flows/capture.ts";
+import { createContacts, type Paced } from "./flows/contacts.ts";
 import { type Billing, createCredits } from "./flows/credits.ts";
-import { createGate } from "./flows/gate.ts";
 import { createLeads } from "./flows/leads.ts";
+import { createLedgerWorker } from "./flows/ledger-worker.ts";
 import { createMail } from "./flows/mail/mail.ts";
 import { createNotify } from "./flows/notify.ts";
 import { createOutreach, sendVerdict } from "./flows/outreach.ts";
@@ -17,12 +19,10 @@ import type { Services } from "./flows/services.ts";
 import { createMailer } from "./hooks/mailer.ts";
 import type { RechargeBody } from "./hooks/payloads.ts";
 import { createHooks } from "./hooks/post.ts";
-import { HELD_BACK } from "./records/captured.ts";
-import { createContacts, type Paced } from "./records/contacts.ts";
-import { isErased, sentContent } from "./records/echoes.ts";
 import { contentOf, descriptionOf, verdictOf } from "./records/grants.ts";
-import { createOnce } from "./records/once.ts";
+import { HELD_BACK } from "./records/leads.ts";
 import type { Head } from "./records/outbox.ts";
+import { isErased, sentContent } from "./records/own-messages.ts";
 import type { Sites } from "./records/sites.ts";
 import { findVisitor } from "./records/visitors.ts";
 import type { Gates } from "./service/gates.ts";
@@ -70,7 +70,7 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
     return status >= 200 && status < 300 ? approvalIn(text) : undefined;
   };
 
-  const grants = createOnce({
+  const grants = createLedgerWorker({
     db,
     clock,
     log,
@@ -92,7 +92,7 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
   });
   const credits = createCredits({ db, clock, log, rules: rulesOf, wake: grants.wake, ask, tell: notify.tellAccount });
 
-  const sends = createOnce({
+  const sends = createLedgerWorker({
     db,
     clock,
     log,
@@ -166,7 +166,7 @@ export function createBackoffice({ settings, db, bus, clock, log, services, site
     mailer &&
     createMail({ db, clock, log, sites, presence: presence ?? nobody, mailer, ...mailRules(settings), signing });
 
-  const gate = createGate({ db, clock, log, hooks, signing });
+  const gate = createAccessPolicy({ db, clock, log, hooks, signing });
 
   /** A site's messages of another day's budget wait; those of visitors who were blocked meanwhile do not go at all (C24). */
   function detain({ site, visitor, due }: Head): Outcome | undefined {

@@ -30,10 +30,11 @@ import { createFilestore } from "./filestore.ts";
 import { createBudgets } from "./flows/budgets.ts";
 import { createCourier } from "./flows/courier.ts";
 import { createEnclose } from "./flows/enclose.ts";
+import { createFirstNames } from "./flows/first-names.ts";
 import type { Forget } from "./flows/forget.ts";
 import { createForget } from "./flows/forget.ts";
-import { createGreeting } from "./flows/greeting.ts";
 import { introduce } from "./flows/introduce.ts";
+import { createOriginLog } from "./flows/origin-log.ts";
 import { createRate } from "./flows/rate.ts";
 import { createReceive, type Reply } from "./flows/receive.ts";
 import { createRecharges, type Spooled } from "./flows/recharges.ts";
@@ -42,7 +43,6 @@ import { createSend } from "./flows/send.ts";
 import type { Services } from "./flows/services.ts";
 import { createServices } from "./flows/services.ts";
 import { createSession } from "./flows/session.ts";
-import { createStrangers } from "./flows/strangers.ts";
 import { holdData } from "./hold.ts";
 import { createForward } from "./hooks/forward.ts";
 import { withAnswers } from "./http/answers.ts";
@@ -244,7 +244,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     clock,
     log,
     identity: (site) => identities.get(site),
-    nameOf: createGreeting({ find: backoffice.contacts.find, clock }),
+    nameOf: createFirstNames({ find: backoffice.contacts.find, clock }),
     wake: courier.wake,
   });
   const { horizon } = settings;
@@ -265,13 +265,13 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     messages: createLimiter({ burst: 10, perMinute: settings.messagesPerMinute, uptime: clock.uptime }),
     budgets,
   });
-  const strangers = createStrangers(sites, log);
+  const originLog = createOriginLog(sites, log);
   const connections = createConnections({
     db,
     bus,
     clock,
     log,
-    open: strangers.watching(sessions.open),
+    open: originLog.watching(sessions.open),
     take,
     link: links.to,
     delivery: (account, site) => (send.isHeld(site) ? "delayed" : gates.delivery(account)),
@@ -309,7 +309,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     sites,
     connections,
     clock,
-    allows: strangers.allows,
+    allows: originLog.allows,
     addressOf: network,
     places,
     mail: backoffice.mail,
@@ -327,7 +327,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
       uploads,
       links,
       log,
-      allows: strangers.allows,
+      allows: originLog.allows,
       who: backoffice.wanted(sessions.who),
       wait: (incoming, site) =>
         uploading.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming)),
@@ -355,7 +355,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     server,
     connections,
     log,
-    allows: strangers.allows,
+    allows: originLog.allows,
     addressOf: network,
     remoteOf: remote,
     places,

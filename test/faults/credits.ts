@@ -10,8 +10,8 @@ import type { Database, Transaction } from "../../relay/src/db/database.ts";
 import { migrate } from "../../relay/src/db/migrate.ts";
 import { openSqlite } from "../../relay/src/db/sqlite.ts";
 import { createCredits } from "../../relay/src/flows/credits.ts";
+import { createLedgerWorker } from "../../relay/src/flows/ledger-worker.ts";
 import { contentOf, descriptionOf, verdictOf } from "../../relay/src/records/grants.ts";
-import { createOnce } from "../../relay/src/records/once.ts";
 import type { GrantAnswer } from "../../relay/src/service/api.ts";
 import type { Gates } from "../../relay/src/service/gates.ts";
 import { clockOf, createWorld, type World } from "./core/world.ts";
@@ -157,7 +157,7 @@ async function startNode(
     () => 0,
     () => alive,
   );
-  const once = createOnce({
+  const once = createLedgerWorker({
     db,
     clock,
     log: silentLog,

@@ -1,6 +1,6 @@
 import { blockView } from "../http/api/blocks.ts";
 import { blocksPage } from "../records/blocks.ts";
-import { budgetOf } from "../records/budget.ts";
+import { budgetOf } from "../records/message-budget.ts";
 import { dayOf, usedOn } from "../records/quotas.ts";
 import { type Command, Complaint, named, needed, table } from "./command.ts";
 import { type Finding, ill, well } from "./finding.ts";

@@ -1,5 +1,5 @@
 import { iso, leadView } from "../http/api/views.ts";
-import { findLead, leadsPage } from "../records/captured.ts";
+import { findLead, leadsPage } from "../records/leads.ts";
 import { type Command, Complaint, named, table } from "./command.ts";
 
 const site = { site: { type: "string" } } as const;

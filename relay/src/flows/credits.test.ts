@@ -4,9 +4,9 @@ import { creditRules } from "../base/rules.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
+import { createLedgerWorker } from "../flows/ledger-worker.ts";
 import { contentOf } from "../records/grants.ts";
 import { findEntry, historyOf } from "../records/ledger.ts";
-import { createOnce } from "../records/once.ts";
 import { trustLedger } from "../records/restored.ts";
 import { type Billing, createCredits } from "./credits.ts";
 
@@ -158,7 +158,7 @@ describe("an amount that is none", () => {
 describe("a ledger from a backup", () => {
   const order = { account: "agency", email: "a@b.example", amount: 5, note: "", actor: "api" };
   const once = (called: string[]) =>
-    createOnce({
+    createLedgerWorker({
       db,
       clock: { now: () => now, uptime: () => now, after: () => () => {} },
       log: () => {},

@@ -6,10 +6,19 @@ import type { Log } from "../base/log.ts";
 import { emailOf, lineOf } from "../base/person.ts";
 import { type CreditRules, mappedEmail } from "../base/rules.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { spend } from "../records/days.ts";
+import { spend } from "../records/daily-credits.ts";
 import { contentOf, fits, type GrantContent, grantedOf, WAITS } from "../records/grants.ts";
-import { dueEntries, type Entry, enter, FOREVER, findEntry, move, type Undone, undone } from "../records/ledger.ts";
-import type { Verdict } from "../records/once.ts";
+import {
+  dueEntries,
+  type Entry,
+  enter,
+  FOREVER,
+  findEntry,
+  move,
+  type Undone,
+  undone,
+  type Verdict,
+} from "../records/ledger.ts";
 import { isDistrusted } from "../records/restored.ts";
 import type { Recharge } from "../service/recharge.ts";
 import type { TellAccount } from "./notify.ts";

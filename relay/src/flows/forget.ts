@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { leadsOf } from "../records/captured.ts";
 import { detailsOf } from "../records/details.ts";
 import { forgetEvents } from "../records/events.ts";
+import { leadsOf } from "../records/leads.ts";
 import { blankLane } from "../records/ledger.ts";
 import { disownMedia } from "../records/media.ts";
 import { forgetRequests } from "../records/requests.ts";

@@ -7,6 +7,7 @@ import { createPoll } from "../base/poll.ts";
 import { NO_LEADS } from "../base/rules.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
+import type { Contacts } from "../flows/contacts.ts";
 import {
   complaintOf,
   dueLeads,
@@ -19,8 +20,7 @@ import {
   releaseLeads,
   renewLead,
   setLead,
-} from "../records/captured.ts";
-import type { Contacts } from "../records/contacts.ts";
+} from "../records/leads.ts";
 import type { Sites } from "../records/sites.ts";
 import { findVisitor, supposeContact } from "../records/visitors.ts";
 import type { ContactAnswer } from "../service/api.ts";

@@ -6,8 +6,8 @@ import { hashed, type Log } from "../base/log.ts";
 import { isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { isEcho, wereSentTo } from "../records/echoes.ts";
 import { describeFile, dropMedia, type MediaRow, sendMedia } from "../records/media.ts";
+import { isEcho, wereSentTo } from "../records/own-messages.ts";
 import type { Sites } from "../records/sites.ts";
 import { appendReplies, createNumbers, isKnown } from "../records/threads.ts";
 import {

@@ -7,8 +7,8 @@ import type { Site } from "../base/config.ts";
 import { campaignFor, type Situation } from "../base/routes.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { reserve } from "../records/budget.ts";
 import { describeFile, type MediaRow, sendMedia } from "../records/media.ts";
+import { reserve } from "../records/message-budget.ts";
 import { addParcel, addParcels, type Head, type Parcel } from "../records/outbox.ts";
 import { type PageSeen, setPage } from "../records/profiles.ts";
 import {

@@ -18,8 +18,8 @@ import {
 } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { complaintFor, moveLeads } from "../records/captured.ts";
 import { emailOf, setDetails } from "../records/details.ts";
+import { complaintFor, moveLeads } from "../records/leads.ts";
 import { moveMedia } from "../records/media.ts";
 import { moveLane } from "../records/outbox.ts";
 import { setSubject } from "../records/profiles.ts";
@@ -38,7 +38,7 @@ import {
   type Visitor,
   wasForgotten,
 } from "../records/visitors.ts";
-import type { NameOf } from "./greeting.ts";
+import type { FirstNameOf } from "./first-names.ts";
 
 /** A session lasts this long after its last use, and its token is replaced after a day. */
 const SESSION_MS = 180 * 86_400_000;
@@ -71,7 +71,7 @@ type Parts = {
   /** The check of a site's signed identities; nothing where the site has no keys for them. */
   identity: (site: string) => CheckIdentity | undefined;
   /** First name of a person whose identity was signed, to greet them by. Never rejects. */
-  nameOf: NameOf;
+  nameOf: FirstNameOf;
   /** Tells the courier that a lane has something to deliver. */
   wake: (lane: { visitor: string; account: string; first: boolean }) => void;
 };

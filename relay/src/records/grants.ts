@@ -4,8 +4,7 @@ import { isAmount } from "../base/amount.ts";
 import type { CreditRules } from "../base/rules.ts";
 import type { Facts } from "../hooks/payloads.ts";
 import type { GrantAnswer } from "../service/api.ts";
-import type { Entry, State } from "./ledger.ts";
-import type { Verdict } from "./once.ts";
+import type { Entry, State, Verdict } from "./ledger.ts";
 
 /** What a grant is made of; complete before it becomes an intent. */
 export type GrantContent = {

@@ -15,6 +15,16 @@ import type { Transaction } from "../db/database.ts";
 export type Kind = "grant" | "send";
 export type State = "received" | "intent" | "calling" | "done" | "unknown" | "refused" | "dismissed";
 
+/**
+ * The outcome of a call that must not be made twice. `done`: the service did it. `again`: it certainly did not, and a later
+ * try may succeed. `refused`: it certainly did not, and no later try can succeed. `unknown`: it may have done it.
+ */
+export type Verdict =
+  | { kind: "done"; result: Record<string, unknown> }
+  | { kind: "again"; reason: string; waitMs?: number }
+  | { kind: "refused"; reason: string }
+  | { kind: "unknown"; reason: string };
+
 export type Entry = {
   kind: Kind;
   account: string;

@@ -1,4 +1,4 @@
-import type { ContactExternalId } from "../base/parties.ts";
+import type { ContactExternalId } from "../base/id-types.ts";
 import type { Transaction } from "../db/database.ts";
 
 /** A message, or a reaction, on its way to the service. */

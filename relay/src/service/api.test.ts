@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/server.ts";
-import type { BusinessLabel, ContactExternalId } from "../base/parties.ts";
+import type { BusinessLabel, ContactExternalId } from "../base/id-types.ts";
 import { createService, type Incoming, type Service } from "./api.ts";
 
 let sandbox: Sandbox;

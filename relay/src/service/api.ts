@@ -1,4 +1,4 @@
-import type { BusinessLabel, ContactExternalId } from "../base/parties.ts";
+import type { BusinessLabel, ContactExternalId } from "../base/id-types.ts";
 import { createTransport, type TransportOptions } from "./http.ts";
 import { type Outcome, outcomeOf, softStatus } from "./outcome.ts";
 

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { DEPTH_MAX, REPLY_MAX } from "@porchlight/shared/limits";
 import { cut, isBlank } from "@porchlight/shared/text";
 import { tooDeep } from "../base/depth.ts";
-import type { ContactExternalId } from "../base/parties.ts";
+import type { ContactExternalId } from "../base/id-types.ts";
 
 /**
  * What the service tells us at the reply address. `userId` may work as a credential at the service: it is dropped here

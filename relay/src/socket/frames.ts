@@ -6,10 +6,10 @@ import { hashed, type Log } from "../base/log.ts";
 import { lineOf } from "../base/person.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
+import type { AccessPolicy } from "../flows/access-policy.ts";
 import type { Budgets } from "../flows/budgets.ts";
 import type { Capture, Wrong } from "../flows/capture.ts";
 import type { Forget } from "../flows/forget.ts";
-import type { Gate } from "../flows/gate.ts";
 import type { Mail, Place } from "../flows/mail/mail.ts";
 import type { Rate } from "../flows/rate.ts";
 import type { Send } from "../flows/send.ts";
@@ -32,7 +32,7 @@ type Parts = {
   mail: Pick<Mail, "subscribe" | "transcript"> | undefined;
   rate: Rate;
   /** The owner's judge of newcomers. */
-  admits: Gate["admits"];
+  admits: AccessPolicy["admits"];
   /** What a visitor may send a minute: each message and reaction may cost the owner. */
   messages: Limiter;
   /** What all visitors of one address, and of a site, may do. */

@@ -13,7 +13,7 @@ const MISTAKES: readonly Mistake[] = [
     name: "grants without claiming first",
     edits: [
       {
-        file: "records/once.ts",
+        file: "flows/ledger-worker.ts",
         find: "const taken = await db.transaction((tx) => claim(tx, { ...entry, node, now: clock.now(), ordered }));",
         replace: "const taken: typeof entry | undefined = entry;",
       },

@@ -1,5 +1,5 @@
 import type { PublicSite } from "@porchlight/shared/site";
-import type { BusinessLabel } from "../parties.ts";
+import type { BusinessLabel } from "../id-types.ts";
 import type { CreditRules, GuardRules, LeadRules, RouteRule, WebhookRules } from "../rules.ts";
 
 /** One account at the service: where it is, and how fast it may be asked. Its key is read when needed, see `keys`. */

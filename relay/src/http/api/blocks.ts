@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
-import type { Gate } from "../../flows/gate.ts";
+import type { AccessPolicy } from "../../flows/access-policy.ts";
 import { type Block, blocksPage } from "../../records/blocks.ts";
 import type { block } from "./blocking.ts";
 import { Problem } from "./problem.ts";
@@ -17,7 +17,7 @@ export const blockView = ({ id, value, reason, actor, at }: Block): z.output<typ
 });
 
 /** The owner's list of blocks. */
-export function blocks({ db, gate }: { db: Database; gate: Gate }) {
+export function blocks({ db, gate }: { db: Database; gate: AccessPolicy }) {
   return {
     async listBlocks({ site, query }) {
       const after = cursorOf<{ at: number; id: string }>(query.cursor, { at: "number", id: "text" });

@@ -1,6 +1,6 @@
 import { RelayError } from "../../base/errors.ts";
 import { type Person, personIn, stated } from "../../base/person.ts";
-import type { Contacts } from "../../records/contacts.ts";
+import type { Contacts } from "../../flows/contacts.ts";
 import type { Contact } from "../../service/api.ts";
 import type { Outcome } from "../../service/outcome.ts";
 import type { AnswerOf } from "./operations.ts";

@@ -1,14 +1,14 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Database } from "../../db/database.ts";
+import type { AccessPolicy } from "../../flows/access-policy.ts";
 import type { Capture } from "../../flows/capture.ts";
+import type { Contacts } from "../../flows/contacts.ts";
 import type { Credits } from "../../flows/credits.ts";
 import type { Forget } from "../../flows/forget.ts";
-import type { Gate } from "../../flows/gate.ts";
 import type { Leads } from "../../flows/leads.ts";
 import type { Mail } from "../../flows/mail/mail.ts";
 import type { Outreach } from "../../flows/outreach.ts";
 import type { Send } from "../../flows/send.ts";
-import type { Contacts } from "../../records/contacts.ts";
 import { blocks } from "./blocks.ts";
 import { people } from "./contacts.ts";
 import { ledger } from "./credits.ts";
@@ -24,7 +24,7 @@ export type Flows = {
   db: Database;
   clock: Clock;
   credits: Credits;
-  gate: Gate;
+  gate: AccessPolicy;
   outreach: Outreach;
   /** Nothing where no mail server is named. */
   mail: Mail | undefined;

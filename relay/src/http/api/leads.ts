@@ -2,7 +2,7 @@ import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
 import type { Capture } from "../../flows/capture.ts";
 import type { Leads } from "../../flows/leads.ts";
-import { findLead, leadsPage } from "../../records/captured.ts";
+import { findLead, leadsPage } from "../../records/leads.ts";
 import { Problem } from "./problem.ts";
 import type { Handlers } from "./router.ts";
 import { cursorOf, leadView, pageWith } from "./views.ts";

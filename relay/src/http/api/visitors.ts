@@ -2,7 +2,7 @@ import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
 import type { Forget } from "../../flows/forget.ts";
 import type { Send } from "../../flows/send.ts";
-import { leadsOf } from "../../records/captured.ts";
+import { leadsOf } from "../../records/leads.ts";
 import { laneEntries } from "../../records/ledger.ts";
 import { deliveriesPage, type VisitorRow, visitorRow, visitorsPage } from "../../records/listings.ts";
 import { findRating } from "../../records/ratings.ts";

@@ -1,8 +1,8 @@
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../db/database.ts";
+import { addMember, isMember } from "../records/memberships.ts";
 import type { ContactAnswer, Service } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
-import { addMember, isMember } from "./memberships.ts";
 
 /** What a contact is made of: a phone in E.164, or an e-mail, or both. */
 export type Person = { firstName?: string; lastName?: string; email?: string; phone?: string };

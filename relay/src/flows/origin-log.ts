@@ -3,7 +3,7 @@ import type { Log } from "../base/log.ts";
 import type { Sites } from "../records/sites.ts";
 import type { Sessions } from "./session.ts";
 
-export type Strangers = {
+export type OriginLog = {
   /** Whether any site lets pages of this origin in; which one, `hello` decides. */
   allows: (origin: string) => boolean;
   /** The same `open`, with an eye on whom a site turns away that is served here. */
@@ -19,7 +19,7 @@ const ORIGIN = /^(null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
  * Tells the operator of pages that ask for a chat and may not have it, once for each origin and site: on the page itself
  * nobody learns which setting it takes.
  */
-export function createStrangers(sites: Pick<Sites, "all" | "allows" | "find">, log: Log): Strangers {
+export function createOriginLog(sites: Pick<Sites, "all" | "allows" | "find">, log: Log): OriginLog {
   const told = new Set<string>();
 
   function tell(origin: string, site?: string): void {

@@ -3,11 +3,11 @@
  * and the contact in callbacks; `fromId` is the sender on incoming messages and the recipient when we send. The compiler
  * refuses one where the other is meant; plain text is good for both.
  */
-interface Kind<Name extends string> {
-  readonly kind?: Name;
+interface Brand<Name extends string> {
+  readonly brand?: Name;
 }
 
 /** A visitor's id on our side: `fromId` of what we send, `toId` of what comes back (R-225). */
-export type ContactExternalId = string & Kind<"contact">;
+export type ContactExternalId = string & Brand<"contact">;
 /** Our label of the business: `toId` of incoming messages (R-227). */
-export type BusinessLabel = string & Kind<"business">;
+export type BusinessLabel = string & Brand<"business">;

@@ -2,20 +2,20 @@ import { backoff } from "@porchlight/shared/backoff";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Database, Transaction } from "../db/database.ts";
+import {
+  abandon,
+  claim,
+  dueEntries,
+  type Entry,
+  hasten,
+  type Kind,
+  LONGEST_CALL_MS,
+  settle,
+  type Verdict,
+} from "../records/ledger.ts";
+import { parkRestored } from "../records/restored.ts";
 import type { Gates } from "../service/gates.ts";
 import type { Turn } from "../service/keygate.ts";
-import { abandon, claim, dueEntries, type Entry, hasten, type Kind, LONGEST_CALL_MS, settle } from "./ledger.ts";
-import { parkRestored } from "./restored.ts";
-
-/**
- * What came of a call that must not be made twice. `again`: certainly not done, a later try may do. `refused`: certainly
- * not done, and no try will. `unknown`: it may have been done.
- */
-export type Verdict =
-  | { kind: "done"; result: Record<string, unknown> }
-  | { kind: "again"; reason: string; waitMs?: number }
-  | { kind: "refused"; reason: string }
-  | { kind: "unknown"; reason: string };
 
 type Parts = {
   db: Database;
@@ -47,7 +47,7 @@ const RETRY_CAP_MS = 3_600_000;
  * Works off the intents of one kind: claim, commit, call, settle. At most once by itself: what may have been done is never
  * done again without a person, and never forgotten either.
  */
-export function createOnce(parts: Parts) {
+export function createLedgerWorker(parts: Parts) {
   const { db, clock, log, kind, node, accounts, call, settled, ordered, gates } = parts;
   const random = parts.random ?? Math.random;
   const flying = new Set<Promise<void>>();
@@ -186,4 +186,4 @@ export function createOnce(parts: Parts) {
   };
 }
 
-export type Once = ReturnType<typeof createOnce>;
+export type LedgerWorker = ReturnType<typeof createLedgerWorker>;

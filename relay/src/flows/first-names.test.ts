@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Person } from "../base/identity.ts";
 import type { ContactAnswer } from "../service/api.ts";
-import { createGreeting } from "./greeting.ts";
+import { createFirstNames } from "./first-names.ts";
 
 const person = (fields: Partial<Person>): Person => ({ subject: "7", claims: {}, ...fields });
 const jane: ContactAnswer = { kind: "ok", status: 200, message: "", contact: { id: "c1", firstName: "Jane" } };
@@ -11,7 +11,7 @@ function greeting(answer: (call: number) => Promise<ContactAnswer>) {
   let now = 0;
   let calls = 0;
   const timers: (() => void)[] = [];
-  const nameOf = createGreeting({
+  const nameOf = createFirstNames({
     find: (_account, by) => {
       asked.push(by);
       return answer(++calls);

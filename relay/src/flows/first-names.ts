@@ -15,7 +15,7 @@ const E164 = /^\+[1-9]\d{6,14}$/;
  * First names to greet returning customers by. Asked only for people whose identity the owner signed, and by what was
  * signed: a name for a typed address would tell anybody who is a customer (R-436).
  */
-export function createGreeting({ find, clock }: Parts) {
+export function createFirstNames({ find, clock }: Parts) {
   const kept = new Map<string, { name: Promise<string | undefined>; until: number }>();
 
   function known(account: string, by: By): Promise<string | undefined> {
@@ -42,4 +42,4 @@ export function createGreeting({ find, clock }: Parts) {
   };
 }
 
-export type NameOf = ReturnType<typeof createGreeting>;
+export type FirstNameOf = ReturnType<typeof createFirstNames>;

@@ -33,7 +33,7 @@ type Wanted = { visitors: Set<string>; holds: (address: string) => boolean };
  * Who may come in: the owner's list of blocks, and the owner's judge of newcomers (RELIABILITY A, C24). The list is held
  * in memory, because it is looked at for every connection and every message that goes out.
  */
-export function createGate({ db, clock, log, hooks, signing }: Parts) {
+export function createAccessPolicy({ db, clock, log, hooks, signing }: Parts) {
   let lists = new Map<string, Wanted>();
   let known = "";
   let stopped = false;
@@ -147,4 +147,4 @@ function verdictIn({ status, text }: HookAnswer): boolean | undefined {
   }
 }
 
-export type Gate = ReturnType<typeof createGate>;
+export type AccessPolicy = ReturnType<typeof createAccessPolicy>;

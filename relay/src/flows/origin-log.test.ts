@@ -3,13 +3,13 @@ import { PROTOCOL } from "@porchlight/shared/protocol";
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { expect, it } from "vitest";
 import { createSites } from "../records/sites.ts";
-import { createStrangers } from "./strangers.ts";
+import { createOriginLog } from "./origin-log.ts";
 
 function listen() {
   const lines: object[] = [];
   const site = { account: "main", origins: ["https://shop.example"], channel: "website", business: "default" };
   const sites = createSites([{ ...site, campaign: undefined, public: DEFAULT_SITE }], () => []);
-  return { lines, ...createStrangers(sites, (event, details) => lines.push({ event, ...details })) };
+  return { lines, ...createOriginLog(sites, (event, details) => lines.push({ event, ...details })) };
 }
 
 it("tells of an origin that no site allows, once", () => {
