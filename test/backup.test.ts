@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { openSpool } from "../relay/src/db/spool.ts";
 import { png } from "../relay/src/files/samples.fixture.ts";
-import { openSpool } from "../relay/src/spool.ts";
 import { type House, KEY, startHouse } from "./harness.ts";
 import { type Env, type Running, runInside } from "./relays.ts";
 import { porchlight } from "./shell.ts";

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Settings } from "../base/config.ts";
 import { DEFAULT_DATA_DIR } from "../base/folder.ts";
 import { type Holder, holderOf, isTaken } from "../db/lock.ts";
-import { relayLock } from "../hold.ts";
+import { relayLock } from "../wiring/data-lock.ts";
 import { settingsOver } from "./control.ts";
 
 /** A relay that runs, and the socket on which it takes commands. */

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { createBackoffice } from "../backoffice.ts";
 import { realClock } from "../base/clock.ts";
 import type { Settings, Site } from "../base/config.ts";
 import { assertDataFolder } from "../base/folder.ts";
@@ -10,7 +9,6 @@ import { createBus } from "../bus/bus.ts";
 import { assertCurrent } from "../db/migrate.ts";
 import { databaseFile, openDatabase } from "../db/open.ts";
 import { createLinks } from "../files/links.ts";
-import { openFiles } from "../filestore.ts";
 import type { Enclose } from "../flows/enclose.ts";
 import { createForget } from "../flows/forget.ts";
 import { createSend } from "../flows/send.ts";
@@ -18,6 +16,8 @@ import { createServices } from "../flows/services.ts";
 import { createSites } from "../records/sites.ts";
 import type { Inside } from "../relay.ts";
 import { createGates } from "../service/gates.ts";
+import { openFiles } from "../wiring/files.ts";
+import { createBackoffice } from "../wiring/owner.ts";
 import { Complaint } from "./command.ts";
 
 /** Messages with files are the relay's business: nothing is carried from the command line. */

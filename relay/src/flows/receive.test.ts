@@ -8,12 +8,12 @@ import { newVisitorId } from "../base/sign.ts";
 import { createBus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
+import { openSpool } from "../db/spool.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { createSites } from "../records/sites.ts";
 import { page } from "../records/threads.ts";
 import { addVisitor, findVisitor, NO_SITE } from "../records/visitors.ts";
 import { parseCallback } from "../service/callbacks.ts";
-import { openSpool } from "../spool.ts";
 import { createReceive, type Reply } from "./receive.ts";
 
 const SIGNING = "signing key of the tests";

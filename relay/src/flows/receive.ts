@@ -6,6 +6,7 @@ import { hashed, type Log } from "../base/log.ts";
 import { isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
+import type { Spool } from "../db/spool.ts";
 import { describeFile, dropMedia, type MediaRow, sendMedia } from "../records/media.ts";
 import { isEcho, wereSentTo } from "../records/own-messages.ts";
 import type { Sites } from "../records/sites.ts";
@@ -22,7 +23,6 @@ import {
   type Visitor,
 } from "../records/visitors.ts";
 import { type Callback, NOT_HERE } from "../service/callbacks.ts";
-import type { Spool } from "../spool.ts";
 import type { Tell } from "./notify.ts";
 
 type ReplyCallback = Extract<Callback, { kind: "reply" }>;

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { Spool } from "../db/spool.ts";
 import type { Recharge } from "../service/recharge.ts";
-import type { Spool } from "../spool.ts";
 
 /** An auto-recharge event as the spool keeps it. */
 export type Spooled = { account: string; event: Recharge };

@@ -36,7 +36,7 @@ export async function loadCore(root: string) {
     from<typeof import("../../../relay/src/service/callbacks.ts")>("service/callbacks.ts"),
     from<typeof import("../../../relay/src/base/log.ts")>("base/log.ts"),
     from<typeof import("../../../relay/src/db/backup.ts")>("db/backup.ts"),
-    from<typeof import("../../../relay/src/spool.ts")>("spool.ts"),
+    from<typeof import("../../../relay/src/db/spool.ts")>("db/spool.ts"),
   ]);
   return {
     ...sqlite,

@@ -302,9 +302,9 @@ export const CORE: Mutant[] = [
   {
     name: "empties the spool before the database has what was in it",
     edits: [
-      { file: "spool.ts", find: "        rmSync(taking);\n", replace: "" },
+      { file: "db/spool.ts", find: "        rmSync(taking);\n", replace: "" },
       {
-        file: "spool.ts",
+        file: "db/spool.ts",
         find: "        for (const entry of entriesOf<Entry>(taking)) {",
         replace: `        const entries = entriesOf<Entry>(taking);
         rmSync(taking);
@@ -317,7 +317,7 @@ export const CORE: Mutant[] = [
     name: "forgets the spool of an earlier life",
     edits: [
       {
-        file: "spool.ts",
+        file: "db/spool.ts",
         find: "let waiting = existsSync(file) || existsSync(taking);",
         replace: "let waiting = false;",
       },

@@ -36,7 +36,7 @@ export const PROCESS: Mutant[] = [
   },
   {
     name: "spools without a flush to disk",
-    edits: [{ file: "spool.ts", find: "        fdatasyncSync(fd);\n", replace: "" }],
+    edits: [{ file: "db/spool.ts", find: "        fdatasyncSync(fd);\n", replace: "" }],
     killedBy: { suite: sync },
   },
   {

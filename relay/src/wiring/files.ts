@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import type { Clock } from "./base/clock.ts";
-import type { Settings } from "./base/config.ts";
-import type { Log } from "./base/log.ts";
-import type { Database } from "./db/database.ts";
-import { createDiskFiles } from "./files/disk.ts";
-import { createLinks } from "./files/links.ts";
-import { createS3Files } from "./files/s3.ts";
-import { createSniffer } from "./files/sniff.ts";
-import { createStage } from "./files/stage.ts";
-import type { Files } from "./files/store.ts";
-import { createUploads } from "./flows/uploads.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Settings } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
+import type { Database } from "../db/database.ts";
+import { createDiskFiles } from "../files/disk.ts";
+import { createLinks } from "../files/links.ts";
+import { createS3Files } from "../files/s3.ts";
+import { createSniffer } from "../files/sniff.ts";
+import { createStage } from "../files/stage.ts";
+import type { Files } from "../files/store.ts";
+import { createUploads } from "../flows/uploads.ts";
 
 type Parts = { settings: Settings; db: Database; clock: Clock; log: Log; signing: string };
 

@@ -1,5 +1,5 @@
-import type { Settings, Site } from "./base/config.ts";
-import type { Log } from "./base/log.ts";
+import type { Settings, Site } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
 
 /** What signs a site's identities: never to be shown. */
 export const identitySecret = ({ identity }: Site): string =>

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Settings } from "./base/config.ts";
-import { openDataFolder } from "./base/folder.ts";
-import { type Lock, takeLock } from "./db/lock.ts";
-import { databaseFile } from "./db/open.ts";
+import type { Settings } from "../base/config.ts";
+import { openDataFolder } from "../base/folder.ts";
+import { type Lock, takeLock } from "../db/lock.ts";
+import { databaseFile } from "../db/open.ts";
 
 /** Path, without ending, of the lock on a data folder and of what its relay tells of itself. */
 export const relayLock = (dataDir: string): string => join(dataDir, "relay");

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { syncFolder } from "./base/sync.ts";
+import { syncFolder } from "../base/sync.ts";
 
 /**
  * A file for callbacks that the database cannot take: no second try of the service is promised, so a refused one may be
