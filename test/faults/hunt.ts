@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Scenario } from "./core/scenario.ts";
 import { LONG_MUTANTS } from "./mutants/long.ts";
 import type { Mutant } from "./mutants/mutant.ts";
+import { applyEdits, type Edit, readSources, type Sources } from "./mutants/place.ts";
 import { MUTANTS } from "./mutants.ts";
 import type { Report } from "./suites/suite.ts";
 import { live, RELAY } from "./workers.ts";
@@ -26,17 +27,19 @@ function plant({ name, part = "relay", edits, killedBy }: Mutant): string {
     recursive: true,
     filter: (path) => "unit" in killedBy || !path.endsWith(".test.ts"),
   });
-  for (const { file, find, replace } of edits) {
-    const path = join(root, file);
-    const text = readFileSync(path, "utf8");
-    const times = text.split(find).length - 1;
-    if (times !== 1) throw new Error(`${name}: its place stands ${times} times in ${file}: ${find.trim()}`);
-    writeFileSync(
-      path,
-      text.replace(find, () => replace),
-    );
-  }
+  for (const [path, text] of editsOf(part, name, edits)) writeFileSync(join(root, path), text);
   return root;
+}
+
+const sources = { relay: readSources("relay"), widget: readSources("widget") };
+
+/** The files that a mutant changes, by path. @throws Error that names the mutant when the place of an edit is not found */
+function editsOf(part: "relay" | "widget", name: string, edits: readonly Edit[]): Sources {
+  try {
+    return applyEdits(sources[part], edits);
+  } catch (error) {
+    throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** What says that the mutant, or the suite, could not even run: that is no kill. */
@@ -100,7 +103,7 @@ type Tested = {
  */
 async function tested(planted: readonly Planted[]): Promise<Hunted[]> {
   const projects = planted.flatMap(({ mutant: { name, killedBy }, root }) =>
-    "unit" in killedBy ? [{ test: { name, root, include: [killedBy.unit], testTimeout: PATIENCE_MS } }] : [],
+    "unit" in killedBy ? [{ test: { name, root, include: [`**/${killedBy.unit}`], testTimeout: PATIENCE_MS } }] : [],
   );
   const [first] = projects;
   if (first === undefined) return [];

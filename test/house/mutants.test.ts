@@ -1,16 +1,28 @@
-import { readFileSync } from "node:fs";
+import { globSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { LONG_MUTANTS } from "../faults/mutants/long.ts";
+import { applyEdits, readSources } from "../faults/mutants/place.ts";
 import { MUTANTS } from "../faults/mutants.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
-it("every mistake of test/faults/mutants still has its place in the code: who moves the code moves the mistake", () => {
-  const lost = [...MUTANTS, ...LONG_MUTANTS].flatMap(({ name, part = "relay", edits }) =>
-    edits
-      .filter(({ file, find }) => readFileSync(join(ROOT, part, "src", file), "utf8").split(find).length !== 2)
-      .map(({ file, find }) => `${name}: ${file}: ${find.trim()}`),
-  );
+it("every edit of test/faults/mutants finds its place in the code exactly once", () => {
+  const sources = { relay: readSources("relay"), widget: readSources("widget") };
+  const lost = [...MUTANTS, ...LONG_MUTANTS].flatMap(({ name, part = "relay", edits }) => {
+    try {
+      applyEdits(sources[part], edits);
+      return [];
+    } catch (error) {
+      return [`The mutant "${name}": ${error instanceof Error ? error.message : String(error)}`];
+    }
+  });
   expect(lost).toEqual([]);
+});
+
+it("every unit test file that a mutant names exists once", () => {
+  const named = MUTANTS.flatMap(({ part = "relay", killedBy }) =>
+    "unit" in killedBy ? [`${part}/src/**/${killedBy.unit}`] : [],
+  );
+  expect([...new Set(named)].filter((pattern) => globSync(pattern, { cwd: ROOT }).length !== 1)).toEqual([]);
 });

@@ -2,42 +2,42 @@ import type { Scenario } from "../core/scenario.ts";
 import { SPECIAL } from "../core/scenario.ts";
 import { FAIR } from "../core/service.ts";
 import type { Mutant } from "./mutant.ts";
+import type { Edit } from "./place.ts";
 
 const weather = (changes: Partial<typeof FAIR>): Partial<Scenario> => ({ weather: { ...FAIR, ...changes } });
+
+/** The courier takes one kind of outcome for another one. */
+const confuse = (kind: string, taken: string): Edit => ({
+  find: "await handle($$message, $outcome);",
+  replace: `await handle($$message, $outcome.kind === "${kind}" ? { ...$outcome, kind: "${taken}" } : $outcome);`,
+});
 
 /** Mistakes in the relay's core, which the simulated world shows (test/faults/core). */
 export const CORE: Mutant[] = [
   {
     name: "answers a callback before its commit",
     edits: [
-      {
-        file: "flows/receive.ts",
-        find: "    const written = waiting ? undefined : await soon(write(reply)).catch((error: unknown) => ({ error }));",
-        replace: `    if (!waiting) {\n      void write(reply).catch(() => {});\n      return "stored";\n    }\n    const written = undefined;`,
-      },
+      { find: "await soon(write($reply)).catch($failed)", replace: `(void write($reply).catch(() => {}), "stored")` },
     ],
     killedBy: { given: { ...weather({ replies: 3 }), crashes: 6, trouble: 10_000 }, seeds: 60 },
   },
   {
     name: "takes a fresh messageSid for every try",
-    edits: [
-      {
-        file: "records/outbox.ts",
-        find: "COALESCE(o.reaction_sid, m.sid) AS sid",
-        replace: "lower(hex(randomblob(12))) AS sid",
-      },
-    ],
+    edits: [{ text: "COALESCE(o.reaction_sid, m.sid) AS sid", replace: "lower(hex(randomblob(12))) AS sid" }],
     killedBy: { given: weather({ lostAnswer: 0.4 }) },
   },
   {
     name: "takes a fresh messageSid for a message that comes again",
-    edits: [{ file: "flows/send.ts", find: "sid: sidOf(visitor, draft.id)", replace: "sid: newSid()" }],
+    edits: [{ find: "sidOf($$)", replace: "newSid()" }],
     killedBy: { given: SPECIAL["a restored backup"], seeds: 300 },
   },
   {
     name: "takes a fresh messageSid when an expired message is tried again",
     edits: [
-      { file: "flows/send.ts", find: `if (message.reason !== "expired") await renewSid`, replace: "await renewSid" },
+      {
+        find: `if ($message.reason !== "expired") await renewSid($$message);`,
+        replace: "await renewSid($$message);",
+      },
     ],
     killedBy: { given: { ...SPECIAL["outage of 13 hours"], ...weather({ lostAnswer: 0.9 }) }, seeds: 20 },
   },
@@ -45,12 +45,8 @@ export const CORE: Mutant[] = [
     name: "marks as delivered before the POST",
     edits: [
       {
-        file: "flows/courier.ts",
-        find: "        const outcome = await carry(head);\n        turn.settle(outcome);\n        await handle(lane, head, outcome);\n",
-        replace: `        await close(head, "delivered");
-        turn.settle(await carry(head));
-        next(lane, true);
-`,
+        find: "const $outcome = await carry($head); $turn.settle($outcome); await handle($lane, $head, $outcome);",
+        replace: `await close($head, "delivered"); $turn.settle(await carry($head)); next($lane, true);`,
       },
     ],
     killedBy: { given: weather({ failing: 0.4 }) },
@@ -58,16 +54,11 @@ export const CORE: Mutant[] = [
   {
     name: "takes the message out of the outbox and marks it in two commits",
     edits: [
+      { find: "await removeParcels($tx, $parcels);", replace: "" },
       {
-        file: "flows/courier.ts",
-        find: "    await removeParcels(tx, parcels);\n",
-        replace: "",
-      },
-      {
-        file: "flows/courier.ts",
-        find: "    const { n, change, next: following } = await db.append(",
-        replace: `    await db.transaction((tx) => removeParcels(tx, [parcel]));
-    const { n, change, next: following } = await db.append(`,
+        find: "await db.append(conclude, $item)",
+        replace:
+          "await db.transaction((tx) => removeParcels(tx, [$item.parcel])).then(() => db.append(conclude, $item))",
       },
     ],
     killedBy: { given: { crashes: 6, trouble: 10_000, visitors: 4, messages: 12 }, seeds: 60 },
@@ -75,16 +66,14 @@ export const CORE: Mutant[] = [
   {
     name: "writes thread and outbox in two commits",
     edits: [
+      { find: "await addParcels($tx, $parcels);", replace: "" },
       {
-        file: "flows/send.ts",
-        find: "    await addParcels(tx, parcels);\n",
-        replace: "",
-      },
-      {
-        file: "flows/send.ts",
-        find: "    if (fresh) announce(",
-        replace: `    if (fresh) await db.transaction((tx) => addParcel(tx, parcel(visitor, site, message.pos, message.pos, at)));
-    if (fresh) announce(`,
+        in: "send.send",
+        find: "if ($fresh) announce($visitor, $site, $news);",
+        replace: `if ($fresh) {
+          await db.transaction((tx) => addParcel(tx, parcel($visitor, $site, message.pos, message.pos, at)));
+          announce($visitor, $site, $news);
+        }`,
       },
     ],
     killedBy: { given: { crashes: 6, trouble: 10_000, visitors: 4, messages: 12 }, seeds: 60 },
@@ -92,33 +81,27 @@ export const CORE: Mutant[] = [
   {
     name: "does not know a message by the client's id",
     edits: [
-      { file: "db/migrations/060.sql", find: "CREATE UNIQUE INDEX messages_id", replace: "CREATE INDEX messages_id" },
+      { text: "CREATE UNIQUE INDEX messages_id ON", replace: "CREATE INDEX messages_id ON" },
       {
-        file: "records/threads.ts",
-        find: "const n = known[i] === undefined ? numbers.next(visitor) : undefined;",
-        replace: "const n = numbers.next(visitor);",
+        in: "appendSent",
+        find: "$known === undefined ? numbers.next($visitor) : undefined",
+        replace: "numbers.next($visitor)",
       },
-      {
-        file: "records/threads.ts",
-        find: "const stored = known[i] === undefined ? undefined : await byId(tx, visitor, id);",
-        replace: "const stored = undefined;",
-      },
+      { in: "appendSent", find: "$known === undefined ? undefined : await byId($$)", replace: "undefined" },
     ],
     killedBy: { given: { replays: 1, tabs: 3 } },
   },
   {
     name: "resumes without asking for the epoch",
-    edits: [{ file: "flows/session.ts", find: "hello.epoch !== epoch || ", replace: "" }],
+    edits: [{ find: "$hello.epoch !== epoch", replace: "false" }],
     killedBy: { given: SPECIAL["a restored backup"], seeds: 300 },
   },
   {
     name: "recovers a long gap in part",
     edits: [
-      { file: "flows/session.ts", find: " && head - since <= GAP_MAX", replace: "" },
       {
-        file: "flows/session.ts",
-        find: "return { after: since, reset: false",
-        replace: "return { after: Math.max(since, head - PAGE), reset: false",
+        find: "if ($known && $head - $since <= GAP_MAX) return { after: $since, $$rest };",
+        replace: "if ($known) return { after: Math.max($since, $head - PAGE), $$rest };",
       },
     ],
     killedBy: { given: SPECIAL["a thousand replies while away"], seeds: 5 },
@@ -126,39 +109,21 @@ export const CORE: Mutant[] = [
   {
     name: "delivers by the bus alone",
     edits: [
-      {
-        file: "socket/connections.ts",
-        find: "    heard(connection, live, { visitor: live.visitor, head, read: row?.read ?? 0 });\n",
-        replace: "",
-      },
-      {
-        file: "socket/connections.ts",
-        find: `put(live, { t: "pong", head });`,
-        replace: `put(live, { t: "pong", head: live.sent });`,
-      },
+      { in: "pulse", find: "heard($$);", replace: "" },
+      { in: "pulse", find: `{ t: "pong", head: $head }`, replace: `{ t: "pong", head: live.sent }` },
     ],
     killedBy: { given: { deaf: 0.5 } },
   },
   {
     name: "refuses what the database cannot take, instead of spooling it",
-    edits: [
-      { file: "flows/receive.ts", find: "      spool.append(reply);", replace: `      throw new Error("no spool");` },
-    ],
+    edits: [{ in: "receive.keep", find: "spool.append($reply);", replace: `throw new Error("no spool");` }],
     killedBy: { given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 30_000 } },
   },
   {
     name: "lets new replies overtake those in the spool",
     edits: [
-      {
-        file: "flows/receive.ts",
-        find: "    if (spool.waiting && clock.uptime() >= replayAt) await soon(replay()).catch(() => {});\n    const { waiting } = spool;",
-        replace: "    const waiting = spool.waiting && at0();",
-      },
-      {
-        file: "flows/receive.ts",
-        find: "const BODIES_MAX = 10_000;",
-        replace: "const BODIES_MAX = 10_000;\nconst at0 = (): boolean => false;",
-      },
+      { find: "if (spool.waiting && $rested) await soon(replay()).catch($failed);", replace: "" },
+      { find: "const { waiting } = spool;", replace: "const waiting = false;" },
     ],
     killedBy: {
       given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 60_000, messages: 12 },
@@ -168,12 +133,8 @@ export const CORE: Mutant[] = [
   {
     name: "never gives a message up",
     edits: [
-      { file: "flows/courier.ts", find: "head.expires <= clock.now()", replace: "head.expires <= 0" },
-      {
-        file: "flows/courier.ts",
-        find: "expired(db, clock.now(), EXPIRE_BATCH)",
-        replace: "expired(db, 0, EXPIRE_BATCH)",
-      },
+      { find: "$head.expires <= clock.now()", replace: "false" },
+      { find: "expired(db, clock.now(), $limit)", replace: "expired(db, 0, $limit)" },
     ],
     killedBy: { given: SPECIAL["outage of 13 hours"], seeds: 10 },
   },
@@ -181,105 +142,51 @@ export const CORE: Mutant[] = [
     name: "lets two messages of a visitor fly at once",
     edits: [
       {
-        file: "flows/courier.ts",
-        find: "    if (lane !== undefined) lane.again = true;\n    else {",
-        replace: '    if (lane !== undefined && lane.state !== "flying") lane.again = true;\n    else {',
+        find: "if ($lane !== undefined) $lane.again = true; else $wake;",
+        replace: `if ($lane !== undefined && $lane.state !== "flying") $lane.again = true; else $wake`,
       },
     ],
     killedBy: { given: { messages: 12, trouble: 5_000 } },
   },
   {
     name: "takes a refused key for a refused message",
-    edits: [
-      {
-        file: "flows/courier.ts",
-        find: `      case "permanent":\n`,
-        replace: `      case "permanent":\n      case "config":\n`,
-      },
-      { file: "flows/courier.ts", find: `      case "config":\n      case "edge":\n`, replace: `      case "edge":\n` },
-    ],
+    edits: [confuse("config", "permanent")],
     killedBy: { given: { rotations: 1, messages: 8 } },
   },
   {
     name: "drops what the service has no room for",
-    edits: [
-      {
-        file: "flows/courier.ts",
-        find: `      case "throttle":\n      case "config":`,
-        replace: `      case "throttle":\n        return finish(lane, head, "delivered");\n      case "config":`,
-      },
-    ],
+    edits: [confuse("throttle", "ok")],
     killedBy: { given: { ...weather({ limit: 10 }), messages: 12, visitors: 4, trouble: 20_000 } },
   },
   {
     name: "tries a refused message again and again",
-    edits: [
-      {
-        file: "flows/courier.ts",
-        find: `return giveUp(lane, head, "rejected", outcome);`,
-        replace: "return tryLater(lane, head, outcome);",
-      },
-    ],
+    edits: [confuse("permanent", "transient")],
     killedBy: { given: { poison: 0.5, messages: 6 }, seeds: 10 },
   },
   {
     name: "takes a call without an answer for delivered",
-    edits: [
-      {
-        file: "flows/courier.ts",
-        find: `      case "duplicate":\n`,
-        replace: `      case "duplicate":\n      case "unknown":\n`,
-      },
-      {
-        file: "flows/courier.ts",
-        find: `      case "transient":\n      case "unknown":\n`,
-        replace: `      case "transient":\n`,
-      },
-    ],
+    edits: [confuse("unknown", "ok")],
     killedBy: { given: weather({ lostCall: 0.4 }) },
   },
   {
     name: "gives up a call without an answer",
-    edits: [
-      {
-        file: "flows/courier.ts",
-        find: `      case "permanent":\n`,
-        replace: `      case "permanent":\n      case "unknown":\n`,
-      },
-      {
-        file: "flows/courier.ts",
-        find: `      case "transient":\n      case "unknown":\n`,
-        replace: `      case "transient":\n`,
-      },
-    ],
+    edits: [confuse("unknown", "permanent")],
     killedBy: { given: weather({ lostAnswer: 0.4 }) },
   },
   {
     name: "forgets after a crash what it still had to deliver",
-    edits: [
-      { file: "flows/courier.ts", find: "of await openLanes(db)) {", replace: "of (await openLanes(db)).slice(1)) {" },
-    ],
+    edits: [{ find: "await openLanes($db)", replace: "(await openLanes($db)).slice(1)" }],
     killedBy: { given: { crashes: 4, ...weather({ down: 0.6 }) } },
   },
   {
     name: "lets a deleted visitor come back to life",
-    edits: [
-      {
-        file: "records/visitors.ts",
-        find: "     WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE visitor = $1) ON CONFLICT",
-        replace: "     WHERE $1 = $1 ON CONFLICT",
-      },
-    ],
+    edits: [{ text: "WHERE NOT EXISTS (SELECT 1 FROM forgotten WHERE visitor = $1) ON", replace: "WHERE $1 = $1 ON" }],
     killedBy: { given: { forgets: 2, tabs: 3, messages: 12, trouble: 5_000, deaf: 0.5 }, seeds: 100 },
   },
   {
     name: "leaves holes in the numbers",
     edits: [
-      {
-        file: "records/threads.ts",
-        find: "heads.set(visitor, head + 1);",
-        replace: "heads.set(visitor, head + 2);",
-      },
+      { in: "createNumbers", find: "$heads.set($visitor, $head + 1);", replace: "$heads.set($visitor, $head + 2);" },
     ],
     killedBy: { given: {} },
   },
@@ -287,8 +194,7 @@ export const CORE: Mutant[] = [
     name: "changes a message without a new number",
     edits: [
       {
-        file: "records/threads.ts",
-        find: "SET state = $3, reason = $4, n = $5 WHERE",
+        text: "SET state = $3, reason = $4, n = $5 WHERE",
         replace: "SET state = $3, reason = $4, n = n + 0 * $5 WHERE",
       },
     ],
@@ -296,32 +202,24 @@ export const CORE: Mutant[] = [
   },
   {
     name: "says 200 for a reply that it wrote nowhere",
-    edits: [{ file: "flows/receive.ts", find: "      spool.append(reply);\n", replace: "" }],
+    edits: [{ in: "receive.keep", find: "spool.append($reply);", replace: "" }],
     killedBy: { given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 30_000 } },
   },
   {
     name: "empties the spool before the database has what was in it",
     edits: [
-      { file: "db/spool.ts", find: "        rmSync(taking);\n", replace: "" },
       {
-        file: "db/spool.ts",
-        find: "        for (const entry of entriesOf<Entry>(taking)) {",
-        replace: `        const entries = entriesOf<Entry>(taking);
-        rmSync(taking);
-        for (const entry of entries) {`,
+        find: "for (const $entry of entriesOf($taking)) $take; rmSync($taking);",
+        replace: `const entries = entriesOf($taking);
+        rmSync($taking);
+        for (const $entry of entries) $take`,
       },
     ],
     killedBy: { given: { diskFull: true, spoolFull: false, crashes: 6, ...weather({ replies: 3 }), trouble: 30_000 } },
   },
   {
     name: "forgets the spool of an earlier life",
-    edits: [
-      {
-        file: "db/spool.ts",
-        find: "let waiting = existsSync(file) || existsSync(taking);",
-        replace: "let waiting = false;",
-      },
-    ],
+    edits: [{ in: "openSpool.waiting", find: "existsSync(file) || existsSync(taking)", replace: "false" }],
     killedBy: { given: { diskFull: true, spoolFull: false, crashes: 6, ...weather({ replies: 3 }), trouble: 30_000 } },
   },
 ];

@@ -11,69 +11,52 @@ type Mistake = Pick<Mutant, "name" | "edits"> & { unit?: string };
 const MISTAKES: readonly Mistake[] = [
   {
     name: "grants without claiming first",
-    edits: [
-      {
-        file: "flows/ledger-worker.ts",
-        find: "const taken = await db.transaction((tx) => claim(tx, { ...entry, node, now: clock.now(), ordered }));",
-        replace: "const taken: typeof entry | undefined = entry;",
-      },
-    ],
+    edits: [{ find: "await db.transaction((tx) => claim(tx, { ...$entry, $$ }))", replace: "$entry" }],
   },
   {
     name: "takes over the call of a process that died",
-    edits: [
-      {
-        file: "records/ledger.ts",
-        find: `UPDATE ledger SET state = 'unknown', reason = $3, changed = $4
-     WHERE kind = $1 AND state = 'calling'`,
-        replace: `UPDATE ledger SET state = 'intent', reason = $3, changed = $4
-     WHERE kind = $1 AND state = 'calling'`,
-      },
-    ],
+    edits: [{ in: "abandon", text: "SET state = 'unknown',", replace: "SET state = 'intent'," }],
   },
   {
     name: "grants again after an answer that nobody can read",
     edits: [
       {
-        file: "records/grants.ts",
-        find: `return { kind: "unknown", reason: \`\${status}: \${message}\` };`,
+        find: `return { kind: "unknown", reason: \`\${$status}: \${$message}\` };`,
         replace: "return { ...again, waitMs: 1 };",
       },
     ],
-    unit: "records/grants.test.ts",
+    unit: "grants.test.ts",
   },
   {
     name: "grants again after no answer",
     edits: [
       {
-        file: "records/grants.ts",
-        find: `return kind === "unknown" ? { kind: "unknown", reason: \`no answer: \${message}\` } : again;`,
+        find: `return $kind === "unknown" ? { kind: "unknown", reason: \`no answer: \${$message}\` } : again;`,
         replace: "return again;",
       },
     ],
-    unit: "records/grants.test.ts",
+    unit: "grants.test.ts",
   },
   {
     name: "does not look at the day's cap",
     edits: [
       {
-        file: "flows/credits.ts",
-        find: 'return (await spend(tx, share)) ? undefined : "dayFull";',
-        replace: "await spend(tx, share);\n    return undefined;",
+        find: "return (await spend($$share)) ? undefined : $full;",
+        replace: "await spend($$share); return undefined;",
       },
     ],
-    unit: "flows/credits.test.ts",
+    unit: "credits.test.ts",
   },
   {
     name: "takes every copy of an event for another one",
     edits: [
       {
-        file: "flows/credits.ts",
-        find: '        key: event.key,\n        lane: email ?? "",',
-        replace: '        key: event.key + Math.random(),\n        lane: email ?? "",',
+        in: "recharge",
+        find: "enter($tx, { $$before, key: $event.key, $$rest })",
+        replace: "enter($tx, { $$before, key: $event.key + Math.random(), $$rest })",
       },
     ],
-    unit: "flows/credits.test.ts",
+    unit: "credits.test.ts",
   },
 ];
 

@@ -20,13 +20,7 @@ export const LONG_MUTANTS: readonly Mutant[] = [
   ...CREDITS_UNDER_KILLS,
   {
     name: "cuts off who has just connected when it stops",
-    edits: [
-      {
-        file: "http/newcomers.ts",
-        find: "NetServer.prototype.close.call(server, () => resolve())",
-        replace: "server.close(() => resolve())",
-      },
-    ],
+    edits: [{ find: "NetServer.prototype.close.call(server, $done)", replace: "server.close($done)" }],
     killedBy: { suite: (options) => intake({ ...options, restarts: 10, perSecond: 300 }) },
   },
   onPages("acknowledges before the commit"),

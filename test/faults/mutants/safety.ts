@@ -1,274 +1,203 @@
-import type { Edit, Mutant } from "./mutant.ts";
+import type { Mutant } from "./mutant.ts";
+import type { Edit } from "./place.ts";
 
 /** The product without one of its defences. @param unit the test that must notice */
-const without = (name: string, unit: string, file: string, find: string, replace = ""): Mutant => ({
+const without = (name: string, unit: string, edit: Edit): Mutant => ({
   name: `has no ${name}`,
-  edits: [{ file, find, replace }] satisfies Edit[],
+  edits: [edit],
   killedBy: { unit },
 });
 
-const CONNECTIONS = "socket/connections.ts";
-const FRAMES = "socket/frames.ts";
-const SOCKET = "socket/socket.ts";
-const LINES = "http/lines.ts";
-const SESSION = "flows/session.ts";
-
 /** Every defence of cost and availability, removed one at a time. */
 export const SAFETY: Mutant[] = [
-  without("limit on a visitor's messages", "socket/frames.test.ts", FRAMES, "messages.take(live.visitor)", "0"),
-  without(
-    "answer to who sends too much",
-    "socket/frames.test.ts",
-    FRAMES,
-    `if (wait > 0) return refuse(desk, live, { code: "rate_limited", id, retryAfter: wait });
-    const crowd`,
-    `if (wait > 0) return;
-    const crowd`,
-  ),
-  without("largest frame", "socket/upgrade.test.ts", SOCKET, "maxPayload: FRAME_MAX,", "maxPayload: 0,"),
-  without("limit on fragments", "socket/upgrade.test.ts", SOCKET, "maxFragments: 16,", "maxFragments: 0,"),
-  without(
-    "limit on pieces of a frame",
-    "socket/upgrade.test.ts",
-    SOCKET,
-    "maxBufferedChunks: 64,",
-    "maxBufferedChunks: 0,",
-  ),
-  without("deadline for a message", "socket/upgrade.test.ts", SOCKET, "      unfinished.watch(socket);\n"),
-  without("ear for errors of an upgrade", "socket/upgrade.test.ts", SOCKET, `    socket.on("error", ignore);\n`),
-  without(
-    "count of WebSockets per address",
-    "socket/upgrade.test.ts",
-    SOCKET,
-    "if (leave === undefined) return",
-    "if (leave === undefined && false) return",
-  ),
-  without("deadline for the greeting", "socket/limits.test.ts", CONNECTIONS, "now >= is.deadline", "now < 0"),
-  without(
-    "limit on bytes before the greeting",
-    "socket/limits.test.ts",
-    CONNECTIONS,
-    "connection.is.bytes > HELLO_MAX",
-    "connection.is.bytes < 0",
-  ),
-  without("limit on frames that wait", "socket/limits.test.ts", CONNECTIONS, "connection.queued > QUEUE_MAX || ", ""),
-  without(
-    "limit on the size of frames that wait",
-    "socket/limits.test.ts",
-    CONNECTIONS,
-    " || connection.queuedSize > QUEUE_SIZE_MAX",
-    "",
-  ),
-  without("limit on what a line holds", "socket/limits.test.ts", CONNECTIONS, "unread > BUFFER_MAX || ", ""),
-  without(
-    "limit on what all lines hold",
-    "socket/limits.test.ts",
-    CONNECTIONS,
-    "const crowded = waiting + text.length > BUFFERS_MAX && unread + text.length > SHARE;",
-    "const crowded = false;",
-  ),
-  without("count of what an open answer holds", "http/lines.test.ts", LINES, "  line.answers.add(answer);\n"),
-  without(
-    "end for answers of who reads too slowly",
-    "http/lines.test.ts",
-    LINES,
-    "for (const answer of line.answers) answer.cut();",
-    "",
-  ),
-  without(
-    "count of lines per address",
-    "http/lines.test.ts",
-    LINES,
-    "if (leave === undefined) throw",
-    "if (leave === undefined && open.name === '') throw",
-  ),
-  without(
-    "limit on a post of the fallback",
-    "http/lines.test.ts",
-    LINES,
-    "greeted ? SIZES.frames : HELLO_MAX",
-    "Number.MAX_SAFE_INTEGER",
-  ),
-  without(
-    "look at a body's announced length",
-    "http/body.test.ts",
-    "http/body.ts",
-    `    if (Number(incoming.headers["content-length"]) > max) return refuse();\n`,
-  ),
-  without("count of a body's bytes", "http/body.test.ts", "http/body.ts", "if (size > max) refuse();\n      else ", ""),
-  without(
-    "end for a body that goes on",
-    "http/body.test.ts",
-    "http/body.ts",
-    "if (!incoming.complete) incoming.socket.destroy();",
-    "",
-  ),
-  without(
-    "deadline for bodies",
-    "http/body.test.ts",
-    "http/deadline.ts",
-    "clock.after(BODY_MS, () => request.destroy())",
-    "clock.after(BODY_MS, () => {})",
-  ),
-  without(
-    "deadline for headers",
-    "http/server.test.ts",
-    "http/server.ts",
-    "headersTimeout: headersMs, ",
-    "headersTimeout: 0, ",
-  ),
-  without(
-    "limit on connections of a peer",
-    "http/server.test.ts",
-    "http/peers.ts",
-    "if (leave === undefined) socket.destroy();\n    else ",
-    "if (leave !== undefined) ",
-  ),
-  without(
-    "room for addresses that have none",
-    "base/places.test.ts",
-    "base/places.ts",
-    "count > 0 ? Math.floor(total * NEARLY_FULL) : total",
-    "total",
-  ),
-  without(
-    "limit on leads per visitor",
-    "flows/leads.test.ts",
-    "flows/capture.ts",
-    "(await countLeads(tx, visitor)) >= PER_VISITOR",
-    "false",
-  ),
-  without(
-    "limit on leads of a day",
-    "flows/leads.test.ts",
-    "flows/capture.ts",
-    "if (cap !== undefined && ",
-    "if (cap === -1 && ",
-  ),
-  without(
-    "budget of messages per address",
-    "flows/budgets.test.ts",
-    "flows/budgets.ts",
-    "() => messages.take(keyOf(from)),",
-    "() => 0,",
-  ),
-  without(
-    "share of the day per address",
-    "flows/budgets.test.ts",
-    "flows/budgets.ts",
-    "siteOf(from.site).share.take(keyOf(from))",
-    "0",
-  ),
-  without(
-    "budget of newcomers per address",
-    "flows/budgets.test.ts",
-    "flows/budgets.ts",
-    "() => visitors.take(keyOf(from)),",
-    "() => 0,",
-  ),
-  without(
-    "budget of newcomers per site",
-    "flows/budgets.test.ts",
-    "flows/budgets.ts",
-    `siteOf(from.site).newcomers.take("")`,
-    "0",
-  ),
-  without(
-    "budget of leads per address",
-    "flows/budgets.test.ts",
-    "flows/budgets.ts",
-    "first(() => leads.take(keyOf(from)))",
-    "0",
-  ),
-  without(
-    "budget of sessions per address",
-    "flows/budgets.test.ts",
-    "flows/budgets.ts",
-    "() => sessions.take(keyAt(at)),",
-    "() => 0,",
-  ),
-  without(
-    "budget of uploaded bytes per address",
-    "flows/budgets.test.ts",
-    "flows/budgets.ts",
-    "first(() => uploads.take(keyAt(at), bytes))",
-    "0",
-  ),
-  without(
-    "question to the budget of newcomers",
-    "socket/frames.test.ts",
-    FRAMES,
-    "live.fresh ? budgets.visitor(live) : 0",
-    "0",
-  ),
-  without("question to the budget of messages", "socket/frames.test.ts", FRAMES, "budgets.message(live)", "0"),
-  without("question to the budget of leads", "socket/frames.test.ts", FRAMES, "budgets.lead(live)", "0"),
-  without("bound on the keys of a limiter", "base/limiter.test.ts", "base/limiter.ts", "      forgetOldest(now);\n"),
-  without(
-    "scheme and port in wildcard origins",
-    "records/sites.test.ts",
-    "records/sites.ts",
-    "  if (given.protocol !== wanted.protocol || given.port !== wanted.port) return false;\n",
-  ),
-  without(
-    "subdomain in wildcard origins",
-    "records/sites.test.ts",
-    "records/sites.ts",
-    "const named = above.length > 0 && ",
-    "const named = ",
-  ),
-  without(
-    "list of who may frame the chat",
-    "http/framing.test.ts",
-    "http/page.ts",
-    "`frame-ancestors 'self' ",
-    "`frame-src 'self' ",
-  ),
-  without(
-    "ban on frames around the way out of mails",
-    "http/framing.test.ts",
-    "http/stop.ts",
-    "; frame-ancestors 'none'",
-  ),
-  without(
-    "ban on frames around the page of the API",
-    "http/framing.test.ts",
-    "http/api/index.ts",
-    "; frame-ancestors 'none'",
-  ),
-  without(
-    "limit on guesses",
-    "http/guesses.test.ts",
-    "http/guesses.ts",
-    "if (isSlow && !(await turn(address))) return false;",
-    "",
-  ),
-  without("fold for lines of strangers", "base/fold.test.ts", "base/fold.ts", "if (count !== undefined) return;", ""),
-  without(
-    "bound on what is kept out of the log",
-    "base/log.test.ts",
-    "base/recent.ts",
-    "if (values.size > max && oldest !== undefined) values.delete(oldest);",
-    "",
-  ),
-  without(
-    "end for a token that comes again",
-    "flows/session.test.ts",
-    SESSION,
-    "    await logout(session.visitor, session.id);\n",
-  ),
-  without("replacement of tokens", "flows/session.test.ts", SESSION, "turn: session.turn + 1", "turn: session.turn"),
-  without(
-    "grace for tabs with the token before",
-    "flows/session.test.ts",
-    SESSION,
-    "now - since < GRACE_MS",
-    "now < since",
-  ),
-  without(
-    "care for who never wrote",
-    "flows/forget.test.ts",
-    "flows/forget.ts",
-    "      if (former.length === 0 && (await findVisitor(tx, visitor)) === undefined) return false;\n",
-  ),
+  without("limit on a visitor's messages", "frames.test.ts", {
+    in: "createFrames.attempt",
+    find: "messages.take($visitor)",
+    replace: "0",
+  }),
+  without("answer to who sends too much", "frames.test.ts", {
+    in: "createFrames.attempt",
+    find: `if ($wait > 0) return refuse($desk, $live, { code: "rate_limited", $$ });`,
+    replace: "if ($wait > 0) return;",
+  }),
+  without("largest frame", "upgrade.test.ts", { in: "socket.maxPayload", replace: "0" }),
+  without("limit on fragments", "upgrade.test.ts", { in: "socket.maxFragments", replace: "0" }),
+  without("limit on pieces of a frame", "upgrade.test.ts", { in: "socket.maxBufferedChunks", replace: "0" }),
+  without("deadline for a message", "upgrade.test.ts", { find: "unfinished.watch($socket);", replace: "" }),
+  without("ear for errors of an upgrade", "upgrade.test.ts", {
+    in: "upgrade",
+    find: `$socket.on("error", ignore); const { origin } = $request.headers;`,
+    replace: "const { origin } = $request.headers;",
+  }),
+  without("count of WebSockets per address", "upgrade.test.ts", {
+    in: "upgrade",
+    find: `if ($leave === undefined) return refuse($socket, "429 Too Many Requests");`,
+    replace: "",
+  }),
+  without("deadline for the greeting", "limits.test.ts", { find: "$now >= $is.deadline", replace: "false" }),
+  without("limit on bytes before the greeting", "limits.test.ts", {
+    find: "$connection.is.bytes > HELLO_MAX",
+    replace: "false",
+  }),
+  without("limit on frames that wait", "limits.test.ts", {
+    find: "$connection.queued > QUEUE_MAX",
+    replace: "false",
+  }),
+  without("limit on the size of frames that wait", "limits.test.ts", {
+    find: "$connection.queuedSize > QUEUE_SIZE_MAX",
+    replace: "false",
+  }),
+  without("limit on what a line holds", "limits.test.ts", { find: "unread > BUFFER_MAX", replace: "false" }),
+  without("limit on what all lines hold", "limits.test.ts", {
+    find: "$waiting > BUFFERS_MAX && $unread > SHARE",
+    replace: "false",
+  }),
+  without("count of what an open answer holds", "lines.test.ts", {
+    find: "$line.answers.add($answer);",
+    replace: "",
+  }),
+  without("end for answers of who reads too slowly", "lines.test.ts", {
+    find: "for (const $answer of $line.answers) $answer.cut();",
+    replace: "",
+  }),
+  without("count of lines per address", "lines.test.ts", {
+    find: `if ($leave === undefined) throw new RelayError("rate_limited");`,
+    replace: "",
+  }),
+  without("limit on a post of the fallback", "lines.test.ts", {
+    find: "$greeted ? SIZES.frames : HELLO_MAX",
+    replace: "Number.MAX_SAFE_INTEGER",
+  }),
+  without("look at a body's announced length", "body.test.ts", {
+    find: `if (Number($incoming.headers["content-length"]) > $max) return refuse();`,
+    replace: "",
+  }),
+  without("count of a body's bytes", "body.test.ts", {
+    find: "if ($size > $max) refuse(); else $keep;",
+    replace: "$keep",
+  }),
+  without("end for a body that goes on", "body.test.ts", {
+    find: "if (!$incoming.complete) $incoming.socket.destroy();",
+    replace: "",
+  }),
+  without("deadline for bodies", "body.test.ts", {
+    find: "clock.after(BODY_MS, $end)",
+    replace: "clock.after(BODY_MS, () => {})",
+  }),
+  without("deadline for headers", "server.test.ts", { in: "server.headersTimeout", replace: "0" }),
+  without("limit on connections of a peer", "server.test.ts", {
+    in: "limitPeers",
+    find: "if ($leave === undefined) $socket.destroy(); else $keep;",
+    replace: "if ($leave !== undefined) $keep",
+  }),
+  without("room for addresses that have none", "places.test.ts", {
+    find: "$count > 0 ? Math.floor($total * NEARLY_FULL) : $total",
+    replace: "$total",
+  }),
+  without("limit on leads per visitor", "leads.test.ts", {
+    find: "(await countLeads($$)) >= PER_VISITOR",
+    replace: "false",
+  }),
+  without("limit on leads of a day", "leads.test.ts", {
+    in: "capture",
+    find: "$cap !== undefined && !(await takeOne($$))",
+    replace: "false",
+  }),
+  without("budget of messages per address", "budgets.test.ts", {
+    in: "budgets.message",
+    find: "messages.take($key)",
+    replace: "0",
+  }),
+  without("share of the day per address", "budgets.test.ts", {
+    find: "$site.share.take($key)",
+    replace: "0",
+  }),
+  without("budget of newcomers per address", "budgets.test.ts", {
+    in: "budgets.visitor",
+    find: "visitors.take($key)",
+    replace: "0",
+  }),
+  without("budget of newcomers per site", "budgets.test.ts", {
+    in: "budgets.visitor",
+    find: "$site.newcomers.take($key)",
+    replace: "0",
+  }),
+  without("budget of leads per address", "budgets.test.ts", {
+    in: "budgets.lead",
+    find: "leads.take($key)",
+    replace: "0",
+  }),
+  without("budget of sessions per address", "budgets.test.ts", {
+    in: "budgets.session",
+    find: "sessions.take($key)",
+    replace: "0",
+  }),
+  without("budget of uploaded bytes per address", "budgets.test.ts", {
+    in: "budgets.upload",
+    find: "uploads.take($$)",
+    replace: "0",
+  }),
+  without("question to the budget of newcomers", "frames.test.ts", {
+    find: "budgets.visitor($live)",
+    replace: "0",
+  }),
+  without("question to the budget of messages", "frames.test.ts", {
+    find: "budgets.message($live)",
+    replace: "0",
+  }),
+  without("question to the budget of leads", "frames.test.ts", { find: "budgets.lead($live)", replace: "0" }),
+  without("bound on the keys of a limiter", "limiter.test.ts", { find: "forgetOldest($now);", replace: "" }),
+  without("scheme and port in wildcard origins", "sites.test.ts", {
+    find: "if ($given.protocol !== $wanted.protocol || $given.port !== $wanted.port) return false;",
+    replace: "",
+  }),
+  without("subdomain in wildcard origins", "sites.test.ts", {
+    in: "sites",
+    find: "$above.length > 0 && $named",
+    replace: "$named",
+  }),
+  without("list of who may frame the chat", "framing.test.ts", {
+    text: "frame-ancestors 'self' ",
+    replace: "frame-src 'self' ",
+  }),
+  without("ban on frames around the way out of mails", "framing.test.ts", {
+    in: "stop.POLICY",
+    text: "; frame-ancestors 'none'",
+    replace: "",
+  }),
+  without("ban on frames around the page of the API", "framing.test.ts", {
+    text: "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    replace: "default-src 'none'; style-src 'unsafe-inline'",
+  }),
+  without("limit on guesses", "guesses.test.ts", {
+    in: "admits",
+    find: "if ($slow && !(await turn($address))) return false;",
+    replace: "",
+  }),
+  without("fold for lines of strangers", "fold.test.ts", {
+    in: "fold",
+    find: "if ($count !== undefined) return;",
+    replace: "",
+  }),
+  without("bound on what is kept out of the log", "log.test.ts", {
+    in: "recent",
+    find: "if ($values.size > $max && $oldest !== undefined) $values.delete($oldest);",
+    replace: "",
+  }),
+  without("end for a token that comes again", "session.test.ts", {
+    find: "await logout($session.visitor, $session.id);",
+    replace: "",
+  }),
+  without("replacement of tokens", "session.test.ts", {
+    find: "$session.turn + 1",
+    replace: "$session.turn",
+  }),
+  without("grace for tabs with the token before", "session.test.ts", {
+    find: "$now - $since < GRACE_MS",
+    replace: "false",
+  }),
+  without("care for who never wrote", "forget.test.ts", {
+    find: "if ($former.length === 0 && (await findVisitor($$)) === undefined) return false;",
+    replace: "",
+  }),
 ];
