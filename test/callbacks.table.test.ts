@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SandboxConfig } from "../relay/sandbox/config.ts";
+import type { SandboxConfig } from "../relay/sandbox/options.ts";
 import { newVisitorId } from "../relay/src/base/sign.ts";
 import { type House, startHouse } from "./harness.ts";
 import type { Visitor } from "./visitor.ts";
@@ -175,8 +175,8 @@ describe("a reply in another shape is shown all the same", () => {
     ["wrapped in data (R-604)", { callbackWrap: "data" }],
     ["with numbers as ids (R-009)", { numericIds: true }],
     ["three times at once (R-609)", { duplicateCallbacks: 2 }],
-  ] as const)("%s", async (name, knobs) => {
-    house.sandbox.configure(knobs as Partial<SandboxConfig>);
+  ] as const)("%s", async (name, options) => {
+    house.sandbox.configure(options as Partial<SandboxConfig>);
     const body = `in another shape: ${name}`;
     const sent = await house.sandbox.humanReply({ fromId: toId, body });
     house.sandbox.configure(PLAIN);

@@ -12,8 +12,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Profile, SandboxConfig } from "../relay/sandbox/config.ts";
-import type { FaultRule } from "../relay/sandbox/faults.ts";
+import type { FaultRule } from "../relay/sandbox/fault.ts";
+import type { Profile, SandboxConfig } from "../relay/sandbox/options.ts";
 import { PROFILES } from "../relay/sandbox/profiles.ts";
 import { type Sandbox, startSandbox } from "../relay/sandbox/server.ts";
 import { startGuard } from "./contract/guard.ts";
@@ -62,7 +62,7 @@ export const CERTAIN: Partial<SandboxConfig> = {
 export type HouseOptions = {
   /** Settings besides those that wire the parts. */
   env?: Env;
-  /** Knobs of the sandbox. */
+  /** Options of the sandbox. */
   sandbox?: Partial<SandboxConfig>;
   /** How the relay runs: `runInside` (default) or `runProcess`. */
   run?: Run;

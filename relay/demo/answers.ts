@@ -1,4 +1,5 @@
-import type { Part, Rule } from "../sandbox/bots.ts";
+import type { Part } from "../sandbox/bot.ts";
+import type { Rule } from "../sandbox/bots.ts";
 
 /** A moment of thought, then about as long as typing the next sentence takes. */
 const parts = (...texts: string[]): Part[] =>

@@ -1,7 +1,7 @@
-/** What the sandbox answers: the two documented error shapes, and the others that knobs ask for. */
+/** What the sandbox answers: the two documented error shapes, and the others that options ask for. */
 
-import type { SandboxConfig } from "./config.ts";
-import type { RouteName } from "./faults.ts";
+import type { RouteName } from "./fault.ts";
+import type { SandboxConfig } from "./options.ts";
 
 export type Answer = {
   status: number;
@@ -64,7 +64,7 @@ export const edgePage = (status: number): Answer => ({
 /** Statuses that are decided before the application, so they never come as a soft 200 (R-007). */
 const EDGE_STATUSES: readonly number[] = [401, 405, 413, 429];
 
-/** The answer for an error on `route`: string shape on incoming, general elsewhere, or what the knobs say (R-501). */
+/** The answer for an error on `route`: string shape on incoming, general elsewhere, or what the options say (R-501). */
 export function errorAnswer(refusal: Refusal, route: RouteName | undefined, config: SandboxConfig): Answer {
   const headers = refusal.extras.headers ?? {};
   const { status } = refusal;
@@ -108,7 +108,7 @@ export function numericIds(body: Record<string, unknown>): Record<string, unknow
   return numbered;
 }
 
-/** A successful answer's body as the knobs want it: ids, extras, omissions. */
+/** A successful answer's body as the options want it: ids, extras, omissions. */
 export function successBody(body: unknown, config: SandboxConfig): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
   let shown: Record<string, unknown> = config.numericIds ? numericIds({ ...body }) : { ...body };

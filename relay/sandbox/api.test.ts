@@ -122,7 +122,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     expect((await call("POST", INCOMING, { text, headers })).status).toBe(200);
   });
 
-  it("R-008 refuses unknown fields, and ignores them when the knob says so", async () => {
+  it("R-008 refuses unknown fields, and ignores them when the option says so", async () => {
     const { incoming, call, sandbox } = await setUp();
     expect((await incoming({ surprise: 1 })).body).toEqual({ error: "Unknown field surprise" });
     expect((await call("POST", "/contacts", { body: { email: "a@b.example", age: 3 } })).status).toBe(400);

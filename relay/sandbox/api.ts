@@ -6,14 +6,14 @@
 import type { IncomingMessage as Request, ServerResponse as Response } from "node:http";
 import { type Answer, errorAnswer, Refusal, successBody } from "./answers.ts";
 import { Gone, readBody } from "./body.ts";
-import type { SandboxConfig } from "./config.ts";
 import type { Endpoint, Result } from "./endpoints/call.ts";
 import { addToList, createContact, findContact } from "./endpoints/contacts.ts";
 import { grantCredits } from "./endpoints/credits.ts";
 import { incoming } from "./endpoints/incoming.ts";
 import { send } from "./endpoints/send.ts";
-import { type Fault, type RouteName, strikesBefore } from "./faults.ts";
+import { type Fault, type RouteName, strikesBefore } from "./fault.ts";
 import { maskKey, type RequestEntry } from "./journal.ts";
+import type { SandboxConfig } from "./options.ts";
 import { draw } from "./random.ts";
 import { rateHeaders } from "./rate.ts";
 import { play, reset, write } from "./respond.ts";

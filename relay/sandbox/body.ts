@@ -2,10 +2,10 @@
 
 import type { IncomingMessage as Request } from "node:http";
 import { Refusal } from "./answers.ts";
-import type { SandboxConfig } from "./config.ts";
 import type { Fields } from "./fields.ts";
 import type { RequestEntry } from "./journal.ts";
-import { isRecord } from "./knobs.ts";
+import { isRecord } from "./option.ts";
+import type { SandboxConfig } from "./options.ts";
 
 /** The client went away before its body was complete: nobody is there to be answered. */
 export class Gone extends Error {}

@@ -5,16 +5,13 @@
  * text stands for what the visitor wrote.
  */
 
+import type { Part, Turn } from "./bot.ts";
 import { answerQuestion } from "./faq.ts";
-import { isRecord, isSpan, type Span } from "./knobs.ts";
-import type { Random } from "./random.ts";
+import { isRecord, isSpan } from "./option.ts";
 
-export type Part = { text: string; afterMs?: Span };
 export type Rule = { match?: string; parts: readonly Part[] };
 export type BotScript = BotName | readonly Rule[];
 
-/** What a bot knows when it speaks. */
-export type Turn = { body: string; media: boolean; firstName?: string; turns: number; random: Random };
 type Bot = (turn: Turn) => readonly Part[];
 
 const HOUR = 3_600_000;

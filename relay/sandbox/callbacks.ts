@@ -2,9 +2,9 @@
 
 import { numericIds } from "./answers.ts";
 import type { Clock } from "./clock.ts";
-import type { SandboxConfig } from "./config.ts";
 import { type CallbackEntry, type Journal, maskPayload, maskUrl } from "./journal.ts";
 import type { OutgoingMessage } from "./messages.ts";
+import type { SandboxConfig } from "./options.ts";
 import type { Poster } from "./poster.ts";
 import type { Random } from "./random.ts";
 
@@ -17,7 +17,7 @@ export type Callbacks = {
   deliver(message: OutgoingMessage): Promise<void>;
   /** Posts any payload once to `url`, and journals it. Never throws. */
   post(url: string, payload: Payload, about: About, headers?: Record<string, string>): Promise<CallbackEntry>;
-  /** The payload of a reply as the knobs want it. */
+  /** The payload of a reply as the options want it. */
   payload(
     message: Pick<OutgoingMessage, "contactId" | "messageId" | "body" | "fromId" | "channel" | "mediaUrl">,
   ): Payload;

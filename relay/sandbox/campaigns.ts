@@ -2,13 +2,13 @@
 
 import { Refusal } from "./answers.ts";
 import type { BotScript } from "./bots.ts";
-import type { SandboxConfig } from "./config.ts";
+import type { SandboxConfig } from "./options.ts";
 
 export type Campaigns = {
   /** Campaign id → script of its bot. */
   seed(scripts: Readonly<Record<string, BotScript>>): void;
   script(campaignId: string | undefined): BotScript | undefined;
-  /** Refuses an unknown id when the knob `unknownCampaign` asks for it. */
+  /** Refuses an unknown id when the option `unknownCampaign` asks for it. */
   check(campaignId: string | undefined): void;
   all(): Record<string, BotScript>;
   clear(): void;

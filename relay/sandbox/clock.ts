@@ -1,6 +1,6 @@
-/** Time of the sandbox: the machine's, or one that stands still until it is advanced (knob `clock`). */
+/** Time of the sandbox: the machine's, or one that stands still until it is advanced (option `clock`). */
 
-import type { SandboxConfig } from "./config.ts";
+import type { SandboxConfig } from "./options.ts";
 
 export type Clock = {
   /** Milliseconds since the epoch. */

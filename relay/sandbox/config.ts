@@ -1,246 +1,44 @@
-/**
- * Every knob of the sandbox, declared once (BEHAVIOUR 4.11): its first value is the strict reading of the interface.
- * The environment (main.ts), the control plane (`PATCH /__sandbox/config`) and `startSandbox({ config })` all read it.
- */
+/** Checks and applies changes of the sandbox's options. */
 
-import { BOTS, type BotScript, isScript } from "./bots.ts";
-import { type FaultRule, isFaultRule } from "./faults.ts";
-import { count, flag, isRecord, type Knob, knob, limit, oneOf, record, span, text, texts } from "./knobs.ts";
+import { isRecord } from "./option.ts";
+import { OPTIONS, type SandboxConfig } from "./options.ts";
 import { PROFILES } from "./profiles.ts";
 
-/** Not a secret: it exists to catch clients that forget to percent-encode (R-502). */
-export const DEFAULT_KEY = "sbx+key/with=odd&chars";
-
-const isStatus = (value: unknown) => typeof value === "number" && value >= 200 && value <= 599;
-const isText = (value: unknown) => typeof value === "string";
-const anything = () => true;
-const url = (help: string): Knob<string> =>
-  knob(help, "", 'an http(s) address, or ""', (v) => v === "" || (isText(v) && /^https?:/.test(String(v))));
-
-const transport = {
-  basePath: knob("Path of the base address (R-001)", "/v1", 'a path such as "/v1"', (v) =>
-    /^(\/[\w.-]+)+$/.test(`${v}`),
-  ),
-  requireHttps: flag("Refuse requests without X-Forwarded-Proto: https (R-002)", false),
-  httpsRejection: oneOf("How plain HTTP is refused (R-002)", 400, 403, "close"),
-  redirectOnce: url("The next API request is redirected here, once (R-003)"),
-  acceptForm: flag("Take form-encoded bodies too (R-004)", false),
-  methodMismatch: oneOf("Known path, other method (R-411)", 405, 404),
-  rejectUnknownFields: flag("Unknown request fields are refused (R-008)", true),
-  coerceTypes: flag("Numbers and booleans pass for strings, numeric strings for numbers (R-010)", false),
-};
-
-const time = {
-  latencyMs: span("Wait before each API request is looked at (R-011)", 0),
-  processingDelayMs: span("From the 200 of an incoming message to its processing (R-461)", 0),
-  botDelayMs: span("Wait before the bot's first part, on top of the script's own", 0),
-  clock: oneOf("Virtual time stands still until it is advanced", "real", "virtual"),
-};
-
-const faults = {
-  errorRate: knob<readonly FaultRule[]>(
-    "Random faults: [{route, rate, kind, status?, when?, ms?}]",
-    [],
-    "rules",
-    (v) => (Array.isArray(v) ? v.every(isFaultRule) : false),
-  ),
-  forceStatus: record<number>("Status per route name, always (R-012)", "{route: status}", isStatus),
-  errorBody: oneOf("How error bodies are written (R-006)", "json", "string", "html", "empty"),
-};
-
-const rate = {
-  rateLimit: count("Requests per key and window; 0 is without limit (R-801)", 120),
-  rateWindowMs: count("Length of the window", 60_000),
-  rateWindow: oneOf("Kind of window (R-801)", "fixed", "sliding"),
-  rateHeaders: oneOf(
-    "Headers of a 429 (R-802)",
-    "retryAfterSeconds",
-    "retryAfterDate",
-    "retryAfterMs",
-    "ietf6",
-    "ietf8",
-    "xEpoch",
-    "resetAfter",
-    "none",
-  ),
-  countRefused: flag("Refused calls count too (R-803)", false),
-};
-
-const shapes = {
-  createStatus: oneOf("Answer to a new contact (R-421)", 201, 200),
-  existingStatus: oneOf("Answer to a known phone (R-421)", 200, 201, 409, "soft409"),
-  createShape: oneOf("Body of a created contact (R-422)", "contact", "wrapped", "idOnly", "renamed"),
-  lookupShape: oneOf("Body of a look-up (R-431)", "contact", "wrapped", "idOnly", "array", "observed"),
-  lookupNotFound: oneOf("Look-up without result (R-432)", 404, "200null", "200empty", "200false"),
-  listAddStatus: oneOf("Answer to a list add (R-441)", 200, 201, 204),
-  listDuplicate: oneOf("Answer when already on the list (R-243)", 200, 409, 400),
-  duplicateAnswer: oneOf("Answer to a known messageSid (R-223)", "same200", "new200", 409, 400),
-  errorShape: oneOf("Shape of error bodies (R-501)", "auto", "general", "string", "plain", "observed"),
-  soft200Errors: flag("Errors come as 200 with success:false and error_code (R-007)", false),
-  numericIds: flag("Ids are JSON numbers (R-009)", false),
-  responseExtras: record<unknown>("Extra fields of every successful answer (R-009)", "an object", anything),
-  responseOmit: texts("Fields left out of every successful answer (R-009)"),
-  placeholders: flag("Absent names and e-mails come as Unknown (R-207)", false),
-  nullsForMissing: flag("Absent fields come as null (R-210)", false),
-  messageIdEqualsSid: flag("messageId repeats the client's messageSid (R-221)", false),
-};
-
-const semantics = {
-  contactUpdateOnIncoming: oneOf("Names and e-mail of a known contact (R-101)", "never", "fillMissing", "overwrite"),
-  dedupeByEmail: flag("The same e-mail gives the same contact (R-204)", false),
-  linkContacts: oneOf("One person from /contacts and from fromId (R-206)", "none", "email", "fromIdEqualsPhoneOrEmail"),
-  mergeOnDuplicate: flag("A known phone takes the new names and e-mail (R-205)", false),
-  phoneStrictness: oneOf("What a phone number may look like (R-201)", "e164", "plusOnly", "strip"),
-  phoneMatch: oneOf("When two phone numbers are the same (R-202)", "normalised", "exact", "digits"),
-  rawPlusOk: flag("A raw + in the look-up's query is understood (R-433)", false),
-  emailValidation: oneOf("Check e-mail addresses (R-203)", "basic", "off"),
-  emailMatch: oneOf("Which of several contacts with one e-mail (R-435)", "oldest", "newest"),
-  bodyOptionalWithMedia: flag("A file needs no body (R-230)", false),
-  reactionTriggersBot: flag("The bot answers reactions (R-235)", false),
-  reactionValidation: oneOf("What a reaction's body may be (R-235)", "any", "emoji"),
-  unknownMessageType: oneOf("Other values of messageType (R-242)", 400, "text"),
-  knownCampaigns: texts("Campaign ids that exist, besides the seeded ones (R-105)"),
-  unknownCampaign: oneOf("A campaignId that does not exist (R-105)", "ignore", 400, 404),
-  processInOrder: flag("Messages are processed in the order they came (R-465)", true),
-  dedupeScope: oneOf("Where a messageSid is unique (R-223)", "account", "fromId"),
-  dedupeTtlMs: limit("How long a messageSid is remembered; null is for ever (R-223)", null),
-  fromIdMaxLen: limit("Longest fromId (R-225)", null),
-  maxBodyChars: limit("Longest body (R-209)", null),
-  maxNameChars: limit("Longest name (R-209)", null),
-};
-
-const media = {
-  mediaFetch: knob<"off" | "immediate" | number>(
-    "When a media link is fetched (R-234)",
-    "immediate",
-    '"off", "immediate", or milliseconds',
-    (v) => v === "off" || v === "immediate" || (typeof v === "number" && v >= 0),
-  ),
-  mediaFetchTimeoutMs: count("Patience with a media link (R-234)", 10_000),
-  mediaFailure: oneOf("A media link that cannot be fetched (R-234)", "ignore", 400),
-  allowHttpMedia: flag("Take http: media links of loopback hosts (R-233)", false),
-  sniffBytes: flag("Embedded bytes must be of the stated type (R-237)", false),
-  maxRequestBytes: count("Largest request body (R-241)", 25 * 1024 * 1024),
-  oversizeStatus: oneOf("Answer to a larger one (R-241)", 413, 400),
-};
-
-const auth = {
-  apiKey: knob("The account's key (R-502)", DEFAULT_KEY, "a string that is not empty", (v) => isText(v) && v !== ""),
-  agencyKey: knob<string | null>(
-    'Key of the agency; null: the account is an agency itself; "": it is none (R-483)',
-    null,
-    "a string or null",
-    (v) => v === null || isText(v),
-  ),
-  acceptEitherAuth: flag("The key may come as header or query on every endpoint (R-484)", false),
-  nonAgency: oneOf("Credits with a key that is no agency's (R-483)", 400, 401, 403),
-  userId: text("The account owner's user id, in every callback (R-506)", "usr_sandbox_owner"),
-};
-
-const bot = {
-  botActive: flag("The AI bot answers incoming messages (R-102)", true),
-  botScript: knob<BotScript>(
-    "What the bot says: a name or rules (R-103)",
-    "echo",
-    `one of ${Object.keys(BOTS).join(" ")}, or [{match?, parts: [{text, afterMs?}]}]`,
-    isScript,
-  ),
-};
-
-const callback = {
-  callbackUrl: url("Where replies are posted; empty: nowhere"),
-  callbackTimeoutMs: count("Patience with the client's URL (R-304)", 10_000),
-  callbackRetries: count("Repeats of a failed callback (R-305)", 0),
-  callbackBackoffMs: count("Wait before repeat n is this times 2^n (R-305)", 1_000),
-  retryOn: oneOf("Which failures are repeated (R-305)", "5xx", "any"),
-  successStatuses: oneOf("Which answers mean Sent (R-303)", "2xx", "200"),
-  duplicateCallbacks: count("Extra copies at the same time; a fraction is a chance (R-609)", 0),
-  shuffleCallbacks: flag("Callbacks of a contact overtake each other (R-608)", false),
-  callbackOmit: texts("Fields left out (R-603)"),
-  callbackExtras: record<unknown>("Fields added (R-603)", "an object", anything),
-  callbackWrap: oneOf("Nesting of the payload (R-604)", "none", "customData", "data"),
-  callbackContentType: text("Content type; a form type sends a form (R-602)", "application/json"),
-  callbackChannel: oneOf("The payload's channel (R-228)", "last", "omit", "fixed"),
-  callbackHeaders: record<string>("Headers added (R-505)", "{name: value}", isText),
-  sendTriggersCallback: oneOf("Whether send also calls back (R-451)", false, "sameId", "otherId", "before"),
-  humanAttachment: oneOf("How a person's file is told (R-605)", "omit", "emptyBody", "urlInBody", "mediaUrlField"),
-  hugeBody: flag("Replies are blown up to more than 1 MB (R-613)", false),
-  verifyOnSave: flag("Changing callbackUrl first asks it with GET (R-614)", false),
-};
-
-const recharge = {
-  rechargeUrl: url("Where auto-recharge events are posted; empty: nowhere (R-620)"),
-  rechargeDestination: oneOf("Which URL they go to (R-620)", "own", "replyUrl"),
-  rechargeFields: oneOf("Their fields besides the key, all invented (R-621)", "minimal", "full"),
-  rechargeKeyName: oneOf("Where the key stands (R-622)", "idempotency_key", "idempotencyKey", "Idempotency-Key"),
-  rechargeRepeat: count("How often one event is sent again (R-624)", 0),
-  rechargeParallel: flag("Repeats go out at the same time (R-624)", false),
-  agencyPool: limit("Credits the agency can still grant; null is without limit (R-246)", null),
-  unknownSubaccount: oneOf("Grant to an unknown e-mail (R-481)", 404, 400, "200false"),
-  integerCredits: flag("Only whole credits (R-245)", false),
-};
-
-const general = {
-  profile: oneOf("A named set of values", "strict", "lenient", "observed", "chaos"),
-  seed: limit("Makes ids, delays and random faults repeatable; null draws a new seed", null),
-  journalSize: count("Requests and callbacks kept for reading", 5_000),
-};
-
-/** The table of knobs. */
-export const KNOBS = {
-  ...general,
-  ...transport,
-  ...time,
-  ...faults,
-  ...rate,
-  ...shapes,
-  ...semantics,
-  ...media,
-  ...auth,
-  ...bot,
-  ...callback,
-  ...recharge,
-};
-
-type Table = typeof KNOBS;
-export type SandboxConfig = { -readonly [Name in keyof Table]: Table[Name]["initial"] };
-export type Profile = SandboxConfig["profile"];
-
-/** A patch that names an unknown knob or a value the knob does not take. */
+/** A patch names an unknown option, or a value that the option does not accept. */
 export class ConfigError extends Error {}
 
-const isKnob = (name: string): name is keyof Table => Object.hasOwn(KNOBS, name);
+const isOption = (name: string): name is keyof typeof OPTIONS => Object.hasOwn(OPTIONS, name);
 
-/** Checks a patch from outside. @throws ConfigError naming the knob and what it takes */
+/** Checks a patch from outside. @throws ConfigError that names the option and the values that it accepts */
 export function checkPatch(patch: unknown): Partial<SandboxConfig> {
-  if (!isRecord(patch)) throw new ConfigError("A patch is an object of knobs");
+  if (!isRecord(patch)) throw new ConfigError("A patch must be an object of options");
   for (const [name, value] of Object.entries(patch)) {
-    if (!isKnob(name)) throw new ConfigError(`There is no knob "${name}"`);
-    if (!KNOBS[name].allows(value)) {
-      throw new ConfigError(`${name} cannot be ${JSON.stringify(value)}; it takes ${KNOBS[name].allowed}`);
+    if (!isOption(name)) throw new ConfigError(`There is no option "${name}"`);
+    if (!OPTIONS[name].allows(value)) {
+      throw new ConfigError(`${name} cannot be ${JSON.stringify(value)}; allowed: ${OPTIONS[name].allowed}`);
     }
   }
   return patch as Partial<SandboxConfig>;
 }
 
-/** All knobs at their first values. */
+/** All options at their first values. */
 export function initialConfig(): SandboxConfig {
-  return Object.fromEntries(Object.entries(KNOBS).map(([name, k]) => [name, k.initial])) as SandboxConfig;
+  return Object.fromEntries(Object.entries(OPTIONS).map(([name, { initial }]) => [name, initial])) as SandboxConfig;
 }
 
-/** Every knob that some profile moves, at its first value: what changing the profile resets. */
+/** The first values of all options that some profile changes: changing the profile resets them. */
 function profileReset(): Partial<SandboxConfig> {
   const moved = new Set(Object.values(PROFILES).flatMap((values) => Object.keys(values)));
   return Object.fromEntries(Object.entries(initialConfig()).filter(([name]) => moved.has(name)));
 }
 
-/** Applies a checked patch in place; a profile comes first, so that the patch's own knobs win over it. */
+/** Applies a checked patch in place. The profile is applied first, so that the patch's other options override it. */
 export function applyPatch(config: SandboxConfig, patch: Partial<SandboxConfig>): void {
   if (patch.profile !== undefined) Object.assign(config, profileReset(), PROFILES[patch.profile]);
   Object.assign(config, patch);
 }
 
-/** The configuration for reading by people: keys and the owner's id masked (R-504). */
+/** The configuration for display: keys and the owner's id are masked (R-504). */
 export function maskedConfig(config: SandboxConfig): SandboxConfig {
   return { ...config, apiKey: "***", agencyKey: config.agencyKey === null ? null : "***", userId: "***" };
 }

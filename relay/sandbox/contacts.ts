@@ -1,8 +1,8 @@
 /** Contacts: the store, and what the interface says about phones, e-mails and who is the same (4.1, 4.2, R-2xx). */
 
 import { Refusal } from "./answers.ts";
-import type { SandboxConfig } from "./config.ts";
 import type { Person } from "./fields.ts";
+import type { SandboxConfig } from "./options.ts";
 
 export type Contact = {
   id: string;
@@ -109,7 +109,7 @@ export function makeContacts(config: SandboxConfig, newId: () => string, now: ()
     return config.dedupeByEmail && person.email !== undefined ? byEmail(person.email) : undefined;
   }
 
-  /** A contact of `/contacts` that a knob takes for the same person as this sender (R-206). */
+  /** A contact of `/contacts` that a option takes for the same person as this sender (R-206). */
   function linked(fromId: string, person: Person): Contact | undefined {
     if (config.linkContacts === "email") return person.email === undefined ? undefined : byEmail(person.email);
     if (config.linkContacts === "fromIdEqualsPhoneOrEmail") return byPhone(fromId) ?? byEmail(fromId);

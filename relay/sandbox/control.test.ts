@@ -49,19 +49,19 @@ describe("the control plane (BEHAVIOUR 4.12)", () => {
     expect((await control("GET", "/requests?limit=1")).body).toHaveLength(1);
   });
 
-  it("tells every knob with what it takes, and changes them live", async () => {
+  it("tells every option with what it takes, and changes them live", async () => {
     const { control, incoming, client, sandbox } = await setUp();
     const { body } = await control("GET", "/config");
-    const { knobs } = body as { knobs: { name: string; allowed: string; help: string }[] };
-    expect(knobs.find(({ name }) => name === "existingStatus")?.allowed).toBe('200, 201, 409, "soft409"');
-    expect(knobs.every(({ allowed, help }) => allowed !== "" && help !== "")).toBe(true);
+    const { options } = body as { options: { name: string; allowed: string; help: string }[] };
+    expect(options.find(({ name }) => name === "existingStatus")?.allowed).toBe('200, 201, 409, "soft409"');
+    expect(options.every(({ allowed, help }) => allowed !== "" && help !== "")).toBe(true);
     expect((await control("PATCH", "/config", { botScript: "rtl" })).status).toBe(200);
     await incoming();
     await sandbox.until(() => client.received.length === 1);
     expect(client.bodies()[0]?.body).toMatch(/שלום/);
   });
 
-  it("refuses unknown knobs and wrong values by name, and changes nothing", async () => {
+  it("refuses unknown options and wrong values by name, and changes nothing", async () => {
     const { control, sandbox } = await setUp();
     expect(await control("PATCH", "/config", { nonsense: 1 })).toMatchObject({
       status: 400,
@@ -170,7 +170,7 @@ describe("the control plane (BEHAVIOUR 4.12)", () => {
     await sandbox.until(() => client.received.length === 1);
   });
 
-  it("resets to how it started: nothing stored, nothing scripted, knobs as given", async () => {
+  it("resets to how it started: nothing stored, nothing scripted, options as given", async () => {
     const { control, incoming, sandbox } = await setUp({ botScript: "silent" });
     const key = sandbox.config.apiKey;
     sandbox.seed({ lists: ["leads"] });

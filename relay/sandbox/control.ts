@@ -2,26 +2,27 @@
  * The control plane over HTTP: the operator's verbs under `/__sandbox`, JSON in and out (BEHAVIOUR 4.12). For programs in
  * any language; `operator.ts` says what each does.
  *
- *   GET   state · counts · config (every knob with what it takes) · messages?fromId · outgoing?fromId
+ *   GET   state · counts · config (every option with what it takes) · messages?fromId · outgoing?fromId
  *   GET   requests · callbacks                                    the journals, masked; all of them take ?limit=
- *   PATCH config {knob: value, …}
+ *   PATCH config {option: value, …}
  *   POST  reset · rotate-key
  *   POST  seed {lists, subAccounts: [{email, balance, threshold, rechargeAmount}], campaigns: {id: script}}
  *   POST  fail-next {route, n, status, when: before|after} or {route, n, fault: {kind, …}}
  *   POST  human-reply {fromId|contactId, body, mediaUrl} · follow-up {…, body, afterMs} · bot {…, active}
  *   POST  callback-to {toId, …} · redeliver {messageId}
  *   POST  recharge {email, key, amount, repeat, parallel} · spend {email, amount}
- *   POST  clock/advance {ms}                                      with the knob clock=virtual
+ *   POST  clock/advance {ms}                                      with the option clock=virtual
  *   POST  wait {fromId, messages, sent, timeoutMs}                answers when so much has happened
  */
 
 import { type Context, Hono } from "hono";
-import { ConfigError, KNOBS, maskedConfig } from "./config.ts";
-import type { Fault, FaultRoute } from "./faults.ts";
+import { ConfigError, maskedConfig } from "./config.ts";
+import type { Fault, FaultRoute } from "./fault.ts";
 import { type Fields, isBlank } from "./fields.ts";
-import { isRecord } from "./knobs.ts";
 import type { Message } from "./messages.ts";
 import { type Operator, OrderError, type Seed, type To } from "./operator.ts";
+import { isRecord } from "./option.ts";
+import { OPTIONS } from "./options.ts";
 import type { RechargeAsk } from "./recharge.ts";
 import type { Service } from "./service.ts";
 
@@ -126,8 +127,13 @@ function reading(app: Hono, { config }: Service, operator: Operator): void {
   app.get("/counts", (c) => c.json(operator.counts()));
   app.get("/config", (c) => {
     const values = maskedConfig(config);
-    const knobs = Object.entries(KNOBS).map(([name, { allowed, help, initial }]) => ({ name, help, allowed, initial }));
-    return c.json({ values, knobs });
+    const options = Object.entries(OPTIONS).map(([name, { allowed, help, initial }]) => ({
+      name,
+      help,
+      allowed,
+      initial,
+    }));
+    return c.json({ values, options });
   });
   app.get("/messages", (c) => c.json(newest(c, operator.messages(c.req.query("fromId"))).map(lean)));
   app.get("/outgoing", (c) => c.json(newest(c, operator.outgoing(c.req.query("fromId")))));

@@ -1,6 +1,6 @@
 /** The demo's shop assistant: short, natural answers about delivery, returns, hours, sizes and the like. */
 
-import type { Part, Turn } from "./bots.ts";
+import type { Part, Turn } from "./bot.ts";
 
 type Topic = { asks: RegExp; says: readonly (readonly string[])[] };
 

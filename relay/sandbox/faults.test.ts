@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FaultKind } from "./faults.ts";
+import type { FaultKind } from "./fault.ts";
 import { type Bench, setUp } from "./harness.ts";
 
 const find = ({ call }: Bench) => call("GET", "/contacts", { query: { email: "nobody@b.example" } });

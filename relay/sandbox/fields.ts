@@ -1,8 +1,8 @@
 /** Reading fields of a request body strictly: exact types, blank means absent where the interface lets it. */
 
 import { Refusal } from "./answers.ts";
-import type { SandboxConfig } from "./config.ts";
-import { isRecord } from "./knobs.ts";
+import { isRecord } from "./option.ts";
+import type { SandboxConfig } from "./options.ts";
 
 /** White space of any script and zero-width characters: nothing that a person could read. */
 const BLANK = /^[\s\u200b-\u200d\u2060\ufeff]*$/u;
@@ -18,7 +18,7 @@ export function objectField(body: Fields, name: string): Fields {
   return value;
 }
 
-/** Refuses fields outside the list when the knob asks for it. */
+/** Refuses fields outside the list when the option asks for it. */
 export function onlyFields(body: Fields, known: readonly string[], config: SandboxConfig): void {
   if (!config.rejectUnknownFields) return;
   const unknown = Object.keys(body).find((name) => !known.includes(name));

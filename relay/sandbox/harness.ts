@@ -3,7 +3,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { SandboxConfig } from "./config.ts";
+import type { SandboxConfig } from "./options.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "./server.ts";
 
 export type Received = { method: string; path: string; headers: IncomingHttpHeaders; text: string };

@@ -2,11 +2,11 @@
 
 import type { Changes } from "./changes.ts";
 import type { Clock } from "./clock.ts";
-import type { SandboxConfig } from "./config.ts";
 import type { Contacts } from "./contacts.ts";
 import type { Person } from "./fields.ts";
 import { fetchMedia } from "./media.ts";
 import type { IncomingMessage, Media, Messages } from "./messages.ts";
+import type { SandboxConfig } from "./options.ts";
 import type { Poster } from "./poster.ts";
 import { draw, type Random } from "./random.ts";
 import type { Replies } from "./replies.ts";
@@ -19,7 +19,7 @@ export type Queued = Omit<IncomingMessage, "contactId"> & {
 };
 
 export type Intake = {
-  /** Processes the message after `processingDelayMs`, in the order of calls unless the knob says otherwise. */
+  /** Processes the message after `processingDelayMs`, in the order of calls unless the option says otherwise. */
   add(message: Queued): void;
   clear(): void;
 };

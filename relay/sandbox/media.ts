@@ -2,9 +2,9 @@
 
 import { fileTypeFromBuffer } from "file-type";
 import { Refusal } from "./answers.ts";
-import type { SandboxConfig } from "./config.ts";
 import { type Fields, nullableText } from "./fields.ts";
 import type { Media } from "./messages.ts";
+import type { SandboxConfig } from "./options.ts";
 import type { Poster } from "./poster.ts";
 
 const DATA_URI = /^data:([^;,]*);base64,([A-Za-z0-9+/]*={0,2})$/;

@@ -1,6 +1,6 @@
 /** Conversations and their messages, and which messageSids were seen. Everything is kept until `clear`. */
 
-import type { SandboxConfig } from "./config.ts";
+import type { SandboxConfig } from "./options.ts";
 
 export type Media = {
   /** The link as given; empty for an embedded file. */

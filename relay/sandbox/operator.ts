@@ -1,12 +1,13 @@
 /** What a test, the control plane or a person in the inbox can do with the sandbox and read from it (BEHAVIOUR 4.12). */
 
 import { type BotScript, isScript } from "./bots.ts";
-import { applyPatch, checkPatch, initialConfig, maskedConfig, type SandboxConfig } from "./config.ts";
+import { applyPatch, checkPatch, initialConfig, maskedConfig } from "./config.ts";
 import type { Contact } from "./contacts.ts";
 import type { Grant, SubAccount, SubAccountSeed } from "./credits.ts";
-import { type Fault, type FaultKind, type FaultRoute, isFault, isFaultRoute, toFault } from "./faults.ts";
+import { type Fault, type FaultKind, type FaultRoute, isFault, isFaultRoute, toFault } from "./fault.ts";
 import { type CallbackEntry, maskUrl, type RequestEntry } from "./journal.ts";
 import type { Conversation, IncomingMessage, Message, OutgoingMessage } from "./messages.ts";
+import type { SandboxConfig } from "./options.ts";
 import type { RechargeAsk, RechargeEvent } from "./recharge.ts";
 import type { Service } from "./service.ts";
 
@@ -53,7 +54,7 @@ export class OrderError extends Error {
 }
 
 export type Operator = {
-  /** Changes knobs live. @throws ConfigError */
+  /** Changes options live. @throws ConfigError */
   configure(patch: Partial<SandboxConfig>): void;
   seed(seed: Seed): void;
   /** The next `n` requests of `route` meet `fault`: a status, a kind, or a whole fault. */
@@ -70,11 +71,11 @@ export type Operator = {
   recharge(ask: RechargeAsk): Promise<RechargeEvent>;
   /** Takes credits from a sub-account; falling under its threshold sends an auto-recharge event. */
   spend(spending: { email: string; amount: number }): Promise<RechargeEvent | undefined>;
-  /** Turns the bot on or off for one contact; `undefined` follows the knob again (R-102). */
+  /** Turns the bot on or off for one contact; `undefined` follows the option again (R-102). */
   bot(to: To, active: boolean | undefined): void;
   /** A new account key; the old one is dead at once (R-503). */
   rotateKey(): string;
-  /** Moves virtual time (knob `clock`). */
+  /** Moves virtual time (option `clock`). */
   advance(ms: number): Promise<void>;
   state(): State;
   /** How much of everything there was: cheap enough to ask after every message of a long run. */
@@ -87,7 +88,7 @@ export type Operator = {
   requests(): RequestEntry[];
   /** Newest tries to post a callback, oldest first. */
   callbacks(): CallbackEntry[];
-  /** As right after the start: nothing happened, nothing seeded, knobs as they were given. */
+  /** As right after the start: nothing happened, nothing seeded, options as they were given. */
   reset(): void;
 };
 

@@ -1,6 +1,6 @@
-/** Named sets of knob values (BEHAVIOUR 4.11). */
+/** Named sets of option values (BEHAVIOUR 4.11). */
 
-import type { Profile, SandboxConfig } from "./config.ts";
+import type { Profile, SandboxConfig } from "./options.ts";
 
 type Values = Partial<SandboxConfig>;
 

@@ -1,6 +1,6 @@
 /** Randomness that can be repeated: one seed, several independent streams. */
 
-import type { Span } from "./knobs.ts";
+import type { Span } from "./option.ts";
 
 /** Uniform in [0, 1). */
 export type Random = () => number;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { initialConfig, type SandboxConfig } from "./config.ts";
+import { initialConfig } from "./config.ts";
 import { setUp } from "./harness.ts";
+import type { SandboxConfig } from "./options.ts";
 
 const NOW = Date.parse("2026-11-21T08:00:00.250Z");
 
@@ -16,7 +17,7 @@ const bench = async (config: Partial<SandboxConfig> = {}) => {
 };
 
 describe("the rate limit (R-801 to R-804)", () => {
-  it("is 120 requests in a minute unless the knobs say otherwise", () => {
+  it("is 120 requests in a minute unless the options say otherwise", () => {
     const { rateLimit, rateWindowMs, rateWindow } = initialConfig();
     expect({ rateLimit, rateWindowMs, rateWindow }).toEqual({
       rateLimit: 120,

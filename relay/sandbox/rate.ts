@@ -1,6 +1,6 @@
 /** Requests per key and window. */
 
-import type { SandboxConfig } from "./config.ts";
+import type { SandboxConfig } from "./options.ts";
 
 export type Verdict = { ok: true } | { ok: false; waitMs: number };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { initialConfig, type SandboxConfig } from "./config.ts";
+import { initialConfig } from "./config.ts";
 import { setUp, startClient } from "./harness.ts";
+import type { SandboxConfig } from "./options.ts";
 
 const bench = async (config: Partial<SandboxConfig> = {}) => {
   const agency = await startClient();

@@ -1,18 +1,18 @@
 /** Auto-recharge events of sub-accounts (interface 6, BEHAVIOUR 4.10, R-62x). All fields but the key are invented. */
 
 import type { Callbacks, Payload } from "./callbacks.ts";
-import type { SandboxConfig } from "./config.ts";
 import type { Credits, Grant } from "./credits.ts";
 import type { CallbackEntry } from "./journal.ts";
+import type { SandboxConfig } from "./options.ts";
 
 export type RechargeAsk = {
   email: string;
   /** The idempotency key; a new one when absent. Give an old one to send that event again. */
   key?: string;
   amount?: number;
-  /** Sends again this often, instead of the knob `rechargeRepeat`. */
+  /** Sends again this often, instead of the option `rechargeRepeat`. */
   repeat?: number;
-  /** At the same time, instead of the knob `rechargeParallel`. */
+  /** At the same time, instead of the option `rechargeParallel`. */
   parallel?: boolean;
 };
 

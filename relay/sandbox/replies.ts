@@ -1,12 +1,13 @@
 /** The service's own voice: replies of the bot and of people, stored first, then posted to the client. */
 
-import { botTurn, type Part } from "./bots.ts";
+import type { Part } from "./bot.ts";
+import { botTurn } from "./bots.ts";
 import type { Callbacks } from "./callbacks.ts";
 import type { Campaigns } from "./campaigns.ts";
 import type { Clock } from "./clock.ts";
-import type { SandboxConfig } from "./config.ts";
 import type { Contacts } from "./contacts.ts";
 import type { Conversation, IncomingMessage, Messages, OutgoingMessage } from "./messages.ts";
+import type { SandboxConfig } from "./options.ts";
 import { draw, type Random } from "./random.ts";
 
 export type Draft = Pick<OutgoingMessage, "body" | "origin"> &
@@ -114,7 +115,7 @@ export function makeReplies(parts: {
     if (lines.length > 0) enqueue(conversation, lines);
   }
 
-  /** The first part also waits as long as the knob says. */
+  /** The first part also waits as long as the option says. */
   function thoughtOver(part: Part): Part {
     if (config.botDelayMs === 0) return part;
     return { ...part, afterMs: draw(part.afterMs ?? 0, random) + draw(config.botDelayMs, random) };

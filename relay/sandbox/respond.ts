@@ -3,7 +3,7 @@
 import type { ServerResponse } from "node:http";
 import { type Answer, edgePage } from "./answers.ts";
 import type { Clock } from "./clock.ts";
-import type { Fault, FaultKind } from "./faults.ts";
+import type { Fault, FaultKind } from "./fault.ts";
 
 const JSON_TYPE = "application/json";
 

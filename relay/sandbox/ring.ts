@@ -8,7 +8,7 @@ export type Ring<T> = {
   clear(): void;
 };
 
-/** @param size asked at each addition, so that a knob can change it */
+/** @param size asked at each addition, so that a option can change it */
 export function makeRing<T>(size: () => number): Ring<T> {
   let entries: T[] = [];
   let total = 0;

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_KEY, KNOBS } from "./config.ts";
 import { setUp } from "./harness.ts";
 import { configFrom, fileFrom, manual, optionsIn } from "./main.ts";
+import { DEFAULT_KEY, OPTIONS } from "./options.ts";
 import { startSandbox } from "./server.ts";
 
 describe("startSandbox", () => {
@@ -16,7 +16,7 @@ describe("startSandbox", () => {
     await again.close();
   });
 
-  it("refuses a busy port and a wrong knob at once", async () => {
+  it("refuses a busy port and a wrong option at once", async () => {
     const first = await startSandbox();
     await expect(startSandbox({ port: Number(new URL(first.origin).port) })).rejects.toThrow("EADDRINUSE");
     await expect(startSandbox({ config: { rateLimit: -1 } })).rejects.toThrow("rateLimit cannot be -1");
@@ -77,7 +77,7 @@ describe("startSandbox", () => {
 });
 
 describe("profiles", () => {
-  it("strict is where every knob begins; a profile's values win over it and lose to the patch", async () => {
+  it("strict is where every option begins; a profile's values win over it and lose to the patch", async () => {
     const { sandbox } = await setUp({ profile: "lenient", createStatus: 201 });
     expect(sandbox.config).toMatchObject({ phoneStrictness: "strip", createStatus: 201 });
     sandbox.configure({ profile: "strict" });
@@ -145,7 +145,7 @@ describe("profiles", () => {
 });
 
 describe("the environment", () => {
-  it("sets any knob, as JSON or as text, and speaks as the shop's assistant unless told otherwise", () => {
+  it("sets any option, as JSON or as text, and speaks as the shop's assistant unless told otherwise", () => {
     const config = configFrom({
       SANDBOX_CALLBACK_URL: "http://127.0.0.1:8787/callbacks/reply/s",
       SANDBOX_PROFILE: "observed",
@@ -171,14 +171,14 @@ describe("the environment", () => {
     });
   });
 
-  it("can be said in options as well, by the same names, and the manual tells every knob", () => {
+  it("can be said in options as well, by the same names, and the manual tells every option", () => {
     const { env } = optionsIn(["--profile", "chaos", "--rate-limit=0", "--bot", "burst", "--port", "0"]);
     expect(env.SANDBOX_PORT).toBe("0");
     expect(configFrom(env)).toEqual({ profile: "chaos", rateLimit: 0, botScript: "burst" });
     expect(() => optionsIn(["--colour", "red"])).toThrow("--colour");
     expect(optionsIn(["--help"]).help).toBe(true);
     const told = manual();
-    expect(Object.values(KNOBS).filter(({ help }) => !told.includes(help))).toEqual([]);
+    expect(Object.values(OPTIONS).filter(({ help }) => !told.includes(help))).toEqual([]);
     expect(told).toContain('"strict", "lenient", "observed", "chaos"');
   });
 
@@ -219,8 +219,8 @@ describe("the environment", () => {
     expect(runs[0]).toMatch(/\b(0|50[023])\b/);
   });
 
-  it("names the knob that cannot be", () => {
-    expect(() => configFrom({ SANDBOX_PROFILE: "kind" })).toThrow('profile cannot be "kind"; it takes "strict"');
+  it("names the option whose value is not allowed", () => {
+    expect(() => configFrom({ SANDBOX_PROFILE: "kind" })).toThrow('profile cannot be "kind"; allowed: "strict"');
     expect(DEFAULT_KEY).toMatch(/[+/=&]/);
   });
 });

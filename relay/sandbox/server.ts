@@ -27,7 +27,7 @@
  *   sandbox.configure({ clock: "virtual", botScript: "followUps" });
  *   await sandbox.advance(48 * 3_600_000);
  *
- * Every knob stands in config.ts, the four profiles in profiles.ts. The same over HTTP: `/__sandbox/…`, listed in
+ * Every option stands in config.ts, the four profiles in profiles.ts. The same over HTTP: `/__sandbox/…`, listed in
  * control.ts; a person plays the human at `/`. From a terminal: `porchlight sandbox --profile chaos` (main.ts).
  */
 
@@ -37,11 +37,12 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { makeApi } from "./api.ts";
-import { applyPatch, checkPatch, initialConfig, type SandboxConfig } from "./config.ts";
+import { applyPatch, checkPatch, initialConfig } from "./config.ts";
 import { controlPlane } from "./control.ts";
 import { refusalOf } from "./guard.ts";
 import { inbox } from "./inbox/index.ts";
 import { makeOperator, type Operator } from "./operator.ts";
+import type { SandboxConfig } from "./options.ts";
 import { seeded } from "./random.ts";
 import { makeService } from "./service.ts";
 
@@ -55,7 +56,7 @@ export type SandboxOptions = {
   /** Lets other machines use the control plane and the inbox. */
   openControl?: boolean;
   now?: () => number;
-  /** Uniform in [0, 1). Default: from the knob `seed`, else the platform's. */
+  /** Uniform in [0, 1). Default: from the option `seed`, else the platform's. */
   random?: () => number;
 };
 
@@ -64,7 +65,7 @@ export type Sandbox = Operator & {
   url: string;
   /** Where the inbox and the control plane are. */
   origin: string;
-  /** The knobs, live. Changing them through `configure` also checks them. */
+  /** The options, live. Changing them through `configure` also checks them. */
   config: SandboxConfig;
   /** Resolves when `predicate` holds, asked whenever something happened. @throws Error after `timeoutMs` */
   until(predicate: (sandbox: Sandbox) => boolean, timeoutMs?: number): Promise<void>;
@@ -82,11 +83,11 @@ function startConfig(options: SandboxOptions): SandboxConfig {
   return config;
 }
 
-/** @throws ConfigError for a wrong knob, and what `listen` throws for a busy port */
+/** @throws ConfigError for a wrong option, and what `listen` throws for a busy port */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = "127.0.0.1", now = Date.now, openControl = false } = options;
   const config = startConfig(options);
-  // The seed that was drawn is told with the other knobs, so that a run of chaos can be had again.
+  // The seed that was drawn is told with the other options, so that a run of chaos can be had again.
   config.seed ??= Math.floor(Math.random() * 2 ** 31);
   const random = options.random ?? seeded(config.seed);
   const service = makeService(config, now, random);

@@ -4,7 +4,6 @@ import { type Callbacks, makeCallbacks } from "./callbacks.ts";
 import { type Campaigns, makeCampaigns } from "./campaigns.ts";
 import { type Changes, makeChanges } from "./changes.ts";
 import { type Clock, makeClock } from "./clock.ts";
-import type { SandboxConfig } from "./config.ts";
 import { type Contacts, makeContacts } from "./contacts.ts";
 import { type Credits, makeCredits } from "./credits.ts";
 import { type Faults, makeFaults } from "./faults.ts";
@@ -12,6 +11,7 @@ import { type Intake, makeIntake } from "./intake.ts";
 import { type Journal, makeJournal } from "./journal.ts";
 import { type Lists, makeLists } from "./lists.ts";
 import { type Messages, makeMessages, makeSids, type Sids } from "./messages.ts";
+import type { SandboxConfig } from "./options.ts";
 import { makePoster, type Poster } from "./poster.ts";
 import { makeId, type Random, seeded } from "./random.ts";
 import { makeRate, type Rate } from "./rate.ts";
@@ -39,7 +39,7 @@ export type Service = {
   replies: Replies;
   intake: Intake;
   recharges: Recharges;
-  /** Forgets everything that happened and was seeded. Knobs stay as they are. */
+  /** Forgets everything that happened and was seeded. Options stay as they are. */
   clear(): void;
 };
 

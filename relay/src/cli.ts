@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { readSettings, type Settings } from "./base/config.ts";
-import { Complaint, type ExitCode, type Given, type OfficeCommand, type Result } from "./cli/command.ts";
+import type { Given, RelayCommand, Result } from "./cli/command.ts";
 import { COMMANDS, commandIn, find, fits, parsed, unknown } from "./cli/commands.ts";
+import { openContext } from "./cli/context.ts";
 import { runOver } from "./cli/control.ts";
+import { CommandError, type ExitCode } from "./cli/error.ts";
 import { help, helpOn } from "./cli/help.ts";
 import { type Found, findRelay, placesFor, unreachableRelay } from "./cli/locate.ts";
-import { openOffice } from "./cli/office.ts";
 import { sandbox } from "./cli/sandbox.ts";
 import { unusable } from "./cli/unusable.ts";
 
@@ -20,38 +21,38 @@ const PROGRAMS = {
 };
 const ALL = { ...PROGRAMS, ...COMMANDS };
 
-/** Every setting. @throws Complaint with all that are wrong */
+/** Every setting. @throws CommandError with all that are wrong */
 function settings(): Settings {
   const read = readSettings(process.env);
-  if ("problems" in read) throw new Complaint(read.problems.join("\n"), 2);
+  if ("problems" in read) throw new CommandError(read.problems.join("\n"), 2);
   return read.settings;
 }
 
-/** Runs a command over the data of the settings. @throws Complaint when they cannot be opened */
-async function resultOf(command: OfficeCommand, given: Given, all: Settings): Promise<Result> {
-  const office = await openOffice(all).catch((error: Error) => error);
-  if (office instanceof Error) {
-    const problem = unusable(office, all);
+/** Runs a command over the data of the settings. @throws CommandError when they cannot be opened */
+async function resultOf(command: RelayCommand, given: Given, all: Settings): Promise<Result> {
+  const context = await openContext(all).catch((error: Error) => error);
+  if (context instanceof Error) {
+    const problem = unusable(context, all);
     if (command.unopened !== undefined) return command.unopened(problem);
-    throw new Complaint(`${problem.why}. ${problem.cure} porchlight doctor tells more.`);
+    throw new CommandError(`${problem.why}. ${problem.cure} porchlight doctor tells more.`);
   }
   try {
-    return await command.run(office, given);
+    return await command.run(context, given);
   } finally {
-    await office.close();
+    await context.close();
   }
 }
 
-/** The settings of the shell where it has any, and no relay runs. @throws Complaint that says how to point at a relay */
+/** The settings of the shell where it has any, and no relay runs. @throws CommandError that says how to point at a relay */
 function ownSettings(places: readonly string[]): Settings {
   const unreachable = unreachableRelay(places);
   if (unreachable !== undefined)
-    throw new Complaint(
+    throw new CommandError(
       `The relay of ${unreachable.dataDir} (process ${unreachable.pid}) runs, but takes no commands here: run this as its user, in its container, or again once it has started.`,
     );
   const { SERVICE_URL, PORCHLIGHT_CONFIG } = process.env;
   if ((SERVICE_URL ?? PORCHLIGHT_CONFIG ?? "") !== "") return settings();
-  throw new Complaint(
+  throw new CommandError(
     `No relay answers on ${places.join(", ")}: set DATA_DIR to the data folder of the relay that runs (as its user or as root), or start one.`,
   );
 }
@@ -109,8 +110,8 @@ try {
 } catch (error) {
   const { message, stack, syscall } = error as NodeJS.ErrnoException;
   // What the system refused is the person's to mend; only what nobody foresaw shows where it happened.
-  const plain = error instanceof Complaint || syscall !== undefined;
-  const code = error instanceof Complaint ? error.code : 1;
+  const plain = error instanceof CommandError || syscall !== undefined;
+  const code = error instanceof CommandError ? error.code : 1;
   if (process.argv.includes("--json")) console.error(JSON.stringify({ error: message, code }));
   else console.error(plain ? message : stack);
   process.exit(code);

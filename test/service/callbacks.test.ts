@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { SandboxConfig } from "../../relay/sandbox/config.ts";
+import type { SandboxConfig } from "../../relay/sandbox/options.ts";
 import { type House, type HouseOptions, startHouse } from "../harness.ts";
 import type { Visitor } from "../visitor.ts";
 

@@ -31,7 +31,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     });
   });
 
-  it("R-210 leaves absent fields out, or writes null when the knob says so", async () => {
+  it("R-210 leaves absent fields out, or writes null when the option says so", async () => {
     const bench = await setUp();
     const { create } = verbs(bench);
     expect(Object.keys((await create({ email: "a@b.example" })).body as object).sort()).toEqual([
@@ -174,7 +174,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     expect(bench.sandbox.state().contacts).toHaveLength(1);
   });
 
-  it("R-421 answers new and existing contacts with the statuses the knobs name, always with one id", async () => {
+  it("R-421 answers new and existing contacts with the statuses the options name, always with one id", async () => {
     const bench = await setUp({ createStatus: 200, existingStatus: 201 });
     const { create } = verbs(bench);
     const first = await create({ phone: "+4791234567" });
@@ -202,7 +202,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     expect(await shaped("renamed")).toMatchObject({ contact_id: id, phone: "+4791234567" });
   });
 
-  it("R-207 fills placeholders for what it does not know when the knob says so", async () => {
+  it("R-207 fills placeholders for what it does not know when the option says so", async () => {
     const { create } = verbs(await setUp({ placeholders: true }));
     expect((await create({ phone: "+4791234567" })).body).toMatchObject({
       firstName: "Unknown",
@@ -268,7 +268,7 @@ describe("GET /contacts (BEHAVIOUR 4.4)", () => {
     expect((await find({ phoneNumber: "+4791111111", email: "a@b.example" })).status).toBe(404);
   });
 
-  it("R-435 gives the oldest of several with one e-mail, or the newest when the knob says so", async () => {
+  it("R-435 gives the oldest of several with one e-mail, or the newest when the option says so", async () => {
     const bench = await setUp();
     const { create, find } = verbs(bench);
     const oldest = await create({ email: "a@b.example" });

@@ -1,9 +1,9 @@
 /** `POST /contacts` and `GET /contacts` (interface 4.1, 4.2; BEHAVIOUR 4.3, 4.4). */
 
 import { numericIds, Refusal } from "../answers.ts";
-import type { SandboxConfig } from "../config.ts";
 import { type Contact, checkEmail, checkPhone } from "../contacts.ts";
 import { isBlank, onlyFields, optionalText, personFields } from "../fields.ts";
+import type { SandboxConfig } from "../options.ts";
 import type { Service } from "../service.ts";
 import type { Call, Endpoint, Result } from "./call.ts";
 
@@ -15,7 +15,7 @@ const PLACEHOLDERS: Record<(typeof FIELDS)[number], string | undefined> = {
   phone: undefined,
 };
 
-/** A contact as the interface shows it: absent fields are left out, unless knobs fill them (R-207, R-210). */
+/** A contact as the interface shows it: absent fields are left out, unless options fill them (R-207, R-210). */
 function view(contact: Contact, config: SandboxConfig): Record<string, unknown> {
   const shown: Record<string, unknown> = { id: contact.id };
   for (const name of FIELDS) {

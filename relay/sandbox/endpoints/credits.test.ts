@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxConfig } from "../config.ts";
 import { setUp } from "../harness.ts";
+import type { SandboxConfig } from "../options.ts";
 
 const bench = async (config: Partial<SandboxConfig> = {}) => {
   const all = await setUp(config);
@@ -43,7 +43,7 @@ describe("POST /subaccounts/credits (BEHAVIOUR 4.8)", () => {
     expect((await grant({ email: "client@b.example", amount: 0.5 })).status).toBe(400);
   });
 
-  it("R-481 answers an unknown e-mail with 404, or as the knob says", async () => {
+  it("R-481 answers an unknown e-mail with 404, or as the option says", async () => {
     const { grant, sandbox } = await bench();
     const ask = { email: "nobody@b.example", amount: 5 };
     expect(await grant(ask)).toMatchObject({ status: 404, body: general("NOT_FOUND") });

@@ -240,7 +240,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(host.received).toHaveLength(1);
   });
 
-  it("R-242 takes text and reaction, refuses other types unless the knob takes them as text", async () => {
+  it("R-242 takes text and reaction, refuses other types unless the option takes them as text", async () => {
     const { incoming, sandbox } = await setUp();
     expect((await incoming({}, { messageType: "text" })).status).toBe(200);
     expect(await incoming({}, { messageType: "video" })).toMatchObject(refused);
@@ -268,7 +268,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(sandbox.outgoing()).toHaveLength(1);
   });
 
-  it("R-235 answers reactions and insists on an emoji when the knobs say so", async () => {
+  it("R-235 answers reactions and insists on an emoji when the options say so", async () => {
     const { incoming, sandbox } = await setUp({ reactionTriggersBot: true, reactionValidation: "emoji" });
     const react = (body: string) => incoming({ body }, { messageType: "reaction" });
     expect(await react("yes")).toMatchObject(refused);
@@ -284,7 +284,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(new Set(sandbox.messages("v_ada").map(({ contactId }) => contactId)).size).toBe(1);
   });
 
-  it("R-101 takes names only on creation, fills gaps, or overwrites, as the knob says", async () => {
+  it("R-101 takes names only on creation, fills gaps, or overwrites, as the option says", async () => {
     const { incoming, sandbox } = await setUp();
     const nameAfter = async (firstName: string, lastName?: string) => {
       await incoming({ firstName, lastName });
@@ -314,7 +314,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(await contactOf({ fromId: "+4791234567" })).toBe(id);
   });
 
-  it("R-105 stores any campaign, and refuses unknown ones when the knob says so", async () => {
+  it("R-105 stores any campaign, and refuses unknown ones when the option says so", async () => {
     const { incoming, sandbox } = await setUp();
     await incoming({ campaignId: "spring" });
     expect(sandbox.messages()).toMatchObject([{ campaignId: "spring" }]);

@@ -1,11 +1,11 @@
 /** `POST /incoming_custom_channel_message` (interface 4.5; BEHAVIOUR 4.7). 200 means queued, not processed (R-461). */
 
 import { Refusal } from "../answers.ts";
-import type { SandboxConfig } from "../config.ts";
 import { type Fields, isBlank, objectField, onlyFields, optionalText, personFields, requiredText } from "../fields.ts";
 import type { Queued } from "../intake.ts";
 import { fetchMedia, readMedia } from "../media.ts";
 import type { Media } from "../messages.ts";
+import type { SandboxConfig } from "../options.ts";
 import type { Service } from "../service.ts";
 import type { Call, Endpoint, Result } from "./call.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SandboxConfig } from "../config.ts";
 import { setUp } from "../harness.ts";
+import type { SandboxConfig } from "../options.ts";
 
 const valid = { fromId: "v_ada", customChannel: "web", body: "Your order is on its way" };
 
@@ -121,7 +121,7 @@ describe("POST /send_custom_channel_message (BEHAVIOUR 4.6)", () => {
     expect(client.bodies()[0]?.messageId).toBe((body as { messageId: string }).messageId);
   });
 
-  it("R-105 refuses an unknown campaign only when the knob says so", async () => {
+  it("R-105 refuses an unknown campaign only when the option says so", async () => {
     const { send, sandbox } = await bench({ unknownCampaign: 404, knownCampaigns: ["spring"] });
     sandbox.seed({ campaigns: { pricing: "echo" } });
     expect((await send({ campaignId: "spring" })).status).toBe(200);
@@ -129,7 +129,7 @@ describe("POST /send_custom_channel_message (BEHAVIOUR 4.6)", () => {
     expect((await send({ campaignId: "autumn" })).status).toBe(404);
   });
 
-  it("R-209 R-225 refuses what is longer than the knobs allow", async () => {
+  it("R-209 R-225 refuses what is longer than the options allow", async () => {
     const { send } = await bench({ maxBodyChars: 30, fromIdMaxLen: 10 });
     expect((await send()).status).toBe(200);
     expect((await send({ body: "x".repeat(31) })).status).toBe(400);

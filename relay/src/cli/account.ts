@@ -2,8 +2,8 @@ import type { Account } from "../base/config.ts";
 import { newSecret } from "../base/sign.ts";
 import { type Answer, createTransport } from "../service/http.ts";
 import { type Outcome, outcomeOf } from "../service/outcome.ts";
+import type { CommandContext } from "./context.ts";
 import { type Finding, ill, well } from "./finding.ts";
-import type { Office } from "./office.ts";
 
 /** Nobody's address: this top-level domain is reserved (RFC 2606), so the look-up finds no one and changes nothing. */
 const PROBE = { email: "probe@porchlight.invalid" };
@@ -16,7 +16,7 @@ const CURES: Partial<Record<Outcome["kind"], string>> = {
 };
 
 /** The same look-up with a key that nobody has: the service refuses it, any other address does not know it for a key. */
-async function askWithWrongKey({ settings }: Office, { url }: Account): Promise<Answer> {
+async function askWithWrongKey({ settings }: CommandContext, { url }: Account): Promise<Answer> {
   const allowInsecure = settings.allowInsecureService;
   const service = createTransport({ baseUrl: url, key: newSecret, allowInsecure, connections: 1 });
   const answer = await service.call({ method: "GET", path: "/contacts", query: PROBE, auth: "query" });
@@ -31,14 +31,14 @@ const said = ({ status, message }: Outcome): string => `${status === 0 ? "no ans
  * the same as that of an address without the service (R-432): so a wrong key must be refused there. The look-up waits for its
  * turn like every call with this key (R-801).
  */
-async function key(office: Office, { id, url }: Account, stranger: Answer): Promise<Finding> {
+async function key(context: CommandContext, { id, url }: Account, stranger: Answer): Promise<Finding> {
   const check = `key of account ${id}`;
-  if (office.keys.of(id) === "")
+  if (context.keys.of(id) === "")
     return ill(check, "there is none", "Set SERVICE_API_KEY, or the account's key in PORCHLIGHT_CONFIG.");
-  const answer = await office.contacts.find(id, PROBE);
+  const answer = await context.contacts.find(id, PROBE);
   if (answer.kind !== "ok")
     return ill(check, said(answer), CURES[answer.kind] ?? "Check SERVICE_URL, DNS and the firewall.");
-  const refusal = outcomeOf(stranger, false, office.clock.now());
+  const refusal = outcomeOf(stranger, false, context.clock.now());
   if ([401, 403].includes(refusal.status)) return well(check, `${url} takes it`);
   return ill(
     check,
@@ -48,7 +48,7 @@ async function key(office: Office, { id, url }: Account, stranger: Answer): Prom
 }
 
 /** Our clock beside the service's own, as the Date header of its answer tells it. */
-function clockOf({ clock }: Office, { id }: Account, answer: Answer): Finding {
+function clockOf({ clock }: CommandContext, { id }: Account, answer: Answer): Finding {
   const check = `clock beside account ${id}`;
   const theirs = Date.parse(answer.phase === "answered" ? String(answer.headers.date) : "");
   if (Number.isNaN(theirs)) return well(check, "the service does not tell its time");
@@ -59,7 +59,7 @@ function clockOf({ clock }: Office, { id }: Account, answer: Answer): Finding {
 }
 
 /** What `doctor` finds at the service of one account: address, key and clock. */
-export async function accountFindings(office: Office, account: Account): Promise<Finding[]> {
-  const stranger = await askWithWrongKey(office, account);
-  return [await key(office, account, stranger), clockOf(office, account, stranger)];
+export async function accountFindings(context: CommandContext, account: Account): Promise<Finding[]> {
+  const stranger = await askWithWrongKey(context, account);
+  return [await key(context, account, stranger), clockOf(context, account, stranger)];
 }

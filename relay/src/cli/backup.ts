@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import { makeFolder } from "../base/folder.ts";
 import { backupSqlite } from "../db/backup.ts";
 import { fileOf } from "../db/open.ts";
-import { type Command, Complaint, named, type Result } from "./command.ts";
-import type { Office } from "./office.ts";
+import { type Command, named, type Result } from "./command.ts";
+import type { CommandContext } from "./context.ts";
+import { CommandError } from "./error.ts";
 import { progress } from "./progress.ts";
 
 /** What stands beside database and media. Spools are read `.spool` first: a replay renames it to the other meanwhile. */
@@ -24,9 +25,9 @@ const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).co
 async function emptyFolder(folder: string): Promise<void> {
   const there = await readdir(folder).catch((error: unknown) => {
     if (missing(error)) return [];
-    throw new Complaint(`${folder} is no folder.`, 2);
+    throw new CommandError(`${folder} is no folder.`, 2);
   });
-  if (there.length > 0) throw new Complaint(`${folder} is not empty: name a new folder.`, 2);
+  if (there.length > 0) throw new CommandError(`${folder} is not empty: name a new folder.`, 2);
   makeFolder(folder, 0o700);
   await chmod(folder, 0o700);
 }
@@ -62,7 +63,7 @@ async function mediaIn(root: string): Promise<string[]> {
  * beside a running relay: what leaves a spool meanwhile is in the database that is copied after it, and a file that the
  * database names lies in the store already.
  */
-async function backup({ db, settings }: Office, folder: string): Promise<Result> {
+async function backup({ db, settings }: CommandContext, folder: string): Promise<Result> {
   const { dataDir, databaseUrl, uploads } = settings;
   await emptyFolder(folder);
   for (const name of BESIDE) await copy(join(dataDir, name), join(folder, name));
@@ -103,6 +104,6 @@ export const BACKUP: Record<string, Command> = {
     place: "here",
     usage: "<folder>",
     help: "copies database, secrets, spools and files into a new folder, beside a running relay; exit code 3 when a part lies elsewhere",
-    run: (office, given) => backup(office, named(given, "folder").folder),
+    run: (context, given) => backup(context, named(given, "folder").folder),
   },
 };

@@ -2,9 +2,10 @@ import { blockView } from "../http/api/blocks.ts";
 import { blocksPage } from "../records/blocks.ts";
 import { budgetOf } from "../records/message-budget.ts";
 import { dayOf, usedOn } from "../records/quotas.ts";
-import { type Command, Complaint, named, needed, table } from "./command.ts";
+import { type Command, named, needed, table } from "./command.ts";
+import type { CommandContext } from "./context.ts";
+import { CommandError } from "./error.ts";
 import { type Finding, ill, well } from "./finding.ts";
-import type { Office } from "./office.ts";
 
 const site = { site: { type: "string" } } as const;
 const ROWS = 200;
@@ -14,15 +15,15 @@ export const BLOCKING: Record<string, Command> = {
     usage: "<visitor|address|a.b.c.d/n> --reason <words> [--everybody] [--site <site>]",
     help: "sends a visitor away, or everybody of an address; a running relay follows within seconds",
     options: { ...site, reason: { type: "string" }, everybody: { type: "boolean" } },
-    async run(office, given) {
+    async run(context, given) {
       const { value } = named(given, "value");
-      const home = office.site(given.text("site")).public.id;
+      const home = context.site(given.text("site")).public.id;
       const asked = { site: home, value, reason: needed(given, "reason"), actor: "cli" };
-      const block = await office.gate.block(asked, given.flag("everybody"));
+      const block = await context.gate.block(asked, given.flag("everybody"));
       if (block === "vast")
-        throw new Complaint(`${value} would send nearly everybody away. Say --everybody if that is meant.`, 2);
+        throw new CommandError(`${value} would send nearly everybody away. Say --everybody if that is meant.`, 2);
       if (block === undefined)
-        throw new Complaint(`"${value}" is neither a visitor's id nor an address or block like 192.0.2.0/24.`, 2);
+        throw new CommandError(`"${value}" is neither a visitor's id nor an address or block like 192.0.2.0/24.`, 2);
       return { data: blockView(block), lines: [`${value} is blocked: ${block.id}`] };
     },
   },
@@ -30,9 +31,9 @@ export const BLOCKING: Record<string, Command> = {
     usage: "[--site <site>]",
     help: "whom a site does not want, newest first",
     options: site,
-    async run(office, given) {
-      const home = office.site(given.text("site")).public.id;
-      const rows = (await blocksPage(office.db, { site: home, limit: ROWS })).map(blockView);
+    async run(context, given) {
+      const home = context.site(given.text("site")).public.id;
+      const rows = (await blocksPage(context.db, { site: home, limit: ROWS })).map(blockView);
       const cells = rows.map(({ id, value, reason, actor, at }) => [id, value, at, actor, reason]);
       return { data: rows, lines: table(["BLOCK", "WHOM", "SINCE", "BY", "REASON"], cells) };
     },
@@ -41,17 +42,17 @@ export const BLOCKING: Record<string, Command> = {
     usage: "<block> [--site <site>]",
     help: "lets them in again",
     options: site,
-    async run(office, given) {
+    async run(context, given) {
       const { block } = named(given, "block");
-      const home = office.site(given.text("site")).public.id;
-      if (!(await office.gate.unblock(home, block))) throw new Complaint(`No block ${block} of this site.`);
+      const home = context.site(given.text("site")).public.id;
+      if (!(await context.gate.unblock(home, block))) throw new CommandError(`No block ${block} of this site.`);
       return { data: { block, removed: true }, lines: [`${block} is removed.`] };
     },
   },
 };
 
 /** How much of the day's messages each site with a budget has used. */
-export async function budgets({ settings, db, clock }: Office): Promise<Finding[]> {
+export async function budgets({ settings, db, clock }: CommandContext): Promise<Finding[]> {
   const sites = settings.sites.filter(({ messagesPerDay }) => messagesPerDay !== undefined);
   return Promise.all(
     sites.map(async ({ public: { id }, messagesPerDay = 0 }) => {

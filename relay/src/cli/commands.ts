@@ -2,14 +2,15 @@ import { parseArgs } from "node:util";
 import { BACKUP } from "./backup.ts";
 import { BLOCKING } from "./blocks.ts";
 import { CLIENT } from "./client.ts";
-import { type Command, Complaint, type Given, type Result } from "./command.ts";
+import type { Command, Given, Result } from "./command.ts";
+import type { CommandContext } from "./context.ts";
 import { CREDITS } from "./credits.ts";
 import { DATA } from "./data.ts";
 import { DELIVERIES } from "./deliveries.ts";
 import { DOCTOR } from "./doctor.ts";
+import { CommandError } from "./error.ts";
 import { LEADS } from "./leads.ts";
 import { MAIL } from "./mail.ts";
-import type { Office } from "./office.ts";
 import { PEOPLE } from "./people.ts";
 import { SITES } from "./sites.ts";
 import { TOKENS } from "./tokens.ts";
@@ -33,10 +34,10 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 /** What there is instead of a command that there is not. */
-export function unknown(name: string): Complaint {
+export function unknown(name: string): CommandError {
   const word = name.split(" ")[0] ?? "";
   const near = Object.keys(COMMANDS).filter((each) => each.split(" ")[0] === word);
-  return new Complaint(
+  return new CommandError(
     near.length === 0
       ? `No command "${word}". porchlight help lists them all.`
       : `"${word}" needs one more word: ${near.join(", ")}.`,
@@ -52,7 +53,7 @@ export function find(argv: readonly string[]): { name: string; rest: string[] } 
     : { name: first, rest: [...(second === "" ? [] : [second]), ...rest] };
 }
 
-/** What was given to a command. @throws Complaint when an option is not one of its own */
+/** What was given to a command. @throws CommandError when an option is not one of its own */
 export function parsed(command: Pick<Command, "options">, args: string[]): Given {
   const options = { ...command.options, json: { type: "boolean" } } as const;
   try {
@@ -64,17 +65,17 @@ export function parsed(command: Pick<Command, "options">, args: string[]): Given
       flag: (name) => value(name) === true,
     };
   } catch (error) {
-    throw new Complaint(`${(error as Error).message} See porchlight help.`, 2);
+    throw new CommandError(`${(error as Error).message} See porchlight help.`, 2);
   }
 }
 
-/** @throws Complaint when there are more words than the usage has places: a forgotten `--` must not pass unseen */
+/** @throws CommandError when there are more words than the usage has places: a forgotten `--` must not pass unseen */
 export function fits({ usage }: Pick<Command, "usage">, { args }: Given): void {
   const places = /^(\[?<[^>]+>\]?(\s|$))*/.exec(usage)?.[0].match(/</g)?.length ?? 0;
-  if (args.length > places) throw new Complaint(`"${args[places]}" is one word too many. See porchlight help.`, 2);
+  if (args.length > places) throw new CommandError(`"${args[places]}" is one word too many. See porchlight help.`, 2);
 }
 
-/** A command and what was given to it. @throws Complaint when there is no such command, or it is not called so */
+/** A command and what was given to it. @throws CommandError when there is no such command, or it is not called so */
 export function commandIn(argv: readonly string[]): { command: Command; given: Given } {
   const { name, rest } = find(argv);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -84,8 +85,8 @@ export function commandIn(argv: readonly string[]): { command: Command; given: G
   return { command, given };
 }
 
-/** Runs a command on the records of a relay. @throws Complaint with what the person at the keyboard must know */
-export async function runOn(office: Office, argv: readonly string[]): Promise<Result> {
+/** Runs a command on the records of a relay. @throws CommandError with what the person at the keyboard must know */
+export async function runOn(context: CommandContext, argv: readonly string[]): Promise<Result> {
   const { command, given } = commandIn(argv);
-  return command.place === "alone" ? command.run(given) : command.run(office, given);
+  return command.place === "alone" ? command.run(given) : command.run(context, given);
 }

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
-import { Complaint, type ExitCode, type Result } from "./command.ts";
+import type { Result } from "./command.ts";
+import { CommandError, type ExitCode } from "./error.ts";
 
 /**
  * The relay's socket for commands: a Unix socket in a folder that only the relay's user may enter. A command runs inside
@@ -41,7 +42,7 @@ async function answerTo(request: IncomingMessage, { run, settings, log }: Handle
     const { argv } = JSON.parse(await textOf(request, REQUEST_MAX)) as { argv: string[] };
     return { result: await run(argv) };
   } catch (error) {
-    if (error instanceof Complaint) return { error: error.message, code: error.code };
+    if (error instanceof CommandError) return { error: error.message, code: error.code };
     log("relay.internal", { where: "command", cause: String(error) });
     return { error: `The relay could not do it: ${(error as Error).message}`, code: 1 };
   }
@@ -118,9 +119,9 @@ function ask(socketPath: string, method: "GET" | "POST", path: string, body = ""
 export const settingsOver = async (socketPath: string): Promise<Settings> =>
   JSON.parse(await ask(socketPath, "GET", "/settings")) as Settings;
 
-/** Runs a command inside the relay behind a socket. @throws Complaint as the command does */
+/** Runs a command inside the relay behind a socket. @throws CommandError as the command does */
 export async function runOver(socketPath: string, argv: readonly string[]): Promise<Result> {
   const answer = JSON.parse(await ask(socketPath, "POST", "/run", JSON.stringify({ argv }))) as Answer;
-  if ("error" in answer) throw new Complaint(answer.error, answer.code);
+  if ("error" in answer) throw new CommandError(answer.error, answer.code);
   return answer.result;
 }

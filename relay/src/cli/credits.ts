@@ -3,8 +3,9 @@ import { grantView, iso } from "../http/api/views.ts";
 import { GRANT_STATES, grantStateOf } from "../records/grants.ts";
 import { type Entry, entries, findEntry, historyOf, stuckEntries, type Undone } from "../records/ledger.ts";
 import { trustLedger } from "../records/restored.ts";
-import { amountIn, type Command, Complaint, named, needed, type Result, table } from "./command.ts";
-import type { Office } from "./office.ts";
+import { amountIn, type Command, named, needed, type Result, table } from "./command.ts";
+import type { CommandContext } from "./context.ts";
+import { CommandError } from "./error.ts";
 import { codeOf, settledWithin } from "./wait.ts";
 
 const account = { account: { type: "string" } } as const;
@@ -12,12 +13,12 @@ const reason = { reason: { type: "string" } } as const;
 const STATES = Object.values(GRANT_STATES);
 const LISTED = 200;
 
-/** The named account, or the only one that can be meant. @throws Complaint when there is none, or more than one */
-function accountOf({ agencies, settings }: Office, name: string | undefined): string {
+/** The named account, or the only one that can be meant. @throws CommandError when there is none, or more than one */
+function accountOf({ agencies, settings }: CommandContext, name: string | undefined): string {
   const [found, ...others] = agencies(name);
   if (found !== undefined && others.length === 0) return found.id;
   const all = settings.accounts.map(({ id }) => id).join(", ");
-  throw new Complaint(
+  throw new CommandError(
     found === undefined ? `No account "${name}"; there are ${all}.` : `--account is needed: one of ${all}.`,
     2,
   );
@@ -51,16 +52,16 @@ function furtherOf({ key, state, reason }: Entry): string[] {
   ];
 }
 
-/** The entry that a decision led to. @throws Complaint when it could not be taken */
+/** The entry that a decision led to. @throws CommandError when it could not be taken */
 function decided(key: string, outcome: Entry | Undone | "incomplete" | "amount" | "email"): Result {
-  if (outcome === "missing") throw new Complaint(`No entry ${key}.`);
+  if (outcome === "missing") throw new CommandError(`No entry ${key}.`);
   if (outcome === "wrong_state")
-    throw new Complaint(`${key} is not in a state in which this can be done: see porchlight credits show ${key}.`);
+    throw new CommandError(`${key} is not in a state in which this can be done: see porchlight credits show ${key}.`);
   if (outcome === "incomplete")
-    throw new Complaint(`${key} names no sub-account or no amount: say --email or --amount.`, 2);
-  if (outcome === "email") throw new Complaint("The e-mail is no address, like client@example.com.", 2);
+    throw new CommandError(`${key} names no sub-account or no amount: say --email or --amount.`, 2);
+  if (outcome === "email") throw new CommandError("The e-mail is no address, like client@example.com.", 2);
   if (outcome === "amount")
-    throw new Complaint("The amount is not within what one grant may be: perGrant of the account, two decimals.", 2);
+    throw new CommandError("The amount is not within what one grant may be: perGrant of the account, two decimals.", 2);
   return one(outcome);
 }
 
@@ -69,15 +70,15 @@ export const CREDITS: Record<string, Command> = {
     usage: "[--state <state>] [--account <account>]",
     help: "shows the newest entries of the ledger; exit code 3 when one is stuck: unknown, refused, waiting for a person or overdue",
     options: { ...account, state: { type: "string" } },
-    async run(office, given) {
+    async run(context, given) {
       const wanted = given.text("state");
       const state = grantStateOf(wanted ?? "");
       if (wanted !== undefined && state === undefined)
-        throw new Complaint(`--state is one of ${STATES.join(", ")}.`, 2);
-      const name = accountOf(office, given.text("account"));
+        throw new CommandError(`--state is one of ${STATES.join(", ")}.`, 2);
+      const name = accountOf(context, given.text("account"));
       const ask = { kind: "grant", account: name, ...(state && { state }) } as const;
-      const found = await entries(office.db, { ...ask, limit: LISTED });
-      const stuck = await stuckEntries(office.db, { ...ask, now: office.clock.now(), limit: 1 });
+      const found = await entries(context.db, { ...ask, limit: LISTED });
+      const stuck = await stuckEntries(context.db, { ...ask, now: context.clock.now(), limit: 1 });
       return { data: found.map(grantView), lines: table(HEADINGS, found.map(row)), code: stuck.length > 0 ? 3 : 0 };
     },
   },
@@ -85,12 +86,12 @@ export const CREDITS: Record<string, Command> = {
     usage: "<key> [--account <account>]",
     help: "shows every step of one entry",
     options: account,
-    async run(office, given) {
+    async run(context, given) {
       const { key } = named(given, "key");
-      const name = { kind: "grant", account: accountOf(office, given.text("account")), key } as const;
-      const entry = await findEntry(office.db, name);
-      if (entry === undefined) throw new Complaint(`No entry ${key}.`);
-      const steps = (await historyOf(office.db, name)).map((step) => ({
+      const name = { kind: "grant", account: accountOf(context, given.text("account")), key } as const;
+      const entry = await findEntry(context.db, name);
+      if (entry === undefined) throw new CommandError(`No entry ${key}.`);
+      const steps = (await historyOf(context.db, name)).map((step) => ({
         ...step,
         at: iso(step.at),
         state: GRANT_STATES[step.state],
@@ -107,15 +108,15 @@ export const CREDITS: Record<string, Command> = {
     usage: "<email> <amount> [--note <words>] [--key <key>] [--account <account>] [--wait <seconds>]",
     help: "grants once per key; a running relay calls the service; exit code 3 while it is not granted, or nobody knows",
     options: { ...account, note: { type: "string" }, key: { type: "string" }, wait: { type: "string" } },
-    async run(office, given) {
+    async run(context, given) {
       const { email, amount } = named(given, "email", "amount");
       const key = given.text("key") ?? `cli-${randomId(20)}`;
-      const name = { account: accountOf(office, given.text("account")), key };
+      const name = { account: accountOf(context, given.text("account")), key };
       const order = { ...name, email, amount: amountIn(amount), note: given.text("note") ?? "", actor: "cli" };
-      const outcome = await office.credits.grant(order);
-      if (outcome === "conflict") throw new Complaint(`${key} is in the ledger with another e-mail or amount.`);
+      const outcome = await context.credits.grant(order);
+      if (outcome === "conflict") throw new CommandError(`${key} is in the ledger with another e-mail or amount.`);
       if (outcome === "amount" || outcome === "email") return decided(key, outcome);
-      const entry = await settledWithin(office, given, () => findEntry(office.db, { kind: "grant", ...name }));
+      const entry = await settledWithin(context, given, () => findEntry(context.db, { kind: "grant", ...name }));
       return { ...one(entry), lines: [...one(entry).lines, ...furtherOf(entry)], code: codeOf(entry) };
     },
   },
@@ -123,29 +124,29 @@ export const CREDITS: Record<string, Command> = {
     usage: "<key> --reason <words> [--email <email>] [--amount <amount>] [--account <account>]",
     help: "lets a waiting or refused grant go, corrected where that is needed",
     options: { ...account, ...reason, email: { type: "string" }, amount: { type: "string" } },
-    async run(office, given) {
+    async run(context, given) {
       const { key } = named(given, "key");
       const [email, amount] = [given.text("email"), given.text("amount")];
       const decision = {
-        account: accountOf(office, given.text("account")),
+        account: accountOf(context, given.text("account")),
         key,
         actor: "cli",
         reason: needed(given, "reason"),
       };
       const completed = { ...(email && { email }), ...(amount && { amount: amountIn(amount) }) };
-      return decided(key, await office.credits.approve({ ...decision, ...completed }));
+      return decided(key, await context.credits.approve({ ...decision, ...completed }));
     },
   },
   "credits dismiss": {
     usage: "<key> --reason <words> [--account <account>]",
     help: "ends an entry that was not granted",
     options: { ...account, ...reason },
-    async run(office, given) {
+    async run(context, given) {
       const { key } = named(given, "key");
-      const name = accountOf(office, given.text("account"));
+      const name = accountOf(context, given.text("account"));
       return decided(
         key,
-        await office.credits.dismiss({ account: name, key, actor: "cli", reason: needed(given, "reason") }),
+        await context.credits.dismiss({ account: name, key, actor: "cli", reason: needed(given, "reason") }),
       );
     },
   },
@@ -155,7 +156,8 @@ export const CREDITS: Record<string, Command> = {
     options: reason,
     async run({ db, clock }, given) {
       const said = { actor: "cli", reason: needed(given, "reason"), now: clock.now() };
-      if (!(await db.transaction((tx) => trustLedger(tx, said)))) throw new Complaint("The ledger is trusted already.");
+      if (!(await db.transaction((tx) => trustLedger(tx, said))))
+        throw new CommandError("The ledger is trusted already.");
       const lines = [
         "Grants go by themselves again. What came meanwhile still waits: porchlight credits list --state waiting.",
       ];
@@ -166,13 +168,13 @@ export const CREDITS: Record<string, Command> = {
     usage: "<key> --granted|--not-granted --reason <words> [--account <account>]",
     help: "says what is true of an unknown grant, after a look at the service's credit history",
     options: { ...account, ...reason, granted: { type: "boolean" }, "not-granted": { type: "boolean" } },
-    async run(office, given) {
+    async run(context, given) {
       const { key } = named(given, "key");
       const [granted, not] = [given.flag("granted"), given.flag("not-granted")];
-      if (granted === not) throw new Complaint("Either --granted or --not-granted is needed.", 2);
-      const name = accountOf(office, given.text("account"));
+      if (granted === not) throw new CommandError("Either --granted or --not-granted is needed.", 2);
+      const name = accountOf(context, given.text("account"));
       const decision = { account: name, key, granted, actor: "cli", reason: needed(given, "reason") };
-      return decided(key, await office.credits.resolve(decision));
+      return decided(key, await context.credits.resolve(decision));
     },
   },
 };

@@ -10,8 +10,9 @@ import { type VisitorRow, visitorRow, visitorsPage } from "../records/listings.t
 import { sentContent } from "../records/own-messages.ts";
 import { type RatingRow, ratingsPage } from "../records/ratings.ts";
 import { page } from "../records/threads.ts";
-import { type Command, Complaint, named, type Result } from "./command.ts";
-import type { Office } from "./office.ts";
+import { type Command, named, type Result } from "./command.ts";
+import type { CommandContext } from "./context.ts";
+import { CommandError } from "./error.ts";
 import { progress } from "./progress.ts";
 
 const site = { site: { type: "string" } } as const;
@@ -29,7 +30,7 @@ async function* every<Row>(pageAfter: (last: Row | undefined) => Promise<Row[]>)
 
 /** Everything the relay holds of a site, one record after the other; threads page by page, never whole in memory. */
 async function* recordsOf(
-  { db, linkTo, settings }: Office,
+  { db, linkTo, settings }: CommandContext,
   site: string,
   account: string,
   tick: () => void,
@@ -61,16 +62,16 @@ async function* recordsOf(
     yield { record: "event", ...eventView(event), body: JSON.parse(event.body) as unknown };
 }
 
-async function exportSite(office: Office, file: string, name: string | undefined): Promise<Result> {
-  if (existsSync(file)) throw new Complaint(`${file} is there already: name a new file.`, 2);
-  const site = office.site(name);
+async function exportSite(context: CommandContext, file: string, name: string | undefined): Promise<Result> {
+  if (existsSync(file)) throw new CommandError(`${file} is there already: name a new file.`, 2);
+  const site = context.site(name);
   const id = site.public.id;
-  const [row] = await office.db.all<{ count: number }>("SELECT count(*) AS count FROM visitors WHERE site = $1", id);
+  const [row] = await context.db.all<{ count: number }>("SELECT count(*) AS count FROM visitors WHERE site = $1", id);
   const bar = progress("Visitors", row?.count ?? 0);
   const handle = await open(file, "wx", 0o600);
   let records = 0;
   await pipeline(async function* () {
-    for await (const record of recordsOf(office, id, site.account, bar.tick)) {
+    for await (const record of recordsOf(context, id, site.account, bar.tick)) {
       records++;
       yield `${JSON.stringify(record)}\n`;
     }
@@ -85,7 +86,7 @@ export const DATA: Record<string, Command> = {
     usage: "<file> [--site <site>]",
     help: "writes everything the relay holds of a site into a file, one JSON object a line",
     options: site,
-    run: (office, given) => exportSite(office, named(given, "file").file, given.text("site")),
+    run: (context, given) => exportSite(context, named(given, "file").file, given.text("site")),
   },
   erase: {
     usage: "<visitor> --yes [--site <site>]",
@@ -93,9 +94,9 @@ export const DATA: Record<string, Command> = {
     options: { ...site, yes: { type: "boolean" } },
     async run({ db, forget, site }, given) {
       const { visitor } = named(given, "visitor");
-      if (!given.flag("yes")) throw new Complaint("This cannot be undone. Say --yes.", 2);
+      if (!given.flag("yes")) throw new CommandError("This cannot be undone. Say --yes.", 2);
       const row = await visitorRow(db, site(given.text("site")).public.id, visitor);
-      if (row === undefined) throw new Complaint(`No visitor ${visitor} of this site; or it was erased already.`);
+      if (row === undefined) throw new CommandError(`No visitor ${visitor} of this site; or it was erased already.`);
       await forget(visitor);
       return { data: { visitor, erased: true }, lines: [`Erased ${visitor}.`] };
     },

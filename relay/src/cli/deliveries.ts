@@ -1,16 +1,17 @@
 import { deliveryView, eventView } from "../http/api/views.ts";
 import { EVENT_STATES, eventsPage, renewEvent } from "../records/events.ts";
 import { DELIVERY_STATES, deliveriesPage, visitorRow } from "../records/listings.ts";
-import { type Command, Complaint, type Given, named, table } from "./command.ts";
+import { type Command, type Given, named, table } from "./command.ts";
+import { CommandError } from "./error.ts";
 
 const site = { site: { type: "string" } } as const;
 const LISTED = 200;
 
-/** The state that `--state` names; nothing without that option. @throws Complaint when there is no such state */
+/** The state that `--state` names; nothing without that option. @throws CommandError when there is no such state */
 function stateIn<State extends string>(given: Given, states: readonly State[]): State | undefined {
   const wanted = given.text("state");
   const state = states.find((each) => each === wanted);
-  if (wanted !== undefined && state === undefined) throw new Complaint(`--state is one of ${states.join(", ")}.`, 2);
+  if (wanted !== undefined && state === undefined) throw new CommandError(`--state is one of ${states.join(", ")}.`, 2);
   return state;
 }
 
@@ -38,14 +39,14 @@ export const DELIVERIES: Record<string, Command> = {
     usage: "<visitor> <message> [--site <site>]",
     help: "sends a failed message anew",
     options: site,
-    async run(office, given) {
+    async run(context, given) {
       const { visitor, message } = named(given, "visitor", "message");
-      const site = office.site(given.text("site"));
-      if ((await visitorRow(office.db, site.public.id, visitor)) === undefined)
-        throw new Complaint(`No visitor ${visitor} of site ${site.public.id}: see porchlight deliveries --failed.`);
-      const { running } = office;
-      if ((await office.send.retry(visitor, site, message)) === undefined)
-        throw new Complaint(`${message} has not failed: see porchlight deliveries --failed.`);
+      const site = context.site(given.text("site"));
+      if ((await visitorRow(context.db, site.public.id, visitor)) === undefined)
+        throw new CommandError(`No visitor ${visitor} of site ${site.public.id}: see porchlight deliveries --failed.`);
+      const { running } = context;
+      if ((await context.send.retry(visitor, site, message)) === undefined)
+        throw new CommandError(`${message} has not failed: see porchlight deliveries --failed.`);
       const when = running ? "goes out again." : "goes out again when a relay runs: none answers on this machine.";
       return { data: { visitor, message, running }, lines: [`${message} ${when}`] };
     },
@@ -73,7 +74,7 @@ export const DELIVERIES: Record<string, Command> = {
       const { event } = named(given, "event");
       const { id } = site(given.text("site")).public;
       const renewed = await db.transaction((tx) => renewEvent(tx, id, event, clock.now()));
-      if (renewed === undefined) throw new Complaint(`No event ${event} of site ${id}: see porchlight webhooks.`);
+      if (renewed === undefined) throw new CommandError(`No event ${event} of site ${id}: see porchlight webhooks.`);
       return { data: { event, state: renewed.state }, lines: [`${event} is sent again.`] };
     },
   },

@@ -9,16 +9,16 @@ import { isDistrusted } from "../records/restored.ts";
 import { accountFindings } from "./account.ts";
 import { budgets } from "./blocks.ts";
 import type { Command } from "./command.ts";
+import type { CommandContext } from "./context.ts";
 import { type Finding, ill, report, well } from "./finding.ts";
 import { mailServer } from "./mail.ts";
-import type { Office } from "./office.ts";
 import { addresses, callback, media } from "./reach.ts";
 
 const FREE_MIN = 500 * 1024 * 1024;
 
 const LOOPBACK = /^https?:\/\/(localhost|127\.|\[::1\])/;
 
-async function database({ db, settings }: Office): Promise<Finding> {
+async function database({ db, settings }: CommandContext): Promise<Finding> {
   const where = settings.databaseUrl.replace(/:\/\/[^@/]*@/, "://…@");
   try {
     await tryWriting(db);
@@ -29,7 +29,7 @@ async function database({ db, settings }: Office): Promise<Finding> {
   }
 }
 
-async function disk({ settings }: Office): Promise<Finding> {
+async function disk({ settings }: CommandContext): Promise<Finding> {
   const { bavail, bsize } = await statfs(settings.dataDir);
   const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MB free in ${settings.dataDir}`;
   return bavail * bsize >= FREE_MIN
@@ -37,7 +37,7 @@ async function disk({ settings }: Office): Promise<Finding> {
     : ill("disk", free, "Make room: below 500 MB, uploads and then messages are refused.");
 }
 
-function secrets({ settings }: Office): Finding {
+function secrets({ settings }: CommandContext): Finding {
   const file = join(settings.dataDir, "secrets.json");
   const mode = statSync(file).mode & 0o077;
   return mode === 0
@@ -45,7 +45,7 @@ function secrets({ settings }: Office): Finding {
     : ill("secrets", `${file} is readable by others`, `chmod 600 ${file}`);
 }
 
-function origins({ settings }: Office): Finding[] {
+function origins({ settings }: CommandContext): Finding[] {
   return settings.sites.map(({ public: { id }, origins }) => {
     const plain = origins.filter((origin) => origin.startsWith("http:") && !LOOPBACK.test(origin));
     const check = `origins of site ${id}`;
@@ -61,7 +61,7 @@ function origins({ settings }: Office): Finding[] {
 }
 
 /** Behind HTTPS stands a proxy, because the relay itself speaks none: uncounted, every visitor has the proxy's address. */
-function proxies({ settings: { publicUrl = "", trustProxy } }: Office): Finding[] {
+function proxies({ settings: { publicUrl = "", trustProxy } }: CommandContext): Finding[] {
   const check = "proxy";
   if (!publicUrl.startsWith("https:")) return [];
   return [
@@ -76,7 +76,7 @@ function proxies({ settings: { publicUrl = "", trustProxy } }: Office): Finding[
 }
 
 /** What the owner's backend did not take, site by site. */
-async function webhooks({ db, settings }: Office): Promise<Finding[]> {
+async function webhooks({ db, settings }: CommandContext): Promise<Finding[]> {
   const sites = settings.sites.filter(({ webhook }) => webhook !== undefined);
   return Promise.all(
     sites.map(async ({ public: { id } }) => {
@@ -92,7 +92,7 @@ async function webhooks({ db, settings }: Office): Promise<Finding[]> {
 const REFUSED_MS = 7 * 86_400_000;
 
 /** People who left their details and are no contacts yet, because the service will not have them. */
-async function leads({ db, clock, settings }: Office): Promise<Finding[]> {
+async function leads({ db, clock, settings }: CommandContext): Promise<Finding[]> {
   return Promise.all(
     settings.sites.map(async ({ public: { id } }) => {
       const check = `leads of site ${id}`;
@@ -108,7 +108,7 @@ async function leads({ db, clock, settings }: Office): Promise<Finding[]> {
 const TRUST = "Compare porchlight credits list with the service's credit history, then porchlight credits trust.";
 
 /** Grants and messages of the owner's side that do not go on without a person. */
-async function stuck({ db, clock }: Office): Promise<Finding[]> {
+async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
   const look = async (kind: Kind, check: string, cure: string): Promise<Finding> => {
     const { unknown = 0, refused = 0, received = 0, intent = 0 } = await countStates(db, kind);
     const found = `${unknown} unknown, ${refused} refused, ${received} waiting for approval, ${intent} queued`;
@@ -130,32 +130,32 @@ async function stuck({ db, clock }: Office): Promise<Finding[]> {
 }
 
 /** Whether a relay runs: what it has in memory is judged then, and not what this shell has. */
-function relay({ running, settings: { dataDir, port } }: Office): Finding {
+function relay({ running, settings: { dataDir, port } }: CommandContext): Finding {
   const check = "relay";
   return running
     ? well(check, `process ${process.pid} runs on ${dataDir}, port ${port}`)
     : ill(check, `none runs on ${dataDir}: this is judged by the shell's environment`, "Start it: npm run serve.");
 }
 
-async function examine(office: Office): Promise<Finding[]> {
-  const { accounts } = office.settings;
+async function examine(context: CommandContext): Promise<Finding[]> {
+  const { accounts } = context.settings;
   return [
-    relay(office),
+    relay(context),
     well("settings", "all are valid"),
-    await database(office),
-    await disk(office),
-    secrets(office),
-    ...(await Promise.all(accounts.map((account) => accountFindings(office, account)))).flat(),
-    await callback(office),
-    ...addresses(office),
-    ...(await media(office)),
-    ...proxies(office),
-    ...origins(office),
-    ...(await webhooks(office)),
-    ...(await leads(office)),
-    ...(await mailServer(office)),
-    ...(await budgets(office)),
-    ...(await stuck(office)),
+    await database(context),
+    await disk(context),
+    secrets(context),
+    ...(await Promise.all(accounts.map((account) => accountFindings(context, account)))).flat(),
+    await callback(context),
+    ...addresses(context),
+    ...(await media(context)),
+    ...proxies(context),
+    ...origins(context),
+    ...(await webhooks(context)),
+    ...(await leads(context)),
+    ...(await mailServer(context)),
+    ...(await budgets(context)),
+    ...(await stuck(context)),
   ];
 }
 
@@ -163,7 +163,7 @@ export const DOCTOR: Record<string, Command> = {
   doctor: {
     usage: "",
     help: "looks at settings, data, keys, clock, callback address, files and origins; exit code 3 with what to mend",
-    run: async (office) => report(await examine(office)),
+    run: async (context) => report(await examine(context)),
     unopened: ({ why, cure }) => report([well("settings", "all are valid"), ill("data", why, cure)]),
   },
 };

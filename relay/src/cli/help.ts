@@ -1,5 +1,6 @@
 import { settingsHelp } from "../base/config.ts";
-import type { Command, ExitCode, Result } from "./command.ts";
+import type { Command, Result } from "./command.ts";
+import type { ExitCode } from "./error.ts";
 
 /** A command, or a program that runs until it is stopped. */
 type Named = Pick<Command, "usage" | "help">;

@@ -1,6 +1,7 @@
 import { iso, leadView } from "../http/api/views.ts";
 import { findLead, leadsPage } from "../records/leads.ts";
-import { type Command, Complaint, named, table } from "./command.ts";
+import { type Command, named, table } from "./command.ts";
+import { CommandError } from "./error.ts";
 
 const site = { site: { type: "string" } } as const;
 const STATES = ["open", "done", "refused"] as const;
@@ -15,7 +16,7 @@ export const LEADS: Record<string, Command> = {
       const wanted = given.text("state");
       const state = STATES.find((each) => each === wanted);
       if (wanted !== undefined && state === undefined)
-        throw new Complaint(`--state is one of ${STATES.join(", ")}.`, 2);
+        throw new CommandError(`--state is one of ${STATES.join(", ")}.`, 2);
       const ask = { site: site(given.text("site")).public.id, limit: LISTED, ...(state && { state }) };
       const found = await leadsPage(db, ask);
       const rows = found.map(({ visitor, id, state, email, phone, at, problem }) => [
@@ -38,9 +39,9 @@ export const LEADS: Record<string, Command> = {
       const { visitor, lead: id } = named(given, "visitor", "lead");
       const home = site(given.text("site"));
       const lead = await findLead(db, visitor, id);
-      if (lead?.site !== home.public.id) throw new Complaint(`No lead ${id} of ${visitor}: see porchlight leads.`);
+      if (lead?.site !== home.public.id) throw new CommandError(`No lead ${id} of ${visitor}: see porchlight leads.`);
       const renewed = await leads.renew(home, visitor, id);
-      if (renewed === undefined) throw new Complaint(`${id} is done already.`);
+      if (renewed === undefined) throw new CommandError(`${id} is done already.`);
       return { data: leadView(renewed), lines: [`${id} goes on when a relay runs.`] };
     },
   },

@@ -1,8 +1,9 @@
 import { randomId } from "@porchlight/shared/id";
 import { unsentMails } from "../records/mails.ts";
-import { type Command, Complaint, named } from "./command.ts";
+import { type Command, named } from "./command.ts";
+import type { CommandContext } from "./context.ts";
+import { CommandError } from "./error.ts";
 import { type Finding, ill, well } from "./finding.ts";
-import type { Office } from "./office.ts";
 
 const WHY = {
   nothing: "There is no conversation with this visitor on this site, or the site sends no mail.",
@@ -17,12 +18,12 @@ export const MAIL: Record<string, Command> = {
     options: { to: { type: "string" }, site: { type: "string" } },
     async run({ mail, site }, given) {
       const { visitor } = named(given, "visitor");
-      if (mail === undefined) throw new Complaint("No mail server is named: set SMTP_URL and MAIL_FROM.");
+      if (mail === undefined) throw new CommandError("No mail server is named: set SMTP_URL and MAIL_FROM.");
       const home = site(given.text("site"));
       const page = home.origins.find((origin) => !origin.includes("*")) ?? mail.relay;
       const place = { page, locale: home.public.locale };
       const asked = await mail.transcript({ visitor, site: home, id: randomId(), place, to: given.text("to") });
-      if (typeof asked === "string") throw new Complaint(WHY[asked]);
+      if (typeof asked === "string") throw new CommandError(WHY[asked]);
       const { address } = asked;
       return { data: { visitor, email: address }, lines: [`The conversation goes to ${address}.`] };
     },
@@ -30,7 +31,7 @@ export const MAIL: Record<string, Command> = {
 };
 
 /** Logs in at the mail server, and looks for mails that did not leave. Nothing is sent. */
-export async function mailServer({ settings, mailer, db }: Office): Promise<Finding[]> {
+export async function mailServer({ settings, mailer, db }: CommandContext): Promise<Finding[]> {
   if (settings.mail === undefined || mailer === undefined) return [];
   const wrong = await mailer.verify();
   const host = new URL(settings.mail.url).host;

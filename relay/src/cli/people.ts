@@ -6,8 +6,9 @@ import { sentView } from "../http/api/views.ts";
 import { findEntry, type State } from "../records/ledger.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
-import { type Command, Complaint, type Given, named, needed, type Result } from "./command.ts";
-import type { Office } from "./office.ts";
+import { type Command, type Given, named, needed, type Result } from "./command.ts";
+import type { CommandContext } from "./context.ts";
+import { CommandError } from "./error.ts";
 import { codeOf, settledWithin } from "./wait.ts";
 
 const site = { site: { type: "string" } } as const;
@@ -18,25 +19,25 @@ const person = {
   "last-name": { type: "string" },
 } as const;
 
-/** @throws Complaint with the service's words, unless it said yes */
+/** @throws CommandError with the service's words, unless it said yes */
 function mustBeFine({ kind, status, message }: Outcome): void {
   if (kind === "ok" || kind === "duplicate") return;
-  throw new Complaint(`The service did not do it (${status === 0 ? "no answer" : status}): ${message}`);
+  throw new CommandError(`The service did not do it (${status === 0 ? "no answer" : status}): ${message}`);
 }
 
-/** Who the options describe. @throws Complaint that names the option that is wrong */
+/** Who the options describe. @throws CommandError that names the option that is wrong */
 function personOf(given: Given, country: string | undefined): Partial<Record<keyof Person, string>> {
   const [phone, email, firstName, lastName] = ["phone", "email", "first-name", "last-name"].map(given.text);
   const person = personIn({ phone, email, firstName, lastName }, country);
   if (person === "invalid_phone")
-    throw new Complaint(`--phone: "${phone}" is no phone number with a country code, like +4930123456.`, 2);
-  if (person === "invalid_email") throw new Complaint(`--email: "${email}" is no e-mail address.`, 2);
-  if ((person.phone ?? person.email) === null) throw new Complaint("--phone or --email is needed.", 2);
+    throw new CommandError(`--phone: "${phone}" is no phone number with a country code, like +4930123456.`, 2);
+  if (person === "invalid_email") throw new CommandError(`--email: "${email}" is no e-mail address.`, 2);
+  if ((person.phone ?? person.email) === null) throw new CommandError("--phone or --email is needed.", 2);
   return stated(person);
 }
 
 function shown({ contact }: ContactAnswer): Result {
-  if (contact === undefined) throw new Complaint("There is no such contact.");
+  if (contact === undefined) throw new CommandError("There is no such contact.");
   const words = Object.entries(contact).map(([name, value]) => `${name.padEnd(10)} ${value}`);
   return { data: contact, lines: words };
 }
@@ -50,12 +51,13 @@ const REFUSALS: Record<Refused, (key: string) => string> = {
   conflict: (key) => `--key: ${key} was used for another message. The same key is the same message.`,
 };
 
-async function sendOne(office: Office, given: Given): Promise<Result> {
+async function sendOne(context: CommandContext, given: Given): Promise<Result> {
   const { text } = named(given, "text");
   const [user, visitor] = [given.text("user"), given.text("visitor")];
-  if ((user === undefined) === (visitor === undefined)) throw new Complaint("Either --user or --visitor is needed.", 2);
+  if ((user === undefined) === (visitor === undefined))
+    throw new CommandError("Either --user or --visitor is needed.", 2);
   const to = user === undefined ? { visitor: visitor ?? "" } : { user };
-  const site = office.site(given.text("site"));
+  const site = context.site(given.text("site"));
   const key = given.text("key") ?? `cli-${randomId(20)}`;
   const {
     "first-name": firstName,
@@ -64,10 +66,10 @@ async function sendOne(office: Office, given: Given): Promise<Result> {
     campaign,
   } = Object.fromEntries(["first-name", "last-name", "email", "campaign"].map((name) => [name, given.text(name)]));
   const order = { site, key, to, text, firstName, lastName, email, campaign, actor: "cli" };
-  const outcome = await office.outreach.submit(order);
-  if (typeof outcome === "string") throw new Complaint(REFUSALS[outcome](key));
+  const outcome = await context.outreach.submit(order);
+  if (typeof outcome === "string") throw new CommandError(REFUSALS[outcome](key));
   const name = { kind: "send", account: site.account, key: sendKey(site, key) } as const;
-  const entry = await settledWithin(office, given, () => findEntry(office.db, name));
+  const entry = await settledWithin(context, given, () => findEntry(context.db, name));
   const data = sentView(entry);
   const why = entry.reason === null ? "" : ` (${entry.reason})`;
   const line = `${key}: ${data.state}${why}${CURES[entry.state]?.replace("KEY", key) ?? ""}`;
@@ -136,10 +138,10 @@ export const PEOPLE: Record<string, Command> = {
     async run({ outreach, site }, given) {
       const { key } = named(given, "key");
       const [sent, not] = [given.flag("sent"), given.flag("not-sent")];
-      if (sent === not) throw new Complaint("Either --sent or --not-sent is needed.", 2);
+      if (sent === not) throw new CommandError("Either --sent or --not-sent is needed.", 2);
       const decision = { site: site(given.text("site")), key, sent, actor: "cli", reason: needed(given, "reason") };
       const entry = await outreach.resolve(decision);
-      if (typeof entry === "string") throw new Complaint(`No message ${key} whose outcome is unknown.`);
+      if (typeof entry === "string") throw new CommandError(`No message ${key} whose outcome is unknown.`);
       return { data: sentView(entry), lines: [`${key}: ${sentView(entry).state}`] };
     },
   },

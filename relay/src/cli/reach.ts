@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { randomId } from "@porchlight/shared/id";
 import { newestCallback } from "../records/listings.ts";
 import { addMedia, dropMedia, removeMedia } from "../records/media.ts";
+import type { CommandContext } from "./context.ts";
 import { type Finding, ill, well } from "./finding.ts";
-import type { Office } from "./office.ts";
 
 const PATIENCE_MS = 10_000;
 const LOOPBACK = /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])(:|\/|$)/;
@@ -60,29 +60,29 @@ async function unreachable(publicUrl: string): Promise<[found: string, cure: str
 }
 
 /** When the service last called: no look of ours proves as much. */
-async function lastCall({ db, clock }: Office): Promise<string> {
+async function lastCall({ db, clock }: CommandContext): Promise<string> {
   const at = await newestCallback(db);
   if (at === undefined) return "the service has not called yet";
   return `the service's last reply came ${Math.max(0, Math.round((clock.now() - at) / 60_000))} min ago`;
 }
 
 /** Where there are several accounts: which addresses to enter. They hold a secret, so they are not shown here. */
-export function addresses({ settings: { accounts } }: Office): Finding[] {
+export function addresses({ settings: { accounts } }: CommandContext): Finding[] {
   if (accounts.length === 1) return [];
   const all = accounts.map(({ id }) => id).join(", ");
   return [well("callback addresses", `each of ${all} has its own, ending in ?account=; porchlight site shows them`)];
 }
 
 /** Asks our own callback address as a checker of addresses would, and reads on what can be known of the way from outside. */
-export async function callback(office: Office): Promise<Finding> {
+export async function callback(context: CommandContext): Promise<Finding> {
   const check = "callback address";
-  const { publicUrl } = office.settings;
+  const { publicUrl } = context.settings;
   if (publicUrl === undefined)
     return ill(check, "PUBLIC_URL is not set", "Set it to where the service can reach this relay.");
   const local = LOOPBACK.test(publicUrl);
   const hidden = local ? undefined : await unreachable(publicUrl);
   if (hidden !== undefined) return ill(check, ...hidden);
-  const answer = await look(`${publicUrl}/callbacks/reply/${office.callbackSecret}`);
+  const answer = await look(`${publicUrl}/callbacks/reply/${context.callbackSecret}`);
   if ("why" in answer)
     return ill(
       check,
@@ -94,7 +94,7 @@ export async function callback(office: Office): Promise<Finding> {
   if (status === 200 && (await answer.response.text()) === "ok")
     return local
       ? ill(check, `${publicUrl} answers, but is this machine only`, "Set PUBLIC_URL to a public https address.")
-      : well(check, `${publicUrl} answers; ${await lastCall(office)}`);
+      : well(check, `${publicUrl} answers; ${await lastCall(context)}`);
   return ill(
     check,
     `${publicUrl} answers ${status}, not as this relay`,
@@ -105,8 +105,8 @@ export async function callback(office: Office): Promise<Finding> {
 const PROBE = "Written by porchlight doctor, and removed again.";
 
 /** Stores a file, fetches it by its link as the service does, and removes it again (C4). */
-export async function media(office: Office): Promise<Finding[]> {
-  const { db, clock, files, settings, linkTo } = office;
+export async function media(context: CommandContext): Promise<Finding[]> {
+  const { db, clock, files, settings, linkTo } = context;
   const key = randomId();
   const row = { key, name: "probe.txt", type: "text/plain", size: PROBE.length, width: null, height: null };
   const about = { visitor: "doctor", site: settings.sites[0]?.public.id ?? "", now: clock.now() };
@@ -117,23 +117,23 @@ export async function media(office: Office): Promise<Finding[]> {
     await db.transaction((tx) => addMedia(tx, { ...row, ...about }));
     await files.put(key, join(folder, "probe"), row.type);
     const where = settings.uploads.bucket === undefined ? settings.dataDir : "the bucket of MEDIA_STORE";
-    return [well("file store", `${where} takes files`), ...(await byLink(office, linkTo(key, row.type)))];
+    return [well("file store", `${where} takes files`), ...(await byLink(context, linkTo(key, row.type)))];
   } catch (error) {
     return [ill("file store", String(error), "Check MEDIA_STORE and its key, or that DATA_DIR can be written.")];
   } finally {
     await rm(folder, { recursive: true, force: true });
-    await removeProbe(office, key);
+    await removeProbe(context, key);
   }
 }
 
 /** Removes the file and its row. What a full disk keeps is swept away with other files that no message names. */
-async function removeProbe({ db, files }: Office, key: string): Promise<void> {
+async function removeProbe({ db, files }: CommandContext, key: string): Promise<void> {
   await db.transaction((tx) => dropMedia(tx, key)).catch(() => undefined);
   await files.remove(key).catch(() => undefined);
   await db.transaction((tx) => removeMedia(tx, key)).catch(() => undefined);
 }
 
-async function byLink({ settings }: Office, path: string): Promise<Finding[]> {
+async function byLink({ settings }: CommandContext, path: string): Promise<Finding[]> {
   const check = "media links";
   const { publicUrl, uploads } = settings;
   if (publicUrl === undefined) return [];

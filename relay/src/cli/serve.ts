@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
 import { fileOf } from "../db/open.ts";
 import { createRelay, type Relay } from "../relay.ts";
-import { Complaint } from "./command.ts";
+import { contextOf } from "./context.ts";
 import { openControl } from "./control.ts";
-import { officeOf } from "./office.ts";
+import { CommandError } from "./error.ts";
 import { isAboutData, unusable } from "./unusable.ts";
 
 /** The process is given up when stopping takes longer. Safe: nothing acknowledged is only in memory. */
@@ -46,14 +46,14 @@ export async function startRelay(settings: Settings, parts: Parameters<typeof cr
     async run(argv) {
       // Not before the first command: a relay starts sooner without them.
       const { runOn } = await import("./commands.ts");
-      return runOn(officeOf({ ...inside, close: async () => {} }), argv);
+      return runOn(contextOf({ ...inside, close: async () => {} }), argv);
     },
   });
   if (control !== undefined) relay.tell({ control: control.path });
   return { ...relay, stop: () => (control?.close() ?? Promise.resolve()).then(relay.stop) };
 }
 
-/** Runs the relay until a signal ends it. @throws Complaint when it cannot start */
+/** Runs the relay until a signal ends it. @throws CommandError when it cannot start */
 export async function serve(settings: Settings): Promise<void> {
   const starting = startRelay(settings);
   const stop = (): void => {
@@ -66,7 +66,7 @@ export async function serve(settings: Settings): Promise<void> {
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
   const relay = await starting.catch((error: unknown) => {
-    throw new Complaint(explain(error, settings));
+    throw new CommandError(explain(error, settings));
   });
   process.on("SIGHUP", relay.reload);
 }

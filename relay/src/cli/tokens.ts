@@ -1,12 +1,13 @@
 import { addToken, revokeToken, SCOPES, type Scope, tokens } from "../records/tokens.ts";
-import { type Command, Complaint, named, table } from "./command.ts";
+import { type Command, named, table } from "./command.ts";
+import { CommandError } from "./error.ts";
 
 const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
 
 function scopesIn(text: string): Scope[] {
   const given = text === "all" ? [...SCOPES] : text.split(",").map((part) => part.trim());
   const wrong = given.filter((scope) => !isScope(scope));
-  if (wrong.length > 0) throw new Complaint(`No scope ${wrong.join(", ")}. There are: ${SCOPES.join(", ")}.`, 2);
+  if (wrong.length > 0) throw new CommandError(`No scope ${wrong.join(", ")}. There are: ${SCOPES.join(", ")}.`, 2);
   return given.filter(isScope);
 }
 
@@ -45,7 +46,7 @@ export const TOKENS: Record<string, Command> = {
     async run({ db, clock }, given) {
       const { id } = named(given, "id");
       if (!(await db.transaction((tx) => revokeToken(tx, id, clock.now()))))
-        throw new Complaint(`No valid token ${id}.`);
+        throw new CommandError(`No valid token ${id}.`);
       return { data: { id, revoked: true }, lines: [`Revoked ${id}.`] };
     },
   },

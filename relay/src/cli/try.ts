@@ -5,9 +5,10 @@ import { parseRelayFrame } from "@porchlight/shared/parse";
 import { type ClientFrame, type Message, PROTOCOL } from "@porchlight/shared/protocol";
 import type { Site } from "../base/config.ts";
 import { verifySession } from "../base/sign.ts";
-import { type Command, Complaint, type Result } from "./command.ts";
+import type { Command, Result } from "./command.ts";
+import type { CommandContext } from "./context.ts";
+import { CommandError } from "./error.ts";
 import { type Finding, ill, report, well } from "./finding.ts";
-import type { Office } from "./office.ts";
 
 const SECONDS = 90;
 const TEXT = "A trial of the chat, from its operator.";
@@ -16,7 +17,7 @@ const TEXT = "A trial of the chat, from its operator.";
 async function identityFor({ identity, requireIdentity, public: { id } }: Site): Promise<string | undefined> {
   if (!requireIdentity || identity === undefined) return undefined;
   if ("jwks" in identity)
-    throw new Complaint(`Site ${id} lets in only who your login signs (identityKeys): try it on your page.`, 2);
+    throw new CommandError(`Site ${id} lets in only who your login signs (identityKeys): try it on your page.`, 2);
   const { SignJWT } = await import("jose");
   const key = new TextEncoder().encode(identity.secret);
   return new SignJWT({})
@@ -27,7 +28,7 @@ async function identityFor({ identity, requireIdentity, public: { id } }: Site):
 }
 
 /** A visitor on a line of their own, as a page of the relay's opens it. */
-async function visit({ settings }: Office, site: Site) {
+async function visit({ settings }: CommandContext, site: Site) {
   const { publicUrl, port, host } = settings;
   const origin = publicUrl === undefined ? `http://localhost:${port}` : new URL(publicUrl).origin;
   const at = host === "0.0.0.0" ? "127.0.0.1" : host;
@@ -36,7 +37,7 @@ async function visit({ settings }: Office, site: Site) {
   // Also later: a relay that ends the connection while something is written to it must not end the command.
   socket.on("error", () => {});
   await once(socket, "open").catch(() => {
-    throw new Complaint(`No relay answers on ${at}:${port}: start it, with the same settings.`);
+    throw new CommandError(`No relay answers on ${at}:${port}: start it, with the same settings.`);
   });
   const log = new Map<string, Message>();
   let [token, ended]: [string | undefined, string | undefined] = [undefined, undefined];
@@ -65,9 +66,9 @@ async function visit({ settings }: Office, site: Site) {
 }
 
 /** Writes as a visitor does, and follows the message there and the answer back (C22). */
-async function tryOut(office: Office, site: Site, seconds: number, text: string): Promise<Result> {
-  const { clock } = office;
-  const visitor = await visit(office, site);
+async function tryOut(context: CommandContext, site: Site, seconds: number, text: string): Promise<Result> {
+  const { clock } = context;
+  const visitor = await visit(context, site);
   const begun = clock.uptime();
   const passed = (): string => `after ${((clock.uptime() - begun) / 1_000).toFixed(1)} s`;
   const id = randomId();
@@ -91,10 +92,10 @@ async function tryOut(office: Office, site: Site, seconds: number, text: string)
   if ((await until(own)) === undefined) findings.push(unwritten(visitor.ended()));
   else {
     findings.push(well("written down", passed()), delivery(await until(settled), passed(), seconds));
-    if (findings.every(({ ok }) => ok)) findings.push(answer(await until(reply), passed(), seconds, office));
+    if (findings.every(({ ok }) => ok)) findings.push(answer(await until(reply), passed(), seconds, context));
   }
   visitor.close();
-  const { visitor: name = "" } = verifySession(office.signing, visitor.token() ?? "", clock.now()) ?? {};
+  const { visitor: name = "" } = verifySession(context.signing, visitor.token() ?? "", clock.now()) ?? {};
   const { lines, ...rest } = report(findings);
   const clear = `The trial is visitor ${name}: porchlight erase ${name} --yes removes it here, the service keeps its copy.`;
   return { ...rest, data: { visitor: name, findings }, lines: name === "" ? lines : [...lines, clear] };
@@ -125,7 +126,7 @@ function delivery(message: Message | undefined, when: string, seconds: number): 
   );
 }
 
-function answer(message: Message | undefined, when: string, seconds: number, { settings }: Office): Finding {
+function answer(message: Message | undefined, when: string, seconds: number, { settings }: CommandContext): Finding {
   const check = "answered";
   if (message !== undefined) return well(check, `${when}: "${message.text.slice(0, 60)}"`);
   const where = settings.publicUrl ?? "the relay";
@@ -141,10 +142,10 @@ export const TRY: Record<string, Command> = {
     usage: "[<text>] [--site <site>] [--wait <seconds>]",
     help: "writes one message as a visitor, and follows it to the service and the answer back; the service keeps it",
     options: { site: { type: "string" }, wait: { type: "string" } },
-    run(office, given) {
+    run(context, given) {
       const seconds = Number(given.text("wait") ?? SECONDS);
-      if (!Number.isFinite(seconds) || seconds < 0) throw new Complaint("--wait takes seconds.", 2);
-      return tryOut(office, office.site(given.text("site")), seconds, given.args[0] ?? TEXT);
+      if (!Number.isFinite(seconds) || seconds < 0) throw new CommandError("--wait takes seconds.", 2);
+      return tryOut(context, context.site(given.text("site")), seconds, given.args[0] ?? TEXT);
     },
   },
 };

@@ -1,6 +1,7 @@
 import type { Entry } from "../records/ledger.ts";
-import { Complaint, type Given } from "./command.ts";
-import type { Office } from "./office.ts";
+import type { Given } from "./command.ts";
+import type { CommandContext } from "./context.ts";
+import { CommandError } from "./error.ts";
 
 const LOOK_MS = 200;
 
@@ -16,16 +17,16 @@ export function codeOf({ kind, state }: Entry): 0 | 1 | 3 {
  * makes the call. One that the service refused is tried again by itself, but nobody waits for that.
  */
 export async function settledWithin(
-  { clock }: Office,
+  { clock }: CommandContext,
   given: Given,
   read: () => Promise<Entry | undefined>,
 ): Promise<Entry> {
   const seconds = Number(given.text("wait") ?? 15);
-  if (!Number.isFinite(seconds) || seconds < 0) throw new Complaint("--wait takes seconds.", 2);
+  if (!Number.isFinite(seconds) || seconds < 0) throw new CommandError("--wait takes seconds.", 2);
   const until = clock.uptime() + seconds * 1_000;
   for (;;) {
     const entry = await read();
-    if (entry === undefined) throw new Complaint("The ledger does not hold this entry.");
+    if (entry === undefined) throw new CommandError("The ledger does not hold this entry.");
     const refused = entry.state === "intent" && /^4(?!29)/.test(entry.reason ?? "");
     if (refused || !["intent", "calling"].includes(entry.state) || clock.uptime() >= until) return entry;
     await new Promise<void>((resolve) => setTimeout(resolve, LOOK_MS));

@@ -1,4 +1,4 @@
-import type { SandboxConfig } from "../../../relay/sandbox/config.ts";
+import type { SandboxConfig } from "../../../relay/sandbox/options.ts";
 import { startSandbox } from "../../../relay/sandbox/server.ts";
 import { testClock } from "../process/clock.ts";
 import { openStage, type Stage, until, visit } from "../process/stage.ts";

@@ -1,6 +1,6 @@
-/** Small builders for the table of knobs: a first value, the test a new value must pass, and a sentence for people. */
+/** Small builders for the table of options: a first value, the test a new value must pass, and a sentence for people. */
 
-export type Knob<T> = {
+export type Option<T> = {
   initial: T;
   allows: (value: unknown) => boolean;
   /** What may stand there, in words: shown when a value is refused. */
@@ -28,7 +28,7 @@ export const isSpan = (value: unknown): value is Span =>
 export function oneOf<const T extends readonly [string | number | boolean, ...(string | number | boolean)[]]>(
   help: string,
   ...values: T
-): Knob<T[number]> {
+): Option<T[number]> {
   const all: readonly unknown[] = values;
   return {
     initial: values[0],
@@ -38,14 +38,14 @@ export function oneOf<const T extends readonly [string | number | boolean, ...(s
   };
 }
 
-export const flag = (help: string, initial: boolean): Knob<boolean> => ({
+export const flag = (help: string, initial: boolean): Option<boolean> => ({
   initial,
   allows: (v) => typeof v === "boolean",
   allowed: "true, false",
   help,
 });
 
-export const count = (help: string, initial: number): Knob<number> => ({
+export const count = (help: string, initial: number): Option<number> => ({
   initial,
   allows: isCount,
   allowed: "a number, 0 or more",
@@ -53,28 +53,28 @@ export const count = (help: string, initial: number): Knob<number> => ({
 });
 
 /** A number, or null for "none". */
-export const limit = (help: string, initial: number | null): Knob<number | null> => ({
+export const limit = (help: string, initial: number | null): Option<number | null> => ({
   initial,
   allows: (v) => v === null || isCount(v),
   allowed: "a number, 0 or more, or null",
   help,
 });
 
-export const span = (help: string, initial: Span): Knob<Span> => ({
+export const span = (help: string, initial: Span): Option<Span> => ({
   initial,
   allows: isSpan,
   allowed: "milliseconds, or {min, max, p99?}",
   help,
 });
 
-export const text = (help: string, initial: string): Knob<string> => ({
+export const text = (help: string, initial: string): Option<string> => ({
   initial,
   allows: isString,
   allowed: "a string",
   help,
 });
 
-export const texts = (help: string): Knob<readonly string[]> => ({
+export const texts = (help: string): Option<readonly string[]> => ({
   initial: [],
   allows: (v) => Array.isArray(v) && v.every(isString),
   allowed: "a list of strings",
@@ -86,7 +86,7 @@ export const record = <T>(
   help: string,
   allowed: string,
   allows: (value: unknown) => boolean,
-): Knob<Readonly<Record<string, T>>> => ({
+): Option<Readonly<Record<string, T>>> => ({
   initial: {},
   allows: (v) => isRecord(v) && Object.values(v).every(allows),
   allowed,
@@ -94,7 +94,12 @@ export const record = <T>(
 });
 
 /** Anything else, with its own test. */
-export const knob = <T>(help: string, initial: T, allowed: string, allows: (value: unknown) => boolean): Knob<T> => ({
+export const option = <T>(
+  help: string,
+  initial: T,
+  allowed: string,
+  allows: (value: unknown) => boolean,
+): Option<T> => ({
   initial,
   allows,
   allowed,

@@ -18,21 +18,21 @@ import type { Inside } from "../relay.ts";
 import { createGates } from "../service/gates.ts";
 import { openFiles } from "../wiring/files.ts";
 import { createBackoffice } from "../wiring/owner.ts";
-import { Complaint } from "./command.ts";
+import { CommandError } from "./error.ts";
 
 /** Messages with files are the relay's business: nothing is carried from the command line. */
 const noFiles: Enclose = async (_head, carry) => carry(undefined);
 
 /** The parts of a relay that commands work with: inside a running one, or made for them alone. */
-export function officeOf(parts: Inside & { close: () => Promise<void> }) {
+export function contextOf(parts: Inside & { close: () => Promise<void> }) {
   const { settings, sites, backoffice, ...others } = parts;
 
-  /** The named site, or the only one. @throws Complaint when it is not there, or not clear */
+  /** The named site, or the only one. @throws CommandError when it is not there, or not clear */
   function site(name: string | undefined): Site {
     const found = name === undefined ? settings.sites.length === 1 && settings.sites[0] : sites.find(name);
     if (found) return found;
     const all = settings.sites.map(({ public: { id } }) => id).join(", ");
-    throw new Complaint(
+    throw new CommandError(
       name === undefined ? `--site is needed: one of ${all}.` : `No site "${name}"; there are ${all}.`,
       2,
     );
@@ -40,13 +40,13 @@ export function officeOf(parts: Inside & { close: () => Promise<void> }) {
   return { ...others, ...backoffice, settings, sites, site };
 }
 
-export type Office = ReturnType<typeof officeOf>;
+export type CommandContext = ReturnType<typeof contextOf>;
 
 /**
  * The relay's records and flows without its doors, for commands while no relay runs. What must be called once is written
  * to the ledger here, and called by the relay. Makes neither folder nor secrets nor database.
  */
-export async function openOffice(settings: Settings): Promise<Office> {
+export async function openContext(settings: Settings): Promise<CommandContext> {
   assertDataFolder(settings.dataDir);
   const secrets = readSecrets(settings.dataDir);
   const keys = createKeys(settings.accounts);
@@ -70,7 +70,7 @@ export async function openOffice(settings: Settings): Promise<Office> {
   });
   const backoffice = createBackoffice({ ...flows, gates });
   const { horizon } = settings;
-  return officeOf({
+  return contextOf({
     ...{ settings, db, clock, sites, services, keys, files, signing, backoffice },
     running: false,
     forget: createForget({ db, bus, clock }),

@@ -1,0 +1,78 @@
+/** The kinds of faults, and the checks of a fault that comes from outside. */
+
+import { isRecord } from "./option.ts";
+
+/** Names of the endpoints, as faults, `forceStatus` and the journal use them. */
+export const ROUTES = ["createContact", "findContact", "addToList", "send", "incoming", "credits"] as const;
+export type RouteName = (typeof ROUTES)[number];
+/** One endpoint, or any request under the base path. */
+export type FaultRoute = RouteName | "*";
+
+/**
+ * - `status`: that status, with a body of the endpoint's shape or `body`
+ * - `hangRequest`, also called `hang`: never an answer (with `ms`: the connection is reset then)
+ * - `resetConnection`: TCP reset without an answer; `resetAfterWrite` is the same after the effect
+ * - `cutBody`: headers and half the body, then a reset
+ * - `htmlError`: an edge proxy's HTML page (502 unless `status`)
+ * - `truncateJson`: a complete HTTP answer whose JSON stops halfway
+ * - `slowBody`: the body drips for `ms`
+ * - `delay`: the whole answer comes `ms` later; the effect is at once, so a reply can overtake the answer
+ * - `emptyBody`: the status without a body
+ */
+export const FAULTS = [
+  "status",
+  "hangRequest",
+  "hang",
+  "resetConnection",
+  "resetAfterWrite",
+  "cutBody",
+  "htmlError",
+  "truncateJson",
+  "slowBody",
+  "delay",
+  "emptyBody",
+] as const;
+export type FaultKind = (typeof FAULTS)[number];
+
+export type Fault = {
+  kind: FaultKind;
+  /** Status of the faulty answer. */
+  status?: number;
+  /** Before the effect (nothing happens) or after it ("500 but processed"). Default: `before`, but `after` for the
+   * kinds that spoil a true answer (`resetAfterWrite cutBody truncateJson slowBody delay`). */
+  when?: "before" | "after";
+  ms?: number;
+  /** A body instead of the usual one: a string is sent as text, anything else as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+};
+
+/** A fault that strikes a share of the requests (0 to 1). */
+export type FaultRule = Fault & { route: FaultRoute; rate: number };
+
+const SPOILERS: readonly FaultKind[] = ["resetAfterWrite", "cutBody", "truncateJson", "slowBody", "delay"];
+
+export const isFaultRoute = (value: unknown): value is FaultRoute =>
+  value === "*" || (ROUTES as readonly unknown[]).includes(value);
+
+export const isFault = (value: unknown): value is Fault =>
+  isRecord(value) &&
+  (FAULTS as readonly unknown[]).includes(value.kind) &&
+  (value.status === undefined || (Number.isInteger(value.status) && Number(value.status) >= 200)) &&
+  (value.when === undefined || value.when === "before" || value.when === "after") &&
+  (value.ms === undefined || (typeof value.ms === "number" && value.ms >= 0)) &&
+  (value.headers === undefined || isRecord(value.headers));
+
+export const isFaultRule = (value: unknown): value is FaultRule =>
+  isRecord(value) && isFaultRoute(value.route) && typeof value.rate === "number" && isFault(value);
+
+/** A status number or a kind alone, written out. */
+export const toFault = (fault: Fault | FaultKind | number): Fault =>
+  typeof fault === "number"
+    ? { kind: "status", status: fault }
+    : typeof fault === "string"
+      ? { kind: fault }
+      : { ...fault };
+
+export const strikesBefore = (fault: Fault): boolean =>
+  (fault.when ?? (SPOILERS.includes(fault.kind) ? "after" : "before")) === "before";

@@ -1,0 +1,73 @@
+/**
+ * The lengths of the functions of the product (`node test/house/functions.ts` prints them). A function's length is the
+ * number of its lines, from its first to its last, functions inside it included.
+ */
+import { parseSync } from "vite";
+import { isTest, type Source, sources } from "./sources.ts";
+
+export type FunctionLength = { path: string; line: number; name: string; lines: number };
+
+type Node = { type: string; start: number; end: number; [key: string]: unknown };
+
+const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
+/** What stands between a function and the name that it is assigned to: `const name = wrap(() => …)`. */
+const TRANSPARENT = new Set(["CallExpression", "TSAsExpression", "TSSatisfiesExpression", "ParenthesizedExpression"]);
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
+
+const textOf = (node: unknown): string | undefined =>
+  isNode(node) && typeof node.name === "string" ? node.name : undefined;
+
+/** The name of a declaration, variable, property or method that holds the function. */
+function nameOf(node: Node, above: readonly Node[]): string | undefined {
+  const holder = above.findLast(({ type }) => !TRANSPARENT.has(type));
+  return textOf(node.id) ?? textOf(holder?.id) ?? textOf(holder?.key);
+}
+
+/** Every function of a file that has a name, and each without one that stands in no function with a name. */
+export function functionsOf({ path, text }: Source): FunctionLength[] {
+  const breaks = [...text.matchAll(/\n/g)].map(({ index }) => index);
+  const lineAt = (offset: number): number => breaks.filter((at) => at < offset).length + 1;
+  const found: FunctionLength[] = [];
+  const visit = (node: Node, above: readonly Node[]): void => {
+    const isOutermost = !above.some(({ type }) => FUNCTIONS.has(type));
+    const name = FUNCTIONS.has(node.type)
+      ? (nameOf(node, above) ?? (isOutermost ? "(anonymous)" : undefined))
+      : undefined;
+    if (name !== undefined) {
+      const line = lineAt(node.start);
+      found.push({ path, line, name, lines: lineAt(node.end) - line + 1 });
+    }
+    for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, [...above, node]);
+  };
+  visit(parseSync(path, text).program as unknown as Node, []);
+  return found;
+}
+
+/** The named functions of everything that ships, longest first. */
+export function productFunctions(): FunctionLength[] {
+  return sources(".ts", ".tsx")
+    .filter(({ path }) => !isTest(path))
+    .flatMap(functionsOf)
+    .sort((a, b) => b.lines - a.lines);
+}
+
+/** The length that the given share of functions does not exceed. @param share 0 to 1 */
+export function quantile(functions: readonly FunctionLength[], share: number): number {
+  const lengths = functions.map(({ lines }) => lines).sort((a, b) => a - b);
+  return lengths[Math.ceil(lengths.length * share) - 1] ?? 0;
+}
+
+/** One line with the number of functions, their median, their 90th percentile and the longest. */
+export function summary(functions: readonly FunctionLength[]): string {
+  const [median, p90, longest] = [0.5, 0.9, 1].map((share) => quantile(functions, share));
+  return `${functions.length} functions: median ${median} lines, p90 ${p90}, longest ${longest}`;
+}
+
+if (import.meta.main) {
+  const functions = productFunctions();
+  for (const { path, line, name, lines } of functions.filter(({ lines }) => lines > 40))
+    console.log(`${String(lines).padStart(4)}  ${name}  ${path}:${line}`);
+  console.log(summary(functions));
+}
