@@ -71,7 +71,7 @@ export const BOTS = {
 
 export type BotName = keyof typeof BOTS;
 
-export const isBotName = (value: unknown): value is BotName => typeof value === "string" && Object.hasOwn(BOTS, value);
+const isBotName = (value: unknown): value is BotName => typeof value === "string" && Object.hasOwn(BOTS, value);
 
 const isPart = (value: unknown): value is Part =>
   isRecord(value) && typeof value.text === "string" && (value.afterMs === undefined || isSpan(value.afterMs));

@@ -40,7 +40,7 @@ function rowOf({ number, what, defence, tests }: Attack, results: Results): stri
 }
 
 /** The table of the security document. */
-export function attackTable(results: Results): string {
+function attackTable(results: Results): string {
   const head = "| Number | What is tried | Defence | Times | Through | Control, by part |\n|---|---|---|---|---|---|\n";
   return head + ATTACKS.map((attack) => rowOf(attack, results)).join("");
 }

@@ -2,7 +2,7 @@ import { type Count, countCredits, FAILURES, type Plan } from "./credits.ts";
 import { type Report, seconds } from "./suites/suite.ts";
 
 /** What is wrong with a count, in a line each; nothing when every key was granted once at most and none was forgotten. */
-export function wrongIn({ grants, entries, answered }: Count, { keys, copies }: Plan): string[] {
+function wrongIn({ grants, entries, answered }: Count, { keys, copies }: Plan): string[] {
   const doubled = [...grants].filter(([, times]) => times > 1).map(([key]) => `doubled: ${key}`);
   const claimed = entries
     .filter(({ key, state }) => state === "done" && !grants.has(key))

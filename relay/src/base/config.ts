@@ -5,7 +5,7 @@ import { createProblems, type Problems, withoutComment } from "./settings/proble
 import type { Bucket, Env, MailRules, Settings, Site, Tenants, UploadRules } from "./settings/shape.ts";
 import { exampleLine, FIELDS, TABLE, type Values } from "./settings/table.ts";
 
-export type { Account, Bucket, KeySource, Settings, Site, UploadRules } from "./settings/shape.ts";
+export type { Account, Bucket, Settings, Site } from "./settings/shape.ts";
 export { settingsHelp } from "./settings/table.ts";
 
 /** The one site and account that the environment alone describes. */

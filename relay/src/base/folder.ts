@@ -27,7 +27,7 @@ export function makeFolder(path: string, mode: number = 0o777): void {
 }
 
 /** Whether a relay has kept its data in this folder. */
-export const isDataFolder = (path: string): boolean => existsSync(join(path, SECRETS_FILE));
+const isDataFolder = (path: string): boolean => existsSync(join(path, SECRETS_FILE));
 
 function isLink(path: string): boolean {
   try {

@@ -14,7 +14,7 @@ export type Progress = {
   whole: number;
 };
 
-export const beginning = (): Progress => ({ header: [], missing: 0, data: false, open: false, whole: 0 });
+const beginning = (): Progress => ({ header: [], missing: 0, data: false, open: false, whole: 0 });
 
 const CONTROL = 0x08;
 const MASK_BYTES = 4;
@@ -37,7 +37,7 @@ function begin(progress: Progress): void {
 }
 
 /** Takes what came. @returns whether a message, or a frame, has begun and not ended */
-export function advance(progress: Progress, chunk: Uint8Array): boolean {
+function advance(progress: Progress, chunk: Uint8Array): boolean {
   for (let at = 0; at < chunk.length; ) {
     if (progress.missing === 0) {
       const { header } = progress;

@@ -6,7 +6,7 @@ import type { ExitCode } from "./error.ts";
 type Named = Pick<Command, "usage" | "help">;
 
 /** What each exit code says. */
-export const EXIT_CODES: Record<ExitCode, string> = {
+const EXIT_CODES: Record<ExitCode, string> = {
   0: "done",
   1: "it failed",
   2: "the command or a setting is wrong",

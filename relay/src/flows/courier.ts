@@ -306,5 +306,3 @@ const changeOf = ({ parcel, state, reason }: Conclusion, n: number | undefined):
   n === undefined || parcel.reaction !== null || !("text" in parcel)
     ? undefined
     : messageOf(parcel, { n, state, reason });
-
-export type Courier = ReturnType<typeof createCourier>;

@@ -185,5 +185,3 @@ export function createLedgerWorker(parts: Parts) {
     },
   };
 }
-
-export type LedgerWorker = ReturnType<typeof createLedgerWorker>;

@@ -81,8 +81,6 @@ export function createNotify(given: Omit<NotifyDeps, "random"> & Partial<Pick<No
   };
 }
 
-export type Notify = ReturnType<typeof createNotify>;
-
 /** A site's address for events of this type; nothing where the site wants none. */
 function addressFor({ targets }: State, site: string, type: EventType): string | undefined {
   const target = targets.get(site);

@@ -10,7 +10,7 @@ const time = z.iso.datetime().meta({ description: "UTC" });
 const site = z.string().meta({ description: "Key of the site" });
 const amount = z.number().meta({ description: "Credits" });
 
-export const page = z
+const page = z
   .object({ url: z.string(), title: z.string().nullable() })
   .meta({ id: "Page", description: "A page of your site, as the visitor's browser names it" });
 

@@ -26,7 +26,6 @@ export const GRANT_STATES = {
   refused: "refused",
   dismissed: "dismissed",
 } as const satisfies Record<State, string>;
-export type GrantState = (typeof GRANT_STATES)[State];
 
 /** The state that is told as `shown`; nothing when none is. */
 export const grantStateOf = (shown: string): State | undefined =>

@@ -135,11 +135,6 @@ export async function postpone(
   );
 }
 
-export async function countWaiting(tx: Transaction): Promise<number> {
-  const [row] = await tx.all<{ waiting: number }>("SELECT count(*) AS waiting FROM outbox");
-  return row?.waiting ?? 0;
-}
-
 /** Parcels past their horizon, oldest first; at most `limit`. */
 export async function expired(
   tx: Transaction,

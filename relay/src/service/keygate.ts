@@ -112,7 +112,7 @@ export function stop(gate: KeyGate): void {
 }
 
 /** Lets go what may go now, and comes back when the next call may. */
-export function pump(gate: KeyGate): void {
+function pump(gate: KeyGate): void {
   gate.cancelLook();
   if (gate.stopped) return;
   let wait = next(gate);

@@ -37,7 +37,7 @@ const OPAQUE = /(?=[\w%+/=.-]{8,})[\w%+/=.-]*[\d_][\w%+/=.-]*/g;
 const told = (text: string): string => text.replace(/\s+/g, " ").slice(0, 300).replace(OPAQUE, "…");
 
 /** The error's code and words, in whichever of the shapes it came (interface section 7; ). */
-export function errorOf(json: unknown, text: string): { code: string | undefined; message: string } {
+function errorOf(json: unknown, text: string): { code: string | undefined; message: string } {
   const plain = text.replace(/\s+/g, " ").slice(0, 300);
   if (typeof json === "string") return { code: undefined, message: json.slice(0, 300) };
   if (!isFields(json)) return { code: undefined, message: plain };

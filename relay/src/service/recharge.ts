@@ -18,7 +18,7 @@ export type Recharge = {
 /** Where the fields of an event stand: dotted paths, the first that says something counts. */
 export type RechargePaths = Record<"email" | "subAccount" | "amount", readonly string[]>;
 
-export const RECHARGE_PATHS: RechargePaths = {
+const RECHARGE_PATHS: RechargePaths = {
   email: ["email", "sub_account_email", "subAccountEmail", "sub_account.email", "subAccount.email"],
   subAccount: ["sub_account_id", "subAccountId", "sub_account.id", "subAccount.id"],
   amount: ["amount", "credits", "recharge_amount", "rechargeAmount"],

@@ -33,7 +33,7 @@ type Connection = {
 const NOTHING = Buffer.alloc(0);
 
 /** Length of the answer at the beginning of `data`; nothing while it is not whole. */
-export function answerLength(data: Buffer): number | undefined {
+function answerLength(data: Buffer): number | undefined {
   const end = data.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
   const head = data.toString("latin1", 0, end).toLowerCase();

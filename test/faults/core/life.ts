@@ -22,7 +22,7 @@ export type Machine = {
   shift: number;
 };
 
-export const SIGNING = "signing key of the simulated world";
+const SIGNING = "signing key of the simulated world";
 const SITE = {
   public: DEFAULT_SITE,
   account: "main",

@@ -11,7 +11,7 @@ import { RELAY } from "../workers.ts";
 import { type Behaviour, type Mock, startMock } from "./mock.ts";
 import { type Ended, type Env, type RelayProcess, startRelay } from "./relay.ts";
 
-export const ORIGIN = "https://shop.example";
+const ORIGIN = "https://shop.example";
 const SECRET = "callback-secret-of-the-faults";
 
 export type StageOptions = {

@@ -27,7 +27,7 @@ import { waysTo } from "./transports.ts";
 
 export type { Attachment, Chat, ChatEvents, Notice, Refused } from "./chat-types.ts";
 export type { Link, LinkEnding } from "./connection.ts";
-export type { Item, ItemState } from "./thread.ts";
+export type { Item } from "./thread.ts";
 
 /** Closes of which the frame under way was the cause: sending it again would end the next connection too. */
 const BLAME: Record<number, ErrorCode> = { [CLOSE.protocol.code]: "bad_frame", [CLOSE.tooBig.code]: "too_long" };

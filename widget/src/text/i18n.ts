@@ -32,7 +32,7 @@ declare const LANGUAGE_VERSION: string;
 const RTL = /^(ar|fa|he|ur)/;
 
 /** Tags of the languages that have texts. */
-export const languages = (): string[] => ["en", ...(typeof LANGUAGES === "string" ? LANGUAGES.split(" ") : [])];
+const languages = (): string[] => ["en", ...(typeof LANGUAGES === "string" ? LANGUAGES.split(" ") : [])];
 
 /**
  * Two files per language, fetched when a visitor needs them: the panel's words, and those of its rarer parts. English is in

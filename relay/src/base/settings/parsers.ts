@@ -38,7 +38,7 @@ export const database = (given: string): string =>
     ? given
     : problem("must be sqlite: and the path of a file; other databases are not supported");
 /** Whether an address leads to this machine. */
-export const isLocal = (address: string): boolean => LOOPBACK.test(new URL(address).hostname);
+const isLocal = (address: string): boolean => LOOPBACK.test(new URL(address).hostname);
 /**
  * The key would travel in the clear: plain http is for a service on this machine.
  * @throws Error in words that follow the setting's name

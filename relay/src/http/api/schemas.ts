@@ -7,7 +7,7 @@ import { DELIVERY_STATES } from "../../records/listings.ts";
 
 /** What the server API takes and gives, piece by piece. */
 
-export const time = z.iso.datetime().meta({ description: "UTC" });
+const time = z.iso.datetime().meta({ description: "UTC" });
 /** An `Idempotency-Key`. */
 export const KEY = /^[!-~]{1,255}$/;
 /** Text that says something. */

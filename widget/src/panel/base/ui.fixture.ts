@@ -25,7 +25,7 @@ export type FakeChat = Writable<Chat> & {
   tell<Name extends keyof ChatEvents>(name: Name, detail: ChatEvents[Name]): void;
 };
 
-export function fakeChat(): FakeChat {
+function fakeChat(): FakeChat {
   const asked: unknown[][] = [];
   const note =
     (name: string) =>

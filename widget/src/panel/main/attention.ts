@@ -66,7 +66,7 @@ export function startAttention(ui: Ui, first: Item): () => void {
 }
 
 /** Two soft notes. WebAudio, because it needs no file and so no rule in the page's policy. */
-export function chime(): void {
+function chime(): void {
   try {
     const context = new AudioContext();
     const gain = context.createGain();
