@@ -107,7 +107,7 @@ describe("a conversation in the browser", () => {
   it("keeps pictures with their text, also when they are picked one by one before the tray's code is there", async () => {
     const { page, chat } = await visit();
     const code = Promise.withResolvers<void>();
-    await page.route(/\/files-[^/]*\.js$/, async (route) => {
+    await page.route(/\/file-tray-[^/]*\.js$/, async (route) => {
       await code.promise;
       await route.continue();
     });

@@ -63,7 +63,7 @@ it("say that they did not come, keep what was typed, and come when asked again: 
   await fails(
     page,
     chat,
-    "files",
+    "file-tray",
     () => chat.panel.locator("input[type=file]").setInputFiles(FILE),
     () => chat.panel.locator(".tray").getByText("list.txt").waitFor(),
   );
