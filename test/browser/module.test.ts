@@ -11,7 +11,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { converse, type Rect, rectOf, setStage, tell } from "./checks/stage.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const require = createRequire(import.meta.url);
+/** Finds packages of the repository and of `test/host-pages`. */
+const require = createRequire(join(ROOT, "test", "host-pages", "package.json"));
 const packageOf = (name: string): string => dirname(require.resolve(`${name}/package.json`));
 
 /** React's component from the examples, driven by the page's own switch. */

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { bundle } from "./bundle.ts";
+import { bundle } from "../../host-pages/bundle.ts";
 import { type Chat, converse, pageOf, setStage, tell } from "./stage.ts";
 
 const stage = setStage();

@@ -1,13 +1,13 @@
-/** Scripts of host pages that use other people's libraries, bundled as those pages would bundle them. */
+/** Bundles scripts of host pages that use third-party libraries: those of this package. */
 
 import { build } from "vite";
 
 const ENTRY = "\0entry";
 
 /**
- * One script for a page.
- * @param code an ES module; may import what the repository has installed
- * @param alias other names for packages: two versions of one need it
+ * Bundles one script for a page.
+ * @param code an ES module; may import the dependencies of this package
+ * @param alias other names for packages, to choose between two versions of one
  */
 export async function bundle(code: string, alias: Record<string, string> = {}): Promise<string> {
   const built = await build({
