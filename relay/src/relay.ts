@@ -251,7 +251,7 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
   const send = createSend({ db, bus, clock, horizon, wake: courier.wake, tell: backoffice.tell, onHeld });
   const forget = createForget({ db, bus, clock, cleared: uploads.sweepSoon });
   const budgets = createBudgets({ limits: settings.perAddress, uptime: clock.uptime });
-  const take = createFrames({
+  const handleFrame = createFrames({
     db,
     bus,
     log,
@@ -272,13 +272,13 @@ async function assemble(settings: Settings, parts: Parts): Promise<Omit<Relay, "
     clock,
     log,
     open: originLog.watching(sessions.open),
-    take,
+    handleFrame,
     link: links.to,
     delivery: (account, site) => (send.isHeld(site) ? "delayed" : gates.delivery(account)),
-    refuses: backoffice.gate.refuses,
-    crowded: (hello, address) => budgets.session({ site: hello.site, address }, hello.token !== undefined) > 0,
+    isBlocked: backoffice.gate.refuses,
+    exceedsBudget: (hello, address) => budgets.session({ site: hello.site, address }, hello.token !== undefined) > 0,
   });
-  backoffice.gate.onChange(connections.sift);
+  backoffice.gate.onChange(connections.closeBlocked);
   /** Visitors hear at once that messages wait for another day's budget, and that they go again. */
   function onHeld({ account, public: { id } }: Site, until: number): void {
     log("budget.reached", { site: id });

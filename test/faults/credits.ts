@@ -147,6 +147,7 @@ async function startNode(
     run: (sql, ...values) => around(() => disk.run(sql, ...values)),
     transaction: <T>(body: (tx: Transaction) => Promise<T>) => around(() => disk.transaction(body)),
     each: (sql, lists) => around(() => disk.each(sql, lists)),
+    anyOf: (sql, list) => around(() => disk.anyOf(sql, list)),
     runEach: (sql, lists) => around(() => disk.runEach(sql, lists)),
     append: (work, item) => around(() => disk.append(work, item)),
     scrub: disk.scrub,

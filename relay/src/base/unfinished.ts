@@ -36,8 +36,13 @@ function begin(progress: Progress): void {
   progress.header = [];
 }
 
+/** Whether the chunk is one whole short masked control frame, as a pong is: most of what idle clients send. */
+const isControl = (chunk: Uint8Array): boolean =>
+  ((chunk[0] ?? 0) & CONTROL) !== 0 && chunk.length === 2 + MASK_BYTES + ((chunk[1] ?? 0) & 0x7f);
+
 /** Takes what came. @returns whether a message, or a frame, has begun and not ended */
 function advance(progress: Progress, chunk: Uint8Array): boolean {
+  if (progress.missing === 0 && progress.header.length === 0 && isControl(chunk)) return progress.open;
   for (let at = 0; at < chunk.length; ) {
     if (progress.missing === 0) {
       const { header } = progress;

@@ -13,7 +13,12 @@ export interface Transaction {
    * @returns the first row of each run, or nothing where a run gave none
    */
   each<Row>(sql: string, lists: readonly (readonly Value[])[]): Promise<(Row | undefined)[]>;
-  /** The same for a statement that gives no rows. */
+  /**
+   * The rows of one statement for a list of texts. The statement says `= ANY ($1)`, and nothing else of `$1`: PostgreSQL
+   * gets the list as an array, on SQLite it becomes `IN (…)`.
+   */
+  anyOf<Row>(sql: string, list: readonly string[]): Promise<Row[]>;
+  /** The same as `each` for a statement that gives no rows. */
   runEach(sql: string, lists: readonly (readonly Value[])[]): Promise<void>;
 }
 

@@ -36,7 +36,11 @@ const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).err
  * The statement in SQLite's spelling. A bound LIMIT makes SQLite 3.53 compile the statement anew at every run; as part
  * of an expression it does not.
  */
-const spelled = (sql: string): string => sql.replace(/\bLIMIT \$(\d+)/g, "LIMIT (0+$$$1)").replace(/\$(\d+)/g, "?$1");
+const spelled = (sql: string): string =>
+  sql
+    .replace(/\bLIMIT \$(\d+)/g, "LIMIT (0+$$$1)")
+    .replaceAll("= ANY ($1)", "IN (SELECT value FROM json_each($1))")
+    .replace(/\$(\d+)/g, "?$1");
 
 /** A connection with its prepared statements, each prepared once. `wrote` is told how many rows a statement changed. */
 function connect(file: string, pragmas: readonly string[], wrote: (rows: number) => void) {
@@ -59,6 +63,7 @@ function connect(file: string, pragmas: readonly string[], wrote: (rows: number)
   const tx: Transaction = {
     all: async <Row>(sql: string, ...values: Value[]) => prepared(sql).all(...values) as Row[],
     run: async (sql: string, ...values: Value[]) => run(prepared(sql), values),
+    anyOf: async <Row>(sql: string, list: readonly string[]) => prepared(sql).all(JSON.stringify(list)) as Row[],
     each: async <Row>(sql: string, lists: readonly (readonly Value[])[]) => {
       if (lists.length === 0) return [];
       const statement = prepared(sql);
@@ -237,6 +242,7 @@ export function openSqlite(file: string, options: { defer?: (fn: () => void) => 
     dialect: "sqlite",
     all: (sql, ...values) => reading().all(sql, ...values),
     each: (sql, lists) => reading().each(sql, lists),
+    anyOf: (sql, list) => reading().anyOf(sql, list),
     run: (sql, ...values) => transaction((tx) => tx.run(sql, ...values)),
     runEach: (sql, lists) => transaction((tx) => tx.runEach(sql, lists)),
     transaction,

@@ -9,15 +9,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realClock } from "../base/clock.ts";
 import { RelayError } from "../base/errors.ts";
 import { createPlaces } from "../base/places.ts";
+import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
-import type { Connection, Line } from "../socket/live.ts";
 import { lines } from "./lines.ts";
 
 const ORIGIN = "https://shop.example";
 const PER_ADDRESS = 5;
 let server: Server;
 let url: string;
-let line: Line;
+let line: Transport;
 let received: string[];
 let gone: number;
 let connection: Connection;
@@ -25,9 +25,9 @@ let connection: Connection;
 beforeEach(async () => {
   received = [];
   gone = 0;
-  connection = { is: { state: "closed" }, turn: Promise.resolve(), queued: 0, queuedSize: 0 };
+  connection = { phase: { name: "closed" }, turn: Promise.resolve(), queued: 0, queuedSize: 0 };
   const connections = {
-    accept(given: Line) {
+    accept(given: Transport) {
       line = given;
       return connection;
     },
@@ -52,7 +52,7 @@ const post = (path = "", body = ""): Promise<Response> =>
   fetch(url + path, { method: "POST", body, headers: { origin: ORIGIN } });
 const open = async (): Promise<string> => `/${((await (await post()).json()) as { line: string }).line}`;
 const live = (): void => {
-  connection.is = { state: "live" } as Connection["is"];
+  connection.phase = { name: "live" } as Connection["phase"];
 };
 
 /** A client that asks for an answer without end and never reads it. */

@@ -7,8 +7,8 @@ import { type Context, Hono } from "hono";
 import type { Clock } from "../base/clock.ts";
 import { ERRORS, RelayError } from "../base/errors.ts";
 import type { Places } from "../base/places.ts";
+import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
-import type { Connection, Line } from "../socket/live.ts";
 import { readBody } from "./body.ts";
 import { SIZES } from "./doors.ts";
 
@@ -195,7 +195,7 @@ function poll(door: Door, line: Open, outgoing: ServerResponse, wait: number): R
 }
 
 function start(door: Door, origin: string, address: string, leave: () => void): Open {
-  const way: Line = {
+  const way: Transport = {
     send: (frame) => put(line, frame),
     close: (ending) => end(door, line, ending),
     buffered: () => unread(line),
@@ -227,7 +227,7 @@ function lineOf({ open }: Door, c: C): Open {
 /** Hands over the frames of a post. The line is its sender's token: without it nothing is read. */
 async function receive(door: Door, c: C): Promise<Response> {
   const line = lineOf(door, c);
-  const greeted = line.connection.is.state === "live";
+  const greeted = line.connection.phase.name === "live";
   const text = await readBody(c.env.incoming, greeted ? SIZES.frames : HELLO_MAX);
   for (const frame of text.split("\n")) if (frame !== "") door.connections.receive(line.connection, frame);
   return c.body(null, 204);

@@ -35,13 +35,10 @@ export async function revoke(tx: Transaction, session: string, expires: number, 
   );
 }
 
-/** Which of these sessions were ended. */
-export async function areRevoked(tx: Transaction, sessions: readonly string[]): Promise<boolean[]> {
-  const found = await tx.each(
-    "SELECT 1 FROM revoked WHERE session = $1",
-    sessions.map((session) => [session]),
-  );
-  return found.map((row) => row !== undefined);
+/** Those of these sessions that were ended. */
+export async function revokedAmong(tx: Transaction, sessions: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.anyOf<{ session: string }>("SELECT session FROM revoked WHERE session = ANY ($1)", sessions);
+  return new Set(rows.map(({ session }) => session));
 }
 
 /** Whether a session was ended, and which of its tokens is in use since when; the first one has turn 0. */

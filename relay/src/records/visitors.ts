@@ -83,6 +83,27 @@ export async function receiveHosts(
   return hosts;
 }
 
+/** The newest number and the read mark of each of these visitors who has a row. */
+export async function newestAmong(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<Map<string, { head: number; read: number }>> {
+  const rows = await tx.anyOf<{ id: string; head: number; read: number }>(
+    "SELECT id, head, read FROM visitors WHERE id = ANY ($1)",
+    ids,
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Those of these ids that are never used again, each with the user who took over its thread; `null`: it was deleted. */
+export async function forgottenAmong(tx: Transaction, ids: readonly string[]): Promise<Map<string, string | null>> {
+  const rows = await tx.anyOf<{ visitor: string; successor: string | null }>(
+    "SELECT visitor, successor FROM forgotten WHERE visitor = ANY ($1)",
+    ids,
+  );
+  return new Map(rows.map(({ visitor, successor }) => [visitor, successor]));
+}
+
 export async function findVisitor(tx: Transaction, id: string): Promise<Visitor | undefined> {
   const [visitor] = await tx.all<Visitor>(
     "SELECT id, site, head, read, generation, contact FROM visitors WHERE id = $1",

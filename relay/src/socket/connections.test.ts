@@ -12,8 +12,8 @@ import { createSession } from "../flows/session.ts";
 import { revoke } from "../records/sessions.ts";
 import { createSites } from "../records/sites.ts";
 import { addUser, findVisitor, forgetVisitor, succeed } from "../records/visitors.ts";
+import type { Connection, Transport } from "./connection.ts";
 import { createConnections } from "./connections.ts";
-import type { Connection, Line } from "./live.ts";
 
 /** A bus that loses every hint, as one between nodes may. */
 const deaf: Bus = { publish: () => {}, subscribe: () => () => {} };
@@ -23,7 +23,7 @@ let db: Database;
 afterEach(() => db.close());
 
 /** A visitor who is there and hears nothing but the heartbeat. */
-async function enter(clock: Clock = realClock, more: Partial<Line> = {}) {
+async function enter(clock: Clock = realClock, more: Partial<Transport> = {}) {
   db = openSqlite(":memory:");
   const epoch = await migrate(db);
   const site = { account: "main", origins: [ORIGIN], channel: "website", business: "default", campaign: undefined };
@@ -41,12 +41,12 @@ async function enter(clock: Clock = realClock, more: Partial<Line> = {}) {
       if ("visitor" in opened) known = opened;
       return opened;
     },
-    take: async (desk, connection, live) => desk.beat(connection, live),
+    handleFrame: async (actions, live) => actions.pong(live),
     link: (key) => key,
     delivery: () => "ok",
   });
-  const line = { send: () => {}, close: (ending: Ending) => void ended.push(ending), buffered: () => 0, ...more };
-  const connection: Connection = connections.accept(line, ORIGIN, "address");
+  const transport = { send: () => {}, close: (ending: Ending) => void ended.push(ending), buffered: () => 0, ...more };
+  const connection: Connection = connections.accept(transport, ORIGIN, "address");
   async function says(frame: object): Promise<void> {
     connections.receive(connection, JSON.stringify(frame));
     await connection.turn;
@@ -101,45 +101,69 @@ describe("a client of whom nothing is heard", () => {
         return () => {};
       },
     };
-    const pass = (seconds: number): void => {
-      for (let n = 0; n < seconds; n++) {
-        time += 1_000;
+    /** @param step seconds from one sweep to the next */
+    const pass = async (seconds: number, step = 1): Promise<void> => {
+      for (let n = 0; n < seconds; n += step) {
+        time += step * 1_000;
         sweep();
+        await new Promise((resolve) => setImmediate(resolve));
       }
     };
     return { clock, pass };
   }
 
-  it("is let go after two silent intervals, not before", async () => {
+  it("is let go when it does not answer a ping for a whole interval, not before", async () => {
     const { clock, pass } = virtual();
-    let asked = 0;
-    const { ended, beat } = await enter(clock, { ping: () => void asked++ });
-    pass(49);
-    expect([asked, ended]).toEqual([2, []]);
-    pass(26);
-    expect([asked, ended]).toEqual([2, [CLOSE.overload]]);
-    await beat();
+    let pings = 0;
+    const { ended } = await enter(clock, { sendWithPing: () => void pings++ });
+    await pass(25);
+    expect([pings, ended]).toEqual([1, []]);
+    await pass(25);
+    expect([pings, ended]).toEqual([1, [CLOSE.overload]]);
   });
 
-  it("stays while it answers, or says something, and where the transport asks for nothing", async () => {
-    const answers = virtual();
-    const one = await enter(answers.clock, { ping: () => one.alive() });
-    answers.pass(300);
-    await one.beat();
-    expect(one.ended).toEqual([]);
-    db.close();
-    const speaks = virtual();
-    const two = await enter(speaks.clock, { ping: () => {} });
-    for (let n = 0; n < 8; n++) {
-      speaks.pass(40);
-      await two.beat();
+  it("is asked anew when the relay itself stood still, because its answer may not have been read yet", async () => {
+    const { clock, pass } = virtual();
+    let pings = 0;
+    const { ended } = await enter(clock, { sendWithPing: () => void pings++ });
+    await pass(25);
+    await pass(25, 25);
+    expect([pings, ended]).toEqual([1, []]);
+    await pass(25);
+    expect(ended).toEqual([CLOSE.overload]);
+  });
+
+  it("stays while it answers", async () => {
+    const { clock, pass } = virtual();
+    let pings = 0;
+    let texts = 0;
+    const client = await enter(clock, {
+      send: () => void texts++,
+      sendWithPing() {
+        pings++;
+        client.alive();
+      },
+    });
+    await pass(300);
+    expect(client.ended).toEqual([]);
+    // The welcome, and every other heartbeat.
+    expect([pings, texts]).toEqual([6, 7]);
+  });
+
+  it("stays while it says something", async () => {
+    const { clock, pass } = virtual();
+    const { ended, beat } = await enter(clock, { sendWithPing: () => {} });
+    for (let n = 0; n < 15; n++) {
+      await pass(20);
+      await beat();
     }
-    expect(two.ended).toEqual([]);
-    db.close();
-    const polls = virtual();
-    const three = await enter(polls.clock);
-    polls.pass(300);
-    await three.beat();
-    expect(three.ended).toEqual([]);
+    expect(ended).toEqual([]);
+  });
+
+  it("stays where the transport detects dead clients by itself", async () => {
+    const { clock, pass } = virtual();
+    const { ended } = await enter(clock);
+    await pass(300);
+    expect(ended).toEqual([]);
   });
 });

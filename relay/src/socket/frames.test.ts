@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { createLimiter } from "../base/limiter.ts";
 import { silentLog } from "../base/log.ts";
 import type { Budgets } from "../flows/budgets.ts";
+import type { ConnectionActions, Live, LiveFrame } from "./connection.ts";
 import { createFrames } from "./frames.ts";
-import type { Desk, Live, LiveFrame } from "./live.ts";
 
 type Waits = { [budget in keyof Pick<Budgets, "message" | "visitor" | "lead">]: number };
 
@@ -18,7 +18,7 @@ function stage(waits: Partial<Waits> = {}) {
     return result as never;
   };
   const stored = { message: { n: 1 }, fresh: true };
-  const take = createFrames({
+  const handleFrame = createFrames({
     db: {} as never,
     bus: {} as never,
     log: silentLog,
@@ -43,8 +43,12 @@ function stage(waits: Partial<Waits> = {}) {
     origin: "https://shop.example",
     fresh: true,
   } as Live;
-  const desk: Desk = { put: (_live, frame) => void put.push(frame), depart: async () => {}, beat: async () => {} };
-  const say = (frame: LiveFrame): Promise<void> => take(desk, {} as never, live, frame);
+  const actions: ConnectionActions = {
+    send: (_live, frame) => void put.push(frame),
+    closeGone: async () => {},
+    pong: async () => {},
+  };
+  const say = (frame: LiveFrame): Promise<void> => handleFrame(actions, live, frame);
   const errors = (): ErrorFrame[] => put.filter((frame) => frame.t === "error");
   return { did, say, errors, live };
 }

@@ -18,7 +18,7 @@ import { emailOf } from "../records/details.ts";
 import type { PageSeen } from "../records/profiles.ts";
 import { page } from "../records/threads.ts";
 import { markRead } from "../records/visitors.ts";
-import type { Connection, Desk, Live, Take } from "./live.ts";
+import type { ConnectionActions, FrameHandler, Live } from "./connection.ts";
 
 type Parts = {
   db: Database;
@@ -75,76 +75,76 @@ export function createFrames({
   admits,
   messages,
   budgets,
-}: Parts): Take {
-  const refuse = (desk: Desk, live: Live, error: Omit<ErrorFrame, "t">): void =>
-    desk.put(live, { t: "error", ...error });
+}: Parts): FrameHandler {
+  const refuse = (actions: ConnectionActions, live: Live, error: Omit<ErrorFrame, "t">): void =>
+    actions.send(live, { t: "error", ...error });
 
   /** Does what costs something and may fail, or says when to try again. */
-  async function attempt(desk: Desk, live: Live, id: string, work: () => Promise<void>): Promise<void> {
+  async function attempt(actions: ConnectionActions, live: Live, id: string, work: () => Promise<void>): Promise<void> {
     const wait = messages.take(live.visitor);
-    if (wait > 0) return refuse(desk, live, { code: "rate_limited", id, retryAfter: wait });
+    if (wait > 0) return refuse(actions, live, { code: "rate_limited", id, retryAfter: wait });
     const crowd = budgets.message(live);
     // It is not this visitor who is too fast: the words for it are other ones, and the message goes by itself.
-    if (crowd > 0) return refuse(desk, live, { code: "try_later", id, retryAfter: crowd });
+    if (crowd > 0) return refuse(actions, live, { code: "try_later", id, retryAfter: crowd });
     try {
       await work();
     } catch (error) {
       log("database.failing", { visitor: hashed(live.visitor), cause: String(error) });
-      refuse(desk, live, { code: "try_later", id, retryAfter: TRY_LATER_MS });
+      refuse(actions, live, { code: "try_later", id, retryAfter: TRY_LATER_MS });
     }
   }
 
   /** Whether somebody may write for the first time; else they are told when. */
-  function mayBegin(desk: Desk, live: Live, id: string): boolean {
+  function mayBegin(actions: ConnectionActions, live: Live, id: string): boolean {
     const wait = live.fresh ? budgets.visitor(live) : 0;
-    if (wait > 0) refuse(desk, live, { code: "try_later", id, retryAfter: wait });
+    if (wait > 0) refuse(actions, live, { code: "try_later", id, retryAfter: wait });
     return wait === 0;
   }
 
-  async function write(desk: Desk, connection: Connection, live: Live, frame: SendFrame): Promise<void> {
+  async function write(actions: ConnectionActions, live: Live, frame: SendFrame): Promise<void> {
     const { id, media, locale, campaign } = frame;
     const page = pageSeen(live, frame);
     const text = frame.text.toWellFormed().replaceAll("\0", "");
     const blank = isBlank(text);
-    if (blank && media === undefined) return refuse(desk, live, { code: "empty", id });
-    return attempt(desk, live, id, async () => {
-      if (!mayBegin(desk, live, id)) return;
+    if (blank && media === undefined) return refuse(actions, live, { code: "empty", id });
+    return attempt(actions, live, id, async () => {
+      if (!mayBegin(actions, live, id)) return;
       const situation = { page: frame.page, locale, name: campaign };
       if (!(await admits(live.site, { visitor: live.visitor, address: live.address, text, page })))
-        return refuse(desk, live, { code: "not_allowed", id });
+        return refuse(actions, live, { code: "not_allowed", id });
       const written = await send.send(live.visitor, live.site, { id, text: blank ? "" : text, media, situation, page });
-      if (written === "gone") return desk.depart(connection, live);
-      if (written === "full") return refuse(desk, live, { code: "rate_limited", id, retryAfter: FULL_MS });
-      if (written === "unknown_media") return refuse(desk, live, { code: written, id });
+      if (written === "gone") return actions.closeGone(live);
+      if (written === "full") return refuse(actions, live, { code: "rate_limited", id, retryAfter: FULL_MS });
+      if (written === "unknown_media") return refuse(actions, live, { code: written, id });
       live.fresh = false;
-      if (!written.fresh && connection.is === live && written.message.n <= live.sent)
-        desk.put(live, { t: "message", after: live.sent, message: written.message });
+      if (!written.fresh && live.connection.phase === live && written.message.n <= live.sent)
+        actions.send(live, { t: "message", after: live.sent, message: written.message });
     });
   }
 
-  async function react(desk: Desk, live: Live, { id, emoji }: React): Promise<void> {
-    return attempt(desk, live, id, async () => {
-      if (!(await send.react(live.visitor, live.site, id, emoji))) refuse(desk, live, { code: "not_allowed", id });
+  async function react(actions: ConnectionActions, live: Live, { id, emoji }: React): Promise<void> {
+    return attempt(actions, live, id, async () => {
+      if (!(await send.react(live.visitor, live.site, id, emoji))) refuse(actions, live, { code: "not_allowed", id });
     });
   }
 
   /** A form. The service's verdict on it is waited for aside: what the visitor writes meanwhile must not wait behind it. */
-  async function fillIn(desk: Desk, connection: Connection, live: Live, frame: LeadFrame): Promise<void> {
+  async function fillIn(actions: ConnectionActions, live: Live, frame: LeadFrame): Promise<void> {
     const { id } = frame;
     const page = pageSeen(live, frame);
     const wait = budgets.lead(live);
-    if (wait > 0) return refuse(desk, live, { code: "rate_limited", id, retryAfter: wait });
-    if (!mayBegin(desk, live, id)) return;
+    if (wait > 0) return refuse(actions, live, { code: "rate_limited", id, retryAfter: wait });
+    if (!mayBegin(actions, live, id)) return;
     if (!(await admits(live.site, { visitor: live.visitor, address: live.address, text: "", page })))
-      return refuse(desk, live, { code: "not_allowed", id });
+      return refuse(actions, live, { code: "not_allowed", id });
     const taken = await capture(live.visitor, live.site, frame, page);
     if (typeof taken !== "string") live.fresh = false;
     if (typeof taken !== "string" && frame.reply && (await emailOf(db, live.visitor)) !== undefined)
       await mail?.subscribe(live.visitor, live.site, placeOf(live, frame));
     const answer = (code?: Wrong): void => {
-      if (connection.is !== live) return;
-      if (code === undefined) desk.put(live, { t: "lead", id });
-      else refuse(desk, live, { code, id, ...(code in FIELDS && { field: FIELDS[code as keyof typeof FIELDS] }) });
+      if (live.connection.phase !== live) return;
+      if (code === undefined) actions.send(live, { t: "lead", id });
+      else refuse(actions, live, { code, id, ...(code in FIELDS && { field: FIELDS[code as keyof typeof FIELDS] }) });
     };
     if (typeof taken === "string") answer(taken);
     else
@@ -154,53 +154,53 @@ export function createFrames({
       });
   }
 
-  async function transcript(desk: Desk, live: Live, frame: Transcript): Promise<void> {
-    return attempt(desk, live, frame.id, async () => {
+  async function transcript(actions: ConnectionActions, live: Live, frame: Transcript): Promise<void> {
+    return attempt(actions, live, frame.id, async () => {
       const { visitor, site } = live;
       const request = { visitor, site, id: frame.id, place: placeOf(live, frame) };
       const asked = (await mail?.transcript(request)) ?? "nothing";
-      if (typeof asked === "object") return desk.put(live, { t: "mailed", id: frame.id, email: asked.address });
-      refuse(desk, live, { code: COMPLAINTS[asked], id: frame.id });
+      if (typeof asked === "object") return actions.send(live, { t: "mailed", id: frame.id, email: asked.address });
+      refuse(actions, live, { code: COMPLAINTS[asked], id: frame.id });
     });
   }
 
-  async function older(desk: Desk, live: Live, before: number): Promise<void> {
+  async function older(actions: ConnectionActions, live: Live, before: number): Promise<void> {
     const found = await page(db, live.visitor, before, PAGE + 1);
-    desk.put(live, { t: "history", before, messages: found.slice(-PAGE), older: found.length > PAGE });
+    actions.send(live, { t: "history", before, messages: found.slice(-PAGE), older: found.length > PAGE });
   }
 
-  return async function take(desk, connection, live, frame) {
+  return async function handleFrame(actions, live, frame) {
     const { visitor, site } = live;
     switch (frame.t) {
       case "send":
-        return write(desk, connection, live, frame);
+        return write(actions, live, frame);
       case "retry":
-        return attempt(desk, live, frame.id, async () => {
+        return attempt(actions, live, frame.id, async () => {
           if ((await send.retry(visitor, site, frame.id)) === undefined)
-            refuse(desk, live, { code: "unknown_message", id: frame.id });
+            refuse(actions, live, { code: "unknown_message", id: frame.id });
         });
       case "read":
         if (await db.transaction((tx) => markRead(tx, visitor, frame.n)))
           bus.publish({ visitor, head: 0, read: frame.n });
         return;
       case "react":
-        return react(desk, live, frame);
+        return react(actions, live, frame);
       case "older":
-        return older(desk, live, frame.before);
+        return older(actions, live, frame.before);
       case "forget":
         return forget(visitor);
       case "logout":
         return logout(visitor, live.session);
       case "ping":
-        return desk.beat(connection, live);
+        return actions.pong(live);
       case "lead":
-        return attempt(desk, live, frame.id, () => fillIn(desk, connection, live, frame));
+        return attempt(actions, live, frame.id, () => fillIn(actions, live, frame));
       case "transcript":
-        return transcript(desk, live, frame);
+        return transcript(actions, live, frame);
       case "rate":
-        return attempt(desk, live, frame.id, async () => {
-          if (await rate(visitor, site, frame)) desk.put(live, { t: "lead", id: frame.id });
-          else refuse(desk, live, { code: "not_allowed", id: frame.id });
+        return attempt(actions, live, frame.id, async () => {
+          if (await rate(visitor, site, frame)) actions.send(live, { t: "lead", id: frame.id });
+          else refuse(actions, live, { code: "not_allowed", id: frame.id });
         });
       case "typing":
         return;

@@ -7,8 +7,8 @@ import type { Clock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
 import type { Opened, Sessions } from "../flows/session.ts";
+import type { FrameHandler } from "./connection.ts";
 import { createConnections } from "./connections.ts";
-import type { Take } from "./live.ts";
 
 const site = { account: "main", origins: [], channel: "c", business: "default", campaign: undefined } as const;
 const HELLO = JSON.stringify({ t: "hello", v: PROTOCOL, site: "default" });
@@ -16,7 +16,7 @@ const PING = JSON.stringify({ t: "ping" });
 const MIB = 1024 * 1024;
 
 /** Connections over lines whose clients read nothing: what is sent waits. */
-function stage({ take = async () => {} }: { take?: Take } = {}) {
+function stage({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } = {}) {
   let time = 0;
   let sweep = (): void => {};
   const clock: Clock = {
@@ -47,12 +47,12 @@ function stage({ take = async () => {} }: { take?: Take } = {}) {
     complaint: undefined,
   };
   const connections = createConnections({
-    db: { all: async () => [] } as unknown as Database,
+    db: { all: async () => [], anyOf: async () => [] } as unknown as Database,
     bus: { publish: () => {}, subscribe: () => () => {} },
     clock,
     log: silentLog,
     open: (async () => opened) as unknown as Sessions["open"],
-    take,
+    handleFrame,
     link: (key) => key,
     delivery: () => "ok",
     random: () => 1,
@@ -95,7 +95,7 @@ describe("who has not greeted", () => {
     const { arrive, pass } = stage();
     const { connection, ended } = arrive();
     pass(HELLO_MS - 1);
-    expect([connection.is.state, ended]).toEqual(["greeting", []]);
+    expect([connection.phase.name, ended]).toEqual(["greeting", []]);
     pass(1);
     expect(ended).toEqual([CLOSE.noHello]);
   });
@@ -115,7 +115,7 @@ describe("who is here", () => {
     const stuck = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const { connections, arrive } = stage({ take: () => stuck });
+    const { connections, arrive } = stage({ handleFrame: () => stuck });
     const { connection, ended, say } = arrive();
     await say(HELLO);
     for (let n = 0; n < 64; n++) connections.receive(connection, PING);
@@ -126,7 +126,7 @@ describe("who is here", () => {
   });
 
   it("may have 256 thousand characters waiting, in however few frames", async () => {
-    const { connections, arrive } = stage({ take: () => new Promise(() => {}) });
+    const { connections, arrive } = stage({ handleFrame: () => new Promise(() => {}) });
     const { connection, ended, say } = arrive();
     await say(HELLO);
     for (let n = 0; n < 8; n++) connections.receive(connection, " ".repeat(32 * 1024));
@@ -136,7 +136,7 @@ describe("who is here", () => {
   });
 
   it("is let go when a megabyte waits unread, whichever frames it asked for (A28)", async () => {
-    const { arrive } = stage({ take: async (desk, _connection, live) => desk.put(live, long) });
+    const { arrive } = stage({ handleFrame: async (actions, live) => actions.send(live, long) });
     const { ended, say, waiting } = arrive();
     await say(HELLO);
     for (let n = 0; n < 75; n++) await say(PING);
@@ -145,7 +145,7 @@ describe("who is here", () => {
   });
 
   it("shares 64 megabytes with everybody: of thousands who read nothing, most are let go (A28)", async () => {
-    const { arrive, pass } = stage({ take: async (desk, _connection, live) => desk.put(live, long) });
+    const { arrive, pass } = stage({ handleFrame: async (actions, live) => actions.send(live, long) });
     const all = await Promise.all(
       Array.from({ length: 200 }, async () => {
         const one = arrive();

@@ -5,17 +5,17 @@ import { expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { silentLog } from "../base/log.ts";
 import { createPlaces } from "../base/places.ts";
+import type { Connection, Transport } from "./connection.ts";
 import type { Connections } from "./connections.ts";
-import type { Connection, Line } from "./live.ts";
 import { serveSockets } from "./socket.ts";
 
-it("a ping is answered by the client itself, and by nobody who sleeps", async () => {
+it("a ping goes out with a frame; the client itself answers it, a sleeping one does not", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
-  const lines: Line[] = [];
+  const transports: Transport[] = [];
   const heard: unknown[] = [];
   const connections = {
-    accept: (line: Line) => ({ number: lines.push(line) }) as unknown as Connection,
+    accept: (transport: Transport) => ({ number: transports.push(transport) }) as unknown as Connection,
     alive: (connection: unknown) => void heard.push(connection),
     receive: () => {},
     lost: () => {},
@@ -35,9 +35,11 @@ it("a ping is answered by the client itself, and by nobody who sleeps", async ()
   await once(sleeper, "open");
   const client = new WebSocket(address, { origin: "https://shop.example" });
   await once(client, "open");
+  const texts = Promise.all([once(sleeper, "message"), once(client, "message")]);
   const reached = once(sleeper, "ping");
-  for (const line of lines) line.ping?.();
+  for (const transport of transports) transport.sendWithPing?.("hello");
   await reached;
+  expect((await texts).map(([text]) => String(text))).toEqual(["hello", "hello"]);
   await expect.poll(() => heard).toEqual([{ number: 2 }]);
   client.terminate();
   sleeper.terminate();

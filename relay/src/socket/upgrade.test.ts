@@ -6,8 +6,8 @@ import type { Clock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import { createPlaces } from "../base/places.ts";
 import { MESSAGE_MS } from "../base/unfinished.ts";
+import type { Connection } from "./connection.ts";
 import type { Connections } from "./connections.ts";
-import type { Connection } from "./live.ts";
 import { serveSockets } from "./socket.ts";
 
 /** The raw socket of a client, without a network: what it sends comes in the very pieces that the test chooses. */

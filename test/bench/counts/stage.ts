@@ -92,12 +92,15 @@ function settingsIn(folder: string, service: string) {
   return read.settings;
 }
 
+/** Methods of the database that write nothing. */
+const READING = new Set(["all", "each", "anyOf", "close"]);
+
 /** The same database, with `note` called for each call of a method that writes. */
 function watched(db: Database, note: () => void): Database {
   return new Proxy(db, {
     get(target, name, receiver) {
       const value: unknown = Reflect.get(target, name, receiver);
-      if (typeof value !== "function" || name === "all" || name === "each" || name === "close") return value;
+      if (typeof value !== "function" || READING.has(String(name))) return value;
       return (...args: unknown[]) => {
         note();
         return value.apply(target, args);

@@ -2,7 +2,7 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import type { Database } from "../../../relay/src/db/database.ts";
 import type { Reply } from "../../../relay/src/flows/receive.ts";
 import type { Outcome } from "../../../relay/src/service/outcome.ts";
-import type { Line } from "../../../relay/src/socket/live.ts";
+import type { Transport } from "../../../relay/src/socket/connection.ts";
 import type { Core } from "./core.ts";
 import type { Carried, Service } from "./service.ts";
 import { clockOf, type World } from "./world.ts";
@@ -36,7 +36,7 @@ export type Life = {
   alive: () => boolean;
   /** Everything in memory is gone at this instant; nothing that was under way goes on. */
   crash: () => void;
-  accept: (line: Line) => { receive: (text: string) => void; lost: () => void };
+  accept: (transport: Transport) => { receive: (text: string) => void; lost: () => void };
   /** A callback's body at the door; resolves to the status, or to nothing when the process ends before it answers. */
   callback: (body: string) => Promise<number | undefined>;
   /** What the relay did that it must never do, whatever the outcome. */
@@ -93,6 +93,11 @@ export async function startLife(
     run: (sql, ...values) => guarded(() => disk.run(sql, ...values)),
     async each(sql, lists) {
       const rows = await disk.each<never>(sql, lists).catch(survived);
+      await pause();
+      return rows;
+    },
+    async anyOf(sql, list) {
+      const rows = await disk.anyOf<never>(sql, list).catch(survived);
       await pause();
       return rows;
     },
@@ -183,7 +188,7 @@ export async function startLife(
     clock,
     log,
     open: sessions.open,
-    take: core.createFrames({
+    handleFrame: core.createFrames({
       db,
       bus,
       log,

@@ -109,7 +109,7 @@ export const CORE: Mutant[] = [
   {
     name: "delivers by the bus alone",
     edits: [
-      { in: "pulse", find: "heard($$);", replace: "" },
+      { in: "pulse", find: "hear($$);", replace: "" },
       { in: "pulse", find: `{ t: "pong", head: $head }`, replace: `{ t: "pong", head: live.sent }` },
     ],
     killedBy: { given: { deaf: 0.5 } },

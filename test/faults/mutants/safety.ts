@@ -17,7 +17,7 @@ export const SAFETY: Mutant[] = [
   }),
   without("answer to who sends too much", "frames.test.ts", {
     in: "createFrames.attempt",
-    find: `if ($wait > 0) return refuse($desk, $live, { code: "rate_limited", $$ });`,
+    find: `if ($wait > 0) return refuse($actions, $live, { code: "rate_limited", $$ });`,
     replace: "if ($wait > 0) return;",
   }),
   without("largest frame", "upgrade.test.ts", { in: "socket.maxPayload", replace: "0" }),
@@ -34,9 +34,9 @@ export const SAFETY: Mutant[] = [
     find: `if ($leave === undefined) return refuse($socket, "429 Too Many Requests");`,
     replace: "",
   }),
-  without("deadline for the greeting", "limits.test.ts", { find: "$now >= $is.deadline", replace: "false" }),
+  without("deadline for the greeting", "limits.test.ts", { find: "$now >= $phase.deadline", replace: "false" }),
   without("limit on bytes before the greeting", "limits.test.ts", {
-    find: "$connection.is.bytes > HELLO_MAX",
+    find: "$phase.size > HELLO_MAX",
     replace: "false",
   }),
   without("limit on frames that wait", "limits.test.ts", {
@@ -49,7 +49,7 @@ export const SAFETY: Mutant[] = [
   }),
   without("limit on what a line holds", "limits.test.ts", { find: "unread > BUFFER_MAX", replace: "false" }),
   without("limit on what all lines hold", "limits.test.ts", {
-    find: "$waiting > BUFFERS_MAX && $unread > SHARE",
+    find: "$total > BUFFERS_MAX && $unread > FAIR_SHARE",
     replace: "false",
   }),
   without("count of what an open answer holds", "lines.test.ts", {

@@ -1,0 +1,86 @@
+import type { Ending } from "@porchlight/shared/close";
+import type { ClientFrame, Hello, RelayFrame } from "@porchlight/shared/protocol";
+import type { Site } from "../base/config.ts";
+
+/** Carries frames to one client, over a WebSocket or over the HTTP fallback. */
+export type Transport = {
+  send: (text: string) => void;
+  close: (ending: Ending) => void;
+  /** Bytes that were sent and that the operating system has not accepted yet, because the client reads too slowly. */
+  buffered: () => number;
+  /**
+   * Sends a short ASCII text frame and a ping in one write; every client answers the ping by itself. Absent: the transport
+   * detects dead clients in its own way.
+   */
+  sendWithPing?: (text: string) => void;
+};
+
+/** The transport is open, and its client has not said hello yet. */
+export type Greeting = {
+  name: "greeting";
+  transport: Transport;
+  origin: string;
+  address: string;
+  /** Uptime in milliseconds at which the connection is closed without a hello. */
+  deadline: number;
+  /** UTF-16 units received so far. */
+  size: number;
+};
+
+/** A visitor reads a thread; every change up to number `sent` was sent to the client. */
+export type Live = {
+  name: "live";
+  transport: Transport;
+  /** The connection that is in this phase. */
+  connection: Connection;
+  /** Bytes that were buffered when the transport was last measured. */
+  unread: number;
+  visitor: string;
+  site: Site;
+  /** Nothing of the visitor has been stored. */
+  fresh: boolean;
+  /** Id of the session with which the visitor connected. */
+  session: string;
+  /** Origin of the page, as the browser reports it; the site allows it. */
+  origin: string;
+  /** Address of the visitor, as far as the proxies in front can be trusted. */
+  address: string;
+  sent: number;
+  read: number;
+  /** Place in the thread of the newest reply that was sent to the client. */
+  replied: number;
+  /** The log is being read for this client. */
+  reading: boolean;
+  /** The log must be read once more when the present read is done. */
+  readAgain: boolean;
+  /** The next heartbeat carries a ping: every other one does. */
+  pingsNext: boolean;
+  /** A ping was sent, and no sign of life has come since. */
+  awaitsPong: boolean;
+  /** Removes the client from the heartbeat schedule. */
+  stopHeartbeat: () => void;
+  unsubscribe: () => void;
+};
+
+type Closed = { name: "closed" };
+
+export type Connection = {
+  phase: Greeting | Live | Closed;
+  /** Resolves when all frames so far are handled. */
+  turn: Promise<void>;
+  /** Frames that wait for their turn, and their size in UTF-16 units. */
+  queued: number;
+  queuedSize: number;
+};
+
+/** What the handler of a frame may do with the connection that the frame came from. */
+export type ConnectionActions = {
+  send: (live: Live, frame: RelayFrame) => void;
+  /** Closes the connection because its visitor does not exist any more, with the code that says why. */
+  closeGone: (live: Live) => Promise<void>;
+  /** Answers with the newest number of the thread. */
+  pong: (live: Live) => Promise<void>;
+};
+export type FrameHandler = (actions: ConnectionActions, live: Live, frame: LiveFrame) => Promise<void>;
+/** Frames of a visitor whose hello was accepted. */
+export type LiveFrame = Exclude<ClientFrame, Hello>;

@@ -1,0 +1,72 @@
+import { CLOSE } from "@porchlight/shared/close";
+import type { Message } from "@porchlight/shared/protocol";
+import type { News } from "../bus/bus.ts";
+import { changesSince } from "../records/threads.ts";
+import type { Connection, Live } from "./connection.ts";
+import { BUFFER_MAX, end, sendFrame } from "./output.ts";
+import type { Registry } from "./registry.ts";
+
+/** Changes read from the thread at once. */
+const BATCH = 200;
+/** The service has this long to answer before the client stops showing that it works on it (WIDGET 8.2). */
+const WORKING_MS = 120_000;
+
+/** Sends every change after `sent`, in order, until there are no more: for a client that has fallen behind. */
+export async function readLog(registry: Registry, live: Live): Promise<void> {
+  live.readAgain = true;
+  if (live.reading) return;
+  live.reading = true;
+  while (live.readAgain && live.connection.phase === live) {
+    live.readAgain = false;
+    const changes = await changesSince(registry.deps.db, live.visitor, live.sent, BATCH);
+    sendChanges(registry, live, changes);
+    if (changes.length === BATCH) live.readAgain = true;
+  }
+  live.reading = false;
+}
+
+/** Sends changes in order. A client that reads too slowly is closed, and reads on later. */
+function sendChanges(registry: Registry, live: Live, changes: readonly Message[]): void {
+  for (const message of changes) {
+    sendFrame(registry, live, { t: "message", after: live.sent, message });
+    live.sent = message.n;
+    if (message.from === "reply") live.replied = Math.max(live.replied, message.pos);
+  }
+  if (awaitsReply(registry, live, changes.at(-1))) sendFrame(registry, live, { t: "typing", on: true });
+  if (live.transport.buffered() > BUFFER_MAX) end(registry, live.connection, CLOSE.overload);
+}
+
+/** Whether the newest change says that the service accepted a message a moment ago, and no reply came after it. */
+const awaitsReply = ({ deps }: Registry, live: Live, newest: Message | undefined): boolean =>
+  newest?.from === "visitor" &&
+  newest.state === "delivered" &&
+  newest.pos > live.replied &&
+  deps.clock.now() - newest.at < WORKING_MS;
+
+/** Sends what the news carries if it continues what the client has; reads anything else from the log. */
+function follow(registry: Registry, live: Live, { changes = [] }: News): void {
+  if (!live.reading && changes[0]?.n === live.sent + 1) sendChanges(registry, live, changes);
+  else void supervise(registry, live.connection, readLog(registry, live));
+}
+
+/** Acts on news of a client's visitor. */
+export function hear(registry: Registry, live: Live, news: News): void {
+  const { connection } = live;
+  if (news.gone) return end(registry, connection, CLOSE.gone);
+  if (news.ended === live.session || news.ended === "*") return end(registry, connection, CLOSE.badToken);
+  if (news.error !== undefined) sendFrame(registry, live, news.error);
+  if (news.read !== undefined && news.read > live.read) {
+    live.read = news.read;
+    sendFrame(registry, live, { t: "status", read: news.read });
+  }
+  if (news.rating !== undefined) sendFrame(registry, live, { t: "status", rating: news.rating });
+  if (news.head > live.sent) follow(registry, live, news);
+}
+
+/** Closes a connection when work for it fails; the others are not affected. */
+export function supervise(registry: Registry, connection: Connection, work: Promise<void>): Promise<void> {
+  return work.catch((error: unknown) => {
+    registry.deps.log("relay.internal", { where: "connection", cause: String(error) });
+    end(registry, connection, CLOSE.internal);
+  });
+}

@@ -1,0 +1,68 @@
+import { CLOSE } from "@porchlight/shared/close";
+import type { Pong } from "@porchlight/shared/protocol";
+import { revokedAmong } from "../records/sessions.ts";
+import { forgottenAmong, newestAmong } from "../records/visitors.ts";
+import type { Live } from "./connection.ts";
+import { hear } from "./feed.ts";
+import { end, sendText } from "./output.ts";
+import type { Registry } from "./registry.ts";
+
+/*
+ * Each client gets a `pong` frame every 25 s, which tells its page that the connection works, and a ping with every other
+ * one, which tells the relay that the client is there: without it, a machine that sleeps would stay connected until TCP
+ * gives up, a quarter of an hour (WIDGET 3.2). Whatever news the bus lost, the heartbeat finds in the database.
+ */
+
+/** Sends the heartbeats that are due, and closes clients that did not answer the ping of the one before. */
+export function sendHeartbeats(registry: Registry): void {
+  const { items, late } = registry.heartbeats.due();
+  const due: Live[] = [];
+  for (const live of items) {
+    // After a standstill of this process, answers to earlier pings may not have been read yet.
+    if (live.awaitsPong && !late) end(registry, live.connection, CLOSE.overload);
+    else due.push(live);
+  }
+  if (due.length === 0) return;
+  beat(registry, due, true).catch((error: unknown) => {
+    registry.deps.log("relay.internal", { where: "heartbeat", cause: String(error) });
+    for (const { connection } of due) end(registry, connection, CLOSE.internal);
+  });
+}
+
+/** Compares clients with the database, one statement of each kind for all of them, and sends each its `pong` frame. */
+export async function beat(registry: Registry, due: readonly Live[], pings: boolean): Promise<void> {
+  const { db } = registry.deps;
+  const newest = await newestAmong(
+    db,
+    due.map(({ visitor }) => visitor),
+  );
+  const revoked = await revokedAmong(
+    db,
+    due.map(({ session }) => session),
+  );
+  const without = due.filter(({ visitor }) => !newest.has(visitor)).map(({ visitor }) => visitor);
+  const forgotten = without.length === 0 ? undefined : await forgottenAmong(db, without);
+  for (const live of due) {
+    if (live.connection.phase !== live) continue;
+    const successor = forgotten?.get(live.visitor);
+    // Deleted; or taken over by a user, whose own sessions alone may read it.
+    if (successor !== undefined) end(registry, live.connection, successor === null ? CLOSE.gone : CLOSE.badToken);
+    else if (revoked.has(live.session)) end(registry, live.connection, CLOSE.badToken);
+    else pulse(registry, live, newest.get(live.visitor), pings);
+  }
+}
+
+function pulse(
+  registry: Registry,
+  live: Live,
+  row: { head: number; read: number } = { head: 0, read: 0 },
+  pings: boolean,
+): void {
+  const { head, read } = row;
+  hear(registry, live, { visitor: live.visitor, head, read });
+  if (live.connection.phase !== live) return;
+  const ping = pings && live.pingsNext && live.transport.sendWithPing !== undefined;
+  if (pings) live.pingsNext = !live.pingsNext;
+  if (ping) live.awaitsPong = true;
+  sendText(registry, live, JSON.stringify({ t: "pong", head } satisfies Pong), ping);
+}

@@ -1,0 +1,89 @@
+import { CLOSE, type Ending } from "@porchlight/shared/close";
+import type { Message, RelayFrame } from "@porchlight/shared/protocol";
+import type { Connection, Live } from "./connection.ts";
+import type { Registry } from "./registry.ts";
+
+/** Bytes that may wait for one client. Beyond them it is closed: the log is the buffer, and the client reads on later. */
+export const BUFFER_MAX = 1024 * 1024;
+/** Bytes that may wait for all clients together; beyond them, clients with more than their fair share are closed. */
+const BUFFERS_MAX = 64 * 1024 * 1024;
+const FAIR_SHARE = 64 * 1024;
+
+/** Records know a file by its key; the client gets a link. */
+function withLink({ deps }: Registry, message: Message): Message {
+  const { media } = message;
+  return media === undefined ? message : { ...message, media: { ...media, url: deps.link(media.url, media.type) } };
+}
+
+function withLinks(registry: Registry, frame: RelayFrame): RelayFrame {
+  if (frame.t === "message") return { ...frame, message: withLink(registry, frame.message) };
+  if (frame.t === "history")
+    return { ...frame, messages: frame.messages.map((message) => withLink(registry, message)) };
+  return frame;
+}
+
+/** Updates how many bytes wait for a client. @returns them */
+export function measure(registry: Registry, live: Live): number {
+  const unread = live.transport.buffered();
+  if (unread === live.unread) return unread;
+  registry.unread += unread - live.unread;
+  live.unread = unread;
+  if (unread > 0) registry.slow.add(live);
+  else registry.slow.delete(live);
+  return unread;
+}
+
+/**
+ * Sends a frame. With `sendText` the only place that writes to clients, over every transport: a client that does not read
+ * what it asks for is closed (RELIABILITY A28).
+ */
+export function sendFrame(registry: Registry, live: Live, frame: RelayFrame): void {
+  if (live.connection.phase !== live) return;
+  sendText(registry, live, JSON.stringify(withLinks(registry, frame)));
+}
+
+/**
+ * Sends a frame's text. One frame always fits, however long, unless all clients together hold too much already.
+ * @param ping whether a ping goes with it; the text must be short then
+ */
+export function sendText(registry: Registry, live: Live, text: string, ping = false): void {
+  const { transport, connection } = live;
+  const unread = measure(registry, live);
+  const exceedsShare = registry.unread + text.length > BUFFERS_MAX && unread + text.length > FAIR_SHARE;
+  if (unread > BUFFER_MAX || exceedsShare) {
+    registry.deps.log("socket.refused", { meaning: "reads too slowly" });
+    return end(registry, connection, CLOSE.overload);
+  }
+  if (ping && transport.sendWithPing !== undefined) transport.sendWithPing(text);
+  else transport.send(text);
+  measure(registry, live);
+}
+
+/** Closes a connection. */
+export function end(registry: Registry, connection: Connection, ending: Ending): void {
+  const { phase } = connection;
+  if (phase.name === "closed") return;
+  forget(registry, connection);
+  phase.transport.close(ending);
+}
+
+/** The site blocks this visitor: the client learns it from a frame that names it. */
+export function endBlocked(registry: Registry, live: Live): void {
+  registry.deps.log("socket.refused", { meaning: "blocked" });
+  sendFrame(registry, live, { t: "error", code: "blocked" });
+  end(registry, live.connection, CLOSE.notAllowed);
+}
+
+/** Removes a connection whose transport is closed. */
+export function forget(registry: Registry, connection: Connection): void {
+  const { phase } = connection;
+  if (phase.name === "live") {
+    registry.unread -= phase.unread;
+    registry.slow.delete(phase);
+    phase.stopHeartbeat();
+    phase.unsubscribe();
+  }
+  connection.phase = { name: "closed" };
+  registry.all.delete(connection);
+  registry.greeting.delete(connection);
+}

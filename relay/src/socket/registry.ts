@@ -1,0 +1,54 @@
+import type { Delivery, Hello } from "@porchlight/shared/protocol";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Bus } from "../bus/bus.ts";
+import type { Database } from "../db/database.ts";
+import type { Sessions } from "../flows/session.ts";
+import type { Connection, FrameHandler, Live } from "./connection.ts";
+import { createSchedule, type Schedule } from "./schedule.ts";
+
+export type ConnectionsDeps = {
+  db: Database;
+  bus: Bus;
+  clock: Clock;
+  log: Log;
+  open: Sessions["open"];
+  handleFrame: FrameHandler;
+  /** The link to a file, from its key and MIME type. */
+  link: (key: string, type: string) => string;
+  delivery: (account: string, site: string) => Delivery;
+  /** Whether the site blocks this visitor. */
+  isBlocked?: (site: string, visitor: string, address: string) => boolean;
+  /** Whether an address, or a site, opens more sessions than its budget allows. */
+  exceedsBudget?: (hello: Hello, address: string) => boolean;
+  random?: () => number;
+};
+
+/** All connections of this process, and what they share. */
+export type Registry = {
+  deps: Required<ConnectionsDeps>;
+  all: Set<Connection>;
+  /** Connections whose hello is awaited. */
+  greeting: Set<Connection>;
+  /** Clients with unread bytes when their transport was last measured, and the sum of those bytes. */
+  slow: Set<Live>;
+  unread: number;
+  heartbeats: Schedule<Live>;
+  /** No hello is accepted any more: the relay stops. */
+  closing: boolean;
+  cancelSweep: () => void;
+};
+
+export function createRegistry(deps: ConnectionsDeps): Registry {
+  const { isBlocked = () => false, exceedsBudget = () => false, random = Math.random } = deps;
+  return {
+    deps: { ...deps, isBlocked, exceedsBudget, random },
+    all: new Set(),
+    greeting: new Set(),
+    slow: new Set(),
+    unread: 0,
+    heartbeats: createSchedule(deps.clock, random),
+    closing: false,
+    cancelSweep: () => {},
+  };
+}
