@@ -9,10 +9,10 @@ export type Transport = {
   /** Bytes that were sent and that the operating system has not accepted yet, because the client reads too slowly. */
   buffered: () => number;
   /**
-   * Sends a short ASCII text frame and a ping in one write; every client answers the ping by itself. Absent: the transport
-   * detects dead clients in its own way.
+   * Sends a short ASCII text frame, and if asked a ping, in one write; every client answers the ping by itself. Absent: the
+   * transport has no pings, and detects dead clients in its own way.
    */
-  sendWithPing?: (text: string) => void;
+  sendHeartbeat?: (text: string, ping: boolean) => void;
 };
 
 /** The transport is open, and its client has not said hello yet. */

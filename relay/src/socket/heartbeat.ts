@@ -4,7 +4,7 @@ import { revokedAmong } from "../records/sessions.ts";
 import { forgottenAmong, newestAmong } from "../records/visitors.ts";
 import type { Live } from "./connection.ts";
 import { hear } from "./feed.ts";
-import { end, sendText } from "./output.ts";
+import { end, measure, sendText } from "./output.ts";
 import type { Registry } from "./registry.ts";
 
 /*
@@ -61,8 +61,12 @@ function pulse(
   const { head, read } = row;
   hear(registry, live, { visitor: live.visitor, head, read });
   if (live.connection.phase !== live) return;
-  const ping = pings && live.pingsNext && live.transport.sendWithPing !== undefined;
-  if (pings) live.pingsNext = !live.pingsNext;
-  if (ping) live.awaitsPong = true;
-  sendText(registry, live, JSON.stringify({ t: "pong", head } satisfies Pong), ping);
+  const text = JSON.stringify({ t: "pong", head } satisfies Pong);
+  const { transport } = live;
+  // A client that reads too slowly is measured at every frame.
+  if (!pings || live.unread > 0 || transport.sendHeartbeat === undefined) return sendText(registry, live, text);
+  transport.sendHeartbeat(text, live.pingsNext);
+  live.awaitsPong = live.pingsNext;
+  live.pingsNext = !live.pingsNext;
+  measure(registry, live);
 }

@@ -42,11 +42,8 @@ export function sendFrame(registry: Registry, live: Live, frame: RelayFrame): vo
   sendText(registry, live, JSON.stringify(withLinks(registry, frame)));
 }
 
-/**
- * Sends a frame's text. One frame always fits, however long, unless all clients together hold too much already.
- * @param ping whether a ping goes with it; the text must be short then
- */
-export function sendText(registry: Registry, live: Live, text: string, ping = false): void {
+/** Sends a frame's text. One frame always fits, however long, unless all clients together hold too much already. */
+export function sendText(registry: Registry, live: Live, text: string): void {
   const { transport, connection } = live;
   const unread = measure(registry, live);
   const exceedsShare = registry.unread + text.length > BUFFERS_MAX && unread + text.length > FAIR_SHARE;
@@ -54,8 +51,7 @@ export function sendText(registry: Registry, live: Live, text: string, ping = fa
     registry.deps.log("socket.refused", { meaning: "reads too slowly" });
     return end(registry, connection, CLOSE.overload);
   }
-  if (ping && transport.sendWithPing !== undefined) transport.sendWithPing(text);
-  else transport.send(text);
+  transport.send(text);
   measure(registry, live);
 }
 

@@ -37,7 +37,7 @@ it("a ping goes out with a frame; the client itself answers it, a sleeping one d
   await once(client, "open");
   const texts = Promise.all([once(sleeper, "message"), once(client, "message")]);
   const reached = once(sleeper, "ping");
-  for (const transport of transports) transport.sendWithPing?.("hello");
+  for (const transport of transports) transport.sendHeartbeat?.("hello", true);
   await reached;
   expect((await texts).map(([text]) => String(text))).toEqual(["hello", "hello"]);
   await expect.poll(() => heard).toEqual([{ number: 2 }]);
