@@ -23,7 +23,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   createCapture: "to be split",
   createChat: "to be split",
   createConnection: "to be split",
-  createConnections: "to be split",
   createCourier: "to be split",
   createCredits: "to be split",
   createFiles: "to be split",

@@ -43,7 +43,7 @@ const floorOf = (path: string): number | undefined => FLOORS.find(([, pattern]) 
 const unitOf = (path: string): string =>
   path === "widget/src/text/i18n.ts"
     ? "widget/src/locales"
-    : (/^(shared|relay\/src\/(base\/settings|flows\/mail)|(relay|widget)\/src\/(?!(base|records|flows|socket)\/)[\w-]+)(?=\/)/.exec(
+    : (/^(shared|relay\/src\/(base\/settings|flows\/mail)|(relay|widget)\/src\/(?!(base|records|flows)\/)[\w-]+)(?=\/)/.exec(
         path,
       )?.[0] ?? path);
 const partOf = (path: string): string => /^(shared|widget|relay\/\w+|test)(?=\/)/.exec(path)?.[0] ?? path;

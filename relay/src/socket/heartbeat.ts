@@ -65,8 +65,9 @@ function pulse(
   const { transport } = live;
   // A client that reads too slowly is measured at every frame.
   if (!pings || live.unread > 0 || transport.sendHeartbeat === undefined) return sendText(registry, live, text);
-  transport.sendHeartbeat(text, live.pingsNext);
-  live.awaitsPong = live.pingsNext;
-  live.pingsNext = !live.pingsNext;
+  const ping = live.pingsNext;
+  live.pingsNext = !ping;
+  if (ping) live.awaitsPong = true;
+  transport.sendHeartbeat(text, ping);
   measure(registry, live);
 }

@@ -110,7 +110,11 @@ export const CORE: Mutant[] = [
     name: "delivers by the bus alone",
     edits: [
       { in: "pulse", find: "hear($$);", replace: "" },
-      { in: "pulse", find: `{ t: "pong", head: $head }`, replace: `{ t: "pong", head: live.sent }` },
+      {
+        in: "pulse",
+        find: `const text = $text;`,
+        replace: `const text = JSON.stringify({ t: "pong", head: live.sent });`,
+      },
     ],
     killedBy: { given: { deaf: 0.5 } },
   },

@@ -49,7 +49,7 @@ export const SAFETY: Mutant[] = [
   }),
   without("limit on what a line holds", "limits.test.ts", { find: "unread > BUFFER_MAX", replace: "false" }),
   without("limit on what all lines hold", "limits.test.ts", {
-    find: "$total > BUFFERS_MAX && $unread > FAIR_SHARE",
+    find: "registry.unread + $size > BUFFERS_MAX && $unread > FAIR_SHARE",
     replace: "false",
   }),
   without("count of what an open answer holds", "lines.test.ts", {
