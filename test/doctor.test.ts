@@ -80,8 +80,10 @@ describe("the doctor", () => {
     const near = await doctor({ PUBLIC_URL: "https://10.11.12.13", TRUST_PROXY: "1" });
     expect(near.of("callback address")).toMatchObject({ ok: false, found: expect.stringContaining("machines nearby") });
     expect(near.of("proxy")?.ok).toBe(true);
-    const plain = await doctor({ PUBLIC_URL: "http://10.11.12.13" });
+    const plain = await doctor({ PUBLIC_URL: "http://10.11.12.13", ALLOWED_ORIGINS: "http://127.evil.com" });
     expect(plain.of("callback address")).toMatchObject({ found: expect.stringContaining("plain http") });
+    // A name that only begins like a loopback address.
+    expect(plain.of("origins of site default")).toMatchObject({ ok: false });
   });
 
   it("does not take an address for the service's where everything is 404, or everything is well", async () => {

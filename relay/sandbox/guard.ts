@@ -1,9 +1,7 @@
 /** Who may use the control plane and the inbox: this machine, and no web page from elsewhere (BEHAVIOUR 4.12). */
 
 import type { IncomingMessage as Request } from "node:http";
-
-const LOOPBACK = /^(::1|(::ffff:)?127(\.\d+){3})$/;
-const LOCAL_NAME = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/;
+import { isLoopback, isLoopbackUrl } from "@porchlight/shared/loopback";
 
 /**
  * Why this request may not pass; undefined when it may.
@@ -16,7 +14,7 @@ export function refusalOf(req: Request, open: boolean): string | undefined {
   const { origin, host } = req.headers;
   if (origin !== undefined && URL.parse(origin)?.host !== host) return "Pages of other origins cannot use the controls";
   if (open) return undefined;
-  if (!LOOPBACK.test(req.socket.remoteAddress ?? "")) return "The sandbox's controls answer this machine only";
-  if (!LOCAL_NAME.test(req.headers.host ?? "")) return "The sandbox's controls are reached by a loopback name only";
+  if (!isLoopback(req.socket.remoteAddress ?? "")) return "The sandbox's controls answer this machine only";
+  if (!isLoopbackUrl(`http://${req.headers.host}`)) return "The sandbox's controls are reached by a loopback name only";
   return undefined;
 }

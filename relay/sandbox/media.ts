@@ -1,5 +1,6 @@
 /** Files of incoming messages: links that are fetched, and data URIs that are decoded. */
 
+import { isLoopback } from "@porchlight/shared/loopback";
 import { fileTypeFromBuffer } from "file-type";
 import { Refusal } from "./answers.ts";
 import { type Fields, nullableText } from "./fields.ts";
@@ -9,7 +10,6 @@ import type { Poster } from "./poster.ts";
 
 const DATA_URI = /^data:([^;,]*);base64,([A-Za-z0-9+/]*={0,2})$/;
 const MIME = /^[\w.+-]+\/[\w.+-]+$/;
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 const invalid = (message: string) => new Refusal("VALIDATION", message);
 
@@ -28,7 +28,7 @@ export async function readMedia(data: Fields, config: SandboxConfig): Promise<Me
 function checkLink(url: string, config: SandboxConfig): void {
   const link = URL.parse(url);
   if (link?.protocol === "https:") return;
-  if (link?.protocol === "http:" && config.allowHttpMedia && LOOPBACK.test(link.hostname)) return;
+  if (link?.protocol === "http:" && config.allowHttpMedia && isLoopback(link.hostname)) return;
   throw invalid("mediaUrl must be an https link or a data URI");
 }
 

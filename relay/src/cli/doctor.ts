@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { isLoopbackUrl } from "@porchlight/shared/loopback";
 import { tryWriting } from "../db/writable.ts";
 import { eventsPage } from "../records/events.ts";
 import { leadTroubles } from "../records/leads.ts";
@@ -15,8 +16,6 @@ import { mailServer } from "./mail.ts";
 import { addresses, callback, media } from "./reach.ts";
 
 const FREE_MIN = 500 * 1024 * 1024;
-
-const LOOPBACK = /^https?:\/\/(localhost|127\.|\[::1\])/;
 
 async function database({ db, settings }: CommandContext): Promise<Finding> {
   const where = settings.databaseUrl.replace(/:\/\/[^@/]*@/, "://…@");
@@ -47,7 +46,7 @@ function secrets({ settings }: CommandContext): Finding {
 
 function origins({ settings }: CommandContext): Finding[] {
   return settings.sites.map(({ public: { id }, origins }) => {
-    const plain = origins.filter((origin) => origin.startsWith("http:") && !LOOPBACK.test(origin));
+    const plain = origins.filter((origin) => origin.startsWith("http:") && !isLoopbackUrl(origin));
     const check = `origins of site ${id}`;
     if (origins.length === 0)
       return ill(

@@ -3,13 +3,13 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { BlockList, isIPv6 } from "node:net";
 import { join } from "node:path";
 import { randomId } from "@porchlight/shared/id";
+import { isLoopbackUrl } from "@porchlight/shared/loopback";
 import { newestCallback } from "../records/listings.ts";
 import { addMedia, dropMedia, removeMedia } from "../records/media.ts";
 import type { CommandContext } from "./context.ts";
 import { type Finding, ill, well } from "./finding.ts";
 
 const PATIENCE_MS = 10_000;
-const LOOPBACK = /^https?:\/\/(localhost|127(\.\d+){3}|\[::1\])(:|\/|$)/;
 
 /** What came of looking at an address: the answer, or why there was none. */
 type Look = { response: Response } | { why: string };
@@ -79,7 +79,7 @@ export async function callback(context: CommandContext): Promise<Finding> {
   const { publicUrl } = context.settings;
   if (publicUrl === undefined)
     return ill(check, "PUBLIC_URL is not set", "Set it to where the service can reach this relay.");
-  const local = LOOPBACK.test(publicUrl);
+  const local = isLoopbackUrl(publicUrl);
   const hidden = local ? undefined : await unreachable(publicUrl);
   if (hidden !== undefined) return ill(check, ...hidden);
   const answer = await look(`${publicUrl}/callbacks/reply/${context.callbackSecret}`);

@@ -1,3 +1,4 @@
+import { isLoopback } from "@porchlight/shared/loopback";
 import type { Transporter } from "nodemailer";
 
 /** A mail as it is put into the post. */
@@ -32,7 +33,6 @@ export type MailSettings = { url: string; from: string };
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/;
 
 type Failure = Error & { code?: string; responseCode?: number; syscall?: string };
 
@@ -55,7 +55,7 @@ function verdictOn(failure: Failure): Posted {
  */
 export function createMailer({ url, from }: MailSettings): Mailer {
   const { protocol, hostname, port, username, password } = new URL(url);
-  const near = LOOPBACK.test(hostname);
+  const near = isLoopback(hostname);
   const open = async (): Promise<Transporter> =>
     (await import("nodemailer")).createTransport({
       host: hostname.replace(/^\[|\]$/g, ""),

@@ -1,4 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { isLoopback } from "@porchlight/shared/loopback";
 import { Agent, type Dispatcher } from "undici";
 import { type Clock, realClock } from "../base/clock.ts";
 import { createDeadlines } from "../base/deadlines.ts";
@@ -48,14 +49,12 @@ const TOTAL_MS = 15_000;
 /** Bytes of an answer that are read; none of ours is longer. */
 const ANSWER_MAX = 256 * 1024;
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
-
 /** @throws Error when the address would send the key in the clear to another machine */
 function checked({ baseUrl, allowInsecure = false }: TransportOptions): URL {
   // The error of `new URL` quotes the address, and somebody may have pasted one with a key in it.
   if (!URL.canParse(baseUrl)) throw new Error("SERVICE_URL: not an address");
   const base = new URL(baseUrl);
-  if (base.protocol === "http:" && !allowInsecure && !LOOPBACK.test(base.hostname)) {
+  if (base.protocol === "http:" && !allowInsecure && !isLoopback(base.hostname)) {
     throw new Error(
       "SERVICE_URL: plain http would send the key in the clear; use https, or set ALLOW_INSECURE_SERVICE=true",
     );

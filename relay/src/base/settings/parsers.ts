@@ -1,3 +1,4 @@
+import { isLoopback, isLoopbackUrl } from "@porchlight/shared/loopback";
 import { isNet } from "../nets.ts";
 
 /** What a setting's text must be: each parser gives the value, or throws words that follow the setting's name. */
@@ -24,8 +25,6 @@ export const list = (given: string): string[] =>
 export const onOff = (given: string): boolean =>
   oneOf("true", "false", "1", "0")(given).startsWith("t") || given === "1";
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
 export const web = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : problem("must be an address like https://chat.example.com");
   if (!/^https?:$/.test(url.protocol)) problem("must start with https:// or http://");
@@ -37,14 +36,12 @@ export const database = (given: string): string =>
   /^sqlite:./.test(given)
     ? given
     : problem("must be sqlite: and the path of a file; other databases are not supported");
-/** Whether an address leads to this machine. */
-const isLocal = (address: string): boolean => LOOPBACK.test(new URL(address).hostname);
 /**
  * The key would travel in the clear: plain http is for a service on this machine.
  * @throws Error in words that follow the setting's name
  */
 export function assertPrivate(address: string): void {
-  if (!URL.canParse(address) || new URL(address).protocol !== "http:" || isLocal(address)) return;
+  if (!URL.canParse(address) || new URL(address).protocol !== "http:" || isLoopbackUrl(address)) return;
   problem("plain http would send the key in the clear: use https, or set ALLOW_INSECURE_SERVICE=true");
 }
 /** Where the relay itself is reached: its pages, files and callbacks have fixed paths, so it cannot stand below one. */
@@ -60,7 +57,7 @@ export const postTo = (given: string): string => {
     ? new URL(given)
     : problem("must be an address like https://other.example.com/callback");
   if (url.username !== "" || url.hash !== "") problem("must have no user and no fragment");
-  return url.protocol === "https:" || (url.protocol === "http:" && LOOPBACK.test(url.hostname))
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))
     ? given
     : problem("must start with https://");
 };
@@ -89,7 +86,7 @@ export function bucketOf(given: string): { bucket: string; prefix: string; regio
   if (!/^[\w./-]*$/.test(folder)) problem("may have a folder of A-Z a-z 0-9 _ . / -");
   const region = url.searchParams.get("region") ?? "us-east-1";
   const endpoint = new URL(web(url.searchParams.get("endpoint") ?? `https://s3.${region}.amazonaws.com`));
-  if (endpoint.protocol === "http:" && !LOOPBACK.test(endpoint.hostname)) problem("needs an endpoint with https");
+  if (endpoint.protocol === "http:" && !isLoopback(endpoint.hostname)) problem("needs an endpoint with https");
   return { bucket: url.host, prefix: folder === "" ? "" : `${folder}/`, region, endpoint: endpoint.origin };
 }
 /** `smtp://user:password@host:587`, TLS by STARTTLS; or `smtps://`, TLS from the first byte. */

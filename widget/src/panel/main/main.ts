@@ -1,5 +1,6 @@
 /** The panel's code, fetched when somebody wants to chat: wires the conversation to what is seen and heard. */
 
+import { isLoopback } from "@porchlight/shared/loopback";
 import { isBlank } from "@porchlight/shared/text";
 import { effect, signal, untracked } from "@preact/signals-core";
 import { h, render } from "preact";
@@ -30,8 +31,7 @@ import { fitWidth, followKeyboard, followWidth } from "./viewport.ts";
 function settingsOf(shell: Shell): PanelSettings {
   const raw = shell.settings();
   // Where pages are made: their author is told what is wrong.
-  if (/^(localhost|127\.)/.test(location.hostname))
-    void import("../../settings/check-settings.ts").then(({ check }) => check(raw));
+  if (isLoopback(location.hostname)) void import("../../settings/check-settings.ts").then(({ check }) => check(raw));
   return settled(raw, shell.site);
 }
 const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language> => {
