@@ -7,10 +7,18 @@ const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
 
 export type Run = { code: number; out: string; err: string };
 
-/** Runs a command beside the running relay of a house, as an operator does, with nothing in the environment but settings. */
+/** Runs `porchlight` with exactly these variables in its environment. */
+export function runCommand(args: readonly string[], env: Record<string, string>): Promise<Run> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [CLI, ...args], { env: { ...COMPILED, ...env } }, (error, out, err) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err });
+    });
+  });
+}
+
+/** Runs a command beside the running relay of a house, with the relay's settings as its environment. */
 export function porchlight(house: House, args: string[], env: Record<string, string> = {}): Promise<Run> {
-  const settings = {
-    ...COMPILED,
+  return runCommand(args, {
     DATA_DIR: house.dataDir,
     PORT: new URL(house.url).port,
     SERVICE_URL: house.serviceUrl,
@@ -18,10 +26,5 @@ export function porchlight(house: House, args: string[], env: Record<string, str
     CALLBACK_SECRET: house.callbackUrl.split("/").at(-1) ?? "",
     ALLOWED_ORIGINS: house.host,
     ...env,
-  };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [CLI, ...args], { env: settings }, (error, out, err) => {
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err });
-    });
   });
 }

@@ -1,13 +1,14 @@
 /**
  * `npm start`: the relay, the sandbox of the service and a shop on another origin, in one process, so that Ctrl-C ends
- * everything. The threads are kept in `data/demo`; the sandbox forgets when it ends.
+ * everything. The threads are kept in `data/demo`; the sandbox keeps nothing. The relay accepts commands:
+ * `npm run porchlight -- site`.
  */
 
 import { join } from "node:path";
 import type { PublicSite } from "@porchlight/shared/site";
 import { type Sandbox, startSandbox } from "../sandbox/server.ts";
 import { readSettings } from "../src/base/config.ts";
-import { createRelay } from "../src/relay.ts";
+import { startRelay } from "../src/cli/serve.ts";
 import { ANSWERS } from "./answers.ts";
 import { startShop } from "./shop.ts";
 
@@ -19,17 +20,17 @@ const PORTS = {
   SHOP_PORT: env.SHOP_PORT ?? "8789",
 };
 
-/** The chat in the shop's colours and words. */
+/** The chat's settings for this shop. */
 const LOOK: Partial<PublicSite> = {
   title: "Moth & Filament",
   greeting: "Hello! What would you like to light?",
   suggestions: ["Do you ship to Norway?", "Which lamp for a reading chair?", "How long does it take to make one?"],
   accent: "#a8452b",
-  // The bot answers, and whoever sits at the inbox: neither may be called the other.
+  // The bot and a person at the inbox both answer.
   responder: "mixed",
 };
 
-/** What was started, newest last: the end goes backwards. */
+/** The running parts, newest last. They are stopped in reverse order. */
 const started: { stop: () => Promise<void> }[] = [];
 
 async function stop(code: number): Promise<void> {
@@ -37,7 +38,7 @@ async function stop(code: number): Promise<void> {
   process.exit(code);
 }
 
-/** Prints one sentence and ends. */
+/** Prints one sentence, stops everything and exits with 1. */
 async function giveUp(sentence: string): Promise<never> {
   console.error(sentence);
   await stop(1);
@@ -54,7 +55,7 @@ function portOf(name: keyof typeof PORTS): number {
 const ports = { relay: portOf("PORT"), sandbox: portOf("SANDBOX_PORT"), shop: portOf("SHOP_PORT") };
 const at = (port: number): string => `http://localhost:${port}`;
 
-async function startRelay(sandbox: Sandbox): Promise<void> {
+async function startDemoRelay(sandbox: Sandbox): Promise<void> {
   const read = readSettings({
     LOG_LEVEL: "error",
     DATA_DIR: join(import.meta.dirname, "..", "..", "data", "demo"),
@@ -68,7 +69,7 @@ async function startRelay(sandbox: Sandbox): Promise<void> {
   });
   if ("problems" in read) return giveUp(read.problems.join("\n"));
   const sites = read.settings.sites.map((site) => ({ ...site, public: { ...site.public, ...LOOK } }));
-  const relay = await createRelay({ ...read.settings, sites });
+  const relay = await startRelay({ ...read.settings, sites });
   started.push(relay);
   sandbox.configure({ callbackUrl: `${relay.url}/callbacks/reply/${relay.callbackSecret}` });
 }
@@ -76,15 +77,15 @@ async function startRelay(sandbox: Sandbox): Promise<void> {
 async function start(): Promise<void> {
   const sandbox = await startSandbox({ host: HOST, port: ports.sandbox, config: { botScript: ANSWERS } });
   started.push({ stop: sandbox.close });
-  await startRelay(sandbox);
+  await startDemoRelay(sandbox);
   started.push(await startShop(at(ports.relay), ports.shop, HOST));
 }
 
-/** A taken port has one sentence with the way out; everything else keeps its own words. */
+/** One sentence with a remedy when a port is in use; otherwise the error's own text. */
 function explain(error: NodeJS.ErrnoException & { port?: number }): string {
   if (error.code !== "EADDRINUSE") return error.stack ?? error.message;
   const name = Object.entries(PORTS).find(([, port]) => Number(port) === error.port)?.[0] ?? "PORT";
-  return `Port ${error.port} is taken: stop what uses it, or choose another one, like ${name}=${Number(error.port) + 1000} npm start`;
+  return `Port ${error.port} is in use. Stop the program that uses it, or choose another port: ${name}=${Number(error.port) + 1000} npm start`;
 }
 
 process.once("SIGINT", () => void stop(0));
@@ -100,8 +101,9 @@ console.log(`
 Porchlight is running, with a sandbox in place of the messaging service: nothing leaves this machine.
 
   ${at(ports.shop)}   The shop. Open the chat and ask: Do you ship to Norway?
-  ${at(ports.sandbox)}   The sandbox's inbox. Read along, and answer as a person.
-  ${at(ports.relay)}/c/default/snippet   The relay's page that makes the tag for your own pages, with the real chat.
+  ${at(ports.sandbox)}   The sandbox's inbox. Read the conversations and answer as a person.
+  ${at(ports.relay)}/c/default/snippet   Makes the tag for your own pages, with a live preview.
 
+Commands work on this relay while it runs, for example: npm run porchlight -- site
 Ctrl-C ends everything.
 `);

@@ -10,15 +10,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-it("looks where DATA_DIR says and nowhere else, without it at the default places and where a unit file has the data", () => {
+it("looks only in DATA_DIR when it is set, otherwise in the default folders, the demo's and those of unit files", () => {
   expect(placesFor("somewhere")).toEqual([resolve("somewhere")]);
   const [shipped, own] = [join(import.meta.dirname, "..", "..", "deploy", "porchlight.service"), join(root, "own")];
   writeFileSync(own, "[Service]\nEnvironment=DATA_DIR=/srv/chat\nStateDirectory=porchlight\n");
   const places = placesFor(undefined, [own, join(root, "none"), shipped]);
   expect([places[0], ...places.slice(-2)]).toEqual([resolve("data"), "/srv/chat", "/var/lib/porchlight"]);
+  expect(places).toContain(join(import.meta.dirname, "..", "..", "..", "data", "demo"));
 });
 
-it("finds no relay where none answers, whatever one has left behind", async () => {
+it("finds no relay where none answers, even if a stopped one left its files", async () => {
   writeFileSync(join(root, "relay.json"), "{");
   expect(await findRelay([root, join(root, "none")])).toBeUndefined();
   writeFileSync(join(root, "relay.json"), JSON.stringify({ pid: 1, control: join(root, "relay.sock") }));

@@ -7,18 +7,18 @@ import { type Holder, holderOf, isTaken } from "../db/lock.ts";
 import { relayLock } from "../wiring/data-lock.ts";
 import { settingsOver } from "./control.ts";
 
-/** A relay that runs, and the socket on which it takes commands. */
+/** A running relay, and the socket that accepts its commands. */
 export type Found = { dataDir: string; holder: Holder; socket: string; settings: Settings };
 
 const INSTALLATION = fileURLToPath(new URL("../../../", import.meta.url));
-/** The unit file as systemd reads it, and as it is shipped: each names its data folder. */
+/** systemd's unit file where it is installed, and as it is shipped. Each names a data folder. */
 const UNITS = [
   "/etc/systemd/system/porchlight.service",
   "/lib/systemd/system/porchlight.service",
   join(INSTALLATION, "relay", "deploy", "porchlight.service"),
 ];
 
-/** The data folder that a unit file names, or the folder of state that systemd makes for it. */
+/** The data folder that a unit file names, or the state folder that systemd creates for it. */
 function folderIn(unit: string): string[] {
   if (!existsSync(unit)) return [];
   const text = readFileSync(unit, "utf8");
@@ -30,16 +30,18 @@ function folderIn(unit: string): string[] {
 }
 
 /**
- * Where a relay's data folder may lie: where DATA_DIR says, and only there; else at the default place, below this folder
- * or below the installation, and where the unit files of systemd have it.
+ * The folders where a running relay's data may be. With DATA_DIR: that folder only. Without: the default folder below the
+ * current folder and below the installation, the demo's folder (`npm start`), and the folders that systemd's unit files name.
+ * @param dataDir value of DATA_DIR
  */
 export function placesFor(dataDir: string | undefined, units: readonly string[] = UNITS): string[] {
   if (dataDir !== undefined && dataDir !== "") return [resolve(dataDir)];
-  const all = [resolve(DEFAULT_DATA_DIR), resolve(INSTALLATION, DEFAULT_DATA_DIR), ...units.flatMap(folderIn)];
-  return [...new Set(all)];
+  const installed = resolve(INSTALLATION, DEFAULT_DATA_DIR);
+  const demo = join(installed, "demo");
+  return [...new Set([resolve(DEFAULT_DATA_DIR), installed, demo, ...units.flatMap(folderIn)])];
 }
 
-/** The relay that runs on a data folder; nothing when none answers there. */
+/** The relay that runs on a data folder; `undefined` when none answers. */
 async function relayOn(dataDir: string): Promise<Found | undefined> {
   const holder = holderOf(relayLock(dataDir));
   if (holder?.control === undefined) return undefined;
@@ -59,7 +61,7 @@ export async function findRelay(places: readonly string[]): Promise<Found | unde
   return undefined;
 }
 
-/** A relay that holds its data and takes no commands from here: it starts or stops just now, or its socket is out of reach. */
+/** A relay that holds its data but cannot be reached: it is starting or stopping, or this user may not open its socket. */
 export function unreachableRelay(places: readonly string[]): { dataDir: string; pid: number } | undefined {
   for (const dataDir of places) {
     const holder = holderOf(relayLock(dataDir));

@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, it } from "vitest";
+import { COMPILED } from "./compiled.ts";
+import { freePort } from "./ports.ts";
+import { runCommand } from "./shell.ts";
+
+const DEMO = join(import.meta.dirname, "..", "relay", "demo", "main.ts");
+
+it("accepts commands on the demo's relay", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "porchlight-demo-"));
+  const [PORT, SANDBOX_PORT, SHOP_PORT] = (await Promise.all([freePort(), freePort(), freePort()])).map(String);
+  const env = { ...COMPILED, PORT, SANDBOX_PORT, SHOP_PORT, DATA_DIR: dataDir };
+  const demo = spawn(process.execPath, [DEMO], { env });
+  const ended = once(demo, "exit");
+  for await (const line of createInterface(demo.stdout)) if (line.startsWith("Ctrl-C")) break;
+  const { code, out } = await runCommand(["site"], { DATA_DIR: dataDir });
+  demo.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  expect([code, out]).toEqual([0, expect.stringContaining(`http://localhost:${PORT}/callbacks/reply/`)]);
+  rmSync(dataDir, { recursive: true });
+});
