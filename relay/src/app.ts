@@ -18,7 +18,7 @@ import { stopDoor } from "./http/stop.ts";
 import type { Sites } from "./records/sites.ts";
 import type { Connections } from "./socket/connections.ts";
 
-type Parts = {
+export type AppDeps = {
   sites: Sites;
   connections: Connections;
   clock: Clock;
@@ -48,7 +48,7 @@ type Parts = {
 };
 
 /** The table of contents: every route, grouped by who calls it. The socket stands beside it, on the upgrade event. */
-export function createApp(parts: Parts): Hono<{ Bindings: HttpBindings }> {
+export function createApp(parts: AppDeps): Hono<{ Bindings: HttpBindings }> {
   const {
     sites,
     connections,

@@ -19,7 +19,7 @@ export const BLOCKING: Record<string, Command> = {
       const { value } = named(given, "value");
       const home = context.site(given.text("site")).public.id;
       const asked = { site: home, value, reason: needed(given, "reason"), actor: "cli" };
-      const block = await context.gate.block(asked, given.flag("everybody"));
+      const block = await context.access.block(asked, given.flag("everybody"));
       if (block === "vast")
         throw new CommandError(`${value} would send nearly everybody away. Say --everybody if that is meant.`, 2);
       if (block === undefined)
@@ -45,7 +45,7 @@ export const BLOCKING: Record<string, Command> = {
     async run(context, given) {
       const { block } = named(given, "block");
       const home = context.site(given.text("site")).public.id;
-      if (!(await context.gate.unblock(home, block))) throw new CommandError(`No block ${block} of this site.`);
+      if (!(await context.access.unblock(home, block))) throw new CommandError(`No block ${block} of this site.`);
       return { data: { block, removed: true }, lines: [`${block} is removed.`] };
     },
   },

@@ -17,7 +17,7 @@ import { createSites } from "../records/sites.ts";
 import type { Inside } from "../relay.ts";
 import { createGates } from "../service/gates.ts";
 import { openFiles } from "../wiring/files.ts";
-import { createBackoffice } from "../wiring/owner.ts";
+import { createOwnerFlows } from "../wiring/owner.ts";
 import { CommandError } from "./error.ts";
 
 /** Messages with files are the relay's business: nothing is carried from the command line. */
@@ -25,7 +25,7 @@ const noFiles: Enclose = async (_head, carry) => carry(undefined);
 
 /** The parts of a relay that commands work with: inside a running one, or made for them alone. */
 export function contextOf(parts: Inside & { close: () => Promise<void> }) {
-  const { settings, sites, backoffice, ...others } = parts;
+  const { settings, sites, owner, ...others } = parts;
 
   /** The named site, or the only one. @throws CommandError when it is not there, or not clear */
   function site(name: string | undefined): Site {
@@ -37,7 +37,7 @@ export function contextOf(parts: Inside & { close: () => Promise<void> }) {
       2,
     );
   }
-  return { ...others, ...backoffice, settings, sites, site };
+  return { ...others, ...owner, settings, sites, site };
 }
 
 export type CommandContext = ReturnType<typeof contextOf>;
@@ -68,18 +68,18 @@ export async function openContext(settings: Settings): Promise<CommandContext> {
     ...{ accounts: settings.accounts, clock, log, keyOf: keys.of, reloadKeys: keys.reload },
     ...{ onDelivery: () => {}, onOpen: () => {} },
   });
-  const backoffice = createBackoffice({ ...flows, gates });
+  const owner = createOwnerFlows({ ...flows, gates });
   const { horizon } = settings;
   return contextOf({
-    ...{ settings, db, clock, sites, services, keys, files, signing, backoffice },
+    ...{ settings, db, clock, sites, services, keys, files, signing, owner },
     running: false,
     forget: createForget({ db, bus, clock }),
-    send: createSend({ db, bus, clock, horizon, wake: () => {}, tell: backoffice.tell }),
+    send: createSend({ db, bus, clock, horizon, wake: () => {}, tell: owner.tell }),
     linkTo: links.to,
     callbackSecret: settings.callbackSecrets[0] ?? secrets.callback,
     async close(): Promise<void> {
       await services.close();
-      await backoffice.stop();
+      await owner.stop();
       await files.close();
       await db.close();
     },

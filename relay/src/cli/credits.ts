@@ -14,8 +14,8 @@ const STATES = Object.values(GRANT_STATES);
 const LISTED = 200;
 
 /** The named account, or the only one that can be meant. @throws CommandError when there is none, or more than one */
-function accountOf({ agencies, settings }: CommandContext, name: string | undefined): string {
-  const [found, ...others] = agencies(name);
+function accountOf({ creditAccounts, settings }: CommandContext, name: string | undefined): string {
+  const [found, ...others] = creditAccounts(name);
   if (found !== undefined && others.length === 0) return found.id;
   const all = settings.accounts.map(({ id }) => id).join(", ");
   throw new CommandError(

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
 import { hashed, type Log } from "../base/log.ts";
 import { isNet, isVast, netsOf } from "../base/nets.ts";
+import { createPoll } from "../base/poll.ts";
 import { isVisitorId } from "../base/sign.ts";
 import type { Database } from "../db/database.ts";
 import type { ArrivingBody } from "../hooks/payloads.ts";
@@ -10,134 +11,149 @@ import { addBlock, type Block, everyBlock, removeBlock } from "../records/blocks
 import type { PageSeen } from "../records/profiles.ts";
 import { findVisitor } from "../records/visitors.ts";
 
-type Parts = {
+type AccessPolicyDeps = {
   db: Database;
   clock: Clock;
   log: Log;
-  hooks: Hooks;
+  hooks: Pick<Hooks, "post">;
   /** Signs visitor ids. */
   signing: string;
 };
 
-/** What a visitor who has never written asks to be taken of them, and where from. */
+/** The first message of a visitor who has never written, and the address that it came from. */
 export type Arrival = { visitor: string; address: string; text: string; page?: PageSeen | undefined };
 
-/** Somebody beside this process may change the list: the command line does. */
-const LOOK_MS = 2_000;
-/** The owner's judge has this long, because a visitor waits for their first message to be taken. */
-const JUDGE_MS = 5_000;
+/** Finds the visitor of a session token that pages of this origin may use. */
+export type FindByToken = (token: string, origin: string) => Promise<{ visitor: string; site: string } | undefined>;
 
-type Wanted = { visitors: Set<string>; holds: (address: string) => boolean };
-
-/**
- * Who may come in: the owner's list of blocks, and the owner's judge of newcomers (RELIABILITY A, C24). The list is held
- * in memory, because it is looked at for every connection and every message that goes out.
- */
-export function createAccessPolicy({ db, clock, log, hooks, signing }: Parts) {
-  let lists = new Map<string, Wanted>();
-  let known = "";
-  let stopped = false;
-  let cancel = (): void => {};
-  let changed = (): void => {};
-
-  async function look(): Promise<void> {
-    const blocks = await everyBlock(db);
-    const now = JSON.stringify(blocks);
-    if (now === known) return;
-    known = now;
-    const values = Map.groupBy(blocks, ({ site }) => site);
-    lists = new Map(
-      [...values].map(([site, all]) => {
-        const every = all.map(({ value }) => value);
-        return [site, { visitors: new Set(every), holds: netsOf(every.filter(isNet)) }];
-      }),
-    );
-    changed();
-  }
-
-  function lookLater(): void {
-    cancel = clock.after(LOOK_MS, () => {
-      void look()
-        .catch((error: unknown) => log("database.failing", { cause: String(error) }))
-        .finally(() => {
-          if (!stopped) lookLater();
-        });
-    });
-  }
-
-  /** Whether the site does not want this visitor, or nobody from this address. */
-  function refuses(site: string, visitor: string, address = ""): boolean {
-    const list = lists.get(site);
-    return list !== undefined && (list.visitors.has(visitor) || list.holds(address));
-  }
-
+export type AccessPolicy = {
+  /** Whether the site blocks this visitor, or this address. */
+  refuses: (site: string, visitor: string, address?: string) => boolean;
+  /** The same `find`, which finds no visitor that the site blocks. */
+  withoutBlocked: (find: FindByToken) => FindByToken;
   /**
-   * Adds to the site's list of blocks.
-   * @param confirmed the block may hold nearly everybody
-   * @returns nothing when the value is neither a visitor's id of this relay nor an address; `vast` when it holds nearly
-   *   everybody and nobody has confirmed that
+   * Adds to a site's list of blocks.
+   * @param confirmed the owner knows that the block may cover nearly all visitors
+   * @returns nothing when the value is neither a visitor's id of this relay nor an address; `vast` when it covers nearly
+   *   all visitors and is not confirmed
    */
-  async function block(given: Omit<Block, "id" | "at">, confirmed: boolean): Promise<Block | "vast" | undefined> {
-    if (!isNet(given.value) && !isVisitorId(signing, given.value)) return undefined;
-    if (isVast(given.value) && !confirmed) return "vast";
-    const added = await db.transaction((tx) => addBlock(tx, { ...given, at: clock.now() }));
-    await look();
-    return added;
-  }
-
-  async function unblock(site: string, id: string): Promise<boolean> {
-    const removed = await db.transaction((tx) => removeBlock(tx, site, id));
-    await look();
-    return removed;
-  }
-
+  block: (given: NewBlock, confirmed: boolean) => Promise<Block | "vast" | undefined>;
+  /** Removes a block. @returns false when the site has no such block */
+  unblock: (site: string, id: string) => Promise<boolean>;
   /**
-   * Asks the owner's judge about somebody of whom nothing was written yet. Without an answer the site's rule says what
-   * counts, and that is to let them in unless it says otherwise: the budget still holds.
+   * Asks the owner's guard about the first message of a new visitor. Without an answer, the site's `onFailure` decides.
+   * @returns whether the message is taken; always true for a known visitor, and for a site without a guard
    */
-  async function admits(site: Site, { visitor, address, text, page }: Arrival): Promise<boolean> {
-    const { guard } = site;
-    if (guard === undefined || (await findVisitor(db, visitor)) !== undefined) return true;
-    const now = clock.now();
-    // A signed identity has a row since its greeting, so a newcomer has none.
-    const profile = { sub: null, contactId: null, page: page ?? null };
-    const asked: ArrivingBody = {
-      type: "visitor.arriving",
-      timestamp: new Date(now).toISOString(),
-      data: { site: site.public.id, visitor, ...profile, address, text },
-    };
-    const hook = { ...guard, id: `arr_${visitor}_${now}`, body: JSON.stringify(asked), within: JUDGE_MS };
-    const answer = await hooks.post(hook, now);
-    const said = verdictIn(answer);
-    if (said === undefined)
-      log("guard.silent", { site: site.public.id, status: answer.status, taken: guard.onFailure });
-    const allowed = said ?? guard.onFailure === "allow";
-    if (!allowed) log("guard.refused", { site: site.public.id, visitor: hashed(visitor) });
-    return allowed;
-  }
+  admits: (site: Site, arrival: Arrival) => Promise<boolean>;
+  /** Calls `listener` whenever the list has changed. One listener at a time. */
+  onChange: (listener: () => void) => void;
+  /** Reads the list. Resolves when it is known. */
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+};
 
+type NewBlock = Omit<Block, "id" | "at">;
+type SiteBlocks = { visitors: Set<string>; covers: (address: string) => boolean };
+type State = AccessPolicyDeps & {
+  /** By site. Held in memory, because every connection and every outgoing message is checked. */
+  blocks: Map<string, SiteBlocks>;
+  /** The list as it was read last, as JSON: tells whether it has changed. */
+  seen: string;
+  listener: () => void;
+};
+
+/** How often the list is read again: the command line changes it without this process. */
+const REFRESH_MS = 2_000;
+/** The owner's guard must answer in this time, because the visitor waits. */
+const GUARD_MS = 5_000;
+
+/** Decides who may chat: the owner's list of blocks, and the owner's guard for new visitors (A27, C24). */
+export function createAccessPolicy(deps: AccessPolicyDeps): AccessPolicy {
+  const state: State = { ...deps, blocks: new Map(), seen: "", listener: () => {} };
+  const { clock, log } = deps;
+  const onError = (error: unknown): void => log("database.failing", { cause: String(error) });
+  const poll = createPoll({ clock, every: REFRESH_MS, run: () => refresh(state), onError });
+  const refuses = (site: string, visitor: string, address = ""): boolean => isBlocked(state, site, visitor, address);
   return {
     refuses,
-    block,
-    unblock,
-    admits,
-    /** Calls `fn` whenever the list has changed. */
-    onChange(fn: () => void): void {
-      changed = fn;
+    withoutBlocked: (find) => async (token, origin) => {
+      const found = await find(token, origin);
+      return found !== undefined && refuses(found.site, found.visitor) ? undefined : found;
     },
-    async start(): Promise<void> {
-      await look();
-      lookLater();
+    block: (given, confirmed) => block(state, given, confirmed),
+    unblock: (site, id) => unblock(state, site, id),
+    admits: (site, arrival) => admits(state, site, arrival),
+    onChange(listener) {
+      state.listener = listener;
     },
-    stop(): void {
-      stopped = true;
-      cancel();
+    async start() {
+      await refresh(state);
+      poll.start();
     },
+    stop: poll.stop,
   };
 }
 
-/** `{allow: boolean}` of a 2xx; nothing for any other answer. */
-function verdictIn({ status, text }: HookAnswer): boolean | undefined {
+/** Reads the list, and tells the listener when it has changed. */
+async function refresh(state: State): Promise<void> {
+  const all = await everyBlock(state.db);
+  const seen = JSON.stringify(all);
+  if (seen === state.seen) return;
+  state.seen = seen;
+  const bySite = Map.groupBy(all, ({ site }) => site);
+  state.blocks = new Map(Array.from(bySite, ([site, blocks]) => [site, siteBlocks(blocks.map(({ value }) => value))]));
+  state.listener();
+}
+
+const siteBlocks = (values: string[]): SiteBlocks => ({
+  visitors: new Set(values),
+  covers: netsOf(values.filter(isNet)),
+});
+
+function isBlocked({ blocks }: State, site: string, visitor: string, address: string): boolean {
+  const ofSite = blocks.get(site);
+  return ofSite !== undefined && (ofSite.visitors.has(visitor) || ofSite.covers(address));
+}
+
+async function block(state: State, given: NewBlock, confirmed: boolean): Promise<Block | "vast" | undefined> {
+  const { db, clock, signing } = state;
+  if (!isNet(given.value) && !isVisitorId(signing, given.value)) return undefined;
+  if (isVast(given.value) && !confirmed) return "vast";
+  const added = await db.transaction((tx) => addBlock(tx, { ...given, at: clock.now() }));
+  await refresh(state);
+  return added;
+}
+
+async function unblock(state: State, site: string, id: string): Promise<boolean> {
+  const removed = await state.db.transaction((tx) => removeBlock(tx, site, id));
+  await refresh(state);
+  return removed;
+}
+
+async function admits({ db, clock, log, hooks }: State, site: Site, arrival: Arrival): Promise<boolean> {
+  const { guard } = site;
+  const { visitor } = arrival;
+  if (guard === undefined || (await findVisitor(db, visitor)) !== undefined) return true;
+  const now = clock.now();
+  const body = JSON.stringify(arrivingBody(site.public.id, arrival, now));
+  const answer = await hooks.post({ ...guard, id: `arr_${visitor}_${now}`, body, within: GUARD_MS }, now);
+  const decision = decisionIn(answer);
+  if (decision === undefined)
+    log("guard.silent", { site: site.public.id, status: answer.status, taken: guard.onFailure });
+  const allowed = decision ?? guard.onFailure === "allow";
+  if (!allowed) log("guard.refused", { site: site.public.id, visitor: hashed(visitor) });
+  return allowed;
+}
+
+/** The question to the guard. A visitor with a signed identity has a row since the greeting, so a new one has no `sub`. */
+function arrivingBody(site: string, { visitor, address, text, page }: Arrival, now: number): ArrivingBody {
+  const profile = { sub: null, contactId: null, page: page ?? null };
+  const timestamp = new Date(now).toISOString();
+  return { type: "visitor.arriving", timestamp, data: { site, visitor, ...profile, address, text } };
+}
+
+/** Reads `{allow: boolean}` from a 2xx answer; nothing from any other answer. */
+function decisionIn({ status, text }: HookAnswer): boolean | undefined {
   if (status < 200 || status > 299) return undefined;
   try {
     const { allow } = JSON.parse(text) as { allow?: unknown };
@@ -146,5 +162,3 @@ function verdictIn({ status, text }: HookAnswer): boolean | undefined {
     return undefined;
   }
 }
-
-export type AccessPolicy = ReturnType<typeof createAccessPolicy>;

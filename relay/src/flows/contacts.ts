@@ -1,18 +1,12 @@
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../db/database.ts";
 import { addMember, isMember } from "../records/memberships.ts";
-import type { ContactAnswer, Service } from "../service/api.ts";
+import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
+import type { PacedCall } from "./paced-calls.ts";
 
 /** What a contact is made of: a phone in E.164, or an e-mail, or both. */
 export type Person = { firstName?: string; lastName?: string; email?: string; phone?: string };
-
-/** Makes one call of an account when its turn comes; says that it did not when that takes too long. */
-export type Paced = <T extends Outcome>(
-  account: string,
-  rank: "contact" | "lookup",
-  call: (client: Service) => Promise<T>,
-) => Promise<T | Outcome>;
 
 const ON_IT: Outcome = { kind: "duplicate", status: 0, message: "added before" };
 
@@ -20,7 +14,7 @@ const ON_IT: Outcome = { kind: "duplicate", status: 0, message: "added before" }
  * Contacts at the service. Creating is not idempotent for an e-mail alone (R-204): whoever has this e-mail is looked up
  * first, and one person is worked on once at a time.
  */
-export function createContacts({ db, clock, paced }: { db: Database; clock: Clock; paced: Paced }) {
+export function createContacts({ db, clock, paced }: { db: Database; clock: Clock; paced: PacedCall }) {
   const working = new Map<string, Promise<unknown>>();
 
   /** Runs `work` after what is under way for the same person. */

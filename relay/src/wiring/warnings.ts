@@ -1,11 +1,7 @@
-import type { Settings, Site } from "../base/config.ts";
+import type { Settings } from "../base/config.ts";
 import type { Log } from "../base/log.ts";
 
-/** What signs a site's identities: never to be shown. */
-export const identitySecret = ({ identity }: Site): string =>
-  identity !== undefined && "secret" in identity ? identity.secret : "";
-
-/** Says at the start what works and yet is hardly meant. */
+/** Logs settings that are valid but probably not intended: a missing key, plain HTTP, an unusual path, no origins. */
 export function warn(settings: Settings, keyOf: (account: string) => string, log: Log): void {
   for (const { id, url } of settings.accounts) {
     if (keyOf(id) === "") log("relay.key_missing", { account: id });

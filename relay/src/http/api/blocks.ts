@@ -17,7 +17,7 @@ export const blockView = ({ id, value, reason, actor, at }: Block): z.output<typ
 });
 
 /** The owner's list of blocks. */
-export function blocks({ db, gate }: { db: Database; gate: AccessPolicy }) {
+export function blocks({ db, access }: { db: Database; access: AccessPolicy }) {
   return {
     async listBlocks({ site, query }) {
       const after = cursorOf<{ at: number; id: string }>(query.cursor, { at: "number", id: "text" });
@@ -26,7 +26,7 @@ export function blocks({ db, gate }: { db: Database; gate: AccessPolicy }) {
     },
     async addBlock(call) {
       const { value, reason, everybody } = call.body;
-      const added = await gate.block({ site: call.site.public.id, value, reason, actor: actorOf(call) }, everybody);
+      const added = await access.block({ site: call.site.public.id, value, reason, actor: actorOf(call) }, everybody);
       if (added === "vast")
         throw new Problem(
           "invalid_field",
@@ -42,7 +42,7 @@ export function blocks({ db, gate }: { db: Database; gate: AccessPolicy }) {
       return blockView(added);
     },
     async removeBlock({ site, params }) {
-      if (!(await gate.unblock(site.public.id, params.block))) throw new RelayError("not_found");
+      if (!(await access.unblock(site.public.id, params.block))) throw new RelayError("not_found");
       return null;
     },
   } satisfies Partial<Handlers>;

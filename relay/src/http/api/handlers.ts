@@ -24,7 +24,7 @@ export type Flows = {
   db: Database;
   clock: Clock;
   credits: Credits;
-  gate: AccessPolicy;
+  access: AccessPolicy;
   outreach: Outreach;
   /** Nothing where no mail server is named. */
   mail: Mail | undefined;

@@ -1,0 +1,33 @@
+import type { Clock } from "../base/clock.ts";
+import type { Head } from "../records/outbox.ts";
+import type { Sites } from "../records/sites.ts";
+import type { Outcome } from "../service/outcome.ts";
+import type { AccessPolicy } from "./access-policy.ts";
+
+type CarryDeps = {
+  clock: Pick<Clock, "now">;
+  sites: Pick<Sites, "find">;
+  access: Pick<AccessPolicy, "refuses">;
+  /** Hands a message to the service. Rejects only when the message was not handed over. */
+  deliver: (head: Head) => Promise<Outcome>;
+};
+
+/** A message that is due later than this waits for its site's daily budget: pauses between tries are shorter. */
+const BUDGET_MS = 120_000;
+
+/**
+ * The courier's last check before a message goes to the service.
+ * @returns carries one message: refused for a visitor who was blocked since, not ready while the site's daily budget is
+ *   used up (C24), and otherwise whatever `deliver` says
+ */
+export const createCarry =
+  (deps: CarryDeps) =>
+  async (head: Head): Promise<Outcome> =>
+    obstacle(deps, head) ?? deps.deliver(head);
+
+function obstacle({ clock, sites, access }: CarryDeps, { site, visitor, due }: Head): Outcome | undefined {
+  if (access.refuses(site, visitor)) return { kind: "permanent", status: 0, message: "the visitor is blocked" };
+  const waitMs = due - clock.now();
+  if (waitMs < BUDGET_MS || sites.find(site)?.messagesPerDay === undefined) return undefined;
+  return { kind: "unready", status: 0, message: "the site's budget of the day is used", waitMs };
+}

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import type { Settings } from "../base/config.ts";
+import { type CreditRules, NO_CREDITS } from "../base/rules.ts";
+import { creditAccounts } from "./credit-accounts.ts";
+
+const RULES: CreditRules = { ...NO_CREDITS, mode: "auto" };
+const accounts = (...given: [id: string, credits?: CreditRules][]): Settings["accounts"] =>
+  given.map(([id, credits]) => ({ id, credits })) as unknown as Settings["accounts"];
+const ids = (found: { id: string }[]): string[] => found.map(({ id }) => id);
+
+it("takes the account that the address names", () => {
+  expect(ids(creditAccounts(accounts(["a"], ["b", RULES])).candidates("a"))).toEqual(["a"]);
+  expect(creditAccounts(accounts(["a"])).candidates("unknown")).toEqual([]);
+});
+
+it("takes the accounts with rules when the address names none", () => {
+  expect(ids(creditAccounts(accounts(["a"], ["b", RULES])).candidates(undefined))).toEqual(["b"]);
+  expect(ids(creditAccounts(accounts(["a"], ["b"])).candidates(undefined))).toEqual(["a", "b"]);
+});
+
+it("gives an account without rules those that grant nothing", () => {
+  expect(creditAccounts(accounts(["a"])).rulesOf("a")).toBe(NO_CREDITS);
+});

@@ -1,0 +1,44 @@
+import type { Delivery } from "@porchlight/shared/protocol";
+import type { Clock } from "../base/clock.ts";
+import type { Site } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
+import type { Transaction } from "../db/database.ts";
+import { findVisitor } from "../records/visitors.ts";
+import type { Gates } from "../service/gates.ts";
+import type { Tell } from "./notify.ts";
+
+type DeliveryStatusDeps = {
+  clock: Clock;
+  log: Log;
+  gates: Pick<Gates, "delivery">;
+  /** Whether the site's messages wait for another day's budget. */
+  isHeld: (site: string) => boolean;
+  /** Sends the current status to every visitor of an account. */
+  announce: (account: string) => void;
+};
+
+export type DeliveryStatus = {
+  /** What visitors of a site are told about delivery now. */
+  of: (account: string, site: string) => Delivery;
+  /** A message waits for another day's budget. @param until milliseconds since 1970 */
+  onHeld: (site: Site, until: number) => void;
+};
+
+/** Tells visitors whether their messages go out, and when that changes. */
+export const createDeliveryStatus = (deps: DeliveryStatusDeps): DeliveryStatus => ({
+  of: (account, site) => (deps.isHeld(site) ? "delayed" : deps.gates.delivery(account)),
+  onHeld({ account, public: { id } }, until) {
+    const { clock, log, announce } = deps;
+    log("budget.reached", { site: id });
+    clock.after(0, () => announce(account));
+    clock.after(until - clock.now(), () => announce(account));
+  },
+});
+
+/** Tells the owner's backend, in the same transaction, that a visitor's message was not delivered. */
+export const createFailureNotice =
+  (tell: Tell) =>
+  async (tx: Transaction, visitor: string, position: number, reason: string): Promise<void> => {
+    const row = await findVisitor(tx, visitor);
+    if (row !== undefined) await tell(tx, row.site, "delivery.failed", { visitor, position, reason });
+  };

@@ -1,0 +1,59 @@
+import { contentOf, descriptionOf, verdictOf } from "../records/grants.ts";
+import type { Entry, Verdict } from "../records/ledger.ts";
+import { isErased, sentContent } from "../records/own-messages.ts";
+import type { Sites } from "../records/sites.ts";
+import type { SendAnswer } from "../service/api.ts";
+import type { Turn } from "../service/keygate.ts";
+import type { Services } from "./services.ts";
+
+/** Makes the call of one ledger entry within its turn. Never rejects. */
+export type LedgerCall = (entry: Entry, turn: Turn) => Promise<Verdict>;
+
+const notConfigured = (what: string): Verdict => ({ kind: "again", reason: `${what} is not configured` });
+
+/** Grants credits to a sub-account (interface 4.7). */
+export const createGrantCall =
+  (services: Pick<Services, "of">): LedgerCall =>
+  async (entry, turn) => {
+    const { email, amount, note } = contentOf(entry);
+    const client = services.of(entry.account);
+    if (client === undefined || email === undefined || amount === undefined)
+      return notConfigured(`account ${entry.account}`);
+    const answer = await client.grantCredits({ email, amount, description: descriptionOf(note, entry.key) });
+    turn.settle(answer);
+    return verdictOf(answer);
+  };
+
+type SendCallDeps = {
+  services: Pick<Services, "of" | "routed">;
+  sites: Pick<Sites, "find">;
+  /** Reads the service's answer to a message. */
+  verdict: (answer: SendAnswer) => Verdict;
+};
+
+/** Sends a message of the site owner to a visitor (interface 4.4). */
+export const createSendCall =
+  ({ services, sites, verdict }: SendCallDeps): LedgerCall =>
+  async (entry, turn) => {
+    const content = sentContent(entry);
+    if (isErased(content)) return { kind: "refused", reason: "the person was erased" };
+    const { site, text, campaign, ...names } = content;
+    const client = services.of(entry.account);
+    const home = sites.find(site);
+    if (client === undefined || home === undefined) return notConfigured(`site ${site}`);
+    const message = {
+      fromId: entry.lane,
+      customChannel: home.channel,
+      body: text,
+      ...withoutBlanks({ campaignId: campaign, ...names }),
+    };
+    const answer = await services.routed(home, message, client.sendMessage);
+    turn.settle(answer);
+    return verdict(answer);
+  };
+
+/** Removes absent and empty fields: the service stores an empty text as a value (R-424). */
+function withoutBlanks<T extends Record<string, string | undefined>>(fields: T): { [K in keyof T]?: string } {
+  const kept = Object.entries(fields).filter(([, value]) => value !== undefined && value !== "");
+  return Object.fromEntries(kept) as { [K in keyof T]?: string };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../base/clock.ts";
+import type { Service } from "../service/api.ts";
+import type { Turn } from "../service/keygate.ts";
+import type { Outcome } from "../service/outcome.ts";
+import { createPacedCalls } from "./paced-calls.ts";
+
+const OK: Outcome = { kind: "ok", status: 200, message: "" };
+
+/** Paced calls whose turns and timers the test controls. */
+function setUp(known = true) {
+  const timers: (() => void)[] = [];
+  const turns: ((turn: Turn) => void)[] = [];
+  const settled: string[] = [];
+  const clock: Clock = {
+    now: () => 0,
+    uptime: () => 0,
+    after(_ms, run) {
+      timers.push(run);
+      return () => {};
+    },
+  };
+  const calls = createPacedCalls({
+    clock,
+    gates: {
+      enter(_account, _rank, go) {
+        turns.push(go);
+        return () => {};
+      },
+      heldFor: () => "401: no such key",
+    },
+    clientOf: () => (known ? ({} as Service) : undefined),
+  });
+  const turn = { settle: ({ kind }: Outcome) => settled.push(kind) } as unknown as Turn;
+  return { calls, settled, giveTurn: () => turns[0]?.(turn), endPatience: () => timers[0]?.() };
+}
+
+describe("a call for which somebody waits", () => {
+  it("is made when its turn comes, and settles the turn with its outcome", async () => {
+    const { calls, settled, giveTurn } = setUp();
+    const answer = calls.call("main", "lookup", async () => OK);
+    giveTurn();
+    expect(await answer).toEqual(OK);
+    expect(settled[0]).toBe("ok");
+  });
+
+  it("is not made when its turn comes too late, and the answer names the refusal", async () => {
+    const { calls, endPatience } = setUp();
+    const answer = calls.call("main", "lookup", () => Promise.reject(new Error("called")));
+    endPatience();
+    expect(await answer).toMatchObject({ kind: "throttle", message: "the account is held back (401: no such key)" });
+  });
+
+  it("is not made after a stop", async () => {
+    const { calls } = setUp();
+    const answer = calls.call("main", "contact", () => Promise.reject(new Error("called")));
+    calls.stop();
+    expect(await answer).toMatchObject({ kind: "throttle" });
+  });
+
+  it("is refused for an account without configuration", async () => {
+    const { calls } = setUp(false);
+    expect(await calls.call("gone", "lookup", async () => OK)).toMatchObject({ kind: "config" });
+  });
+});

@@ -1,0 +1,89 @@
+import type { Clock } from "../base/clock.ts";
+import { HELD_BACK } from "../records/leads.ts";
+import type { Service } from "../service/api.ts";
+import type { Gates } from "../service/gates.ts";
+import type { Rank, Turn } from "../service/keygate.ts";
+import type { Outcome } from "../service/outcome.ts";
+
+/**
+ * Makes one call with an account's client as soon as the account's pace allows it.
+ * @returns the call's outcome; `config` for an account without configuration; `throttle` when the turn came too late. In
+ *   the last two cases no call was made.
+ */
+export type PacedCall = <T extends Outcome>(
+  account: string,
+  rank: "contact" | "lookup",
+  call: (client: Service) => Promise<T>,
+) => Promise<T | Outcome>;
+
+export type PacedCalls = {
+  call: PacedCall;
+  /** Ends the waiting of every call that has no turn yet. */
+  stop: () => void;
+};
+
+type PacedCallsDeps = {
+  clock: Clock;
+  gates: Pick<Gates, "enter" | "heldFor">;
+  clientOf: (account: string) => Service | undefined;
+};
+type State = PacedCallsDeps & {
+  /** Ends the waiting of one call each. */
+  waiting: Set<() => void>;
+};
+
+/** A call waits at most this long for its turn, because a person or a program waits for its result. */
+const PATIENCE_MS = 5_000;
+
+/** Calls to the service for which somebody waits. They share the pace of their account with all other calls (R-801). */
+export function createPacedCalls(deps: PacedCallsDeps): PacedCalls {
+  const state: State = { ...deps, waiting: new Set() };
+  return {
+    call: (account, rank, call) => callInTurn(state, account, rank, call),
+    stop() {
+      for (const giveUp of [...state.waiting]) giveUp();
+    },
+  };
+}
+
+async function callInTurn<T extends Outcome>(
+  state: State,
+  account: string,
+  rank: Rank,
+  call: (client: Service) => Promise<T>,
+): Promise<T | Outcome> {
+  const client = state.clientOf(account);
+  if (client === undefined) return { kind: "config", status: 0, message: `account ${account} is not configured` };
+  const turn = await turnOf(state, account, rank);
+  if (turn === undefined) return throttled(state.gates.heldFor(account));
+  try {
+    const answer = await call(client);
+    turn.settle(answer);
+    return answer;
+  } finally {
+    turn.settle({ kind: "unready", status: 0 });
+  }
+}
+
+/** Waits for the account's next turn; resolves to nothing after `PATIENCE_MS`, or at a stop. */
+function turnOf({ clock, gates, waiting }: State, account: string, rank: Rank): Promise<Turn | undefined> {
+  return new Promise((resolve) => {
+    const end = (turn?: Turn): void => {
+      leave();
+      cancel();
+      waiting.delete(giveUp);
+      resolve(turn);
+    };
+    const giveUp = (): void => end();
+    let leave = (): void => {};
+    const cancel = clock.after(PATIENCE_MS, giveUp);
+    waiting.add(giveUp);
+    leave = gates.enter(account, rank, end);
+  });
+}
+
+/** The outcome of a call that was not made. @param why the refusal of the account's key, while the account is held */
+function throttled(why: string | undefined): Outcome {
+  const message = why === undefined ? HELD_BACK : `${HELD_BACK} (${why})`;
+  return { kind: "throttle", status: 0, message, waitMs: PATIENCE_MS };
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { AppDeps } from "../app.ts";
+import { createLimiter } from "../base/limiter.ts";
+import type { Places } from "../base/places.ts";
+import type { Core } from "./core.ts";
+import type { FileStorage } from "./files.ts";
+import type { CallbackIntake } from "./intake.ts";
+import type { OwnerFlows } from "./owner.ts";
+import { addressesOf, type VisitorFlows } from "./visitors.ts";
+
+/** Folder of the built widget. */
+const WIDGET = fileURLToPath(new URL("../../../widget/dist/", import.meta.url));
+/** Calls of the server API per token and minute, and how many of them at once. */
+const API_PER_MINUTE = 1_200;
+const API_BURST = 100;
+/** Uploads per address at once, above the rate per minute. */
+const UPLOAD_BURST = 10;
+/** Counted for an upload that does not say its size: 16 MiB. */
+const UNKNOWN_BYTES = 16 * 1024 * 1024;
+
+type Groups = {
+  core: Core;
+  files: FileStorage;
+  owner: OwnerFlows;
+  visitors: VisitorFlows;
+  intake: CallbackIntake;
+  places: Places;
+  /** Whether the relay takes requests: it is not stopping. */
+  open: () => boolean;
+  /** Folder of the built widget, where a test names another one. */
+  widget: string | undefined;
+};
+
+/** What the routes need, taken from the groups of the relay. */
+export function appDeps({ core, files, owner, visitors, intake, places, open, widget = WIDGET }: Groups): AppDeps {
+  const { settings, db, clock, log, sites, publicOrigin } = core;
+  const { send, forget, connections, allows } = visitors;
+  return {
+    ...{ sites, connections, clock, allows, places, log, widget },
+    addressOf: addressesOf(settings.trustProxy).network,
+    mail: owner.mail,
+    api: {
+      ...{ db, clock, sites, log },
+      limiter: createLimiter({ burst: API_BURST, perMinute: API_PER_MINUTE, uptime: clock.uptime }),
+      flows: { db, clock, send, forget, linkTo: files.publicLink, ...owner },
+    },
+    media: {
+      ...{ db, log, allows },
+      files: files.files,
+      uploads: files.uploads,
+      links: files.links,
+      who: owner.access.withoutBlocked(visitors.sessions.who),
+      wait: uploadWait(core, visitors),
+    },
+    called: intake.address,
+    ready: async () => open() && (await core.takesWrites()),
+    relay: publicOrigin ?? "",
+    address: () => publicOrigin ?? `http://localhost:${core.port}`,
+    formerBuilds: join(settings.dataDir, "assets"),
+  };
+}
+
+/** Milliseconds until an address may upload to a site; 0: now. */
+function uploadWait({ settings, clock }: Core, { budgets }: VisitorFlows) {
+  const { remote, network } = addressesOf(settings.trustProxy);
+  const { perMinute } = settings.uploads;
+  const uploads = createLimiter({ burst: UPLOAD_BURST, perMinute, uptime: clock.uptime });
+  return (incoming: IncomingMessage, site: string): number =>
+    uploads.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming));
+}
+
+const bytesOf = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? UNKNOWN_BYTES);

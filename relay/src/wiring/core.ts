@@ -1,0 +1,85 @@
+import { type Clock, realClock } from "../base/clock.ts";
+import type { Settings } from "../base/config.ts";
+import { folding } from "../base/fold.ts";
+import { createKeys, type Keys } from "../base/keys.ts";
+import { createLog, type Log } from "../base/log.ts";
+import { createRecent } from "../base/recent.ts";
+import { loadSecrets } from "../base/secrets.ts";
+import { type Bus, createBus } from "../bus/bus.ts";
+import { type Presence, withPresence } from "../bus/presence.ts";
+import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { databaseFile, openDatabase } from "../db/open.ts";
+import { watchWrites } from "../db/writable.ts";
+import { createSites, type Sites } from "../records/sites.ts";
+import { secretsIn } from "./secrets.ts";
+
+/** Stand-ins for tests, each with a real default. */
+export type StandIns = {
+  clock?: Clock;
+  log?: Log;
+  /** Folder of the built widget. */
+  widget?: string;
+  open?: typeof openDatabase;
+};
+
+/** What every part of the relay builds on. */
+export type Core = {
+  settings: Settings;
+  clock: Clock;
+  log: Log;
+  db: Database;
+  /** Whether the database takes writes now. */
+  takesWrites: () => Promise<boolean>;
+  /** Changes when the database is restored from a backup. */
+  epoch: string;
+  bus: Bus & Presence;
+  sites: Sites;
+  keys: Keys;
+  /** Signs sessions and visitor ids. */
+  signing: string;
+  /** Secrets that callback addresses may contain; the first one is given out. */
+  callbackSecrets: readonly [string, ...string[]];
+  /** Masks a text in the log from now on. */
+  hide: (secret: string) => void;
+  /** The relay's public origin; nothing while it does not know it. */
+  publicOrigin: string | undefined;
+  /** The TCP port: the one of the settings until the server listens. */
+  port: number;
+};
+
+/** Ids of account owners that are masked in the log: one per account. */
+const OWNERS_MAX = 100;
+
+/** Opens database and log, and reads keys and secrets. @throws Error that says in one sentence what to change */
+export async function openCore(settings: Settings, standIns: StandIns): Promise<Core> {
+  const clock = standIns.clock ?? realClock;
+  const secrets = loadSecrets(settings.dataDir);
+  const keys = createKeys(settings.accounts);
+  const callbackSecrets = nonEmpty(settings.callbackSecrets) ?? [secrets.callback];
+  // Callbacks name the account's owner by an id that may work as a credential at the service (R-506).
+  const owners = createRecent(OWNERS_MAX);
+  const fixed = [...callbackSecrets, secrets.signing, settings.adminToken ?? secrets.admin, ...secretsIn(settings)];
+  const hidden = () => [keys.all(), fixed, owners.all()];
+  const log = folding(standIns.log ?? createLog({ level: settings.logLevel, secrets: hidden }), clock);
+
+  const opened = (standIns.open ?? openDatabase)(settings.databaseUrl);
+  const { db, takesWrites } = watchWrites(opened, clock, databaseFile(settings.databaseUrl));
+  const core = {
+    ...{ settings, clock, log, db, takesWrites, keys, callbackSecrets },
+    epoch: await migrate(db),
+    bus: withPresence(createBus(), clock),
+    signing: secrets.signing,
+    hide: owners.add,
+    publicOrigin: settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).origin,
+    port: settings.port,
+  };
+  const { publicOrigin } = core;
+  /** Without a public address, the relay's pages are opened on this machine. */
+  const local = (): string[] => ["localhost", "127.0.0.1"].map((host) => `http://${host}:${core.port}`);
+  const sites = createSites(settings.sites, () => (publicOrigin === undefined ? local() : [publicOrigin]));
+  return Object.assign(core, { sites });
+}
+
+const nonEmpty = <T>([first, ...rest]: readonly T[]): [T, ...T[]] | undefined =>
+  first === undefined ? undefined : [first, ...rest];

@@ -1,0 +1,64 @@
+import { netsOf } from "../base/nets.ts";
+import { openSpool } from "../db/spool.ts";
+import { createReceive, type Reply } from "../flows/receive.ts";
+import { createRecharges, type Spooled } from "../flows/recharges.ts";
+import { createForward } from "../hooks/forward.ts";
+import { type CallbackAddress, callbackDoor } from "../http/callbacks.ts";
+import { createGuesses } from "../http/guesses.ts";
+import type { Core } from "./core.ts";
+import type { FileStorage } from "./files.ts";
+import type { OwnerFlows } from "./owner.ts";
+import { addressesOf } from "./visitors.ts";
+
+/** What the service tells us by callbacks: replies and recharges, each durable before it is acknowledged. */
+export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner: OwnerFlows) {
+  const { settings, db, bus, clock, log, sites, signing } = core;
+  const receive = createReceive({
+    ...{ db, bus, clock, log, sites, signing },
+    spool: openSpool<Reply>(settings.dataDir, "replies"),
+    tell: owner.tell,
+    keepFile: uploads.takeHeld,
+  });
+  const recharges = createRecharges({
+    ...{ clock, log },
+    spool: openSpool<Spooled>(settings.dataDir, "recharges"),
+    take: owner.credits.recharge,
+  });
+  const forward = settings.forwardCallbacks === undefined ? undefined : createForward(settings.forwardCallbacks);
+  const address = callbackAddress(core);
+  const door = callbackDoor({
+    ...{ ...address, clock, receive, recharges },
+    agencies: owner.creditAccounts,
+    unknownContact: settings.unknownContact,
+    forward: forward?.post,
+    hide: core.hide,
+  });
+  return {
+    address,
+    door,
+    /** Stores what an earlier process left in the spools. */
+    async start(): Promise<void> {
+      await receive.start();
+      await recharges.start();
+    },
+    async stop(): Promise<void> {
+      await receive.stop();
+      await recharges.stop();
+      await forward?.close();
+    },
+  };
+}
+
+/** Who may send callbacks, and to which addresses. */
+function callbackAddress({ settings, clock, log, callbackSecrets }: Core): CallbackAddress {
+  const { callbackAllow, trustProxy } = settings;
+  const allowed = callbackAllow.length === 0 ? () => true : netsOf(callbackAllow);
+  return {
+    secrets: () => callbackSecrets,
+    from: { address: addressesOf(trustProxy).remote, allowed },
+    guesses: createGuesses(clock),
+    log,
+  };
+}
+
+export type CallbackIntake = ReturnType<typeof createCallbackIntake>;

@@ -1,0 +1,25 @@
+import type { Settings, Site } from "../base/config.ts";
+
+/** Every secret in the settings except the accounts' keys, which change while the relay runs. The log masks them. */
+export function secretsIn(settings: Settings): string[] {
+  const { sites, accounts, uploads, forwardCallbacks, mail } = settings;
+  const all = [
+    ...sites.flatMap(({ webhook, guard }) => [webhook?.secret, guard?.secret]),
+    ...sites.map(identitySecret),
+    ...accounts.map(({ credits }) => credits?.billing?.secret),
+    uploads.bucket?.secret,
+    forwardCallbacks,
+    ...mailSecrets(mail?.url),
+  ];
+  return all.filter((secret) => secret !== undefined);
+}
+
+/** The secret that signs a site's visitor identities; nothing where the site has a public key. */
+const identitySecret = ({ identity }: Site): string | undefined =>
+  identity !== undefined && "secret" in identity ? identity.secret : undefined;
+
+/** The password in the mail server's address, as it is written there and decoded. */
+function mailSecrets(url = "smtp://none"): string[] {
+  const { password } = new URL(url);
+  return password === "" ? [] : [password, decodeURIComponent(password)];
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Clock } from "../base/clock.ts";
+import type { Settings } from "../base/config.ts";
+import { createPlaces, type Places } from "../base/places.ts";
+import { withAnswers } from "../http/answers.ts";
+import { withDeadline } from "../http/deadline.ts";
+import { watchNewcomers } from "../http/newcomers.ts";
+import { limitPeers } from "../http/peers.ts";
+import { createHttpServer } from "../http/server.ts";
+import { serveSockets } from "../socket/socket.ts";
+import type { Core } from "./core.ts";
+import { listen } from "./listen.ts";
+import { addressesOf, type VisitorFlows } from "./visitors.ts";
+
+/** Clients sent away per second at a stop: no second shall see more than 15 of two hundred return (WIDGET 9). */
+const RETURN_RATE = 15;
+/**
+ * TCP connections per address for each chat that it may open: a chat takes up to six, uploads and pages a few more.
+ * Callbacks come from one address and must not be refused; hundreds may wait while the relay restarts.
+ */
+const PEER_FACTOR = 5;
+const PEER_MIN = 1_000;
+/** TCP connections in total for each chat: browsers keep idle ones for files, the service for callbacks. */
+const PEERS_FACTOR = 1.5;
+/** At a stop, a new connection has this long to begin a request. */
+const HEARD_MS = 1_000;
+/** An idle connection is kept this long after an answer, and the client is told so (`Keep-Alive: timeout=5`). */
+const KEPT_MS = 5_000;
+/** At a stop, answers under way are cut off after this. Node ends kept connections a second after `KEPT_MS`. */
+const LINGER_MS = KEPT_MS + 2_500;
+
+/** TCP connections that are accepted. Behind a proxy all come from the proxy, so there is no limit per address. */
+const peerLimits = ({ trustProxy, socketsPerAddress, socketsTotal }: Settings) => ({
+  perAddress: trustProxy > 0 || socketsPerAddress === 0 ? 0 : Math.max(PEER_MIN, socketsPerAddress * PEER_FACTOR),
+  total: socketsTotal * PEERS_FACTOR,
+});
+
+type ServerDeps = {
+  /** Takes callbacks before the framework. @returns whether it took the request */
+  door: (request: IncomingMessage, response: ServerResponse) => boolean;
+  framework: RequestListener;
+  visitors: Pick<VisitorFlows, "connections" | "allows">;
+  /** Room for visitors' connections, of every transport. */
+  places: Places;
+};
+
+export type RelayServer = {
+  /** Resolves to the port. */
+  listen: () => Promise<number>;
+  /** Whether the server lets connections end. */
+  stopping: () => boolean;
+  /** Takes no new visitors. The first step of a stop. */
+  shut: () => void;
+  /** Sends visitors away to come back, lets requests end, and closes every connection. */
+  close: () => Promise<void>;
+};
+
+/** The HTTP server with the visitors' WebSockets. */
+export function createServer(core: Core, { door, framework, visitors, places }: ServerDeps): RelayServer {
+  const { settings, clock, log } = core;
+  const { connections, allows } = visitors;
+  const { remote, network } = addressesOf(settings.trustProxy);
+  let stopping = false;
+  const limited = withDeadline(clock, framework);
+  const server = createHttpServer(
+    withAnswers(clock, (request, response) => {
+      // The last answer on each connection says that it is the last one.
+      if (stopping) response.shouldKeepAlive = false;
+      if (!door(request, response)) limited(request, response);
+    }),
+  );
+  server.keepAliveTimeout = KEPT_MS;
+  limitPeers(server, createPlaces(peerLimits(settings)));
+  const newcomers = watchNewcomers(server, clock);
+  const sockets = { server, connections, log, allows, addressOf: network, remoteOf: remote, places, clock };
+  const stopSockets = serveSockets(sockets);
+  return {
+    listen: () => listen(server, settings),
+    stopping: () => stopping,
+    shut() {
+      stopping = true;
+      connections.shut();
+    },
+    async close() {
+      const closed = newcomers.close();
+      stopSockets();
+      connections.drain(RETURN_RATE);
+      await newcomers.heard(HEARD_MS);
+      newcomers.closeIdle();
+      await closeInTime(clock, closed, () => server.closeAllConnections());
+    },
+  };
+}
+
+/** Waits for `closed`, and calls `cutOff` when it takes longer than `LINGER_MS`. */
+async function closeInTime(clock: Clock, closed: Promise<void>, cutOff: () => void): Promise<void> {
+  const cancel = clock.after(LINGER_MS, cutOff);
+  await closed;
+  cancel();
+}

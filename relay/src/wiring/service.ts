@@ -1,0 +1,30 @@
+import { createEnclose } from "../flows/enclose.ts";
+import { createServices, type Services } from "../flows/services.ts";
+import { createGates, type Gates } from "../service/gates.ts";
+import type { Core } from "./core.ts";
+import type { FileStorage } from "./files.ts";
+
+/** What the rest of the relay is told about the accounts. */
+type ServiceEvents = {
+  /** Whether an account's messages go out has changed. */
+  onDelivery: (account: string) => void;
+  /** Calls that were refused may go again. */
+  onOpen: (account: string, why: "newKey" | "accepted") => void;
+};
+
+/** How the relay calls the messaging service: one client per account, paced per account key. */
+export function createServiceAccess(core: Core, { files, publicLink }: FileStorage, events: ServiceEvents) {
+  const { settings, clock, log, keys, sites } = core;
+  const enclose = createEnclose({ files, link: settings.uploads.embed ? undefined : publicLink });
+  const beside = (account: string): void => gates.beside(account);
+  const services: Services = createServices(settings, keys, sites, enclose, { clock, log, beside });
+  const gates: Gates = createGates({
+    ...{ clock, log, accounts: settings.accounts },
+    keyOf: keys.of,
+    reloadKeys: keys.reload,
+    ...events,
+  });
+  return { services, gates };
+}
+
+export type ServiceAccess = ReturnType<typeof createServiceAccess>;

@@ -1,0 +1,97 @@
+import type { IncomingMessage } from "node:http";
+import { addressOf, remoteOf } from "../base/address.ts";
+import { createIdentities } from "../base/identity.ts";
+import { createLimiter } from "../base/limiter.ts";
+import { createBudgets } from "../flows/budgets.ts";
+import { createCarry } from "../flows/carry.ts";
+import { createCourier } from "../flows/courier.ts";
+import { createDeliveryStatus, createFailureNotice } from "../flows/delivery-status.ts";
+import { createFirstNames } from "../flows/first-names.ts";
+import { createForget } from "../flows/forget.ts";
+import { introduce } from "../flows/introduce.ts";
+import { createOriginLog } from "../flows/origin-log.ts";
+import { createRate } from "../flows/rate.ts";
+import { createSend } from "../flows/send.ts";
+import { createSession } from "../flows/session.ts";
+import { type Connections, createConnections } from "../socket/connections.ts";
+import { createFrames } from "../socket/frames.ts";
+import type { Core } from "./core.ts";
+import type { FileStorage } from "./files.ts";
+import type { OwnerFlows } from "./owner.ts";
+import type { ServiceAccess } from "./service.ts";
+
+/** Messages that a visitor may send at once, above the rate per minute. */
+const MESSAGE_BURST = 10;
+
+/** The flows of the visitors: courier, sessions, messages, deletion; and the connections that use them. */
+export function createVisitorFlows(core: Core, files: FileStorage, service: ServiceAccess, owner: OwnerFlows) {
+  const { settings, db, bus, clock, log, sites, signing, epoch } = core;
+  const { gates, services } = service;
+  const { access, tell } = owner;
+  const deliver = (head: Parameters<typeof introduce>[1]) => introduce({ db, log }, head, services.carry);
+  const courier = createCourier({
+    ...{ db, bus, clock, log, gates },
+    carry: createCarry({ clock, sites, access, deliver }),
+    onFailed: createFailureNotice(tell),
+  });
+  const identities = createIdentities(settings.sites, clock, log);
+  const sessions = createSession({
+    ...{ db, bus, sites, signing, epoch, clock, log },
+    identity: (site) => identities.get(site),
+    nameOf: createFirstNames({ find: owner.contacts.find, clock }),
+    wake: courier.wake,
+  });
+  const delivery = createDeliveryStatus({
+    ...{ clock, log, gates },
+    isHeld: (site) => send.isHeld(site),
+    announce: (account) => connections.tellDelivery(account),
+  });
+  const { horizon } = settings;
+  const send = createSend({ db, bus, clock, horizon, wake: courier.wake, tell, onHeld: delivery.onHeld });
+  const forget = createForget({ db, bus, clock, cleared: files.uploads.sweepSoon });
+  const budgets = createBudgets({ limits: settings.perAddress, uptime: clock.uptime });
+  const originLog = createOriginLog(sites, log);
+  const connections: Connections = createConnections({
+    ...{ db, bus, clock, log },
+    open: originLog.watching(sessions.open),
+    handleFrame: frameHandler(core, owner, { sessions, send, forget, budgets }),
+    link: files.links.to,
+    delivery: delivery.of,
+    isBlocked: access.refuses,
+    exceedsBudget: (hello, address) => budgets.session({ site: hello.site, address }, hello.token !== undefined) > 0,
+  });
+  access.onChange(connections.closeBlocked);
+  return { courier, sessions, send, forget, budgets, connections, allows: originLog.allows };
+}
+
+type Flows = {
+  sessions: ReturnType<typeof createSession>;
+  send: ReturnType<typeof createSend>;
+  forget: ReturnType<typeof createForget>;
+  budgets: ReturnType<typeof createBudgets>;
+};
+
+/** Acts on the frames of visitors. */
+function frameHandler({ settings, db, bus, clock, log }: Core, owner: OwnerFlows, flows: Flows) {
+  const { sessions, send, forget, budgets } = flows;
+  const perMinute = settings.messagesPerMinute;
+  return createFrames({
+    ...{ db, bus, log, send, forget, budgets },
+    logout: sessions.logout,
+    capture: owner.capture,
+    mail: owner.mail,
+    rate: createRate({ db, bus, clock, tell: owner.tell }),
+    admits: owner.access.admits,
+    messages: createLimiter({ burst: MESSAGE_BURST, perMinute, uptime: clock.uptime }),
+  });
+}
+
+export type VisitorFlows = ReturnType<typeof createVisitorFlows>;
+
+/** What the sender of a request counts as, according to the number of trusted proxies. */
+export const addressesOf = (trustProxy: number) => ({
+  /** The whole address. */
+  remote: (incoming: IncomingMessage): string => remoteOf(incoming, trustProxy),
+  /** The address, or its network for IPv6: what limits count by. */
+  network: (incoming: IncomingMessage): string => addressOf(incoming, trustProxy),
+});
