@@ -80,10 +80,10 @@ export const PROCESS: Mutant[] = [
   {
     name: "delivers before it can hear the reply",
     edits: [
-      { find: "await courier.start();", replace: "" },
+      { find: "await visitors.courier.start();", replace: "" },
       {
-        find: "port = await listen(server, settings);",
-        replace: "await courier.start(); await new Promise((resolve) => setTimeout(resolve, 2_000)); $0",
+        find: "core.port = await server.listen();",
+        replace: "await visitors.courier.start(); await new Promise((resolve) => setTimeout(resolve, 2_000)); $0",
       },
     ],
     killedBy: { suite: restart },
@@ -91,8 +91,8 @@ export const PROCESS: Mutant[] = [
   {
     name: "closes its door before what is on its way has landed",
     edits: [
-      { find: "const closed = newcomers.close();", replace: "" },
-      { find: "connections.shut();", replace: "$0 const closed = newcomers.close();" },
+      { find: "await server.close();", replace: "await closed;" },
+      { find: "server.shut();", replace: "$0 const closed = server.close();" },
     ],
     killedBy: { suite: restart },
   },
