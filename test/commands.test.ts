@@ -72,6 +72,7 @@ const MEANT: Record<string, Call> = {
   export: [() => [join(house.dataDir, "site.ndjson")], 0],
   backup: [() => [join(house.dataDir, "copy")], 0],
   client: [() => [join(house.dataDir, "client")], 0],
+  "session end": [() => [visitor], 0],
   erase: [() => [visitor, "--yes"], 0],
 };
 /** Programs that run until they are stopped. */

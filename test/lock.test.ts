@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -85,6 +86,12 @@ it("lets no second relay with another data folder onto a database file", async (
   await expect(start(runInside, { DATABASE_URL: `sqlite:${root}/link.db`, DATA_DIR: other })).rejects.toThrow(
     new RegExp(`^DATABASE_URL: ${file} is in use by another relay`),
   );
+  // Two names of one file would be two write-ahead logs.
+  linkSync(file, join(root, "hard.db"));
+  await expect(start(runInside, { DATABASE_URL: `sqlite:${root}/hard.db`, DATA_DIR: other })).rejects.toThrow(
+    /^DATABASE_URL: .*hard\.db has 2 names \(hard links\), and must have one/,
+  );
+  rmSync(join(root, "hard.db"));
   expect(await stateOf(file)).toBe("calling");
   expect(existsSync(join(other, "secrets.json"))).toBe(false);
   // Its own folder is free again.

@@ -8,6 +8,7 @@ import { createPlaces } from "./base/places.ts";
 import type { Database } from "./db/database.ts";
 import type { Lock } from "./db/lock.ts";
 import type { Files } from "./files/store.ts";
+import type { Endings } from "./flows/endings.ts";
 import type { Forget } from "./flows/forget.ts";
 import type { Send } from "./flows/send.ts";
 import type { Services } from "./flows/services.ts";
@@ -51,6 +52,7 @@ export type Inside = {
   services: Services;
   keys: Keys;
   forget: Forget;
+  endings: Endings;
   send: Send;
   files: Files;
   signing: string;
@@ -143,7 +145,7 @@ async function stop({ core, files, service, owner, visitors, intake, server }: G
 
 function relayOf({ core, files, service, owner, visitors }: Groups): Omit<Relay, "tell" | "stop"> {
   const { settings, db, clock, sites, keys, signing, log, port } = core;
-  const { send, forget } = visitors;
+  const { send, forget, endings } = visitors;
   const { services, gates } = service;
   const [callbackSecret] = core.callbackSecrets;
   return {
@@ -152,7 +154,7 @@ function relayOf({ core, files, service, owner, visitors }: Groups): Omit<Relay,
     inside: {
       settings: { ...settings, port },
       running: true,
-      ...{ db, clock, sites, services, keys, forget, send, owner, signing, callbackSecret },
+      ...{ db, clock, sites, services, keys, forget, endings, send, owner, signing, callbackSecret },
       files: files.files,
       linkTo: files.links.to,
     },

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import type { Ground } from "./ground.ts";
 import type { Target } from "./target.ts";
+import type { Payloads } from "./text.ts";
 
 /** What an attack did. */
 export type Result = {
@@ -27,5 +28,5 @@ export type Attack = {
   /** Against a relay as a process of its own, with 512 MB. */
   run?: (target: Target) => Promise<Result>;
   /** In Chromium. */
-  browser?: (ground: Ground, browser: Browser, payloads: readonly string[]) => Promise<Result>;
+  browser?: (ground: Ground, browser: Browser, payloads: Payloads) => Promise<Result>;
 };

@@ -8,7 +8,7 @@ import { post } from "../uploads.ts";
 import type { Visitor } from "../visitor.ts";
 import type { Result } from "./attack.ts";
 import { type Ground, replyOf } from "./ground.ts";
-import { pictures } from "./text.ts";
+import { type Payloads, pictures } from "./text.ts";
 import { hostileFiles } from "./uploads.ts";
 
 /** The thread draws 300 rows: what is above them is not in the page. */
@@ -129,44 +129,77 @@ async function inSettings(ground: Ground, browser: Browser, texts: readonly stri
   return all;
 }
 
-/** How many of these fire where a page writes them as markup. */
-async function careless(browser: Browser, texts: readonly string[]): Promise<number> {
+/** How long a payload of the control may take to run, in milliseconds. */
+const FIRE_MS = 1_000;
+/** The control is good when this part of the payloads that are known to run does run. */
+const FIRE_MIN = 0.9;
+
+/**
+ * Sets off what waits for a person: every handler that an element below `root` carries, and every link and form. Runs in the
+ * page.
+ */
+function setOff(root: ParentNode): void {
+  for (const element of root.querySelectorAll<HTMLElement>("*")) {
+    for (const name of element.getAttributeNames())
+      if (name.startsWith("on")) element.dispatchEvent(new Event(name.slice(2), { bubbles: true }));
+    if (element.matches("a, area, button, input, label, summary, svg *"))
+      element.dispatchEvent(new MouseEvent("click"));
+  }
+}
+
+/** Writes a text into a new page as markup, and sets it off. @returns whether it ran */
+async function firesAsMarkup(page: Page, text: string): Promise<boolean> {
+  const open = (): Promise<unknown> => page.goto("http://careless.test/");
+  // The payload before may still be on its way to another page.
+  await open().catch(open);
+  return page
+    .evaluate(
+      async ({ markup, ms }) => {
+        const page = window as unknown as Hooked & { setOff: (root: ParentNode) => void };
+        const place = document.createElement("div");
+        place.innerHTML = markup;
+        document.body.append(place);
+        page.setOff(place);
+        const end = performance.now() + ms;
+        while (page.fired.length === 0 && performance.now() < end)
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        return page.fired.length > 0;
+      },
+      { markup: text, ms: FIRE_MS },
+    )
+    .catch(() => false);
+}
+
+/**
+ * The control of A12: a page that writes texts as markup, and payloads of which it is known that they run there.
+ * @throws when too few run: then nobody would notice those that run in the chat
+ */
+async function careless(browser: Browser, texts: readonly string[]): Promise<string> {
   const context = await browser.newContext();
   await context.route("**", (route) => route.fulfill({ status: 200, contentType: "text/html", body: "<body></body>" }));
   const page = await context.newPage();
   await page.addInitScript(hook);
+  await page.addInitScript(`window.setOff = ${setOff}`);
   let count = 0;
-  for (const text of texts) {
-    await page.goto("http://careless.test/");
-    const ran = await page
-      .evaluate(async (markup) => {
-        const place = document.createElement("div");
-        place.innerHTML = markup;
-        document.body.append(place);
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        return (window as unknown as Hooked).fired.length > 0;
-      }, text)
-      .catch(() => false);
-    if (ran) count++;
-  }
+  for (const text of texts) if (await firesAsMarkup(page, text)) count++;
   await context.close();
-  return count;
+  const said = `${count} of ${texts.length} known ones run where a page writes them as markup`;
+  if (count < FIRE_MIN * texts.length) throw new Error(`The control of A12 is too weak: ${said}`);
+  return said;
 }
 
 /** A12: payloads in ten places: both sides' texts, names of files and persons, and six settings. Through: what ran, or was drawn. */
-export async function scripts(ground: Ground, browser: Browser, payloads: readonly string[]): Promise<Result> {
+export async function scripts(ground: Ground, browser: Browser, { all, firing }: Payloads): Promise<Result> {
+  const control = await careless(browser, firing);
   const found: string[] = [];
   let tried = 0;
-  for (let from = 0, round = 0; from < payloads.length; from += ROUND / 2, round++) {
-    const texts = payloads.slice(from, from + ROUND / 2);
+  for (let from = 0, round = 0; from < all.length; from += ROUND / 2, round++) {
+    const texts = all.slice(from, from + ROUND / 2);
     found.push(...(await inThread(ground, browser, texts, `script-${round}`)));
     found.push(...(await inSettings(ground, browser, texts, `setting-${round}`)));
     tried += 10 * texts.length - texts.filter((_, n) => n % 10 > 0).length - texts.filter((_, n) => n % 40 > 0).length;
   }
   if (found.length > 0) console.error(found.slice(0, 10));
-  const step = Math.max(1, Math.floor(payloads.length / 300));
-  const sample = payloads.filter((_, n) => n % step === 0);
-  const control = `${await careless(browser, sample)} of ${sample.length} run where a page writes them as markup`;
   return { tried, through: found.length, control };
 }
 

@@ -30,7 +30,12 @@ async function meanwhile(target: Target, act: () => Promise<Tally>): Promise<Res
   const { tried, through } = await attack;
   const figures = { peakMb: target.peak(), honestMs: Math.max(...times) };
   const grown = figures.peakMb > PEAK_MAX ? 1 : 0;
-  return { tried, through: through + grown, figures, control: `${times.length} honest visitors meanwhile` };
+  return {
+    tried,
+    through: through + grown,
+    figures,
+    control: `${times.length} honest visitors meanwhile, under a ${target.limit} of 512 MB`,
+  };
 }
 
 const post = (target: Target, path: string, body = ""): Promise<Response> =>

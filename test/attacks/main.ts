@@ -15,7 +15,7 @@ import { type Ground, startGround } from "./ground.ts";
 import { type Results, type Row, record, renewDocument } from "./report.ts";
 import { ATTACKS } from "./table.ts";
 import { startTarget } from "./target.ts";
-import { payloadsOf } from "./text.ts";
+import { type Payloads, payloadsOf } from "./text.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const { values, positionals } = parseArgs({
@@ -64,7 +64,7 @@ async function partsOf(
   attack: Attack,
   ground: Ground,
   browser: () => Promise<Browser>,
-  payloads: readonly string[],
+  payloads: Payloads,
 ): Promise<Row> {
   const files = attack.tests.filter(inNode);
   return {
@@ -77,8 +77,9 @@ async function partsOf(
 
 const wanted = positionals.map((name) => Number(name.replace(/^A/i, "")));
 const known = payloadsOf(values.payloads);
-const step = known.length / Math.min(known.length, Number(values.texts ?? known.length));
-const payloads = known.filter((_, n) => Math.floor(n / step) > Math.floor((n - 1) / step));
+const total = known.all.length;
+const step = total / Math.min(total, Number(values.texts ?? total));
+const payloads = { ...known, all: known.all.filter((_, n) => Math.floor(n / step) > Math.floor((n - 1) / step)) };
 const ground = await startGround(1);
 let started: Promise<Browser> | undefined;
 const browser = (): Promise<Browser> => {

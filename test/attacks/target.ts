@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,10 +12,45 @@ export const UPGRADE =
   `GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
   `Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: ${ORIGIN}\r\n\r\n`;
 
+const LIMIT_BYTES = 512 * 1024 * 1024;
+/** Where the system limits the memory of processes: control groups of version 2, then of version 1. */
+const GROUPS = [
+  { folder: "/sys/fs/cgroup", limit: "memory.max", needs: "cgroup.controllers" },
+  { folder: "/sys/fs/cgroup/memory", limit: "memory.limit_in_bytes", needs: "memory.limit_in_bytes" },
+] as const;
+
+/** What ends a process that takes more than 512 MB, as a container of that size does. */
+type Limit = {
+  /** Runs a command within the limit. */
+  wrapper: readonly string[];
+  kind: "control group" | "heap limit";
+  /** To be called when the process has ended. */
+  remove: () => void;
+};
+
+/** A control group of its own, where this machine lets us make one; else the limit of the heap alone holds. */
+function limitMemory(): Limit {
+  for (const { folder, limit, needs } of GROUPS) {
+    const group = join(folder, `porchlight-${process.pid}-${Date.now()}`);
+    try {
+      if (!existsSync(join(folder, needs))) continue;
+      mkdirSync(group);
+      writeFileSync(join(group, limit), String(LIMIT_BYTES));
+      const enter = `echo $$ > ${join(group, "cgroup.procs")} && exec "$@"`;
+      return { wrapper: ["sh", "-c", enter, "sh"], kind: "control group", remove: () => rmdirSync(group) };
+    } catch {
+      if (existsSync(group)) rmdirSync(group);
+    }
+  }
+  return { wrapper: [], kind: "heap limit", remove: () => {} };
+}
+
 /** A relay as a process, with the settings that an owner has who sets none, behind one proxy whose word it takes. */
 export type Target = {
   port: number;
   url: string;
+  /** What ends the process when it takes more than 512 MB. */
+  limit: Limit["kind"];
   /** Largest resident memory since the start, in megabytes. */
   peak: () => number;
   /** A raw connection. Its errors are nobody's matter. */
@@ -32,7 +67,8 @@ export type Target = {
 /** Starts a relay. Nothing is behind its service's address: messages wait. */
 export async function startTarget(env: Record<string, string> = {}): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-attack-"));
-  const relay = await startRelay(RELAY, {
+  const limit = limitMemory();
+  const settings = {
     PORT: "0",
     HOST: "127.0.0.1",
     DATA_DIR: folder,
@@ -40,10 +76,11 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
     SERVICE_API_KEY: "key-of-the-attacks",
     ALLOWED_ORIGINS: ORIGIN,
     LOG_LEVEL: "info",
-    // As in a container of 512 MB: what does not fit ends the process.
+    // What does not fit ends the process, also where no control group can be made.
     NODE_OPTIONS: "--max-old-space-size=512",
     ...env,
-  });
+  };
+  const relay = await startRelay(RELAY, settings, limit.wrapper);
   const { port } = relay;
 
   const raw = (): Promise<Socket> =>
@@ -78,6 +115,7 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
   }
   return {
     port,
+    limit: limit.kind,
     url: `http://127.0.0.1:${port}`,
     peak: () =>
       Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${relay.child.pid}/status`, "utf8"))?.[1]) / 1_024),
@@ -87,6 +125,7 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
     honest,
     async stop() {
       await relay.kill("SIGKILL");
+      limit.remove();
       rmSync(folder, { recursive: true, force: true });
     },
   };

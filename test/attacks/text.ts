@@ -221,10 +221,30 @@ export async function slowPatterns(): Promise<Result> {
   return { tried: steps.cases.length, through: slow.length, control };
 }
 
-/** The texts with which fields are attacked: of another folder, of the corpus, or our own. */
-export function payloadsOf(folder?: string): string[] {
-  const file = folder === undefined ? corpus("xss/payloads.json") : join(folder, "payloads.json");
-  const known = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as (string | { payload: string })[]) : [];
-  if (folder !== undefined && known.length === 0) throw new Error(`${file}: no list of payloads`);
-  return [...PAYLOADS, ...known.map((each) => (typeof each === "string" ? each : each.payload))];
+/** The texts with which fields are attacked, and those that are known to run where a page writes them as markup. */
+export type Payloads = { all: readonly string[]; firing: readonly string[] };
+
+type Known = { id?: number; payload: string };
+
+/** Reads a list of a folder of payloads; empty when the folder has none. */
+const listIn = <Item>(file: string): Item[] =>
+  existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Item[]) : [];
+
+/**
+ * The payloads of a folder, or of the corpus, beside our own: `payloads.json` is a list of texts, or of
+ * `{id, payload}`; `control-fires-innerhtml.json` the ids of those that run as markup.
+ * @throws when a folder is named that has no payloads
+ */
+export function payloadsOf(folder?: string): Payloads {
+  const [file, control] = ["payloads.json", "control-fires-innerhtml.json"].map((name) =>
+    folder === undefined ? corpus(`xss/${name}`) : join(folder, name),
+  ) as [string, string];
+  const listed = listIn<string | Known>(file);
+  if (folder !== undefined && listed.length === 0) throw new Error(`${file}: no list of payloads`);
+  const known = listed.map((each): Known => (typeof each === "string" ? { payload: each } : each));
+  const ids = new Set(listIn<number>(control));
+  return {
+    all: [...PAYLOADS, ...known.map(({ payload }) => payload)],
+    firing: known.filter(({ id }) => id !== undefined && ids.has(id)).map(({ payload }) => payload),
+  };
 }

@@ -10,6 +10,7 @@ import { assertCurrent } from "../db/migrate.ts";
 import { databaseFile, openDatabase } from "../db/open.ts";
 import { createLinks } from "../files/links.ts";
 import type { Enclose } from "../flows/enclose.ts";
+import { createEndings } from "../flows/endings.ts";
 import { createForget } from "../flows/forget.ts";
 import { createSend } from "../flows/send.ts";
 import { createServices } from "../flows/services.ts";
@@ -75,6 +76,7 @@ export async function openContext(settings: Settings): Promise<CommandContext> {
     running: false,
     forget: createForget({ db, bus, clock }),
     send: createSend({ db, bus, clock, horizon, wake: () => {}, tell: owner.tell }),
+    endings: createEndings({ db, bus, clock }),
     linkTo: links.to,
     callbackSecret: settings.callbackSecrets[0] ?? secrets.callback,
     async close(): Promise<void> {

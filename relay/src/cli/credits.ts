@@ -84,7 +84,7 @@ export const CREDITS: Record<string, Command> = {
   },
   "credits show": {
     usage: "<key> [--account <account>]",
-    help: "shows every step of one entry",
+    help: "shows every step of one entry; exit code 3 when nobody knows whether it was granted",
     options: account,
     async run(context, given) {
       const { key } = named(given, "key");
@@ -97,10 +97,11 @@ export const CREDITS: Record<string, Command> = {
         state: GRANT_STATES[step.state],
       }));
       const rows = steps.map(({ at, state, actor, reason }) => [at, state, actor, reason]);
-      const { data, lines } = one(entry);
+      const { data, lines, ...rest } = one(entry);
       return {
         data: { ...(data as object), history: steps },
         lines: [...lines, "", ...table(["AT", "STATE", "WHO", "WHY"], rows)],
+        ...rest,
       };
     },
   },

@@ -101,4 +101,21 @@ export const DATA: Record<string, Command> = {
       return { data: { visitor, erased: true }, lines: [`Erased ${visitor}.`] };
     },
   },
+  "session end": {
+    usage: "[<visitor>] [--all] [--site <site>]",
+    help: "ends every session of a visitor, or with --all of the whole site: browser tokens are void, threads stay",
+    options: { ...site, all: { type: "boolean" } },
+    async run({ endings, site }, given) {
+      const { id } = site(given.text("site")).public;
+      const [visitor] = given.args;
+      if ((visitor !== undefined) === given.flag("all"))
+        throw new Complaint("Either a visitor or --all is needed. See porchlight help.", 2);
+      if (visitor === undefined) {
+        const visitors = await endings.site(id);
+        return { data: { site: id, visitors }, lines: [`Ended the sessions of ${visitors} visitors.`] };
+      }
+      if (!(await endings.visitor(id, visitor))) throw new Complaint(`No visitor ${visitor} of site ${id}.`);
+      return { data: { visitor, ended: true }, lines: [`Ended the sessions of ${visitor}.`] };
+    },
+  },
 };

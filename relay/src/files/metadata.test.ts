@@ -68,6 +68,15 @@ it("keeps what colours and animations need", () => {
   expect(withoutMetadata("image/gif", TOLD["image/gif"]).includes("NETSCAPE2.0")).toBe(true);
 });
 
+it("leaves what is too short to be a picture", () => {
+  for (const type of Object.keys(TOLD))
+    for (let length = 0; length < 32; length++) {
+      const bytes = Buffer.from(TOLD[type as keyof typeof TOLD].subarray(0, length));
+      expect(withoutMetadata(type, bytes)).toBe(bytes);
+      expect(withoutMetadata(type, Buffer.alloc(length)).length).toBeLessThanOrEqual(length);
+    }
+});
+
 it("leaves the very bytes where nothing is told, and where a file does not follow its format", () => {
   for (const [type, bytes] of [
     ["image/png", PNG],

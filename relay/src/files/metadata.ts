@@ -131,6 +131,8 @@ const WEBP_NEEDED = new Set(["VP8X", "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "IC
 const [HAS_EXIF, HAS_XMP] = [0x08, 0x04];
 
 function webp(bytes: Buffer): Kept {
+  // Shorter than its header: not a picture.
+  if (bytes.length < 12) return { parts: [bytes], orientation: UPRIGHT };
   const parts = [bytes.subarray(0, 12)];
   let orientation = UPRIGHT;
   let at = 12;

@@ -53,6 +53,7 @@ export type Opened = {
   visitor: string;
   site: Site;
   session: string;
+  generation: number;
   /** Nothing is written of them yet. */
   fresh: boolean;
   welcome: Omit<Welcome, "delivery">;
@@ -252,6 +253,7 @@ export function createSession(parts: Parts) {
       visitor: known.session.visitor,
       site,
       session: known.session.id,
+      generation: known.session.generation,
       fresh: known.row === undefined,
       welcome: { t: "welcome", v: PROTOCOL, now: clock.now(), epoch, ...start, head, read, ...more },
       complaint:

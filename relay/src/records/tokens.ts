@@ -8,6 +8,7 @@ export const SCOPES = [
   "visitors:read",
   "visitors:erase",
   "visitors:block",
+  "sessions:end",
   "messages:read",
   "messages:send",
   "contacts:read",

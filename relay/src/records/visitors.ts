@@ -87,9 +87,9 @@ export async function receiveHosts(
 export async function newestAmong(
   tx: Transaction,
   ids: readonly string[],
-): Promise<Map<string, { head: number; read: number }>> {
-  const rows = await tx.anyOf<{ id: string; head: number; read: number }>(
-    "SELECT id, head, read FROM visitors WHERE id = ANY ($1)",
+): Promise<Map<string, { head: number; read: number; generation: number }>> {
+  const rows = await tx.anyOf<{ id: string; head: number; read: number; generation: number }>(
+    "SELECT id, head, read, generation FROM visitors WHERE id = ANY ($1)",
     ids,
   );
   return new Map(rows.map((row) => [row.id, row]));
@@ -224,4 +224,40 @@ export async function fixCampaign(tx: Transaction, id: string, campaign: string)
 /** Keeps the claims of a signed identity that routes look at, as JSON. */
 export async function setClaims(tx: Transaction, id: string, claims: string): Promise<void> {
   await tx.run("UPDATE visitors SET claims = $2 WHERE id = $1", id, claims);
+}
+
+/** Ids of a site's visitors in their order, after one of them. */
+export async function visitorIds(
+  tx: Transaction,
+  { site, after, limit }: { site: string; after: string; limit: number },
+): Promise<string[]> {
+  const rows = await tx.all<{ id: string }>(
+    "SELECT id FROM visitors WHERE site = $1 AND id > $2 ORDER BY id LIMIT $3",
+    site,
+    after,
+    limit,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Gives visitors a new generation, which is a time: every session of an older one is void.
+ * @returns those of them who belong to the site
+ */
+export async function renewGeneration(
+  tx: Transaction,
+  site: string,
+  ids: readonly string[],
+  now: number,
+): Promise<string[]> {
+  const found = await tx.each<{ id: string }>(
+    "SELECT id FROM visitors WHERE id = $1 AND site = $2",
+    ids.map((id) => [id, site]),
+  );
+  const known = found.flatMap((row) => (row === undefined ? [] : [row.id]));
+  await tx.runEach(
+    "UPDATE visitors SET generation = CAST($2 AS BIGINT) WHERE id = $1",
+    known.map((id) => [id, now]),
+  );
+  return known;
 }

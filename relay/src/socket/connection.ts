@@ -41,6 +41,8 @@ export type Live = {
   fresh: boolean;
   /** Id of the session with which the visitor connected. */
   session: string;
+  /** Generation of the visitor when they connected; a newer one voids the session. */
+  generation: number;
   /** Origin of the page, as the browser reports it; the site allows it. */
   origin: string;
   /** Address of the visitor, as far as the proxies in front can be trusted. */
@@ -80,6 +82,8 @@ export type ConnectionActions = {
   closeGone: (live: Live) => Promise<void>;
   /** Answers with the newest number of the thread. */
   pong: (live: Live) => Promise<void>;
+  /** Closes the connection of a client that sends too many frames; it may come back later. */
+  closeBusy: (live: Live) => void;
 };
 export type FrameHandler = (actions: ConnectionActions, live: Live, frame: LiveFrame) => Promise<void>;
 /** Frames of a visitor whose hello was accepted. */

@@ -46,6 +46,10 @@ function actionsOf(registry: Registry): ConnectionActions {
   return {
     send: (live, frame) => sendFrame(registry, live, frame),
     pong: (live) => beat(registry, [live], false),
+    closeBusy(live) {
+      registry.deps.log("socket.refused", { meaning: "too many frames" });
+      end(registry, live.connection, CLOSE.overload);
+    },
     async closeGone(live) {
       const owner = await ownerOf(registry.deps.db, live.visitor);
       // Deleted; or taken over by a user, whose own sessions alone may read it.
@@ -129,23 +133,23 @@ async function greet(registry: Registry, connection: Connection, greeting: Greet
     deps.log("socket.refused", { meaning: opened.meaning });
     return end(registry, connection, opened);
   }
-  const { visitor, site, session, fresh, welcome, complaint } = opened;
-  const live = goLive(registry, connection, greeting, { visitor, site, session, fresh, welcome });
+  const { visitor, site, complaint, welcome } = opened;
+  const live = goLive(registry, connection, greeting, opened);
   if (deps.isBlocked(site.public.id, visitor, live.address)) return endBlocked(registry, live);
   sendFrame(registry, live, { ...welcome, delivery: deps.delivery(site.account, site.public.id) });
   if (complaint !== undefined) sendFrame(registry, live, complaint);
   await readLog(registry, live);
 }
 
-type Opened = Pick<Live, "visitor" | "site" | "session" | "fresh"> & { welcome: { after: number; read: number } };
+type Opened = Pick<Live, "visitor" | "site" | "session" | "generation" | "fresh"> & { welcome: { after: number; read: number } };
 
 /** From now on the connection hears the visitor's news and gets heartbeats. */
 function goLive(registry: Registry, connection: Connection, greeting: Greeting, opened: Opened): Live {
   const { transport, origin, address } = greeting;
-  const { visitor, site, session, fresh, welcome } = opened;
+  const { visitor, site, session, generation, fresh, welcome } = opened;
   const live: Live = {
     name: "live",
-    ...{ transport, connection, visitor, site, session, fresh, origin, address },
+    ...{ transport, connection, visitor, site, session, generation, fresh, origin, address },
     sent: welcome.after,
     read: welcome.read,
     replied: 0,

@@ -30,6 +30,7 @@ function stage(waits: Partial<Waits> = {}) {
     rate: act("rate", true),
     admits: async () => true,
     messages: createLimiter({ burst: 10, perMinute: 30, uptime: () => 0 }),
+    questions: createLimiter({ burst: 20, perMinute: 60, uptime: () => 0 }),
     budgets: {
       message: () => waits.message ?? 0,
       visitor: () => waits.visitor ?? 0,
@@ -47,10 +48,11 @@ function stage(waits: Partial<Waits> = {}) {
     send: (_live, frame) => void put.push(frame),
     closeGone: async () => {},
     pong: async () => {},
+    closeBusy: () => void did.push("closed"),
   };
   const say = (frame: LiveFrame): Promise<void> => handleFrame(actions, live, frame);
   const errors = (): ErrorFrame[] => put.filter((frame) => frame.t === "error");
-  return { did, say, errors, live };
+  return { did, say, put, errors, live };
 }
 
 const send = (n: number): LiveFrame => ({ t: "send", id: `message-${n}`, text: "hello" });
@@ -89,6 +91,17 @@ describe("what a visitor sends", () => {
     live.fresh = false;
     await say(send(1));
     expect(did).toEqual(["send"]);
+  });
+
+  it("ends the connection when it asks more than anybody needs: history, read marks, signs of life (A28)", async () => {
+    const { did, say, put } = stage();
+    const asked: LiveFrame[] = [{ t: "ping" }, { t: "typing" }];
+    for (let n = 0; n < 20; n++) await say(asked[n % asked.length] as LiveFrame);
+    expect(did).toEqual([]);
+    for (const frame of [...asked, { t: "read", n: 1 }, { t: "older", before: 9 }] as LiveFrame[]) await say(frame);
+    expect([did, put]).toEqual([Array(4).fill("closed"), []]);
+    await say(send(1));
+    expect(did.at(-1)).toBe("send");
   });
 
   it("is somebody's first message once", async () => {

@@ -18,7 +18,7 @@ import { emailOf } from "../records/details.ts";
 import type { PageSeen } from "../records/profiles.ts";
 import { page } from "../records/threads.ts";
 import { markRead } from "../records/visitors.ts";
-import type { ConnectionActions, FrameHandler, Live } from "./connection.ts";
+import type { ConnectionActions, FrameHandler, Live, LiveFrame } from "./connection.ts";
 
 type Parts = {
   db: Database;
@@ -35,11 +35,15 @@ type Parts = {
   admits: AccessPolicy["admits"];
   /** What a visitor may send a minute: each message and reaction may cost the owner. */
   messages: Limiter;
+  /** How often a visitor may ask for what costs only work: history, read marks, signs of life. */
+  questions: Limiter;
   /** What all visitors of one address, and of a site, may do. */
   budgets: Pick<Budgets, "message" | "visitor" | "lead">;
 };
 
 const TRY_LATER_MS = 3_000;
+/** Frames without an id, so no answer could say which one was refused: a client that sends too many is disconnected. */
+const QUESTIONS: ReadonlySet<LiveFrame["t"]> = new Set(["older", "read", "ping", "typing"]);
 const FULL_MS = 3_600_000;
 /** Which field of a form a complaint is about. */
 const FIELDS = { invalid_email: "email", invalid_phone: "phone" } as const;
@@ -74,6 +78,7 @@ export function createFrames({
   rate,
   admits,
   messages,
+  questions,
   budgets,
 }: Parts): FrameHandler {
   const refuse = (actions: ConnectionActions, live: Live, error: Omit<ErrorFrame, "t">): void =>
@@ -171,6 +176,7 @@ export function createFrames({
 
   return async function handleFrame(actions, live, frame) {
     const { visitor, site } = live;
+    if (QUESTIONS.has(frame.t) && questions.take(visitor) > 0) return actions.closeBusy(live);
     switch (frame.t) {
       case "send":
         return write(actions, live, frame);

@@ -44,11 +44,12 @@ export async function beat(registry: Registry, due: readonly Live[], pings: bool
   const forgotten = without.length === 0 ? undefined : await forgottenAmong(db, without);
   for (const live of due) {
     if (live.connection.phase !== live) continue;
+    const row = newest.get(live.visitor);
     const successor = forgotten?.get(live.visitor);
     // Deleted; or taken over by a user, whose own sessions alone may read it.
     if (successor !== undefined) end(registry, live.connection, successor === null ? CLOSE.gone : CLOSE.badToken);
-    else if (revoked.has(live.session)) end(registry, live.connection, CLOSE.badToken);
-    else pulse(registry, live, newest.get(live.visitor), pings);
+    else if (revoked.has(live.session) || (row?.generation ?? live.generation) !== live.generation) end(registry, live.connection, CLOSE.badToken);
+    else pulse(registry, live, row, pings);
   }
 }
 

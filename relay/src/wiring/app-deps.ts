@@ -36,7 +36,7 @@ type Groups = {
 /** What the routes need, taken from the groups of the relay. */
 export function appDeps({ core, files, owner, visitors, intake, places, open, widget = WIDGET }: Groups): AppDeps {
   const { settings, db, clock, log, sites, publicOrigin } = core;
-  const { send, forget, connections, allows } = visitors;
+  const { send, forget, endings, connections, allows } = visitors;
   return {
     ...{ sites, connections, clock, allows, places, log, widget },
     addressOf: addressesOf(settings.trustProxy).network,
@@ -44,7 +44,7 @@ export function appDeps({ core, files, owner, visitors, intake, places, open, wi
     api: {
       ...{ db, clock, sites, log },
       limiter: createLimiter({ burst: API_BURST, perMinute: API_PER_MINUTE, uptime: clock.uptime }),
-      flows: { db, clock, send, forget, linkTo: files.publicLink, ...owner },
+      flows: { db, clock, send, forget, endings, linkTo: files.publicLink, ...owner },
     },
     media: {
       ...{ db, log, allows },

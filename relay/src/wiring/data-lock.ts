@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../base/config.ts";
 import { openDataFolder } from "../base/folder.ts";
@@ -8,6 +9,19 @@ import { databaseFile } from "../db/open.ts";
 export const relayLock = (dataDir: string): string => join(dataDir, "relay");
 
 /**
+ * SQLite names the write-ahead log after the path that a database was opened by. Two names of one file mean two logs, and a
+ * damaged database (https://sqlite.org/howtocorrupt.html section 2.5); our lock, too, goes by the name.
+ * @throws Error when the file has hard links
+ */
+function assertOneName(file: string): void {
+  const names = statSync(file, { throwIfNoEntry: false })?.nlink ?? 1;
+  if (names > 1)
+    throw new Error(
+      `DATABASE_URL: ${file} has ${names} names (hard links), and must have one; copy it, or remove the others`,
+    );
+}
+
+/**
  * Makes sure that no other relay works on the same data: locks the data folder and the database, which may lie elsewhere. Nothing
  * else may be read or written before: whose calls are under way, and whose process is gone, only the holder can say.
  * @throws Error with one sentence: who holds it, or why the folder cannot be used
@@ -15,6 +29,7 @@ export const relayLock = (dataDir: string): string => join(dataDir, "relay");
 export function holdData({ dataDir, databaseUrl, host, port }: Settings): Lock {
   openDataFolder(dataDir);
   const file = databaseFile(databaseUrl);
+  assertOneName(file);
   const address = `http://${host}:${port}`;
   const folder = takeLock(relayLock(dataDir), `DATA_DIR: ${dataDir}`, address);
   try {

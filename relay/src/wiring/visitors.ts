@@ -6,6 +6,7 @@ import { createBudgets } from "../flows/budgets.ts";
 import { createCarry } from "../flows/carry.ts";
 import { createCourier } from "../flows/courier.ts";
 import { createDeliveryStatus, createFailureNotice } from "../flows/delivery-status.ts";
+import { createEndings } from "../flows/endings.ts";
 import { createFirstNames } from "../flows/first-names.ts";
 import { createForget } from "../flows/forget.ts";
 import { introduce } from "../flows/introduce.ts";
@@ -22,6 +23,12 @@ import type { ServiceAccess } from "./service.ts";
 
 /** Messages that a visitor may send at once, above the rate per minute. */
 const MESSAGE_BURST = 10;
+/**
+ * History pages, read marks and signs of life of one visitor, in all tabs together: scrolling as fast as pages come makes five a
+ * second.
+ */
+const QUESTIONS_PER_MINUTE = 600;
+const QUESTION_BURST = 100;
 
 /** The flows of the visitors: courier, sessions, messages, deletion; and the connections that use them. */
 export function createVisitorFlows(core: Core, files: FileStorage, service: ServiceAccess, owner: OwnerFlows) {
@@ -49,6 +56,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
   const { horizon } = settings;
   const send = createSend({ db, bus, clock, horizon, wake: courier.wake, tell, onHeld: delivery.onHeld });
   const forget = createForget({ db, bus, clock, cleared: files.uploads.sweepSoon });
+  const endings = createEndings({ db, bus, clock });
   const budgets = createBudgets({ limits: settings.perAddress, uptime: clock.uptime });
   const originLog = createOriginLog(sites, log);
   const connections: Connections = createConnections({
@@ -61,7 +69,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
     exceedsBudget: (hello, address) => budgets.session({ site: hello.site, address }, hello.token !== undefined) > 0,
   });
   access.onChange(connections.closeBlocked);
-  return { courier, sessions, send, forget, budgets, connections, allows: originLog.allows };
+  return { courier, sessions, send, forget, endings, budgets, connections, allows: originLog.allows };
 }
 
 type Flows = {
@@ -83,6 +91,7 @@ function frameHandler({ settings, db, bus, clock, log }: Core, owner: OwnerFlows
     rate: createRate({ db, bus, clock, tell: owner.tell }),
     admits: owner.access.admits,
     messages: createLimiter({ burst: MESSAGE_BURST, perMinute, uptime: clock.uptime }),
+    questions: createLimiter({ burst: QUESTION_BURST, perMinute: QUESTIONS_PER_MINUTE, uptime: clock.uptime }),
   });
 }
 

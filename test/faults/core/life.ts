@@ -200,6 +200,7 @@ export async function startLife(
       rate: async () => true,
       admits: async () => true,
       messages: core.createLimiter({ burst: 10, perMinute: 0, uptime: clock.uptime }),
+      questions: core.createLimiter({ burst: 10, perMinute: 0, uptime: clock.uptime }),
       budgets: { message: () => 0, visitor: () => 0, lead: () => 0 },
     }),
     link: (key) => key,

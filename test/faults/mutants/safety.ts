@@ -20,6 +20,10 @@ export const SAFETY: Mutant[] = [
     find: `if ($wait > 0) return refuse($actions, $live, { code: "rate_limited", $$ });`,
     replace: "if ($wait > 0) return;",
   }),
+  without("limit on a visitor's questions", "frames.test.ts", {
+    find: "QUESTIONS.has($frame.t) && questions.take($visitor) > 0",
+    replace: "false",
+  }),
   without("largest frame", "upgrade.test.ts", { in: "socket.maxPayload", replace: "0" }),
   without("limit on fragments", "upgrade.test.ts", { in: "socket.maxFragments", replace: "0" }),
   without("limit on pieces of a frame", "upgrade.test.ts", { in: "socket.maxBufferedChunks", replace: "0" }),

@@ -62,6 +62,21 @@ export const OPERATIONS = {
     summary: "Everything the relay holds of one visitor",
     answer: everything,
   }),
+  endSessions: op({
+    method: "delete",
+    path: "/visitors/{visitor}/sessions",
+    scope: "sessions:end",
+    summary: "Ends every session of a visitor: their browser tokens are void, the transcript stays",
+    status: 204,
+    answer: z.null(),
+  }),
+  endAllSessions: op({
+    method: "delete",
+    path: "/sessions",
+    scope: "sessions:end",
+    summary: "Ends every session of every visitor of the site",
+    answer: z.object({ visitors: z.number().int() }),
+  }),
   listMessages: op({
     method: "get",
     path: "/visitors/{visitor}/messages",

@@ -1,5 +1,6 @@
 import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
+import type { Endings } from "../../flows/endings.ts";
 import type { Forget } from "../../flows/forget.ts";
 import type { Send } from "../../flows/send.ts";
 import { leadsOf } from "../../records/leads.ts";
@@ -25,7 +26,17 @@ async function known(db: Database, site: string, visitor: string): Promise<Visit
 }
 
 /** Visitors, their transcripts, and the end of both. */
-export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget; linkTo: LinkTo }) {
+export function visitors({
+  db,
+  forget,
+  endings,
+  linkTo,
+}: {
+  db: Database;
+  forget: Forget;
+  endings: Endings;
+  linkTo: LinkTo;
+}) {
   const view = messageView(linkTo);
 
   async function transcript(visitor: string): Promise<AnswerOf<"listMessages">["items"]> {
@@ -50,6 +61,13 @@ export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget;
       await known(db, site.public.id, params.visitor);
       await forget(params.visitor);
       return null;
+    },
+    async endSessions({ site, params }) {
+      if (!(await endings.visitor(site.public.id, params.visitor))) throw new RelayError("not_found");
+      return null;
+    },
+    async endAllSessions({ site }) {
+      return { visitors: await endings.site(site.public.id) };
     },
     async exportVisitor({ site, params }) {
       const row = await known(db, site.public.id, params.visitor);

@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSqlite } from "../relay/src/db/sqlite.ts";
+import { CLOSE } from "../shared/close.ts";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { IDENTITY_SECRET, identityOf } from "./identities.ts";
+import { porchlight } from "./shell.ts";
+import { caller, tokenFor } from "./tokens.ts";
+import type { Visitor, VisitorOptions } from "./visitor.ts";
+
+let house: House;
+let call: ReturnType<typeof caller>;
+
+beforeAll(async () => {
+  const site = { identitySecret: "env:IDENTITY_SECRET" };
+  house = await startHouse({ sandbox: SCRIPTED, site, sites: { other: {} }, env: { IDENTITY_SECRET } });
+  call = caller(house, await tokenFor(house));
+});
+afterAll(() => house.stop());
+
+/** A visitor who has written, and their id. */
+async function somebody(text: string, options: VisitorOptions = {}): Promise<{ visitor: Visitor; id: string }> {
+  const visitor = house.visitor(options);
+  await visitor.connect();
+  await visitor.send(text);
+  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+  const [row] = await db.all<{ visitor: string }>("SELECT visitor FROM messages WHERE text = $1", text);
+  await db.close();
+  return { visitor, id: row?.visitor ?? "" };
+}
+const refused = (token: string | undefined, site = "default"): Promise<unknown> =>
+  house.visitor({ site, ...(token && { token }) }).connect();
+const VOID = String(CLOSE.badToken.code);
+
+describe("an operator who ends sessions", () => {
+  it("closes the visitor's connections and voids their tokens, and nobody else's; the thread stays", async () => {
+    const { visitor, id } = await somebody("words on a lost phone");
+    const neighbour = await somebody("words of a neighbour");
+    const ended = visitor.ended();
+    expect((await call("DELETE", `/visitors/${id}/sessions`, undefined, "end-1")).status).toBe(204);
+    expect(await ended).toBe(CLOSE.badToken.code);
+    await expect(refused(visitor.token())).rejects.toThrow(VOID);
+    await neighbour.visitor.send("still here");
+    const { body } = await call("GET", `/visitors/${id}/messages`);
+    expect(JSON.stringify(body.items)).toContain("words on a lost phone");
+    expect((await call("DELETE", `/visitors/${id}x/sessions`, undefined, "end-2")).status).toBe(404);
+  });
+
+  it("finds nobody of another site", async () => {
+    const { visitor, id } = await somebody("words elsewhere", { site: "other" });
+    expect((await call("DELETE", `/visitors/${id}/sessions`, undefined, "end-3")).status).toBe(404);
+    await visitor.send("still there");
+  });
+
+  it("lets a user who signs in come back to the same thread", async () => {
+    const identity = identityOf({ sub: "ada" });
+    const { visitor, id } = await somebody("words of a user", { identity });
+    const ended = visitor.ended();
+    expect((await porchlight(house, ["session", "end", id, "--site", "default"])).code).toBe(0);
+    expect(await ended).toBe(CLOSE.badToken.code);
+    await expect(refused(visitor.token())).rejects.toThrow(VOID);
+    const again = house.visitor({ identity });
+    await again.connect();
+    await again.sees(({ text }) => text === "words of a user");
+  });
+
+  it("is followed by another process with the next heartbeat", async () => {
+    const { visitor, id } = await somebody("words on another node");
+    const db = openSqlite(join(house.dataDir, "porchlight.db"));
+    await db.transaction((tx) => tx.run("UPDATE visitors SET generation = $2 WHERE id = $1", id, Date.now()));
+    await db.close();
+    const ended = visitor.ended();
+    visitor.write({ t: "ping" });
+    expect(await ended).toBe(CLOSE.badToken.code);
+  });
+
+  it("ends those of a whole site, and of no other", async () => {
+    const here = [await somebody("first of many"), await somebody("second of many")];
+    const there = await somebody("another site's", { site: "other" });
+    const ended = here.map(({ visitor }) => visitor.ended());
+    const { body } = await call("DELETE", "/sessions", undefined, "end-all");
+    expect(body.visitors).toBeGreaterThanOrEqual(2);
+    expect(await Promise.all(ended)).toEqual([CLOSE.badToken.code, CLOSE.badToken.code]);
+    for (const { visitor } of here) await expect(refused(visitor.token())).rejects.toThrow(VOID);
+    await there.visitor.send("still open");
+    const last = there.visitor.ended();
+    const said = await porchlight(house, ["session", "end", "--all", "--site", "other"]);
+    expect(said.out).toContain("Ended the sessions of");
+    expect(await last).toBe(CLOSE.badToken.code);
+  });
+});
