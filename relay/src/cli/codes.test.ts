@@ -4,19 +4,25 @@ import { openSqlite } from "../db/sqlite.ts";
 import { addEvent, setEvent } from "../records/events.ts";
 import { enter, move } from "../records/ledger.ts";
 import { runOn } from "./commands.ts";
-import type { Office } from "./office.ts";
+import type { CommandContext } from "./context.ts";
 
 /** The records that these commands read, without a relay. */
-async function office(): Promise<Office> {
+async function context(): Promise<CommandContext> {
   const db = openSqlite(":memory:");
   await migrate(db);
   const site = () => ({ public: { id: "default" }, account: "main" });
   const settings = { accounts: [{ id: "main" }] };
-  return { db, site, settings, agencies: () => settings.accounts, clock: { now: () => 0 } } as unknown as Office;
+  return {
+    db,
+    site,
+    settings,
+    agencies: () => settings.accounts,
+    clock: { now: () => 0 },
+  } as unknown as CommandContext;
 }
 
 it("ends with 3 when nobody knows whether the grant that is shown was made", async () => {
-  const at = await office();
+  const at = await context();
   const name = { kind: "grant", account: "main", key: "g-1" } as const;
   const step = { state: "calling", reason: null, due: 0, actor: "test", now: 0 } as const;
   await at.db.transaction((tx) => enter(tx, { ...name, ...step, lane: "a@b.example", digest: "", content: "{}" }));
@@ -26,7 +32,7 @@ it("ends with 3 when nobody knows whether the grant that is shown was made", asy
 });
 
 it("ends with 3 when the webhook did not take an event, however many newer ones it took", async () => {
-  const at = await office();
+  const at = await context();
   const about = { site: "default", visitor: null, type: "message.visitor", body: "{}" } as const;
   const rest = { attempts: 1, due: 0, status: 500, problem: null };
   await at.db.transaction(async (tx) => {

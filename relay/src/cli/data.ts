@@ -109,12 +109,12 @@ export const DATA: Record<string, Command> = {
       const { id } = site(given.text("site")).public;
       const [visitor] = given.args;
       if ((visitor !== undefined) === given.flag("all"))
-        throw new Complaint("Either a visitor or --all is needed. See porchlight help.", 2);
+        throw new CommandError("Either a visitor or --all is needed. See porchlight help.", 2);
       if (visitor === undefined) {
         const visitors = await endings.site(id);
         return { data: { site: id, visitors }, lines: [`Ended the sessions of ${visitors} visitors.`] };
       }
-      if (!(await endings.visitor(id, visitor))) throw new Complaint(`No visitor ${visitor} of site ${id}.`);
+      if (!(await endings.visitor(id, visitor))) throw new CommandError(`No visitor ${visitor} of site ${id}.`);
       return { data: { visitor, ended: true }, lines: [`Ended the sessions of ${visitor}.`] };
     },
   },
