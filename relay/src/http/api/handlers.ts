@@ -17,7 +17,7 @@ import { leads } from "./leads.ts";
 import { messages } from "./messages.ts";
 import { ratings } from "./ratings.ts";
 import type { Handlers } from "./router.ts";
-import { deliveries, visitors } from "./visitors.ts";
+import { deliveries, sessions, visitors } from "./visitors.ts";
 import { webhook } from "./webhook.ts";
 
 /** The flows that the API puts at the owner's disposal. */
@@ -42,6 +42,7 @@ export type Flows = {
 export const createHandlers = (flows: Flows): Handlers => ({
   ...blocks(flows),
   ...visitors(flows),
+  ...sessions(flows),
   ...leads(flows),
   ...ratings(flows),
   ...deliveries(flows),

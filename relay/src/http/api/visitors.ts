@@ -26,17 +26,7 @@ async function known(db: Database, site: string, visitor: string): Promise<Visit
 }
 
 /** Visitors, their transcripts, and the end of both. */
-export function visitors({
-  db,
-  forget,
-  endings,
-  linkTo,
-}: {
-  db: Database;
-  forget: Forget;
-  endings: Endings;
-  linkTo: LinkTo;
-}) {
+export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget; linkTo: LinkTo }) {
   const view = messageView(linkTo);
 
   async function transcript(visitor: string): Promise<AnswerOf<"listMessages">["items"]> {
@@ -62,13 +52,6 @@ export function visitors({
       await forget(params.visitor);
       return null;
     },
-    async endSessions({ site, params }) {
-      if (!(await endings.visitor(site.public.id, params.visitor))) throw new RelayError("not_found");
-      return null;
-    },
-    async endAllSessions({ site }) {
-      return { visitors: await endings.site(site.public.id) };
-    },
     async exportVisitor({ site, params }) {
       const row = await known(db, site.public.id, params.visitor);
       const lanes = [row.id, ...(await formerIds(db, row.id))];
@@ -91,6 +74,18 @@ export function visitors({
     },
   } satisfies Partial<Handlers>;
 }
+
+/** The end of sessions, at the owner's word. */
+export const sessions = ({ endings }: { endings: Endings }) =>
+  ({
+    async endSessions({ site, params }) {
+      if (!(await endings.visitor(site.public.id, params.visitor))) throw new RelayError("not_found");
+      return null;
+    },
+    async endAllSessions({ site }) {
+      return { visitors: await endings.site(site.public.id) };
+    },
+  }) satisfies Partial<Handlers>;
 
 /** Visitors' messages that the service has not taken. */
 export function deliveries({ db, send, linkTo }: { db: Database; send: Send; linkTo: LinkTo }) {
