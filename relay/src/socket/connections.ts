@@ -141,7 +141,9 @@ async function greet(registry: Registry, connection: Connection, greeting: Greet
   await readLog(registry, live);
 }
 
-type Opened = Pick<Live, "visitor" | "site" | "session" | "generation" | "fresh"> & { welcome: { after: number; read: number } };
+type Opened = Pick<Live, "visitor" | "site" | "session" | "generation" | "fresh"> & {
+  welcome: { after: number; read: number };
+};
 
 /** From now on the connection hears the visitor's news and gets heartbeats. */
 function goLive(registry: Registry, connection: Connection, greeting: Greeting, opened: Opened): Live {

@@ -48,7 +48,8 @@ export async function beat(registry: Registry, due: readonly Live[], pings: bool
     const successor = forgotten?.get(live.visitor);
     // Deleted; or taken over by a user, whose own sessions alone may read it.
     if (successor !== undefined) end(registry, live.connection, successor === null ? CLOSE.gone : CLOSE.badToken);
-    else if (revoked.has(live.session) || (row?.generation ?? live.generation) !== live.generation) end(registry, live.connection, CLOSE.badToken);
+    else if (revoked.has(live.session) || (row?.generation ?? live.generation) !== live.generation)
+      end(registry, live.connection, CLOSE.badToken);
     else pulse(registry, live, row, pings);
   }
 }
