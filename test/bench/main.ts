@@ -36,7 +36,7 @@ else {
   if (measures) await run({ long: values.long, pageAlone: values.page, names: positionals });
   if (values.publish) {
     (await import("./report.ts")).publish();
-    (await import("../house/readme.ts")).renewReadme();
+    (await import("../house/tables.ts")).renewTables();
   }
 }
 process.exit();

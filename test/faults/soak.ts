@@ -1,7 +1,7 @@
 /**
  * `npm run soak [name…]`: the long versions of the fault suites, one after the other, with the bounds that are promised.
  * Says how each one goes while it runs, writes its figures to `figures.json`, from which the README's table is made
- * (`node test/house/readme.ts`), and ends with 1 when one found anything wrong.
+ * (`node test/house/tables.ts`), and ends with 1 when one found anything wrong.
  *
  *   npm run soak                       all of them, about an hour on two cores
  *   npm run soak kill callbacks        these two

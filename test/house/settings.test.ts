@@ -7,7 +7,8 @@ import { fileFields } from "../../relay/src/base/settings/file.ts";
 import { root } from "./sources.ts";
 import { wordKeys } from "./wordkeys.ts";
 
-const README = readFileSync(join(root, "README.md"), "utf8");
+/** The guide to the environment. */
+const SETTINGS = readFileSync(join(root, "relay", "docs", "guides", "settings.md"), "utf8");
 /** The guide to the configuration file. */
 const FILE = readFileSync(join(root, "relay", "docs", "guides", "configuration.md"), "utf8");
 
@@ -16,15 +17,15 @@ const inside = Object.values(rules).flatMap((rule) =>
   typeof rule === "object" && "shape" in rule ? Object.keys(rule.shape as object) : [],
 );
 
-it("tells in the guide of everything that an account or a site may have in the configuration file", () => {
+it("describes every field of an account and of a site in the guide to the configuration file", () => {
   const named = (name: string): boolean => new RegExp(`[\`"]${name}[\`"]`).test(FILE);
   expect(inside).toContain("phoneContact");
   expect([...fileFields.account, ...fileFields.site, ...inside].filter((name) => !named(name))).toEqual([]);
 });
 
-it("reads no variable of the environment that the README's table does not have", () => {
+it("reads no environment variable that the settings guide does not list", () => {
   const known = settingsHelp().map(({ env }) => env);
-  // Of the system, and of a supervisor that holds the socket (systemd's protocol).
+  // From the system, and from a supervisor that holds the socket (systemd).
   const foreign = ["LISTEN_FDS", "LISTEN_PID", "NODE_ENV", "TZ", "HOME", "PATH"];
   const read = readdirSync(join(root, "relay", "src"), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".ts") && !/\.(test|fixture)\.ts$/.test(path))
@@ -35,10 +36,10 @@ it("reads no variable of the environment that the README's table does not have",
     ])
     .map(([, dotted, quoted]) => dotted ?? quoted ?? "");
   expect([...new Set(read)].filter((name) => !known.includes(name) && !foreign.includes(name))).toEqual([]);
-  expect(known.filter((name) => !README.includes(`| \`${name}\` |`))).toEqual([]);
+  expect(known.filter((name) => !SETTINGS.includes(`| \`${name}\` |`))).toEqual([]);
 });
 
-it("knows the keys of the chat's words in the relay as they are in the widget (node test/house/wordkeys.ts renews them)", () => {
+it("has the same keys of the widget.s texts in relay and widget (node test/house/wordkeys.ts renews them)", () => {
   const { written, renewed } = wordKeys();
   expect(written).toBe(renewed);
 });

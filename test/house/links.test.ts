@@ -1,0 +1,35 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { root, type Source, sources } from "./sources.ts";
+
+const atRoot = readdirSync(root)
+  .filter((name) => name.endsWith(".md"))
+  .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+const documents = [...atRoot, ...sources(".md")];
+
+/** The anchor that GitHub makes of a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replace(/\s/g, "-");
+
+const anchorsIn = (path: string): string[] =>
+  [...readFileSync(path, "utf8").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
+
+/** The relative links of a document that lead nowhere. */
+function broken({ path, text }: Source): string[] {
+  const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+  return links.flatMap(([, to = "", anchor]) => {
+    const target = to === "" ? join(root, path) : join(root, dirname(path), to);
+    const found = existsSync(target) && (anchor === undefined || anchorsIn(target).includes(anchor));
+    return found ? [] : [`${path}: ${to}${anchor === undefined ? "" : `#${anchor}`}`];
+  });
+}
+
+it("has only links to existing files and headings in its documents", () => {
+  expect(documents.length).toBeGreaterThan(20);
+  expect(documents.flatMap(broken)).toEqual([]);
+});

@@ -1,0 +1,57 @@
+/** Renews the generated tables in the documents: `node test/house/tables.ts`. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { settingsHelp } from "../../relay/src/base/config.ts";
+import { costTable } from "./costs.ts";
+import { soakTable } from "./soaked.ts";
+import { root } from "./sources.ts";
+import { speedTable } from "./speed.ts";
+
+const cell = (text: string): string => text.replaceAll("|", "\\|");
+
+/** The relay's settings as a table. */
+function settingsTable(): string {
+  const rows = settingsHelp().map(
+    ({ env, fallback, help }) => `| \`${env}\` | ${fallback === "" ? "" : `\`${cell(fallback)}\``} | ${cell(help)} |\n`,
+  );
+  return `| Variable | Default | Meaning |\n|---|---|---|\n${rows.join("")}`;
+}
+
+/** A generated table: it stands in its document between `<!-- name: from source -->` and `<!-- end of name -->`. */
+type Table = { document: string; name: string; source: string; table: () => string };
+
+const TABLES: readonly Table[] = [
+  {
+    document: "relay/docs/guides/settings.md",
+    name: "settings",
+    source: "relay/src/base/config.ts",
+    table: settingsTable,
+  },
+  { document: "relay/docs/guides/figures.md", name: "soak", source: "test/faults/figures.json", table: soakTable },
+  { document: "relay/docs/guides/figures.md", name: "speed", source: "test/bench/figures.json", table: speedTable },
+  { document: "README.md", name: "costs", source: "test/bench/figures.json", table: costTable },
+];
+
+/** The text of a document with one table renewed. @throws Error when the document lacks the table's marks */
+function renew(text: string, { document, name, source, table }: Table): string {
+  const start = `<!-- ${name}: from ${source} -->\n`;
+  const end = `<!-- end of ${name} -->`;
+  const [from, to] = [text.indexOf(start), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`${document} has no place for the table "${name}"`);
+  return text.slice(0, from + start.length) + table() + text.slice(to);
+}
+
+/** Every document with generated tables: its text now, and with all tables renewed. */
+export function documents(): { path: string; written: string; renewed: string }[] {
+  return [...new Set(TABLES.map(({ document }) => document))].map((path) => {
+    const written = readFileSync(join(root, path), "utf8");
+    return { path, written, renewed: TABLES.filter(({ document }) => document === path).reduce(renew, written) };
+  });
+}
+
+/** Writes all tables into their documents. */
+export function renewTables(): void {
+  for (const { path, renewed } of documents()) writeFileSync(join(root, path), renewed);
+}
+
+if (import.meta.main) renewTables();
