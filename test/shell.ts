@@ -1,19 +1,24 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { COMPILED } from "./compiled.ts";
+import { runCommandLine } from "../relay/src/cli/main.ts";
 import { type House, KEY } from "./harness.ts";
-
-const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
 
 export type Run = { code: number; out: string; err: string };
 
-/** Runs `porchlight` with exactly these variables in its environment. */
-export function runCommand(args: readonly string[], env: Record<string, string>): Promise<Run> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [CLI, ...args], { env: { ...COMPILED, ...env } }, (error, out, err) => {
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err });
-    });
+/**
+ * Runs `porchlight` with exactly these variables in its environment, in the test's own process: `control.test.ts` and
+ * `lock.test.ts` start processes.
+ */
+export async function runCommand(args: readonly string[], env: Record<string, string>): Promise<Run> {
+  let [out, err] = ["", ""];
+  const code = await runCommandLine(args, {
+    env,
+    out: (line) => {
+      out += `${line}\n`;
+    },
+    err: (line) => {
+      err += `${line}\n`;
+    },
   });
+  return { code: code ?? 0, out, err };
 }
 
 /** Runs a command beside the running relay of a house, with the relay's settings as its environment. */

@@ -1,0 +1,132 @@
+import { readFileSync } from "node:fs";
+import { readSettings, type Settings } from "../base/config.ts";
+import type { Given, RelayCommand, Result } from "./command.ts";
+import { COMMANDS, commandIn, find, fits, parsed, unknown } from "./commands.ts";
+import { openContext } from "./context.ts";
+import { runOver } from "./control.ts";
+import { CommandError, type ExitCode } from "./error.ts";
+import { help, helpOn } from "./help.ts";
+import { type Found, findRelay, placesFor, unreachableRelay } from "./locate.ts";
+import { sandbox } from "./sandbox.ts";
+import { unusable } from "./unusable.ts";
+
+const PROGRAMS = {
+  serve: { usage: "", help: "runs the relay, with its settings from the environment" },
+  sandbox: {
+    usage: "[--profile <profile>] …",
+    help: "runs the sandbox of the messaging service, on port 8788; --profile chaos and more: sandbox --help",
+  },
+  help: { usage: "[<word>]", help: "says what there is, or what begins with a word" },
+};
+const ALL = { ...PROGRAMS, ...COMMANDS };
+
+/** What a command line is given besides its words, and where it writes. */
+export type Shell = {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Writes one line. */
+  out: (line: string) => void;
+  err: (line: string) => void;
+};
+
+/** Every setting. @throws CommandError with all that are wrong */
+function settings(env: Shell["env"]): Settings {
+  const read = readSettings(env);
+  if ("problems" in read) throw new CommandError(read.problems.join("\n"), 2);
+  return read.settings;
+}
+
+/** Runs a command over the data of the settings. @throws CommandError when they cannot be opened */
+async function resultOf(command: RelayCommand, given: Given, all: Settings): Promise<Result> {
+  const context = await openContext(all).catch((error: Error) => error);
+  if (context instanceof Error) {
+    const problem = unusable(context, all);
+    if (command.unopened !== undefined) return command.unopened(problem);
+    throw new CommandError(`${problem.why}. ${problem.cure} porchlight doctor tells more.`);
+  }
+  try {
+    return await command.run(context, given);
+  } finally {
+    await context.close();
+  }
+}
+
+/** The settings of the shell where it has any, and no relay runs. @throws CommandError that says how to point at a relay */
+function ownSettings(env: Shell["env"], places: readonly string[]): Settings {
+  const unreachable = unreachableRelay(places);
+  if (unreachable !== undefined)
+    throw new CommandError(
+      `The relay of ${unreachable.dataDir} (process ${unreachable.pid}) runs, but takes no commands here: run this as its user, in its container, or again once it has started.`,
+    );
+  if ((env.SERVICE_URL ?? env.PORCHLIGHT_CONFIG ?? "") !== "") return settings(env);
+  throw new CommandError(
+    `No relay answers on ${places.join(", ")}: set DATA_DIR to the data folder of the relay that runs (as its user or as root), or start one.`,
+  );
+}
+
+/** Runs a command in the relay that runs, or on its data when none does. */
+async function outcome(argv: readonly string[], shell: Shell): Promise<Result> {
+  const { command, given } = commandIn(argv);
+  if (command.place === "alone") return command.run(given);
+  const places = placesFor(shell.env.DATA_DIR);
+  const found = await findRelay(places);
+  if (found === undefined) return resultOf(command, given, ownSettings(shell.env, places));
+  name(found, places, shell);
+  return command.place === "here" ? resultOf(command, given, found.settings) : runOver(found.socket, argv);
+}
+
+/** Says which relay is asked, where it is not the one of this folder. */
+function name({ dataDir, holder }: Found, [first]: readonly string[], { err }: Shell): void {
+  if (dataDir !== first) err(`Asking the relay of ${dataDir} (process ${holder.pid}).`);
+}
+
+function tell({ data, lines, code = 0 }: Result, json: boolean, { out }: Shell): ExitCode {
+  for (const line of json ? [JSON.stringify(data, null, 2)] : lines) out(line);
+  return code;
+}
+
+/** The version of this relay, and of the runtime that it runs on. */
+function version(): Result {
+  const file = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const data = { porchlight: (JSON.parse(file) as { version: string }).version, node: process.versions.node };
+  return { data, lines: [`porchlight ${data.porchlight} (Node ${data.node})`] };
+}
+
+async function outcomeOf(argv: readonly string[], shell: Shell): Promise<number | undefined> {
+  const { name, rest } = find(argv);
+  const json = argv.includes("--json");
+  if (name === "--version") return tell(version(), json, shell);
+  if (name === "sandbox") return sandbox(rest);
+  if (name === "help" || argv.some((arg) => arg === "--help" || arg === "-h")) {
+    if (name === "help") fits(PROGRAMS.help, parsed({ options: { help: { type: "boolean" } } }, rest));
+    const word = (name === "help" ? rest : argv).find((arg) => !arg.startsWith("-"));
+    const found = word === undefined ? help(ALL) : helpOn(ALL, word);
+    if (found === undefined) throw unknown(word ?? "");
+    return tell(found, json, shell);
+  }
+  if (Object.hasOwn(COMMANDS, name)) return tell(await outcome(argv, shell), json, shell);
+  if (name !== "serve") throw unknown(name);
+  fits(PROGRAMS.serve, parsed({ options: {} }, rest));
+  const { serve } = await import("./serve.ts");
+  await serve(settings(shell.env));
+  return undefined;
+}
+
+/**
+ * Runs one command line.
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 done but something needs a person; nothing while a
+ *   relay runs
+ */
+export async function runCommandLine(argv: readonly string[], shell: Shell): Promise<number | undefined> {
+  try {
+    return await outcomeOf(argv, shell);
+  } catch (error) {
+    const { message, stack, syscall } = error as NodeJS.ErrnoException;
+    // A person can mend what the system refused; only an unforeseen error shows its stack.
+    const plain = error instanceof CommandError || syscall !== undefined;
+    const code = error instanceof CommandError ? error.code : 1;
+    shell.err(
+      argv.includes("--json") ? JSON.stringify({ error: message, code }) : plain ? message : (stack ?? message),
+    );
+    return code;
+  }
+}
