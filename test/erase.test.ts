@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
-import { enter } from "../relay/src/records/ledger.ts";
+import { enter } from "../relay/src/records/ledger/ledger.ts";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import { post } from "./uploads.ts";

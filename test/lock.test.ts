@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
-import { enter, findEntry, move } from "../relay/src/records/ledger.ts";
+import { enter, findEntry, move } from "../relay/src/records/ledger/ledger.ts";
 import { type Env, type Running, runInside, runProcess } from "./relays.ts";
 
 let root: string;

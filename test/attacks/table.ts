@@ -52,7 +52,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 4,
     what: "a captured reply, again and again, and ten at once",
-    defence: ["relay/src/flows/receive.ts", "relay/src/records/own-messages.ts"],
+    defence: ["relay/src/flows/receive.ts", "relay/src/records/ledger/own-messages.ts"],
     tests: ["relay/src/flows/receive.test.ts"],
     inside: replayedCallbacks,
   },
@@ -221,7 +221,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 27,
     what: "forty fresh visitors of one address, ten messages each",
-    defence: ["relay/src/flows/budgets.ts", "relay/src/records/message-budget.ts", "relay/src/socket/frames.ts"],
+    defence: ["relay/src/flows/budgets.ts", "relay/src/records/quotas.ts", "relay/src/socket/frames.ts"],
     tests: ["relay/src/flows/budgets.test.ts", "relay/src/socket/frames.test.ts", "test/guard.test.ts"],
     run: manyMessages,
   },

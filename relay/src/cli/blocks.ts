@@ -1,7 +1,6 @@
 import { blockView } from "../http/api/blocks.ts";
 import { blocksPage } from "../records/blocks.ts";
-import { budgetOf } from "../records/message-budget.ts";
-import { dayOf, usedOn } from "../records/quotas.ts";
+import { budgetOf, dayOf, usedOn } from "../records/quotas.ts";
 import { type Command, named, needed, table } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";

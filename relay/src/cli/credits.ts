@@ -1,8 +1,8 @@
 import { randomId } from "@porchlight/shared/id";
 import { grantView, iso } from "../http/api/views.ts";
-import { GRANT_STATES, grantStateOf } from "../records/grants.ts";
-import { type Entry, entries, findEntry, historyOf, stuckEntries, type Undone } from "../records/ledger.ts";
-import { trustLedger } from "../records/restored.ts";
+import { GRANT_STATES, grantStateOf } from "../records/ledger/grants.ts";
+import { type Entry, entries, findEntry, historyOf, stuckEntries, type Undone } from "../records/ledger/ledger.ts";
+import { trustLedger } from "../records/ledger/restored.ts";
 import { amountIn, type Command, named, needed, type Result, table } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";

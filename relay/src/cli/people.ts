@@ -3,7 +3,7 @@ import { TEXT_MAX } from "@porchlight/shared/limits";
 import { type Person, personIn, stated } from "../base/person.ts";
 import { type Refused, sendKey } from "../flows/outreach.ts";
 import { sentView } from "../http/api/views.ts";
-import { findEntry, type State } from "../records/ledger.ts";
+import { findEntry, type State } from "../records/ledger/ledger.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { type Command, type Given, named, needed, type Result } from "./command.ts";

@@ -1,4 +1,4 @@
-import type { Entry } from "../records/ledger.ts";
+import type { Entry } from "../records/ledger/ledger.ts";
 import type { Given } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";

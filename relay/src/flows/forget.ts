@@ -4,7 +4,7 @@ import type { Database, Transaction } from "../db/database.ts";
 import { detailsOf } from "../records/details.ts";
 import { forgetEvents } from "../records/events.ts";
 import { leadsOf } from "../records/leads.ts";
-import { blankLane } from "../records/ledger.ts";
+import { blankLane } from "../records/ledger/ledger.ts";
 import { disownMedia } from "../records/media.ts";
 import { forgetRequests } from "../records/requests.ts";
 import { findVisitor, forgetVisitor, formerIds } from "../records/visitors.ts";

@@ -1,6 +1,6 @@
-import { contentOf, descriptionOf, verdictOf } from "../records/grants.ts";
-import type { Entry, Verdict } from "../records/ledger.ts";
-import { isErased, sentContent } from "../records/own-messages.ts";
+import { contentOf, descriptionOf, verdictOf } from "../records/ledger/grants.ts";
+import type { Entry, Verdict } from "../records/ledger/ledger.ts";
+import { isErased, sentContent } from "../records/ledger/own-messages.ts";
 import type { Sites } from "../records/sites.ts";
 import type { SendAnswer } from "../service/api.ts";
 import type { Turn } from "../service/keygate.ts";

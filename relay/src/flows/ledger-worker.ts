@@ -12,8 +12,8 @@ import {
   LONGEST_CALL_MS,
   settle,
   type Verdict,
-} from "../records/ledger.ts";
-import { parkRestored } from "../records/restored.ts";
+} from "../records/ledger/ledger.ts";
+import { parkRestored } from "../records/ledger/restored.ts";
 import type { Gates } from "../service/gates.ts";
 import type { Turn } from "../service/keygate.ts";
 

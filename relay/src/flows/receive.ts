@@ -7,8 +7,8 @@ import { isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import type { Spool } from "../db/spool.ts";
+import { isEcho, wereSentTo } from "../records/ledger/own-messages.ts";
 import { describeFile, dropMedia, type MediaRow, sendMedia } from "../records/media.ts";
-import { isEcho, wereSentTo } from "../records/own-messages.ts";
 import type { Sites } from "../records/sites.ts";
 import { appendReplies, createNumbers, isKnown } from "../records/threads.ts";
 import {

@@ -8,9 +8,9 @@ import { campaignFor, type Situation } from "../base/routes.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { describeFile, type MediaRow, sendMedia } from "../records/media.ts";
-import { reserve } from "../records/message-budget.ts";
 import { addParcel, addParcels, type Head, type Parcel } from "../records/outbox.ts";
 import { type PageSeen, setPage } from "../records/profiles.ts";
+import { reserve } from "../records/quotas.ts";
 import {
   appendSent,
   createNumbers,

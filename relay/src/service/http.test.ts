@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createListener, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { verdictOf } from "../records/grants.ts";
+import { verdictOf } from "../records/ledger/grants.ts";
 import { createService, type Service } from "./api.ts";
 import { createTransport, type Transport, type TransportOptions } from "./http.ts";
 import { outcomeOf } from "./outcome.ts";

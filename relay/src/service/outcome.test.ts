@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import { verdictOf } from "../records/grants.ts";
+import { verdictOf } from "../records/ledger/grants.ts";
 import { createService, type Service } from "./api.ts";
 import { createTransport, type Transport, type TransportOptions } from "./http.ts";
 import { outcomeOf } from "./outcome.ts";

@@ -1,8 +1,8 @@
 import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
-import type { Credits } from "../../flows/credits.ts";
-import { GRANT_STATES, grantStateOf } from "../../records/grants.ts";
-import { type Entry, entries, findEntry, historyOf, type Undone } from "../../records/ledger.ts";
+import type { Credits } from "../../flows/credits/credits.ts";
+import { GRANT_STATES, grantStateOf } from "../../records/ledger/grants.ts";
+import { type Entry, entries, findEntry, historyOf, type Undone } from "../../records/ledger/ledger.ts";
 import type { AnswerOf } from "./operations.ts";
 import { Problem } from "./problem.ts";
 import type { Call, Handlers } from "./router.ts";

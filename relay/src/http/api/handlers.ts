@@ -3,7 +3,7 @@ import type { Database } from "../../db/database.ts";
 import type { AccessPolicy } from "../../flows/access-policy.ts";
 import type { Capture } from "../../flows/capture.ts";
 import type { Contacts } from "../../flows/contacts.ts";
-import type { Credits } from "../../flows/credits.ts";
+import type { Credits } from "../../flows/credits/credits.ts";
 import type { Endings } from "../../flows/endings.ts";
 import type { Forget } from "../../flows/forget.ts";
 import type { Leads } from "../../flows/leads.ts";

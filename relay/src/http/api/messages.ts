@@ -2,7 +2,7 @@ import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
 import type { Mail } from "../../flows/mail/mail.ts";
 import { type Outreach, sendKey } from "../../flows/outreach.ts";
-import { findEntry } from "../../records/ledger.ts";
+import { findEntry } from "../../records/ledger/ledger.ts";
 import { findVisitor } from "../../records/visitors.ts";
 import { Problem } from "./problem.ts";
 import type { Handlers } from "./router.ts";

@@ -1,11 +1,11 @@
 import type { Message } from "@porchlight/shared/protocol";
 import type { Event } from "../../records/events.ts";
-import { contentOf, GRANT_STATES } from "../../records/grants.ts";
 import type { Lead } from "../../records/leads.ts";
-import type { Entry } from "../../records/ledger.ts";
+import { contentOf, GRANT_STATES } from "../../records/ledger/grants.ts";
+import type { Entry } from "../../records/ledger/ledger.ts";
+import { SENT_STATES, sentContent } from "../../records/ledger/own-messages.ts";
 import type { DeliveryRow, VisitorRow } from "../../records/listings.ts";
 import { describeFile } from "../../records/media.ts";
-import { SENT_STATES, sentContent } from "../../records/own-messages.ts";
 import { profileOf } from "../../records/profiles.ts";
 import type { Token } from "../../records/tokens.ts";
 import type { AnswerOf } from "./operations.ts";

@@ -4,7 +4,7 @@ import type { Endings } from "../../flows/endings.ts";
 import type { Forget } from "../../flows/forget.ts";
 import type { Send } from "../../flows/send.ts";
 import { leadsOf } from "../../records/leads.ts";
-import { laneEntries } from "../../records/ledger.ts";
+import { laneEntries } from "../../records/ledger/ledger.ts";
 import { deliveriesPage, type VisitorRow, visitorRow, visitorsPage } from "../../records/listings.ts";
 import { findRating } from "../../records/ratings.ts";
 import { page } from "../../records/threads.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { creditRules } from "../base/rules.ts";
-import type { GrantAnswer } from "../service/api.ts";
+import { creditRules } from "../../base/rules.ts";
+import type { GrantAnswer } from "../../service/api.ts";
 import { descriptionOf, fits, verdictOf } from "./grants.ts";
 
 describe("the answer to a grant", () => {

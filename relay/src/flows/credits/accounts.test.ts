@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Settings } from "../base/config.ts";
-import { type CreditRules, NO_CREDITS } from "../base/rules.ts";
-import { creditAccounts } from "./credit-accounts.ts";
+import type { Settings } from "../../base/config.ts";
+import { type CreditRules, NO_CREDITS } from "../../base/rules.ts";
+import { creditAccounts } from "./accounts.ts";
 
 const RULES: CreditRules = { ...NO_CREDITS, mode: "auto" };
 const accounts = (...given: [id: string, credits?: CreditRules][]): Settings["accounts"] =>

@@ -1,4 +1,4 @@
-import type { Transaction } from "../db/database.ts";
+import type { Transaction } from "../../db/database.ts";
 
 /**
  * Calls that must never be made twice, because the service knows no key for them: credits granted and messages sent from

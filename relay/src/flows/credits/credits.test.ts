@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { LogEvent } from "../base/log.ts";
-import { creditRules } from "../base/rules.ts";
-import type { Database } from "../db/database.ts";
-import { migrate } from "../db/migrate.ts";
-import { openSqlite } from "../db/sqlite.ts";
-import { createLedgerWorker } from "../flows/ledger-worker.ts";
-import { contentOf } from "../records/grants.ts";
-import { findEntry, historyOf } from "../records/ledger.ts";
-import { trustLedger } from "../records/restored.ts";
+import type { LogEvent } from "../../base/log.ts";
+import { creditRules } from "../../base/rules.ts";
+import type { Database } from "../../db/database.ts";
+import { migrate } from "../../db/migrate.ts";
+import { openSqlite } from "../../db/sqlite.ts";
+import { contentOf } from "../../records/ledger/grants.ts";
+import { findEntry, historyOf } from "../../records/ledger/ledger.ts";
+import { trustLedger } from "../../records/ledger/restored.ts";
+import { createLedgerWorker } from "../ledger-worker.ts";
 import { type Billing, createCredits } from "./credits.ts";
 
 let db: Database;

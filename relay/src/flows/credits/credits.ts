@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { cut } from "@porchlight/shared/text";
-import { hundredths, isAmount } from "../base/amount.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
-import { emailOf, lineOf } from "../base/person.ts";
-import { type CreditRules, mappedEmail } from "../base/rules.ts";
-import type { Database, Transaction } from "../db/database.ts";
-import { spend } from "../records/daily-credits.ts";
-import { contentOf, fits, type GrantContent, grantedOf, WAITS } from "../records/grants.ts";
+import { hundredths, isAmount } from "../../base/amount.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { emailOf, lineOf } from "../../base/person.ts";
+import { type CreditRules, mappedEmail } from "../../base/rules.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import { spend } from "../../records/daily-credits.ts";
+import { contentOf, fits, type GrantContent, grantedOf, WAITS } from "../../records/ledger/grants.ts";
 import {
   dueEntries,
   type Entry,
@@ -18,10 +18,10 @@ import {
   type Undone,
   undone,
   type Verdict,
-} from "../records/ledger.ts";
-import { isDistrusted } from "../records/restored.ts";
-import type { Recharge } from "../service/recharge.ts";
-import type { TellAccount } from "./notify.ts";
+} from "../../records/ledger/ledger.ts";
+import { isDistrusted } from "../../records/ledger/restored.ts";
+import type { Recharge } from "../../service/recharge.ts";
+import type { TellAccount } from "../notify.ts";
 
 /** What the agency's billing address said of a recharge: its verdict, or nothing when it could not be asked. The amount as it came. */
 export type Billing = (

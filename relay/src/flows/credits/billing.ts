@@ -1,7 +1,7 @@
-import type { Clock } from "../base/clock.ts";
-import type { CreditRules } from "../base/rules.ts";
-import type { RechargeBody } from "../hooks/payloads.ts";
-import type { Hooks } from "../hooks/post.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { CreditRules } from "../../base/rules.ts";
+import type { RechargeBody } from "../../hooks/payloads.ts";
+import type { Hooks } from "../../hooks/post.ts";
 
 /** A recharge that the billing address decides. `amount`: credits. */
 export type BillingQuestion = { key: string; email: string; amount: number };

@@ -1,4 +1,4 @@
-import type { Transaction } from "../db/database.ts";
+import type { Transaction } from "../../db/database.ts";
 import { type Entry, laneEntries, link, move, type State } from "./ledger.ts";
 
 /** What a message from the owner's side says, and to whom. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Database } from "../db/database.ts";
-import { migrate } from "../db/migrate.ts";
-import { openSqlite } from "../db/sqlite.ts";
+import type { Database } from "../../db/database.ts";
+import { migrate } from "../../db/migrate.ts";
+import { openSqlite } from "../../db/sqlite.ts";
 import { enter, FOREVER, move, type State, stuckEntries } from "./ledger.ts";
 
 const NOW = 1_000_000_000;

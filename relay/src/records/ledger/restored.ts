@@ -1,4 +1,4 @@
-import type { Transaction } from "../db/database.ts";
+import type { Transaction } from "../../db/database.ts";
 import type { Kind } from "./ledger.ts";
 
 const REASON = "the database was restored from a backup: this may have been called since";

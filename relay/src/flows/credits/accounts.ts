@@ -1,5 +1,5 @@
-import type { Settings } from "../base/config.ts";
-import { type CreditRules, NO_CREDITS } from "../base/rules.ts";
+import type { Settings } from "../../base/config.ts";
+import { type CreditRules, NO_CREDITS } from "../../base/rules.ts";
 
 /** An account and its rules for credits. */
 export type CreditAccount = { id: string; rules: CreditRules };

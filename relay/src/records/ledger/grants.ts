@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { cut } from "@porchlight/shared/text";
-import { isAmount } from "../base/amount.ts";
-import type { CreditRules } from "../base/rules.ts";
-import type { Facts } from "../hooks/payloads.ts";
-import type { GrantAnswer } from "../service/api.ts";
+import { isAmount } from "../../base/amount.ts";
+import type { CreditRules } from "../../base/rules.ts";
+import type { Facts } from "../../hooks/payloads.ts";
+import type { GrantAnswer } from "../../service/api.ts";
 import type { Entry, State, Verdict } from "./ledger.ts";
 
 /** What a grant is made of; complete before it becomes an intent. */
