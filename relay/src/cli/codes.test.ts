@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { addEvent, setEvent } from "../records/events.ts";
-import { enter, move } from "../records/ledger.ts";
+import { enter, move } from "../records/ledger/ledger.ts";
 import { runOn } from "./commands.ts";
 import type { CommandContext } from "./context.ts";
 
