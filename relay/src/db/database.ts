@@ -18,8 +18,14 @@ export interface Transaction {
    * gets the list as an array, on SQLite it becomes `IN (…)`.
    */
   anyOf<Row>(sql: string, list: readonly string[]): Promise<Row[]>;
-  /** The same as `each` for a statement that gives no rows. */
+  /** The same as `each` for a statement that gives no rows. No two lists change the same row. */
   runEach(sql: string, lists: readonly (readonly Value[])[]): Promise<void>;
+  /**
+   * Locks more than the transaction began with, until its end: what it reads of these keys afterwards, no other
+   * transaction changes. Where another one holds them, the transaction begins again. Nothing to do on SQLite.
+   * @param keys as for `Database.transaction`
+   */
+  lock(keys: readonly string[]): Promise<void>;
 }
 
 /**
@@ -34,14 +40,17 @@ export interface Database extends Transaction {
    * Runs `body` all or nothing, and resolves once its writes are durable. Bodies that arrive together share one commit;
    * when one of them throws, the others run again without it. So a body awaits nothing but its transaction, and leaves
    * no trace outside it.
+   * @param key what the body reads before it writes, by name: a visitor's id, mostly. On PostgreSQL, transactions whose
+   *   keys differ run beside each other, and one without `key` runs alone in the whole cluster
    */
-  transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(body: (tx: Transaction) => Promise<T>, key?: readonly string[]): Promise<T>;
   /**
    * The same for an operation that happens often: items that arrive together for the same `work` are handed to it as
    * one list. When `work` throws, it runs again for each item alone, so an item that fails fails alone.
    * @param work the same function for all items that may share a list
+   * @param key as for `transaction`
    */
-  append<Item, Result>(work: Batch<Item, Result>, item: Item): Promise<Result>;
+  append<Item, Result>(work: Batch<Item, Result>, item: Item, key?: readonly string[]): Promise<Result>;
   /**
    * Leaves nothing of deleted rows in the database's files: what was deleted is overwritten, and the log that still holds
    * it is emptied. Cheap enough for every erasure.

@@ -61,6 +61,8 @@ function connect(file: string, pragmas: readonly string[], wrote: (rows: number)
     return changes;
   };
   const tx: Transaction = {
+    // There is one writer.
+    lock: async () => {},
     all: async <Row>(sql: string, ...values: Value[]) => prepared(sql).all(...values) as Row[],
     run: async (sql: string, ...values: Value[]) => run(prepared(sql), values),
     anyOf: async <Row>(sql: string, list: readonly string[]) => prepared(sql).all(JSON.stringify(list)) as Row[],
@@ -240,6 +242,7 @@ export function openSqlite(file: string, options: { defer?: (fn: () => void) => 
 
   return {
     dialect: "sqlite",
+    lock: async () => {},
     all: (sql, ...values) => reading().all(sql, ...values),
     each: (sql, lists) => reading().each(sql, lists),
     anyOf: (sql, list) => reading().anyOf(sql, list),

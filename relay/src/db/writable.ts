@@ -16,7 +16,13 @@ const TRY_EVERY_MS = 1_000;
 /** Length of what a trial writes: more than the largest message with its thread, so that its log must grow. */
 const TRIAL_LENGTH = 64 * 1024;
 
-const isRefusal = (error: unknown): boolean => REFUSALS.has(((error as { errcode?: number }).errcode ?? 0) % 256);
+/** The same of PostgreSQL: it is away, shuts down, has no room, or is read-only (postgresql.org/docs/current/errcodes-appendix.html). */
+const POSTGRES_REFUSALS = /^(08|53|57P0|58)|^25006$|^E[A-Z]+$/;
+
+const isRefusal = (error: unknown): boolean => {
+  const { errcode = 0, code = "" } = error as { errcode?: number; code?: unknown };
+  return REFUSALS.has(errcode % 256) || (errcode === 0 && POSTGRES_REFUSALS.test(String(code)));
+};
 
 /** Whether the disk of a file has no room for another commit; asks the file system and writes nothing. */
 async function isFull(file: string): Promise<boolean> {
@@ -73,9 +79,9 @@ export function watchWrites(inner: Database, clock: Clock, file?: string): Writa
     db: {
       ...inner,
       run: (sql, ...values) => learn(inner.run(sql, ...values)),
-      transaction: (body) => learn(inner.transaction(body)),
+      transaction: (body, key) => learn(inner.transaction(body, key)),
       runEach: (sql, lists) => learn(inner.runEach(sql, lists)),
-      append: (work, item) => learn(inner.append(work, item)),
+      append: (work, item, key) => learn(inner.append(work, item, key)),
     },
     async takesWrites() {
       if (file !== undefined && (await isFull(file))) return false;

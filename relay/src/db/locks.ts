@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+
+/**
+ * What SQLite gives for free by having one writer, PostgreSQL gives by advisory locks that end with their transaction:
+ * a transaction without keys runs alone, and transactions with keys run beside each other where their keys differ
+ * (relay/docs/decisions/14-postgresql.md).
+ */
+
+/** The lock of the whole database: a transaction with keys shares it, one without keys holds it alone. */
+const ALL = "7235416889254612";
+/** The lock under which one node at a time changes the schema. */
+export const SCHEMA_LOCK = "7235416889254613";
+
+/** The number of a key's lock. Two keys with the same number only wait for each other needlessly. */
+const numberOf = (key: string): bigint => createHash("sha1").update(key).digest().readBigInt64BE(0);
+
+/** The numbers of these keys' locks, each once, in the order in which every transaction takes them. */
+const numbersOf = (keys: Iterable<string>): bigint[] => {
+  const numbers = [...new Set(Array.from(new Set(keys), numberOf))];
+  return numbers.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+};
+
+/** A statement that waits for the locks of a transaction. @param keys absent: the transaction runs alone */
+export function lockStatement(keys: Iterable<string> | undefined): string {
+  if (keys === undefined) return `SELECT pg_advisory_xact_lock(${ALL})`;
+  const each = numbersOf(keys).map((number) => `pg_advisory_xact_lock(${number})`);
+  return `SELECT ${[`pg_advisory_xact_lock_shared(${ALL})`, ...each].join(", ")}`;
+}
+
+/** A statement that takes more locks without waiting: its only row says in `taken` whether it got all of them. */
+export const tryLockStatement = (keys: Iterable<string>): string =>
+  `SELECT ${numbersOf(keys)
+    .map((number) => `pg_try_advisory_xact_lock(${number})`)
+    .join(" AND ")} AS taken`;

@@ -1,0 +1,223 @@
+import type { Pool, PoolClient } from "pg";
+import type { Batch, Database, Transaction, Value } from "./database.ts";
+import { lockStatement, tryLockStatement } from "./locks.ts";
+import { createQueue, type Job } from "./queue.ts";
+import { spread } from "./unnest.ts";
+
+/** The oldest version that is supported upstream (postgresql.org/support/versioning). */
+const OLDEST = 14;
+/** Connections of one node: `BATCHES` and one transaction that runs alone, the others read. */
+const POOL = 10;
+/** Batches that are under way at the same time. */
+const BATCHES = 4;
+/** Items in one batch. Each holds a lock until the commit; the server has room for 6,400 by default. */
+const BATCH_MAX = 100;
+/** Transactions that run alone share one commit. They stop everybody else, so there are not many in one. */
+const ALONE_MAX = 32;
+/** A server that does not answer within this time counts as unavailable. */
+const CONNECT_MS = 3_000;
+const STATEMENT_MS = 10_000;
+/** Tries of a transaction that another one got in the way of. */
+const TRIES = 10;
+/** serialization_failure, deadlock_detected (postgresql.org/docs/current/errcodes-appendix.html). */
+const CONFLICTS = new Set(["40001", "40P01"]);
+/** Types of which this driver would make text: int8 and numeric. No number here exceeds 2^53. */
+const NUMBERS = new Set([20, 1700]);
+
+/** Another transaction holds a lock that was asked for late: the transaction begins again and asks for all at once. */
+class Contended extends Error {
+  readonly keys: readonly string[];
+  constructor(keys: readonly string[]) {
+    super("Another transaction holds these rows");
+    this.keys = keys;
+  }
+}
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? "");
+const isConflict = (error: unknown): boolean => error instanceof Contended || CONFLICTS.has(codeOf(error));
+
+/** Whether the server could not be reached, or ended the connection: no other statement would do better now. */
+export const isAway = (error: unknown): boolean =>
+  /^(08|57P0|53)|^E[A-Z]+$/.test(codeOf(error)) || /terminated|timeout|Connection ended/i.test(String(error));
+
+async function connect(url: string): Promise<Pool> {
+  // The driver is loaded only where PostgreSQL is used.
+  const { default: pg } = await import("pg");
+  const types = {
+    getTypeParser: ((oid: number, format?: "text") =>
+      NUMBERS.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+  };
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
+    application_name: "porchlight",
+    keepAlive: true,
+    types,
+  });
+  // An idle connection ended: the pool makes another one when it needs it.
+  pool.on("error", () => {});
+  return pool;
+}
+
+/** @throws Error with one sentence when this server would not keep what it acknowledges, or is too old */
+async function assertFit(pool: Pool): Promise<void> {
+  const { rows } = await pool.query(
+    `SELECT current_setting('server_version_num')::bigint AS version, current_setting('synchronous_commit') AS sync,
+       current_setting('server_encoding') AS encoding`,
+  );
+  const { version, sync, encoding } = rows[0] as { version: number; sync: string; encoding: string };
+  if (version < OLDEST * 10_000)
+    throw new Error(`DATABASE_URL: PostgreSQL ${Math.floor(version / 10_000)} is too old; use ${OLDEST} or newer`);
+  if (sync === "off")
+    throw new Error("DATABASE_URL: synchronous_commit is off, so a crash would lose messages; turn it on");
+  if (encoding !== "UTF8")
+    throw new Error(`DATABASE_URL: the database's encoding is ${encoding}; create it with UTF8`);
+}
+
+/** Anything that runs a statement: the pool, or one connection of it. */
+type Runner = Pick<Pool | PoolClient, "query">;
+
+/** What records work with, on this connection. @param lock takes more locks */
+function transactionOn(runner: Runner, lock: Transaction["lock"]): Transaction {
+  const query = async (text: string, values: readonly unknown[]) => runner.query({ text, values: [...values] });
+  return {
+    lock,
+    all: async <Row>(sql: string, ...values: Value[]) => (await query(sql, values)).rows as Row[],
+    run: async (sql, ...values) => (await query(sql, values)).rowCount ?? 0,
+    async each<Row>(sql: string, lists: readonly (readonly Value[])[]) {
+      const found = new Array<Row | undefined>(lists.length).fill(undefined);
+      if (lists.length === 0) return found;
+      const { text, values } = spread(sql, lists);
+      for (const { "#": item, ...row } of (await query(text, values)).rows) found[item - 1] = row as Row;
+      return found;
+    },
+    async runEach(sql, lists) {
+      if (lists.length === 0) return;
+      const { text, values } = spread(sql, lists);
+      await query(text, values);
+    },
+  };
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Jobs by their work, in the order in which the first of each came. */
+const byWork = (jobs: readonly Job[]): Map<Job["work"], Job[]> => Map.groupBy(jobs, ({ work }) => work);
+
+/**
+ * Runs `body` in a transaction of its own, again when another transaction got in the way.
+ * @param keys what it locks; absent: everything
+ * @throws what the body throws, or the driver's error; a commit whose answer was lost may have been made
+ */
+async function transact<T>(
+  pool: Pool,
+  keys: ReadonlySet<string> | undefined,
+  body: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const locked = keys && new Set(keys);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt(pool, locked, body);
+    } catch (error) {
+      if (!isConflict(error) || tries >= TRIES) throw error;
+      if (error instanceof Contended) for (const key of error.keys) locked?.add(key);
+      await pause(Math.random() * 2 ** tries);
+    }
+  }
+}
+
+async function attempt<T>(
+  pool: Pool,
+  locked: ReadonlySet<string> | undefined,
+  body: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  const more = async (keys: readonly string[]): Promise<void> => {
+    const wanted = locked === undefined ? [] : keys.filter((key) => !locked.has(key));
+    if (wanted.length === 0) return;
+    const { rows } = await client.query(tryLockStatement(wanted));
+    if (rows[0]?.taken !== true) throw new Contended(wanted);
+  };
+  let broken: Error | undefined;
+  try {
+    await client.query(`BEGIN;${lockStatement(locked)}`);
+    const result = await body(transactionOn(client, more));
+    const { command } = await client.query("COMMIT");
+    if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements had failed");
+    return result;
+  } catch (error) {
+    broken = await client.query("ROLLBACK").then(
+      () => undefined,
+      (failed: Error) => failed,
+    );
+    throw error;
+  } finally {
+    client.release(broken ?? false);
+  }
+}
+
+/** Runs the jobs as one transaction, or each alone when that fails and one of them may be to blame. */
+async function settle(pool: Pool, jobs: readonly Job[]): Promise<void> {
+  const keys = jobs[0]?.key === undefined ? undefined : new Set(jobs.flatMap(({ key }) => key ?? []));
+  try {
+    const done = await transact(pool, keys, (tx) => results(tx, jobs));
+    for (const [job, result] of done) job.resolve(result as never);
+  } catch (error) {
+    if (jobs.length === 1 || isAway(error)) for (const job of jobs) job.reject(error);
+    else for (const job of jobs) await settle(pool, [job]);
+  }
+}
+
+async function results(tx: Transaction, jobs: readonly Job[]): Promise<[Job, unknown][]> {
+  const done: [Job, unknown][] = [];
+  for (const [work, group] of byWork(jobs)) {
+    const items = group.map(({ item }) => item);
+    const found = await work(tx, items);
+    for (const [i, job] of group.entries()) done.push([job, found[i]]);
+  }
+  return done;
+}
+
+/**
+ * PostgreSQL, through a pool of connections. Statements have no names, so it works behind PgBouncer in transaction mode.
+ * @param url `postgres://user:password@host:port/database`
+ * @throws Error with one sentence when the server cannot be used
+ */
+export async function openPostgres(url: string): Promise<Database> {
+  const pool = await connect(url);
+  await assertFit(pool).catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
+  });
+  const run = (jobs: readonly Job[]): Promise<void> => settle(pool, jobs);
+  const keyed = createQueue({ run, parallel: BATCHES, max: BATCH_MAX });
+  const alone = createQueue({ run, parallel: 1, max: ALONE_MAX });
+
+  const append = <Item, Result>(work: Batch<Item, Result>, item: Item, key?: readonly string[]): Promise<Result> =>
+    new Promise<Result>((resolve, reject) => {
+      const job: Job = { work: work as Batch<unknown, unknown>, item, key, resolve, reject };
+      (key === undefined ? alone : keyed).add(job);
+    });
+  const transaction: Database["transaction"] = (body, key) =>
+    append(async (tx) => [await body(tx)], undefined, key);
+  const reads = transactionOn(pool, async () => {});
+
+  return {
+    dialect: "postgres",
+    lock: reads.lock,
+    all: reads.all,
+    each: reads.each,
+    run: (sql, ...values) => transaction((tx) => tx.run(sql, ...values)),
+    runEach: (sql, lists) => transaction((tx) => tx.runEach(sql, lists)),
+    transaction,
+    append,
+    // PostgreSQL takes back the room of deleted rows by itself (autovacuum).
+    scrub: async () => true,
+    async close() {
+      for (const job of [...keyed.drop(), ...alone.drop()]) job.reject(new Error("The database was closed"));
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { Value } from "./database.ts";
+
+/** A statement for many lists of values: its text, and one array for each parameter. */
+export type Spread = { text: string; values: Value[][] };
+
+/** The schema has these two types only (`test/house/schema.test.ts`), so a column of values shows which one it is. */
+const typeOf = (column: readonly Value[]): "bigint" | "text" =>
+  column.some((value) => typeof value === "number") ? "bigint" : "text";
+
+/** The statement with its parameters replaced by the columns of the unnested arrays. */
+const withColumns = (sql: string): string => sql.replace(/\$(\d+)/g, "u.p$1");
+
+/** Puts `clause` before the first WHERE of a statement that changes rows. */
+function beforeWhere(sql: string, clause: string): string {
+  const at = sql.search(/\bWHERE\b/i);
+  if (at < 0) throw new Error(`A statement for many rows needs a WHERE: ${sql}`);
+  return `${sql.slice(0, at)}${clause} ${sql.slice(at)}`;
+}
+
+/** `INSERT … VALUES (…)` as `INSERT … SELECT … FROM` the arrays; what follows the list of values stays. */
+function spreadInsert(sql: string, from: string): string {
+  const match = /^([\s\S]*?)\bVALUES\s*\(([^()]*)\)([\s\S]*)$/i.exec(sql);
+  if (match === null) return beforeWhere(sql, `FROM ${from}`);
+  const [, head, list, tail] = match;
+  return `${head} SELECT ${list} FROM ${from} ${tail}`;
+}
+
+function rewritten(sql: string, from: string): string {
+  const text = withColumns(sql.trim());
+  const [verb = ""] = /^\w+/.exec(text) ?? [];
+  switch (verb.toUpperCase()) {
+    case "SELECT":
+      return `SELECT r.*, u.item AS "#" FROM ${from} CROSS JOIN LATERAL (SELECT * FROM (${text}) q LIMIT 1) r`;
+    case "INSERT":
+      return spreadInsert(text, from);
+    case "UPDATE":
+      return beforeWhere(text, `FROM ${from}`);
+    case "DELETE":
+      return beforeWhere(text, `USING ${from}`);
+    default:
+      throw new Error(`A statement for many rows cannot begin with ${verb}`);
+  }
+}
+
+const known = new Map<string, string>();
+
+/**
+ * Makes one PostgreSQL statement of a statement that is to run once for each list of values. A SELECT gives the first row
+ * of each run, with the number of its list, from 1, as `#`.
+ *
+ * All rows are changed at once, so two lists must not change the same row.
+ * @param sql with `$1, $2, …`; the WHERE of an UPDATE or DELETE is its first one
+ * @param lists at least one
+ * @throws Error when the statement has another shape
+ */
+export function spread(sql: string, lists: readonly (readonly Value[])[]): Spread {
+  const width = lists[0]?.length ?? 0;
+  const values = Array.from({ length: width }, (_, i) => lists.map((list) => list[i] ?? null));
+  const types = values.map(typeOf);
+  const name = `${types.join()} ${sql}`;
+  let text = known.get(name);
+  if (text === undefined) {
+    const arrays = types.map((type, i) => `$${i + 1}::${type}[]`).join(", ");
+    const columns = types.map((_, i) => `p${i + 1}`).join(", ");
+    text = rewritten(sql, `unnest(${arrays}) WITH ORDINALITY AS u(${columns}, item)`);
+    known.set(name, text);
+  }
+  return { text, values };
+}
