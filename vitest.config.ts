@@ -56,8 +56,8 @@ const profiles = ["lenient", "observed", "chaos"].map((profile) => ({
 }));
 
 /**
- * Projects. `npm run check` runs `unit` (no build needed); `npm test` runs `unit`, `product` and `browser`; `npm run test:full`
- * runs those and every project whose name begins with `full`.
+ * Projects. `npm run check` runs `unit` (no build needed); `npm test` runs `unit`, `postgres`, `product` and `browser`;
+ * `npm run test:full` runs those and every project whose name begins with `full`.
  */
 export default defineConfig({
   test: {
@@ -74,6 +74,20 @@ export default defineConfig({
           ],
           // A run of mutants puts patched copies of the sources there.
           exclude: ["**/node_modules/**", "relay/.mutants/**"],
+          environment: "node",
+          ...common,
+        },
+      },
+      // The same tests of records and flows as in `unit`, on PostgreSQL: they open their database by `openTestDatabase`.
+      {
+        test: {
+          name: "postgres",
+          include: [
+            "relay/src/db/contract.test.ts",
+            "relay/src/{records,flows,socket}/**/*.test.ts",
+            "test/database/**/*.test.ts",
+          ],
+          globalSetup: "test/setup/database.ts",
           environment: "node",
           ...common,
         },

@@ -143,6 +143,7 @@ async function startNode(
   const { disk } = machine;
   const db: Database = {
     dialect: machine.dialect,
+    lock: disk.lock,
     all: (sql, ...values) => around(() => disk.all(sql, ...values)),
     run: (sql, ...values) => around(() => disk.run(sql, ...values)),
     transaction: <T>(body: (tx: Transaction) => Promise<T>) => around(() => disk.transaction(body)),

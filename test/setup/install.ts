@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, mkdirSync, readdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /** A program that the tests drive. */
@@ -15,13 +15,21 @@ export type Program = {
 };
 
 const UNPACKED = join(import.meta.dirname, "..", "..", ".cache", "programs");
-const PLACES = [process.env.PATH, join(UNPACKED, "usr", "sbin")].join(delimiter);
+/** Debian keeps the programs of each version of PostgreSQL in a folder of their own. */
+const VERSIONS = "/usr/lib/postgresql";
+
+/** Where programs are: on `PATH`, among what was unpacked, and in the folders of PostgreSQL's versions, newest first. */
+function places(): string {
+  const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = versions.map((version) => join(VERSIONS, version, "bin"));
+  return [process.env.PATH, join(UNPACKED, "usr", "sbin"), ...folders].join(delimiter);
+}
 
 /** Full path of the first of these names found on `PATH`, or among what was unpacked. */
-export function find(names: string[], path: string = PLACES): string | undefined {
+export function find(names: string[], path: string = places()): string | undefined {
   const folders = path.split(delimiter).filter((folder) => folder !== "");
-  const places = names.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return places.find(isExecutable);
+  const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return candidates.find(isExecutable);
 }
 
 /**

@@ -1,5 +1,7 @@
 /** The programs that the tests drive besides Node. */
 
+import { realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { ensureAll, find, type Program } from "./install.ts";
 
 const CHROMIUM: Program = {
@@ -17,12 +19,15 @@ const WEBKIT: Program = { names: ["WebKitWebDriver"], package: "webkit2gtk-drive
 /** WebKit draws on a screen only. */
 const SCREEN: Program = { names: ["Xvfb"], package: "xvfb" };
 const NGINX: Program = { names: ["nginx"], package: "nginx", server: true };
+/** The folder of PostgreSQL's programs is not on the PATH of Debian. */
+const POSTGRES: Program = { names: ["initdb"], package: "postgresql" };
+const REDIS: Program = { names: ["valkey-server", "redis-server"], package: "redis-server" };
 const STRACE: Program = { names: ["strace"], package: "strace" };
 
 /** Installs what is missing. Called once, before the tests run. */
 export function ensurePrograms(): void {
   const chromium = process.env.CHROMIUM === undefined ? [CHROMIUM, HEADLESS] : [];
-  ensureAll([...chromium, FIREFOX, WEBKIT, SCREEN, NGINX, STRACE]);
+  ensureAll([...chromium, FIREFOX, WEBKIT, SCREEN, NGINX, STRACE, POSTGRES, REDIS]);
 }
 
 /** The browser of most tests: `CHROMIUM`, or the headless build, or the whole browser. */
@@ -42,6 +47,12 @@ export const screenPath = (): string => pathOf(SCREEN);
 
 /** The web server that most relays stand behind. */
 export const nginxPath = (): string => pathOf(NGINX);
+
+/** Path of a program of PostgreSQL, beside `initdb`. */
+export const postgresPath = (program: string): string => join(dirname(realpathSync(pathOf(POSTGRES))), program);
+
+/** The server of Redis or Valkey. */
+export const redisPath = (): string => pathOf(REDIS);
 
 /** The tracer of system calls. */
 export const tracerPath = (): string => pathOf(STRACE);

@@ -52,6 +52,15 @@ export async function assertCurrent(db: Database): Promise<void> {
 }
 
 /**
+ * A statement of the schema as this database takes it. PostgreSQL would compare texts by the rules of a language, which
+ * differ between servers; SQLite compares bytes.
+ */
+const spelled = ({ dialect }: Database, statement: string): string =>
+  dialect === "postgres" && /^(CREATE|ALTER) TABLE\b/i.test(statement)
+    ? statement.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+    : statement;
+
+/**
  * Applies every step that the database lacks, each in a transaction, and returns the database's epoch. The epoch names this
  * log: a client that knows another one (after a restored backup, or with a new file) starts anew instead of resuming at a
  * wrong number. Applied numbers are recorded, so that a lower number that is added later is applied too.
@@ -59,15 +68,17 @@ export async function assertCurrent(db: Database): Promise<void> {
  * @throws Error with both versions when this version cannot work with the database
  */
 export async function migrate(db: Database, folder: URL = FOLDER): Promise<string> {
-  await db.run("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)");
+  await db.run(spelled(db, "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"));
   await db.run("CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY)");
   const done = new Set((await db.all<{ number: number }>("SELECT number FROM migrations")).map(({ number }) => number));
   const steps = migrations(folder);
   assertKnown([...done], steps);
   for (const { number, statements } of steps) {
     if (done.has(number)) continue;
+    // It runs alone, also among nodes that start together: the others find the step done.
     await db.transaction(async (tx) => {
-      for (const statement of statements) await tx.run(statement);
+      if ((await tx.all("SELECT 1 FROM migrations WHERE number = $1", number)).length > 0) return;
+      for (const statement of statements) await tx.run(spelled(db, statement));
       await tx.run("INSERT INTO migrations (number) VALUES ($1)", number);
     });
   }

@@ -72,8 +72,7 @@ async function assertFit(pool: Pool): Promise<void> {
     throw new Error(`DATABASE_URL: PostgreSQL ${Math.floor(version / 10_000)} is too old; use ${OLDEST} or newer`);
   if (sync === "off")
     throw new Error("DATABASE_URL: synchronous_commit is off, so a crash would lose messages; turn it on");
-  if (encoding !== "UTF8")
-    throw new Error(`DATABASE_URL: the database's encoding is ${encoding}; create it with UTF8`);
+  if (encoding !== "UTF8") throw new Error(`DATABASE_URL: the database's encoding is ${encoding}; create it with UTF8`);
 }
 
 /** Anything that runs a statement: the pool, or one connection of it. */
@@ -200,8 +199,7 @@ export async function openPostgres(url: string): Promise<Database> {
       const job: Job = { work: work as Batch<unknown, unknown>, item, key, resolve, reject };
       (key === undefined ? alone : keyed).add(job);
     });
-  const transaction: Database["transaction"] = (body, key) =>
-    append(async (tx) => [await body(tx)], undefined, key);
+  const transaction: Database["transaction"] = (body, key) => append(async (tx) => [await body(tx)], undefined, key);
   const reads = transactionOn(pool, async () => {});
 
   return {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { createBus } from "../bus/bus.ts";
+import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { openSqlite } from "../db/sqlite.ts";
 import type { Head } from "../records/outbox.ts";
 import { addParcel } from "../records/outbox.ts";
 import { appendSent, numbersOf, page } from "../records/threads.ts";
@@ -32,7 +32,7 @@ const EXPIRY_CHECK_MS = 30_000;
 
 beforeEach(async () => {
   [time, timers] = [1_000_000, []];
-  db = openSqlite(":memory:");
+  db = await openTestDatabase();
   await migrate(db);
 });
 afterEach(() => db.close());

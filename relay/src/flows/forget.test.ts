@@ -3,9 +3,9 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { realClock } from "../base/clock.ts";
 import { createBus } from "../bus/bus.ts";
+import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { openSqlite } from "../db/sqlite.ts";
 import { createSites } from "../records/sites.ts";
 import { addVisitor } from "../records/visitors.ts";
 import { createForget } from "./forget.ts";
@@ -15,8 +15,8 @@ const ORIGIN = "https://shop.example";
 const HELLO = { t: "hello", v: PROTOCOL, site: "default" } as const;
 
 let db: Database;
-beforeEach(() => {
-  db = openSqlite(":memory:");
+beforeEach(async () => {
+  db = await openTestDatabase();
 });
 afterEach(() => db.close());
 

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
 import { createBus } from "../bus/bus.ts";
+import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { openSqlite } from "../db/sqlite.ts";
 import { type Contacts, createContacts } from "../flows/contacts.ts";
 import { leadsOf } from "../records/leads.ts";
 import { findVisitor, learnContact } from "../records/visitors.ts";
@@ -37,7 +37,7 @@ let lists: Outcome[];
 /** What comes of making a contact. */
 let created: ContactAnswer;
 beforeEach(async () => {
-  db = openSqlite(":memory:");
+  db = await openTestDatabase();
   await migrate(db);
   [now, asked, lists] = [Date.UTC(2026, 10, 21), [], []];
   created = { ...OK, contact: { id: "c-new" } };

@@ -2,9 +2,9 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Site } from "../base/config.ts";
 import { createBus } from "../bus/bus.ts";
+import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { openSqlite } from "../db/sqlite.ts";
 import { headOf, removeParcels } from "../records/outbox.ts";
 import { createSend } from "./send.ts";
 
@@ -19,7 +19,7 @@ const SITE: Site = {
 
 let db: Database;
 beforeEach(async () => {
-  db = openSqlite(":memory:");
+  db = await openTestDatabase();
   await migrate(db);
 });
 afterEach(() => db.close());

@@ -4,9 +4,9 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, realClock } from "../base/clock.ts";
 import { createBus } from "../bus/bus.ts";
+import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { openSqlite } from "../db/sqlite.ts";
 import { createSites } from "../records/sites.ts";
 import { addVisitor } from "../records/visitors.ts";
 import { createSession, type Opened } from "./session.ts";
@@ -17,8 +17,8 @@ const MINUTE = 60_000;
 
 let db: Database;
 let now: number;
-beforeEach(() => {
-  db = openSqlite(":memory:");
+beforeEach(async () => {
+  db = await openTestDatabase();
   now = Date.now();
 });
 afterEach(() => db.close());

@@ -85,6 +85,7 @@ export async function startLife(
   };
   const db: Database = {
     dialect: "sqlite",
+    lock: disk.lock,
     async all(sql, ...values) {
       const rows = await disk.all<never>(sql, ...values).catch(survived);
       await pause();

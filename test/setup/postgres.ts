@@ -1,0 +1,99 @@
+/** A real PostgreSQL on a free port, in a temporary folder. */
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "../ports.ts";
+import { postgresPath } from "./programs.ts";
+
+/** PostgreSQL refuses to run as root: then it runs as the user that its Debian package makes, or as `nobody`. */
+function otherUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const name of ["postgres", "nobody"]) {
+    try {
+      const id = (flag: string): number =>
+        Number(execFileSync("id", [flag, name], { stdio: ["ignore", "pipe", "ignore"] }));
+      return { uid: id("-u"), gid: id("-g") };
+    } catch {
+      // This system has no such user.
+    }
+  }
+  return undefined;
+}
+
+/** A commit is not synced: the tests kill PostgreSQL, never the machine. */
+const SETTINGS = {
+  fsync: "off",
+  full_page_writes: "off",
+  listen_addresses: "127.0.0.1",
+  max_connections: "200",
+  shared_buffers: "32MB",
+  autovacuum: "off",
+};
+
+export type Postgres = {
+  port: number;
+  /** Address of a database on it. */
+  url: (database: string) => string;
+  /** Ends it as a crash does. */
+  kill: () => Promise<void>;
+  /** Starts it again after `kill`, on the same port and data. */
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  return new Promise((resolve) => {
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+  }).finally(() => socket.destroy()) as Promise<boolean>;
+}
+
+async function until(condition: () => Promise<boolean>, child: ChildProcess): Promise<void> {
+  while (!(await condition())) {
+    if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** @param more settings of this server besides those of all tests */
+export async function startPostgres(more: Record<string, string> = {}): Promise<Postgres> {
+  const user = otherUser();
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-postgres-"));
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, "data");
+  const options = { ...user, cwd: folder, stdio: "ignore" } as const;
+  const made = ["-D", data, "-U", "porchlight", "-A", "trust", "-E", "UTF8", "--no-locale", "-N"];
+  execFileSync(postgresPath("initdb"), made, options);
+  const port = await freePort();
+  const settings = { ...SETTINGS, port: String(port), unix_socket_directories: folder, ...more };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  let child: ChildProcess;
+
+  async function start(): Promise<void> {
+    child = spawn(postgresPath("postgres"), ["-D", data, ...flags], options);
+    await until(() => answers(port), child);
+  }
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
+  }
+
+  await start();
+  return {
+    port,
+    url: (database) => `postgres://porchlight@127.0.0.1:${port}/${database}`,
+    kill: () => end("SIGKILL"),
+    start,
+    async stop() {
+      // The fast shutdown (postgresql.org/docs/current/server-shutdown.html).
+      await end("SIGINT");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
