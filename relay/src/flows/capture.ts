@@ -60,7 +60,7 @@ export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
   async function capture(visitor: string, site: Site, frame: LeadFrame, page?: PageSeen): Promise<Wrong | Durable> {
     const person = personIn(frame, site.leads?.country);
     if (typeof person === "string") return person;
-    const written = await db.transaction((tx) => write(tx, visitor, site, { ...frame, seen: page }, person));
+    const written = await db.transaction((tx) => write(tx, visitor, site, { ...frame, seen: page }, person), [visitor]);
     if (written.wrong !== undefined) return written.wrong;
     if (written.fresh) log("lead.captured", { visitor: hashed(visitor) });
     const { own } = written;

@@ -50,7 +50,7 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
   async function addToList(account: string, list: string, contact: string): Promise<Outcome> {
     const added = await paced(account, "contact", (client) => client.addToList(list, contact));
     if (added.kind === "ok" || added.kind === "duplicate")
-      await db.transaction((tx) => addMember(tx, { account, contact, list, at: clock.now() }));
+      await db.transaction((tx) => addMember(tx, { account, contact, list, at: clock.now() }), [contact]);
     return added;
   }
 

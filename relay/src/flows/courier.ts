@@ -5,7 +5,7 @@ import { hashed, type Log } from "../base/log.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { expired, type Head, headOf, headsOf, lanes as openLanes, postpone, removeParcels } from "../records/outbox.ts";
-import { dropReaction, markAll, messageOf, noteFailure, numbersOf } from "../records/threads.ts";
+import { dropReaction, markAll, messageOf, noteFailures, numbersOf } from "../records/threads.ts";
 import type { Gates } from "../service/gates.ts";
 import type { Turn } from "../service/keygate.ts";
 import type { Outcome } from "../service/outcome.ts";
@@ -26,6 +26,8 @@ type Lane = {
   rank: "first" | "message" | "repeat";
   state: "ready" | "flying" | "waiting";
   again: boolean;
+  /** Turn of the parcel that is on its way; nothing while it is looked up. */
+  turn?: number | undefined;
 };
 
 /** What a delivery that ends is known by; a `Head` where its words are known too. */
@@ -123,9 +125,11 @@ export function createCourier(parts: Parts) {
     if (stopped) return turn.settle(NOT_CALLED);
     lane.state = "flying";
     lane.again = false;
+    lane.turn = undefined;
     flying++;
     try {
       const head = await headFor(lane.visitor);
+      lane.turn = head?.turn;
       if (head === undefined) next(lane, false);
       else if (head.expires <= clock.now()) await giveUp(lane, head, "expired");
       else {
@@ -174,7 +178,10 @@ export function createCourier(parts: Parts) {
 
   async function tryLater(lane: Lane, head: Head, outcome: Outcome): Promise<void> {
     const wait = Math.max(outcome.waitMs ?? 0, backoff(head.attempts, RETRY_BASE_MS, RETRY_CAP_MS, random));
-    await db.transaction((tx) => postpone(tx, { ...triedAgain(head, outcome), due: clock.now() + wait }));
+    await db.transaction(
+      (tx) => postpone(tx, { ...triedAgain(head, outcome), due: clock.now() + wait }),
+      [head.visitor],
+    );
     log("delivery.retry", { visitor: hashed(head.visitor), attempts: head.attempts + 1, status: outcome.status, wait });
     waitFor({ ...lane, rank: "repeat" }, wait);
   }
@@ -194,7 +201,11 @@ export function createCourier(parts: Parts) {
 
   /** @returns the lane's next parcel: asking here saves a turn that would find none */
   async function close(parcel: Parcel | Head, state: SentState, reason?: FailReason): Promise<Head | undefined> {
-    const { n, change, next: following } = await db.append(conclude, { parcel, state, reason: reason ?? null });
+    const {
+      n,
+      change,
+      next: following,
+    } = await db.append(conclude, { parcel, state, reason: reason ?? null }, [parcel.visitor]);
     if (n !== undefined)
       bus.publish({ visitor: parcel.visitor, head: n, ...(change === undefined ? {} : { changes: [change] }) });
     return following;
@@ -220,19 +231,19 @@ export function createCourier(parts: Parts) {
       tx,
       parcels.map(({ visitor }) => visitor),
     );
+    const failed = conclusions.filter(({ state, parcel }) => state === "failed" && parcel.reaction === null);
+    await noteFailures(
+      tx,
+      failed.map(({ parcel }) => parcel),
+    );
     const concluded: Concluded[] = [];
     for (const [i, conclusion] of conclusions.entries()) {
-      const { parcel, state } = conclusion;
-      if (state === "failed") await fail(tx, conclusion);
+      const { parcel, state, reason } = conclusion;
+      if (state === "failed") await onFailed(tx, parcel.visitor, parcel.pos, reason ?? "rejected");
       const n = parcel.reaction === null ? taken.shift() : await takeBack(tx, conclusion);
       concluded.push({ n, change: changeOf(conclusion, n), next: following[i] });
     }
     return concluded;
-  }
-
-  async function fail(tx: Transaction, { parcel, reason }: Conclusion): Promise<void> {
-    if (parcel.reaction === null) await noteFailure(tx, parcel);
-    await onFailed(tx, parcel.visitor, parcel.pos, reason ?? "rejected");
   }
 
   const takeBack = async (tx: Transaction, { parcel, state }: Conclusion): Promise<number | undefined> =>
@@ -240,19 +251,22 @@ export function createCourier(parts: Parts) {
       ? dropReaction(tx, parcel.visitor, parcel.pos, parcel.reaction)
       : undefined;
 
+  /** Whether a parcel may be on its way at this moment. */
+  function mayFly({ visitor, turn }: Parcel): boolean {
+    const lane = lanes.get(visitor);
+    return lane?.state === "flying" && (lane.turn === undefined || lane.turn === turn);
+  }
+
   // ── time ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Messages past their horizon fail visibly, also while the account is held or the service away, however many. */
   async function expire(): Promise<void> {
     for (let closed = EXPIRE_BATCH; closed > 0; ) {
       const late = await expired(db, clock.now(), EXPIRE_BATCH);
-      closed = 0;
-      for (const parcel of late) {
-        if (lanes.get(parcel.visitor)?.state === "flying") continue;
-        await close(parcel, "failed", "expired");
-        closed++;
-        log("delivery.failed", { visitor: hashed(parcel.visitor), reason: "expired" });
-      }
+      const grounded = late.filter((parcel) => !mayFly(parcel));
+      closed = grounded.length;
+      await Promise.all(grounded.map((parcel) => close(parcel, "failed", "expired")));
+      for (const { visitor } of grounded) log("delivery.failed", { visitor: hashed(visitor), reason: "expired" });
     }
   }
 

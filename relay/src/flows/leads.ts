@@ -155,7 +155,8 @@ async function holdAndAdvance(state: State, lead: Lead): Promise<void> {
   busy.add(name);
   try {
     const until = clock.now() + HOLD_MS;
-    if (await db.transaction((tx) => holdLead(tx, lead, until))) await advance(state, { ...lead, due: until });
+    if (await db.transaction((tx) => holdLead(tx, lead, until), [lead.visitor]))
+      await advance(state, { ...lead, due: until });
   } finally {
     busy.delete(name);
   }
@@ -170,7 +171,7 @@ async function advance(state: State, lead: Lead): Promise<void> {
     return refused ? refuse(state, lead, contact) : postpone(state, lead, contact);
   }
   // Stored before the lists, so that a later step never looks for the contact again.
-  if (lead.contact === null) await db.transaction((tx) => setLead(tx, lead, { ...lead, contact }));
+  if (lead.contact === null) await db.transaction((tx) => setLead(tx, lead, { ...lead, contact }), [lead.visitor]);
   const obstacle = await joinLists(state, lead, contact);
   if (obstacle !== undefined) return postpone(state, { ...lead, contact }, obstacle);
   await db.transaction(async (tx) => {
@@ -219,7 +220,7 @@ async function postpone({ db, clock, log, random }: State, lead: Lead, outcome: 
   const givenUp = looksUp && clock.now() - at > LOOK_UP_UNTIL_MS;
   const due = givenUp ? Number.MAX_SAFE_INTEGER : clock.now() + wait;
   const problem = problemOf(outcome);
-  await db.transaction((tx) => setLead(tx, lead, { ...lead, problem, attempts: attempts + 1, due }));
+  await db.transaction((tx) => setLead(tx, lead, { ...lead, problem, attempts: attempts + 1, due }), [lead.visitor]);
   const needsPerson = outcome.kind === "permanent" || outcome.kind === "config";
   if (needsPerson) log("lead.waiting", { visitor: hashed(lead.visitor), problem });
 }

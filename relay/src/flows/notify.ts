@@ -149,13 +149,13 @@ async function send(state: State, event: Event): Promise<void> {
   const address = targets.get(event.site)?.url ?? "";
   try {
     const until = clock.now() + HOLD_MS;
-    if (!(await db.transaction((tx) => holdEvent(tx, event, until)))) return;
+    if (!(await db.transaction((tx) => holdEvent(tx, event, until), [event.id]))) return;
     const target = targets.get(event.site);
     const answer = target && (await hooks.post({ ...target, id: event.id, body: event.body }, clock.now()));
     const { status, text } = answer ?? { status: 0, text: "the site has no webhook any more" };
     const next = nextOf(state, event, status);
     const problem = next.state === "delivered" ? null : text.slice(0, 300);
-    await db.transaction((tx) => setEvent(tx, { id: event.id, ...next, status, problem }));
+    await db.transaction((tx) => setEvent(tx, { id: event.id, ...next, status, problem }), [event.id]);
     if (next.state === "failed") log("webhook.failed", { site: event.site, type: event.type, id: event.id, status });
   } finally {
     busy.set(address, (busy.get(address) ?? 1) - 1);

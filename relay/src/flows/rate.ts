@@ -28,14 +28,17 @@ export function createRate({ db, bus, clock, tell }: Parts) {
     if (score !== undefined && score > of) return false;
     const words = cut(comment.toWellFormed().replaceAll("\0", "").trim(), COMMENT_MAX);
     const kept = score === undefined || words === "" ? null : words;
-    const rating = await db.transaction(async (tx) => {
-      if ((await findVisitor(tx, visitor)) === undefined) return undefined;
-      const row = { visitor, score: score ?? null, best: of, comment: kept, at: clock.now() };
-      const fresh = await addRating(tx, site.public.id, row);
-      if (fresh && score !== undefined)
-        await tell(tx, site.public.id, "conversation.rated", { visitor, score, of, comment: kept });
-      return ratingOf(tx, visitor);
-    });
+    const rating = await db.transaction(
+      async (tx) => {
+        if ((await findVisitor(tx, visitor)) === undefined) return undefined;
+        const row = { visitor, score: score ?? null, best: of, comment: kept, at: clock.now() };
+        const fresh = await addRating(tx, site.public.id, row);
+        if (fresh && score !== undefined)
+          await tell(tx, site.public.id, "conversation.rated", { visitor, score, of, comment: kept });
+        return ratingOf(tx, visitor);
+      },
+      [visitor],
+    );
     if (rating !== undefined) bus.publish({ visitor, head: 0, rating });
     return rating !== undefined;
   };

@@ -117,9 +117,9 @@ export function createReceive(parts: Parts) {
 
   async function write(reply: Reply): Promise<"stored" | "duplicate" | "unknown"> {
     const file = await fileOf(reply);
-    const written = await db.append(writeAll, { reply, file });
+    const written = await db.append(writeAll, { reply, file }, [reply.visitor]);
     // Nobody's, then: somebody else wrote the same reply meanwhile.
-    if (typeof written === "string" && file !== undefined) await db.transaction((tx) => dropMedia(tx, file));
+    if (typeof written === "string" && file !== undefined) await db.transaction((tx) => dropMedia(tx, file), [file]);
     if (written === "nobody") return "unknown";
     if (written === "duplicate") return written;
     bus.publish({ visitor: written.visitor, head: written.message.n, changes: [written.message] });
@@ -166,6 +166,7 @@ export function createReceive(parts: Parts) {
     const owners = new Map<string, string | undefined>(visitors.map((visitor) => [visitor, visitor]));
     for (const [i, visitor] of strange.entries()) owners.set(visitor, found[i]);
     const others = found.filter((owner) => owner !== undefined && !hosts.has(owner)) as string[];
+    await tx.lock(others);
     for (const [id, host] of await hostsOf(tx, others)) hosts.set(id, host);
     return { owners, hosts };
   }

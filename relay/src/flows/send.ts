@@ -87,7 +87,8 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
    */
   async function send(visitor: string, site: Site, draft: Draft): Promise<Written | "gone" | "unknown_media" | "full"> {
     const at = clock.now();
-    const written = await db.append(write, { visitor, site, draft, at, sid: sidOf(visitor, draft.id) }).catch(fullness);
+    const item = { visitor, site, draft, at, sid: sidOf(visitor, draft.id) };
+    const written = await db.append(write, item, [visitor]).catch(fullness);
     if (typeof written === "string") return written;
     const { message, fresh, due = at, head } = written;
     if (due > at) hold(site, due);
@@ -204,16 +205,19 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
   async function react(visitor: string, site: Site, id: string, emoji: string): Promise<boolean> {
     if (emoji !== "" && (emoji.length > EMOJI_MAX || !EMOJI.test(emoji))) return false;
     const at = clock.now();
-    const done = await db.transaction(async (tx) => {
-      const reply = await findMessage(tx, visitor, id);
-      if (reply?.from !== "reply") return undefined;
-      if (emoji === (reply.reaction ?? "")) return { n: undefined };
-      if (emoji !== "" && (await newestReply(tx, visitor)) !== reply.pos) return undefined;
-      const n = await setReaction(tx, visitor, reply.pos, emoji === "" ? null : emoji);
-      if (n === undefined) return undefined;
-      if (emoji !== "") await addParcel(tx, { ...parcel(visitor, site, n, reply.pos, at), ...reaction(emoji) });
-      return { n };
-    });
+    const done = await db.transaction(
+      async (tx) => {
+        const reply = await findMessage(tx, visitor, id);
+        if (reply?.from !== "reply") return undefined;
+        if (emoji === (reply.reaction ?? "")) return { n: undefined };
+        if (emoji !== "" && (await newestReply(tx, visitor)) !== reply.pos) return undefined;
+        const n = await setReaction(tx, visitor, reply.pos, emoji === "" ? null : emoji);
+        if (n === undefined) return undefined;
+        if (emoji !== "") await addParcel(tx, { ...parcel(visitor, site, n, reply.pos, at), ...reaction(emoji) });
+        return { n };
+      },
+      [visitor],
+    );
     if (done?.n !== undefined) announce(visitor, site, { n: done.n, first: false });
     return done !== undefined;
   }
@@ -226,15 +230,18 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
    */
   async function retry(visitor: string, site: Site, id: string): Promise<Message | undefined> {
     const at = clock.now();
-    const again = await db.transaction(async (tx) => {
-      const message = await findMessage(tx, visitor, id);
-      if (message?.from !== "visitor" || message.state !== "failed") return undefined;
-      if (message.reason !== "expired") await renewSid(tx, visitor, message.pos, newSid());
-      const n = await mark(tx, visitor, message.pos, "sent");
-      if (n !== undefined)
-        await addParcel(tx, parcel(visitor, site, n, message.pos, (await dueFor(tx, site, at)) ?? at + horizon));
-      return n === undefined ? undefined : { n, message };
-    });
+    const again = await db.transaction(
+      async (tx) => {
+        const message = await findMessage(tx, visitor, id);
+        if (message?.from !== "visitor" || message.state !== "failed") return undefined;
+        if (message.reason !== "expired") await renewSid(tx, visitor, message.pos, newSid());
+        const n = await mark(tx, visitor, message.pos, "sent");
+        if (n !== undefined)
+          await addParcel(tx, parcel(visitor, site, n, message.pos, (await dueFor(tx, site, at)) ?? at + horizon));
+        return n === undefined ? undefined : { n, message };
+      },
+      [visitor],
+    );
     if (again === undefined) return undefined;
     announce(visitor, site, { n: again.n, first: false });
     return again.message;

@@ -129,7 +129,8 @@ export function createSession(parts: Parts) {
     if (standing.revoked) return undefined;
     if (row === undefined && (await wasForgotten(db, session.visitor))) return undefined;
     if (row !== undefined && row.generation !== session.generation) return undefined;
-    if (row?.site === NO_SITE) await db.transaction((tx) => addVisitor(tx, row.id, site.public.id, clock.now()));
+    if (row?.site === NO_SITE)
+      await db.transaction((tx) => addVisitor(tx, row.id, site.public.id, clock.now()), [row.id]);
     const turned = row === undefined ? renewed(session) : await turn(session, standing, greets);
     return turned && { session, row, guest: row, holds: session.visitor, token: turned.token };
   }
@@ -153,8 +154,9 @@ export function createSession(parts: Parts) {
     const now = clock.now();
     if (session.turn >= turn) {
       if (session.turn > turn && greets)
-        await db.transaction((tx) =>
-          takeTurn(tx, { session: session.id, turn: session.turn, now, expires: now + SESSION_MS + RENEW_MS }),
+        await db.transaction(
+          (tx) => takeTurn(tx, { session: session.id, turn: session.turn, now, expires: now + SESSION_MS + RENEW_MS }),
+          [session.id],
         );
       return { token: isOld(session) ? sign({ ...session, turn: session.turn + 1 }) : undefined };
     }
@@ -175,7 +177,10 @@ export function createSession(parts: Parts) {
     const id = identifiedVisitorId(signing, site.public.id, person.subject);
     const given = hello.token === undefined ? undefined : await recognise(hello.token, site, false);
     const anonymous = given !== undefined && !isIdentified(given.session.visitor) ? given.session.visitor : undefined;
-    const { user, moved } = await db.transaction((tx) => enter(tx, id, site, person, anonymous));
+    const { user, moved } = await db.transaction(
+      (tx) => enter(tx, id, site, person, anonymous),
+      anonymous === undefined ? [id] : [id, anonymous],
+    );
     if (anonymous !== undefined) bus.publish({ visitor: anonymous, head: 0, ended: "*" });
     bus.publish({ visitor: id, head: user.head });
     if (moved > 0) wake({ visitor: id, account: site.account, first: false });
@@ -264,10 +269,13 @@ export function createSession(parts: Parts) {
   /** Ends a session: its tokens are void from now on, and every connection that has it is told. */
   async function logout(visitor: string, session: string): Promise<void> {
     const now = clock.now();
-    await db.transaction(async (tx) => {
-      // Nobody can read anything with the tokens of somebody who never wrote.
-      if ((await findVisitor(tx, visitor)) !== undefined) await revoke(tx, session, now + SESSION_MS, now);
-    });
+    await db.transaction(
+      async (tx) => {
+        // Nobody can read anything with the tokens of somebody who never wrote.
+        if ((await findVisitor(tx, visitor)) !== undefined) await revoke(tx, session, now + SESSION_MS, now);
+      },
+      [visitor],
+    );
     bus.publish({ visitor, head: 0, ended: session });
   }
 

@@ -226,19 +226,15 @@ export async function mark(
   return n;
 }
 
-/** Keeps with a failed message how often it was tried, and the service's last words. */
-export async function noteFailure(
+/** Keeps with failed messages how often each was tried, and what the service answered last. */
+export const noteFailures = (
   tx: Transaction,
-  { visitor, pos, attempts, error }: { visitor: string; pos: number; attempts: number; error: string | null },
-): Promise<void> {
-  await tx.run(
+  failures: readonly { visitor: string; pos: number; attempts: number; error: string | null }[],
+): Promise<void> =>
+  tx.runEach(
     "UPDATE messages SET attempts = $3, error = $4 WHERE visitor = $1 AND pos = $2",
-    visitor,
-    pos,
-    attempts,
-    error,
+    failures.map(({ visitor, pos, attempts, error }) => [visitor, pos, attempts, error]),
   );
-}
 
 /** The service shall take the message for another one from now on: it refused the earlier one for good. */
 export async function renewSid(tx: Transaction, visitor: string, pos: number, sid: string): Promise<void> {

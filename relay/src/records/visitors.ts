@@ -74,7 +74,7 @@ export async function receiveHosts(
     return host === undefined || (host.site === NO_SITE && site !== NO_SITE);
   });
   if (missing.length === 0) return hosts;
-  await addVisitors(tx, missing);
+  await addVisitors(tx, [...new Map(missing.map((visitor) => [visitor.id, visitor])).values()]);
   for (const [id, host] of await hostsOf(
     tx,
     missing.map(({ id }) => id),

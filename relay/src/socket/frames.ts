@@ -186,7 +186,7 @@ export function createFrames({
             refuse(actions, live, { code: "unknown_message", id: frame.id });
         });
       case "read":
-        if (await db.transaction((tx) => markRead(tx, visitor, frame.n)))
+        if (await db.transaction((tx) => markRead(tx, visitor, frame.n), [visitor]))
           bus.publish({ visitor, head: 0, read: frame.n });
         return;
       case "react":
