@@ -8,9 +8,6 @@ import { createHash } from "node:crypto";
 
 /** The lock of the whole database: a transaction with keys shares it, one without keys holds it alone. */
 const ALL = "7235416889254612";
-/** The lock under which one node at a time changes the schema. */
-export const SCHEMA_LOCK = "7235416889254613";
-
 /** The number of a key's lock. Two keys with the same number only wait for each other needlessly. */
 const numberOf = (key: string): bigint => createHash("sha1").update(key).digest().readBigInt64BE(0);
 

@@ -69,7 +69,7 @@ const HEAD = `SELECT o.visitor, o.turn, o.pos, o.account, o.attempts, o.due, o.e
      JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos
      JOIN visitors v ON v.id = o.visitor
      LEFT JOIN media f ON f.key = m.media AND f.visitor = m.visitor
-     WHERE o.visitor = $1 ORDER BY o.turn LIMIT 1`;
+     WHERE o.visitor = $1 AND o.turn = (SELECT min(turn) FROM outbox WHERE visitor = $1)`;
 
 /** The oldest parcel of a visitor's lane; nothing when the lane is empty. */
 export async function headOf(tx: Transaction, visitor: string): Promise<Head | undefined> {

@@ -56,9 +56,9 @@ export const CORE: Mutant[] = [
     edits: [
       { find: "await removeParcels($tx, $parcels);", replace: "" },
       {
-        find: "await db.append(conclude, $item)",
+        find: "await db.append(conclude, $item, $key)",
         replace:
-          "await db.transaction((tx) => removeParcels(tx, [$item.parcel])).then(() => db.append(conclude, $item))",
+          "await db.transaction((tx) => removeParcels(tx, [$item.parcel])).then(() => db.append(conclude, $item, $key))",
       },
     ],
     killedBy: { given: { crashes: 6, trouble: 10_000, visitors: 4, messages: 12 }, seeds: 60 },
