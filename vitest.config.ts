@@ -84,7 +84,7 @@ export default defineConfig({
           name: "postgres",
           include: [
             "relay/src/db/contract.test.ts",
-            "relay/src/{records,flows,socket}/**/*.test.ts",
+            "relay/src/{records,flows}/**/*.test.ts",
             "test/database/**/*.test.ts",
           ],
           globalSetup: "test/setup/database.ts",

@@ -100,6 +100,8 @@ function transactionOn(runner: Runner, lock: Transaction["lock"]): Transaction {
       for (const { "#": item, ...row } of (await query(text, values)).rows) found[item - 1] = row as Row;
       return found;
     },
+    anyOf: async <Row>(sql: string, list: readonly string[]) =>
+      list.length === 0 ? [] : ((await query(sql, [list])).rows as Row[]),
     async runEach(sql, lists) {
       if (lists.length === 0) return;
       const { text, values } = spread(sql, lists);
@@ -215,6 +217,7 @@ export async function openPostgres(url: string): Promise<Database> {
     lock: reads.lock,
     all: reads.all,
     each: reads.each,
+    anyOf: reads.anyOf,
     run: (sql, ...values) => transaction((tx) => tx.run(sql, ...values)),
     runEach: (sql, lists) => transaction((tx) => tx.runEach(sql, lists)),
     transaction,

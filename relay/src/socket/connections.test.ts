@@ -7,7 +7,7 @@ import { silentLog } from "../base/log.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { openTestDatabase } from "../db/database.fixture.ts";
+import { openSqlite } from "../db/sqlite.ts";
 import { createSession } from "../flows/session.ts";
 import { revoke } from "../records/sessions.ts";
 import { createSites } from "../records/sites.ts";
@@ -24,7 +24,7 @@ afterEach(() => db.close());
 
 /** A visitor who is there and hears nothing but the heartbeat. */
 async function enter(clock: Clock = realClock, more: Partial<Transport> = {}) {
-  db = await openTestDatabase();
+  db = openSqlite(":memory:");
   const epoch = await migrate(db);
   const site = { account: "main", origins: [ORIGIN], channel: "website", business: "default", campaign: undefined };
   const sites = createSites([{ ...site, public: DEFAULT_SITE }], () => []);
