@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LogEvent } from "../../base/log.ts";
 import { creditRules } from "../../base/rules.ts";
+import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
-import { openSqlite } from "../../db/sqlite.ts";
 import { contentOf } from "../../records/ledger/grants.ts";
 import { findEntry, historyOf } from "../../records/ledger/ledger.ts";
 import { trustLedger } from "../../records/ledger/restored.ts";
@@ -13,7 +13,7 @@ import { type Billing, createCredits } from "./credits.ts";
 let db: Database;
 let now = Date.UTC(2026, 10, 21);
 beforeEach(async () => {
-  db = openSqlite(":memory:");
+  db = await openTestDatabase();
   await migrate(db);
 });
 afterEach(() => db.close());

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { openTestDatabase } from "../../db/database.fixture.ts";
 import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
-import { openSqlite } from "../../db/sqlite.ts";
 import { enter, FOREVER, move, type State, stuckEntries } from "./ledger.ts";
 
 const NOW = 1_000_000_000;
@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 let db: Database;
 
 beforeEach(async () => {
-  db = openSqlite(":memory:");
+  db = await openTestDatabase();
   await migrate(db);
 });
 afterEach(() => db.close());
