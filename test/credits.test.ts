@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
+import { runFast } from "./clocks.ts";
 import { CERTAIN, type House, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { caller, tokenFor } from "./tokens.ts";
@@ -12,7 +13,7 @@ const EMAIL = "client@agency.example";
 const auto = { credits: { mode: "auto", allow: [EMAIL], perGrant: 100, perDay: 200 } };
 
 async function open(account: object = auto, sandbox: object = {}): Promise<string> {
-  house = await startHouse({ account, sandbox: { ...CERTAIN, ...sandbox } });
+  house = await startHouse({ run: runFast(20), account, sandbox: { ...CERTAIN, ...sandbox } });
   const url = house.callbackUrl.replace("/reply/", "/recharge/");
   house.sandbox.configure({ rechargeUrl: url });
   house.sandbox.seed({ subAccounts: [{ email: EMAIL, balance: 1, threshold: 5, rechargeAmount: 20 }] });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { randomId } from "../shared/id.ts";
 import type { Captured, ErrorFrame, Lead, RelayFrame } from "../shared/protocol.ts";
+import { runFast } from "./clocks.ts";
 import { type House, PROFILE, SCRIPTED, startHouse } from "./harness.ts";
 import { caller, tokenFor } from "./tokens.ts";
 import type { Visitor } from "./visitor.ts";
@@ -10,7 +11,11 @@ let visitor: Visitor;
 afterEach(() => house.stop());
 
 async function open(leads: object = {}, sandbox: object = {}): Promise<void> {
-  house = await startHouse({ sandbox, site: { leads: { country: "DE", lists: ["leads", "news"], ...leads } } });
+  house = await startHouse({
+    run: runFast(20),
+    sandbox,
+    site: { leads: { country: "DE", lists: ["leads", "news"], ...leads } },
+  });
   house.sandbox.seed({ lists: ["leads", "news"] });
   visitor = house.visitor();
   await visitor.connect();

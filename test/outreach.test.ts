@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { runFast } from "./clocks.ts";
 import { CERTAIN, type House, startHouse } from "./harness.ts";
 import { IDENTITY_SECRET, identityOf } from "./identities.ts";
 import { caller, tokenFor } from "./tokens.ts";
@@ -8,7 +9,7 @@ let call: ReturnType<typeof caller>;
 afterEach(() => house.stop());
 
 async function open(sandbox: object = {}): Promise<void> {
-  house = await startHouse({ sandbox: { ...CERTAIN, ...sandbox }, site: {} });
+  house = await startHouse({ run: runFast(20), sandbox: { ...CERTAIN, ...sandbox }, site: {} });
   call = caller(house, await tokenFor(house));
 }
 const state = async (key: string) => (await call("GET", `/messages/${key}`)).body.state;

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { runFast } from "./clocks.ts";
 import { CERTAIN, type House, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 import { caller, tokenFor } from "./tokens.ts";
@@ -20,7 +21,7 @@ afterEach(async () => {
 
 async function open(webhook: object = {}, account: object = {}): Promise<void> {
   const site = { leads: { country: "DE" }, webhook: { url: receiver.url, secret: "env:WEBHOOK_SECRET", ...webhook } };
-  house = await startHouse({ sandbox: CERTAIN, env: { WEBHOOK_SECRET }, site, account });
+  house = await startHouse({ run: runFast(10), sandbox: CERTAIN, env: { WEBHOOK_SECRET }, site, account });
   house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
 }
 const types = () => receiver.told.map(({ type }) => type);

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { SandboxConfig } from "../../relay/sandbox/options.ts";
+import { runFast } from "../clocks.ts";
 import { type House, type HouseOptions, startHouse } from "../harness.ts";
 import type { Visitor } from "../visitor.ts";
 
@@ -10,7 +11,7 @@ let visitor: Visitor;
 afterEach(() => house.stop());
 
 async function open(sandbox: Partial<SandboxConfig> = {}, options: HouseOptions = {}): Promise<void> {
-  house = await startHouse({ ...options, sandbox });
+  house = await startHouse({ run: runFast(10), ...options, sandbox });
   visitor = house.visitor();
   await visitor.connect();
 }

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { runByHand, runFast } from "../clocks.ts";
 import { type House, type HouseOptions, KEY, SCRIPTED, startHouse } from "../harness.ts";
 import { runInside } from "../relays.ts";
 import type { Visitor } from "../visitor.ts";
-import { runByHand, runFast } from "./fast.ts";
 
 let house: House;
 let visitor: Visitor;
