@@ -1,5 +1,5 @@
 /**
- * The door of the service's interface. Each request goes through the same order (BEHAVIOUR 4.1, R-013):
+ * The HTTP interface of the service. Each request passes the same steps (BEHAVIOUR 4.1, R-013):
  * scripted fault → route → method → HTTPS → key → rate → content type and JSON → fields → objects → effect.
  */
 
@@ -28,7 +28,7 @@ const ENDPOINTS: Record<RouteName, Endpoint> = {
   credits: grantCredits,
 };
 
-/** Every path of the interface with its methods. */
+/** Every path of the interface, with its methods. */
 const PATHS: readonly [path: RegExp, methods: Record<string, RouteName>][] = [
   [/^\/incoming_custom_channel_message$/, { POST: "incoming" }],
   [/^\/send_custom_channel_message$/, { POST: "send" }],
@@ -50,86 +50,88 @@ function find(path: string, method: string): Found | undefined {
   return undefined;
 }
 
-/** One request on its way through the order above. */
+/** A request while it passes the steps above. */
 type Visit = { req: Request; found: Found | undefined; query: URLSearchParams; entry: RequestEntry };
 
-/** Thrown by the HTTPS rule when plain connections are to be closed (R-002). */
+/** Thrown when a plain connection must be closed (R-002). */
 class Hangup extends Error {}
 
 export function makeApi(service: Service): (req: Request, res: Response) => void {
-  const { config, clock, random, faults, journal, changes } = service;
-
-  function visit(req: Request): Visit {
-    const url = req.url ?? "/";
-    const mark = url.indexOf("?");
-    const path = mark === -1 ? url : url.slice(0, mark);
-    const method = req.method ?? "GET";
-    const found = find(path.slice(config.basePath.length), method);
-    const route = found?.methodOk ? found.route : "unknown";
-    const entry = { at: clock.now(), route, method, path: maskKey(url), status: 0, warnings: [], ms: 0 };
-    return { req, found, query: new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1)), entry };
-  }
-
-  /** Everything between the fault and the effect; refusals become answers here. */
-  async function decide(visit: Visit): Promise<Result> {
-    try {
-      const result = await accept(service, visit);
-      return result.body === undefined ? result : { ...result, body: successBody(result.body, config) };
-    } catch (error) {
-      if (error instanceof Hangup || error instanceof Gone) throw error;
-      if (error instanceof Refusal) {
-        if (error.status === 401) journal.authFailures += 1;
-        return errorAnswer(error, visit.found?.route, config);
-      }
-      visit.entry.warnings.push(`The sandbox failed: ${error instanceof Error ? error.stack : String(error)}`);
-      return errorAnswer(new Refusal("INTERNAL", "Service-side error"), visit.found?.route, config);
-    }
-  }
-
-  /** What a faulty answer consists of: its own body, or an error of the endpoint's shape. */
-  function faultAnswer(fault: Fault, visit: Visit): Answer {
-    const { status = 500, headers = {}, body } = fault;
-    if (typeof body === "string") return { status, headers, body, type: "text/plain; charset=utf-8" };
-    if (body !== undefined) return { status, headers, body };
-    if (status < 400) return { status, headers };
-    const refusal = new Refusal("INTERNAL", "Service-side error", { status, headers });
-    return errorAnswer(refusal, visit.found?.route, { ...config, soft200Errors: false });
-  }
-
-  async function answer(visit: Visit, res: Response): Promise<number> {
-    const fault = faults.take(visit.found?.methodOk ? visit.found.route : undefined);
-    if (fault !== undefined) visit.entry.fault = fault.kind;
-    const latency = draw(config.latencyMs, random);
-    if (latency > 0) await clock.wait(latency);
-    if (fault !== undefined && strikesBefore(fault)) return play(res, faultAnswer(fault, visit), fault, clock);
-    const result = await decide(visit);
-    const status =
-      fault === undefined
-        ? write(res, result)
-        : play(res, spoils(fault) ? result : faultAnswer(fault, visit), fault, clock);
-    result.after?.();
-    return status;
-  }
-
-  async function serve(req: Request, res: Response): Promise<void> {
-    const started = performance.now();
-    const current = visit(req);
-    // Clients set the times of an answer's headers beside its date (RFC 9110 section 6.6.1).
-    if (config.clock === "virtual") res.setHeader("Date", new Date(clock.now()).toUTCString());
-    try {
-      current.entry.status = await answer(current, res);
-    } catch (error) {
-      if (!(error instanceof Gone)) reset(res);
-    }
-    current.entry.ms = performance.now() - started;
-    journal.requests.add(current.entry);
-    changes.touch();
-  }
-
-  return (req, res) => void serve(req, res);
+  return (req, res) => void serve(service, req, res);
 }
 
-/** Faults that need the true answer to spoil it. */
+async function serve(service: Service, req: Request, res: Response): Promise<void> {
+  const { config, clock, journal, changes } = service;
+  const started = performance.now();
+  const visit = visitOf(service, req);
+  // A client reads the times in an answer's headers relative to its date (RFC 9110 section 6.6.1).
+  if (config.clock === "virtual") res.setHeader("Date", new Date(clock.now()).toUTCString());
+  try {
+    visit.entry.status = await answer(service, visit, res);
+  } catch (error) {
+    if (!(error instanceof Gone)) reset(res);
+  }
+  visit.entry.ms = performance.now() - started;
+  journal.requests.add(visit.entry);
+  changes.touch();
+}
+
+function visitOf({ config, clock }: Service, req: Request): Visit {
+  const url = req.url ?? "/";
+  const mark = url.indexOf("?");
+  const path = mark === -1 ? url : url.slice(0, mark);
+  const method = req.method ?? "GET";
+  const found = find(path.slice(config.basePath.length), method);
+  const route = found?.methodOk ? found.route : "unknown";
+  const entry = { at: clock.now(), route, method, path: maskKey(url), status: 0, warnings: [], ms: 0 };
+  return { req, found, query: new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1)), entry };
+}
+
+/** Answers a request, with a fault where one is due. @returns the status */
+async function answer(service: Service, visit: Visit, res: Response): Promise<number> {
+  const { config, clock, random, faults } = service;
+  const fault = faults.take(visit.found?.methodOk ? visit.found.route : undefined);
+  if (fault !== undefined) visit.entry.fault = fault.kind;
+  const latency = draw(config.latencyMs, random);
+  if (latency > 0) await clock.wait(latency);
+  if (fault !== undefined && strikesBefore(fault)) return play(res, faultAnswer(service, fault, visit), fault, clock);
+  const result = await decide(service, visit);
+  const status =
+    fault === undefined
+      ? write(res, result)
+      : play(res, spoils(fault) ? result : faultAnswer(service, fault, visit), fault, clock);
+  result.after?.();
+  return status;
+}
+
+/** Runs all checks and the endpoint. Refusals become answers. */
+async function decide(service: Service, visit: Visit): Promise<Result> {
+  const { config, journal } = service;
+  try {
+    const result = await accept(service, visit);
+    return result.body === undefined ? result : { ...result, body: successBody(result.body, config) };
+  } catch (error) {
+    if (error instanceof Hangup || error instanceof Gone) throw error;
+    if (error instanceof Refusal) {
+      if (error.status === 401) journal.authFailures += 1;
+      return errorAnswer(error, visit.found?.route, config);
+    }
+    visit.entry.warnings.push(`The sandbox failed: ${error instanceof Error ? error.stack : String(error)}`);
+    return errorAnswer(new Refusal("INTERNAL", "Service-side error"), visit.found?.route, config);
+  }
+}
+
+/** The answer of a fault: its own body, or an error in the endpoint's shape. */
+function faultAnswer({ config }: Service, fault: Fault, visit: Visit): Answer {
+  const { status = 500, headers = {}, body } = fault;
+  if (typeof body === "string") return { status, headers, body, type: "text/plain; charset=utf-8" };
+  if (body !== undefined) return { status, headers, body };
+  if (status < 400) return { status, headers };
+  const refusal = new Refusal("INTERNAL", "Service-side error", { status, headers });
+  return errorAnswer(refusal, visit.found?.route, { ...config, soft200Errors: false });
+}
+
+/** Whether the fault damages the real answer. */
 const spoils = ({ kind, status }: Fault): boolean =>
   kind !== "status" && !(kind === "emptyBody" && status !== undefined);
 

@@ -1,171 +1,136 @@
-/** The sender of reply callbacks (interface 4.7 and 6, R-3xx, R-6xx): one lane per contact, so that replies keep order. */
+/** Posts reply callbacks (interface 4.7 and 6, R-3xx, R-6xx), one at a time per contact, so that replies keep their order. */
 
-import { numericIds } from "./answers.ts";
 import type { Clock } from "./clock.ts";
 import { type CallbackEntry, type Journal, maskPayload, maskUrl } from "./journal.ts";
+import { createLanes, type Lanes } from "./lanes.ts";
 import type { OutgoingMessage } from "./messages.ts";
 import type { SandboxConfig } from "./options.ts";
+import { type Payload, payloadOf } from "./payload.ts";
 import type { Poster } from "./poster.ts";
 import type { Random } from "./random.ts";
 
-export type Payload = Record<string, unknown>;
 type Kind = CallbackEntry["kind"];
 type About = { kind: Kind; messageId?: string; toId?: string; attempt?: number };
 
 export type Callbacks = {
-  /** Posts a reply in its contact's lane and writes the outcome on it. Resolves after the first try. Never throws. */
+  /** Posts a reply after the earlier ones of its contact, and stores the outcome in it. Resolves after the first attempt. Never throws. */
   deliver(message: OutgoingMessage): Promise<void>;
-  /** Posts any payload once to `url`, and journals it. Never throws. */
+  /** Posts a payload once to `url`, and records it in the journal. Never throws. */
   post(url: string, payload: Payload, about: About, headers?: Record<string, string>): Promise<CallbackEntry>;
-  /** The payload of a reply as the options want it. */
-  payload(
-    message: Pick<OutgoingMessage, "contactId" | "messageId" | "body" | "fromId" | "channel" | "mediaUrl">,
-  ): Payload;
   clear(): void;
 };
 
-/** Error details keep this much of the client's answer (R-306). */
+/** Characters of the client's answer that error details keep (R-306). */
 const ANSWER_KEPT = 500;
-/** More than the megabyte a client may refuse (R-613). */
-const HUGE = 1_100_000;
-/** Callbacks that may overtake each other are spread over this time. */
+/** Milliseconds over which callbacks are spread when they may overtake each other. */
 const SHUFFLE_MS = 40;
 
-type Job = { run: () => Promise<void>; done: () => void };
-type Lane = { busy: boolean; waiting: Job[] };
-
-export function makeCallbacks(parts: {
+type CallbackDeps = {
   config: SandboxConfig;
   clock: Clock;
   random: Random;
   poster: Poster;
   journal: Journal;
   changed: () => void;
-}): Callbacks {
-  const { config, clock, random, poster, journal, changed } = parts;
-  const lanes = new Map<string, Lane>();
+};
+type Sender = CallbackDeps & { lanes: Lanes };
 
-  const accepted = (status: number) =>
-    config.successStatuses === "200" ? status === 200 : status >= 200 && status < 300;
-
-  async function post(url: string, payload: Payload, about: About, headers = {}): Promise<CallbackEntry> {
-    const at = clock.now();
-    const started = performance.now();
-    const entry: CallbackEntry = {
-      at,
-      attempt: 0,
-      ...about,
-      url: maskUrl(url),
-      ok: false,
-      payload: maskPayload(payload),
-      ms: 0,
-    };
-    try {
-      const answer = await poster.request({
-        method: "POST",
-        url,
-        headers: { ...contentType(config.callbackContentType), ...config.callbackHeaders, ...headers },
-        body: encoded(payload, config.callbackContentType),
-        timeoutMs: config.callbackTimeoutMs,
-        maxBytes: 1_000_000,
-      });
-      entry.status = answer.status;
-      entry.answer = answer.body.toString("utf8").slice(0, ANSWER_KEPT);
-      entry.ok = accepted(answer.status);
-      if (!entry.ok) entry.error = `status ${answer.status}${entry.answer === "" ? "" : `: ${entry.answer}`}`;
-    } catch (error) {
-      entry.error = error instanceof Error ? error.message : String(error);
-    }
-    entry.ms = performance.now() - started;
-    journal.callbacks.add(entry);
-    changed();
-    return entry;
-  }
-
-  function payload(message: Parameters<Callbacks["payload"]>[0]): Payload {
-    const { contactId, messageId, body, fromId, channel, mediaUrl } = message;
-    let fields: Payload = {
-      contactId,
-      messageId,
-      userId: config.userId,
-      body: config.hugeBody ? body.padEnd(HUGE, " and more") : body,
-      toId: fromId,
-      channel: config.callbackChannel === "last" ? (channel ?? "custom") : "custom",
-    };
-    if (config.callbackChannel === "omit") delete fields.channel;
-    if (mediaUrl !== undefined && config.humanAttachment === "mediaUrlField") fields.mediaUrl = mediaUrl;
-    if (config.numericIds) fields = numericIds(fields);
-    for (const name of config.callbackOmit) delete fields[name];
-    Object.assign(fields, config.callbackExtras);
-    return config.callbackWrap === "none" ? fields : { [config.callbackWrap]: fields };
-  }
-
-  /** Repeats a failed callback outside the lane: later replies do not wait for it (R-305). */
-  function retry(message: OutgoingMessage, last: CallbackEntry): void {
-    const worth = config.retryOn === "any" || last.status === undefined || last.status >= 500;
-    if (last.ok || !worth || last.attempt >= config.callbackRetries) return;
-    clock.after(config.callbackBackoffMs * 2 ** last.attempt, () => void attempt(message, last.attempt + 1));
-  }
-
-  async function attempt(message: OutgoingMessage, number: number): Promise<void> {
-    const about: About = { kind: "reply", messageId: message.messageId, toId: message.fromId, attempt: number };
-    const body = payload(message);
-    message.attempts += 1;
-    const first = post(config.callbackUrl, body, about);
-    const copies = Array.from({ length: copiesOf(config.duplicateCallbacks, random) }, () =>
-      post(config.callbackUrl, body, { ...about, kind: "copy" }),
-    );
-    const entry = await first;
-    message.status = entry.ok ? "Sent" : "Failed";
-    if (entry.error === undefined) delete message.error;
-    else message.error = entry.error;
-    await Promise.all(copies);
-    retry(message, entry);
-  }
-
-  async function drain(fromId: string, lane: Lane): Promise<void> {
-    lane.busy = true;
-    for (let job = lane.waiting.shift(); job !== undefined; job = lane.waiting.shift()) {
-      await job.run();
-      job.done();
-    }
-    lane.busy = false;
-    if (lanes.get(fromId) === lane) lanes.delete(fromId);
-  }
-
-  function inLane(fromId: string, run: () => Promise<void>): Promise<void> {
-    const lane = lanes.get(fromId) ?? { busy: false, waiting: [] };
-    lanes.set(fromId, lane);
-    return new Promise((done) => {
-      lane.waiting.push({ run, done });
-      if (!lane.busy) void drain(fromId, lane);
-    });
-  }
-
-  /** Without a registered URL there is nobody to tell, and the reply never gets a state. */
-  function nowhere({ messageId, fromId }: OutgoingMessage): void {
-    const base = { at: clock.now(), kind: "reply", url: "", attempt: 0, ok: false, payload: null, ms: 0 } as const;
-    journal.callbacks.add({ ...base, messageId, toId: fromId, error: "no webhook" });
-    changed();
-  }
-
-  async function deliver(message: OutgoingMessage): Promise<void> {
-    if (config.callbackUrl === "") return nowhere(message);
-    if (!config.shuffleCallbacks) return inLane(message.fromId, () => attempt(message, 0));
-    await clock.wait(Math.floor(random() * SHUFFLE_MS));
-    await attempt(message, 0);
-  }
-
-  /** Drops what waits; who waits for it is let go. */
-  function clear(): void {
-    for (const { waiting } of lanes.values()) for (const { done } of waiting.splice(0)) done();
-    lanes.clear();
-  }
-
-  return { deliver, post, payload, clear };
+export function makeCallbacks(deps: CallbackDeps): Callbacks {
+  const sender: Sender = { ...deps, lanes: createLanes() };
+  return {
+    deliver: (message) => deliver(sender, message),
+    post: (url, payload, about, headers) => post(sender, url, payload, about, headers),
+    clear: sender.lanes.clear,
+  };
 }
 
-/** Whole copies, and one more with the chance of the fraction. */
+const isAccepted = (status: number, { successStatuses }: SandboxConfig): boolean =>
+  successStatuses === "200" ? status === 200 : status >= 200 && status < 300;
+
+async function post(
+  sender: Sender,
+  url: string,
+  payload: Payload,
+  about: About,
+  headers: Record<string, string> = {},
+): Promise<CallbackEntry> {
+  const base = { at: sender.clock.now(), attempt: 0, ...about, url: maskUrl(url), payload: maskPayload(payload) };
+  const entry: CallbackEntry = { ...base, ok: false, ms: 0 };
+  const started = performance.now();
+  try {
+    await ask(sender, url, payload, headers, entry);
+  } catch (error) {
+    entry.error = error instanceof Error ? error.message : String(error);
+  }
+  entry.ms = performance.now() - started;
+  sender.journal.callbacks.add(entry);
+  sender.changed();
+  return entry;
+}
+
+/** Makes the request and writes the answer into the entry. @throws Error when there is no answer */
+async function ask(
+  { config, poster }: Sender,
+  url: string,
+  payload: Payload,
+  headers: Record<string, string>,
+  entry: CallbackEntry,
+): Promise<void> {
+  const answer = await poster.request({
+    method: "POST",
+    url,
+    headers: { ...contentType(config.callbackContentType), ...config.callbackHeaders, ...headers },
+    body: encoded(payload, config.callbackContentType),
+    timeoutMs: config.callbackTimeoutMs,
+    maxBytes: 1_000_000,
+  });
+  entry.status = answer.status;
+  entry.answer = answer.body.toString("utf8").slice(0, ANSWER_KEPT);
+  entry.ok = isAccepted(answer.status, config);
+  if (!entry.ok) entry.error = `status ${answer.status}${entry.answer === "" ? "" : `: ${entry.answer}`}`;
+}
+
+async function deliver(sender: Sender, message: OutgoingMessage): Promise<void> {
+  const { config, clock, random, lanes } = sender;
+  if (config.callbackUrl === "") return recordMissingUrl(sender, message);
+  if (!config.shuffleCallbacks) return lanes.run(message.fromId, () => attempt(sender, message, 0));
+  await clock.wait(Math.floor(random() * SHUFFLE_MS));
+  await attempt(sender, message, 0);
+}
+
+/** Without a registered URL the reply never gets a state. */
+function recordMissingUrl({ clock, journal, changed }: Sender, { messageId, fromId }: OutgoingMessage): void {
+  const base = { at: clock.now(), kind: "reply", url: "", attempt: 0, ok: false, payload: null, ms: 0 } as const;
+  journal.callbacks.add({ ...base, messageId, toId: fromId, error: "no webhook" });
+  changed();
+}
+
+async function attempt(sender: Sender, message: OutgoingMessage, number: number): Promise<void> {
+  const { config, random } = sender;
+  const about: About = { kind: "reply", messageId: message.messageId, toId: message.fromId, attempt: number };
+  const body = payloadOf(message, config);
+  message.attempts += 1;
+  const first = post(sender, config.callbackUrl, body, about);
+  const copies = Array.from({ length: copiesOf(config.duplicateCallbacks, random) }, () =>
+    post(sender, config.callbackUrl, body, { ...about, kind: "copy" }),
+  );
+  const entry = await first;
+  message.status = entry.ok ? "Sent" : "Failed";
+  if (entry.error === undefined) delete message.error;
+  else message.error = entry.error;
+  await Promise.all(copies);
+  retry(sender, message, entry);
+}
+
+/** Repeats a failed callback outside its lane: later replies do not wait for it (R-305). */
+function retry(sender: Sender, message: OutgoingMessage, last: CallbackEntry): void {
+  const { config, clock } = sender;
+  const isRetryable = config.retryOn === "any" || last.status === undefined || last.status >= 500;
+  if (last.ok || !isRetryable || last.attempt >= config.callbackRetries) return;
+  clock.after(config.callbackBackoffMs * 2 ** last.attempt, () => void attempt(sender, message, last.attempt + 1));
+}
+
+/** The number of extra copies: the whole part, plus one with the probability of the fraction. */
 const copiesOf = (count: number, random: Random): number =>
   Math.floor(count) + (count % 1 > 0 && random() < count % 1 ? 1 : 0);
 

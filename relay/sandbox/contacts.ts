@@ -1,4 +1,4 @@
-/** Contacts: the store, and what the interface says about phones, e-mails and who is the same (4.1, 4.2, R-2xx). */
+/** The contacts, and the rules for phone numbers, e-mail addresses and duplicates (interface 4.1, 4.2, R-2xx). */
 
 import { Refusal } from "./answers.ts";
 import type { Person } from "./fields.ts";
@@ -22,9 +22,9 @@ export type Contacts = {
   byFromId(fromId: string): Contact | undefined;
   byPhone(phone: string): Contact | undefined;
   byEmail(email: string): Contact | undefined;
-  /** Finds by phone or creates (4.1). `created` is false for an existing contact. */
+  /** Finds by phone, or creates (interface 4.1). `created` is false for an existing contact. */
   create(person: Person, phone: string | undefined): { contact: Contact; created: boolean };
-  /** Finds or creates the contact of `fromId`; names and e-mail count on creation (R-101). */
+  /** Finds or creates the contact of `fromId`. Names and e-mail apply when it is created (R-101). */
   ofSender(fromId: string, person: Person): Contact;
   all(): Contact[];
   clear(): void;
@@ -52,94 +52,104 @@ export function checkEmail(email: string, config: SandboxConfig): string {
   return email;
 }
 
+type Store = {
+  config: SandboxConfig;
+  newId: () => string;
+  now: () => number;
+  byId: Map<string, Contact>;
+  phones: Map<string, Contact>;
+  emails: Map<string, Contact[]>;
+  senders: Map<string, Contact>;
+};
+
 export function makeContacts(config: SandboxConfig, newId: () => string, now: () => number): Contacts {
-  const byId = new Map<string, Contact>();
-  const phones = new Map<string, Contact>();
-  const emails = new Map<string, Contact[]>();
-  const senders = new Map<string, Contact>();
-
-  /** What two numbers must share to be the same (R-202). */
-  function phoneKey(phone: string): string {
-    if (config.phoneMatch === "exact") return phone;
-    const bare = phone.replace(SEPARATORS, "");
-    return config.phoneMatch === "digits" ? bare.replace(/^(\+|00)/, "") : bare;
-  }
-
-  function indexEmail(contact: Contact): void {
-    if (contact.email === undefined) return;
-    const key = contact.email.toLowerCase();
-    const known = emails.get(key);
-    if (known === undefined) emails.set(key, [contact]);
-    else if (!known.includes(contact)) known.push(contact);
-  }
-
-  function add(person: Person, phone?: string, fromId?: string): Contact {
-    const contact: Contact = { id: newId(), ...person, createdAt: new Date(now()).toISOString() };
-    if (phone !== undefined) contact.phone = phone;
-    if (fromId !== undefined) contact.fromId = fromId;
-    byId.set(contact.id, contact);
-    if (phone !== undefined) phones.set(phoneKey(phone), contact);
-    if (fromId !== undefined) senders.set(fromId, contact);
-    indexEmail(contact);
-    return contact;
-  }
-
-  function update(contact: Contact, person: Person, overwrite: boolean): void {
-    const oldEmail = contact.email?.toLowerCase();
-    Object.assign(contact, overwrite ? person : { ...person, ...contact });
-    if (oldEmail === contact.email?.toLowerCase()) return;
-    if (oldEmail !== undefined) {
-      emails.set(
-        oldEmail,
-        (emails.get(oldEmail) ?? []).filter((other) => other !== contact),
-      );
-    }
-    indexEmail(contact);
-  }
-
-  function byEmail(email: string): Contact | undefined {
-    const known = emails.get(email.toLowerCase());
-    return config.emailMatch === "oldest" ? known?.[0] : known?.at(-1);
-  }
-
-  const byPhone = (phone: string) => phones.get(phoneKey(phone));
-
-  function existing(person: Person, phone: string | undefined): Contact | undefined {
-    if (phone !== undefined) return byPhone(phone);
-    return config.dedupeByEmail && person.email !== undefined ? byEmail(person.email) : undefined;
-  }
-
-  /** A contact of `/contacts` that a option takes for the same person as this sender (R-206). */
-  function linked(fromId: string, person: Person): Contact | undefined {
-    if (config.linkContacts === "email") return person.email === undefined ? undefined : byEmail(person.email);
-    if (config.linkContacts === "fromIdEqualsPhoneOrEmail") return byPhone(fromId) ?? byEmail(fromId);
-    return undefined;
-  }
-
+  const store: Store = {
+    ...{ config, newId, now },
+    ...{ byId: new Map(), phones: new Map(), emails: new Map(), senders: new Map() },
+  };
   return {
-    get: (id) => byId.get(id),
-    byFromId: (fromId) => senders.get(fromId),
-    byPhone,
-    byEmail,
+    get: (id) => store.byId.get(id),
+    byFromId: (fromId) => store.senders.get(fromId),
+    byPhone: (phone) => byPhone(store, phone),
+    byEmail: (email) => byEmail(store, email),
     create(person, phone) {
-      const known = existing(person, phone);
-      if (known === undefined) return { contact: add(person, phone), created: true };
-      if (config.mergeOnDuplicate) update(known, person, true);
+      const known = existing(store, person, phone);
+      if (known === undefined) return { contact: add(store, person, phone), created: true };
+      if (config.mergeOnDuplicate) update(store, known, person, true);
       return { contact: known, created: false };
     },
-    ofSender(fromId, person) {
-      const known = senders.get(fromId) ?? linked(fromId, person);
-      if (known === undefined) return add(person, undefined, fromId);
-      senders.set(fromId, known);
-      known.fromId ??= fromId;
-      if (config.contactUpdateOnIncoming !== "never") {
-        update(known, person, config.contactUpdateOnIncoming === "overwrite");
-      }
-      return known;
-    },
-    all: () => [...byId.values()],
+    ofSender: (fromId, person) => ofSender(store, fromId, person),
+    all: () => [...store.byId.values()],
     clear() {
-      for (const index of [byId, phones, emails, senders]) index.clear();
+      for (const index of [store.byId, store.phones, store.emails, store.senders]) index.clear();
     },
   };
+}
+
+/** Numbers with the same key are the same number (R-202). */
+function phoneKey({ config }: Store, phone: string): string {
+  if (config.phoneMatch === "exact") return phone;
+  const bare = phone.replace(SEPARATORS, "");
+  return config.phoneMatch === "digits" ? bare.replace(/^(\+|00)/, "") : bare;
+}
+
+const byPhone = (store: Store, phone: string): Contact | undefined => store.phones.get(phoneKey(store, phone));
+
+function byEmail({ config, emails }: Store, email: string): Contact | undefined {
+  const known = emails.get(email.toLowerCase());
+  return config.emailMatch === "oldest" ? known?.[0] : known?.at(-1);
+}
+
+function indexEmail({ emails }: Store, contact: Contact): void {
+  if (contact.email === undefined) return;
+  const key = contact.email.toLowerCase();
+  const known = emails.get(key);
+  if (known === undefined) emails.set(key, [contact]);
+  else if (!known.includes(contact)) known.push(contact);
+}
+
+function add(store: Store, person: Person, phone?: string, fromId?: string): Contact {
+  const contact: Contact = { id: store.newId(), ...person, createdAt: new Date(store.now()).toISOString() };
+  if (phone !== undefined) contact.phone = phone;
+  if (fromId !== undefined) contact.fromId = fromId;
+  store.byId.set(contact.id, contact);
+  if (phone !== undefined) store.phones.set(phoneKey(store, phone), contact);
+  if (fromId !== undefined) store.senders.set(fromId, contact);
+  indexEmail(store, contact);
+  return contact;
+}
+
+function update(store: Store, contact: Contact, person: Person, overwrite: boolean): void {
+  const oldEmail = contact.email?.toLowerCase();
+  Object.assign(contact, overwrite ? person : { ...person, ...contact });
+  if (oldEmail === contact.email?.toLowerCase()) return;
+  if (oldEmail !== undefined) {
+    const others = (store.emails.get(oldEmail) ?? []).filter((other) => other !== contact);
+    store.emails.set(oldEmail, others);
+  }
+  indexEmail(store, contact);
+}
+
+/** The contact that `/contacts` treats as the same person. */
+function existing(store: Store, person: Person, phone: string | undefined): Contact | undefined {
+  if (phone !== undefined) return byPhone(store, phone);
+  return store.config.dedupeByEmail && person.email !== undefined ? byEmail(store, person.email) : undefined;
+}
+
+/** The contact made by `/contacts` that the option `linkContacts` treats as this sender (R-206). */
+function linked(store: Store, fromId: string, person: Person): Contact | undefined {
+  const { linkContacts } = store.config;
+  if (linkContacts === "email") return person.email === undefined ? undefined : byEmail(store, person.email);
+  if (linkContacts === "fromIdEqualsPhoneOrEmail") return byPhone(store, fromId) ?? byEmail(store, fromId);
+  return undefined;
+}
+
+function ofSender(store: Store, fromId: string, person: Person): Contact {
+  const known = store.senders.get(fromId) ?? linked(store, fromId, person);
+  if (known === undefined) return add(store, person, undefined, fromId);
+  store.senders.set(fromId, known);
+  known.fromId ??= fromId;
+  const rule = store.config.contactUpdateOnIncoming;
+  if (rule !== "never") update(store, known, person, rule === "overwrite");
+  return known;
 }

@@ -1,4 +1,4 @@
-/** What happens to an incoming message after its 200: contact, conversation, stored message, the bot's turn. */
+/** Processes an incoming message after its 200: contact, conversation, stored message, the bot's answer. */
 
 import type { Changes } from "./changes.ts";
 import type { Clock } from "./clock.ts";
@@ -11,10 +11,10 @@ import type { Poster } from "./poster.ts";
 import { draw, type Random } from "./random.ts";
 import type { Replies } from "./replies.ts";
 
-/** A message that was taken but not processed: its contact may not exist yet. */
+/** An accepted message before its processing. Its contact may not exist yet. */
 export type Queued = Omit<IncomingMessage, "contactId"> & {
   person: Person;
-  /** What the journal says of the request that brought it. */
+  /** Warnings of its request's journal entry. */
   warnings: string[];
 };
 
@@ -24,10 +24,10 @@ export type Intake = {
   clear(): void;
 };
 
-/** How far messages spread when they may overtake each other and no delay is set (R-465). */
+/** The delay when messages may overtake each other and no delay is set (R-465). */
 const SHUFFLE_MS = { min: 0, max: 50 };
 
-export function makeIntake(parts: {
+type IntakeDeps = {
   config: SandboxConfig;
   clock: Clock;
   random: Random;
@@ -36,55 +36,57 @@ export function makeIntake(parts: {
   contacts: Contacts;
   messages: Messages;
   replies: Replies;
-}): Intake {
-  const { config, clock, random, poster, changes, contacts, messages, replies } = parts;
+};
+
+export function makeIntake(deps: IntakeDeps): Intake {
+  const { config, clock, random } = deps;
   let queue: Queued[] = [];
 
-  function add(message: Queued): void {
-    const shuffled = config.processInOrder || config.processingDelayMs !== 0 ? config.processingDelayMs : SHUFFLE_MS;
-    const ms = draw(shuffled, random);
-    if (ms === 0 && queue.length === 0) return process(message);
-    if (!config.processInOrder) {
-      clock.after(ms, () => process(message));
-      return;
-    }
-    // Every timer takes the oldest message, whichever message it was set for: so none overtakes another.
-    queue.push(message);
-    clock.after(ms, () => {
-      const oldest = queue.shift();
-      if (oldest !== undefined) process(oldest);
-    });
-  }
-
-  function process({ person, warnings, ...queued }: Queued): void {
-    const contact = contacts.ofSender(queued.fromId, person);
-    const conversation = messages.open(queued.fromId, contact.id);
-    const message: IncomingMessage = { ...queued, contactId: contact.id };
-    if (message.messageType === "reaction") {
-      const last = conversation.messages.findLast(({ direction }) => direction === "out");
-      if (last !== undefined) message.reactsTo = last.messageId;
-    }
-    messages.add(conversation, message);
-    if (message.media !== undefined) keepCopy(message.media, warnings);
-    if (message.messageType === "text" || config.reactionTriggersBot) replies.turn(conversation, message);
-    changes.touch();
-  }
-
-  function keepCopy(media: Media, warnings: string[]): void {
-    if (media.bytes !== undefined || config.mediaFetch === "off") return;
-    const fetch = async () => {
-      await fetchMedia(media, poster, config);
-      if (media.error !== undefined) warnings.push(`mediaError: ${media.error}`);
-      changes.touch();
-    };
-    if (config.mediaFetch === "immediate") void fetch();
-    else clock.after(config.mediaFetch, () => void fetch());
-  }
-
   return {
-    add,
+    add(message) {
+      const span = config.processInOrder || config.processingDelayMs !== 0 ? config.processingDelayMs : SHUFFLE_MS;
+      const ms = draw(span, random);
+      if (ms === 0 && queue.length === 0) return process(deps, message);
+      if (!config.processInOrder) {
+        clock.after(ms, () => process(deps, message));
+        return;
+      }
+      // Every timer takes the oldest message, whichever message it was set for: so none overtakes another.
+      queue.push(message);
+      clock.after(ms, () => {
+        const oldest = queue.shift();
+        if (oldest !== undefined) process(deps, oldest);
+      });
+    },
     clear() {
       queue = [];
     },
   };
+}
+
+function process(deps: IntakeDeps, { person, warnings, ...queued }: Queued): void {
+  const { config, changes, contacts, messages, replies } = deps;
+  const contact = contacts.ofSender(queued.fromId, person);
+  const conversation = messages.open(queued.fromId, contact.id);
+  const message: IncomingMessage = { ...queued, contactId: contact.id };
+  if (message.messageType === "reaction") {
+    const last = conversation.messages.findLast(({ direction }) => direction === "out");
+    if (last !== undefined) message.reactsTo = last.messageId;
+  }
+  messages.add(conversation, message);
+  if (message.media !== undefined) keepCopy(deps, message.media, warnings);
+  if (message.messageType === "text" || config.reactionTriggersBot) replies.turn(conversation, message);
+  changes.touch();
+}
+
+/** Fetches a linked file when the option `mediaFetch` says so (R-234). */
+function keepCopy({ config, clock, poster, changes }: IntakeDeps, media: Media, warnings: string[]): void {
+  if (media.bytes !== undefined || config.mediaFetch === "off") return;
+  const fetch = async () => {
+    await fetchMedia(media, poster, config);
+    if (media.error !== undefined) warnings.push(`mediaError: ${media.error}`);
+    changes.touch();
+  };
+  if (config.mediaFetch === "immediate") void fetch();
+  else clock.after(config.mediaFetch, () => void fetch());
 }

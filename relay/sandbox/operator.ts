@@ -1,4 +1,4 @@
-/** What a test, the control plane or a person in the inbox can do with the sandbox and read from it (BEHAVIOUR 4.12). */
+/** The operations of tests, of the control API and of the inbox on the sandbox (BEHAVIOUR 4.12). */
 
 import { type BotScript, isScript } from "./bots.ts";
 import { applyPatch, checkPatch, initialConfig, maskedConfig } from "./config.ts";
@@ -8,6 +8,7 @@ import { type Fault, type FaultKind, type FaultRoute, isFault, isFaultRoute, toF
 import { type CallbackEntry, maskUrl, type RequestEntry } from "./journal.ts";
 import type { Conversation, IncomingMessage, Message, OutgoingMessage } from "./messages.ts";
 import type { SandboxConfig } from "./options.ts";
+import { payloadOf } from "./payload.ts";
 import type { RechargeAsk, RechargeEvent } from "./recharge.ts";
 import type { Service } from "./service.ts";
 
@@ -18,7 +19,7 @@ export type Seed = {
   campaigns?: Readonly<Record<string, BotScript>>;
 };
 
-/** One of the two names the conversation. */
+/** Identifies a conversation by one of the two. */
 export type To = { fromId?: string; contactId?: string };
 
 export type State = {
@@ -34,7 +35,7 @@ export type State = {
   counts: Counts;
 };
 
-/** Since the start or the last reset, also of what the journals have forgotten. */
+/** Totals since the start or the last reset. They include entries that the journals no longer hold. */
 export type Counts = {
   requests: number;
   callbacks: number;
@@ -43,7 +44,7 @@ export type Counts = {
   outgoing: number;
 };
 
-/** An order that cannot be carried out; the control plane answers with its status. */
+/** An operation that is not possible. The control API answers with `status`. */
 export class OrderError extends Error {
   readonly status: 400 | 404 | 502;
 
@@ -59,195 +60,61 @@ export type Operator = {
   seed(seed: Seed): void;
   /** The next `n` requests of `route` meet `fault`: a status, a kind, or a whole fault. */
   failNext(route: FaultRoute, n: number, fault: Fault | FaultKind | number): void;
-  /** A reply typed by a person. Resolves when the callback's first try is over; `status` says how it went. */
+  /** Sends a person's reply. Resolves after the first attempt of its callback, with the outcome in `status`. */
   humanReply(reply: To & { body: string; mediaUrl?: string }): Promise<OutgoingMessage>;
-  /** A campaign's message that nobody asked for (R-104), at once or `afterMs` later. */
+  /** Sends an unrequested message of a campaign (R-104), at once or `afterMs` later. */
   followUp(reply: To & { body: string; afterMs?: number }): Promise<OutgoingMessage | undefined>;
-  /** A callback to any `toId`, known here or not (R-612); every field can be set. Nothing is stored. */
+  /** Posts a callback to any `toId`, known or not (R-612), with the given fields. Stores nothing. */
   callbackTo(payload: { toId: string } & Record<string, unknown>): Promise<CallbackEntry>;
-  /** Posts a stored reply again under the same messageId (R-307). */
+  /** Posts a stored reply again with the same messageId (R-307). */
   redeliver(messageId: string): Promise<OutgoingMessage>;
   /** Sends an auto-recharge event. Resolves when all its deliveries are answered. */
   recharge(ask: RechargeAsk): Promise<RechargeEvent>;
-  /** Takes credits from a sub-account; falling under its threshold sends an auto-recharge event. */
+  /** Takes credits from a sub-account. Below its threshold, sends an auto-recharge event. */
   spend(spending: { email: string; amount: number }): Promise<RechargeEvent | undefined>;
-  /** Turns the bot on or off for one contact; `undefined` follows the option again (R-102). */
+  /** Turns the bot on or off for one contact (R-102). `undefined`: as the option says. */
   bot(to: To, active: boolean | undefined): void;
-  /** A new account key; the old one is dead at once (R-503). */
+  /** Replaces the account key. The old one is invalid at once (R-503). @returns the new key */
   rotateKey(): string;
   /** Moves virtual time (option `clock`). */
   advance(ms: number): Promise<void>;
   state(): State;
-  /** How much of everything there was: cheap enough to ask after every message of a long run. */
+  /** Totals only: cheap enough for a call after every message of a long run. */
   counts(): Counts;
-  /** Incoming messages in the order they were processed, of one sender or of all. */
+  /** Incoming messages in processing order, of one sender or of all. */
   messages(fromId?: string): readonly IncomingMessage[];
-  /** Replies and sent messages in the order they were made, of one contact or of all. */
+  /** Outgoing messages in order of creation, to one contact or to all. */
   outgoing(fromId?: string): readonly OutgoingMessage[];
-  /** Newest requests, oldest first. */
+  /** The newest requests, oldest first. */
   requests(): RequestEntry[];
-  /** Newest tries to post a callback, oldest first. */
+  /** The newest callback attempts, oldest first. */
   callbacks(): CallbackEntry[];
-  /** As right after the start: nothing happened, nothing seeded, options as they were given. */
+  /** Restores the state after the start: no data, no seed, the given options. */
   reset(): void;
 };
 
 export function makeOperator(service: Service): Operator {
-  const { config, clock, contacts, messages, replies, callbacks, credits, recharges, journal, changes } = service;
+  const { config, messages, recharges, journal } = service;
   const startConfig = { ...config };
-
-  function conversationOf({ fromId, contactId }: To): Conversation {
-    const sender = fromId ?? (contactId === undefined ? undefined : contacts.get(contactId)?.fromId);
-    const conversation = sender === undefined ? undefined : messages.conversation(sender);
-    if (conversation === undefined) throw new OrderError(404, "No conversation with this contact");
-    return conversation;
-  }
-
-  function configure(patch: Partial<SandboxConfig>): void {
-    const checked = checkPatch(patch);
-    applyPatch(config, checked);
-    if (checked.callbackUrl && config.verifyOnSave) void verify(checked.callbackUrl);
-    changes.touch();
-  }
-
-  /** Asks a new callback URL with GET, as a service might when it is saved (R-614). */
-  async function verify(url: string): Promise<void> {
-    const ask = { method: "GET", url, timeoutMs: config.callbackTimeoutMs, maxBytes: 1_000_000 } as const;
-    const status = await service.poster.request(ask).then(
-      (answer) => answer.status,
-      () => undefined,
-    );
-    const ok = status !== undefined && status < 400;
-    const entry: CallbackEntry = {
-      at: clock.now(),
-      kind: "check",
-      url: maskUrl(url),
-      attempt: 0,
-      ok,
-      payload: null,
-      ms: 0,
-    };
-    journal.callbacks.add(status === undefined ? entry : { ...entry, status });
-    changes.touch();
-  }
-
-  async function humanReply(reply: To & { body: string; mediaUrl?: string }): Promise<OutgoingMessage> {
-    const conversation = conversationOf(reply);
-    const body = bodyWithFile(reply, config);
-    const { message, posted } = replies.send(conversation, {
-      body,
-      origin: "human",
-      ...(reply.mediaUrl === undefined ? {} : { mediaUrl: reply.mediaUrl }),
-    });
-    conversation.unread = 0;
-    changes.touch();
-    await posted;
-    return message;
-  }
-
-  async function followUp(reply: To & { body: string; afterMs?: number }): Promise<OutgoingMessage | undefined> {
-    const conversation = conversationOf(reply);
-    const send = () => replies.send(conversation, { body: reply.body, origin: "followUp" });
-    if (reply.afterMs !== undefined && reply.afterMs > 0) {
-      clock.after(reply.afterMs, () => void send());
-      return undefined;
-    }
-    const { message, posted } = send();
-    await posted;
-    return message;
-  }
-
-  function callbackTo(fields: { toId: string } & Record<string, unknown>): Promise<CallbackEntry> {
-    const { toId, ...others } = fields;
-    if (config.callbackUrl === "") throw new OrderError(400, "No callbackUrl is set");
-    const stranger = { contactId: service.newId(), messageId: service.newId(), body: "Hello from elsewhere" };
-    const payload = { ...callbacks.payload({ ...stranger, fromId: toId }), ...others };
-    return callbacks.post(config.callbackUrl, payload, { kind: "foreign", toId });
-  }
-
-  async function redeliver(messageId: string): Promise<OutgoingMessage> {
-    const message = messages.get(messageId);
-    if (message?.direction !== "out") throw new OrderError(404, "No such reply");
-    await callbacks.deliver(message);
-    return message;
-  }
-
-  async function spend({ email, amount }: { email: string; amount: number }): Promise<RechargeEvent | undefined> {
-    const account = credits.find(email);
-    if (account === undefined) throw new OrderError(404, "No such sub-account");
-    const low = credits.spend(account, amount);
-    changes.touch();
-    return low ? recharges.send({ email: account.email }) : undefined;
-  }
-
-  function rotateKey(): string {
-    // A key as awkward as the first one: a client that fails to encode it must fail here, not at the owner's (R-502).
-    config.apiKey = `${service.newId()}+/=&${service.newId()}`;
-    changes.touch();
-    return config.apiKey;
-  }
-
-  const counts = (): Counts => ({
-    requests: journal.requests.total,
-    callbacks: journal.callbacks.total,
-    authFailures: journal.authFailures,
-    incoming: messages.incoming().length,
-    outgoing: messages.outgoing().length,
-  });
-
-  function state(): State {
-    return {
-      config: maskedConfig(config),
-      contacts: contacts.all(),
-      messages: messages.conversations().flatMap((conversation) => conversation.messages),
-      lists: service.lists.all(),
-      campaigns: service.campaigns.all(),
-      subAccounts: credits.all(),
-      grants: credits.history(),
-      recharges: recharges.all(),
-      counts: counts(),
-    };
-  }
-
-  const said = (fromId: string) => messages.conversation(fromId)?.messages ?? [];
-
   return {
-    configure,
-    seed({ lists = [], subAccounts = [], campaigns = {} }) {
-      if (!Object.values(campaigns).every(isScript)) throw new OrderError(400, "A campaign's script is not one");
-      service.lists.seed(lists);
-      credits.seed(subAccounts);
-      service.campaigns.seed(campaigns);
-      changes.touch();
-    },
-    failNext(route, n, fault) {
-      const written = toFault(fault);
-      if (!isFaultRoute(route) || !isFault(written)) throw new OrderError(400, "No such route or fault");
-      service.faults.failNext(route, n, written);
-    },
-    humanReply,
-    followUp,
-    callbackTo,
-    redeliver,
+    configure: (patch) => configure(service, patch),
+    seed: (seed) => plant(service, seed),
+    failNext: (route, n, fault) => failNext(service, route, n, fault),
+    humanReply: (reply) => humanReply(service, reply),
+    followUp: (reply) => followUp(service, reply),
+    callbackTo: (fields) => callbackTo(service, fields),
+    redeliver: (messageId) => redeliver(service, messageId),
     recharge: (ask) => recharges.send(ask),
-    spend,
-    bot(to, active) {
-      const conversation = conversationOf(to);
-      if (active === undefined) delete conversation.botActive;
-      else conversation.botActive = active;
-      changes.touch();
-    },
-    rotateKey,
-    async advance(ms) {
-      if (config.clock === "real") throw new OrderError(400, "Real time cannot be advanced: set clock to virtual");
-      await clock.advance(ms);
-    },
-    state,
-    counts,
+    spend: (spending) => spend(service, spending),
+    bot: (to, active) => switchBot(service, to, active),
+    rotateKey: () => rotateKey(service),
+    advance: (ms) => advance(service, ms),
+    state: () => stateOf(service),
+    counts: () => countsOf(service),
     messages: (fromId) =>
-      fromId === undefined ? messages.incoming() : said(fromId).filter((m) => m.direction === "in"),
+      fromId === undefined ? messages.incoming() : saidBy(service, fromId).filter((m) => m.direction === "in"),
     outgoing: (fromId) =>
-      fromId === undefined ? messages.outgoing() : said(fromId).filter((m) => m.direction === "out"),
+      fromId === undefined ? messages.outgoing() : saidBy(service, fromId).filter((m) => m.direction === "out"),
     requests: () => journal.requests.list(),
     callbacks: () => journal.callbacks.list(),
     reset() {
@@ -257,7 +124,152 @@ export function makeOperator(service: Service): Operator {
   };
 }
 
-/** How a person's file reaches the client, if at all (R-605). */
+/** @throws OrderError 404 when there is none */
+function conversationOf({ contacts, messages }: Service, { fromId, contactId }: To): Conversation {
+  const sender = fromId ?? (contactId === undefined ? undefined : contacts.get(contactId)?.fromId);
+  const conversation = sender === undefined ? undefined : messages.conversation(sender);
+  if (conversation === undefined) throw new OrderError(404, "No conversation with this contact");
+  return conversation;
+}
+
+const saidBy = ({ messages }: Service, fromId: string): Message[] => messages.conversation(fromId)?.messages ?? [];
+
+function configure(service: Service, patch: Partial<SandboxConfig>): void {
+  const checked = checkPatch(patch);
+  applyPatch(service.config, checked);
+  if (checked.callbackUrl && service.config.verifyOnSave) void verify(service, checked.callbackUrl);
+  service.changes.touch();
+}
+
+/** Sends a GET to a new callback URL, as a service may do when it is saved (R-614). */
+async function verify({ config, clock, journal, changes, poster }: Service, url: string): Promise<void> {
+  const ask = { method: "GET", url, timeoutMs: config.callbackTimeoutMs, maxBytes: 1_000_000 } as const;
+  const status = await poster.request(ask).then(
+    (answer) => answer.status,
+    () => undefined,
+  );
+  const ok = status !== undefined && status < 400;
+  const base = { at: clock.now(), kind: "check", url: maskUrl(url), attempt: 0, payload: null, ms: 0 } as const;
+  const entry: CallbackEntry = { ...base, ok };
+  journal.callbacks.add(status === undefined ? entry : { ...entry, status });
+  changes.touch();
+}
+
+function plant(service: Service, { lists = [], subAccounts = [], campaigns = {} }: Seed): void {
+  if (!Object.values(campaigns).every(isScript)) throw new OrderError(400, "A campaign has an invalid script");
+  service.lists.seed(lists);
+  service.credits.seed(subAccounts);
+  service.campaigns.seed(campaigns);
+  service.changes.touch();
+}
+
+function failNext({ faults }: Service, route: FaultRoute, n: number, fault: Fault | FaultKind | number): void {
+  const written = toFault(fault);
+  if (!isFaultRoute(route) || !isFault(written)) throw new OrderError(400, "No such route or fault");
+  faults.failNext(route, n, written);
+}
+
+async function humanReply(service: Service, reply: To & { body: string; mediaUrl?: string }): Promise<OutgoingMessage> {
+  const conversation = conversationOf(service, reply);
+  const body = bodyWithFile(reply, service.config);
+  const { message, posted } = service.replies.send(conversation, {
+    body,
+    origin: "human",
+    ...(reply.mediaUrl === undefined ? {} : { mediaUrl: reply.mediaUrl }),
+  });
+  conversation.unread = 0;
+  service.changes.touch();
+  await posted;
+  return message;
+}
+
+async function followUp(
+  service: Service,
+  reply: To & { body: string; afterMs?: number },
+): Promise<OutgoingMessage | undefined> {
+  const conversation = conversationOf(service, reply);
+  const send = () => service.replies.send(conversation, { body: reply.body, origin: "followUp" });
+  if (reply.afterMs !== undefined && reply.afterMs > 0) {
+    service.clock.after(reply.afterMs, () => void send());
+    return undefined;
+  }
+  const { message, posted } = send();
+  await posted;
+  return message;
+}
+
+function callbackTo(
+  { config, callbacks, newId }: Service,
+  fields: { toId: string } & Record<string, unknown>,
+): Promise<CallbackEntry> {
+  const { toId, ...others } = fields;
+  if (config.callbackUrl === "") throw new OrderError(400, "No callbackUrl is set");
+  const reply = { contactId: newId(), messageId: newId(), body: "Hello from elsewhere", fromId: toId };
+  const payload = { ...payloadOf(reply, config), ...others };
+  return callbacks.post(config.callbackUrl, payload, { kind: "foreign", toId });
+}
+
+async function redeliver({ messages, callbacks }: Service, messageId: string): Promise<OutgoingMessage> {
+  const message = messages.get(messageId);
+  if (message?.direction !== "out") throw new OrderError(404, "No such reply");
+  await callbacks.deliver(message);
+  return message;
+}
+
+async function spend(
+  { credits, recharges, changes }: Service,
+  { email, amount }: { email: string; amount: number },
+): Promise<RechargeEvent | undefined> {
+  const account = credits.find(email);
+  if (account === undefined) throw new OrderError(404, "No such sub-account");
+  const low = credits.spend(account, amount);
+  changes.touch();
+  return low ? recharges.send({ email: account.email }) : undefined;
+}
+
+function switchBot(service: Service, to: To, active: boolean | undefined): void {
+  const conversation = conversationOf(service, to);
+  if (active === undefined) delete conversation.botActive;
+  else conversation.botActive = active;
+  service.changes.touch();
+}
+
+function rotateKey({ config, changes, newId }: Service): string {
+  // The new key has characters that must be encoded, too: a client that does not encode it fails in tests (R-502).
+  config.apiKey = `${newId()}+/=&${newId()}`;
+  changes.touch();
+  return config.apiKey;
+}
+
+async function advance({ config, clock }: Service, ms: number): Promise<void> {
+  if (config.clock === "real") throw new OrderError(400, "Real time cannot be advanced: set clock to virtual");
+  await clock.advance(ms);
+}
+
+const countsOf = ({ journal, messages }: Service): Counts => ({
+  requests: journal.requests.total,
+  callbacks: journal.callbacks.total,
+  authFailures: journal.authFailures,
+  incoming: messages.incoming().length,
+  outgoing: messages.outgoing().length,
+});
+
+function stateOf(service: Service): State {
+  const { config, contacts, messages, credits, recharges, lists, campaigns } = service;
+  return {
+    config: maskedConfig(config),
+    contacts: contacts.all(),
+    messages: messages.conversations().flatMap((conversation) => conversation.messages),
+    lists: lists.all(),
+    campaigns: campaigns.all(),
+    subAccounts: credits.all(),
+    grants: credits.history(),
+    recharges: recharges.all(),
+    counts: countsOf(service),
+  };
+}
+
+/** The body of a person's reply with a file, as the option `humanAttachment` says (R-605). @throws OrderError 400 without a body */
 function bodyWithFile({ body, mediaUrl }: { body: string; mediaUrl?: string }, config: SandboxConfig): string {
   if (mediaUrl === undefined) {
     if (body === "") throw new OrderError(400, "A reply needs a body");

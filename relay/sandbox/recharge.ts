@@ -1,18 +1,19 @@
-/** Auto-recharge events of sub-accounts (interface 6, BEHAVIOUR 4.10, R-62x). All fields but the key are invented. */
+/** Auto-recharge events of sub-accounts (interface 6, BEHAVIOUR 4.10, R-62x). All fields except the key are invented. */
 
-import type { Callbacks, Payload } from "./callbacks.ts";
+import type { Callbacks } from "./callbacks.ts";
 import type { Credits, Grant } from "./credits.ts";
 import type { CallbackEntry } from "./journal.ts";
 import type { SandboxConfig } from "./options.ts";
+import type { Payload } from "./payload.ts";
 
 export type RechargeAsk = {
   email: string;
-  /** The idempotency key; a new one when absent. Give an old one to send that event again. */
+  /** The idempotency key of an earlier event sends that event again. Default: a new key. */
   key?: string;
   amount?: number;
-  /** Sends again this often, instead of the option `rechargeRepeat`. */
+  /** Number of repeats; overrides the option `rechargeRepeat`. */
   repeat?: number;
-  /** At the same time, instead of the option `rechargeParallel`. */
+  /** Repeats go out at the same time; overrides the option `rechargeParallel`. */
   parallel?: boolean;
 };
 
@@ -21,70 +22,45 @@ export type RechargeEvent = {
   email: string;
   at: number;
   deliveries: CallbackEntry[];
-  /** Grants that came for it: a client that is right gives exactly one. */
+  /** Its grants: a correct client makes exactly one. */
   grants: Grant[];
 };
 
 export type Recharges = {
   /** Sends the event. Resolves when all its deliveries are answered. */
   send(ask: RechargeAsk): Promise<RechargeEvent>;
-  /** Links a grant to the event whose key its description names, else to the newest event of that e-mail. */
+  /** Links a grant to the event whose key its description contains, otherwise to the newest event of its e-mail. */
   link(grant: Grant): void;
   all(): readonly RechargeEvent[];
   clear(): void;
 };
 
-export function makeRecharges(parts: {
+type RechargeDeps = {
   config: SandboxConfig;
   credits: Credits;
   callbacks: Callbacks;
   newKey: () => string;
   now: () => number;
-}): Recharges {
-  const { config, credits, callbacks, newKey, now } = parts;
+};
+
+export function makeRecharges(deps: RechargeDeps): Recharges {
   let events: RechargeEvent[] = [];
 
-  const url = () => (config.rechargeDestination === "replyUrl" ? config.callbackUrl : config.rechargeUrl);
-
-  function extras(ask: RechargeAsk): Payload {
-    if (config.rechargeFields === "minimal") return {};
-    const account = credits.find(ask.email);
-    return {
-      email: ask.email,
-      sub_account_id: account?.id,
-      balance: account?.balance,
-      threshold: account?.threshold,
-      amount: ask.amount ?? account?.rechargeAmount,
-      sandbox_note: "All fields but the idempotency key are invented by the sandbox",
-    };
-  }
-
-  function eventFor(ask: RechargeAsk): RechargeEvent {
-    const known = events.find((event) => event.idempotencyKey === ask.key);
+  function eventFor({ key, email }: RechargeAsk): RechargeEvent {
+    const known = events.find(({ idempotencyKey }) => idempotencyKey === key);
     if (known !== undefined) return known;
-    const email = ask.email.trim().toLowerCase();
-    const event: RechargeEvent = { idempotencyKey: ask.key ?? newKey(), email, at: now(), deliveries: [], grants: [] };
+    const about = { idempotencyKey: key ?? deps.newKey(), email: email.trim().toLowerCase(), at: deps.now() };
+    const event: RechargeEvent = { ...about, deliveries: [], grants: [] };
     events.push(event);
     return event;
   }
 
-  async function send(ask: RechargeAsk): Promise<RechargeEvent> {
-    const event = eventFor(ask);
-    if (url() === "") return event;
-    const key = { [config.rechargeKeyName]: event.idempotencyKey };
-    const asHeader = config.rechargeKeyName === "Idempotency-Key";
-    const payload: Payload = asHeader ? extras(ask) : { ...key, ...extras(ask) };
-    const post = async () => {
-      event.deliveries.push(await callbacks.post(url(), payload, { kind: "recharge" }, asHeader ? key : {}));
-    };
-    const times = 1 + (ask.repeat ?? config.rechargeRepeat);
-    if (ask.parallel ?? config.rechargeParallel) await Promise.all(Array.from({ length: times }, post));
-    else for (let i = 0; i < times; i++) await post();
-    return event;
-  }
-
   return {
-    send,
+    async send(ask) {
+      const event = eventFor(ask);
+      await deliver(deps, ask, event);
+      return event;
+    },
     link(grant) {
       const named = events.find(({ idempotencyKey }) => grant.description?.includes(idempotencyKey));
       (named ?? events.findLast(({ email }) => email === grant.email))?.grants.push(grant);
@@ -93,5 +69,37 @@ export function makeRecharges(parts: {
     clear() {
       events = [];
     },
+  };
+}
+
+/** Posts the event, and its repeats. Without a URL it posts nothing. */
+async function deliver(
+  { config, credits, callbacks }: RechargeDeps,
+  ask: RechargeAsk,
+  event: RechargeEvent,
+): Promise<void> {
+  const url = config.rechargeDestination === "replyUrl" ? config.callbackUrl : config.rechargeUrl;
+  if (url === "") return;
+  const key = { [config.rechargeKeyName]: event.idempotencyKey };
+  const isHeader = config.rechargeKeyName === "Idempotency-Key";
+  const fields = config.rechargeFields === "minimal" ? {} : extraFields(credits, ask);
+  const payload: Payload = isHeader ? fields : { ...key, ...fields };
+  const post = async () => {
+    event.deliveries.push(await callbacks.post(url, payload, { kind: "recharge" }, isHeader ? key : {}));
+  };
+  const times = 1 + (ask.repeat ?? config.rechargeRepeat);
+  if (ask.parallel ?? config.rechargeParallel) await Promise.all(Array.from({ length: times }, post));
+  else for (let i = 0; i < times; i++) await post();
+}
+
+function extraFields(credits: Credits, { email, amount }: RechargeAsk): Payload {
+  const account = credits.find(email);
+  return {
+    email,
+    sub_account_id: account?.id,
+    balance: account?.balance,
+    threshold: account?.threshold,
+    amount: amount ?? account?.rechargeAmount,
+    sandbox_note: "All fields except the idempotency key are invented by the sandbox",
   };
 }

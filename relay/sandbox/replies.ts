@@ -1,4 +1,4 @@
-/** The service's own voice: replies of the bot and of people, stored first, then posted to the client. */
+/** Replies of the bot and of people: stored first, then posted to the client. */
 
 import type { Part } from "./bot.ts";
 import { botTurn } from "./bots.ts";
@@ -16,19 +16,22 @@ export type Draft = Pick<OutgoingMessage, "body" | "origin"> &
 export type Replies = {
   /** Stores an outgoing message without posting it. */
   write(conversation: Conversation, draft: Draft): OutgoingMessage;
-  /** Stores and posts one. `posted` resolves with its state known, or at once without a registered URL. */
+  /** Stores and posts a message. `posted` resolves when its state is known, or at once without a registered URL. */
   send(conversation: Conversation, draft: Draft): { message: OutgoingMessage; posted: Promise<void> };
-  /** Lets the bot answer, if it is active for this contact. */
+  /** Makes the bot answer, if it is active for this contact. */
   turn(conversation: Conversation, asked: IncomingMessage): void;
   clear(): void;
 };
 
-/** Turns of one conversation follow each other, unless a part waits longer than this: then the others go ahead. */
+/** Milliseconds. A longer pause before a part does not hold up the turns behind it. */
 const HOLD_MS = 10_000;
 
+/** One message of a turn. */
 type Line = { part: Part; draft: Omit<Draft, "body"> };
+/** The messages with which the bot answers one message. */
+type BotTurn = Line[];
 
-export function makeReplies(parts: {
+type ReplyDeps = {
   config: SandboxConfig;
   clock: Clock;
   random: Random;
@@ -37,89 +40,97 @@ export function makeReplies(parts: {
   messages: Messages;
   callbacks: Callbacks;
   campaigns: Campaigns;
-}): Replies {
-  const { config, clock, random, newId, contacts, messages, callbacks, campaigns } = parts;
-  /** Turns that wait to be spoken, per sender. */
-  const turns = new Map<string, Line[][]>();
+};
+/** `turns` holds the waiting turns of each sender. */
+type Speaker = ReplyDeps & { turns: Map<string, BotTurn[]> };
 
-  function write(conversation: Conversation, draft: Draft): OutgoingMessage {
-    const { fromId, contactId, channel } = conversation;
-    const base = { messageId: newId(), contactId, fromId, at: clock.now(), status: null, attempts: 0 };
-    const message: OutgoingMessage = { direction: "out", ...base, ...draft };
-    if (channel !== undefined) message.channel = channel;
-    messages.add(conversation, message);
-    return message;
+export function makeReplies(deps: ReplyDeps): Replies {
+  const speaker: Speaker = { ...deps, turns: new Map() };
+  return {
+    write: (conversation, draft) => write(speaker, conversation, draft),
+    send: (conversation, draft) => send(speaker, conversation, draft),
+    turn: (conversation, asked) => answer(speaker, conversation, asked),
+    clear: () => speaker.turns.clear(),
+  };
+}
+
+function write({ newId, clock, messages }: Speaker, conversation: Conversation, draft: Draft): OutgoingMessage {
+  const { fromId, contactId, channel } = conversation;
+  const base = { messageId: newId(), contactId, fromId, at: clock.now(), status: null, attempts: 0 };
+  const message: OutgoingMessage = { direction: "out", ...base, ...draft };
+  if (channel !== undefined) message.channel = channel;
+  messages.add(conversation, message);
+  return message;
+}
+
+function send(speaker: Speaker, conversation: Conversation, draft: Draft): ReturnType<Replies["send"]> {
+  const message = write(speaker, conversation, draft);
+  return { message, posted: speaker.callbacks.deliver(message) };
+}
+
+function answer(speaker: Speaker, conversation: Conversation, asked: IncomingMessage): void {
+  const { config, contacts, campaigns, random } = speaker;
+  if (!(conversation.botActive ?? config.botActive)) return;
+  const { firstName } = contacts.get(conversation.contactId) ?? {};
+  const parts = botTurn(campaigns.script(asked.campaignId) ?? config.botScript, {
+    body: asked.body,
+    media: asked.media !== undefined,
+    turns: conversation.asked - 1,
+    random,
+    ...(firstName === undefined ? {} : { firstName }),
+  });
+  const draft: Line["draft"] = { origin: "bot" };
+  if (asked.campaignId !== undefined) draft.campaignId = asked.campaignId;
+  const turn = parts.map((part, index) => ({ draft, part: index === 0 ? delayed(speaker, part) : part }));
+  if (turn.length > 0) enqueue(speaker, conversation, turn);
+}
+
+/** Adds the option `botDelayMs` to the delay of the first part. */
+function delayed({ config, random }: Speaker, part: Part): Part {
+  if (config.botDelayMs === 0) return part;
+  return { ...part, afterMs: draw(part.afterMs ?? 0, random) + draw(config.botDelayMs, random) };
+}
+
+function enqueue(speaker: Speaker, conversation: Conversation, turn: BotTurn): void {
+  const queue = speaker.turns.get(conversation.fromId);
+  if (queue !== undefined) {
+    queue.push(turn);
+    return;
   }
+  const fresh = [turn];
+  speaker.turns.set(conversation.fromId, fresh);
+  speak(speaker, conversation, fresh);
+}
 
-  function send(conversation: Conversation, draft: Draft) {
-    const message = write(conversation, draft);
-    return { message, posted: callbacks.deliver(message) };
-  }
-
-  /** Speaks the turns that wait, one part after the other. */
-  function speak(conversation: Conversation, queue: Line[][]): void {
-    for (let lines = queue[0]; lines !== undefined; lines = queue[0]) {
-      const line = lines.shift();
-      if (line === undefined) {
-        queue.shift();
-        continue;
-      }
-      const ms = draw(line.part.afterMs ?? 0, random);
-      const say = () => void send(conversation, { ...line.draft, body: line.part.text });
-      if (ms === 0) say();
-      else if (ms > HOLD_MS) setAside(conversation, queue, say, ms);
-      else {
-        clock.after(ms, () => {
-          say();
-          speak(conversation, queue);
-        });
-        return;
-      }
+/** Sends the waiting turns, one part after the other. */
+function speak(speaker: Speaker, conversation: Conversation, queue: BotTurn[]): void {
+  const { clock, random, turns } = speaker;
+  for (let turn = queue[0]; turn !== undefined; turn = queue[0]) {
+    const line = turn.shift();
+    if (line === undefined) {
+      queue.shift();
+      continue;
     }
-    turns.delete(conversation.fromId);
-  }
-
-  /** Takes the first turn out of the queue until its next part is due. */
-  function setAside(conversation: Conversation, queue: Line[][], say: () => void, ms: number): void {
-    const rest = queue.shift() ?? [];
-    clock.after(ms, () => {
-      say();
-      enqueue(conversation, rest);
-    });
-  }
-
-  function enqueue(conversation: Conversation, lines: Line[]): void {
-    const queue = turns.get(conversation.fromId);
-    if (queue !== undefined) {
-      queue.push(lines);
+    const ms = draw(line.part.afterMs ?? 0, random);
+    const say = () => void send(speaker, conversation, { ...line.draft, body: line.part.text });
+    if (ms === 0) say();
+    else if (ms > HOLD_MS) setAside(speaker, conversation, queue, say, ms);
+    else {
+      clock.after(ms, () => {
+        say();
+        speak(speaker, conversation, queue);
+      });
       return;
     }
-    const fresh = [lines];
-    turns.set(conversation.fromId, fresh);
-    speak(conversation, fresh);
   }
+  turns.delete(conversation.fromId);
+}
 
-  function turn(conversation: Conversation, asked: IncomingMessage): void {
-    if (!(conversation.botActive ?? config.botActive)) return;
-    const { firstName } = contacts.get(conversation.contactId) ?? {};
-    const spoken = botTurn(campaigns.script(asked.campaignId) ?? config.botScript, {
-      body: asked.body,
-      media: asked.media !== undefined,
-      turns: conversation.asked - 1,
-      random,
-      ...(firstName === undefined ? {} : { firstName }),
-    });
-    const draft: Line["draft"] = { origin: "bot" };
-    if (asked.campaignId !== undefined) draft.campaignId = asked.campaignId;
-    const lines = spoken.map((part, index) => ({ draft, part: index === 0 ? thoughtOver(part) : part }));
-    if (lines.length > 0) enqueue(conversation, lines);
-  }
-
-  /** The first part also waits as long as the option says. */
-  function thoughtOver(part: Part): Part {
-    if (config.botDelayMs === 0) return part;
-    return { ...part, afterMs: draw(part.afterMs ?? 0, random) + draw(config.botDelayMs, random) };
-  }
-
-  return { write, send, turn, clear: () => turns.clear() };
+/** Removes the first turn from the queue until its next part is due. */
+function setAside(speaker: Speaker, conversation: Conversation, queue: BotTurn[], say: () => void, ms: number): void {
+  const rest = queue.shift() ?? [];
+  speaker.clock.after(ms, () => {
+    say();
+    enqueue(speaker, conversation, rest);
+  });
 }
