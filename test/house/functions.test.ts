@@ -22,7 +22,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   createChat: "to be split",
   createConnection: "to be split",
   createCourier: "to be split",
-  createCredits: "to be split",
   createFiles: "to be split",
   createFrames: "to be split",
   createGates: "to be split",

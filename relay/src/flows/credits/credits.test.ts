@@ -8,7 +8,8 @@ import { contentOf } from "../../records/ledger/grants.ts";
 import { findEntry, historyOf } from "../../records/ledger/ledger.ts";
 import { trustLedger } from "../../records/ledger/restored.ts";
 import { createLedgerWorker } from "../ledger-worker.ts";
-import { type Billing, createCredits } from "./credits.ts";
+import type { Billing } from "./billing.ts";
+import { createCredits } from "./credits.ts";
 
 let db: Database;
 let now = Date.UTC(2026, 10, 21);

@@ -1,0 +1,54 @@
+import { cut } from "@porchlight/shared/text";
+import { isAmount } from "../../base/amount.ts";
+import type { Transaction } from "../../db/database.ts";
+import { contentOf, WAITS } from "../../records/ledger/grants.ts";
+import { dueEntries, type Entry, move } from "../../records/ledger/ledger.ts";
+import type { BillingAnswer } from "./billing.ts";
+import { obstacle } from "./limits.ts";
+import { type CreditsDeps, intentBy, waitForPerson } from "./state.ts";
+
+/** A billing address that gives no decision is asked again after this. */
+const ASK_AGAIN_MS = 60_000;
+/** Recharges that are asked about in one run. */
+const BATCH = 20;
+/** Characters of a wrong amount that are kept for the person who decides. */
+const AMOUNT_TEXT_MAX = 60;
+
+/** Asks the billing addresses about every recharge that is due. @param isStopped asked before each question */
+export async function askBilling(deps: CreditsDeps, isStopped: () => boolean): Promise<void> {
+  const { db, clock, ask, wake } = deps;
+  const query = { kind: "grant", state: "received", now: clock.now(), limit: BATCH } as const;
+  for (const entry of await dueEntries(db, query)) {
+    const { email, amount } = contentOf(entry);
+    if (email === undefined || amount === undefined || isStopped()) continue;
+    const answer = await ask(entry.account, { key: entry.key, email, amount });
+    await db.transaction((tx) => applyAnswer(deps, tx, entry, answer));
+    wake();
+  }
+}
+
+/** Writes down what the billing address decided; without a decision, it is asked again. */
+async function applyAnswer(deps: CreditsDeps, tx: Transaction, entry: Entry, answer: BillingAnswer | undefined) {
+  const now = deps.clock.now();
+  const by = { actor: "billing", now } as const;
+  if (answer === undefined) {
+    const later = { state: "received", reason: WAITS.asking, due: now + ASK_AGAIN_MS, ...by } as const;
+    return void (await move(tx, entry, ["received"], later));
+  }
+  if (!answer.approve) return void (await waitForPerson(tx, entry, { why: "declined", ...by }));
+  const changed = answer.amount ?? undefined;
+  // The amount as it was sent is kept, so that a person can decide what was meant.
+  const because = changed === undefined ? undefined : cut(JSON.stringify(changed) ?? "", AMOUNT_TEXT_MAX);
+  if (changed !== undefined && !isAmount(changed))
+    return void (await waitForPerson(tx, entry, {
+      why: "misbilled",
+      ...(because !== undefined && { because }),
+      ...by,
+    }));
+  const grant = changed === undefined ? contentOf(entry) : { ...contentOf(entry), amount: changed };
+  const content = JSON.stringify(grant);
+  const why = await obstacle(deps, tx, { account: entry.account, ...grant }, now);
+  if (why === undefined) return void (await move(tx, entry, ["received"], { ...intentBy("billing", now), content }));
+  const reason = because === undefined ? {} : { because: `billing says ${because}` };
+  await waitForPerson(tx, entry, { why, ...reason, content, ...by });
+}

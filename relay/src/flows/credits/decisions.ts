@@ -1,0 +1,117 @@
+import { emailOf, lineOf } from "../../base/person.ts";
+import type { Transaction } from "../../db/database.ts";
+import { contentOf, fits, type GrantContent, grantedOf, WAITS } from "../../records/ledger/grants.ts";
+import { type Entry, enter, FOREVER, findEntry, move, type Undone, undone } from "../../records/ledger/ledger.ts";
+import { isDistrusted } from "../../records/ledger/restored.ts";
+import { digestOf } from "./recharge.ts";
+import { type CreditsDeps, intentBy, waitForPerson } from "./state.ts";
+
+/** The order of a person or a program to grant credits. `amount`: credits, at most two decimals. */
+export type GrantOrder = { account: string; key: string; email: string; amount: number; note: string; actor: string };
+/** A person's decision about one ledger entry. */
+export type Decision = { account: string; key: string; actor: string; reason: string };
+export type Approval = Decision & { email?: string; amount?: number };
+
+const nameOf = ({ account, key }: { account: string; key: string }) => ({ kind: "grant", account, key }) as const;
+
+/** States from which a grant may be approved. */
+const OPEN = ["received", "refused", "dismissed"] as const;
+
+/**
+ * Stores an order as an intent, once per key. After a restored backup it waits for a person, because the ledger may have
+ * forgotten the key.
+ * @returns the entry; the stored one when the key is known. `conflict`: the key is known with another e-mail or amount.
+ *   `amount`, `email`: that field is not valid
+ */
+export async function grant(
+  deps: CreditsDeps,
+  order: GrantOrder,
+): Promise<{ entry: Entry; fresh: boolean } | "conflict" | "amount" | "email"> {
+  const { db, log, rules, wake } = deps;
+  const { account, key, amount } = order;
+  const email = emailOf(order.email)?.toLowerCase();
+  // A wrong address would be called again and again: the service never accepts it.
+  if (email === undefined) return "email";
+  if (!fits(amount, rules(account))) return "amount";
+  const digest = digestOf(email, amount, undefined);
+  const written = await db.transaction((tx) => enterOrder(deps, tx, { ...order, email }, digest));
+  if (!written.fresh && written.entry.digest !== digest) {
+    log("credits.conflict", { account, key });
+    return "conflict";
+  }
+  wake();
+  return written;
+}
+
+async function enterOrder({ clock }: CreditsDeps, tx: Transaction, order: GrantOrder, digest: string) {
+  const { account, key, email, amount, actor } = order;
+  const now = clock.now();
+  const content: GrantContent = { email, amount, note: lineOf(order.note), source: "request", subAccount: undefined };
+  const held = await isDistrusted(tx);
+  const first = { state: held ? "received" : "intent", reason: null, actor, now } as const;
+  const name = nameOf({ account, key });
+  const entered = await enter(tx, { ...name, ...first, lane: email, digest, content: JSON.stringify(content) });
+  if (!held || !entered.fresh) return entered;
+  const waiting = await waitForPerson(tx, name, { why: "restored", actor: "rules", now });
+  return { entry: waiting ?? entered.entry, fresh: true };
+}
+
+/**
+ * Makes a waiting, refused or dismissed entry an intent. The person may complete or change e-mail and amount.
+ * @returns `incomplete`: an e-mail or an amount is still missing; `amount`, `email`: that field is not valid
+ */
+export async function approve(
+  { db, clock, rules, wake }: CreditsDeps,
+  approval: Approval,
+): Promise<Entry | Undone | "incomplete" | "amount" | "email"> {
+  const { account, actor, reason } = approval;
+  const now = clock.now();
+  const given = approval.email === undefined ? undefined : emailOf(approval.email)?.toLowerCase();
+  if (approval.email !== undefined && given === undefined) return "email";
+  const outcome = await db.transaction(async (tx) => {
+    const entry = await findEntry(tx, nameOf(approval));
+    if (entry === undefined) return "missing";
+    if (!OPEN.some((state) => state === entry.state)) return "wrong_state";
+    const old = contentOf(entry);
+    const email = given ?? old.email;
+    const amount = approval.amount ?? old.amount;
+    if (email === undefined || amount === undefined) return "incomplete";
+    if (!fits(amount, rules(account))) return "amount";
+    const content = JSON.stringify({ ...old, email, amount });
+    const next = { ...intentBy(actor, now), reason, lane: email, content };
+    return (await move(tx, entry, OPEN, next)) ?? "wrong_state";
+  });
+  wake();
+  return outcome;
+}
+
+/** Ends an entry that was not granted. It stays in the ledger, and may be approved later. */
+export const dismiss = ({ db, clock }: CreditsDeps, decision: Decision): Promise<Entry | Undone> =>
+  db.transaction(async (tx) => {
+    const { actor, reason } = decision;
+    const now = clock.now();
+    const next = { state: "dismissed", reason, due: now, actor, now } as const;
+    const name = nameOf(decision);
+    return (await move(tx, name, ["received", "intent", "refused"], next)) ?? undone(tx, name);
+  });
+
+/**
+ * Records whether an unknown grant was made: a person has looked the key up in the service's credit history. A grant that
+ * was not made waits for approval again, so that a second call takes two decisions.
+ */
+export const resolve = (
+  { db, clock, tell }: CreditsDeps,
+  decision: Decision & { granted: boolean },
+): Promise<Entry | Undone> =>
+  db.transaction(async (tx) => {
+    const { account, actor, reason, granted } = decision;
+    const now = clock.now();
+    const name = nameOf(decision);
+    const next = granted
+      ? ({ state: "done", reason, due: now, actor, now, result: JSON.stringify({ resolved: true }) } as const)
+      : ({ state: "received", reason: `${WAITS.notGranted}: ${reason}`, due: FOREVER, actor, now } as const);
+    const entry = await move(tx, name, ["unknown"], next);
+    if (entry === undefined) return undone(tx, name);
+    if (granted) await tell(tx, account, "credits.granted", grantedOf(entry));
+    return entry;
+  });

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { mappedEmail } from "../../base/rules.ts";
+import type { Transaction } from "../../db/database.ts";
+import { type GrantContent, WAITS } from "../../records/ledger/grants.ts";
+import { type Entry, enter, FOREVER, move } from "../../records/ledger/ledger.ts";
+import type { Recharge } from "../../service/recharge.ts";
+import { obstacle } from "./limits.ts";
+import { type CreditsDeps, intentBy } from "./state.ts";
+
+/** What became of a recharge event. `conflict`: its key is known with another sub-account or amount. */
+export type RechargeOutcome = "stored" | "duplicate" | "conflict";
+
+/** A hash of the parts of an order, to recognise a repeat of it. */
+export const digestOf = (...parts: (string | number | undefined)[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
+
+/**
+ * Stores an auto-recharge event in the ledger, once per key, and decides what follows (R-623). Resolves once the key is
+ * durable; the grant itself comes later (R-625).
+ */
+export async function recharge(deps: CreditsDeps, account: string, event: Recharge): Promise<RechargeOutcome> {
+  const { db, clock, log, wake } = deps;
+  const now = clock.now();
+  const content = contentFor(deps, account, event);
+  const { unreadable } = event;
+  const digest = digestOf(event.email, event.amount, event.subAccount, ...(unreadable ? [unreadable] : []));
+  const outcome = await db.transaction(async (tx) => {
+    const { entry, fresh } = await enter(tx, {
+      ...({ kind: "grant", account, state: "received", reason: null, actor: "service", now } as const),
+      key: event.key,
+      lane: content.email ?? "",
+      digest,
+      content: JSON.stringify(content),
+    });
+    if (!fresh) return entry.digest === digest ? "duplicate" : "conflict";
+    await tellRequested(deps, tx, entry, content);
+    await decide(deps, tx, { entry, content, unreadable, now });
+    return "stored";
+  });
+  log(outcome === "conflict" ? "credits.conflict" : "credits.received", { account, key: event.key, outcome });
+  wake();
+  return outcome;
+}
+
+/** What is to be granted. The default amount replaces an absent amount, never one that cannot be read (R-621). */
+function contentFor({ rules }: CreditsDeps, account: string, event: Recharge): GrantContent {
+  const rule = rules(account);
+  return {
+    email: event.email ?? mappedEmail(rule, event.subAccount),
+    amount: event.unreadable === undefined ? (event.amount ?? rule.amount) : undefined,
+    note: "Auto-recharge",
+    source: "recharge",
+    subAccount: event.subAccount,
+  };
+}
+
+const tellRequested = ({ tell }: CreditsDeps, tx: Transaction, { account, key }: Entry, content: GrantContent) =>
+  tell(tx, account, "recharge.requested", {
+    key,
+    ...(content.email === undefined ? {} : { email: content.email }),
+    ...(content.amount === undefined ? {} : { amount: content.amount }),
+  });
+
+type NewRecharge = { entry: Entry; content: GrantContent; unreadable: string | undefined; now: number };
+
+/** Makes a new recharge an intent, lets the billing address decide it, or lets it wait for a person. */
+async function decide(deps: CreditsDeps, tx: Transaction, { entry, content, unreadable, now }: NewRecharge) {
+  const { account } = entry;
+  const complete = content.email !== undefined && content.amount !== undefined;
+  const toAsk = deps.rules(account).mode === "webhook" && complete;
+  const why = toAsk ? "asking" : await obstacle(deps, tx, { account, ...content }, now);
+  const reason = unreadable === undefined ? why && WAITS[why] : `${WAITS.unreadable}: ${unreadable}`;
+  const next =
+    reason === undefined
+      ? intentBy("rules", now)
+      : ({ state: "received", reason, due: toAsk ? now : FOREVER, actor: "rules", now } as const);
+  await move(tx, entry, ["received"], next);
+}

@@ -1,0 +1,39 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { CreditRules } from "../../base/rules.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import { WAITS } from "../../records/ledger/grants.ts";
+import { type Entry, FOREVER, move } from "../../records/ledger/ledger.ts";
+import type { TellAccount } from "../notify.ts";
+import type { Billing } from "./billing.ts";
+
+export type CreditsDeps = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  rules: (account: string) => CreditRules;
+  /** Called when entries may have become intents: the ledger's worker looks for them. */
+  wake: () => void;
+  ask: Billing;
+  /** Tells the owner's backend, in the same transaction. */
+  tell: TellAccount;
+};
+
+/** Why a recharge waits for a person. */
+export type Obstacle = keyof typeof WAITS;
+
+/** The next step of an entry that is granted as soon as its account's pace allows it. @param now milliseconds since 1970 */
+export const intentBy = (actor: string, now: number) =>
+  ({ state: "intent", reason: null, due: now, actor, now }) as const;
+
+/** Lets an entry wait until a person moves it. @param because added to the reason */
+export function waitForPerson(
+  tx: Transaction,
+  entry: Pick<Entry, "kind" | "account" | "key">,
+  given: { why: Obstacle; because?: string; content?: string; actor: string; now: number },
+): Promise<Entry | undefined> {
+  const { why, because, content, actor, now } = given;
+  const reason = because === undefined ? WAITS[why] : `${WAITS[why]}: ${because}`;
+  const next = { state: "received", reason, due: FOREVER, actor, now } as const;
+  return move(tx, entry, ["received"], content === undefined ? next : { ...next, content });
+}
