@@ -31,6 +31,7 @@ export const addressOf = (request: IncomingMessage, trusted: number): string => 
 
 /** What an address counts as: an IPv6 address as its /64. */
 export function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
   return plain.includes(":") ? `${expand(plain).slice(0, 4).join(":")}::/64` : plain;
 }

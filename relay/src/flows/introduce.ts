@@ -11,7 +11,7 @@ type Carry = (head: Head, about?: Omit<Details, "phone">) => Promise<Outcome>;
  * message after they became known, and again when they change (R-101). Told twice after a failure here, nothing is lost.
  */
 export async function introduce({ db, log }: { db: Database; log: Log }, head: Head, carry: Carry): Promise<Outcome> {
-  const news = head.reaction === null ? await untold(db, head.visitor) : undefined;
+  const news = head.reaction === null && head.untold ? await untold(db, head.visitor) : undefined;
   const outcome = await carry(head, news?.details);
   if (news !== undefined && (outcome.kind === "ok" || outcome.kind === "duplicate")) {
     await db

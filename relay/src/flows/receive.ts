@@ -7,7 +7,7 @@ import { isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import type { Spool } from "../db/spool.ts";
-import { isEcho, wereSentTo } from "../records/ledger/own-messages.ts";
+import { isEcho } from "../records/ledger/own-messages.ts";
 import { describeFile, dropMedia, type MediaRow, sendMedia } from "../records/media.ts";
 import type { Sites } from "../records/sites.ts";
 import { appendReplies, createNumbers, isKnown } from "../records/threads.ts";
@@ -177,17 +177,16 @@ export function createReceive(parts: Parts) {
     placed: readonly Placed[],
     hosts: ReadonlyMap<string, Host>,
   ): Promise<Placed[]> {
-    const asked = await wereSentTo(
-      tx,
-      placed.map(({ reply }) => reply.visitor),
-    );
     const fresh: Placed[] = [];
-    for (const [i, one] of placed.entries()) {
+    for (const one of placed) {
       const { visitor, contact, text, at } = one.reply;
       // Not the owner's: the service has a contact of its own for the id that somebody had before they logged in.
-      if (contact !== null && hosts.get(visitor)?.contact !== contact) await learnContact(tx, visitor, contact);
+      const host = hosts.get(visitor);
+      if (contact !== null && host?.contact !== contact) await learnContact(tx, visitor, contact);
       const external = externalOf(one);
-      if (!asked[i] || !(await isEcho(tx, { visitor, external, text, now: at }))) fresh.push(one);
+      // Only what the owner's side sent can come back. An id from before a login has no row of its own.
+      const mayBeEcho = host === undefined || Boolean(host.written_to);
+      if (!mayBeEcho || !(await isEcho(tx, { visitor, external, text, now: at }))) fresh.push(one);
     }
     return fresh;
   }

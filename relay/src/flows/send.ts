@@ -145,14 +145,17 @@ export function createSend({ db, bus, clock, horizon, wake, tell = async () => {
       text,
       ...(media && { file: describeFile(media) }),
     });
-    const { site: home, campaign } = host;
+    const { site: home, campaign, untold } = host;
     // What waits in the lane already goes first, and the courier reads it.
     const isNext = host.waiting === null;
     host.waiting ??= pos;
     const head =
       routed || !isNext
         ? undefined
-        : { ...added, id, at, text, sid, error: null, site: home, sender: visitor, campaign, ...(media ?? NO_FILE) };
+        : {
+            ...{ ...added, id, at, text, sid, error: null, site: home, sender: visitor, campaign, untold },
+            ...(media ?? NO_FILE),
+          };
     return { ...entry, due, head };
   }
 

@@ -41,13 +41,20 @@ export type Host = Visitor & {
   page_title: string | null;
   /** Turn of the oldest parcel in the visitor's lane; `null` when the lane is empty. */
   waiting: number | null;
+  /** Details that the service has not been told: 1, or true on PostgreSQL. */
+  untold: number | boolean;
+  /** The owner's side has written to the visitor: 1, or true on PostgreSQL. */
+  written_to: number | boolean;
 };
 
 /** The rows of these visitors, as far as they are there. */
 export async function hostsOf(tx: Transaction, ids: Iterable<string>): Promise<Map<string, Host>> {
   const rows = await tx.each<Host>(
     `SELECT id, site, head, read, generation, contact, campaign, page, page_title,
-       (SELECT min(turn) FROM outbox WHERE visitor = v.id) AS waiting FROM visitors v WHERE id = $1`,
+       (SELECT min(turn) FROM outbox WHERE visitor = v.id) AS waiting,
+       EXISTS (SELECT 1 FROM details WHERE visitor = v.id AND told < version) AS untold,
+       EXISTS (SELECT 1 FROM ledger WHERE kind = 'send' AND lane = v.id) AS written_to
+     FROM visitors v WHERE id = $1`,
     Array.from(new Set(ids), (id) => [id]),
   );
   return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.id, row] as const])));

@@ -113,7 +113,8 @@ function policies(text: string | undefined): Policy[] {
 
 /** The older dictionary spelling: `limit=100, remaining=0, reset=30`. */
 function dictionary(text: string | undefined): Record<string, number> | undefined {
-  const entries = (text ?? "").split(",").map((part) => part.trim().split("="));
+  if (text === undefined) return undefined;
+  const entries = text.split(",").map((part) => part.trim().split("="));
   if (!entries.every(([key, value]) => /^(limit|remaining|reset)$/.test(key ?? "") && digits(value) !== undefined))
     return undefined;
   return Object.fromEntries(entries.map(([key, value]) => [key, Number(value)]));

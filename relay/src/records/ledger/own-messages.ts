@@ -31,15 +31,6 @@ export const SENT_STATES = {
 const ECHO_MS = 120_000;
 const LOOK_AT = 50;
 
-/** Whether the owner's side ever wrote to these visitors: only then can something come back. */
-export async function wereSentTo(tx: Transaction, visitors: readonly string[]): Promise<boolean[]> {
-  const found = await tx.each(
-    "SELECT 1 FROM ledger WHERE kind = 'send' AND lane = $1 LIMIT 1",
-    visitors.map((visitor) => [visitor]),
-  );
-  return found.map((row) => row !== undefined);
-}
-
 type Arrived = { visitor: string; external: string; text: string; now: number };
 
 /**
