@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
+import { type AdminDeps, createAdmin } from "./admin/index.ts";
 import type { Clock } from "./base/clock.ts";
 import { ERRORS, RelayError } from "./base/errors.ts";
 import type { Log } from "./base/log.ts";
@@ -34,6 +35,8 @@ export type AppDeps = {
   mail: Mail | undefined;
   /** What the server API needs besides. */
   api: Omit<Parameters<typeof serverApi>[0], "relay" | "address">;
+  /** What the operator's pages need. */
+  admin: AdminDeps;
   called: CallbackAddress;
   ready: Readiness;
   log: Log;
@@ -80,7 +83,8 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: HttpBindings }> {
   app.route("/", serverApi({ ...api, relay, address }));
   // The service.
   app.route("/", callbacks(called));
-  // The operator's machines.
+  // The operator.
+  app.route("/", createAdmin(parts.admin));
   app.route("/", health(ready));
 
   app.notFound((c) => c.json({ error: ERRORS.not_found[1] }, 404));

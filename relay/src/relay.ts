@@ -10,6 +10,7 @@ import type { Lock } from "./db/lock.ts";
 import type { Files } from "./files/store.ts";
 import type { Endings } from "./flows/endings.ts";
 import type { Forget } from "./flows/forget.ts";
+import type { Sampler } from "./flows/sampler.ts";
 import type { Send } from "./flows/send.ts";
 import type { Services } from "./flows/services.ts";
 import type { Sites } from "./records/sites.ts";
@@ -18,6 +19,7 @@ import { type Core, openCore, type StandIns } from "./wiring/core.ts";
 import { holdData } from "./wiring/data-lock.ts";
 import { createFileStorage, type FileStorage } from "./wiring/files.ts";
 import { type CallbackIntake, createCallbackIntake } from "./wiring/intake.ts";
+import { createMonitoring } from "./wiring/monitoring.ts";
 import { createOwnerFlows, type OwnerFlows } from "./wiring/owner.ts";
 import { createServer, type RelayServer } from "./wiring/server.ts";
 import { createServiceAccess, type ServiceAccess } from "./wiring/service.ts";
@@ -89,6 +91,7 @@ type Groups = {
   visitors: VisitorFlows;
   intake: CallbackIntake;
   server: RelayServer;
+  sampler: Sampler;
 };
 
 /** Builds the groups, each from those before it. Two events run back: how delivery stands, and that a key works again. */
@@ -110,10 +113,11 @@ async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
   const app = createApp(appDeps({ core, files, owner, visitors, intake, places, open, widget }));
   const framework = getRequestListener(app.fetch);
   const server: RelayServer = createServer(core, { door: intake.door, framework, visitors, places });
-  return { core, files, service, owner, visitors, intake, server };
+  const { sampler } = createMonitoring(core, { connections: visitors.connections.count, gates: service.gates });
+  return { core, files, service, owner, visitors, intake, server, sampler };
 }
 
-async function start({ core, files, owner, visitors, intake, server }: Groups): Promise<void> {
+async function start({ core, files, owner, visitors, intake, server, sampler }: Groups): Promise<void> {
   const { settings, keys, log } = core;
   await files.start();
   await intake.start();
@@ -122,11 +126,12 @@ async function start({ core, files, owner, visitors, intake, server }: Groups): 
   // Only now, when replies can come in: the answer to a message may be here within milliseconds, and comes only once.
   await visitors.courier.start();
   await owner.start();
+  sampler.start();
   log("relay.started", { port: core.port, sites: settings.sites.length });
   warn(settings, keys.of, log);
 }
 
-async function stop({ core, files, service, owner, visitors, intake, server }: Groups): Promise<void> {
+async function stop({ core, files, service, owner, visitors, intake, server, sampler }: Groups): Promise<void> {
   const { db, log } = core;
   log("relay.stopping", { connections: visitors.connections.count() });
   server.shut();
@@ -136,6 +141,7 @@ async function stop({ core, files, service, owner, visitors, intake, server }: G
   await intake.stop();
   await files.stop();
   service.gates.stop();
+  sampler.stop();
   await owner.stop();
   await db.transaction(async () => undefined);
   await db.close();

@@ -22,7 +22,7 @@ const EVENTS = {
     "Pages of this origin ask for the chat and may not have it: if they are yours, add it to ALLOWED_ORIGINS, or to the site's origins in PORCHLIGHT_CONFIG",
   ],
   "socket.bad_frame": ["debug", "A frame was refused"],
-  "callback.stored": ["debug", "A reply was stored"],
+  "callback.stored": ["info", "A reply was stored"],
   "callback.duplicate": ["debug", "A reply was already known"],
   "callback.unknown_contact": ["warn", "A reply for nobody here was refused"],
   "callback.forwarded": ["info", "A reply for nobody here went on to FORWARD_CALLBACKS"],
@@ -41,7 +41,7 @@ const EVENTS = {
   "upload.lost": ["error", "A file could not be stored; its visitor was told to try again"],
   "upload.unreadable": ["error", "A file could not be read from its store"],
   "upload.sweep_failed": ["error", "Files that nobody owns could not be removed"],
-  "delivery.done": ["debug", "A message was delivered"],
+  "delivery.done": ["info", "A message was delivered"],
   "delivery.retry": ["debug", "A message will be tried again"],
   "delivery.failed": ["warn", "A message was not delivered; its visitor sees it"],
   "campaign.refused": ["error", "The service refuses a campaign of the configuration"],
@@ -80,6 +80,9 @@ const EVENTS = {
 } as const satisfies Record<string, readonly ["debug" | "info" | "warn" | "error", string]>;
 
 export type LogEvent = keyof typeof EVENTS;
+
+/** Whether an event is a warning or an error. */
+export const isProblem = (event: LogEvent): boolean => EVENTS[event][0] === "warn" || EVENTS[event][0] === "error";
 export type Log = (event: LogEvent, details?: Record<string, unknown>) => void;
 
 /** A short stable stand-in for a visitor's id, so that lines about one person can be found without naming them. */

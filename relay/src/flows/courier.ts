@@ -161,7 +161,7 @@ export function createCourier(parts: Parts) {
       case "ok":
       case "duplicate":
         await finish(lane, head, "delivered");
-        return log("delivery.done", { visitor: hashed(head.visitor), attempts: head.attempts + 1 });
+        return log("delivery.done", { ...about(head), attempts: head.attempts + 1 });
       case "permanent":
         return giveUp(lane, head, "rejected", outcome);
       // The gate holds everything of the key back: the message waits there like all others.
@@ -182,14 +182,14 @@ export function createCourier(parts: Parts) {
       (tx) => postpone(tx, { ...triedAgain(head, outcome), due: clock.now() + wait }),
       [head.visitor],
     );
-    log("delivery.retry", { visitor: hashed(head.visitor), attempts: head.attempts + 1, status: outcome.status, wait });
+    log("delivery.retry", { ...about(head), attempts: head.attempts + 1, status: outcome.status, wait });
     waitFor({ ...lane, rank: "repeat" }, wait);
   }
 
   async function giveUp(lane: Lane, head: Head, reason: FailReason, outcome?: Outcome): Promise<void> {
     await finish(lane, outcome === undefined ? head : triedAgain(head, outcome), "failed", reason);
     const { status, message } = outcome ?? {};
-    log("delivery.failed", { visitor: hashed(head.visitor), reason, status, message });
+    log("delivery.failed", { ...about(head), reason, status, cause: message });
   }
 
   /** The message leaves the outbox and its thread says so, in one transaction. Then the lane's next one may go. */
@@ -266,7 +266,7 @@ export function createCourier(parts: Parts) {
       const grounded = late.filter((parcel) => !mayFly(parcel));
       closed = grounded.length;
       await Promise.all(grounded.map((parcel) => close(parcel, "failed", "expired")));
-      for (const { visitor } of grounded) log("delivery.failed", { visitor: hashed(visitor), reason: "expired" });
+      for (const parcel of grounded) log("delivery.failed", { ...about(parcel), reason: "expired" });
     }
   }
 
@@ -307,6 +307,9 @@ export function createCourier(parts: Parts) {
     },
   };
 }
+
+/** What a line of the log names a message by: the id that the API and the admin pages show. */
+const about = ({ visitor, id }: Pick<Head, "visitor" | "id">) => ({ visitor: hashed(visitor), message: id });
 
 /** The parcel after one more try that did not succeed. */
 const triedAgain = (head: Head, { status, message }: Outcome): Head => ({

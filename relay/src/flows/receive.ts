@@ -123,6 +123,7 @@ export function createReceive(parts: Parts) {
     if (written === "nobody") return "unknown";
     if (written === "duplicate") return written;
     bus.publish({ visitor: written.visitor, head: written.message.n, changes: [written.message] });
+    log("callback.stored", { visitor: hashed(written.visitor), message: written.message.id });
     return "stored";
   }
 

@@ -184,7 +184,7 @@ async function takeReply(parts: Parts, call: Call, raw: string): Promise<Answer>
   if (outcome === "unknown") {
     log("callback.unknown_contact", { visitor });
     if (unknownContact === 404) throw new RelayError("unknown_contact");
-  } else log(outcome === "duplicate" ? "callback.duplicate" : "callback.stored", { visitor });
+  } else if (outcome === "duplicate") log("callback.duplicate", { visitor });
   // Only a reply without an id is told from its repeat by whether its sender got our answer.
   if (callback.messageId === undefined) call.outgoing.once("finish", () => receive.answered(callback));
   return DONE;

@@ -75,6 +75,7 @@ export const DOORS: readonly Door[] = [
   door("service", "POST", "/callbacks/reply/:secret", "callback"),
   door("service", "POST", "/callbacks/recharge/:secret", "callback"),
   door("service", "ALL", "/callbacks/:kind{reply|recharge}/:secret"),
+  door("operator", "GET", "/metrics"),
   door("operator", "GET", "/healthz"),
   door("operator", "GET", "/readyz"),
 ];

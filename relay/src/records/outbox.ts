@@ -142,10 +142,21 @@ export async function expired(
   tx: Transaction,
   now: number,
   limit: number,
-): Promise<Pick<Head, "visitor" | "turn" | "pos" | "account" | "reaction" | "attempts" | "error">[]> {
+): Promise<Pick<Head, "visitor" | "turn" | "pos" | "id" | "account" | "reaction" | "attempts" | "error">[]> {
   return tx.all(
-    "SELECT visitor, turn, pos, account, reaction, attempts, error FROM outbox WHERE expires <= $1 ORDER BY visitor, turn LIMIT $2",
+    `SELECT o.visitor, o.turn, o.pos, m.id, o.account, o.reaction, o.attempts, o.error
+     FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos
+     WHERE o.expires <= $1 ORDER BY o.visitor, o.turn LIMIT $2`,
     now,
     limit,
   );
+}
+
+/** How many parcels wait, and since when the oldest of their messages does, in milliseconds since 1970. */
+export async function waitingIn(tx: Transaction): Promise<{ messages: number; since: number | undefined }> {
+  const [row] = await tx.all<{ messages: number; since: number | null }>(
+    `SELECT count(*) AS messages, min(m.at) AS since
+     FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos`,
+  );
+  return { messages: row?.messages ?? 0, since: row?.since ?? undefined };
 }

@@ -15,6 +15,7 @@ import {
   stop,
   type Turn,
 } from "./keygate.ts";
+import { paceOf } from "./pacer.ts";
 
 type Account = { id: string; url: string; rate: number };
 
@@ -50,6 +51,8 @@ export type Gates = {
   delivery: (account: string) => Delivery;
   /** Why an account makes no calls: the refusal of its key, while it is held. */
   heldFor: (account: string) => string | undefined;
+  /** Calls a minute that go to an account's service, as learned. */
+  paceOf: (account: string) => number;
   /** Reads the keys again, and lets held accounts try at once. @returns whether a key changed */
   reload: () => boolean;
   stop: () => void;
@@ -136,6 +139,7 @@ export function createGates(parts: Parts): Gates {
     beside: (account) => beside(gateOf(account)),
     delivery: (account) => gates.get(leaderOf(account))?.told ?? "ok",
     heldFor: (account) => gates.get(leaderOf(account))?.held?.why,
+    paceOf: (account) => paceOf(gateOf(account).pace, clock.uptime()).rate,
     reload() {
       const changed = reload();
       for (const gate of gates.values()) retry(gate);

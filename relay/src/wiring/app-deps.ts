@@ -54,6 +54,12 @@ export function appDeps({ core, files, owner, visitors, intake, places, open, wi
       who: owner.access.withoutBlocked(visitors.sessions.who),
       wait: uploadWait(core, visitors),
     },
+    admin: {
+      clock,
+      metrics: core.metrics,
+      token: core.adminToken,
+      addressOf: addressesOf(settings.trustProxy).network,
+    },
     called: intake.address,
     ready: async () => open() && (await core.takesWrites()),
     relay: publicOrigin ?? "",

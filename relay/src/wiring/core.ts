@@ -3,6 +3,7 @@ import type { Settings } from "../base/config.ts";
 import { folding } from "../base/fold.ts";
 import { createKeys, type Keys } from "../base/keys.ts";
 import { createLog, type Log } from "../base/log.ts";
+import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { createRecent } from "../base/recent.ts";
 import { loadSecrets } from "../base/secrets.ts";
 import { type Bus, createBus } from "../bus/bus.ts";
@@ -12,6 +13,7 @@ import { migrate } from "../db/migrate.ts";
 import { databaseFile, openDatabase } from "../db/open.ts";
 import { watchWrites } from "../db/writable.ts";
 import { createSites, type Sites } from "../records/sites.ts";
+import { countingBus, countingLog } from "./metrics.ts";
 import { secretsIn } from "./secrets.ts";
 
 /** Stand-ins for tests, each with a real default. */
@@ -28,6 +30,7 @@ export type Core = {
   settings: Settings;
   clock: Clock;
   log: Log;
+  metrics: Metrics;
   db: Database;
   /** Whether the database takes writes now. */
   takesWrites: () => Promise<boolean>;
@@ -40,6 +43,8 @@ export type Core = {
   signing: string;
   /** Secrets that callback addresses may contain; the first one is given out. */
   callbackSecrets: readonly [string, ...string[]];
+  /** Opens the admin pages and the metrics. */
+  adminToken: string;
   /** Masks a text in the log from now on. */
   hide: (secret: string) => void;
   /** The relay's public origin; nothing while it does not know it. */
@@ -59,16 +64,19 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
   const callbackSecrets = nonEmpty(settings.callbackSecrets) ?? [secrets.callback];
   // Callbacks name the account's owner by an id that may work as a credential at the service.
   const owners = createRecent(OWNERS_MAX);
-  const fixed = [...callbackSecrets, secrets.signing, settings.adminToken ?? secrets.admin, ...secretsIn(settings)];
+  const adminToken = settings.adminToken ?? secrets.admin;
+  const fixed = [...callbackSecrets, secrets.signing, adminToken, ...secretsIn(settings)];
   const hidden = () => [keys.all(), fixed, owners.all()];
-  const log = folding(standIns.log ?? createLog({ level: settings.logLevel, secrets: hidden }), clock);
+  const metrics = createMetrics();
+  const written = folding(standIns.log ?? createLog({ level: settings.logLevel, secrets: hidden }), clock);
+  const log = countingLog(written, metrics);
 
   const opened = (standIns.open ?? openDatabase)(settings.databaseUrl);
   const { db, takesWrites } = watchWrites(opened, clock, databaseFile(settings.databaseUrl));
   const core = {
-    ...{ settings, clock, log, db, takesWrites, keys, callbackSecrets },
+    ...{ settings, clock, log, metrics, db, takesWrites, keys, callbackSecrets, adminToken },
     epoch: await migrate(db),
-    bus: withPresence(createBus(), clock),
+    bus: countingBus(withPresence(createBus(), clock), metrics, clock),
     signing: secrets.signing,
     hide: owners.add,
     publicOrigin: settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).origin,

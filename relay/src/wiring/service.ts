@@ -3,6 +3,7 @@ import { createServices, type Services } from "../flows/services.ts";
 import { createGates, type Gates } from "../service/gates.ts";
 import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
+import { countingGates } from "./metrics.ts";
 
 /** What the rest of the relay is told about the accounts. */
 type ServiceEvents = {
@@ -14,16 +15,19 @@ type ServiceEvents = {
 
 /** How the relay calls the messaging service: one client per account, paced per account key. */
 export function createServiceAccess(core: Core, { files, publicLink }: FileStorage, events: ServiceEvents) {
-  const { settings, clock, log, keys, sites } = core;
+  const { settings, clock, log, metrics, keys, sites } = core;
   const enclose = createEnclose({ files, link: settings.uploads.embed ? undefined : publicLink });
   const beside = (account: string): void => gates.beside(account);
   const services: Services = createServices(settings, keys, sites, enclose, { clock, log, beside });
-  const gates: Gates = createGates({
-    ...{ clock, log, accounts: settings.accounts },
-    keyOf: keys.of,
-    reloadKeys: keys.reload,
-    ...events,
-  });
+  const gates: Gates = countingGates(
+    createGates({
+      ...{ clock, log, accounts: settings.accounts },
+      keyOf: keys.of,
+      reloadKeys: keys.reload,
+      ...events,
+    }),
+    metrics,
+  );
   return { services, gates };
 }
 

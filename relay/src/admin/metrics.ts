@@ -1,0 +1,14 @@
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+import type { Metrics } from "../base/metrics.ts";
+import type { AdminAccess } from "./access.ts";
+
+/** `GET /metrics` for Prometheus: `Authorization: Bearer ADMIN_TOKEN`. */
+export function metricsDoor(metrics: Pick<Metrics, "text" | "contentType">, access: AdminAccess) {
+  return new Hono<{ Bindings: HttpBindings }>().get("/metrics", async (c) => {
+    const [, token = ""] = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
+    if (!access.opens(access.addressOf(c.env.incoming), token))
+      return c.text("Unauthorized\n", 401, { "WWW-Authenticate": 'Bearer realm="metrics"' });
+    return c.body(await metrics.text(), 200, { "Content-Type": metrics.contentType, "Cache-Control": "no-store" });
+  });
+}

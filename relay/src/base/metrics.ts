@@ -1,0 +1,152 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+
+/** What happened to messages: stored for a visitor, taken by the service, given up, and replies stored. */
+export const MESSAGE_EVENTS = ["stored", "delivered", "failed", "reply"] as const;
+export type MessageEvent = (typeof MESSAGE_EVENTS)[number];
+
+/** Answers of the service by class; `none`: the service did not answer. */
+export const ANSWER_CLASSES = ["2xx", "429", "4xx", "5xx", "none"] as const;
+export type AnswerClass = (typeof ANSWER_CLASSES)[number];
+
+/** Upper bounds in seconds, from a call without load to messages that waited for an outage to end. */
+export const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200] as const;
+
+/** Counts since the start of the process. `delivery` and `reply`: counts per bucket, the last one above all bounds. */
+export type Totals = {
+  messages: Record<MessageEvent, number>;
+  answers: Record<AnswerClass, number>;
+  delivery: number[];
+  reply: number[];
+};
+
+/** What is read when somebody asks: now open, now waiting. */
+export type Gauges = {
+  connections: () => number;
+  /** Messages that the service has not accepted yet, and since when the oldest of them waits, in seconds. */
+  waiting: () => Promise<{ messages: number; oldest: number }>;
+  /** Calls a minute that the service allows per account key, as learned. */
+  pace: () => Record<string, number>;
+};
+
+const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
+  Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
+
+/** The class of a status, as the service's answer says it. */
+function classOf(status: number): AnswerClass {
+  if (status === 429) return "429";
+  if (status >= 200 && status < 300) return "2xx";
+  if (status >= 500) return "5xx";
+  return status >= 300 ? "4xx" : "none";
+}
+
+const bucketOf = (seconds: number): number => {
+  const found = BUCKETS.findIndex((bound) => seconds <= bound);
+  return found < 0 ? BUCKETS.length : found;
+};
+
+/** The series in Prometheus form. None has a label per visitor. */
+function openSeries() {
+  const registry = new Registry();
+  const registers = [registry];
+  return {
+    registry,
+    messages: new Counter({
+      ...{ registers, name: "porchlight_messages_total", labelNames: ["event"] },
+      help: "Messages by what happened: stored (from visitors), delivered, failed, reply",
+    }),
+    answers: new Counter({
+      ...{ registers, name: "porchlight_service_answers_total", labelNames: ["class"] },
+      help: "Answers of the messaging service by class of status; none: it did not answer",
+    }),
+    problems: new Counter({
+      ...{ registers, name: "porchlight_problems_total", labelNames: ["event"] },
+      help: "Log lines of level warn and error, by event",
+    }),
+    delivery: new Histogram({
+      ...{ registers, name: "porchlight_delivery_seconds", buckets: [...BUCKETS] },
+      help: "From a visitor's message being stored to its acceptance by the service",
+    }),
+    reply: new Histogram({
+      ...{ registers, name: "porchlight_reply_seconds", buckets: [...BUCKETS] },
+      help: "From a visitor's newest message to the next reply",
+    }),
+  };
+}
+
+type Series = ReturnType<typeof openSeries>;
+
+/** Adds the series whose values are read at the moment of the question. */
+function addGauges({ registry }: Series, gauges: Gauges): void {
+  const gauge = (name: string, help: string, read: (gauge: Gauge) => Promise<void> | void, labelNames: string[] = []) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect: async function () {
+        this.reset();
+        await read(this);
+      },
+    });
+  gauge("porchlight_connections", "Open chats", (one) => one.set(gauges.connections()));
+  gauge("porchlight_waiting_messages", "Messages that the service has not accepted yet", async (one) =>
+    one.set((await gauges.waiting()).messages),
+  );
+  gauge("porchlight_waiting_oldest_seconds", "Age of the oldest message that waits", async (one) =>
+    one.set((await gauges.waiting()).oldest),
+  );
+  gauge(
+    "porchlight_pace_per_minute",
+    "Calls a minute that the service allows an account, as learned",
+    (one) => {
+      for (const [account, rate] of Object.entries(gauges.pace())) one.set({ account }, rate);
+    },
+    ["account"],
+  );
+  gauge("process_resident_memory_bytes", "Resident memory", (one) => one.set(process.memoryUsage.rss()));
+  gauge("process_cpu_seconds_total", "CPU time", (one) => {
+    const { user, system } = process.cpuUsage();
+    one.set((user + system) / 1_000_000);
+  });
+}
+
+/** Counts what the relay does, for `/metrics` and for the stored series of the admin pages. */
+export function createMetrics() {
+  const series = openSeries();
+  const totals: Totals = {
+    messages: zeros(MESSAGE_EVENTS),
+    answers: zeros(ANSWER_CLASSES),
+    delivery: Array<number>(BUCKETS.length + 1).fill(0),
+    reply: Array<number>(BUCKETS.length + 1).fill(0),
+  };
+  for (const event of MESSAGE_EVENTS) series.messages.inc({ event }, 0);
+  for (const name of ANSWER_CLASSES) series.answers.inc({ class: name }, 0);
+  const observe = (name: "delivery" | "reply", seconds: number): void => {
+    const at = bucketOf(seconds);
+    totals[name][at] = (totals[name][at] ?? 0) + 1;
+    series[name].observe(seconds);
+  };
+  return {
+    totals,
+    message(event: MessageEvent): void {
+      totals.messages[event]++;
+      series.messages.inc({ event });
+    },
+    answer(status: number): void {
+      const name = classOf(status);
+      totals.answers[name]++;
+      series.answers.inc({ class: name });
+    },
+    problem: (event: string): void => series.problems.inc({ event }),
+    /** @param seconds from the message being stored to its acceptance */
+    delivered: (seconds: number): void => observe("delivery", seconds),
+    /** @param seconds from the visitor's newest message to the reply */
+    replied: (seconds: number): void => observe("reply", seconds),
+    read: (gauges: Gauges): void => addGauges(series, gauges),
+    /** The series as Prometheus reads them (text format 0.0.4). */
+    text: (): Promise<string> => series.registry.metrics(),
+    contentType: series.registry.contentType,
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;

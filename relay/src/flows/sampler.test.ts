@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import type { Clock } from "../base/clock.ts";
+import { silentLog } from "../base/log.ts";
+import { createMetrics, type Gauges } from "../base/metrics.ts";
+import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { openSqlite } from "../db/sqlite.ts";
+import { STEPS, samplesBetween } from "../records/series.ts";
+import { createSampler, joined, type Sample } from "./sampler.ts";
+
+const HOUR = 3_600_000;
+const GAUGES: Gauges = {
+  connections: () => 3,
+  waiting: async () => ({ messages: 2, oldest: 9 }),
+  pace: () => ({ main: 60 }),
+};
+
+/** A clock whose timers run when the time has come, each after what the one before began. */
+function stage(db: Database, begin: number) {
+  let time = begin;
+  let due: { at: number; fn: () => void } | undefined;
+  const clock: Clock = {
+    now: () => time,
+    uptime: () => time,
+    after(ms, fn) {
+      due = { at: time + ms, fn };
+      return () => {
+        due = undefined;
+      };
+    },
+  };
+  const metrics = createMetrics();
+  const sampler = createSampler({ db, clock, log: silentLog, metrics, gauges: GAUGES });
+  sampler.start();
+  async function pass(minutes: number): Promise<void> {
+    for (let n = 0; n < minutes; n++) {
+      const { at, fn } = due ?? { at: time, fn: () => {} };
+      due = undefined;
+      time = at;
+      fn();
+      while (due === undefined) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  return { metrics, sampler, pass, now: () => time };
+}
+async function rows(db: Database, step: keyof typeof STEPS): Promise<(Sample & { at: number })[]> {
+  const found = await samplesBetween(db, STEPS[step], 0, Number.MAX_SAFE_INTEGER);
+  return found.map(({ at, body }) => ({ at, ...(JSON.parse(body) as Sample) }));
+}
+async function database(): Promise<Database> {
+  const db = openSqlite(":memory:");
+  await migrate(db);
+  return db;
+}
+
+describe("the stored series", () => {
+  it("has a row for each minute with what was counted in it", async () => {
+    const db = await database();
+    const { metrics, pass } = stage(db, 10 * HOUR + 30_000);
+    metrics.message("delivered");
+    metrics.delivered(0.2);
+    await pass(1);
+    metrics.message("delivered");
+    metrics.message("reply");
+    await pass(1);
+    const [first, second] = await rows(db, "minute");
+    expect(first).toMatchObject({
+      at: 10 * HOUR,
+      messages: { delivered: 1, reply: 0 },
+      connections: 3,
+      waiting: 2,
+      pace: 60,
+    });
+    expect(first?.delivery[2]).toBe(1);
+    expect(second).toMatchObject({ at: 10 * HOUR + 60_000, messages: { delivered: 1, reply: 1 } });
+  });
+
+  it("has the sum of each hour that is over, also of one before a restart", async () => {
+    const db = await database();
+    const before = stage(db, 10 * HOUR);
+    before.metrics.message("delivered");
+    await before.pass(5);
+    before.sampler.stop();
+    const after = stage(db, 12 * HOUR);
+    after.metrics.message("delivered");
+    await after.pass(61);
+    const hours = await rows(db, "hour");
+    expect(hours.map(({ at, messages }) => [at, messages.delivered])).toEqual([
+      [10 * HOUR, 1],
+      [12 * HOUR, 1],
+    ]);
+  });
+
+  it("keeps minutes for two days", async () => {
+    const db = await database();
+    const early = stage(db, 10 * HOUR);
+    await early.pass(2);
+    early.sampler.stop();
+    const late = stage(db, 80 * HOUR);
+    await late.pass(61);
+    expect((await rows(db, "minute")).every(({ at }) => at >= 80 * HOUR)).toBe(true);
+  });
+
+  it("adds the connections of nodes, and takes the highest of an hour", () => {
+    const sample = { ...joined([], "sum"), connections: 4, waiting: 7, pace: 50 };
+    expect(joined([sample, sample], "sum")).toMatchObject({ connections: 8, waiting: 7, pace: 50 });
+    expect(joined([sample, sample], "highest")).toMatchObject({ connections: 4, waiting: 7, pace: 50 });
+  });
+});

@@ -1,0 +1,118 @@
+import { randomId } from "@porchlight/shared/id";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { ANSWER_CLASSES, BUCKETS, type Gauges, MESSAGE_EVENTS, type Metrics, type Totals } from "../base/metrics.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import { addSample, dropSamples, newestSample, oldestSample, STEPS, samplesBetween } from "../records/series.ts";
+
+/** What one step of the series says: counts of the step, and gauges at its end. */
+export type Sample = Totals & { connections: number; waiting: number; pace: number };
+
+type Parts = { db: Database; clock: Clock; log: Log; metrics: Metrics; gauges: Gauges };
+
+const MINUTE_MS = STEPS.minute * 1_000;
+const HOUR_MS = STEPS.hour * 1_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How long rows are kept: 2,880 of minutes and 840 of hours at most for each node, about a megabyte. */
+const KEPT_MS = { minute: 2 * DAY_MS, hour: 35 * DAY_MS } as const;
+
+const eachOf = <Name extends string>(names: readonly Name[], value: (name: Name) => number): Record<Name, number> =>
+  Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, number>;
+const buckets = (value: (n: number) => number): number[] =>
+  Array.from({ length: BUCKETS.length + 1 }, (_, n) => value(n));
+
+/** Combines two counts, name by name. */
+const combined = (a: Totals, b: Totals, of: (a: number, b: number) => number): Totals => ({
+  messages: eachOf(MESSAGE_EVENTS, (name) => of(a.messages[name] ?? 0, b.messages[name] ?? 0)),
+  answers: eachOf(ANSWER_CLASSES, (name) => of(a.answers[name] ?? 0, b.answers[name] ?? 0)),
+  delivery: buckets((n) => of(a.delivery[n] ?? 0, b.delivery[n] ?? 0)),
+  reply: buckets((n) => of(a.reply[n] ?? 0, b.reply[n] ?? 0)),
+});
+
+/** Samples of several steps, or of several nodes, as one. */
+export function joined(samples: readonly Sample[], gauges: "sum" | "highest"): Sample {
+  const none = combined(
+    { messages: {}, answers: {}, delivery: [], reply: [] } as unknown as Totals,
+    {
+      ...({ messages: {}, answers: {}, delivery: [], reply: [] } as unknown as Totals),
+    },
+    () => 0,
+  );
+  const join = gauges === "sum" ? (a: number, b: number) => a + b : Math.max;
+  return samples.reduce<Sample>(
+    (all, one) => ({
+      ...combined(all, one, (a, b) => a + b),
+      connections: join(all.connections, one.connections),
+      // All nodes count the same outbox, and learn the same limit.
+      waiting: Math.max(all.waiting, one.waiting),
+      pace: Math.max(all.pace, one.pace),
+    }),
+    { ...none, connections: 0, waiting: 0, pace: 0 },
+  );
+}
+
+/** Stores once a minute what was counted, and once an hour the sum of the hour. */
+export function createSampler({ db, clock, log, metrics, gauges }: Parts) {
+  const node = randomId(8);
+  let before: Totals = structuredClone(metrics.totals);
+  let cancel = (): void => {};
+  let stopped = false;
+
+  async function sample(at: number): Promise<void> {
+    const now = structuredClone(metrics.totals);
+    const counted = combined(now, before, (a, b) => a - b);
+    before = now;
+    const { messages } = await gauges.waiting();
+    const rates = Object.values(gauges.pace());
+    const body: Sample = {
+      ...counted,
+      connections: gauges.connections(),
+      waiting: messages,
+      pace: rates.length === 0 ? 0 : Math.min(...rates),
+    };
+    await db.transaction(async (tx) => {
+      await addSample(tx, STEPS.minute, { at, node, body: JSON.stringify(body) });
+      await sumHours(tx, at);
+    });
+  }
+
+  function later(): void {
+    if (stopped) return;
+    const now = clock.now();
+    const at = Math.floor(now / MINUTE_MS) * MINUTE_MS;
+    cancel = clock.after(at + MINUTE_MS - now, () => {
+      sample(at)
+        .catch((error: unknown) => log("database.failing", { cause: String(error) }))
+        .finally(later);
+    });
+  }
+
+  return {
+    start: later,
+    stop(): void {
+      stopped = true;
+      cancel();
+    },
+  };
+}
+
+/** Sums the hours that are over and have no row yet, and drops what is too old. */
+async function sumHours(tx: Transaction, now: number): Promise<void> {
+  const begun = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const newest = await newestSample(tx, STEPS.hour);
+  const oldest = await oldestSample(tx, STEPS.minute, newest === undefined ? 0 : newest + HOUR_MS);
+  if (oldest === undefined || oldest >= begun) return;
+  for (let at = Math.floor(oldest / HOUR_MS) * HOUR_MS; at < begun; at += HOUR_MS) {
+    const rows = await samplesBetween(tx, STEPS.minute, at, at + HOUR_MS);
+    if (rows.length === 0) continue;
+    const sum = joined(
+      rows.map(({ body }) => JSON.parse(body) as Sample),
+      "highest",
+    );
+    await addSample(tx, STEPS.hour, { at, node: "", body: JSON.stringify(sum) });
+  }
+  await dropSamples(tx, STEPS.minute, now - KEPT_MS.minute);
+  await dropSamples(tx, STEPS.hour, now - KEPT_MS.hour);
+}
+
+export type Sampler = ReturnType<typeof createSampler>;

@@ -1,0 +1,22 @@
+import type { Gauges } from "../base/metrics.ts";
+import { createSampler, type Sampler } from "../flows/sampler.ts";
+import { waitingIn } from "../records/outbox.ts";
+import type { Gates } from "../service/gates.ts";
+import type { Core } from "./core.ts";
+
+/** What the metrics read when they are asked, and the sampler that stores them. */
+export function createMonitoring(
+  { db, clock, log, metrics, settings }: Core,
+  { connections, gates }: { connections: () => number; gates: Gates },
+): { gauges: Gauges; sampler: Sampler } {
+  const gauges: Gauges = {
+    connections,
+    async waiting() {
+      const { messages, since } = await waitingIn(db);
+      return { messages, oldest: since === undefined ? 0 : Math.max(0, clock.now() - since) / 1_000 };
+    },
+    pace: () => Object.fromEntries(settings.accounts.map(({ id }) => [id, gates.paceOf(id)])),
+  };
+  metrics.read(gauges);
+  return { gauges, sampler: createSampler({ db, clock, log, metrics, gauges }) };
+}

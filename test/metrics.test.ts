@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
+
+let house: House;
+let token: string;
+
+beforeAll(async () => {
+  house = await startHouse({
+    sandbox: { ...SCRIPTED, botActive: false },
+    env: { TRUST_PROXY: "1", LOG_LEVEL: "info" },
+  });
+  token = (JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
+});
+afterAll(() => house.stop());
+
+const metrics = (bearer: string, address = "192.0.2.1"): Promise<Response> =>
+  fetch(`${house.url}/metrics`, { headers: { Authorization: `Bearer ${bearer}`, "X-Forwarded-For": address } });
+/** The value of a series, with its labels as Prometheus writes them. */
+const seriesValue = (text: string, series: string): number =>
+  Number(
+    text
+      .split("\n")
+      .find((line) => line.startsWith(`${series} `))
+      ?.split(" ")[1],
+  );
+
+it("counts messages, answers and times of a conversation, and names no visitor", async () => {
+  const visitor = house.visitor();
+  await visitor.connect();
+  const { id } = await visitor.send("words for the metrics");
+  await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
+  const fromId = house.sandbox.messages().find(({ body }) => body === "words for the metrics")?.fromId ?? "";
+  await house.sandbox.humanReply({ fromId, body: "a reply for the metrics" });
+  const reply = await visitor.hears("a reply for the metrics");
+  const text = await (await metrics(token)).text();
+  for (const event of ["stored", "delivered", "reply"])
+    expect(seriesValue(text, `porchlight_messages_total{event="${event}"}`), event).toBe(1);
+  expect(seriesValue(text, 'porchlight_service_answers_total{class="2xx"}')).toBeGreaterThanOrEqual(1);
+  expect(seriesValue(text, "porchlight_delivery_seconds_count")).toBe(1);
+  expect(seriesValue(text, "porchlight_reply_seconds_count")).toBe(1);
+  expect(seriesValue(text, "porchlight_connections")).toBe(1);
+  expect(seriesValue(text, "porchlight_waiting_messages")).toBe(0);
+  expect(text).not.toContain(fromId);
+  // Each message has one line, without its words, with the id that the API shows.
+  const lines = house.lines().map((line) => JSON.parse(line) as { event: string; message?: string; level: number });
+  for (const [event, message] of [
+    ["delivery.done", id],
+    ["callback.stored", reply.id],
+  ])
+    expect(lines.filter((line) => line.event === event && line.message === message)).toHaveLength(1);
+  expect(JSON.stringify(lines)).not.toContain("for the metrics");
+});
+
+it("counts what the service refuses", async () => {
+  const visitor = house.visitor();
+  await visitor.connect();
+  house.sandbox.failNext("incoming", 1, 400);
+  await visitor.send("words that are refused");
+  await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
+  const text = await (await metrics(token)).text();
+  expect(seriesValue(text, 'porchlight_messages_total{event="failed"}')).toBe(1);
+  expect(seriesValue(text, 'porchlight_service_answers_total{class="4xx"}')).toBe(1);
+  expect(seriesValue(text, 'porchlight_problems_total{event="delivery.failed"}')).toBe(1);
+});
+
+it("opens to the token only, and shuts an address that guesses, and no other", async () => {
+  expect((await metrics("")).status).toBe(401);
+  expect((await fetch(`${house.url}/metrics`)).status).toBe(401);
+  for (let n = 0; n < 8; n++) expect((await metrics(`guess-${n}`, "203.0.113.9")).status).toBe(401);
+  expect((await metrics(token, "203.0.113.9")).status).toBe(401);
+  expect((await metrics(token, "203.0.113.10")).status).toBe(200);
+});
