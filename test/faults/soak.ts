@@ -25,6 +25,7 @@ import { intake } from "./suites/intake.ts";
 import { kill } from "./suites/kill.ts";
 import { minute } from "./suites/minute.ts";
 import { outage } from "./suites/outage.ts";
+import { pace } from "./suites/pace.ts";
 import { rate, STYLES, stray } from "./suites/rate.ts";
 import { type Report, seconds } from "./suites/suite.ts";
 import { sync } from "./suites/sync.ts";
@@ -52,6 +53,7 @@ const SUITES: Record<string, Long> = {
   browser: (seed) => browserStorm({ seed, seconds: 60, kills: 8 }),
   rate: (seed) => rate({ seed, limits: [30, 300, 10], styles: STYLES, minutes: 11 }),
   stray: (seed) => stray({ seed }),
+  pace: (seed, tell) => pace({ seed, tell }),
   outage: (seed) => outage({ seed, visitors: 10, messages: 100 }),
   drain: (seed) => drain({ seed, visitors: 1_000 }),
   intake: (seed) => intake({ seed, restarts: 20 }),

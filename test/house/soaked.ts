@@ -56,6 +56,17 @@ const ROWS: Record<string, Row> = {
     found: (f) =>
       `after the first minute ${f["used at least"]} used at least, ${f["refused at most"]} refused at most; ${counts(f, "lost")}`,
   },
+  stray: {
+    done: () => "One stray 429 with `Retry-After: 2` on a quiet account, then six more visitors write",
+    found: (f) =>
+      `first call ${number(f["ms to the first call"])} ms after it, the last of seven after ${number(f["ms to the last of seven"])} ms`,
+  },
+  pace: {
+    done: (f) =>
+      `The pacer in simulated time: ${number(f.profiles)} services with limits of 10, 30, 300 a minute, fixed and sliding windows, answers in up to 3 s`,
+    found: (f) =>
+      `${f["used at least"]} used at least, ${f["refused at most"]} refused at most; beside another client of the key ${f["used beside another client"]} and ${f["refused beside another client"]}`,
+  },
   outage: {
     done: () => "The service away for 11 and for 13 hours (the relay's clock is set)",
     found: (f) =>

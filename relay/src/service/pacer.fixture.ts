@@ -1,0 +1,197 @@
+import { openPace, type Pace, settle, take } from "./pacer.ts";
+import { limitOf, waitOf } from "./wait.ts";
+
+/** A simulated service with a hidden rate limit, and a driver that sends calls through the pacer on a fake clock. */
+
+export const MINUTE = 60_000;
+/** `clock`: windows begin with each minute; `first`: with the first call after the last one; `sliding`: the last minute. */
+export const WINDOWS = ["clock", "first", "sliding"] as const;
+export type WindowKind = (typeof WINDOWS)[number];
+/** How the service states its limit: in refusals only, or in every answer (ietf6, ietf8, xEpoch). */
+export const STYLES = ["none", "retryAfter", "retryDate", "retryMs", "ietf6", "ietf8", "xEpoch", "resetAfter"] as const;
+export type Style = (typeof STYLES)[number];
+/** Unix time of the simulation's time 0, in ms: not at the start of a minute. */
+export const EPOCH = Date.UTC(2026, 10, 21, 12, 0, 17);
+
+export type Limit = (time: number) => number;
+export type Answer = { status: number; headers: Record<string, string> };
+export type Service = (time: number) => Answer;
+
+/** A service with a hidden limit a minute, which counts in the given kind of window and tells it in the given style. */
+export function hiddenLimit(kind: WindowKind, style: Style, limitAt: Limit): Service {
+  let times: number[] = [];
+  let start = Number.NEGATIVE_INFINITY;
+  let used = 0;
+  return (time) => {
+    const limit = limitAt(time);
+    if (kind === "sliding") times = times.filter((at) => at > time - MINUTE);
+    else if (kind === "clock" ? Math.floor((EPOCH + time) / MINUTE) !== start : time - start >= MINUTE) {
+      start = kind === "clock" ? Math.floor((EPOCH + time) / MINUTE) : time;
+      used = 0;
+    }
+    const count = kind === "sliding" ? times.length : used;
+    const refused = count >= limit;
+    if (!refused) {
+      times.push(time);
+      used++;
+    }
+    const freeing = times[Math.max(0, times.length - limit)] ?? time;
+    const end = kind === "clock" ? (start + 1) * MINUTE - EPOCH : kind === "first" ? start + MINUTE : freeing + MINUTE;
+    const left = Math.max(0, limit - count - 1);
+    return { status: refused ? 429 : 200, headers: headersOf(style, refused, limit, left, end - time, EPOCH + time) };
+  };
+}
+
+function headersOf(style: Style, refused: boolean, limit: number, left: number, ms: number, now: number) {
+  const reset = String(Math.ceil(ms / 1_000));
+  const styles: Record<Style, () => Record<string, string>> = {
+    none: () => ({}),
+    retryAfter: () => (refused ? { "retry-after": reset } : {}),
+    retryDate: () =>
+      refused ? { "retry-after": new Date(now + ms + 999).toUTCString(), date: new Date(now).toUTCString() } : {},
+    retryMs: () => (refused ? { "retry-after-ms": String(Math.ceil(ms)) } : {}),
+    ietf6: () => ({ "ratelimit-limit": String(limit), "ratelimit-remaining": String(left), "ratelimit-reset": reset }),
+    ietf8: () => ({ ratelimit: `"m";r=${refused ? 0 : left};t=${reset}`, "ratelimit-policy": `"m";q=${limit};w=60` }),
+    xEpoch: () => ({
+      "x-ratelimit-limit": String(limit),
+      "x-ratelimit-remaining": String(left),
+      "x-ratelimit-reset": String(Math.ceil((now + ms) / 1_000)),
+    }),
+    resetAfter: () => (refused ? { "x-ratelimit-reset-after": (ms / 1_000).toFixed(3) } : {}),
+  };
+  return styles[style]();
+}
+
+/** Pseudo-random numbers from 0 to 1, the same for the same seed. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 4_294_967_296;
+  };
+}
+
+/** How long the service takes for a call, in ms, and whether it counts the call before or after that time. */
+export type Latency = { least: number; most: number; counts: "before" | "after" };
+export const LATENCIES = {
+  "at once": { least: 5, most: 205, counts: "before" },
+  "in 0.2 to 3 s, counted before": { least: 200, most: 3_000, counts: "before" },
+  "in 0.2 to 3 s, counted after": { least: 200, most: 3_000, counts: "after" },
+} as const satisfies Record<string, Latency>;
+export const QUICK = LATENCIES["at once"];
+
+export type Drive = {
+  answer: Service;
+  /** Waiting calls at the start. */
+  waiting: number;
+  from?: number;
+  until: number;
+  pace?: Pace;
+  seed?: number;
+  latency?: Latency;
+  /** Another client of the same key: mean calls a minute, and whether they come evenly or at random. */
+  foreign?: { rate: number; random: boolean };
+};
+/** Times at which the service decided. */
+export type Driven = { accepted: number[]; refused: number[]; foreign: number[] };
+
+/** Sends waiting calls through the pacer in simulated time. @returns the times of all answers */
+export function drive(options: Drive): Driven {
+  const { answer, waiting, from = 0, until, pace = openPace(60, from), seed = 1, latency = QUICK, foreign } = options;
+  const random = seeded(seed);
+  const driven: Driven = { accepted: [], refused: [], foreign: [] };
+  let [time, flying, left] = [from, 0, waiting];
+  const events: { at: number; fn: () => void }[] = [];
+  const later = (ms: number, fn: () => void) => {
+    const at = time + ms;
+    const i = events.findIndex((other) => other.at > at);
+    events.splice(i < 0 ? events.length : i, 0, { at, fn });
+  };
+  function send(): void {
+    const { epoch } = pace;
+    const departed = time;
+    flying++;
+    left--;
+    const network = 5 + random() * 30;
+    const work = latency.least + random() * (latency.most - latency.least);
+    const [before, after] = latency.counts === "before" ? [network, work] : [network + work, 5 + random() * 30];
+    later(before, () => {
+      const { status, headers } = answer(time);
+      (status === 200 ? driven.accepted : driven.refused).push(time);
+      later(after, () => {
+        flying--;
+        if (status === 429) left++;
+        const waitMs = waitOf(status, headers, EPOCH + time);
+        const kind = status === 200 ? "ok" : "throttle";
+        const outcome = { kind, limit: limitOf(headers), ...(waitMs === undefined ? {} : { waitMs }) } as const;
+        settle(pace, epoch, outcome, time, { random, tookMs: time - departed });
+      });
+    });
+  }
+  function foreignCall({ rate, random: poisson }: { rate: number; random: boolean }): void {
+    later((MINUTE / rate) * (poisson ? -Math.log(1 - random()) : 1), () => {
+      if (answer(time).status === 200) driven.foreign.push(time);
+      foreignCall({ rate, random: poisson });
+    });
+  }
+  if (foreign !== undefined) foreignCall(foreign);
+  while (time < until) {
+    let wait = Number.POSITIVE_INFINITY;
+    while (flying < 64 && left > 0) {
+      wait = take(pace, time);
+      if (wait > 0) break;
+      send();
+    }
+    const next = events[0];
+    if (next === undefined && wait === Number.POSITIVE_INFINITY) break;
+    if (next !== undefined && next.at <= time + wait) {
+      events.shift();
+      time = next.at;
+      next.fn();
+    } else time += wait;
+  }
+  return driven;
+}
+
+export const between = (times: readonly number[], from: number, to: number): number =>
+  times.filter((time) => time >= from && time < to).length;
+
+/** Calls in each of the first minutes. */
+export const minutesOf = (times: readonly number[], minutes: number): number[] =>
+  Array.from({ length: minutes }, (_, i) => between(times, i * MINUTE, (i + 1) * MINUTE));
+
+/** One simulated service. */
+export type Profile = { kind: WindowKind; style: Style; limit: number; latency: Latency; seed: number };
+/** Shares of the limit that was used, and of the calls that were refused. */
+export type Shares = { used: number; refused: number };
+
+/** Shares from the second minute to minute `minutes`, with more calls waiting than the limit allows. */
+export function steady({ kind, style, limit, latency, seed }: Profile, minutes = 11): Shares {
+  const answer = hiddenLimit(kind, style, () => limit);
+  const driven = drive({ answer, waiting: 1e9, until: minutes * MINUTE, seed, latency });
+  return sharesOf(driven, limit, minutes);
+}
+
+function sharesOf({ accepted, refused }: Driven, limit: number, minutes: number): Shares {
+  const [used, not] = [between(accepted, MINUTE, minutes * MINUTE), between(refused, MINUTE, minutes * MINUTE)];
+  return { used: used / (limit * (minutes - 1)), refused: not / (used + not) };
+}
+
+/** Accepted calls in each of the first eight minutes, after an earlier life used the window up `before` ms ago. */
+export function restarted({ kind, style, limit, latency, seed }: Profile, before: number): number[] {
+  const answer = hiddenLimit(kind, style, () => limit);
+  for (let n = 0; n < limit; n++) answer(-before);
+  return minutesOf(drive({ answer, waiting: 1e9, until: 8 * MINUTE, seed, latency }).accepted, 8);
+}
+
+/**
+ * Shares over half an hour beside another client of the same key, which sends `share` of the limit.
+ * @returns `used`: by both clients
+ */
+export function shared({ kind, style, limit, latency, seed }: Profile, share: number, random: boolean): Shares {
+  const foreign = { rate: limit * share, random };
+  const answer = hiddenLimit(kind, style, () => limit);
+  const driven = drive({ answer, waiting: 1e9, until: 31 * MINUTE, seed, latency, foreign });
+  const { used, refused } = sharesOf(driven, limit, 31);
+  return { used: used + between(driven.foreign, MINUTE, 31 * MINUTE) / (limit * 30), refused };
+}
