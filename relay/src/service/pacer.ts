@@ -29,8 +29,9 @@ export type Pace = {
   windowMs: number;
   /** Answered calls per slot of the last window: a ring, indexed by slot number modulo its length. */
   counts: number[];
-  /** Slot number of the newest counter. */
+  /** Slot number of the newest counter, and of the oldest one that may hold a call. */
   newest: number;
+  oldest: number;
   /** Sum of `counts`. */
   counted: number;
   /** Time of the latest call. */
@@ -142,7 +143,7 @@ const SILENT: ReadonlySet<Outcome["kind"]> = new Set(["transient", "unknown", "e
 export function openPace(start: number, time: number, ceiling = 1_000_000): Pace {
   const newest = Math.floor(time / (MINUTE / SLOTS));
   return {
-    ...{ start, ceiling, windowMs: MINUTE, counts: Array<number>(RING).fill(0), newest, counted: 0 },
+    ...{ start, ceiling, windowMs: MINUTE, counts: Array<number>(RING).fill(0), newest, oldest: newest, counted: 0 },
     ...{ lastAt: time - MINUTE, budget: start, trusted: 0, known: false, stated: false, distrusted: undefined },
     ...{ shown: undefined, pending: undefined, knownAt: time, grownAt: time - MINUTE },
     ...{ epoch: 0, flying: 0, older: 0, tookMs: 0, accepted: 0 },
@@ -231,7 +232,7 @@ const slotMs = (pace: Pace): number => pace.windowMs / SLOTS;
 /** How long a call is counted after its answer, in ms. */
 const span = (pace: Pace): number => RING * slotMs(pace);
 /** Places in use: calls without an answer, and those answered in the last window. */
-const places = ({ flying, older, counted }: Pace): number => flying + older + counted;
+const placesInUse = ({ flying, older, counted }: Pace): number => flying + older + counted;
 /** Places that may be in use. */
 const allowed = ({ trial, budget }: Pace): number => trial?.budget ?? budget;
 
@@ -242,6 +243,7 @@ function advance(pace: Pace, time: number): void {
     pace.counts.fill(0);
     pace.counted = 0;
     pace.newest = slot;
+    pace.oldest = slot;
   }
   while (pace.newest < slot) {
     pace.newest++;
@@ -249,6 +251,13 @@ function advance(pace: Pace, time: number): void {
     pace.counted -= pace.counts[i] ?? 0;
     pace.counts[i] = 0;
   }
+  pace.oldest = Math.max(pace.oldest, pace.newest - RING + 1);
+}
+
+/** When the oldest counted call leaves the window. */
+function oldestLeaves(pace: Pace): number {
+  while (pace.oldest < pace.newest && pace.counts[pace.oldest % RING] === 0) pace.oldest++;
+  return (pace.oldest + RING) * slotMs(pace);
 }
 
 /** When the last but `n` of the counted calls have left the window. */
@@ -290,8 +299,8 @@ function flights(pace: Pace, time: number): number {
   const { known, refusals, trial, trusted, tookMs, windowMs } = pace;
   if (refusals > 0) return 1;
   if (known && trial === undefined) return Number.POSITIVE_INFINITY;
-  const beyond = places(pace) - trusted;
-  if (!known && isClean(pace, time)) return Math.max(BLIND, places(pace) / PLACES_PER_FLIGHT);
+  const beyond = placesInUse(pace) - trusted;
+  if (!known && isClean(pace, time)) return Math.max(BLIND, placesInUse(pace) / PLACES_PER_FLIGHT);
   const usual = (trusted * tookMs) / windowMs;
   if (beyond < 0) return Math.max(BLIND, 2 * usual);
   return Math.floor(1 + usual + (known || beyond <= 2 * trusted ? 0 : beyond / PLACES_PER_FLIGHT));
@@ -305,7 +314,7 @@ function grow(pace: Pace, time: number): void {
     pace.budget = Math.max(pace.budget, pace.start);
     pace.shown = undefined;
   }
-  if (places(pace) < pace.budget || time - pace.grownAt < DOUBLE_MS) return;
+  if (placesInUse(pace) < pace.budget || time - pace.grownAt < DOUBLE_MS) return;
   pace.grownAt = time;
   pace.budget = Math.min(pace.ceiling, pace.budget * 2);
 }
@@ -318,14 +327,14 @@ function grow(pace: Pace, time: number): void {
  */
 function room(pace: Pace, time: number): number {
   const { lastAt, grownAt, known, counted } = pace;
-  const [used, most] = [places(pace), allowed(pace)];
+  const [used, most] = [placesInUse(pace), allowed(pace)];
   if (pace.trial?.even === true) return Math.max(0, lastAt + pace.windowMs / most - time);
   if (used >= most) {
-    const free = counted === 0 ? IMPATIENT_MS : Math.max(1, leaveAt(pace, counted - 1) - time);
+    const free = counted === 0 ? IMPATIENT_MS : Math.max(1, oldestLeaves(pace) - time);
     return known ? free : Math.min(free, Math.max(1, grownAt + DOUBLE_MS - time));
   }
   if (!known || counted === 0 || used < most * atOnce(pace, time)) return 0;
-  return Math.max(0, lastAt + (leaveAt(pace, counted - 1) - lastAt) / (most - used + 1) - time);
+  return Math.max(0, lastAt + (oldestLeaves(pace) - lastAt) / (most - used + 1) - time);
 }
 
 /** Share of a known budget that may go at once. */
@@ -442,6 +451,7 @@ function setWindow(pace: Pace, windowMs: number, time: number, limit = pace.star
   pace.counts.fill(0);
   pace.counted = 0;
   pace.newest = Math.floor(time / slotMs(pace));
+  pace.oldest = pace.newest;
   pace.known = false;
   pace.trial = undefined;
   pace.trusted = 0;
@@ -477,7 +487,7 @@ function trialPause({ budget, trialsInVain, windowMs, tookMs }: Pace): number {
 
 /** Begins a check when the budget is used up and the time has come. */
 function beginTrial(pace: Pace, time: number): void {
-  if (pace.trial !== undefined || time < pace.nextTrialAt || places(pace) < pace.budget) return;
+  if (pace.trial !== undefined || time < pace.nextTrialAt || placesInUse(pace) < pace.budget) return;
   const even = atOnce(pace, time) <= EVEN;
   // A check at an even pace tells more: it is worth waiting for, unless the limit is suspiciously low.
   if (!even && pace.budget >= pace.start) return;

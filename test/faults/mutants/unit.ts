@@ -56,10 +56,16 @@ const RELAY: Mutant[] = [
     name: "takes the calls of the last minute for the limit, whoever used it up",
     edits: [
       {
-        find: "$pace.budget = Math.max(LEAST, $limit, Math.ceil($budget / 2));",
-        replace: "$pace.budget = Math.max(1, $limit); $pace.known = true;",
+        in: "lower",
+        find: "Math.max($seen, Math.ceil($budget / 2))",
+        replace: "$seen",
       },
     ],
+    killedBy: { unit: "pacer.test.ts" },
+  },
+  {
+    name: "frees the places of calls that are under way",
+    edits: [{ in: "placesInUse", replace: "({ counted }: Pace) => counted" }],
     killedBy: { unit: "pacer.test.ts" },
   },
   {
