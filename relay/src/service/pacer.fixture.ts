@@ -11,7 +11,7 @@ export type WindowKind = (typeof WINDOWS)[number];
 export const STYLES = ["none", "retryAfter", "retryDate", "retryMs", "ietf6", "ietf8", "xEpoch", "resetAfter"] as const;
 export type Style = (typeof STYLES)[number];
 /** Unix time of the simulation's time 0, in ms: not at the start of a minute. */
-export const EPOCH = Date.UTC(2026, 10, 21, 12, 0, 17);
+const EPOCH = Date.UTC(2026, 10, 21, 12, 0, 17);
 
 export type Limit = (time: number) => number;
 export type Answer = { status: number; headers: Record<string, string> };
@@ -63,7 +63,7 @@ function headersOf(style: Style, refused: boolean, limit: number, left: number, 
 }
 
 /** Pseudo-random numbers from 0 to 1, the same for the same seed. */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
