@@ -37,6 +37,11 @@ export type Batch<Item, Result> = (tx: Transaction, items: readonly Item[]) => P
 export interface Database extends Transaction {
   readonly dialect: "sqlite" | "postgres";
   /**
+   * Of a database that is checked while it is used: resolves to the damage in words, or to nothing once it was found sound.
+   * A damaged one takes no writes any more.
+   */
+  readonly damage?: Promise<string | undefined> | undefined;
+  /**
    * Runs `body` all or nothing, and resolves once its writes are durable. Bodies that arrive together share one commit;
    * when one of them throws, the others run again without it. So a body awaits nothing but its transaction, and leaves
    * no trace outside it.

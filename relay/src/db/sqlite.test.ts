@@ -1,4 +1,4 @@
-import { mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { existsSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -89,4 +89,46 @@ it("refuses a damaged file with its name, and leaves it, also when no seal was s
   const fd = openSync(file, "r+");
   for (let page = 2; page < 8; page++) writeSync(fd, Buffer.alloc(600, 0xab), 0, 600, page * 4096);
   expect(() => openSqlite(file)).toThrow(/damaged|malformed/);
+});
+
+describe("a large file that was not closed in order", () => {
+  /** A file without a seal. @param damaged whether the pages of a table are overwritten */
+  async function unsealed(damaged: boolean): Promise<string> {
+    const file = newFile();
+    const db = openSqlite(file);
+    await db.run("CREATE TABLE kept (x TEXT)");
+    await db.run("CREATE TABLE hurt (x TEXT)");
+    await db.transaction(async (tx) => {
+      for (let i = 0; i < 400; i++) await tx.run("INSERT INTO hurt VALUES ($1)", "x".repeat(200));
+    });
+    await db.close();
+    rmSync(`${file}.seal`);
+    if (!damaged) return file;
+    const fd = openSync(file, "r+");
+    for (let page = 6; page < 12; page++) writeSync(fd, Buffer.alloc(600, 0xab), 0, 600, page * 4096);
+    return file;
+  }
+
+  it("is used while it is checked; damage stops its writes, and the next start refuses it", async () => {
+    const file = await unsealed(true);
+    const db = openSqlite(file, { atOnceMax: 0 });
+    open.push(db);
+    expect(await db.damage).toMatch(/is damaged [\s\S]* restore the newest backup/);
+    await expect(db.run("INSERT INTO kept VALUES ('x')")).rejects.toMatchObject({ errcode: 11 });
+    await db.close();
+    open.pop();
+    expect(() => openSqlite(file, { atOnceMax: 0 })).toThrow(/damaged|malformed/);
+  });
+
+  it("is sealed at its end once it was found sound, and not when it was closed before", async () => {
+    const file = await unsealed(false);
+    const hasty = openSqlite(file, { atOnceMax: 0 });
+    await hasty.close();
+    expect(existsSync(`${file}.seal`)).toBe(false);
+    const db = openSqlite(file, { atOnceMax: 0 });
+    expect(await db.damage).toBeUndefined();
+    await db.run("INSERT INTO kept VALUES ('x')");
+    await db.close();
+    expect(existsSync(`${file}.seal`)).toBe(true);
+  });
 });

@@ -2,6 +2,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { createCheckpoints } from "./checkpoint.ts";
 import type { Batch, Database, Transaction, Value } from "./database.ts";
 import { breakSeal, seal } from "./seal.ts";
+import { AT_ONCE_MAX, assertSound, type Check, checkAside, mustCheckAtOnce } from "./soundness.ts";
 
 /** Older versions can corrupt a WAL that two connections checkpoint (sqlite.org/wal.html#walresetbug). */
 const OLDEST = "3.51.3";
@@ -21,6 +22,8 @@ const CHECKPOINT_PAGES = 8_000;
 const BUSY_MS = 1_000;
 /** SQLITE_BUSY: another process holds it. */
 const BUSY = 5;
+/** SQLITE_CORRUPT: the file is damaged. */
+const CORRUPT = 11;
 
 /** An item that waits for its commit. Jobs with the same `work` are handed to it together. */
 type Job = {
@@ -91,16 +94,6 @@ function assertVersion(db: DatabaseSync): void {
   const version = String(db.prepare("SELECT sqlite_version() AS version").get()?.version);
   if (version.localeCompare(OLDEST, "en", { numeric: true }) < 0) {
     throw new Error(`SQLite ${version} can damage its own log; ${OLDEST} or newer is needed`);
-  }
-}
-
-/** Checks the structure of the whole file: a second for 300 MB. */
-function assertSound(db: DatabaseSync, file: string): void {
-  const verdict = db.prepare("PRAGMA quick_check(1)").get()?.quick_check;
-  if (verdict !== "ok") {
-    throw new Error(
-      `${file} is damaged (${String(verdict)}). It was left as it is: restore the newest backup beside it`,
-    );
   }
 }
 
@@ -178,9 +171,15 @@ function createGroups(commit: (jobs: readonly Job[]) => Promise<void>, later: La
  * @param file path, or `:memory:` for a test without readers of its own
  * @param options.defer runs the next group of transactions, in place of the event loop: for simulations, which have no
  *   threads either
+ * @param options.atOnceMax bytes up to which a file that was not closed in order is checked before it is used
+ * @throws Error when the file is damaged, as far as it is checked at once; see `Database.damage` for the rest
  */
-export function openSqlite(file: string, options: { defer?: (fn: () => void) => void } = {}): Database {
+export function openSqlite(
+  file: string,
+  options: { defer?: (fn: () => void) => void; atOnceMax?: number } = {},
+): Database {
   const kept = file !== ":memory:";
+  const atOnce = kept && mustCheckAtOnce(file, options.atOnceMax ?? AT_ONCE_MAX);
   const sealed = kept && breakSeal(file);
   const { defer } = options;
   const checkpoints = kept && defer === undefined ? createCheckpoints(file) : undefined;
@@ -192,11 +191,19 @@ export function openSqlite(file: string, options: { defer?: (fn: () => void) => 
   );
   assertVersion(writer.db);
   // A sealed file is as an orderly end left it, and was checked before that life.
-  if (!sealed) assertSound(writer.db, file);
+  const checksAside = kept && !sealed && defer === undefined && !atOnce;
+  if (!sealed && !checksAside) assertSound(writer.db, file);
   assertDurable(writer.db, file);
   const reader = kept ? connect(file, ["query_only = 1"], () => {}) : writer;
   // A life that was killed between an erasure and its end has left the log.
   if (kept) emptyLog(writer.db);
+  const check: Check | undefined = checksAside ? checkAside(file) : undefined;
+  /** Nothing is written to a damaged file any more. */
+  let refusal: Error | undefined;
+  const damage = check?.damage.then((words) => {
+    if (words !== undefined) refusal = Object.assign(new Error(words), { errcode: CORRUPT });
+    return words;
+  });
   /** A group of transactions is open on the writer. */
   let open = false;
   const reading = (): Transaction => (open ? reader : writer).tx;
@@ -206,13 +213,14 @@ export function openSqlite(file: string, options: { defer?: (fn: () => void) => 
       await commit(group);
     } catch (error) {
       // One of them may be to blame, and then the others go through; not when somebody else holds the database.
-      if (group.length === 1 || isBusy(error)) for (const job of group) job.reject(error);
+      if (group.length === 1 || isBusy(error) || error === refusal) for (const job of group) job.reject(error);
       else for (const job of group) await commit([job]).catch(job.reject);
     }
   }
 
   /** Runs the jobs and commits them as one; nobody hears of a result before the commit is on disk. */
   async function commit(jobs: readonly Job[]): Promise<void> {
+    if (refusal !== undefined) throw refusal;
     const done: [Job, unknown][] = [];
     writer.db.exec("BEGIN IMMEDIATE");
     open = true;
@@ -242,6 +250,7 @@ export function openSqlite(file: string, options: { defer?: (fn: () => void) => 
 
   return {
     dialect: "sqlite",
+    damage,
     lock: async () => {},
     all: (sql, ...values) => reading().all(sql, ...values),
     each: (sql, lists) => reading().each(sql, lists),
@@ -260,11 +269,13 @@ export function openSqlite(file: string, options: { defer?: (fn: () => void) => 
       // No turn of the event loop where no thread runs: a caller that does not wait finds the files closed.
       const stopping = checkpoints?.stop();
       if (stopping !== undefined) await stopping;
+      // A thread that still reads would keep the log beside the file.
+      if (check !== undefined) await check.stop();
       if (reader !== writer) reader.db.close();
       if (writer.db.isTransaction) writer.db.exec("ROLLBACK");
       emptyAtEnd(writer.db);
       writer.db.close();
-      if (kept) seal(file);
+      if (kept && check?.passed() !== false) seal(file);
     },
   };
 }

@@ -5,10 +5,11 @@ import type { Clock } from "../base/clock.ts";
 import type { Database } from "./database.ts";
 
 /**
- * Primary codes of SQLite that mean that the store takes no writes: READONLY, IOERR, FULL, CANTOPEN (sqlite.org/rescode.html).
+ * Primary codes of SQLite that mean that the store takes no writes: READONLY, IOERR, CORRUPT, FULL, CANTOPEN
+ * (sqlite.org/rescode.html).
  * Others say something about the statement, or that somebody else writes just now.
  */
-const REFUSALS = new Set([8, 10, 13, 14]);
+const REFUSALS = new Set([8, 10, 11, 13, 14]);
 /** Free bytes below which the log of the database may not grow by a commit any more. */
 const FREE_MIN = 1024 * 1024;
 /** While the store refuses writes it is tried at most so often, in milliseconds. */

@@ -98,6 +98,28 @@ function courier(carry: (head: Head) => Promise<Outcome>) {
 const statesOf = async (visitor: string) =>
   (await page(db, visitor, Number.MAX_SAFE_INTEGER, 5_000)).map((message) => "state" in message && message.state);
 
+it("sends nothing of a deleted visitor that was handed over in memory", async () => {
+  const sent: string[] = [];
+  const { wake, drop, stop } = courier(async ({ visitor }) => {
+    sent.push(visitor);
+    return { kind: "ok", status: 200, message: "" };
+  });
+  const rest = { account: "main", turn: 1, pos: 1, attempts: 0, expires: time + HORIZON, reaction: null };
+  const hand = (visitor: string): void =>
+    wake({ visitor, account: "main", first: true, head: { ...rest, visitor } as Head });
+  const visitors = Array.from({ length: 40 }, (_, i) => `v${i}`);
+  for (const visitor of visitors) hand(visitor);
+  // The pace lets some of them go at once; the last one waits for its turn, less than the second that a parcel is held.
+  drop("v39");
+  for (let step = 0; step < 9; step++) {
+    time += 100;
+    fireDue();
+    await db.transaction(async () => undefined);
+  }
+  expect(sent).toEqual(visitors.slice(0, -1));
+  await stop();
+});
+
 it("fails every message past its horizon at once, however many there are", async () => {
   const texts = Array.from({ length: 700 }, (_, n) => `message ${n}`);
   await write("v", texts);

@@ -291,6 +291,8 @@ export function createCourier(parts: Parts) {
       expireLater();
     },
     wake,
+    /** The visitor was deleted: nothing of theirs that was handed over in memory is sent any more. */
+    drop: (visitor: string): void => void handed.delete(visitor),
     /** Takes no new message on the way, and resolves when those under way have landed, or after 10 s. */
     async stop(): Promise<void> {
       stopped = true;

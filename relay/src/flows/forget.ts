@@ -13,8 +13,8 @@ type Parts = {
   db: Database;
   bus: Bus;
   clock: Clock;
-  /** Files have lost their owner and can be removed. */
-  cleared?: () => void;
+  /** The visitor's rows are gone: files without an owner can be removed, and what is held in memory dropped. */
+  deleted?: (visitor: string) => void;
 };
 
 /** Somebody reads the database, a backup for example: the overwriting is tried again after this. */
@@ -29,7 +29,7 @@ async function namesOf(tx: Transaction, visitor: string): Promise<string[]> {
 }
 
 /** "Delete my chat": the visitor, the thread and what waits to be sent are gone here, and every tab is told. */
-export function createForget({ db, bus, clock, cleared }: Parts) {
+export function createForget({ db, bus, clock, deleted }: Parts) {
   /** Takes the words out of the database's files as well. A failure is repeated until it is done. */
   async function scrub(): Promise<void> {
     if (await db.scrub().catch(() => false)) return;
@@ -51,9 +51,9 @@ export function createForget({ db, bus, clock, cleared }: Parts) {
       await forgetVisitor(tx, visitor, clock.now());
       return true;
     });
+    deleted?.(visitor);
     if (written) await scrub();
     bus.publish({ visitor, head: 0, gone: true });
-    cleared?.();
   };
 }
 

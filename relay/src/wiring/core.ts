@@ -72,6 +72,10 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
   const log = countingLog(written, metrics);
 
   const opened = (standIns.open ?? openDatabase)(settings.databaseUrl);
+  // Found after the start: the relay holds what comes, not ready any more, until somebody restores a backup.
+  void opened.damage?.then((cause) => {
+    if (cause !== undefined) log("database.failing", { cause });
+  });
   const { db, takesWrites } = watchWrites(opened, clock, databaseFile(settings.databaseUrl));
   const core = {
     ...{ settings, clock, log, metrics, db, takesWrites, keys, callbackSecrets, adminToken },

@@ -55,7 +55,13 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
   });
   const { horizon } = settings;
   const send = createSend({ db, bus, clock, horizon, wake: courier.wake, tell, onHeld: delivery.onHeld });
-  const forget = createForget({ db, bus, clock, cleared: files.uploads.sweepSoon });
+  const forget = createForget({
+    ...{ db, bus, clock },
+    deleted(visitor) {
+      courier.drop(visitor);
+      files.uploads.sweepSoon();
+    },
+  });
   const endings = createEndings({ db, bus, clock });
   const budgets = createBudgets({ limits: settings.perAddress, uptime: clock.uptime });
   const originLog = createOriginLog(sites, log);

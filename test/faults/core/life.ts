@@ -194,7 +194,7 @@ export async function startLife(
       bus,
       log,
       send: core.createSend({ db, bus, clock, horizon: 12 * 3_600_000, wake: courier.wake }),
-      forget: core.createForget({ db, bus, clock }),
+      forget: core.createForget({ db, bus, clock, deleted: courier.drop }),
       logout: sessions.logout,
       capture: async () => ({ verdict: Promise.resolve(undefined) }),
       mail: undefined,
