@@ -52,8 +52,8 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 4,
     what: "a captured reply, again and again, and ten at once",
-    defence: ["relay/src/flows/receive.ts", "relay/src/records/ledger/own-messages.ts"],
-    tests: ["relay/src/flows/receive.test.ts"],
+    defence: ["relay/src/flows/intake/replies.ts", "relay/src/records/ledger/own-messages.ts"],
+    tests: ["relay/src/flows/intake/replies.test.ts"],
     inside: replayedCallbacks,
   },
   {
@@ -66,7 +66,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 6,
     what: "replies for a real id with one character changed",
-    defence: ["relay/src/base/sign.ts", "relay/src/flows/receive.ts"],
+    defence: ["relay/src/base/sign.ts", "relay/src/flows/intake/replies.ts"],
     tests: ["relay/src/base/sign.test.ts"],
     inside: changedIds,
   },
@@ -308,8 +308,8 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 39,
     what: "replies for ids that nobody has: rows that they leave",
-    defence: ["relay/src/flows/receive.ts"],
-    tests: ["relay/src/flows/receive.test.ts"],
+    defence: ["relay/src/flows/intake/replies.ts"],
+    tests: ["relay/src/flows/intake/replies.test.ts"],
     inside: unknownCallbacks,
   },
   {

@@ -29,7 +29,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   createLedgerWorker: "to be split",
   createOutbox: "to be split",
   createOutreach: "to be split",
-  createReceive: "to be split",
   createScroller: "to be split",
   createSend: "to be split",
   createService: "to be split",

@@ -7,8 +7,8 @@ import { ERRORS, RelayError } from "../base/errors.ts";
 import { hashed, type Log } from "../base/log.ts";
 import { type CreditRules, mappedEmail } from "../base/rules.ts";
 import { anySecret } from "../base/sign.ts";
-import type { Receive } from "../flows/receive.ts";
-import type { Recharges } from "../flows/recharges.ts";
+import type { Recharges } from "../flows/intake/recharges.ts";
+import type { Replies } from "../flows/intake/replies.ts";
 import { FORWARDED, type Forward } from "../hooks/forward.ts";
 import { parseCallback } from "../service/callbacks.ts";
 import { parseRecharge, type Recharge } from "../service/recharge.ts";
@@ -34,7 +34,7 @@ export type CallbackAddress = {
 
 type Parts = CallbackAddress & {
   clock: Clock;
-  receive: Receive;
+  receive: Replies;
   recharges: Recharges;
   /** The accounts that callbacks of this address may be for: the one named in `?account=`, or all that have rules. */
   agencies: (named: string | undefined) => { id: string; rules: CreditRules }[];

@@ -1,7 +1,7 @@
 import { netsOf } from "../base/nets.ts";
 import { openSpool } from "../db/spool.ts";
-import { createReceive, type Reply } from "../flows/receive.ts";
-import { createRecharges, type Spooled } from "../flows/recharges.ts";
+import { createRecharges, type SpooledRecharge } from "../flows/intake/recharges.ts";
+import { createReplies, type Reply } from "../flows/intake/replies.ts";
 import { createForward } from "../hooks/forward.ts";
 import { type CallbackAddress, callbackDoor } from "../http/callbacks.ts";
 import { createGuesses } from "../http/guesses.ts";
@@ -13,7 +13,7 @@ import { addressesOf } from "./visitors.ts";
 /** What the service tells us by callbacks: replies and recharges, each durable before it is acknowledged. */
 export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner: OwnerFlows) {
   const { settings, db, bus, clock, log, sites, signing } = core;
-  const receive = createReceive({
+  const receive = createReplies({
     ...{ db, bus, clock, log, sites, signing },
     spool: openSpool<Reply>(settings.dataDir, "replies"),
     tell: owner.tell,
@@ -21,7 +21,7 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
   });
   const recharges = createRecharges({
     ...{ clock, log },
-    spool: openSpool<Spooled>(settings.dataDir, "recharges"),
+    spool: openSpool<SpooledRecharge>(settings.dataDir, "recharges"),
     take: owner.credits.recharge,
   });
   const forward = settings.forwardCallbacks === undefined ? undefined : createForward(settings.forwardCallbacks);

@@ -1,6 +1,6 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import type { Database } from "../../../relay/src/db/database.ts";
-import type { Reply } from "../../../relay/src/flows/receive.ts";
+import type { Reply } from "../../../relay/src/flows/intake/replies.ts";
 import type { Outcome } from "../../../relay/src/service/outcome.ts";
 import type { Transport } from "../../../relay/src/socket/connection.ts";
 import type { Core } from "./core.ts";
@@ -171,7 +171,7 @@ export async function startLife(
     },
     replay: kept.replay,
   };
-  const receive = core.createReceive({ db, bus, clock, sites, spool, log, signing: SIGNING });
+  const receive = core.createReplies({ db, bus, clock, sites, spool, log, signing: SIGNING });
   const sessions = core.createSession({
     db,
     bus,

@@ -17,7 +17,10 @@ export const CORE: Mutant[] = [
   {
     name: "answers a callback before its commit",
     edits: [
-      { find: "await soon(write($reply)).catch($failed)", replace: `(void write($reply).catch(() => {}), "stored")` },
+      {
+        find: "await inTime(state, write($reply)).catch($failed)",
+        replace: `(void write($reply).catch(() => {}), "stored")`,
+      },
     ],
     killedBy: { given: { ...weather({ replies: 3 }), crashes: 6, trouble: 10_000 }, seeds: 60 },
   },
@@ -120,14 +123,17 @@ export const CORE: Mutant[] = [
   },
   {
     name: "refuses what the database cannot take, instead of spooling it",
-    edits: [{ in: "receive.keep", find: "spool.append($reply);", replace: `throw new Error("no spool");` }],
+    edits: [{ in: "durable-intake.keep", find: "spool.append($entry);", replace: `throw new Error("no spool");` }],
     killedBy: { given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 30_000 } },
   },
   {
     name: "lets new replies overtake those in the spool",
     edits: [
-      { find: "if (spool.waiting && $rested) await soon(replay()).catch($failed);", replace: "" },
-      { find: "const { waiting } = spool;", replace: "const waiting = false;" },
+      {
+        find: "if (ordered && spool.waiting && $rested) await inTime(state, replay(state)).catch($failed);",
+        replace: "",
+      },
+      { find: "const waiting = ordered && spool.waiting;", replace: "const waiting = false;" },
     ],
     killedBy: {
       given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 60_000, messages: 12 },
@@ -206,7 +212,7 @@ export const CORE: Mutant[] = [
   },
   {
     name: "says 200 for a reply that it wrote nowhere",
-    edits: [{ in: "receive.keep", find: "spool.append($reply);", replace: "" }],
+    edits: [{ in: "durable-intake.keep", find: "spool.append($entry);", replace: "" }],
     killedBy: { given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 30_000 } },
   },
   {

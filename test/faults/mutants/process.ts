@@ -44,7 +44,7 @@ export const PROCESS: Mutant[] = [
       { text: "CREATE UNIQUE INDEX messages_external ON", replace: "CREATE INDEX messages_external ON" },
       { in: "appendReplies", find: `if ($known) return "duplicate";`, replace: "" },
       {
-        find: "const $written = await db.append(writeAll, { $reply, $$file }, [$reply.visitor]);",
+        find: "const $written = await db.append(state.store, { $reply, $$file }, [$reply.visitor]);",
         replace: `const [known] = await db.all("SELECT 1 FROM messages WHERE external LIKE '%:' || $1", $reply.key);
     if (known !== undefined) return "duplicate";
     $0`,

@@ -4,23 +4,23 @@ import type { Mutant } from "./mutant.ts";
 const RELAY: Mutant[] = [
   {
     name: "lets a reply wait for the whole spool before it",
-    edits: [{ find: "await soon(replay()).catch($failed);", replace: "await replay();" }],
-    killedBy: { unit: "receive.test.ts" },
+    edits: [{ find: "await inTime(state, replay(state)).catch($failed);", replace: "await replay(state);" }],
+    killedBy: { unit: "replies.test.ts" },
   },
   {
     name: "takes what a bot says again for a repeat, for ever",
-    edits: [{ find: "!$body.clean || clock.uptime() - $body.at < REPEAT_MS", replace: "true" }],
-    killedBy: { unit: "receive.test.ts" },
+    edits: [{ find: "!$body.answered || clock.uptime() - $body.at < REPEAT_MS", replace: "true" }],
+    killedBy: { unit: "replies.test.ts" },
   },
   {
     name: "takes a repeat without an id for a new reply after a broken answer",
-    edits: [{ find: "!$body.clean || $recent", replace: "$recent" }],
-    killedBy: { unit: "receive.test.ts" },
+    edits: [{ find: "!$body.answered || $recent", replace: "$recent" }],
+    killedBy: { unit: "replies.test.ts" },
   },
   {
     name: "shows a site's people what came for an id that may be another site's",
     edits: [{ find: "$others.length === 0 ? $first.public.id : NO_SITE", replace: "$first.public.id" }],
-    killedBy: { unit: "receive.test.ts" },
+    killedBy: { unit: "replies.test.ts" },
   },
   {
     name: "counts a call that could not be made as one that is under way",

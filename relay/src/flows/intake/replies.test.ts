@@ -2,19 +2,19 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Site } from "../base/config.ts";
-import { silentLog } from "../base/log.ts";
-import { newVisitorId } from "../base/sign.ts";
-import { createBus } from "../bus/bus.ts";
-import { openTestDatabase } from "../db/database.fixture.ts";
-import type { Database } from "../db/database.ts";
-import { migrate } from "../db/migrate.ts";
-import { openSpool } from "../db/spool.ts";
-import { createSites } from "../records/sites.ts";
-import { page } from "../records/threads.ts";
-import { addVisitor, findVisitor, NO_SITE } from "../records/visitors.ts";
-import { parseCallback } from "../service/callbacks.ts";
-import { createReceive, type Reply } from "./receive.ts";
+import type { Site } from "../../base/config.ts";
+import { silentLog } from "../../base/log.ts";
+import { newVisitorId } from "../../base/sign.ts";
+import { createBus } from "../../bus/bus.ts";
+import { openTestDatabase } from "../../db/database.fixture.ts";
+import type { Database } from "../../db/database.ts";
+import { migrate } from "../../db/migrate.ts";
+import { openSpool } from "../../db/spool.ts";
+import { createSites } from "../../records/sites.ts";
+import { page } from "../../records/threads.ts";
+import { addVisitor, findVisitor, NO_SITE } from "../../records/visitors.ts";
+import { parseCallback } from "../../service/callbacks.ts";
+import { createReplies, type Reply } from "./replies.ts";
 
 const SIGNING = "signing key of the tests";
 const site = (id: string, account: string) => ({ public: { id }, account, channel: "website" }) as Site;
@@ -70,7 +70,7 @@ const db = (): Database => ({
 });
 const spool = () => openSpool<Reply>(dir, "replies");
 const start = () =>
-  createReceive({ db: db(), bus: createBus(), clock, sites, spool: spool(), log: silentLog, signing: SIGNING });
+  createReplies({ db: db(), bus: createBus(), clock, sites, spool: spool(), log: silentLog, signing: SIGNING });
 
 function callback(fields: object) {
   const parsed = parseCallback(JSON.stringify({ toId: visitor, channel: "website", ...fields }));

@@ -1,0 +1,128 @@
+import type { Clock } from "../../base/clock.ts";
+import { createDeadlines } from "../../base/deadlines.ts";
+import type { Log } from "../../base/log.ts";
+import type { Spool } from "../../db/spool.ts";
+
+/** `spooled`: the spool has it, and the database gets it later. `lost`: neither took it. `unknown`: it is for nobody here. */
+export type IntakeOutcome<Stored> = Stored | "unknown" | "spooled" | "lost";
+
+type LogEvents = { spooled: Parameters<Log>[0]; lost: Parameters<Log>[0]; replayed: Parameters<Log>[0] };
+
+type IntakeDeps<Entry, Stored extends string> = {
+  clock: Clock;
+  log: Log;
+  spool: Spool<Entry>;
+  /** Writes an entry to the database. The second time, it must do nothing. */
+  write: (entry: Entry) => Promise<Stored>;
+  /** Whether an entry that the database did not take is for this relay; true when that cannot be found out. */
+  isOurs?: (entry: Entry) => Promise<boolean>;
+  /** Entries reach the database in order of arrival: while older ones wait in the spool, new ones go there too. */
+  ordered: boolean;
+  events: LogEvents;
+  /** What the log says about an entry. */
+  describe: (entry: Entry) => Parameters<Log>[1];
+};
+
+type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
+  deadline: ReturnType<typeof createDeadlines>;
+  /** The replay under way. */
+  replaying: Promise<void> | undefined;
+  cancelReplay: () => void;
+  /** Uptime before which no new entry starts a replay: the last one failed. */
+  retryAt: number;
+};
+
+export type DurableIntake<Entry, Stored extends string> = {
+  /** Resolves once the entry is durable, or once it is certain that it cannot be kept. Never rejects. */
+  take: (entry: Entry) => Promise<IntakeOutcome<Stored>>;
+  /** Stores what an earlier process left in the spool. */
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+/** The database has this long to take an entry before the entry goes to the spool. */
+const PATIENCE_MS = 1_000;
+/** How often the spool is replayed into a database that refuses it. */
+const REPLAY_MS = 2_000;
+
+/**
+ * Takes callbacks durably: into the database, or into the spool while the database takes too long or fails. The service
+ * promises no second callback, so a lost one is lost for ever (RELIABILITY finding 8).
+ */
+export function createIntake<Entry, Stored extends string>(
+  deps: IntakeDeps<Entry, Stored>,
+): DurableIntake<Entry, Stored> {
+  const state: State<Entry, Stored> = {
+    ...deps,
+    deadline: createDeadlines(deps.clock, PATIENCE_MS),
+    replaying: undefined,
+    cancelReplay: () => {},
+    retryAt: Number.NEGATIVE_INFINITY,
+  };
+  return {
+    take: (entry) => take(state, entry),
+    async start() {
+      if (deps.spool.waiting) await replay(state);
+    },
+    async stop() {
+      state.cancelReplay();
+      await state.replaying;
+    },
+  };
+}
+
+async function take<Entry, Stored extends string>(state: State<Entry, Stored>, entry: Entry) {
+  const { spool, clock, ordered, write, isOurs = async () => true } = state;
+  // The service waits only seconds for an answer: behind a long spool the entry waits in the spool as well. A database
+  // that has just failed is not asked again for each entry.
+  if (ordered && spool.waiting && clock.uptime() >= state.retryAt) await inTime(state, replay(state)).catch(() => {});
+  const waiting = ordered && spool.waiting;
+  const written = waiting ? undefined : await inTime(state, write(entry)).catch((error: unknown) => ({ error }));
+  if (typeof written === "string") return written;
+  if (!(await inTime(state, isOurs(entry)).catch(() => true))) return "unknown";
+  return keep(state, entry, written === undefined ? "earlier entries wait in the spool" : written.error);
+}
+
+/** Resolves as `work` does; rejects when it takes too long. A late success is harmless: the second write does nothing. */
+function inTime<T>({ deadline }: Pick<State<never, never>, "deadline">, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = deadline(() => reject(new Error("The database is too slow")));
+    work.then(resolve, reject).finally(cancel);
+  });
+}
+
+function keep<Entry, Stored extends string>(state: State<Entry, Stored>, entry: Entry, cause: unknown) {
+  const { spool, log, events, describe } = state;
+  const about = { ...describe(entry), cause: String(cause) };
+  try {
+    spool.append(entry);
+  } catch (error) {
+    log(events.lost, { ...about, spool: String(error) });
+    return "lost";
+  }
+  log(events.spooled, about);
+  replayLater(state);
+  return "spooled";
+}
+
+function replayLater<Entry, Stored extends string>(state: State<Entry, Stored>): void {
+  state.cancelReplay();
+  state.cancelReplay = state.clock.after(REPLAY_MS, () => void replay(state));
+}
+
+/** Empties the spool into the database, in order. Tries again later when the database fails. */
+function replay<Entry, Stored extends string>(state: State<Entry, Stored>): Promise<void> {
+  const { spool, write, log, clock, events } = state;
+  state.replaying ??= spool
+    .replay(async (entry) => void (await write(entry)))
+    .then((count) => log(events.replayed, { count }))
+    .catch((error: unknown) => {
+      log("database.failing", { cause: String(error) });
+      state.retryAt = clock.uptime() + REPLAY_MS;
+      replayLater(state);
+    })
+    .finally(() => {
+      state.replaying = undefined;
+    });
+  return state.replaying;
+}

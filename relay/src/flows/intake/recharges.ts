@@ -1,0 +1,41 @@
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Spool } from "../../db/spool.ts";
+import type { Recharge } from "../../service/recharge.ts";
+import { createIntake, type IntakeOutcome } from "./durable-intake.ts";
+
+/** An auto-recharge event as the spool keeps it. */
+export type SpooledRecharge = { account: string; event: Recharge };
+
+/** `conflict`: the event's key is known with other content. */
+type Stored = "stored" | "duplicate" | "conflict";
+
+type RechargesDeps = {
+  clock: Clock;
+  log: Log;
+  spool: Spool<SpooledRecharge>;
+  /** Writes an event into the ledger, once per key. */
+  take: (account: string, event: Recharge) => Promise<Stored>;
+};
+
+export type Recharges = {
+  /** Takes an event. Resolves once its key is durable, or once it is certain that it cannot be kept (R-625). */
+  receive: (account: string, event: Recharge) => Promise<IntakeOutcome<Stored>>;
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+/**
+ * Auto-recharge events, each durable before it is acknowledged. Their order does not matter, and the ledger takes a key
+ * once, so an event from the spool may come late and twice (R-624).
+ */
+export function createRecharges({ clock, log, spool, take }: RechargesDeps): Recharges {
+  const intake = createIntake<SpooledRecharge, Stored>({
+    ...{ clock, log, spool },
+    write: ({ account, event }) => take(account, event),
+    ordered: false,
+    events: { spooled: "credits.spooled", lost: "credits.lost", replayed: "credits.replayed" },
+    describe: ({ account, event }) => ({ account, key: event.key }),
+  });
+  return { ...intake, receive: (account, event) => intake.take({ account, event }) };
+}

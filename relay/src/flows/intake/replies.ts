@@ -1,0 +1,132 @@
+import { randomId } from "@porchlight/shared/id";
+import type { Clock } from "../../base/clock.ts";
+import { hashed, type Log } from "../../base/log.ts";
+import { isVisitorId } from "../../base/sign.ts";
+import type { Bus } from "../../bus/bus.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import type { Spool } from "../../db/spool.ts";
+import { dropMedia, type MediaRow } from "../../records/media.ts";
+import type { Sites } from "../../records/sites.ts";
+import { isKnown } from "../../records/threads.ts";
+import type { Tell } from "../notify.ts";
+import { createIntake, type DurableIntake, type IntakeOutcome } from "./durable-intake.ts";
+import type { Reply, ReplyCallback } from "./reply.ts";
+import { findOwner } from "./reply-home.ts";
+import { createReplyKeys, keyOf, markAnswered, type ReplyKeys } from "./reply-keys.ts";
+import { externalOf, type NewReply, type StoredReply, storeReplies } from "./store-replies.ts";
+
+export type { Reply } from "./reply.ts";
+
+type Stored = "stored" | "duplicate" | "unknown";
+/** What became of a callback. `unknown`: nobody here has this id. `lost`: neither database nor spool took it. */
+export type Received = IntakeOutcome<Stored>;
+
+type RepliesDeps = {
+  db: Database;
+  bus: Bus;
+  clock: Clock;
+  sites: Sites;
+  spool: Spool<Reply>;
+  log: Log;
+  /** Tells the owner's backend, in the same transaction. */
+  tell: Tell;
+  /** Stores a file that came inside a reply; rejects when the file is refused. */
+  keepFile?: (visitor: string, site: string, url: string) => Promise<MediaRow>;
+  /** Signs visitor ids. */
+  signing: string;
+};
+type State = RepliesDeps & {
+  keys: ReplyKeys;
+  /** Writes a batch of replies. One function, so that the database recognises batches. */
+  store: (tx: Transaction, replies: readonly NewReply[]) => Promise<StoredReply[]>;
+};
+
+export type Replies = {
+  /**
+   * Takes a reply. Resolves once it is durable, or once it is certain that it cannot be kept.
+   * @param named the account in the callback's address: the reply reaches only visitors of its sites
+   * @returns `unknown` for an id of nobody here (R-612), `lost` when neither database nor spool takes it
+   */
+  receive: (callback: ReplyCallback, named?: string) => Promise<Received>;
+  /** The sender got our answer in time: the same body without an id is a new reply from now on. */
+  answered: (callback: ReplyCallback) => void;
+  /** Stores what an earlier process left in the spool. */
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+/** Replies of the service: each one durable before it is acknowledged, once per thread, in order of arrival. */
+export function createReplies(given: Omit<RepliesDeps, "tell"> & Partial<Pick<RepliesDeps, "tell">>): Replies {
+  const deps: RepliesDeps = { tell: async () => {}, ...given };
+  const state: State = {
+    ...deps,
+    keys: createReplyKeys(deps.clock),
+    store: (tx, replies) => storeReplies(deps, tx, replies),
+  };
+  const intake = createIntake<Reply, Stored>({
+    ...{ clock: deps.clock, log: deps.log, spool: deps.spool },
+    write: (reply) => write(state, reply),
+    // Without an answer of the database, the MAC of the id is enough to keep the reply.
+    isOurs: async (reply) => (await findOwner(deps, reply)) !== undefined,
+    ordered: true,
+    events: { spooled: "callback.spooled", lost: "callback.lost", replayed: "callback.replayed" },
+    describe: ({ visitor }) => ({ visitor: hashed(visitor) }),
+  });
+  return {
+    receive: (callback, named) => receive(state, intake, callback, named),
+    answered: (callback) => markAnswered(state.keys, callback),
+    start: intake.start,
+    stop: intake.stop,
+  };
+}
+
+async function receive(
+  { clock, signing, keys }: State,
+  intake: DurableIntake<Reply, Stored>,
+  callback: ReplyCallback,
+  named: string | undefined,
+): Promise<Received> {
+  if (!isVisitorId(signing, callback.toId)) return "unknown";
+  return intake.take({
+    visitor: callback.toId,
+    ...(named === undefined ? {} : { named }),
+    key: keyOf(keys, callback),
+    id: `r_${randomId(20)}`,
+    text: callback.text,
+    ...(callback.file === undefined ? {} : { file: callback.file }),
+    at: clock.now(),
+    contact: callback.contactId ?? null,
+  });
+}
+
+/** Writes a reply to its thread and tells the visitor's connections. */
+async function write(state: State, reply: Reply): Promise<Stored> {
+  const { db, bus, log } = state;
+  const file = await fileOf(state, reply);
+  const written = await db.append(state.store, { reply, file }, [reply.visitor]);
+  // The same reply was written meanwhile: nobody owns this copy of the file.
+  if (typeof written === "string" && file !== undefined) await db.transaction((tx) => dropMedia(tx, file), [file]);
+  if (written === "nobody") return "unknown";
+  if (written === "duplicate") return written;
+  bus.publish({ visitor: written.visitor, head: written.message.n, changes: [written.message] });
+  log("callback.stored", { visitor: hashed(written.visitor), message: written.message.id });
+  return "stored";
+}
+
+/**
+ * Stores the file of a reply that is not known yet. The message of a file that is refused, or that cannot be stored, says
+ * so instead: the callback comes only once, and nothing that a person sent may disappear without a trace (R-605).
+ * @returns the file's key
+ */
+async function fileOf(state: State, reply: Reply): Promise<string | undefined> {
+  const { db, log, keepFile } = state;
+  if (reply.file === undefined) return undefined;
+  const found = await findOwner(state, reply);
+  if (found === undefined || (await isKnown(db, externalOf(found.account, reply)))) return undefined;
+  try {
+    return (await keepFile?.(found.owner, found.site, reply.file))?.key;
+  } catch (error) {
+    log("callback.file_refused", { visitor: hashed(found.owner), cause: String(error) });
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Database, Transaction } from "../../db/database.ts";
+import type { Sites } from "../../records/sites.ts";
+import { findVisitor, type Host, hostsOf, NO_SITE, ownerOf, ownersOf, type Visitor } from "../../records/visitors.ts";
+
+/** The site and the account that a reply belongs to. */
+export type Home = { site: string; account: string };
+/** A visitor whose thread takes a reply, and where that thread belongs. */
+export type Owner = Home & { owner: string };
+
+/**
+ * The site and account of a reply: the visitor's own site, if it is of the account in the callback's address. One webhook
+ * address may serve all sites and accounts (R-229), and labels may be equal or missing, so what the callback says about
+ * itself is not used (R-228). An id without a row belongs to the only possible site. If several are possible, it belongs to
+ * no site until its visitor proves theirs (R-612).
+ * @param named the account in the callback's address
+ * @returns nothing when the visitor is not of that account
+ */
+export function homeOf(sites: Sites, row: Visitor | undefined, named: string | undefined): Home | undefined {
+  const possible = named === undefined ? sites.all : sites.all.filter(({ account }) => account === named);
+  const [first, ...others] = possible;
+  if (first === undefined) return undefined;
+  const account = others.every((other) => other.account === first.account) ? first.account : "";
+  if (row === undefined || row.site === NO_SITE)
+    return { site: others.length === 0 ? first.public.id : NO_SITE, account };
+  const own = sites.find(row.site);
+  if (own === undefined) return { site: row.site, account };
+  return possible.includes(own) ? { site: row.site, account: own.account } : undefined;
+}
+
+/** Finds the visitor whose thread takes a reply to this id; nothing when this relay has none. */
+export async function findOwner(
+  { db, sites }: { db: Database; sites: Sites },
+  { visitor, named }: { visitor: string; named?: string },
+): Promise<Owner | undefined> {
+  const owner = await ownerOf(db, visitor);
+  const home = owner === undefined ? undefined : homeOf(sites, await findVisitor(db, owner), named);
+  return owner === undefined || home === undefined ? undefined : { owner, ...home };
+}
+
+/** For each id, the visitor whose thread takes a reply to it, and their rows. A visitor with a row owns their own thread. */
+export async function ownersAndHosts(tx: Transaction, visitors: readonly string[]) {
+  const hosts = await hostsOf(tx, visitors);
+  const withoutRow = visitors.filter((visitor) => !hosts.has(visitor));
+  const found = await ownersOf(tx, withoutRow);
+  const owners = new Map<string, string | undefined>(visitors.map((visitor) => [visitor, visitor]));
+  for (const [i, visitor] of withoutRow.entries()) owners.set(visitor, found[i]);
+  const others = found.filter((owner) => owner !== undefined && !hosts.has(owner)) as string[];
+  await tx.lock(others);
+  for (const [id, host] of await hostsOf(tx, others)) hosts.set(id, host);
+  return { owners, hosts: hosts as Map<string, Host> };
+}

@@ -1,0 +1,34 @@
+import { randomId } from "@porchlight/shared/id";
+import type { Clock } from "../../base/clock.ts";
+import type { ReplyCallback } from "./reply.ts";
+
+/** A body without a message id: the key it got, when it came (uptime), and whether its sender got our answer. */
+type Body = { key: string; at: number; answered: boolean };
+/** Recent bodies by digest. */
+export type ReplyKeys = { clock: Clock; bodies: Map<string, Body> };
+
+/** The same body counts as a repeat for this long, or until its sender got our answer. */
+const REPEAT_MS = 2_000;
+const BODIES_MAX = 10_000;
+
+export const createReplyKeys = (clock: Clock): ReplyKeys => ({ clock, bodies: new Map() });
+
+/**
+ * The key by which a repeated callback is recognised: the service's message id. A callback without one is recognised by its
+ * body (R-609); its key begins with `~`.
+ */
+export function keyOf({ clock, bodies }: ReplyKeys, { messageId, digest }: ReplyCallback): string {
+  if (messageId !== undefined) return messageId;
+  const body = bodies.get(digest);
+  const repeated = body !== undefined && (!body.answered || clock.uptime() - body.at < REPEAT_MS);
+  const key = repeated ? body.key : `~${digest.slice(0, 20)}${randomId(8)}`;
+  if (bodies.size >= BODIES_MAX) bodies.clear();
+  bodies.set(digest, { key, at: clock.uptime(), answered: false });
+  return key;
+}
+
+/** The sender got our answer: the same body without an id is a new reply from now on. */
+export function markAnswered({ bodies }: ReplyKeys, { digest }: ReplyCallback): void {
+  const body = bodies.get(digest);
+  if (body !== undefined) body.answered = true;
+}

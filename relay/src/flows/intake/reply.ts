@@ -1,0 +1,21 @@
+import type { Callback } from "../../service/callbacks.ts";
+
+export type ReplyCallback = Extract<Callback, { kind: "reply" }>;
+
+/** A reply as the database and the spool keep it. */
+export type Reply = {
+  /** The id that the callback names: a visitor's, or one that a visitor had before they logged in. */
+  visitor: string;
+  /** The account in the callback's address, where it names one. */
+  named?: string;
+  /** Unique per account: a second callback with the same key writes nothing. */
+  key: string;
+  id: string;
+  text: string;
+  /** The file that came with the reply, as a data: URL. */
+  file?: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** The service's contact id. */
+  contact: string | null;
+};

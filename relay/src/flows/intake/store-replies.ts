@@ -1,0 +1,90 @@
+import type { Message } from "@porchlight/shared/protocol";
+import type { Transaction } from "../../db/database.ts";
+import { isEcho } from "../../records/ledger/own-messages.ts";
+import { describeFile, sendMedia } from "../../records/media.ts";
+import type { Sites } from "../../records/sites.ts";
+import { appendReplies, createNumbers } from "../../records/threads.ts";
+import { type Host, learnContact, receiveHosts } from "../../records/visitors.ts";
+import { NOT_HERE } from "../../service/callbacks.ts";
+import type { Tell } from "../notify.ts";
+import type { Reply } from "./reply.ts";
+import { homeOf, type Owner, ownersAndHosts } from "./reply-home.ts";
+
+/** `file`: key of the file that came with the reply, once it is stored. */
+export type NewReply = { reply: Reply; file: string | undefined };
+/** A reply and the thread that takes it. `i`: its position in the batch. */
+type Placed = NewReply & Owner & { i: number };
+/** `duplicate`: the thread has it already. `nobody`: no visitor of this relay owns such a thread. */
+export type StoredReply = { visitor: string; message: Message } | "duplicate" | "nobody";
+
+type StoreDeps = { sites: Sites; tell: Tell };
+
+/** The key of a reply among those of all accounts. */
+export const externalOf = (account: string, { key }: Reply): string => `${account}:${key}`;
+
+/** Appends replies to their visitors' threads, each once per key. @returns for each reply what became of it */
+export async function storeReplies(
+  deps: StoreDeps,
+  tx: Transaction,
+  replies: readonly NewReply[],
+): Promise<StoredReply[]> {
+  const { placed, hosts } = await place(deps, tx, replies);
+  const fresh = await withoutOwnMessages(tx, placed, hosts);
+  const numbers = createNumbers(hosts.values());
+  const entries = await Promise.all(fresh.map((reply) => entryOf(tx, reply)));
+  const written = await appendReplies(tx, numbers, entries);
+  await numbers.write(tx);
+  const stored = new Map<number, StoredReply>(placed.map(({ i }) => [i, "duplicate"]));
+  for (const [at, { i, site, owner }] of fresh.entries()) {
+    const message = written[at] ?? "nobody";
+    stored.set(i, typeof message === "string" ? message : { visitor: owner, message });
+    const entry = entries[at];
+    if (typeof message === "string" || entry === undefined) continue;
+    const { id, text, media } = entry;
+    await deps.tell(tx, site, "message.reply", {
+      ...{ visitor: owner, id, text },
+      ...(media && { file: describeFile(media) }),
+    });
+  }
+  return replies.map((_, i) => stored.get(i) ?? "nobody");
+}
+
+/** Finds the thread of each reply, and makes rows for the owners that have none. Replies without a thread are left out. */
+async function place({ sites }: StoreDeps, tx: Transaction, replies: readonly NewReply[]) {
+  const ids = replies.map(({ reply }) => reply.visitor);
+  const { owners, hosts: known } = await ownersAndHosts(tx, ids);
+  const placed = replies.flatMap(({ reply, file }, i): Placed[] => {
+    const owner = owners.get(reply.visitor);
+    const home = owner === undefined ? undefined : homeOf(sites, known.get(owner), reply.named);
+    return owner === undefined || home === undefined ? [] : [{ i, reply, file, owner, ...home }];
+  });
+  const visitors = placed.map(({ reply, owner, site }) => ({ id: owner, site, now: reply.at }));
+  return { placed, hosts: await receiveHosts(tx, visitors, known) };
+}
+
+/** Removes messages of the owner that come back as callbacks (R-451). Stores the service's contact id of each visitor. */
+async function withoutOwnMessages(
+  tx: Transaction,
+  placed: readonly Placed[],
+  hosts: ReadonlyMap<string, Host>,
+): Promise<Placed[]> {
+  const fresh: Placed[] = [];
+  for (const one of placed) {
+    const { visitor, contact, text, at } = one.reply;
+    const host = hosts.get(visitor);
+    // Stored under the callback's own id: the service has a separate contact for the id before a login.
+    if (contact !== null && host?.contact !== contact) await learnContact(tx, visitor, contact);
+    const external = externalOf(one.account, one.reply);
+    // Only what the owner sent can come back. An id from before a login has no row of its own.
+    const mayBeOwn = host === undefined || Boolean(host.written_to);
+    if (!mayBeOwn || !(await isEcho(tx, { visitor, external, text, now: at }))) fresh.push(one);
+  }
+  return fresh;
+}
+
+async function entryOf(tx: Transaction, { reply, file, owner, account }: Placed) {
+  const media = file === undefined ? undefined : await sendMedia(tx, file, owner);
+  const lost = reply.file !== undefined && media === undefined ? NOT_HERE : "";
+  const text = [reply.text, lost].filter((part) => part !== "").join("\n");
+  return { visitor: owner, id: reply.id, text, at: reply.at, external: externalOf(account, reply), media };
+}
