@@ -4,6 +4,7 @@ import { randomId } from "@porchlight/shared/id";
 import type { Page } from "playwright-core";
 import { openSqlite } from "../../../relay/src/db/sqlite.ts";
 import { appendReply } from "../../../relay/src/records/threads.ts";
+import type { House } from "../../harness.ts";
 import { converse, reopen, type Stage, type Visit, type VisitOptions } from "./stage.ts";
 
 /** Pixels between what is seen of the thread and its end. */
@@ -14,8 +15,8 @@ export const gap = (page: Page): Promise<number> =>
 export const frames = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-/** Replies to the only visitor, written by the relay's own hand while it rests: as many callbacks would take a minute. */
-async function fill({ house }: Stage, count: number): Promise<void> {
+/** Writes replies to the newest visitor into the database while the relay is stopped: as many callbacks would take a minute. */
+export async function fillThread(house: House, count: number): Promise<void> {
   const visitor = house.sandbox.messages().at(-1)?.fromId ?? "";
   await house.halt();
   const db = openSqlite(`${house.dataDir}/porchlight.db`);
@@ -34,7 +35,7 @@ async function fill({ house }: Stage, count: number): Promise<void> {
 export async function withThread(stage: Stage, count: number, given: VisitOptions = {}): Promise<Visit> {
   const visit = await stage.visit(given);
   await converse(visit.chat);
-  await fill(stage, count);
+  await fillThread(stage.house, count);
   await visit.page.reload();
   await reopen(visit.chat);
   await visit.chat.thread.getByText(`reply number ${count},`).waitFor();
