@@ -13,14 +13,19 @@ const common = {
 };
 
 /**
- * Files that take half a minute or more. Each project begins with them: one that began last would run alone at the end.
- * Vitest knows no durations in a fresh clone, and begins with the largest files.
+ * The files that take longest. Each project begins with them: one that began last would run alone at the end. Vitest knows
+ * no durations in a fresh clone, and begins with the largest files.
  */
 const LONG = [
-  ...["browser/checks/states", "browser/checks/room", "browser/checks/lines", "browser/checks/order"],
-  ...["browser/networks", "browser/clobbered", "browser/checks/guest", "browser/checks/long"],
-  ...["faults/suites", "faults/mutants", "outreach", "credits", "webhook", "widget", "commands", "faults/core"],
-].map((name) => `/test/${name}.test.ts`);
+  ...["widget/src/conversation/fuzz", "relay/src/service/pacer", "widget/src/locales/locales"],
+  ...["suites", "mutants", "core", "credits", "leads", "storm"].map((name) => `test/faults/${name}`),
+  ...["widget", "restarts", "control", "attacks", "deploy", "outreach", "service/delivery"].map(
+    (name) => `test/${name}`,
+  ),
+  ...["networks", "looks", "clobbered", "engines/firefox", "engines/webkit"].map((name) => `test/browser/${name}`),
+  ...["states", "room", "order", "guest", "privacy", "replay"].map((name) => `test/browser/checks/${name}`),
+  "test/browser/checks/lines",
+].map((name) => `/${name}.test.ts`);
 
 /** Vitest's order, project by project, with the long files first. */
 class LongFirst extends BaseSequencer {
@@ -116,7 +121,7 @@ export default defineConfig({
           ...common,
         },
       },
-      { test: { name: "full", include: [FULL], ...common } },
+      { test: { name: "full", include: [FULL], globalSetup: "test/browser/setup.ts", ...common } },
     ],
     coverage: {
       provider: "v8",

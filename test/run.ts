@@ -32,7 +32,7 @@ const types: Step = step("types", async () => {
 });
 
 /** Test files at a time, also on two cores: most tests wait more than they compute. */
-const WORKERS = 4;
+const WORKERS = 6;
 /** The projects of `npm run test:full`, by how their names begin. */
 const FULL = "full*";
 const quick: Step = { name: "tests", run: () => tests({ project: ["unit"] }) };

@@ -3,9 +3,9 @@
 import { afterEach, expect, it } from "vitest";
 import { startHost } from "../host.ts";
 import { type Middlebox, startProxy } from "../proxy.ts";
-import { startSlow } from "../slow.ts";
 import { chatOn } from "./browser.ts";
 import { type Chat, converse, pageOf, reopen, setStage } from "./checks/stage.ts";
+import { slowTests } from "./slow-network.ts";
 
 const stage = setStage();
 const stops: (() => Promise<unknown>)[] = [];
@@ -73,17 +73,4 @@ for (const upgrades of ["pass", "refuse"] as const)
     await page.locator(".ended").getByText("This chat is not available here.").waitFor(PATIENT);
   });
 
-for (const seconds of [2, 3])
-  it(`where every answer takes ${seconds} s a message gets out and its reply in`, async () => {
-    const slow = await startSlow(() => Number(new URL(stage.house.url).port));
-    stops.push(slow.stop);
-    const { page, chat } = await stage.visit(through(slow.url));
-    const panel = page.waitForResponse(/panel-/);
-    await chat.launcher.hover();
-    await panel;
-    slow.rtt = seconds * 1_000;
-    await chat.launcher.click();
-    await chat.composer.waitFor(PATIENT);
-    await chat.say("slowly");
-    await echo(chat, "slowly").waitFor(PATIENT);
-  });
+slowTests(stage, [2]);

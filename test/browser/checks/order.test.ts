@@ -32,13 +32,13 @@ it("39 twenty quick messages arrive in the order they were typed, although each 
   const random = dice(39);
   const failing = new Set(["number 4.", "number 12."]);
   const failed: string[] = [];
-  /** Every frame of the visitor's is under way for up to two seconds; the first try of two messages is cut instead. */
+  /** A frame takes up to two seconds, half a second on average; the first try of two messages is cut instead. */
   const slow = (line: WebSocketRoute): void => {
     const server = line.connectToServer();
     let before = Promise.resolve();
     line.onMessage((frame) => {
       const text = [...failing].find((one) => frame.includes(one));
-      before = before.then(() => new Promise((done) => void setTimeout(done, random() * 2_000)));
+      before = before.then(() => new Promise((done) => void setTimeout(done, random() ** 3 * 2_000)));
       if (text === undefined) return void before.then(() => server.send(frame));
       failing.delete(text);
       failed.push(text);

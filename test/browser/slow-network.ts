@@ -1,0 +1,29 @@
+/** The chat over a network on which every answer takes seconds. */
+
+import { afterEach, it } from "vitest";
+import { type Slow, startSlow } from "../slow.ts";
+import { pageOf, type Stage } from "./checks/stage.ts";
+
+const PATIENT = { timeout: 60_000 };
+
+/** @param rounds seconds that every answer takes */
+export function slowTests(stage: Stage, rounds: readonly number[]): void {
+  let slow: Slow | undefined;
+  afterEach(async () => {
+    await slow?.stop();
+    slow = undefined;
+  });
+
+  it.each(rounds)("where every answer takes %i s a message gets out and its reply in", async (seconds) => {
+    slow = await startSlow(() => Number(new URL(stage.house.url).port));
+    const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default"', slow.url)) });
+    const panel = page.waitForResponse(/panel-/);
+    await chat.launcher.hover();
+    await panel;
+    slow.rtt = seconds * 1_000;
+    await chat.launcher.click();
+    await chat.composer.waitFor(PATIENT);
+    await chat.say("slowly");
+    await chat.thread.getByText("echo: slowly", { exact: true }).waitFor(PATIENT);
+  });
+}
