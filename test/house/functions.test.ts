@@ -21,7 +21,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   createCapture: "to be split",
   createChat: "to be split",
   createConnection: "to be split",
-  createCourier: "to be split",
   createFiles: "to be split",
   createFrames: "to be split",
   createGates: "to be split",

@@ -4,7 +4,7 @@ import { createIdentities } from "../base/identity.ts";
 import { createLimiter } from "../base/limiter.ts";
 import { createBudgets } from "../flows/budgets.ts";
 import { createCarry } from "../flows/carry.ts";
-import { createCourier } from "../flows/courier.ts";
+import { createCourier } from "../flows/courier/courier.ts";
 import { createDeliveryStatus, createFailureNotice } from "../flows/delivery-status.ts";
 import { createEndings } from "../flows/endings.ts";
 import { createFirstNames } from "../flows/first-names.ts";

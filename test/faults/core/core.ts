@@ -27,7 +27,7 @@ export async function loadCore(root: string) {
     from<typeof import("../../../relay/src/flows/session.ts")>("flows/session.ts"),
     from<typeof import("../../../relay/src/flows/send.ts")>("flows/send.ts"),
     from<typeof import("../../../relay/src/flows/intake/replies.ts")>("flows/intake/replies.ts"),
-    from<typeof import("../../../relay/src/flows/courier.ts")>("flows/courier.ts"),
+    from<typeof import("../../../relay/src/flows/courier/courier.ts")>("flows/courier/courier.ts"),
     from<typeof import("../../../relay/src/socket/connections.ts")>("socket/connections.ts"),
     from<typeof import("../../../relay/src/socket/frames.ts")>("socket/frames.ts"),
     from<typeof import("../../../relay/src/flows/forget.ts")>("flows/forget.ts"),

@@ -48,8 +48,9 @@ export const CORE: Mutant[] = [
     name: "marks as delivered before the POST",
     edits: [
       {
-        find: "const $outcome = await carry($head); $turn.settle($outcome); await handle($lane, $head, $outcome);",
-        replace: `await close($head, "delivered"); $turn.settle(await carry($head)); next($lane, true);`,
+        find: "const $outcome = await carry($head); $turn.settle($outcome); await handle(courier, $lane, $head, $outcome);",
+        replace: `await close(courier, $head, "delivered"); $turn.settle(await carry($head));
+          queueNext(courier, $lane, true, flyIn(courier));`,
       },
     ],
     killedBy: { given: weather({ failing: 0.4 }) },
@@ -59,9 +60,9 @@ export const CORE: Mutant[] = [
     edits: [
       { find: "await removeParcels($tx, $parcels);", replace: "" },
       {
-        find: "await db.append(conclude, $item, $key)",
+        find: "await $db.append(conclude, $item, $key)",
         replace:
-          "await db.transaction((tx) => removeParcels(tx, [$item.parcel])).then(() => db.append(conclude, $item, $key))",
+          "await $db.transaction((tx) => removeParcels(tx, [$item.parcel])).then(() => $db.append(conclude, $item, $key))",
       },
     ],
     killedBy: { given: { crashes: 6, trouble: 10_000, visitors: 4, messages: 12 }, seeds: 60 },

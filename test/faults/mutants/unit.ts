@@ -24,7 +24,7 @@ const RELAY: Mutant[] = [
   },
   {
     name: "counts a call that could not be made as one that is under way",
-    edits: [{ in: "fly", find: "flying--; $turn.settle(NOT_CALLED);", replace: "flying--;" }],
+    edits: [{ in: "fly", find: "courier.flying--; $turn.settle(NOT_CALLED);", replace: "courier.flying--;" }],
     killedBy: { unit: "courier.test.ts" },
   },
   {

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { silentLog } from "../base/log.ts";
-import { createBus } from "../bus/bus.ts";
-import { openTestDatabase } from "../db/database.fixture.ts";
-import type { Database } from "../db/database.ts";
-import { migrate } from "../db/migrate.ts";
-import type { Head } from "../records/outbox.ts";
-import { addParcels } from "../records/outbox.ts";
-import { appendSent, numbersOf, page } from "../records/threads.ts";
-import { addVisitor } from "../records/visitors.ts";
-import { createGates } from "../service/gates.ts";
-import type { Outcome } from "../service/outcome.ts";
+import { silentLog } from "../../base/log.ts";
+import { createBus } from "../../bus/bus.ts";
+import { openTestDatabase } from "../../db/database.fixture.ts";
+import type { Database } from "../../db/database.ts";
+import { migrate } from "../../db/migrate.ts";
+import type { Head } from "../../records/outbox.ts";
+import { addParcels } from "../../records/outbox.ts";
+import { appendSent, numbersOf, page } from "../../records/threads.ts";
+import { addVisitor } from "../../records/visitors.ts";
+import { createGates } from "../../service/gates.ts";
+import type { Outcome } from "../../service/outcome.ts";
 import { createCourier } from "./courier.ts";
 
 let db: Database;

@@ -1,0 +1,75 @@
+import type { FailReason, Message, SentState } from "@porchlight/shared/protocol";
+import type { Transaction } from "../../db/database.ts";
+import { type Head, headsOf, removeParcels } from "../../records/outbox.ts";
+import { dropReaction, markAll, messageOf, noteFailures, numbersOf } from "../../records/threads.ts";
+import type { Concluded, Conclusion, CourierDeps, CourierState, Parcel } from "./state.ts";
+
+/**
+ * Removes a message from the outbox, marks it in its thread, and tells the visitor's tabs.
+ * @returns the lane's next message: reading it here saves a turn that would find none
+ * @throws what the database throws; then nothing changed
+ */
+export async function close(
+  { deps, conclude }: CourierState,
+  parcel: Parcel | Head,
+  state: SentState,
+  reason: FailReason | null = null,
+): Promise<Head | undefined> {
+  const conclusion = { parcel, state, reason };
+  const { n, change, next } = await deps.db.append(conclude, conclusion, [parcel.visitor]);
+  if (n !== undefined)
+    deps.bus.publish({ visitor: parcel.visitor, head: n, ...(change === undefined ? {} : { changes: [change] }) });
+  return next;
+}
+
+/**
+ * Removes messages from the outbox and marks them in their threads. A refused reaction is removed from its message; a
+ * delivered one changes nothing.
+ */
+export async function concludeAll(
+  { onFailed }: CourierDeps,
+  tx: Transaction,
+  conclusions: readonly Conclusion[],
+): Promise<Concluded[]> {
+  const parcels = conclusions.map(({ parcel }) => parcel);
+  const visitors = parcels.map(({ visitor }) => visitor);
+  await removeParcels(tx, parcels);
+  const taken = await markMessages(tx, visitors, conclusions);
+  const following = await headsOf(tx, visitors);
+  const failed = conclusions.filter(({ state, parcel }) => state === "failed" && parcel.reaction === null);
+  await noteFailures(
+    tx,
+    failed.map(({ parcel }) => parcel),
+  );
+  const concluded: Concluded[] = [];
+  for (const [i, conclusion] of conclusions.entries()) {
+    const { parcel, state, reason } = conclusion;
+    if (state === "failed") await onFailed(tx, parcel.visitor, parcel.pos, reason ?? "rejected");
+    const n = parcel.reaction === null ? taken.shift() : await removeReaction(tx, conclusion);
+    concluded.push({ n, change: changeOf(conclusion, n), next: following[i] });
+  }
+  return concluded;
+}
+
+/** Marks the messages among the conclusions. @returns their new numbers, in order */
+async function markMessages(tx: Transaction, visitors: string[], conclusions: readonly Conclusion[]) {
+  const numbers = await numbersOf(tx, visitors);
+  const marks = conclusions.flatMap(({ parcel: { visitor, pos, reaction }, state, reason }) =>
+    reaction === null ? [{ visitor, pos, state, reason }] : [],
+  );
+  const taken = await markAll(tx, numbers, marks);
+  await numbers.write(tx);
+  return taken;
+}
+
+/** Removes a reaction that the service refused. @returns the thread's new number */
+const removeReaction = async (tx: Transaction, { parcel, state }: Conclusion): Promise<number | undefined> =>
+  state === "failed" && parcel.reaction !== null
+    ? dropReaction(tx, parcel.visitor, parcel.pos, parcel.reaction)
+    : undefined;
+
+/** The message as the thread holds it now, when its contents are known. */
+const changeOf = ({ parcel, state, reason }: Conclusion, n: number | undefined): Message | undefined =>
+  n === undefined || parcel.reaction !== null || !("text" in parcel)
+    ? undefined
+    : messageOf(parcel, { n, state, reason });

@@ -1,0 +1,73 @@
+import type { FailReason, Message, SentState } from "@porchlight/shared/protocol";
+import type { Clock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Bus } from "../../bus/bus.ts";
+import type { Batch, Database, Transaction } from "../../db/database.ts";
+import type { Head } from "../../records/outbox.ts";
+import type { Gates } from "../../service/gates.ts";
+import type { Outcome } from "../../service/outcome.ts";
+
+/**
+ * One visitor's queue of messages. At most one message of a lane is on its way, so messages keep their order (R-465).
+ * `ready`: the lane waits at its account's gate. `flying`: its first message is on its way. `waiting`: that message failed
+ * and has a time for its next attempt.
+ */
+export type Lane = {
+  visitor: string;
+  account: string;
+  rank: "first" | "message" | "repeat";
+  state: "ready" | "flying" | "waiting";
+  /** A message was added while the lane was busy. */
+  again: boolean;
+  /** Turn of the message that is on its way; undefined while it is read from the outbox. */
+  turn?: number | undefined;
+};
+
+/** A message that was added to a lane. `head`: the message with its contents, which saves a read of the outbox. */
+export type Added = { visitor: string; account: string; first: boolean; head?: Head | undefined };
+
+/** What identifies a message that leaves the outbox; a `Head` when its contents are known too. */
+export type Parcel = Pick<Head, "visitor" | "turn" | "pos" | "reaction" | "attempts" | "error">;
+export type Conclusion = { parcel: Parcel | Head; state: SentState; reason: FailReason | null };
+/** `n`: the thread's new number. `change`: the changed message, when its contents are known. `next`: the lane's next message. */
+export type Concluded = { n: number | undefined; change: Message | undefined; next: Head | undefined };
+
+export type CourierDeps = {
+  db: Database;
+  bus: Bus;
+  clock: Clock;
+  log: Log;
+  gates: Pick<Gates, "has" | "enter">;
+  /** Sends one message to the service. Rejects only when nothing was sent. */
+  carry: (head: Head) => Promise<Outcome>;
+  /** Called in the transaction that marks a message as failed. */
+  onFailed: (tx: Transaction, visitor: string, pos: number, reason: string) => Promise<void>;
+  random: () => number;
+};
+
+/** The courier's state in memory: only which lane may send when. The outbox holds the messages. */
+export type CourierState = {
+  deps: CourierDeps;
+  /** Writes conclusions. One function for the courier's life: the database groups calls of one function in a transaction. */
+  conclude: Batch<Conclusion, Concluded>;
+  lanes: Map<string, Lane>;
+  /** First messages of lanes that were passed on in memory, and when, by visitor. */
+  handed: Map<string, { head: Head; at: number }>;
+  /** Called after each message that landed. */
+  landed: Set<() => void>;
+  /** Messages on their way. */
+  flying: number;
+  stopped: boolean;
+  cancelExpiry: () => void;
+};
+
+export const createState = (deps: CourierDeps, conclude: CourierState["conclude"]): CourierState => ({
+  deps,
+  conclude,
+  lanes: new Map(),
+  handed: new Map(),
+  landed: new Set(),
+  flying: 0,
+  stopped: false,
+  cancelExpiry: () => {},
+});
