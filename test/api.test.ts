@@ -78,7 +78,7 @@ describe("the server API's door", () => {
       errors: [
         { field: "email", detail: "email must be an e-mail address." },
         { field: "amount", detail: "amount must be a number." },
-        { field: "colour", detail: "colour is not known here." },
+        { field: "colour", detail: "colour is not a known field." },
       ],
     });
     const detailOf = async (path: string, body: object) => (await call("POST", path, body, "f-0")).body.detail;
@@ -86,7 +86,7 @@ describe("the server API's door", () => {
       'to must be {"visitor": id} or {"user": your own id of somebody}.',
     );
     expect(await detailOf("/messages", { to: { user: "7" }, text: " " })).toBe("text must not be empty.");
-    expect(await detailOf("/messages", { to: { user: "7" } })).toBe("text is needed.");
+    expect(await detailOf("/messages", { to: { user: "7" } })).toBe("text is required.");
     expect((await call("GET", "/visitors?limit=900")).body.detail).toBe("limit must be at most 200.");
     expect((await call("GET", "/credits/grants?state=lost")).body.detail).toMatch(/must be one of waiting, queued/);
     expect((await call("POST", "/credits/grants", { email: EMAIL, amount: 5 }, "f-1")).status).toBe(202);

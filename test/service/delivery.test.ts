@@ -247,7 +247,7 @@ describe("the service's address (4.13-27; R-001, R-002, R-901)", () => {
   };
 
   it("must not be in the clear on another machine: the relay does not start, and says what to do", async () => {
-    await expect(start("http://service.example/v1")).rejects.toThrow(/plain http would send the key in the clear/);
+    await expect(start("http://service.example/v1")).rejects.toThrow(/plain http sends the key unencrypted/);
     expect(await start("http://service.example/v1", { ALLOW_INSECURE_SERVICE: "true" })).toContain("relay.insecure");
     expect(await start("https://service.example/v1")).not.toContain("relay.insecure");
     expect(await start("http://127.0.0.1:9/v1/")).toContain("relay.started");

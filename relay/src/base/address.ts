@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
 /**
- * The whole address a request came from, by the same rule as `addressOf`.
- * @returns `unknown` where the socket is gone already
+ * The IP address of a request's sender, by the same rule as `addressOf`.
+ * @returns `unknown` when the socket has closed
  */
 export function remoteOf(request: IncomingMessage, trusted: number): string {
   const direct = request.socket.remoteAddress ?? "unknown";
@@ -13,9 +13,9 @@ export function remoteOf(request: IncomingMessage, trusted: number): string {
 }
 
 /**
- * The address in an entry of `X-Forwarded-For`: some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`, and one
- * client must not be a new one with every connection.
- * @returns nothing for an entry that is no address
+ * The address in an entry of `X-Forwarded-For`, without a port. Some proxies write `192.0.2.1:4711` or
+ * `[2001:db8::1]:4711`; with the port, every connection would count as another client.
+ * @returns `undefined` for an entry that is no address
  */
 function withoutPort(entry: string): string | undefined {
   const [, v6, v4] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/.exec(entry) ?? [];
@@ -24,12 +24,13 @@ function withoutPort(entry: string): string | undefined {
 }
 
 /**
- * The address a request came from. With `trusted` proxies in front, their entry of `X-Forwarded-For` counts from the
- * right: what stands left of it is the sender's own word. IPv6 addresses count by their /64, which one customer has.
+ * The network address of a request's sender, for limits. Behind `trusted` proxies it is the entry of `X-Forwarded-For` at
+ * that position from the right; the entries left of it can be forged. IPv6 addresses count as their /64, which one
+ * customer has.
  */
 export const addressOf = (request: IncomingMessage, trusted: number): string => networkOf(remoteOf(request, trusted));
 
-/** What an address counts as: an IPv6 address as its /64. */
+/** The network that limits count: an IPv4 address itself, an IPv6 address as its /64. */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");

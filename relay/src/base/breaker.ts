@@ -1,18 +1,18 @@
 /**
- * Circuit breaker of one account: when the service fails again and again, calls stop, and single ones probe whether it is
- * back: after a second at first, then half as often each time, every 30 s in the end.
+ * Circuit breaker of one account. After repeated failures of the service, calls stop and single probes test it: the first
+ * after one second, each later one after twice the time, at most 30 s.
  */
 export type Breaker = {
   readonly state: "closed" | "open";
-  /** Milliseconds until a call, or the next probe, may go: 0 means now. While open, one at a time. */
+  /** Milliseconds until the next call, or probe, may start; 0: now. While the breaker is open, one probe at a time. */
   allow: () => number;
   /** The service answered. */
   success: () => void;
-  /** It failed, or did not answer; true when that opened the breaker. */
+  /** The call failed or got no answer. @returns whether this opened the breaker */
   failure: () => boolean;
 };
 
-/** Failures in a row that say it is the service, not one message. */
+/** Consecutive failures that open the breaker. */
 const OPEN_AFTER = 8;
 const FIRST_PROBE_MS = 1_000;
 const PROBE_MS = 30_000;
@@ -37,9 +37,9 @@ export function createBreaker(options: { now: () => number; random?: () => numbe
     failure() {
       if (++failures < OPEN_AFTER) return false;
       const opened = probeAt === undefined;
-      // Calls that were under way when it opened say nothing new; only the failure of a probe makes the wait longer.
+      // Only a failed probe extends the wait, not the calls that were in progress when the breaker opened.
       if (probeAt !== undefined && now() < probeAt) return false;
-      // Up to a tenth later, so that many relays do not probe in step.
+      // Up to 10 % later, so that several relays do not probe at the same time.
       probeAt = now() + interval * (1 + random() / 10);
       interval = Math.min(PROBE_MS, interval * 2);
       return opened;

@@ -1,14 +1,14 @@
-/** Time as an argument: the real one here, a fake one in simulations. */
+/** A source of time. Simulations pass their own. */
 export type Clock = {
-  /** Milliseconds since 1970. May jump when the machine's clock is set. */
+  /** Milliseconds since 1970 (UTC). May jump when the machine's clock is set. */
   now: () => number;
-  /** Milliseconds that only ever rise, from an arbitrary start: for waits and rates. */
+  /** Monotonic milliseconds from an arbitrary start, for delays and rates. */
   uptime: () => number;
-  /** Calls `fn` once after `ms`; returns what cancels it. */
+  /** Calls `fn` once after `ms`. @returns a function that cancels the call */
   after: (ms: number, fn: () => void) => () => void;
 };
 
-/** Longest delay that timers take: 2^31 - 1 ms, about 24.8 days. Longer ones would fire at once. */
+/** The longest delay of a timer: 2^31 - 1 ms, about 24.8 days. Timers with a longer delay would fire at once. */
 const LONGEST = 2 ** 31 - 1;
 
 export const realClock: Clock = {

@@ -69,7 +69,7 @@ describe("settings from the environment", () => {
         expect.stringMatching(/^ALLOWED_ORIGINS: has "shop.example".*; for example ALLOWED_ORIGINS=https:/),
         expect.stringMatching(/^ALLOWED_ORIGINS: has "https:\/\/b.example\/path"/),
         expect.stringMatching(/^LOG_LEVEL: .*; for example LOG_LEVEL=info$/),
-        expect.stringMatching(/^SERVICE_URL: is needed.*; for example SERVICE_URL=https:.*\/v1$/),
+        expect.stringMatching(/^SERVICE_URL: is required.*; for example SERVICE_URL=https:.*\/v1$/),
         expect.stringMatching(/^SMTP_URL: needs MAIL_FROM; for example MAIL_FROM=/),
       ],
     );
@@ -94,7 +94,7 @@ describe("settings from the environment", () => {
   it("are refused with a key file that cannot be read, and a service on another machine over plain http", () => {
     expect(problemsOf({ SERVICE_API_KEY_FILE: "/nowhere/key", SERVICE_URL: "http://service.example/v1" })).toEqual([
       expect.stringMatching(
-        /^SERVICE_URL: plain http would send the key in the clear.*; for example SERVICE_URL=https:\/\/service.example/,
+        /^SERVICE_URL: plain http sends the key unencrypted.*; for example SERVICE_URL=https:\/\/service.example/,
       ),
       "SERVICE_API_KEY_FILE: names /nowhere/key, which cannot be read (ENOENT); for example SERVICE_API_KEY_FILE=/etc/porchlight/key",
     ]);
@@ -176,7 +176,7 @@ describe("a configuration file", () => {
       },
       "sites.shop.webhook.events.0 must be one of message.visitor",
     ],
-    [{ accounts, sites: { shop: {} } }, 'sites.shop.account is needed; for example "account": "main"'],
+    [{ accounts, sites: { shop: {} } }, 'sites.shop.account is required; for example "account": "main"'],
     [{ accounts: { main: { url: URL, key: "plain-secret" } }, sites }, "accounts.main.key"],
     [{ accounts: { main: { url: URL, key: "env:NOT_SET" } }, sites }, "NOT_SET"],
     [{ accounts: { main: { url: URL, key: "file:/nowhere/key" } }, sites }, "accounts.main.key names /nowhere/key"],
@@ -187,7 +187,10 @@ describe("a configuration file", () => {
     [{ accounts: { main: { url: "http://s.example/v1", key: "env:MAIN_KEY" } }, sites }, "accounts.main.url"],
     [{ accounts, sites: {} }, 'sites must name at least one site; for example "sites": {"shop"'],
     [{ accounts, sites: { shop: { account: "main", orgins: [] } } }, 'for example "origins": ["https:'],
-    [{ accounts, sites: { shop: { account: "main", strings: { caht: "Ask us" } } } }, 'no key of a word: "chat" is'],
+    [
+      { accounts, sites: { shop: { account: "main", strings: { caht: "Ask us" } } } },
+      'not the key of a text; did you mean "chat"?',
+    ],
     [
       { accounts, sites: { shop: { account: "main", webhook: { url: "x", secret: "env:MAIN_KEY" } } } },
       "sites.shop.webhook.url must be an address",
@@ -256,7 +259,7 @@ describe("a configuration file", () => {
 
   it("is refused with accounts and sites missing or empty, or with something else in their place", () => {
     const problem = (value: unknown): string => problemsOf({ PORCHLIGHT_CONFIG: file(value) }).join("\n");
-    expect(problem({})).toMatch(/accounts is needed; for example .*\n.*sites is needed; for example/);
+    expect(problem({})).toMatch(/accounts is required; for example .*\n.*sites is required; for example/);
     expect(problem({ accounts: {}, sites: {} })).toMatch(
       /accounts must name at least one.*\n.*sites must name at least/,
     );

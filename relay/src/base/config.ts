@@ -8,7 +8,7 @@ import { exampleLine, FIELDS, TABLE, type Values } from "./settings/table.ts";
 export type { Account, Bucket, Settings, Site } from "./settings/shape.ts";
 export { settingsHelp } from "./settings/table.ts";
 
-/** The one site and account that the environment alone describes. */
+/** The single site and account when there is no configuration file. */
 function fromEnvironment(values: Values, problems: Problems): Tenants {
   const { serviceUrl, serviceKey, serviceKeyFile, allowedOrigins, siteTitle, identitySecret, requireIdentity } = values;
   const secureUrl = serviceUrl?.replace("http:", "https:");
@@ -17,7 +17,11 @@ function fromEnvironment(values: Values, problems: Problems): Tenants {
   if (requireIdentity && identitySecret === undefined && !problems.has("IDENTITY_SECRET"))
     problems.add("REQUIRE_IDENTITY", "needs IDENTITY_SECRET", exampleLine(TABLE.identitySecret));
   if (serviceUrl === undefined && !problems.has("SERVICE_URL"))
-    problems.add("SERVICE_URL", "is needed: the base address of the messaging service", exampleLine(TABLE.serviceUrl));
+    problems.add(
+      "SERVICE_URL",
+      "is required: the base address of the messaging service",
+      exampleLine(TABLE.serviceUrl),
+    );
   if (serviceKeyFile)
     problems.attempt("SERVICE_API_KEY_FILE", () => readSecret(serviceKeyFile), exampleLine(TABLE.serviceKeyFile));
   const key = serviceKeyFile ? { file: serviceKeyFile } : serviceKey ? { value: serviceKey } : undefined;
@@ -38,10 +42,10 @@ function fromEnvironment(values: Values, problems: Problems): Tenants {
   };
 }
 
-/** Files inside a message make it a third larger, and services cap requests (R-241). */
+/** Bytes. Embedding makes a file a third larger, and services limit the size of requests (R-241). */
 const EMBED_MAX = 5 * 1024 * 1024;
 
-/** What may be uploaded. Without a public https address the service can fetch nothing, so files must fit a message. */
+/** The rules for uploads. Without a public https address the service cannot fetch files, so they must fit into a message. */
 function uploadsFrom(values: Values, problems: Problems): UploadRules {
   const reachable = values.publicUrl?.startsWith("https:") === true;
   if (values.mediaMode === "link" && !reachable && !problems.has("PUBLIC_URL"))
@@ -57,7 +61,7 @@ function uploadsFrom(values: Values, problems: Problems): UploadRules {
   };
 }
 
-/** The bucket and who may use it. */
+/** The bucket with its key. */
 function bucketFrom({ mediaStore, s3KeyId, s3Secret }: Values, problems: Problems): { bucket?: Bucket } {
   if (mediaStore === undefined && !problems.has("MEDIA_STORE")) return {};
   for (const [value, field] of [
@@ -68,7 +72,7 @@ function bucketFrom({ mediaStore, s3KeyId, s3Secret }: Values, problems: Problem
   return mediaStore === undefined ? {} : { bucket: { ...mediaStore, keyId: s3KeyId, secret: s3Secret } };
 }
 
-/** Mail, where a server is named: links in it lead back to the relay. */
+/** The mail settings, if there is a mail server. Links in mails lead to the relay. */
 function mailFrom(
   { smtpUrl, mailFrom: from, mailAfter, publicUrl }: Values,
   problems: Problems,
@@ -81,24 +85,24 @@ function mailFrom(
   return smtpUrl === undefined ? undefined : { url: smtpUrl, from: from ?? "", after: mailAfter * 60_000 };
 }
 
-/** A site with what the relay itself can and cannot do for it. */
+/** Adapts a site's settings to what the relay can do. */
 function equipped(site: Site, uploads: UploadRules, mail: MailRules | undefined): Site {
   const mails = mail !== undefined && site.mail !== false;
-  // "Get the reply by e-mail" is said where it is true: by our mail, or on the owner's own word.
+  // The widget offers replies by e-mail only if the relay sends mail, or the owner says so.
   const able = mails ? { emailOffer: true, mail: true } : {};
   return { ...site, mail: mails, public: { ...able, ...site.public, uploads: uploads.caps } };
 }
 
-/** A site with its budgets of a day: its own, else those of all; 0 is none. */
+/** Adds the daily budgets: the site's own, otherwise the general ones. 0: no limit. */
 function budgeted(site: Site, values: Values): Site {
   const { messagesPerDay = values.messagesPerDay, leadsPerDay = values.leadsPerDay, ...rest } = site;
   return { ...rest, ...(messagesPerDay > 0 && { messagesPerDay }), ...(leadsPerDay > 0 && { leadsPerDay }) };
 }
 
-/** The first socket of systemd's socket activation: file descriptor 3, when LISTEN_FDS says that there is one. */
+/** The first socket of systemd's socket activation: file descriptor 3, if LISTEN_FDS is set. */
 const handedOver = (env: Env): number | undefined => (Number(env.LISTEN_FDS) >= 1 ? 3 : undefined);
 
-/** The variables of the table, parsed; one that is wrong is a problem, and absent. */
+/** The parsed variables. Invalid ones are missing and recorded as problems. */
 function valuesOf(env: Env, problems: Problems): Values {
   const entries = FIELDS.map(([name, field]) => {
     const given = env[field.env]?.trim() ?? "";
@@ -109,7 +113,7 @@ function valuesOf(env: Env, problems: Problems): Values {
   return Object.fromEntries(entries) as Values;
 }
 
-/** Sites and accounts, from the file where one is named; nothing when they cannot be read. */
+/** Sites and accounts, from the configuration file if there is one; `undefined` when they cannot be read. */
 function tenantsOf(values: Values, env: Env, problems: Problems): Tenants | undefined {
   const { configFile, allowInsecureService } = values;
   if (problems.has("PORCHLIGHT_CONFIG")) return undefined;
@@ -118,8 +122,8 @@ function tenantsOf(values: Values, env: Env, problems: Problems): Tenants | unde
 }
 
 /**
- * Reads every setting. All that are wrong are reported at once, one a line: the setting's name, for the configuration file
- * the file and the path of the field, what must be so, and a right example.
+ * Reads all settings. All problems are reported together, one a line: name of the setting (for the configuration file also
+ * the path of the field), rule, and a valid example.
  * @param env the process's environment; nothing else in the relay reads it
  */
 export function readSettings(env: Env): { settings: Settings } | { problems: readonly string[] } {

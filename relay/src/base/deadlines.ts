@@ -1,10 +1,9 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * Deadlines of one length for many things at once, with one timer for all of them: they fall due in the order in which
- * they were set.
- * @param ms from setting a deadline until it falls due
- * @returns sets a deadline; its result takes it back
+ * Creates many deadlines of the same length with a single timer.
+ * @param ms length of each deadline
+ * @returns a function that sets a deadline and returns a function that cancels it
  */
 export function createDeadlines(clock: Clock, ms: number): (due: () => void) => () => void {
   const waiting = new Set<{ at: number; due: () => void }>();

@@ -1,6 +1,6 @@
 /**
- * Whether JSON text nests deeper than `max`, found without parsing: values thousands of levels deep parse, and then break
- * whatever walks them (RELIABILITY finding 4). Linear in the text's length.
+ * Whether JSON text is nested deeper than `max`. It is checked before parsing, because a deeply nested value can overflow
+ * the stack of code that walks it (RELIABILITY finding 4). Linear in the length of the text.
  */
 export function tooDeep(json: string, max: number): boolean {
   let depth = 0;

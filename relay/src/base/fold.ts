@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import type { Log, LogEvent } from "./log.ts";
 
-/** Events that anybody can cause as often as they like. */
+/** Events that anybody can cause without limit. */
 const FOLDED: ReadonlySet<LogEvent> = new Set<LogEvent>([
   "callback.wrong_secret",
   "callback.wrong_address",
@@ -9,10 +9,10 @@ const FOLDED: ReadonlySet<LogEvent> = new Set<LogEvent>([
   "session.reused",
   "guard.refused",
 ]);
-/** A line at once, and one with the count of all others of the same kind after so many milliseconds. */
+/** Milliseconds. The first event of a kind is logged at once; the others are counted and logged together after this time. */
 const PERIOD_MS = 60_000;
 
-/** The same log, in which lines that strangers cause are folded, so that they cannot fill a disk. */
+/** Wraps a log and combines repeated events that strangers can cause, so that they cannot fill the disk. */
 export function folding(log: Log, clock: Pick<Clock, "after">): Log {
   const folded = new Map<LogEvent, number>();
 

@@ -1,32 +1,32 @@
 import { existsSync, mkdirSync, readlinkSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 
-/** The file by which a data folder is known: it holds the secrets that the relay made for itself. */
+/** The file that marks a data folder: it holds the secrets that the relay generated. */
 export const SECRETS_FILE = "secrets.json";
-/** Where the data folder lies when DATA_DIR is not set: below the current folder. */
+/** The data folder when DATA_DIR is not set: below the current folder. */
 export const DEFAULT_DATA_DIR = "./data";
 
 /**
- * Makes a folder and those above it. Node's own recursion never ends where a folder is there and takes no other, as below
- * `/proc`: the system says "no such file" of what is to be made.
- * @throws the system's error; `ENOTDIR` where something else has the name
+ * Creates a folder and its parents. Node's own recursive `mkdir` never ends in a folder that refuses new entries with
+ * ENOENT, such as `/proc`.
+ * @throws the system's error; `ENOTDIR` when the path is not a folder
  */
 export function makeFolder(path: string, mode: number = 0o777): void {
   if (existsSync(path)) {
     if (statSync(path).isDirectory()) return;
-    throw Object.assign(new Error(`ENOTDIR: ${path} is no folder`), { code: "ENOTDIR", path });
+    throw Object.assign(new Error(`ENOTDIR: ${path} is not a folder`), { code: "ENOTDIR", path });
   }
   const above = dirname(path);
   if (above !== path) makeFolder(above, mode);
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process was faster.
+    // Another process has created it meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !statSync(path).isDirectory()) throw error;
   }
 }
 
-/** Whether a relay has kept its data in this folder. */
+/** Whether the folder holds the data of a relay. */
 const isDataFolder = (path: string): boolean => existsSync(join(path, SECRETS_FILE));
 
 function isLink(path: string): boolean {
@@ -38,17 +38,17 @@ function isLink(path: string): boolean {
   }
 }
 
-/** Whether a missing data folder is surely meant to be new: at the default place, below it, or in another data folder. */
+/** Whether a missing data folder may be created: at the default path, below it, or inside another data folder. */
 function mayBeNew(path: string): boolean {
-  // A link whose target is missing leads to a volume that is not mounted, wherever the link itself lies.
+  // A link without a target leads to a volume that is not mounted.
   if (isLink(path)) return false;
   const home = resolve(DEFAULT_DATA_DIR);
   return path === home || path.startsWith(home + sep) || isDataFolder(dirname(path));
 }
 
 /**
- * Makes the data folder where it is missing and surely meant to be new. Anywhere else a missing folder is rather a volume
- * that is not mounted, and a relay that began anew there would have another callback secret and none of its visitors.
+ * Creates a missing data folder, if it may be created. Elsewhere a missing folder may be a volume that is not mounted: a
+ * relay on an empty folder would start without its visitors and with another callback secret.
  * @throws Error with one sentence, or the system's error
  */
 export function openDataFolder(dataDir: string): void {
@@ -61,7 +61,7 @@ export function openDataFolder(dataDir: string): void {
 }
 
 /**
- * Makes sure that a relay has kept its data in this folder, and makes nothing.
+ * Checks that the folder holds the data of a relay. Creates nothing.
  * @throws Error with one sentence, or the system's error
  */
 export function assertDataFolder(dataDir: string): void {

@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import type { Clock } from "./clock.ts";
 import type { Site } from "./config.ts";
+import { EMAIL_MAX, emailOf } from "./contact-details.ts";
 import type { Log } from "./log.ts";
-import { EMAIL_MAX, emailOf } from "./person.ts";
 
 type IdentityKeys = NonNullable<Site["identity"]>;
 
-/** A person the owner vouches for. */
-export type Person = {
-  /** The owner's id for them. Never leaves the relay: the service is told an id made from it (R-225). */
+/** A person whose identity the owner's backend signed. */
+export type IdentifiedPerson = {
+  /** The owner's id of the person. It stays in the relay: the service gets an id derived from it (R-225). */
   subject: string;
   firstName?: string;
   lastName?: string;
@@ -18,23 +18,22 @@ export type Person = {
   claims: Record<string, unknown>;
 };
 
-/** Algorithms are ours to choose, never the token's (RELIABILITY A9): one for secrets, and those of public keys. */
+/** Accepted algorithms: one for secrets, others for public keys. The token never chooses (RELIABILITY A9). */
 const SECRET_ALGORITHMS = ["HS256"];
 const KEY_ALGORITHMS = ["ES256", "EdDSA", "Ed25519", "RS256", "PS256"];
 /**
- * A token is for logging in, not for keeping: it ends within the hour (RELIABILITY 3b). One without `exp`, which is
- * optional, ends an hour after its `iat`; with neither it would open the conversation to whoever finds it, for ever. The
- * clocks of two machines may differ a little.
+ * Seconds. A token is valid for an hour at most (RELIABILITY 3b). Without `exp`, which is optional, it expires an hour after
+ * `iat`. A token with neither is refused, because it would never expire. `SKEW_S` is the tolerated clock difference.
  */
 const LIFE_S = 3_600;
 const SKEW_S = 60;
 const NAME_MAX = 100;
 const PLACEHOLDERS = new Set(["unknown", "unknown@unknown.com", "-", "—", "n/a"]);
 
-/** The keys could not be fetched: nothing was said about the token. */
+/** Errors that mean that the keys could not be fetched: the token was not checked. */
 const UNREACHABLE = new Set(["ERR_JWKS_TIMEOUT", "ERR_JOSE_GENERIC"]);
 
-/** Text that says something; placeholders are absent (R-207). */
+/** The text on one line; `undefined` for blanks and placeholders (R-207). */
 function words(value: unknown, max: number): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value
@@ -46,7 +45,7 @@ function words(value: unknown, max: number): string | undefined {
   return text === "" || PLACEHOLDERS.has(text.toLowerCase()) ? undefined : text;
 }
 
-/** The last word is the last name; who gives one name has no other. */
+/** Splits a name: the last word is the last name. A single word is the first name. */
 function namesOf(value: unknown): { firstName?: string; lastName?: string } {
   const name = words(value, 2 * NAME_MAX);
   if (name === undefined) return {};
@@ -58,7 +57,7 @@ function namesOf(value: unknown): { firstName?: string; lastName?: string } {
   };
 }
 
-function personOf(payload: JWTPayload, subject: string): Person {
+function personOf(payload: JWTPayload, subject: string): IdentifiedPerson {
   const email = emailOf(words(payload.email, EMAIL_MAX) ?? "");
   const phone = words(payload.phone, 40);
   return {
@@ -70,10 +69,10 @@ function personOf(payload: JWTPayload, subject: string): Person {
   };
 }
 
-/** A file of keys is read again at most so often, however many tokens name keys that are not in it. */
+/** Milliseconds between two reads of a key file, however many tokens name unknown keys. */
 const REREAD_MS = 10_000;
 
-/** The keys of a file, which is read again when a token names one that was not there. @throws Error when it is unusable */
+/** The keys of a file. The file is read again when a token names an unknown key. @throws Error when the file is unusable */
 function keysIn(path: string, now: () => number): JWTVerifyGetKey {
   const read = () => createLocalJWKSet(JSON.parse(readFileSync(path, "utf8")));
   let keys = read();
@@ -90,7 +89,7 @@ function keysIn(path: string, now: () => number): JWTVerifyGetKey {
   };
 }
 
-/** Both `https:` addresses and files are read when needed, and again when a key is new. */
+/** Keys from an `https:` address or a file: read when needed, and again for an unknown key. */
 function keysOf(keys: IdentityKeys, now: () => number): { get: JWTVerifyGetKey; algorithms: string[] } {
   if ("secret" in keys) {
     const secret = new TextEncoder().encode(keys.secret);
@@ -102,14 +101,14 @@ function keysOf(keys: IdentityKeys, now: () => number): { get: JWTVerifyGetKey; 
   return { get, algorithms: KEY_ALGORITHMS };
 }
 
-export type CheckIdentity = (token: string) => Promise<Person | "unavailable" | undefined>;
+export type CheckIdentity = (token: string) => Promise<IdentifiedPerson | "unavailable" | undefined>;
 
 /**
- * Checks identities that a site's owner signed as JWTs (RFC 7519): the signature, an end within the hour, the site where
- * it names one.
+ * Checks identities that a site's owner signed as JWTs (RFC 7519): the signature, an expiry within the hour, and the site if
+ * the token names one.
  * @param now milliseconds since 1970
- * @returns a check that resolves to the person, or to nothing (why not is nobody's business but the log's), or to
- *   `unavailable` while the published keys cannot be had
+ * @returns a check that resolves to the person; to `undefined` for an invalid token (the log has the reason); or to
+ *   `unavailable` while the published keys cannot be fetched
  */
 export function createIdentity(options: {
   site: string;
@@ -149,7 +148,7 @@ export function createIdentity(options: {
   };
 }
 
-/** The checks of all sites that have keys for identities, by the site's key. @throws Error when a file of keys is unusable */
+/** The identity checks of all sites that have keys, by site id. @throws Error when a key file is unusable */
 export function createIdentities(sites: readonly Site[], clock: Clock, log: Log): Map<string, CheckIdentity> {
   return new Map(
     sites.flatMap(({ public: { id }, identity: keys }) => {

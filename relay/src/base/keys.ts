@@ -2,20 +2,20 @@ import { readFileSync } from "node:fs";
 import type { Account } from "./config.ts";
 import { createRecent } from "./recent.ts";
 
-/** The accounts' keys of the moment. */
+/** The current keys of the accounts. */
 export type Keys = {
-  /** The key, or an empty string while there is none. */
+  /** The key of an account; empty when it has none. */
   of: (account: string) => string;
-  /** Reads the key files again; tells whether any key changed. */
+  /** Reads the key files again. @returns whether a key changed */
   reload: () => boolean;
-  /** Every key known now or before: what must never be shown. The same array until one comes. */
+  /** All current and former keys, for masking. The same array until a key is added. */
   all: () => readonly string[];
 };
 
-/** Keys that are kept out of the log: those of the moment, and former ones. */
+/** The number of keys, current and former, that the log masks. */
 const KEYS_MAX = 1_000;
 
-/** Keeps the keys in memory and takes new ones from their files without a restart (R-503). */
+/** Keeps the keys in memory and reads new ones from their files without a restart (R-503). */
 export function createKeys(accounts: readonly Account[]): Keys {
   const keys = new Map<string, string>();
   const known = createRecent(KEYS_MAX);

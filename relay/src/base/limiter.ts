@@ -1,23 +1,23 @@
-/** Says yes, or how long to wait. */
+/** A rate limit per key. */
 export type Limiter = {
-  /** Takes `amount` (default 1). @returns 0 when the call may go on, else milliseconds until it may */
+  /** Takes `amount` tokens (default 1). @returns 0 when the call may proceed, otherwise the milliseconds to wait */
   take: (key: string, amount?: number) => number;
-  /** Keys that are remembered. */
+  /** The number of keys in memory. */
   size: () => number;
 };
 
-/** Keys remembered at most, about 10 MB: whoever uses more addresses than this gets the longest idle ones anew. */
+/** The most keys in memory, about 10 MB. Beyond it, the key that was idle for longest is forgotten. */
 const KEYS_MAX = 50_000;
 
 type Bucket = { tokens: number; at: number };
 
 /**
- * A token bucket per key, per process. Keys stand in the order of their last use. Each call looks at the two oldest and
- * forgets those whose bucket is full again, because a full bucket says the same as none: so the cost of a call does not
- * grow with the number of keys, and neither do the keys beyond `KEYS_MAX`.
- * @param options.burst calls at once
- * @param options.perMinute refill; 0 switches the limit off
- * @param options.uptime milliseconds that only rise
+ * Token buckets by key, in this process. Keys are ordered by their last use. Each call checks the two oldest keys and
+ * forgets those with a full bucket, which equals no bucket. So the cost of a call is constant, and there are never more
+ * than `KEYS_MAX` keys.
+ * @param options.burst tokens of a full bucket
+ * @param options.perMinute refill; 0: no limit
+ * @param options.uptime monotonic milliseconds
  */
 export function createLimiter(options: { burst: number; perMinute: number; uptime: () => number }): Limiter {
   const { burst, perMinute, uptime } = options;
@@ -42,7 +42,7 @@ export function createLimiter(options: { burst: number; perMinute: number; uptim
       const bucket = buckets.get(key);
       const tokens = bucket === undefined ? burst : filled(bucket, now);
       const may = tokens >= Math.min(amount, burst);
-      // Deleted first, so that the key goes to the end of the order.
+      // Deleting first moves the key to the end of the order.
       buckets.delete(key);
       buckets.set(key, { tokens: may ? Math.max(0, tokens - amount) : tokens, at: now });
       forgetOldest(now);

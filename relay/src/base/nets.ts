@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Address and prefix length of `192.0.2.0/24`, `2001:db8::/32`, or of a single address. */
+/** Parses `192.0.2.0/24`, `2001:db8::/32`, or a single address. */
 function netIn(given: string): { address: string; bits: number; family: "ipv4" | "ipv6" } | undefined {
   const [address = "", prefix, ...rest] = given.split("/");
   const version = isIP(address);
@@ -10,15 +10,15 @@ function netIn(given: string): { address: string; bits: number; family: "ipv4" |
   return { address, bits, family: version === 4 ? "ipv4" : "ipv6" };
 }
 
-/** Whether a text names addresses: one of them, or a block in CIDR notation (RFC 4632, RFC 4291 section 2.3). */
+/** Whether the text is an IP address, or a block in CIDR notation (RFC 4632, RFC 4291 section 2.3). */
 export const isNet = (given: string): boolean => netIn(given) !== undefined;
 
-/** An IPv4 address that came over an IPv6 socket is that IPv4 address. */
+/** Converts an IPv4-mapped IPv6 address to IPv4, and removes a zone. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "").split("%")[0] ?? "";
 
 /**
- * Says of an address whether one of these nets holds it.
- * @param nets each one as `isNet` takes it; others hold nothing
+ * Creates a test whether an address is in one of the networks.
+ * @param nets as `isNet` accepts them; others are ignored
  */
 export function netsOf(nets: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
@@ -33,10 +33,10 @@ export function netsOf(nets: readonly string[]): (address: string) => boolean {
   };
 }
 
-/** Shorter prefixes than these hold a large part of the internet: a slip of the pen, or nearly everybody. */
+/** A block with a shorter prefix is probably a mistake: it holds a large part of the internet. */
 const VAST = { ipv4: 8, ipv6: 16 } as const;
 
-/** Whether a block of addresses holds nearly everybody, like `0.0.0.0/0`. */
+/** Whether a block holds a large part of the internet, like `0.0.0.0/0`. */
 export function isVast(given: string): boolean {
   const net = netIn(given);
   return net !== undefined && net.bits < VAST[net.family];

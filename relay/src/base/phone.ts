@@ -1,8 +1,9 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/max";
 
 /**
- * A phone number as E.164, or nothing when it is none: with its country code, or as dialled in `country` (R-201).
- * @param country two letters; without it the number must carry its code, as `+` or `00`
+ * Converts a phone number to E.164 (R-201).
+ * @param country two letters: the country of numbers without a country code; `undefined`: the number needs `+` or `00`
+ * @returns `undefined` when the text is no phone number
  */
 export function phoneOf(given: string, country: string | undefined): string | undefined {
   const text = given

@@ -1,17 +1,17 @@
-/** Room for a bounded number of connections. */
+/** A bounded number of connections. */
 export type Places = {
-  /** Takes a place. @returns what gives it back, once; or nothing when there is none for this address */
+  /** Takes a place for an address. @returns a function that gives it back; `undefined` when none is free for this address */
   take: (address: string) => (() => void) | undefined;
-  /** Places that are taken. */
+  /** The number of taken places. */
   taken: () => number;
 };
 
-/** From here on, as a share of all places, only addresses that hold none are let in. */
+/** The share of places after which only addresses without a connection are accepted. */
 const NEARLY_FULL = 0.9;
 
 /**
- * Counts connections, whatever their transport, per address and in all. Near the end of all places there is room only for
- * addresses that have none: a flood from a few addresses keeps nobody else out (RELIABILITY A26).
+ * Counts connections of all transports, per address and in total. The last places are for addresses without a connection,
+ * so that a flood from a few addresses does not lock others out (RELIABILITY A26).
  * @param perAddress 0: no limit
  * @param total 0: no limit
  */

@@ -1,26 +1,26 @@
 import type { Clock } from "./clock.ts";
 
-/** A task that runs again and again, never twice at a time. */
+/** A task that runs repeatedly, one run at a time. */
 export type Poll = {
-  /** Begins with a run at once. */
+  /** Starts with a run at once. */
   start: () => void;
-  /** Runs at once; while a run is under way, right after it. */
+  /** Runs the task at once; during a run, directly after it. */
   wake: () => void;
-  /** Resolves when no run is under way any more; none begins afterwards. */
+  /** Prevents further runs. Resolves when the current run has ended. */
   stop: () => Promise<void>;
-  /** Whether `stop` was called: a long run ends early then. */
+  /** Whether `stop` was called. A long run should end early then. */
   isStopped: () => boolean;
 };
 
 type Options = {
   clock: Clock;
-  /** Milliseconds between the end of a run and the beginning of the next one. */
+  /** Milliseconds between the end of a run and the start of the next. */
   every: number;
   run: () => Promise<void>;
   onError: (error: unknown) => void;
 };
 
-/** Runs a task, waits, and runs it again, until it is stopped. A failure goes to `onError` and ends nothing. */
+/** Runs a task repeatedly until it is stopped. Errors go to `onError`; the task goes on. */
 export function createPoll({ clock, every, run, onError }: Options): Poll {
   let stopped = false;
   let running: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export function createPoll({ clock, every, run, onError }: Options): Poll {
     awake = false;
     running = run().then(end, (error: unknown) => {
       onError(error);
-      // A database that fails is not asked again without a pause.
+      // Pause also after an error: a failing database is not queried in a loop.
       awake = false;
       end();
     });

@@ -1,12 +1,12 @@
-/** The newest values of many, each once. */
+/** The most recent distinct values. */
 export type Recent = {
   add: (value: string) => void;
   has: (value: string) => boolean;
-  /** The same array until a value comes or goes. */
+  /** The same array until the values change. */
   all: () => readonly string[];
 };
 
-/** @param max values that are kept; the one that was added longest ago goes first */
+/** @param max number of values; the oldest is dropped first */
 export function createRecent(max: number): Recent {
   const values = new Set<string>();
   let listed: readonly string[] = [];

@@ -1,15 +1,15 @@
 import type { RouteRule } from "./rules.ts";
 
-/** What is known of a conversation when its first message comes. */
+/** What is known about a conversation at its first message. */
 export type Situation = {
   name?: string | undefined;
   page?: string | undefined;
   locale?: string | undefined;
-  /** Of a signed identity. */
+  /** Claims of the signed identity. */
   claims?: Record<string, unknown> | undefined;
 };
 
-/** Whether a text fits a pattern in which `*` stands for anything. Linear: the page's address is the visitor's word. */
+/** Whether a text matches a pattern with `*` wildcards. Linear time, because visitors control the page's address. */
 export function fits(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();
@@ -27,7 +27,7 @@ export function fits(pattern: string, text: string): boolean {
 const onPage = (pattern: string, page: string): boolean =>
   fits(pattern, page) || fits(pattern, page.split("?")[0] ?? "");
 
-/** Basic filtering of RFC 4647: "pt" fits "pt-BR", not the other way round. */
+/** Basic filtering of RFC 4647: "pt" matches "pt-BR", not the reverse. */
 const inLanguage = (range: string, locale: string): boolean =>
   `${locale.toLowerCase()}-`.startsWith(`${range.toLowerCase()}-`);
 
@@ -38,17 +38,17 @@ function holds({ name, page, language, claim }: RouteRule, situation: Situation)
   return Object.entries(claim ?? {}).every(([key, value]) => situation.claims?.[key] === value);
 }
 
-/** The campaign of the first rule that holds, else the site's own; nothing when the site has none. */
+/** The campaign of the first matching rule, otherwise the site's; `undefined` when there is none. */
 export function campaignFor(rules: readonly RouteRule[], own: string | undefined, now: Situation): string | undefined {
   return rules.find((rule) => holds(rule, now))?.campaign ?? own;
 }
 
-/** Only the claims that rules look at: the rest of an identity is not ours to keep. */
+/** The claims that the rules use. Other claims are not stored. */
 export function claimsFor(rules: readonly RouteRule[], claims: Record<string, unknown>): Record<string, unknown> {
   const wanted = new Set(rules.flatMap(({ claim }) => Object.keys(claim ?? {})));
   return Object.fromEntries(Object.entries(claims).filter(([name]) => wanted.has(name)));
 }
 
-/** Whether a conversation's campaign is still one of the site's: a wrong id would fail every message of it (R-105). */
+/** Whether a conversation's campaign still exists on the site: messages with an unknown id may be refused (R-105). */
 export const isCampaign = (rules: readonly RouteRule[], own: string | undefined, campaign: string): boolean =>
   campaign === own || rules.some((rule) => rule.campaign === campaign);

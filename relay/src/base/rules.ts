@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isAmount } from "./amount.ts";
 
-/** The rules that a configuration file sets for credits, leads and the owner's webhook. Secrets are `env:NAME` or `file:PATH`. */
+/** The rules of the configuration file for credits, leads, guard, routes and webhook. Secrets are `env:NAME` or `file:PATH`. */
 
 const address = z.url({ protocol: /^https?$/, error: "must be an address like https://billing.example.com/recharge" });
 const email = z
@@ -11,26 +11,26 @@ const email = z
 const credits = z.number().refine(isAmount, "must be above 0, at most 1000000000, with at most two decimals");
 const paths = z.array(z.string().min(1).max(100)).max(20).optional();
 
-/** What becomes of auto-recharge events of an account, and what any grant may be (R-245, R-621, R-623). */
+/** How an account handles auto-recharge events, and the limits of every grant (R-245, R-621, R-623). */
 export const creditRules = z.strictObject({
-  /** manual: a person approves. auto: within list and caps by itself. webhook: the billing address decides, within the caps. */
+  /** manual: a person approves. auto: approved automatically within `allow` and the limits. webhook: `billing` decides within the limits. */
   mode: z.enum(["manual", "auto", "webhook"]).default("manual"),
-  /** Sub-accounts that `auto` may grant to. */
+  /** Sub-accounts that mode `auto` may grant to. */
   allow: z.array(email).default([]),
-  /** Credits of one grant at most, whoever asks. */
+  /** Most credits of one grant. */
   perGrant: credits.default(10_000),
-  /** Credits per UTC day at most that go without a person. */
+  /** Most credits per UTC day without a person's approval. */
   perDay: credits.default(10_000),
-  /** Credits where the event names none. */
+  /** Credits when the event names no amount. */
   amount: credits.optional(),
-  /** Sub-account id → e-mail, where the event names only the id. */
+  /** Sub-account id → e-mail, for events that contain only the id. */
   emails: z.record(z.string(), email).default({}),
-  /** Where the event's fields stand, before the usual places: dotted paths. */
+  /** Dotted paths of the event's fields. They are tried before the usual ones. */
   fields: z.strictObject({ email: paths, subAccount: paths, amount: paths }).default({}),
   billing: z.strictObject({ url: address, secret: z.string().min(1) }).optional(),
 });
 
-/** How leads of a site become contacts (R-201, C9 to C11). */
+/** How a site's leads become contacts (R-201, C9 to C11). */
 export const leadRules = z.strictObject({
   /** Two letters: the country of phone numbers without a country code. */
   country: z
@@ -39,11 +39,11 @@ export const leadRules = z.strictObject({
     .optional(),
   /** Lists that every lead is added to. */
   lists: z.array(z.string().min(1).max(200)).max(20).default([]),
-  /** Also create a contact for the phone of somebody who chats; the service may hold two contacts then (R-206). */
+  /** Also create a contact for the phone number of a visitor who chats. The service may then hold two contacts (R-206). */
   phoneContact: z.boolean().default(false),
 });
 
-/** What the owner's backend can be told. */
+/** Events that the webhook can send to the owner's backend. */
 export const EVENT_TYPES = [
   "message.visitor",
   "message.reply",
@@ -56,28 +56,28 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Where the owner's backend hears of events, in the Standard Webhooks form. */
+/** The webhook to the owner's backend, in the Standard Webhooks format. */
 export const webhookRules = z.strictObject({
   url: address,
   secret: z.string().min(1),
-  /** Only these events; absent: all. */
+  /** Event types to send. Default: all. */
   events: z.array(z.enum(EVENT_TYPES)).optional(),
 });
 
-/** Who judges visitors that have never written, before their first message is taken (C24). */
+/** The owner's guard: approves new visitors before their first message is accepted (C24). */
 export const guardRules = z.strictObject({
   url: address,
   secret: z.string().min(1),
-  /** What counts when the judge does not answer in time. */
+  /** The decision when the guard does not answer in time. */
   onFailure: z.enum(["allow", "refuse"]).default("allow"),
 });
 
-/** Which campaign answers (C7): the first rule whose conditions all hold. Without conditions it always does. */
+/** Selects the campaign (C7): the first rule with all conditions true. A rule without conditions always matches. */
 export const routeRule = z.strictObject({
   campaign: z.string().min(1).max(128),
-  /** What the page's button or tag asks for (`data-campaign`). */
+  /** The campaign that the page requests (`data-campaign`). */
   name: z.string().min(1).max(64).optional(),
-  /** Path, or path and query, of the page; `*` stands for anything. */
+  /** Path of the page, or path and query, with `*` wildcards. */
   page: z.string().min(1).max(512).optional(),
   /** Language of the chat, as "pt" or "pt-BR". */
   language: z.string().min(2).max(35).optional(),
@@ -85,7 +85,7 @@ export const routeRule = z.strictObject({
   claim: z.record(z.string().min(1).max(64), z.union([z.string(), z.number(), z.boolean()])).optional(),
 });
 
-/** The sub-account's e-mail by its id, where the rules map it. */
+/** The e-mail of a sub-account, if the rules map its id. */
 export const mappedEmail = ({ emails }: CreditRules, subAccount: string | undefined): string | undefined =>
   subAccount !== undefined && Object.hasOwn(emails, subAccount) ? emails[subAccount] : undefined;
 

@@ -3,19 +3,19 @@ import { join } from "node:path";
 import { SECRETS_FILE } from "./folder.ts";
 import { newSecret } from "./sign.ts";
 
-/** Secrets that the relay makes for itself and keeps in its data folder. */
+/** Secrets that the relay generates and stores in its data folder. */
 export type Secrets = {
-  /** Signs sessions and visitor ids. Lost: every visitor starts anew. */
+  /** Signs sessions and visitor ids. Without it, every visitor starts a new conversation. */
   signing: string;
   /** Path segment of the callback addresses. */
   callback: string;
-  /** Opens the operator's pages. */
+  /** Token of the operator's pages. */
   admin: string;
 };
 
 /**
- * Reads `secrets.json` of the data folder and makes what is missing. Written aside and renamed, readable by the owner
- * only, so that a crash leaves either the old file or the new one.
+ * Reads `secrets.json` of the data folder and generates missing secrets. A new file replaces the old one by a rename, so
+ * that a crash leaves one of both complete. Only its owner may read it.
  */
 export function loadSecrets(dataDir: string): Secrets {
   const file = join(dataDir, SECRETS_FILE);
@@ -32,6 +32,6 @@ export function loadSecrets(dataDir: string): Secrets {
   return secrets;
 }
 
-/** The secrets that a relay has made. @throws the system's error when it has made none here */
+/** The secrets of an existing data folder. @throws the system's error when there are none */
 export const readSecrets = (dataDir: string): Secrets =>
   JSON.parse(readFileSync(join(dataDir, SECRETS_FILE), "utf8")) as Secrets;

@@ -1,7 +1,7 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { randomId } from "@porchlight/shared/id";
 
-/** Letters and digits of one case: 32 of them, five bits each; ids pass `[A-Za-z0-9_]` filters everywhere (R-225). */
+/** 32 lower-case letters and digits, five bits each: ids pass `[A-Za-z0-9_]` filters everywhere (R-225). */
 const BASE32 = "0123456789abcdefghjkmnpqrstvwxyz";
 /** A visitor's id: kind, 130 random bits, 65 bits of MAC: 42 characters. `v` anonymous, `u` identified by the owner. */
 const VISITOR_ID = /^([vu]_[0-9a-z]{26})_([0-9a-z]{13})$/;
@@ -15,13 +15,13 @@ const base32 = (bytes: Buffer, length: number): string => {
   return out;
 };
 
-/** Compares in constant time whatever the lengths: `timingSafeEqual` alone throws on unequal ones. */
+/** Compares in constant time, also texts of different lengths, for which `timingSafeEqual` throws. */
 export const sameSecret = (given: string, expected: string): boolean => sameDigest(digest(given), digest(expected));
 
 const digest = (text: string): Buffer => hash("sha256", text, "buffer");
 const sameDigest = (given: Buffer, expected: Buffer): boolean => timingSafeEqual(given, expected);
 
-/** Digests of the secrets that callbacks are compared with: a handful, which change with the settings. */
+/** Cached digests of the expected secrets: few, and constant while the settings are. */
 const digests = new Map<string, Buffer>();
 const DIGESTS_MAX = 100;
 function digestOf(secret: string): Buffer {
@@ -33,7 +33,7 @@ function digestOf(secret: string): Buffer {
   return made;
 }
 
-/** Whether `given` is one of the active secrets. All are compared, so the time says nothing about which. */
+/** Whether `given` is one of the expected secrets. It compares all of them, so that the time does not reveal which one. */
 export function anySecret(given: string, expected: readonly string[]): boolean {
   const one = digest(given);
   let found = false;
@@ -41,37 +41,37 @@ export function anySecret(given: string, expected: readonly string[]): boolean {
   return found;
 }
 
-/** A new secret: 32 random bytes as 43 characters of base64url. */
+/** A new secret: 32 random bytes as 43 base64url characters. */
 export const newSecret = (): string => randomBytes(32).toString("base64url");
 
 /**
- * The id under which the service knows a visitor (`fromId`, and `toId` in callbacks): it carries its own MAC, so an id of
- * another deployment, or a guessed one, is recognised without a look-up (RELIABILITY 3a).
+ * A new visitor id, which the service gets as `fromId` and returns as `toId`. It contains a MAC, so that ids of other
+ * deployments and guessed ids are recognised without a database query (RELIABILITY 3a).
  */
 export function newVisitorId(key: string, bytes?: (count: number) => Uint8Array): string {
   return taggedId(key, `v_${randomId(26, bytes)}`);
 }
 
-/** The id of a person the owner vouches for: the same on every device (R-225). */
+/** The visitor id of an identified person: the same on every device (R-225). */
 export function identifiedVisitorId(key: string, site: string, subject: string): string {
   return taggedId(key, `u_${base32(mac(key, "identity", `${site}\0${subject}`), 26)}`);
 }
 
-/** The id of somebody whom the owner's backend names once, by the key of its request: the same key is the same person. */
+/** The visitor id of a person without an id, whom the owner's backend names in a request. The same request key gives the same id. */
 export function backendVisitorId(key: string, site: string, request: string): string {
   return taggedId(key, `v_${base32(mac(key, "lead", `${site}\0${request}`), 26)}`);
 }
 
 const taggedId = (key: string, id: string): string => `${id}_${base32(mac(key, "visitor", id), 13)}`;
 
-/** Whether the id is of a person the owner vouched for. */
+/** Whether the id belongs to an identified person. */
 export const isIdentified = (id: string): boolean => id.startsWith("u_");
 
-/** Ids whose MAC was found right, by key: those who write and are written to are asked for again and again. */
+/** Cache of ids with a valid MAC, by key. */
 const proven = new Map<string, Set<string>>();
 const PROVEN_MAX = 20_000;
 
-/** Whether this deployment minted the id. */
+/** Whether this deployment issued the id. */
 export function isVisitorId(key: string, id: string): boolean {
   const ids = proven.get(key) ?? new Set();
   if (ids.has(id)) return true;
@@ -82,18 +82,18 @@ export function isVisitorId(key: string, id: string): boolean {
   return true;
 }
 
-/** A keyed hash of a text, whatever its case: finds it again, and tells nobody what it was. */
+/** A keyed, case-insensitive hash of a text: it can be compared, but not reversed. */
 export const blind = (key: string, text: string): string => mac(key, "blind", text.toLowerCase()).toString("base64url");
 
 /**
- * Signs a text for one purpose as `payload.mac`, both base64url: a link that only this deployment can have made.
+ * Signs a text for one purpose as `payload.mac`, both base64url. Used in links.
  */
 export function seal(key: string, purpose: string, text: string): string {
   const payload = Buffer.from(text).toString("base64url");
   return `${payload}.${mac(key, `seal ${purpose}`, payload).toString("base64url")}`;
 }
 
-/** The text of `seal`; nothing when it was not sealed here, or for another purpose. */
+/** The text that `seal` signed for this purpose; `undefined` for anything else. */
 export function unseal(key: string, purpose: string, sealed: string): string | undefined {
   const [payload, signature, ...rest] = sealed.split(".");
   if (payload === undefined || signature === undefined || rest.length > 0) return undefined;
@@ -102,24 +102,24 @@ export function unseal(key: string, purpose: string, sealed: string): string | u
 }
 
 /**
- * What a browser keeps to be recognised: whose thread, on which site, of which generation, until when (ms), which login, and
- * how often the login's token was replaced.
+ * The content of a browser's session token. `expires` is in milliseconds; `id` names the login; `turn` counts how often the
+ * login's token was replaced.
  */
 export type Session = { visitor: string; site: string; generation: number; expires: number; id: string; turn: number };
 
-/** Signs a session as `payload.mac`, both base64url. The widget reads the first field, the visitor. */
+/** Signs a session as `payload.mac`, both base64url. The widget reads its first field, the visitor. */
 export function signSession(key: string, session: Session): string {
   const { visitor, site, generation, expires, id, turn } = session;
   const payload = Buffer.from(JSON.stringify([visitor, site, generation, expires, id, turn])).toString("base64url");
   return `${payload}.${mac(key, "session", payload).toString("base64url")}`;
 }
 
-/** The session of a token, or nothing when it is not ours, damaged or past its time. One uniform answer. */
+/** The session of a token; `undefined` when the token is foreign, damaged or expired. */
 export function verifySession(key: string, token: string, now: number): Session | undefined {
   const [payload, signature, ...rest] = token.split(".");
   if (payload === undefined || signature === undefined || rest.length > 0) return undefined;
   if (!sameSecret(mac(key, "session", payload).toString("base64url"), signature)) return undefined;
-  // Tokens of former versions have no turn: they are the first ones of their login.
+  // Tokens of earlier versions have no turn and count as the first of their login.
   const [visitor, site, generation, expires, id, turn = 0] = JSON.parse(
     Buffer.from(payload, "base64url").toString(),
   ) as [string, string, number, number, string, number?];

@@ -1,8 +1,7 @@
 import { closeSync, fsyncSync, openSync } from "node:fs";
 
 /**
- * Makes a folder's entries durable: what was made, renamed or removed in it is only found so after a power cut when the
- * folder itself was synced too.
+ * Syncs a folder, so that files created, renamed or removed in it stay so after a power cut.
  */
 export function syncFolder(path: string): void {
   const fd = openSync(path, "r");

@@ -1,16 +1,16 @@
 import type { Duplex } from "node:stream";
 
-/** How far the bytes of one client have come in the frames of RFC 6455, section 5.2. */
+/** The position of one client's byte stream within WebSocket frames (RFC 6455, section 5.2). */
 export type Progress = {
-  /** Bytes of the frame's header that came: at most 10. */
+  /** Received bytes of the frame's header, at most 10. */
   header: number[];
-  /** Bytes of the frame's payload that are still to come. */
+  /** Missing bytes of the frame's payload. */
   missing: number;
-  /** The frame carries a part of a message; control frames may come between the parts. */
+  /** The frame is part of a message, not a control frame. Control frames may come between the parts. */
   data: boolean;
-  /** The message goes on in another frame. */
+  /** The message continues in another frame. */
   open: boolean;
-  /** Messages that came whole. */
+  /** Number of complete messages. */
   whole: number;
 };
 
@@ -19,7 +19,7 @@ const beginning = (): Progress => ({ header: [], missing: 0, data: false, open: 
 const CONTROL = 0x08;
 const MASK_BYTES = 4;
 
-/** Bytes of a frame's header without its mask, as the second one says. */
+/** Length of a frame's header without its mask. The second byte tells it. */
 const headerSize = ([, second = 0]: number[]): number =>
   (second & 0x7f) === 126 ? 4 : (second & 0x7f) === 127 ? 10 : 2;
 
@@ -40,7 +40,7 @@ function begin(progress: Progress): void {
 const isControl = (chunk: Uint8Array): boolean =>
   ((chunk[0] ?? 0) & CONTROL) !== 0 && chunk.length === 2 + MASK_BYTES + ((chunk[1] ?? 0) & 0x7f);
 
-/** Takes what came. @returns whether a message, or a frame, has begun and not ended */
+/** Processes received bytes. @returns whether a message or a frame is incomplete */
 function advance(progress: Progress, chunk: Uint8Array): boolean {
   if (progress.missing === 0 && progress.header.length === 0 && isControl(chunk)) return progress.open;
   for (let at = 0; at < chunk.length; ) {
@@ -59,12 +59,12 @@ function advance(progress: Progress, chunk: Uint8Array): boolean {
   return progress.open || progress.missing > 0 || progress.header.length > 0;
 }
 
-/** A message must be whole in this time, in milliseconds, whatever else its client sends meanwhile (RELIABILITY A22). */
+/** Milliseconds within which a message must be complete, whatever else the client sends meanwhile (RELIABILITY A22). */
 export const MESSAGE_MS = 10_000;
 
 /**
- * Finds clients who begin a message and do not end it: `ws` bounds its bytes and fragments, not its time. Only they cost
- * anything: a map holds since when, and one timer looks at it while it is not empty.
+ * Finds clients that start a message and do not complete it: `ws` limits its bytes and fragments, not its time. The map
+ * holds only incomplete messages; one timer checks them while there are any.
  */
 export function createUnfinished(
   clock: { uptime: () => number; after: (ms: number, fn: () => void) => () => void },

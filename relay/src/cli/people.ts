@@ -1,6 +1,6 @@
 import { randomId } from "@porchlight/shared/id";
 import { TEXT_MAX } from "@porchlight/shared/limits";
-import { type Person, personIn, stated } from "../base/person.ts";
+import { type ContactDetails, presentDetails, readContactDetails } from "../base/contact-details.ts";
 import { type Refused, sendKey } from "../flows/outreach.ts";
 import { sentView } from "../http/api/views.ts";
 import { findEntry, type State } from "../records/ledger/ledger.ts";
@@ -26,14 +26,14 @@ function mustBeFine({ kind, status, message }: Outcome): void {
 }
 
 /** Who the options describe. @throws CommandError that names the option that is wrong */
-function personOf(given: Given, country: string | undefined): Partial<Record<keyof Person, string>> {
+function personOf(given: Given, country: string | undefined): Partial<Record<keyof ContactDetails, string>> {
   const [phone, email, firstName, lastName] = ["phone", "email", "first-name", "last-name"].map(given.text);
-  const person = personIn({ phone, email, firstName, lastName }, country);
+  const person = readContactDetails({ phone, email, firstName, lastName }, country);
   if (person === "invalid_phone")
     throw new CommandError(`--phone: "${phone}" is no phone number with a country code, like +4930123456.`, 2);
   if (person === "invalid_email") throw new CommandError(`--email: "${email}" is no e-mail address.`, 2);
   if ((person.phone ?? person.email) === null) throw new CommandError("--phone or --email is needed.", 2);
-  return stated(person);
+  return presentDetails(person);
 }
 
 function shown({ contact }: ContactAnswer): Result {

@@ -1,8 +1,8 @@
 import type { ErrorFrame, Lead as LeadFrame } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
+import { type ContactDetails, cleanLine, presentDetails, readContactDetails } from "../base/contact-details.ts";
 import { hashed, type Log } from "../base/log.ts";
-import { type Person, personIn, said, stated } from "../base/person.ts";
 import { backendVisitorId } from "../base/sign.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import { emailOf, setDetails } from "../records/details.ts";
@@ -30,7 +30,7 @@ export type Wrong = Extract<ErrorFrame["code"], "empty" | "invalid_email" | "inv
 type Durable = { verdict: Promise<Wrong | undefined> };
 
 /** A lead from the owner's backend: of nobody who chats. */
-export type LeadOrder = Partial<Record<keyof Person, string | undefined>> & {
+export type LeadOrder = Partial<Record<keyof ContactDetails, string | undefined>> & {
   consent?: string | undefined;
   /** Instead of the site's. */
   lists?: readonly string[] | undefined;
@@ -45,7 +45,7 @@ const HOLD_MS = 60_000;
 const CONSENT_MAX = 1_000;
 
 /** A form that is mended says what changed; of what was refused only the new counts. */
-function mended(person: Person, before: Lead, field: Field | null): Person {
+function mended(person: ContactDetails, before: Lead, field: Field | null): ContactDetails {
   return {
     firstName: person.firstName ?? before.firstName,
     lastName: person.lastName ?? before.lastName,
@@ -58,7 +58,7 @@ function mended(person: Person, before: Lead, field: Field | null): Person {
 export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
   /** Takes a form. Resolves once it is durable, or says what must be mended; nothing is done then. */
   async function capture(visitor: string, site: Site, frame: LeadFrame, page?: PageSeen): Promise<Wrong | Durable> {
-    const person = personIn(frame, site.leads?.country);
+    const person = readContactDetails(frame, site.leads?.country);
     if (typeof person === "string") return person;
     const written = await db.transaction((tx) => write(tx, visitor, site, { ...frame, seen: page }, person), [visitor]);
     if (written.wrong !== undefined) return written.wrong;
@@ -73,7 +73,7 @@ export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
     visitor: string,
     site: Site,
     frame: LeadFrame & { seen?: PageSeen | undefined },
-    given: Person,
+    given: ContactDetails,
   ): Promise<{ wrong: Wrong } | { wrong?: undefined; own: string | undefined; fresh: boolean }> {
     const { id, chat } = frame;
     const beside = `${id}${PHONE_OF}`;
@@ -93,7 +93,7 @@ export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
     const { leadsPerDay: cap } = site;
     if (cap !== undefined && !(await takeOne(tx, { name: `leads of ${site.public.id}`, day: dayOf(now), cap })))
       return { wrong: "rate_limited" };
-    const consent = said(frame.consent, CONSENT_MAX) ?? known?.consent ?? null;
+    const consent = cleanLine(frame.consent, CONSENT_MAX) ?? known?.consent ?? null;
     if (!(await introduced(tx, visitor, site, { id, person, consent, page: frame.seen })))
       return { wrong: "rate_limited" };
     const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists: null, at: now };
@@ -110,13 +110,18 @@ export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
     tx: Transaction,
     visitor: string,
     site: Site,
-    { id, person, consent, page }: { id: string; person: Person; consent: string | null; page?: PageSeen | undefined },
+    {
+      id,
+      person,
+      consent,
+      page,
+    }: { id: string; person: ContactDetails; consent: string | null; page?: PageSeen | undefined },
   ): Promise<boolean> {
     await addVisitor(tx, visitor, site.public.id, clock.now());
     if ((await findVisitor(tx, visitor)) === undefined) return false;
-    await setDetails(tx, visitor, stated(person));
+    await setDetails(tx, visitor, presentDetails(person));
     if (page !== undefined) await setPage(tx, visitor, page);
-    await tell(tx, site.public.id, "lead.captured", { lead: id, visitor, ...stated(person), consent });
+    await tell(tx, site.public.id, "lead.captured", { lead: id, visitor, ...presentDetails(person), consent });
     return true;
   }
 
@@ -125,7 +130,7 @@ export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
    * on it goes its way by itself.
    */
   async function create(site: Site, key: string, order: LeadOrder): Promise<Lead | Wrong | "erased"> {
-    const person = personIn(order, site.leads?.country);
+    const person = readContactDetails(order, site.leads?.country);
     if (typeof person === "string") return person;
     if ((person.email ?? person.phone) === null) return "empty";
     const visitor = backendVisitorId(signing, site.public.id, key);
@@ -134,7 +139,7 @@ export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
     const lead = await db.transaction(async (tx) => {
       const known = await findLead(tx, visitor, id);
       if (known !== undefined) return known;
-      const [now, consent] = [clock.now(), said(order.consent, CONSENT_MAX)];
+      const [now, consent] = [clock.now(), cleanLine(order.consent, CONSENT_MAX)];
       if (!(await introduced(tx, visitor, site, { id, person, consent }))) return undefined;
       const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists, at: now };
       await addLead(tx, { ...base, own: 1, due: now });

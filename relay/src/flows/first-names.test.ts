@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Person } from "../base/identity.ts";
+import type { IdentifiedPerson } from "../base/identity.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import { createFirstNames } from "./first-names.ts";
 
-const person = (fields: Partial<Person>): Person => ({ subject: "7", claims: {}, ...fields });
+const person = (fields: Partial<IdentifiedPerson>): IdentifiedPerson => ({ subject: "7", claims: {}, ...fields });
 const jane: ContactAnswer = { kind: "ok", status: 200, message: "", contact: { id: "c1", firstName: "Jane" } };
 
 /** A greeting whose clock and whose service are in the test's hands. */
@@ -28,7 +28,7 @@ function greeting(answer: (call: number) => Promise<ContactAnswer>) {
   const asked: object[] = [];
   return {
     asked,
-    name: (fields: Partial<Person>) => nameOf("main", person(fields)),
+    name: (fields: Partial<IdentifiedPerson>) => nameOf("main", person(fields)),
     pass: (ms: number) => {
       now += ms;
     },

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { Person } from "../base/identity.ts";
+import type { IdentifiedPerson } from "../base/identity.ts";
 import type { ContactAnswer } from "../service/api.ts";
 
 type By = { phone: string } | { email: string };
@@ -31,7 +31,10 @@ export function createFirstNames({ find, clock }: Parts) {
   }
 
   /** The person's first name: what was signed, else what the service knows, else nothing after a moment. */
-  return function nameOf(account: string, { firstName, email, phone = "" }: Person): Promise<string | undefined> {
+  return function nameOf(
+    account: string,
+    { firstName, email, phone = "" }: IdentifiedPerson,
+  ): Promise<string | undefined> {
     if (firstName !== undefined) return Promise.resolve(firstName);
     const by = E164.test(phone) ? { phone } : email === undefined ? undefined : { email };
     if (by === undefined) return Promise.resolve(undefined);

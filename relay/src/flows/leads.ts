@@ -1,8 +1,8 @@
 import { backoff } from "@porchlight/shared/backoff";
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
+import { presentDetails } from "../base/contact-details.ts";
 import { hashed, type Log } from "../base/log.ts";
-import { stated } from "../base/person.ts";
 import { createPoll } from "../base/poll.ts";
 import { NO_LEADS } from "../base/rules.ts";
 import type { Bus } from "../bus/bus.ts";
@@ -185,7 +185,7 @@ async function advance(state: State, lead: Lead): Promise<void> {
 async function contactOf({ db, contacts }: State, lead: Lead): Promise<string | Outcome> {
   const { visitor, account, email, own } = lead;
   if (own === 1) {
-    const made = await contacts.findOrCreate(account, stated(lead));
+    const made = await contacts.findOrCreate(account, presentDetails(lead));
     return made.contact?.id ?? made;
   }
   const known = (await findVisitor(db, visitor))?.contact;

@@ -3,8 +3,8 @@ import { TEXT_MAX } from "@porchlight/shared/limits";
 import { isBlank } from "@porchlight/shared/text";
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
+import { presentDetails, readContactDetails, toMultiLine, toSingleLine } from "../base/contact-details.ts";
 import { hashed, type Log } from "../base/log.ts";
-import { lineOf, personIn, stated, textOf } from "../base/person.ts";
 import { identifiedVisitorId, isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
@@ -88,14 +88,14 @@ export function createOutreach({ db, bus, clock, log, signing, wake }: Parts) {
   /** Writes a message down to be sent. The same key again answers with the stored entry. */
   async function submit(order: SendOrder): Promise<{ entry: Entry; fresh: boolean } | Refused> {
     const { site, actor } = order;
-    const [text, campaign] = [textOf(order.text), lineOf(order.campaign ?? "") || site.campaign];
+    const [text, campaign] = [toMultiLine(order.text), toSingleLine(order.campaign ?? "") || site.campaign];
     const { firstName, lastName, email } = order;
-    const person = personIn({ firstName, lastName, email }, undefined);
+    const person = readContactDetails({ firstName, lastName, email }, undefined);
     if (isBlank(text)) return "empty";
     if (text.length > TEXT_MAX) return "too_long";
     if (typeof person === "string") return "invalid_email";
     const asked = visitorOf(site, order.to);
-    const content: SendContent = { site: site.public.id, text, campaign, ...stated(person) };
+    const content: SendContent = { site: site.public.id, text, campaign, ...presentDetails(person) };
     const digest = createHash("sha256")
       .update(JSON.stringify([asked, text, campaign ?? null]))
       .digest("base64url");

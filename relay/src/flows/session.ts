@@ -4,7 +4,7 @@ import { GAP_MAX, PAGE } from "@porchlight/shared/limits";
 import { type ErrorFrame, type Hello, PROTOCOL, type Welcome } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
 import type { Site } from "../base/config.ts";
-import type { CheckIdentity, Person } from "../base/identity.ts";
+import type { CheckIdentity, IdentifiedPerson } from "../base/identity.ts";
 import { hashed, type Log, silentLog } from "../base/log.ts";
 import { claimsFor } from "../base/routes.ts";
 import {
@@ -190,7 +190,13 @@ export function createSession(parts: Parts) {
     return { session, row: user, token: sign(session), name };
   }
 
-  async function enter(tx: Transaction, id: string, site: Site, person: Person, anonymous: string | undefined) {
+  async function enter(
+    tx: Transaction,
+    id: string,
+    site: Site,
+    person: IdentifiedPerson,
+    anonymous: string | undefined,
+  ) {
     const now = clock.now();
     const user = await addUser(tx, id, site.public.id, now);
     const claims = claimsFor(site.routes ?? [], person.claims);

@@ -55,9 +55,7 @@ function checked({ baseUrl, allowInsecure = false }: TransportOptions): URL {
   if (!URL.canParse(baseUrl)) throw new Error("SERVICE_URL: not an address");
   const base = new URL(baseUrl);
   if (base.protocol === "http:" && !allowInsecure && !isLoopback(base.hostname)) {
-    throw new Error(
-      "SERVICE_URL: plain http would send the key in the clear; use https, or set ALLOW_INSECURE_SERVICE=true",
-    );
+    throw new Error("SERVICE_URL: plain http sends the key unencrypted; use https, or set ALLOW_INSECURE_SERVICE=true");
   }
   return base;
 }

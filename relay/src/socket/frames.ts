@@ -1,9 +1,9 @@
 import { PAGE } from "@porchlight/shared/limits";
 import type { ErrorFrame, Lead as LeadFrame, React, Send as SendFrame, Transcript } from "@porchlight/shared/protocol";
 import { isBlank } from "@porchlight/shared/text";
+import { toSingleLine } from "../base/contact-details.ts";
 import type { Limiter } from "../base/limiter.ts";
 import { hashed, type Log } from "../base/log.ts";
-import { lineOf } from "../base/person.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import type { AccessPolicy } from "../flows/access-policy.ts";
@@ -53,7 +53,7 @@ const COMPLAINTS = { no_email: "invalid_email", nothing: "not_allowed", rate_lim
 function pageSeen({ origin }: Live, { page, title }: { page?: string; title?: string }): PageSeen | undefined {
   const url = page !== undefined && URL.canParse(page, origin) ? new URL(page, origin) : undefined;
   if (url?.origin !== origin) return undefined;
-  return { url: url.href, title: lineOf(title ?? "") || null };
+  return { url: url.href, title: toSingleLine(title ?? "") || null };
 }
 
 /**

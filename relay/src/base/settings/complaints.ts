@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** What is wrong with something from outside, in words for people. */
+/** Converts zod's issues to messages for people. */
 
 const TYPES: Record<string, string> = {
   string: "text",
@@ -14,7 +14,7 @@ const TYPES: Record<string, string> = {
 
 const plural = (count: number | bigint, word: string): string => `${count} ${word}${Number(count) === 1 ? "" : "s"}`;
 
-/** How many of what a limit counts: characters of a text, entries of a list, or the number itself. */
+/** A limit with its unit: characters of a text, entries of a list, or a number. */
 function amount(origin: string, limit: number | bigint): string {
   if (origin === "string") return plural(limit, "character");
   return origin === "array"
@@ -22,14 +22,14 @@ function amount(origin: string, limit: number | bigint): string {
     : `${limit}`;
 }
 
-/** What is said of a field that a schema does not have. */
-export const UNKNOWN = "is not known here";
+/** The message for a field that the schema does not have. */
+export const UNKNOWN = "is not a known field";
 
-/** A schema's complaint in words for people: what must be so, to be read after the field's name. */
+/** The message for an issue. It follows the name of the field. */
 export function words(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? "is needed" : `must be ${TYPES[issue.expected] ?? issue.expected}`;
+      return issue.input === undefined ? "is required" : `must be ${TYPES[issue.expected] ?? issue.expected}`;
     case "too_small":
       if (issue.origin === "string" && issue.minimum === 1) return "must not be empty";
       return `must be ${issue.inclusive ? "at least" : "more than"} ${amount(issue.origin, issue.minimum)}`;
@@ -46,10 +46,10 @@ export function words(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** One thing that is wrong: where, and what must be so instead, to be read after the field's name. */
+/** A problem of a field. The message follows the name of the field. */
 export type Complaint = { field: string; message: string };
 
-/** Everything that a schema found wrong, field by field. Let the schema say it in `words`. */
+/** All problems that a schema found. Parse with `{ error: words }` to get these messages. */
 export function complaintsOf({ issues }: z.ZodError): Complaint[] {
   return issues.flatMap((issue) => {
     const names = issue.code === "unrecognized_keys" ? issue.keys : [undefined];

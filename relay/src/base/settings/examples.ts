@@ -1,6 +1,6 @@
 import { SETTINGS, type Setting } from "@porchlight/shared/settings";
 
-/** A right value for every field of the configuration file, as JSON, by its path with `*` for the names of one's own. */
+/** A valid value for every field of the configuration file, as JSON. In paths, `*` stands for names that the owner chooses. */
 const BY_PATH: Readonly<Record<string, string>> = {
   accounts: '{"main": {"url": "https://service.example/v1", "key": "env:MAIN_KEY"}}',
   "accounts.*": '{"url": "https://service.example/v1", "key": "env:MAIN_KEY"}',
@@ -52,7 +52,7 @@ const BY_PATH: Readonly<Record<string, string>> = {
   "sites.*.requireIdentity": "true",
 };
 
-/** A right value of a setting of the chat's look. */
+/** A valid value for one of the chat's settings. */
 function exampleOf(rule: Setting): string {
   switch (rule.kind) {
     case "text":
@@ -89,21 +89,21 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(SETTINGS).map(([name, rule]) => [`sites.*.${name}`, exampleOf(rule)])),
 };
 
-/** `sites.shop.origins.0` as `sites.*.origins`: without one's own names and the places in lists. */
+/** Generalises a path: `sites.shop.origins.0` → `sites.*.origins`. */
 const generic = (path: string): string[] =>
   path
     .split(".")
     .map((part, i) => (i === 1 ? "*" : part))
     .filter((part) => !/^\d+$/.test(part));
 
-/** The smallest file that is right. */
+/** The smallest valid file. */
 export const exampleOfFile = `{"accounts": ${BY_PATH.accounts}, "sites": ${BY_PATH.sites}}`;
 
-/** A right name for an account or a site: its own, unless that is what is wrong. */
+/** A valid name for an account or a site: its own name if that is valid. */
 const nameIn = ([group, name = ""]: readonly string[]): string =>
   /^[A-Za-z0-9_-]{1,64}$/.test(name) ? name : group === "accounts" ? "main" : "shop";
 
-/** A field with a right value, as it stands in the file: of the path itself, or of the nearest field around it. */
+/** A field with a valid value as JSON: the field of the path, or the nearest one around it. */
 export function exampleAt(path: string): string | undefined {
   for (let parts = generic(path); parts.length > 0; parts = parts.slice(0, -1)) {
     const found = EXAMPLES[parts.join(".")];
@@ -113,7 +113,7 @@ export function exampleAt(path: string): string | undefined {
   return undefined;
 }
 
-/** Number of single changes that make one word of the other (Levenshtein). */
+/** The Levenshtein distance of two words. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
@@ -127,7 +127,7 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** Of several names the one that a misspelled name is meant to be; nothing when none is near. */
+/** The name that is most similar to a misspelled one; `undefined` when none is similar. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   const [found] = names
     .map((each) => ({ each, far: distance(name.toLowerCase(), each.toLowerCase()) }))
@@ -136,7 +136,7 @@ export function nearest(name: string, names: readonly string[]): string | undefi
   return found?.each;
 }
 
-/** What to write instead of a field that is not known: the known name that it resembles, or all known names there. */
+/** Suggests known names for an unknown field: the most similar one, or all. */
 export function insteadOf(path: string): string {
   const [parent, name] = [path.split(".").slice(0, -1), path.split(".").at(-1) ?? ""];
   const prefix = parent.length === 0 ? "" : `${generic(parent.join(".")).join(".")}.`;

@@ -21,7 +21,7 @@ const checked = (parse: (given: string) => string) =>
     }
   });
 
-/** How a site's chat looks and behaves: what each setting may be stands in one list that the widget shares. */
+/** The chat's settings, from the table that relay and widget share. */
 const look = Object.fromEntries(
   Object.keys(SETTINGS).map((name) => [
     name,
@@ -74,16 +74,16 @@ const fileSchema = z.strictObject({
   sites: some(z.record(named, siteSchema), "site"),
 });
 
-/** Names of everything that an account may have, and a site beyond its look: a test compares the guide with them. */
+/** The fields of an account, and those of a site without the chat's settings. A test compares the guide with them. */
 export const fileFields = {
   account: Object.keys(accountSchema.shape),
   site: Object.keys(siteSchema.shape).filter((name) => !Object.hasOwn(look, name)),
 };
 
-/** One thing that is wrong, or an exception of the same. */
+/** The message of an error. */
 const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** @throws Error in words that follow the field's path */
+/** @throws Error whose message follows the path of the field */
 function keySource(given: string, env: Env): NonNullable<KeySource> {
   if (given.startsWith("file:")) {
     const file = given.slice("file:".length);
@@ -105,7 +105,7 @@ function attemptComment(name: string, value: string): string {
   }
 }
 
-/** @throws Error in words that follow the field's path or the variable's name */
+/** Reads a secret from a file. @throws Error whose message follows the path of the field or the name of the variable */
 export function readSecret(file: string): string {
   try {
     return readFileSync(file, "utf8").trim();
@@ -114,7 +114,7 @@ export function readSecret(file: string): string {
   }
 }
 
-/** A secret as it stands now, never empty. @throws Error as `keySource` does */
+/** Reads a secret; it is never empty. @throws Error whose message follows the path of the field */
 function secretIn(given: string, env: Env): string {
   const source = keySource(given, env);
   if ("value" in source) return source.value;
@@ -125,10 +125,10 @@ type Fields = Record<string, unknown>;
 const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
-/** Something wrong that no schema can see: it depends on the environment, on files, or on another field. */
+/** A check that depends on the environment, on files or on another field, which a schema cannot do. */
 type Check = (env: Env, file: Fields) => void;
 
-/** The field's own check, unless the field has another type than it must have: the schema complains of that. */
+/** A check of a text field. Other types are left to the schema. */
 const ofText = (value: unknown, check: (text: string, env: Env, file: Fields) => unknown): Check[] =>
   typeof value === "string" && value !== "" ? [(env, file) => void check(value, env, file)] : [];
 
@@ -141,7 +141,7 @@ function accountChecks(path: string, account: Fields, insecure: boolean): [path:
     ...named("credits.billing.secret", ofText(fieldsOf(billing).secret, secretIn)),
     ...named(
       "credits.billing",
-      mode === "webhook" && billing === undefined ? [() => problem("is needed in mode webhook")] : [],
+      mode === "webhook" && billing === undefined ? [() => problem("is required in mode webhook")] : [],
     ),
   ];
 }
@@ -149,7 +149,7 @@ function accountChecks(path: string, account: Fields, insecure: boolean): [path:
 function identityCheck({ identitySecret, identityKeys, requireIdentity }: Fields): void {
   if (identitySecret !== undefined && identityKeys !== undefined) problem("and identityKeys are both set: keep one");
   if (identitySecret === undefined && identityKeys === undefined && requireIdentity === true)
-    problem("or identityKeys is needed, because requireIdentity is set");
+    problem("or identityKeys is required, because requireIdentity is set");
 }
 
 function wordsCheck(value: unknown): void {
@@ -158,7 +158,9 @@ function wordsCheck(value: unknown): void {
     throw new AggregateError(
       unknown.map((key) => {
         const meant = nearest(key, WORD_KEYS);
-        return new Error(`has "${key}", which is no key of a word${meant === undefined ? "" : `: "${meant}" is`}`);
+        return new Error(
+          `has "${key}", which is not the key of a text${meant === undefined ? "" : `; did you mean "${meant}"?`}`,
+        );
       }),
     );
 }
@@ -188,7 +190,7 @@ function siteChecks(path: string, site: Fields): [path: string, check: Check][] 
   ];
 }
 
-/** Everything that is wrong with the file, field by field, whatever else is wrong. */
+/** All problems of the file. */
 function complaintsAbout(
   json: unknown,
   parsed: z.ZodSafeParseResult<unknown>,
@@ -216,7 +218,7 @@ function complaintsAbout(
   ];
 }
 
-/** A complaint as a line: where, what, and how it is right. */
+/** A problem as one line: field, message, and a valid example. */
 function lineOf({ field, message }: Complaint): Error {
   const unknown = message === UNKNOWN;
   const example = unknown ? insteadOf(field) : field === "" ? exampleOfFile : exampleAt(field);
@@ -227,7 +229,7 @@ function lineOf({ field, message }: Complaint): Error {
 type FileAccount = z.output<typeof accountSchema>;
 type FileSite = z.output<typeof siteSchema>;
 
-/** A rule with its secret as it stands now. */
+/** A rule with its secret read. */
 const withSecret = <T extends { secret: string }>(given: T, env: Env): T => ({
   ...given,
   secret: secretIn(given.secret, env),
@@ -270,7 +272,7 @@ function siteOf(id: string, site: FileSite, env: Env): Site {
   };
 }
 
-/** What stands in the file. @throws Error when it cannot be read, or is not JSON */
+/** The content of the file. @throws Error when it cannot be read, or is not JSON */
 function jsonIn(path: string): unknown {
   const right = "for example PORCHLIGHT_CONFIG=/etc/porchlight/sites.json";
   let text: string;
@@ -288,9 +290,9 @@ function jsonIn(path: string): unknown {
 }
 
 /**
- * Sites and accounts of the configuration file, with their secrets as they stand now.
+ * Reads sites, accounts and their secrets from the configuration file.
  * @param insecure whether a service may be called over plain http
- * @throws AggregateError that names every field that is wrong, one an error
+ * @throws AggregateError with one error for each invalid field
  */
 export function fromFile(path: string, env: Env, insecure: boolean): Tenants {
   const json = jsonIn(path);

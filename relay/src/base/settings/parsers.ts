@@ -1,7 +1,7 @@
 import { isLoopback, isLoopbackUrl } from "@porchlight/shared/loopback";
 import { isNet } from "../nets.ts";
 
-/** What a setting's text must be: each parser gives the value, or throws words that follow the setting's name. */
+/** Parsers of settings. Each returns the value, or throws an Error whose message follows the name of the setting. */
 
 export const problem = (text: string): never => {
   throw new Error(text);
@@ -31,27 +31,27 @@ export const web = (given: string): string => {
   if (url.username !== "" || url.search !== "" || url.hash !== "") problem("must have no user, query or fragment");
   return given.replace(/\/+$/, "");
 };
-/** Where the database lies: only files of SQLite today. */
+/** The database's address. */
 export const database = (given: string): string =>
   /^sqlite:./.test(given)
     ? given
     : problem("must be sqlite: and the path of a file; other databases are not supported");
 /**
- * The key would travel in the clear: plain http is for a service on this machine.
- * @throws Error in words that follow the setting's name
+ * Allows plain http only to this machine, because it sends the key unencrypted.
+ * @throws Error whose message follows the name of the setting
  */
 export function assertPrivate(address: string): void {
   if (!URL.canParse(address) || new URL(address).protocol !== "http:" || isLoopbackUrl(address)) return;
-  problem("plain http would send the key in the clear: use https, or set ALLOW_INSECURE_SERVICE=true");
+  problem("plain http sends the key unencrypted: use https, or set ALLOW_INSECURE_SERVICE=true");
 }
-/** Where the relay itself is reached: its pages, files and callbacks have fixed paths, so it cannot stand below one. */
+/** The relay's public address, without a path: the paths of pages, files and callbacks are fixed. */
 export const place = (given: string): string => {
   const address = web(given);
   return new URL(address).pathname === "/"
     ? address
     : problem("must have no path: the relay needs a host of its own, like https://chat.example.com");
 };
-/** Where something is posted: path and query may hold a secret, so never in the clear to another machine. */
+/** An address for POST requests. Path and query may contain a secret, so other machines need https. */
 export const postTo = (given: string): string => {
   const url = URL.canParse(given)
     ? new URL(given)
@@ -66,27 +66,29 @@ export const origin = (given: string): string => {
   const ok = URL.canParse(probe) && new URL(probe).origin === probe.toLowerCase();
   return ok
     ? given.toLowerCase()
-    : problem(`has "${given}", which is no origin: scheme and host, like https://www.example.com`);
+    : problem(`has "${given}", which is not an origin: use scheme and host, like https://www.example.com`);
 };
 export const net = (given: string): string =>
   isNet(given) ? given : problem(`has "${given}", which is neither an address nor a block like 192.0.2.0/24`);
 export const secret = (given: string): string =>
-  /^[A-Za-z0-9_-]{16,128}$/.test(given) ? given : problem("needs 16 to 128 characters of A-Z a-z 0-9 _ - each");
+  /^[A-Za-z0-9_-]{16,128}$/.test(given) ? given : problem("must have 16 to 128 characters of A-Z a-z 0-9 _ - each");
 export const signingSecret = (given: string): string =>
-  Buffer.byteLength(given) >= 32 ? given : problem("needs 32 bytes or more: `openssl rand -base64 48` makes one");
+  Buffer.byteLength(given) >= 32
+    ? given
+    : problem("must have at least 32 bytes: `openssl rand -base64 48` generates one");
 export const megabytes = (given: string): number => whole(0, 1_000_000)(given) * 1024 * 1024;
-/** `s3://bucket/folder?region=…&endpoint=…`; the endpoint is Amazon's of the region where none is given. */
+/** `s3://bucket/folder?region=…&endpoint=…`. The default endpoint is Amazon's for the region. */
 export function bucketOf(given: string): { bucket: string; prefix: string; region: string; endpoint: string } {
   const url = URL.canParse(given) ? new URL(given) : problem("must be like s3://bucket/folder");
   if (url.protocol !== "s3:" || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.host))
     problem("must be like s3://bucket");
   const unknown = [...url.searchParams.keys()].find((name) => name !== "region" && name !== "endpoint");
-  if (unknown !== undefined) problem(`knows region and endpoint, not "${unknown}"`);
+  if (unknown !== undefined) problem(`has the unknown parameter "${unknown}"; allowed are region and endpoint`);
   const folder = url.pathname.replace(/^\/+|\/+$/g, "");
   if (!/^[\w./-]*$/.test(folder)) problem("may have a folder of A-Z a-z 0-9 _ . / -");
   const region = url.searchParams.get("region") ?? "us-east-1";
   const endpoint = new URL(web(url.searchParams.get("endpoint") ?? `https://s3.${region}.amazonaws.com`));
-  if (endpoint.protocol === "http:" && !isLoopback(endpoint.hostname)) problem("needs an endpoint with https");
+  if (endpoint.protocol === "http:" && !isLoopback(endpoint.hostname)) problem("must have an https endpoint");
   return { bucket: url.host, prefix: folder === "" ? "" : `${folder}/`, region, endpoint: endpoint.origin };
 }
 /** `smtp://user:password@host:587`, TLS by STARTTLS; or `smtps://`, TLS from the first byte. */
@@ -94,7 +96,7 @@ export const smtp = (given: string): string => {
   const url = URL.canParse(given) ? new URL(given) : problem("must be like smtp://user:password@mail.example.com:587");
   if (!/^smtps?:$/.test(url.protocol)) problem("must start with smtps:// or smtp://");
   if (url.hostname === "" || url.hash !== "" || url.search !== "" || url.pathname.length > 1)
-    problem("must be a host with its port, user and password, and nothing behind");
+    problem("must contain only user, password, host and port");
   return given;
 };
 export const mailbox = (given: string): string =>
@@ -105,5 +107,5 @@ export const optional =
   <T>(parse: (given: string) => T) =>
   (given: string): T | undefined =>
     given === "" ? undefined : parse(given);
-/** A setting whose time has not come: better refused than ignored. */
+/** Refuses a setting that is not supported yet. */
 export const notYet = (why: string) => (): string => problem(why);

@@ -1,15 +1,15 @@
-/** Collects everything that is wrong with the settings, one sentence a line, so that all of it is said at once. */
+/** Collects all problems of the settings, one line each, so that they are reported together. */
 export type Problems = {
   /**
-   * Reads one setting. What `read` throws becomes a problem, several of an AggregateError several.
-   * @param subject what each line begins with: a variable's name
-   * @param example a right value, appended to each line
-   * @returns nothing when something is wrong
+   * Reads one setting. An error of `read` becomes a problem; an AggregateError becomes one problem for each of its errors.
+   * @param subject start of each line: the name of the variable
+   * @param example a valid value, appended to each line
+   * @returns `undefined` when there was a problem
    */
   attempt: <T>(subject: string, read: () => T, example?: string) => T | undefined;
   /** Adds one line. */
   add: (subject: string, message: string, example?: string) => void;
-  /** Whether a line begins with this subject. */
+  /** Whether there is a problem with this subject. */
   has: (subject: string) => boolean;
   lines: readonly string[];
 };
@@ -35,7 +35,7 @@ export function createProblems(): Problems {
   };
 }
 
-/** Runs a parser on every entry of a list. @throws AggregateError with what is wrong with each of them */
+/** Parses every entry of a list. @throws AggregateError with the errors of all invalid entries */
 export function each<In, Out>(entries: readonly In[], parse: (entry: In) => Out): Out[] {
   const wrong: unknown[] = [];
   const parsed = entries.flatMap((entry) => {
@@ -50,17 +50,17 @@ export function each<In, Out>(entries: readonly In[], parse: (entry: In) => Out)
   return parsed;
 }
 
-/** A `#` behind a space, as of a comment; a text for people may hold one that no space follows, like "Chat #1". */
+/** A `#` after a space starts a comment. In a text for people only `#` followed by a space does, because of titles like "Chat #1". */
 const COMMENT = /\s#|^#\s/;
 const COMMENT_IN_TEXT = /(^|\s)#(\s|$)/;
 
 /**
- * Refuses a value that ends with a comment: environment files of systemd and Docker take it for a part of the value.
+ * Refuses a value that ends with a comment: in environment files of systemd and Docker it is part of the value.
  * @param words the value is a text for people
- * @throws Error that says where the comment belongs
+ * @throws Error
  */
 export function withoutComment(value: string, words: boolean = false): string {
   if ((words ? COMMENT_IN_TEXT : COMMENT).test(value))
-    throw new Error('has a comment (" # …") behind its value: an environment file takes it for a part of the value');
+    throw new Error('has a comment (" # …") behind its value: in an environment file it is part of the value');
   return value;
 }

@@ -2,21 +2,21 @@ import type { PublicSite } from "@porchlight/shared/site";
 import type { BusinessLabel } from "../id-types.ts";
 import type { CreditRules, GuardRules, LeadRules, RouteRule, WebhookRules } from "../rules.ts";
 
-/** One account at the service: where it is, and how fast it may be asked. Its key is read when needed, see `keys`. */
+/** An account at the service. Its key is read when needed, see `keys.ts`. */
 export type Account = {
   id: string;
   /** Base address, ends in `/v1` (R-001). */
   url: string;
   key: KeySource;
-  /** Calls per minute to start with; learned from then on (R-801). */
+  /** Initial calls per minute; the relay learns the real limit (R-801). */
   rate: number;
   credits?: CreditRules;
 };
 
-/** Where a key stands: in a file that is read again while running, or given once. */
+/** The source of a key: a value, or a file that is read again while the relay runs. */
 export type KeySource = { value: string } | { file: string } | undefined;
 
-/** A tenant: its look, who may use it, and where its messages go. */
+/** A site: its settings, its origins, and the account that gets its messages. */
 export type Site = {
   public: PublicSite;
   account: string;
@@ -27,33 +27,33 @@ export type Site = {
   /** Business label of incoming messages (R-227). */
   business: BusinessLabel;
   campaign: string | undefined;
-  /** A message whose campaign the service refuses goes once more without it, instead of failing (R-105). */
+  /** Send a message again without its campaign when the service refuses the campaign (R-105). */
   campaignFallback?: boolean;
   leads?: LeadRules;
   webhook?: WebhookRules;
-  /** Who judges newcomers. */
+  /** The owner's guard for new visitors. */
   guard?: GuardRules;
-  /** Messages of its visitors that go to the service on one day (UTC); absent: as many as come. */
+  /** Messages to the service on one day (UTC). Default: no limit. */
   messagesPerDay?: number;
-  /** Forms that it takes on one day (UTC); absent: as many as come. */
+  /** Forms on one day (UTC). Default: no limit. */
   leadsPerDay?: number;
-  /** Whether its visitors may get mail. */
+  /** Whether visitors can get e-mail. */
   mail?: boolean;
-  /** Who answers which conversation, before `campaign`. */
+  /** Rules that select the campaign; `campaign` is the default. */
   routes?: readonly RouteRule[];
-  /** How the owner signs identities: a secret that both know, or the address or file of public keys (JWKS). */
+  /** How identities are verified: with a shared secret, or with public keys (JWKS) from an address or file. */
   identity?: { secret: string } | { jwks: string };
-  /** Nobody is let in without one. */
+  /** Whether visitors need a signed identity. */
   requireIdentity?: boolean;
 };
 
-/** A bucket of a store that speaks the S3 protocol. */
+/** A bucket of an S3-compatible store. */
 export type Bucket = {
   /** Scheme and host. */
   endpoint: string;
   region: string;
   bucket: string;
-  /** Put before every key; empty, or ends in a slash. */
+  /** Prefix of every key: empty, or with a slash at the end. */
   prefix: string;
   keyId: string;
   secret: string;
@@ -61,19 +61,19 @@ export type Bucket = {
 
 /** What visitors may upload. */
 export type UploadRules = {
-  /** Largest file per kind, in bytes; 0: none of that kind. */
+  /** Largest file of each kind, in bytes; 0: not allowed. */
   caps: { image: number; av: number; document: number };
-  /** Bytes that one visitor, and all visitors of a site, may have stored. */
+  /** Stored bytes of one visitor, and of all visitors of a site. */
   quota: { visitor: number; site: number };
-  /** Uploads of one address; 0: as many as it likes. */
+  /** Uploads of one IP address in a minute; 0: no limit. */
   perMinute: number;
-  /** Whether the service is given links to files, or the files themselves. */
+  /** Whether files are embedded in messages; otherwise the service gets links. */
   embed: boolean;
-  /** Where files lie, when not on this machine's disk. */
+  /** The bucket that stores files. Default: the data folder. */
   bucket?: Bucket;
 };
 
-/** Where mail to visitors leaves from, and how long they have been away before (milliseconds). */
+/** Mail server, sender, and the milliseconds of absence before a mail. */
 export type MailRules = { url: string; from: string; after: number };
 
 export type Settings = {
@@ -82,39 +82,39 @@ export type Settings = {
   publicUrl: string | undefined;
   dataDir: string;
   databaseUrl: string;
-  /** Number of proxies in front whose `X-Forwarded-For` entry is believed, counted from the right. */
+  /** Number of trusted proxies; see `address.ts`. */
   trustProxy: number;
   logLevel: string;
   callbackSecrets: readonly string[];
-  /** Addresses and blocks that callbacks may come from; none: from anywhere (R-505). */
+  /** Networks that may send callbacks; empty: all (R-505). */
   callbackAllow: readonly string[];
   adminToken: string | undefined;
-  /** Plain http to a service that is not on this machine. */
+  /** Whether a service on another machine may be called over plain http. */
   allowInsecureService: boolean;
-  /** Milliseconds after which an undelivered message fails visibly. */
+  /** Milliseconds after which an undelivered message fails. */
   horizon: number;
-  /** Messages that one visitor may send a minute; 0: as many as they like. */
+  /** Messages of one visitor in a minute; 0: no limit. */
   messagesPerMinute: number;
-  /** Connections that one address may hold; 0: as many as it likes. */
+  /** Open chats of one IP address; 0: no limit. */
   socketsPerAddress: number;
-  /** What one address may do on one site; 0: as much as it likes. */
+  /** Limits of one IP address on one site; 0: no limit. */
   perAddress: { messages: number; visitors: number; leads: number; sessions: number; uploads: number };
-  /** Connections of all addresses together; 0: no limit. */
+  /** Open chats in total; 0: no limit. */
   socketsTotal: number;
   uploads: UploadRules;
-  /** Absent: no mail. */
+  /** `undefined`: no mail. */
   mail: MailRules | undefined;
-  /** A listening socket that was handed over, as its file descriptor. */
+  /** File descriptor of a listening socket that systemd passed. */
   listenFd: number | undefined;
-  /** Status for replies to somebody this relay does not know (R-612). */
+  /** Status for callbacks for unknown contacts (R-612). */
   unknownContact: 200 | 404;
-  /** Where those replies go on to (C27). */
+  /** Where callbacks for unknown contacts are forwarded to (C27). */
   forwardCallbacks: string | undefined;
   accounts: readonly Account[];
   sites: readonly Site[];
 };
 
-/** Sites and accounts, from wherever they are described. */
+/** Sites and accounts. */
 export type Tenants = Pick<Settings, "accounts" | "sites">;
 
 /** The process's environment. */

@@ -26,13 +26,13 @@ type Field<T> = {
   fallback: string;
   parse: (text: string) => T;
   help: string;
-  /** A right value, where the fallback is none. */
+  /** A valid value, for error messages, when the fallback is not one. */
   example?: string;
-  /** A text for people, which may hold a `#`. */
+  /** The value is a text for people, which may contain `#`. */
   words?: true;
 };
 
-/** The table of settings: the only place that knows their names. The README's table is made from it. */
+/** All settings of the environment. The guide's table is generated from it (`test/house/tables.ts`). */
 export const TABLE = {
   port: { env: "PORT", fallback: "8787", parse: whole(0, 65_535), help: "Port to listen on; 0 picks a free one." },
   host: { env: "HOST", fallback: "0.0.0.0", parse: text, help: "Address to listen on." },
@@ -41,49 +41,49 @@ export const TABLE = {
     example: "https://chat.example.com",
     fallback: "",
     parse: optional(place),
-    help: "Where browsers and the service reach the relay, like https://chat.example.com: a host of its own, without a path.",
+    help: "Address of the relay for browsers and the service, like https://chat.example.com: a host of its own, without a path.",
   },
   serviceUrl: {
     env: "SERVICE_URL",
     example: "https://service.example/v1",
     fallback: "",
     parse: optional(web),
-    help: "Base address of the messaging service; ends in /v1.",
+    help: "Base address of the messaging service. It ends in /v1.",
   },
   serviceKey: {
     env: "SERVICE_API_KEY",
     example: "the-key-from-your-account",
     fallback: "",
     parse: text,
-    help: "The account's key at the service. Never leaves the relay.",
+    help: "The account's key at the service. It is sent to the service only.",
   },
   serviceKeyFile: {
     env: "SERVICE_API_KEY_FILE",
     example: "/etc/porchlight/key",
     fallback: "",
     parse: text,
-    help: "File that holds the key instead; read again on SIGHUP and while the service refuses the key.",
+    help: "File with the key. It is read again on SIGHUP and while the service refuses the key.",
   },
   callbackSecrets: {
     env: "CALLBACK_SECRET",
     example: "a-secret-of-16-characters-or-more",
     fallback: "",
     parse: (given: string) => each(list(given), secret),
-    help: "Secret part of the callback addresses; two, separated by a comma, while rotating. Made and kept in the data folder when absent.",
+    help: "Secret part of the callback addresses. Two secrets, separated by a comma, are valid during a rotation. Default: generated and kept in the data folder.",
   },
   callbackAllow: {
     env: "CALLBACK_ALLOW",
     example: "192.0.2.0/24",
     fallback: "",
     parse: (given: string) => each(list(given), net),
-    help: "Addresses, or blocks like 192.0.2.0/24, that callbacks may come from, separated by commas; from others they are refused like a wrong secret. Unset: from anywhere. Behind a proxy it needs TRUST_PROXY.",
+    help: "IP addresses, or blocks like 192.0.2.0/24, that may send callbacks, separated by commas. Others are refused like a wrong secret. Default: all. Behind a proxy it needs TRUST_PROXY.",
   },
   adminToken: {
     env: "ADMIN_TOKEN",
     example: "a-secret-of-16-characters-or-more",
     fallback: "",
     parse: optional(secret),
-    help: "Opens the operator's pages. Made and kept in the data folder when absent.",
+    help: "Token of the operator's pages. Default: generated and kept in the data folder.",
   },
   dataDir: { env: "DATA_DIR", fallback: "./data", parse: text, help: "Folder for the database, secrets and spool." },
   databaseUrl: {
@@ -97,20 +97,20 @@ export const TABLE = {
     env: "REDIS_URL",
     fallback: "",
     parse: optional(notYet("several nodes are not supported yet: leave it unset and run one process")),
-    help: "For several nodes; not supported yet, so it must not be set.",
+    help: "For several nodes. Not supported yet: it must not be set.",
   },
   trustProxy: {
     env: "TRUST_PROXY",
     fallback: "0",
     parse: whole(0, 10),
-    help: "How many proxies stand in front: that entry of X-Forwarded-For, from the right, is the visitor's address.",
+    help: "Number of proxies in front of the relay. The visitor's address is that entry of X-Forwarded-For, counted from the right.",
   },
   allowedOrigins: {
     env: "ALLOWED_ORIGINS",
     example: "https://www.example.com,https://*.example.com",
     fallback: "",
     parse: (given: string) => each(list(given), origin),
-    help: "Origins whose pages may open the chat, separated by commas; `https://*.example.com` for subdomains. Unset: only the relay's own pages.",
+    help: "Origins whose pages may open the chat, separated by commas; `https://*.example.com` for subdomains. Default: only the relay's own pages.",
   },
   logLevel: {
     env: "LOG_LEVEL",
@@ -122,61 +122,61 @@ export const TABLE = {
     env: "DELIVERY_HORIZON_HOURS",
     fallback: "12",
     parse: whole(1, 24),
-    help: "Hours after which an undelivered message fails and its visitor is offered Retry (the service's memory of message ids is finite).",
+    help: "Hours after which an undelivered message fails and the visitor can retry it. The service does not remember message ids for ever.",
   },
   messagesPerMinute: {
     env: "MESSAGES_PER_MINUTE",
     fallback: "30",
     parse: whole(0, 100_000),
-    help: "Messages one visitor may send a minute, ten of them at once; every message may cost credits. 0: no limit.",
+    help: "Messages that one visitor may send in a minute, at most ten at once. Each may cost credits. 0: no limit.",
   },
   messagesPerDay: {
     env: "MESSAGES_PER_DAY",
     fallback: "2000",
     parse: whole(0, 10_000_000),
-    help: "Messages of each site that go to the service on one day (UTC), because each may cost credits: 200 conversations of ten messages. More are kept and go on the next days; one address may use a quarter of it. `messagesPerDay` in the configuration file sets it for one site. 0: no limit.",
+    help: "Messages that each site sends to the service on one day (UTC), because each may cost credits. The default is enough for 200 conversations of ten messages. Further messages wait for the next days. One IP address may use a quarter. `messagesPerDay` in the configuration file sets it for one site. 0: no limit.",
   },
   leadsPerDay: {
     env: "LEADS_PER_DAY",
     fallback: "500",
     parse: whole(0, 10_000_000),
-    help: "Forms that each site takes on one day (UTC), because each makes a contact. `leadsPerDay` in the configuration file sets it for one site. 0: no limit.",
+    help: "Forms that each site accepts on one day (UTC), because each creates a contact. `leadsPerDay` in the configuration file sets it for one site. 0: no limit.",
   },
   messagesPerAddress: {
     env: "MESSAGES_PER_ADDRESS",
     fallback: "120",
     parse: whole(0, 1_000_000),
-    help: "Messages that all visitors of one address may send to a site in a minute, half of them at once: an office where thirty people write at the same time fits. 0: no limit per address, neither a minute nor of MESSAGES_PER_DAY.",
+    help: "Messages that all visitors of one IP address may send to a site in a minute, at most half of them at once. The default is enough for an office where thirty people write at the same time. 0: no limit per address, neither per minute nor of MESSAGES_PER_DAY.",
   },
   visitorsPerAddress: {
     env: "VISITORS_PER_ADDRESS",
     fallback: "60",
     parse: whole(0, 1_000_000),
-    help: "New visitors of one address who may write to a site in an hour, a third of them at once. From all addresses, a site takes a quarter of MESSAGES_PER_DAY new visitors an hour. 0: no limit.",
+    help: "New visitors of one IP address who may write to a site in an hour, at most a third of them at once. From all addresses, a site accepts a quarter of MESSAGES_PER_DAY new visitors per hour. 0: no limit.",
   },
   leadsPerAddress: {
     env: "LEADS_PER_ADDRESS",
     fallback: "30",
     parse: whole(0, 1_000_000),
-    help: "Forms that one address may send to a site in an hour, a third of them at once. 0: no limit.",
+    help: "Forms that one IP address may send to a site in an hour, at most a third of them at once. 0: no limit.",
   },
   sessionsPerAddress: {
     env: "SESSIONS_PER_ADDRESS",
     fallback: "600",
     parse: whole(0, 1_000_000),
-    help: "Chats that one address may open on a site in a minute: enough for 200 visitors of one office to reconnect three times. 0: no limit.",
+    help: "Chats that one IP address may open on a site in a minute. The default is enough for 200 visitors of one office to reconnect three times. 0: no limit.",
   },
   socketsPerAddress: {
     env: "SOCKETS_PER_ADDRESS",
     fallback: "200",
     parse: whole(0, 1_000_000),
-    help: "Open chats that one address may hold at a time, over WebSockets and the fallback together. 0: no limit.",
+    help: "Chats that one IP address may have open at a time, over WebSockets and HTTP together. 0: no limit.",
   },
   socketsTotal: {
     env: "SOCKETS_TOTAL",
     fallback: "20000",
     parse: whole(0, 1_000_000),
-    help: "Open chats of all addresses together; the last tenth is kept for addresses that have none. A chat takes about 8 KB of memory. 0: no limit.",
+    help: "Open chats in total. The last tenth is reserved for IP addresses without an open chat. A chat takes about 8 KB of memory. 0: no limit.",
   },
   uploadImage: {
     env: "UPLOAD_IMAGE_MB",
@@ -212,92 +212,92 @@ export const TABLE = {
     env: "UPLOADS_PER_MINUTE",
     fallback: "20",
     parse: whole(0, 100_000),
-    help: "Uploads of one address a minute, ten of them at once. 0: no limit.",
+    help: "Uploads of one IP address in a minute, at most ten at once. 0: no limit.",
   },
   uploadPerAddress: {
     env: "UPLOAD_ADDRESS_MB",
     fallback: "500",
     parse: megabytes,
-    help: "Megabytes that one address may upload to a site in an hour. 0: no limit.",
+    help: "Megabytes that one IP address may upload to a site in an hour. 0: no limit.",
   },
   mediaMode: {
     env: "MEDIA_MODE",
     fallback: "auto",
     parse: oneOf("auto", "link", "embed"),
-    help: "How the service gets files: link (it fetches them from PUBLIC_URL), embed (inside the message, 5 MB at most) or auto: link when PUBLIC_URL is https.",
+    help: "How the service gets files: link (the service fetches them from PUBLIC_URL), embed (inside the message, at most 5 MB), or auto: link when PUBLIC_URL is https, otherwise embed.",
   },
   mediaStore: {
     env: "MEDIA_STORE",
     example: "s3://bucket/folder?region=eu-central-1",
     fallback: "",
     parse: optional(bucketOf),
-    help: "Where uploads lie: unset, in the data folder; or a private bucket of any S3-compatible store, like s3://bucket/folder?region=eu-central-1&endpoint=https://s3.example.com.",
+    help: "Storage of uploads: a private bucket of an S3-compatible store, like s3://bucket/folder?region=eu-central-1&endpoint=https://s3.example.com. Default: the data folder.",
   },
   s3KeyId: {
     env: "S3_ACCESS_KEY_ID",
     example: "AKIAEXAMPLE",
     fallback: "",
     parse: text,
-    help: "Id of the key to that bucket.",
+    help: "Id of the key for the bucket of MEDIA_STORE.",
   },
   s3Secret: {
     env: "S3_SECRET_ACCESS_KEY",
     example: "the-key-itself",
     fallback: "",
     parse: text,
-    help: "The key itself.",
+    help: "Secret of the key for the bucket of MEDIA_STORE.",
   },
   smtpUrl: {
     env: "SMTP_URL",
     example: "smtp://user:password@mail.example.com:587",
     fallback: "",
     parse: optional(smtp),
-    help: "Mail server, like smtp://user:password@mail.example.com:587, or smtps://. With it, visitors who asked for it get replies by e-mail while they are away, and their conversation. Needs MAIL_FROM and PUBLIC_URL.",
+    help: "Mail server, like smtp://user:password@mail.example.com:587, or smtps://. It sends replies to absent visitors who asked for e-mail, and transcripts. Needs MAIL_FROM and PUBLIC_URL.",
   },
   mailFrom: {
     env: "MAIL_FROM",
     example: "chat@example.com",
     fallback: "",
     parse: optional(mailbox),
-    help: "Address that those mails come from.",
+    help: "Sender address of the mails.",
   },
   mailAfter: {
     env: "MAIL_AFTER_MINUTES",
     fallback: "5",
     parse: whole(0, 1_440),
-    help: "Minutes that a visitor has been away, and a reply unread, before it is mailed.",
+    help: "Minutes of absence after which an unread reply is mailed.",
   },
   identitySecret: {
     env: "IDENTITY_SECRET",
     example: "32-bytes-or-more-of-random-text-0123456789",
     fallback: "",
     parse: optional(signingSecret),
-    help: "Secret of 32 bytes or more with which the owner's backend signs visitors' identities (JWT, HS256).",
+    help: "Secret of at least 32 bytes. The owner's backend signs visitors' identities with it (JWT, HS256).",
   },
   requireIdentity: {
     env: "REQUIRE_IDENTITY",
     fallback: "false",
     parse: onOff,
-    help: "true lets nobody in without a signed identity.",
+    help: "true: visitors need a signed identity.",
   },
   unknownContact: {
     env: "UNKNOWN_CONTACT",
     fallback: "404",
     parse: (given: string) => (oneOf("404", "200")(given) === "404" ? 404 : 200),
-    help: "Answer to replies for somebody this relay does not know: 404 shows them as Failed at the service, 200 where several programs share the callback address.",
+    help: "Answer to callbacks for unknown contacts. With 404 the service shows the reply as Failed; use 200 when several programs share the callback address.",
   },
   forwardCallbacks: {
     env: "FORWARD_CALLBACKS",
     example: "https://other.example.com/callback",
     fallback: "",
     parse: optional(postTo),
-    help: "Where callbacks for somebody this relay does not know go on to, as they came: the address of the other program on the account. Its answer is the answer.",
+    help: "Address of another program on the account. Callbacks for unknown contacts are forwarded to it unchanged, and its answer is returned.",
   },
   allowInsecureService: {
     env: "ALLOW_INSECURE_SERVICE",
     fallback: "false",
     parse: onOff,
-    help: "true lets the relay call a service on another machine over plain http. The key would travel in the clear.",
+    help: "true: the relay may call a service on another machine over plain http. This sends the key unencrypted.",
   },
   siteTitle: {
     env: "SITE_TITLE",
@@ -305,14 +305,14 @@ export const TABLE = {
     words: true,
     fallback: "",
     parse: text,
-    help: "Heading of the chat of the site `default`.",
+    help: "Title of the chat of the site `default`.",
   },
   configFile: {
     env: "PORCHLIGHT_CONFIG",
     example: "/etc/porchlight/sites.json",
     fallback: "",
     parse: text,
-    help: 'JSON file for several sites and accounts; secrets in it are "env:NAME" or "file:PATH".',
+    help: 'JSON file for several sites and accounts. Secrets in it are "env:NAME" or "file:PATH".',
   },
 } as const satisfies Record<string, Field<unknown>>;
 
@@ -322,12 +322,12 @@ export const FIELDS: readonly (readonly [keyof Values, Field<unknown>])[] = Obje
   Field<unknown>,
 ][];
 
-/** A right line of an environment file for a variable of the table. */
+/** A valid line of an environment file for this setting. */
 export const exampleLine = ({ env, example, fallback }: Field<unknown>): string => `${env}=${example ?? fallback}`;
 
 /** Every setting, parsed. */
 export type Values = { [K in keyof typeof TABLE]: ReturnType<(typeof TABLE)[K]["parse"]> };
 
-/** Rows of the settings table, for the README and `--help`. */
+/** The settings for the guide and for `porchlight help`. */
 export const settingsHelp = (): { env: string; fallback: string; help: string }[] =>
   Object.values(TABLE).map(({ env, fallback, help }) => ({ env, fallback, help }));

@@ -1,4 +1,4 @@
-import { emailOf, lineOf } from "../../base/person.ts";
+import { emailOf, toSingleLine } from "../../base/contact-details.ts";
 import type { Transaction } from "../../db/database.ts";
 import { contentOf, fits, type GrantContent, grantedOf, WAITS } from "../../records/ledger/grants.ts";
 import { type Entry, enter, FOREVER, findEntry, move, type Undone, undone } from "../../records/ledger/ledger.ts";
@@ -46,7 +46,13 @@ export async function grant(
 async function enterOrder({ clock }: CreditsDeps, tx: Transaction, order: GrantOrder, digest: string) {
   const { account, key, email, amount, actor } = order;
   const now = clock.now();
-  const content: GrantContent = { email, amount, note: lineOf(order.note), source: "request", subAccount: undefined };
+  const content: GrantContent = {
+    email,
+    amount,
+    note: toSingleLine(order.note),
+    source: "request",
+    subAccount: undefined,
+  };
   const held = await isDistrusted(tx);
   const first = { state: held ? "received" : "intent", reason: null, actor, now } as const;
   const name = nameOf({ account, key });

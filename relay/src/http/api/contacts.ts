@@ -1,5 +1,5 @@
+import { type ContactDetails, presentDetails, readContactDetails } from "../../base/contact-details.ts";
 import { RelayError } from "../../base/errors.ts";
-import { type Person, personIn, stated } from "../../base/person.ts";
 import type { Contacts } from "../../flows/contacts.ts";
 import type { Contact } from "../../service/api.ts";
 import type { Outcome } from "../../service/outcome.ts";
@@ -27,17 +27,20 @@ function mustBeFine(outcome: Outcome, field?: string): void {
 }
 
 /** What a refusal is about: the only thing that was said, or what the service's words name. */
-function fieldOf({ phone, email }: Partial<Person>, { message }: Outcome): string | undefined {
+function fieldOf({ phone, email }: Partial<ContactDetails>, { message }: Outcome): string | undefined {
   if (phone === undefined || email === undefined) return phone === undefined ? "email" : "phone";
   return /phone/i.test(message) ? "phone" : /e-?mail/i.test(message) ? "email" : undefined;
 }
 
 /** The person of a request. @throws RelayError that names the field which is wrong */
-function personOf({ site }: Pick<Call, "site">, given: Parameters<typeof personIn>[0]): ReturnType<typeof stated> {
-  const person = personIn(given, site.leads?.country);
+function personOf(
+  { site }: Pick<Call, "site">,
+  given: Parameters<typeof readContactDetails>[0],
+): ReturnType<typeof presentDetails> {
+  const person = readContactDetails(given, site.leads?.country);
   if (person === "invalid_phone") throw new RelayError("invalid_phone", "phone");
   if (person === "invalid_email") throw new Problem("invalid_field", "email must be an e-mail address.", "email");
-  return stated(person);
+  return presentDetails(person);
 }
 
 /** Contacts at the service. */

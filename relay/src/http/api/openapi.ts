@@ -90,7 +90,7 @@ function operationOf(name: string, operation: Operation, named: Named): Json {
     [422, "The same key with another request, or refused"],
   ];
   const failures: Refusals = [
-    [400, "Something in the request is not as it must be"],
+    [400, "The request is invalid"],
     [401, "No valid token"],
     [403, "The token lacks the scope"],
     [429, "Too many requests: Retry-After says when to come back"],

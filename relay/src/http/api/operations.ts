@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { lineOf } from "../../base/person.ts";
+import { toSingleLine } from "../../base/contact-details.ts";
 import { BLOCKS } from "./blocking.ts";
 import { op } from "./op.ts";
 import {
@@ -226,7 +226,7 @@ export const OPERATIONS = {
     scope: "credits:write",
     summary: "Grants credits to a sub-account, once per Idempotency-Key for ever",
     status: 202,
-    body: z.strictObject({ email, amount, note: z.string().overwrite(lineOf).max(200).default("") }),
+    body: z.strictObject({ email, amount, note: z.string().overwrite(toSingleLine).max(200).default("") }),
     answer: grant,
   }),
   approveGrant: op({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EMAIL, EMAIL_MAX, lineOf, lowerDomain, textOf } from "../../base/person.ts";
+import { EMAIL, EMAIL_MAX, lowerDomain, toMultiLine, toSingleLine } from "../../base/contact-details.ts";
 import { EVENT_TYPES } from "../../base/rules.ts";
 import { profile } from "../../hooks/payloads.ts";
 import { EVENT_STATES } from "../../records/events.ts";
@@ -11,12 +11,12 @@ const time = z.iso.datetime().meta({ description: "UTC" });
 /** An `Idempotency-Key`. */
 export const KEY = /^[!-~]{1,255}$/;
 /** Text that says something. */
-export const text = (max: number) => z.string().overwrite(textOf).trim().regex(/\S/, "must not be empty").max(max);
+export const text = (max: number) => z.string().overwrite(toMultiLine).trim().regex(/\S/, "must not be empty").max(max);
 /** The same on one line. */
-export const line = (max: number) => z.string().overwrite(lineOf).regex(/\S/, "must not be empty").max(max);
+export const line = (max: number) => z.string().overwrite(toSingleLine).regex(/\S/, "must not be empty").max(max);
 export const email = z
   .string()
-  .overwrite(lineOf)
+  .overwrite(toSingleLine)
   .max(EMAIL_MAX)
   .regex(EMAIL, "must be an e-mail address")
   .overwrite(lowerDomain);
