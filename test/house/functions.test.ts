@@ -22,7 +22,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   createChat: "to be split",
   createConnection: "to be split",
   createFiles: "to be split",
-  createFrames: "to be split",
   createGates: "to be split",
   createHost: "to be split",
   createLedgerWorker: "to be split",
@@ -38,7 +37,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   openLines: "to be split",
   openSqlite: "to be split",
   scan: "to be split",
-  serveSockets: "to be split",
   start: "to be split",
   startWidget: "to be split",
 };

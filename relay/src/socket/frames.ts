@@ -20,7 +20,7 @@ import { page } from "../records/threads.ts";
 import { markRead } from "../records/visitors.ts";
 import type { ConnectionActions, FrameHandler, Live, LiveFrame } from "./connection.ts";
 
-type Parts = {
+export type FrameDeps = {
   db: Database;
   bus: Bus;
   log: Log;
@@ -28,28 +28,195 @@ type Parts = {
   forget: Forget;
   logout: Sessions["logout"];
   capture: Capture["capture"];
-  /** Mail to visitors, where the relay sends any. */
+  /** E-mail to visitors; absent where the relay sends none. */
   mail: Pick<Mail, "subscribe" | "transcript"> | undefined;
   rate: Rate;
-  /** The owner's judge of newcomers. */
+  /** The owner's guard, which may refuse new visitors. */
   admits: AccessPolicy["admits"];
-  /** What a visitor may send a minute: each message and reaction may cost the owner. */
+  /** Limits messages and reactions of one visitor per minute: each may cost the owner. */
   messages: Limiter;
-  /** How often a visitor may ask for what costs only work: history, read marks, signs of life. */
+  /** Limits per visitor for frames that cost only work: history, read marks, signs of life. */
   questions: Limiter;
-  /** What all visitors of one address, and of a site, may do. */
+  /** Limits for all visitors of one address, and of a site. */
   budgets: Pick<Budgets, "message" | "visitor" | "lead">;
 };
 
-const TRY_LATER_MS = 3_000;
-/** Frames without an id, so no answer could say which one was refused: a client that sends too many is disconnected. */
-const QUESTIONS: ReadonlySet<LiveFrame["t"]> = new Set(["older", "read", "ping", "typing"]);
-const FULL_MS = 3_600_000;
-/** Which field of a form a complaint is about. */
-const FIELDS = { invalid_email: "email", invalid_phone: "phone" } as const;
-const COMPLAINTS = { no_email: "invalid_email", nothing: "not_allowed", rate_limited: "rate_limited" } as const;
+/** One frame's situation: who sent it, and how to answer. */
+type Context = { deps: FrameDeps; actions: ConnectionActions; live: Live };
 
-/** The page on which a visitor wrote, where the frame names one of the origin that the site lets in. */
+/** Frames without an id, so no answer could name the refused one: a client that sends too many is disconnected. */
+const QUESTIONS: ReadonlySet<LiveFrame["t"]> = new Set(["older", "read", "ping", "typing"]);
+/** Waits in milliseconds that clients are told: when the database fails, and when the site's budget is used up. */
+const TRY_LATER_MS = 3_000;
+const FULL_MS = 3_600_000;
+/** The form field that a complaint is about. */
+const FIELDS = { invalid_email: "email", invalid_phone: "phone" } as const;
+/** Error codes for transcripts that were not sent. */
+const TRANSCRIPT_ERRORS = { no_email: "invalid_email", nothing: "not_allowed", rate_limited: "rate_limited" } as const;
+
+/** Handles the frames of visitors whose hello was accepted: from frames to flows, and back to frames. */
+export const createFrames =
+  (deps: FrameDeps): FrameHandler =>
+  (actions, live, frame) =>
+    handle({ deps, actions, live }, frame);
+
+async function handle(context: Context, frame: LiveFrame): Promise<void> {
+  const { deps, actions, live } = context;
+  if (QUESTIONS.has(frame.t) && deps.questions.take(live.visitor) > 0) return actions.closeBusy(live);
+  switch (frame.t) {
+    case "send":
+      return send(context, frame);
+    case "retry":
+      return retry(context, frame.id);
+    case "read":
+      return markAsRead(context, frame.n);
+    case "react":
+      return react(context, frame);
+    case "older":
+      return sendOlder(context, frame.before);
+    case "forget":
+      return deps.forget(live.visitor);
+    case "logout":
+      return deps.logout(live.visitor, live.session);
+    case "ping":
+      return actions.pong(live);
+    case "lead":
+      return attempt(context, frame.id, () => submitForm(context, frame));
+    case "transcript":
+      return sendTranscript(context, frame);
+    case "rate":
+      return attempt(context, frame.id, async () => {
+        if (await deps.rate(live.visitor, live.site, frame)) actions.send(live, { t: "lead", id: frame.id });
+        else refuse(context, { code: "not_allowed", id: frame.id });
+      });
+    case "typing":
+      return;
+  }
+}
+
+function refuse({ actions, live }: Context, error: Omit<ErrorFrame, "t">): void {
+  actions.send(live, { t: "error", ...error });
+}
+
+/** Runs work that costs the owner and may fail. Refuses it, with a time to try again, where a limit or the database does. */
+async function attempt(context: Context, id: string, work: () => Promise<void>): Promise<void> {
+  const { deps, live } = context;
+  const wait = deps.messages.take(live.visitor);
+  if (wait > 0) return refuse(context, { code: "rate_limited", id, retryAfter: wait });
+  const crowd = deps.budgets.message(live);
+  // Not this visitor is too fast but the address: the client words it differently and sends the message again by itself.
+  if (crowd > 0) return refuse(context, { code: "try_later", id, retryAfter: crowd });
+  try {
+    await work();
+  } catch (error) {
+    deps.log("database.failing", { visitor: hashed(live.visitor), cause: String(error) });
+    refuse(context, { code: "try_later", id, retryAfter: TRY_LATER_MS });
+  }
+}
+
+/** Whether the visitor may write; a new one may be told to wait. */
+function mayBegin(context: Context, id: string): boolean {
+  const { deps, live } = context;
+  const wait = live.fresh ? deps.budgets.visitor(live) : 0;
+  if (wait > 0) refuse(context, { code: "try_later", id, retryAfter: wait });
+  return wait === 0;
+}
+
+/** Stores a message. The news of it acknowledges it; a message that was stored before is sent again here. */
+async function send(context: Context, frame: SendFrame): Promise<void> {
+  const text = frame.text.toWellFormed().replaceAll("\0", "");
+  const blank = isBlank(text);
+  if (blank && frame.media === undefined) return refuse(context, { code: "empty", id: frame.id });
+  return attempt(context, frame.id, () => store(context, frame, blank ? "" : text));
+}
+
+async function store(context: Context, frame: SendFrame, text: string): Promise<void> {
+  const { deps, actions, live } = context;
+  const { id, media, locale, campaign } = frame;
+  const page = pageSeen(live, frame);
+  if (!mayBegin(context, id)) return;
+  if (!(await deps.admits(live.site, { visitor: live.visitor, address: live.address, text, page })))
+    return refuse(context, { code: "not_allowed", id });
+  const situation = { page: frame.page, locale, name: campaign };
+  const written = await deps.send.send(live.visitor, live.site, { id, text, media, situation, page });
+  if (written === "gone") return actions.closeGone(live);
+  if (written === "full") return refuse(context, { code: "rate_limited", id, retryAfter: FULL_MS });
+  if (written === "unknown_media") return refuse(context, { code: written, id });
+  live.fresh = false;
+  if (!written.fresh && live.connection.phase === live && written.message.n <= live.sent)
+    actions.send(live, { t: "message", after: live.sent, message: written.message });
+}
+
+function retry(context: Context, id: string): Promise<void> {
+  const { deps, live } = context;
+  return attempt(context, id, async () => {
+    if ((await deps.send.retry(live.visitor, live.site, id)) === undefined)
+      refuse(context, { code: "unknown_message", id });
+  });
+}
+
+async function markAsRead({ deps, live }: Context, n: number): Promise<void> {
+  const { visitor } = live;
+  const moved = await deps.db.transaction((tx) => markRead(tx, visitor, n), [visitor]);
+  if (moved) deps.bus.publish({ visitor, head: 0, read: n });
+}
+
+function react(context: Context, { id, emoji }: React): Promise<void> {
+  const { deps, live } = context;
+  return attempt(context, id, async () => {
+    if (!(await deps.send.react(live.visitor, live.site, id, emoji))) refuse(context, { code: "not_allowed", id });
+  });
+}
+
+async function sendOlder({ deps, actions, live }: Context, before: number): Promise<void> {
+  const found = await page(deps.db, live.visitor, before, PAGE + 1);
+  actions.send(live, { t: "history", before, messages: found.slice(-PAGE), older: found.length > PAGE });
+}
+
+/** Stores a form, and answers it once the service's verdict is there, without holding back the visitor's next frames. */
+async function submitForm(context: Context, frame: LeadFrame): Promise<void> {
+  const { deps, live } = context;
+  const { id } = frame;
+  const page = pageSeen(live, frame);
+  const wait = deps.budgets.lead(live);
+  if (wait > 0) return refuse(context, { code: "rate_limited", id, retryAfter: wait });
+  if (!mayBegin(context, id)) return;
+  if (!(await deps.admits(live.site, { visitor: live.visitor, address: live.address, text: "", page })))
+    return refuse(context, { code: "not_allowed", id });
+  const taken = await deps.capture(live.visitor, live.site, frame, page);
+  if (typeof taken === "string") return answerForm(context, id, taken);
+  live.fresh = false;
+  if (frame.reply && (await emailOf(deps.db, live.visitor)) !== undefined)
+    await deps.mail?.subscribe(live.visitor, live.site, placeOf(live, frame));
+  void taken.verdict.then(
+    (code) => answerForm(context, id, code),
+    (error: unknown) => {
+      deps.log("database.failing", { visitor: hashed(live.visitor), cause: String(error) });
+      answerForm(context, id);
+    },
+  );
+}
+
+/** @param code what is wrong with the form; absent: nothing */
+function answerForm(context: Context, id: string, code?: Wrong): void {
+  const { actions, live } = context;
+  if (live.connection.phase !== live) return;
+  if (code === undefined) return actions.send(live, { t: "lead", id });
+  refuse(context, { code, id, ...(code in FIELDS && { field: FIELDS[code as keyof typeof FIELDS] }) });
+}
+
+function sendTranscript(context: Context, frame: Transcript): Promise<void> {
+  const { deps, actions, live } = context;
+  return attempt(context, frame.id, async () => {
+    const { visitor, site } = live;
+    const request = { visitor, site, id: frame.id, place: placeOf(live, frame) };
+    const asked = (await deps.mail?.transcript(request)) ?? "nothing";
+    if (typeof asked === "object") return actions.send(live, { t: "mailed", id: frame.id, email: asked.address });
+    refuse(context, { code: TRANSCRIPT_ERRORS[asked], id: frame.id });
+  });
+}
+
+/** The page on which a visitor wrote; nothing unless the frame names one of the origin that the site allows. */
 function pageSeen({ origin }: Live, { page, title }: { page?: string; title?: string }): PageSeen | undefined {
   const url = page !== undefined && URL.canParse(page, origin) ? new URL(page, origin) : undefined;
   if (url?.origin !== origin) return undefined;
@@ -57,159 +224,10 @@ function pageSeen({ origin }: Live, { page, title }: { page?: string; title?: st
 }
 
 /**
- * The page that a mail leads back to. Its origin is the browser's word for where the chat stands, and the site lets it in;
- * of the rest only the path is kept, because what stands behind it may be nobody else's business.
+ * The page to which an e-mail leads back. The browser vouches for the origin, and the site allows it; of the address that
+ * the frame names only the path is kept, because a query may contain secrets.
  */
 function placeOf({ origin }: Live, { page = "/", locale = "" }: { page?: string; locale?: string }): Place {
   const url = URL.canParse(page, origin) ? new URL(page, origin) : new URL(origin);
   return { page: url.origin === origin ? `${origin}${url.pathname}` : origin, locale };
-}
-
-/** What each frame of a visitor asks for: from frames to flows, and back to frames. Knows nothing of lines. */
-export function createFrames({
-  db,
-  bus,
-  log,
-  send,
-  forget,
-  logout,
-  capture,
-  mail,
-  rate,
-  admits,
-  messages,
-  questions,
-  budgets,
-}: Parts): FrameHandler {
-  const refuse = (actions: ConnectionActions, live: Live, error: Omit<ErrorFrame, "t">): void =>
-    actions.send(live, { t: "error", ...error });
-
-  /** Does what costs something and may fail, or says when to try again. */
-  async function attempt(actions: ConnectionActions, live: Live, id: string, work: () => Promise<void>): Promise<void> {
-    const wait = messages.take(live.visitor);
-    if (wait > 0) return refuse(actions, live, { code: "rate_limited", id, retryAfter: wait });
-    const crowd = budgets.message(live);
-    // It is not this visitor who is too fast: the words for it are other ones, and the message goes by itself.
-    if (crowd > 0) return refuse(actions, live, { code: "try_later", id, retryAfter: crowd });
-    try {
-      await work();
-    } catch (error) {
-      log("database.failing", { visitor: hashed(live.visitor), cause: String(error) });
-      refuse(actions, live, { code: "try_later", id, retryAfter: TRY_LATER_MS });
-    }
-  }
-
-  /** Whether somebody may write for the first time; else they are told when. */
-  function mayBegin(actions: ConnectionActions, live: Live, id: string): boolean {
-    const wait = live.fresh ? budgets.visitor(live) : 0;
-    if (wait > 0) refuse(actions, live, { code: "try_later", id, retryAfter: wait });
-    return wait === 0;
-  }
-
-  async function write(actions: ConnectionActions, live: Live, frame: SendFrame): Promise<void> {
-    const { id, media, locale, campaign } = frame;
-    const page = pageSeen(live, frame);
-    const text = frame.text.toWellFormed().replaceAll("\0", "");
-    const blank = isBlank(text);
-    if (blank && media === undefined) return refuse(actions, live, { code: "empty", id });
-    return attempt(actions, live, id, async () => {
-      if (!mayBegin(actions, live, id)) return;
-      const situation = { page: frame.page, locale, name: campaign };
-      if (!(await admits(live.site, { visitor: live.visitor, address: live.address, text, page })))
-        return refuse(actions, live, { code: "not_allowed", id });
-      const written = await send.send(live.visitor, live.site, { id, text: blank ? "" : text, media, situation, page });
-      if (written === "gone") return actions.closeGone(live);
-      if (written === "full") return refuse(actions, live, { code: "rate_limited", id, retryAfter: FULL_MS });
-      if (written === "unknown_media") return refuse(actions, live, { code: written, id });
-      live.fresh = false;
-      if (!written.fresh && live.connection.phase === live && written.message.n <= live.sent)
-        actions.send(live, { t: "message", after: live.sent, message: written.message });
-    });
-  }
-
-  async function react(actions: ConnectionActions, live: Live, { id, emoji }: React): Promise<void> {
-    return attempt(actions, live, id, async () => {
-      if (!(await send.react(live.visitor, live.site, id, emoji))) refuse(actions, live, { code: "not_allowed", id });
-    });
-  }
-
-  /** A form. The service's verdict on it is waited for aside: what the visitor writes meanwhile must not wait behind it. */
-  async function fillIn(actions: ConnectionActions, live: Live, frame: LeadFrame): Promise<void> {
-    const { id } = frame;
-    const page = pageSeen(live, frame);
-    const wait = budgets.lead(live);
-    if (wait > 0) return refuse(actions, live, { code: "rate_limited", id, retryAfter: wait });
-    if (!mayBegin(actions, live, id)) return;
-    if (!(await admits(live.site, { visitor: live.visitor, address: live.address, text: "", page })))
-      return refuse(actions, live, { code: "not_allowed", id });
-    const taken = await capture(live.visitor, live.site, frame, page);
-    if (typeof taken !== "string") live.fresh = false;
-    if (typeof taken !== "string" && frame.reply && (await emailOf(db, live.visitor)) !== undefined)
-      await mail?.subscribe(live.visitor, live.site, placeOf(live, frame));
-    const answer = (code?: Wrong): void => {
-      if (live.connection.phase !== live) return;
-      if (code === undefined) actions.send(live, { t: "lead", id });
-      else refuse(actions, live, { code, id, ...(code in FIELDS && { field: FIELDS[code as keyof typeof FIELDS] }) });
-    };
-    if (typeof taken === "string") answer(taken);
-    else
-      void taken.verdict.then(answer, (error: unknown) => {
-        log("database.failing", { visitor: hashed(live.visitor), cause: String(error) });
-        answer();
-      });
-  }
-
-  async function transcript(actions: ConnectionActions, live: Live, frame: Transcript): Promise<void> {
-    return attempt(actions, live, frame.id, async () => {
-      const { visitor, site } = live;
-      const request = { visitor, site, id: frame.id, place: placeOf(live, frame) };
-      const asked = (await mail?.transcript(request)) ?? "nothing";
-      if (typeof asked === "object") return actions.send(live, { t: "mailed", id: frame.id, email: asked.address });
-      refuse(actions, live, { code: COMPLAINTS[asked], id: frame.id });
-    });
-  }
-
-  async function older(actions: ConnectionActions, live: Live, before: number): Promise<void> {
-    const found = await page(db, live.visitor, before, PAGE + 1);
-    actions.send(live, { t: "history", before, messages: found.slice(-PAGE), older: found.length > PAGE });
-  }
-
-  return async function handleFrame(actions, live, frame) {
-    const { visitor, site } = live;
-    if (QUESTIONS.has(frame.t) && questions.take(visitor) > 0) return actions.closeBusy(live);
-    switch (frame.t) {
-      case "send":
-        return write(actions, live, frame);
-      case "retry":
-        return attempt(actions, live, frame.id, async () => {
-          if ((await send.retry(visitor, site, frame.id)) === undefined)
-            refuse(actions, live, { code: "unknown_message", id: frame.id });
-        });
-      case "read":
-        if (await db.transaction((tx) => markRead(tx, visitor, frame.n), [visitor]))
-          bus.publish({ visitor, head: 0, read: frame.n });
-        return;
-      case "react":
-        return react(actions, live, frame);
-      case "older":
-        return older(actions, live, frame.before);
-      case "forget":
-        return forget(visitor);
-      case "logout":
-        return logout(visitor, live.session);
-      case "ping":
-        return actions.pong(live);
-      case "lead":
-        return attempt(actions, live, frame.id, () => fillIn(actions, live, frame));
-      case "transcript":
-        return transcript(actions, live, frame);
-      case "rate":
-        return attempt(actions, live, frame.id, async () => {
-          if (await rate(visitor, site, frame)) actions.send(live, { t: "lead", id: frame.id });
-          else refuse(actions, live, { code: "not_allowed", id: frame.id });
-        });
-      case "typing":
-        return;
-    }
-  };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { CLOSE } from "@porchlight/shared/close";
+import { CLOSE, type Ending } from "@porchlight/shared/close";
 import { FRAME_MAX } from "@porchlight/shared/limits";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { type Clock, realClock } from "../base/clock.ts";
@@ -10,33 +10,35 @@ import { createUnfinished } from "../base/unfinished.ts";
 import type { Connection, Transport } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 
-type Parts = {
+export type SocketsDeps = {
   server: Server;
   connections: Connections;
   log: Log;
-  /** Whether any site lets pages of this origin in; which one, `hello` decides. */
+  /** Whether any site allows pages of this origin; `hello` names the site. */
   allows: (origin: string) => boolean;
-  /** The visitor's address: the trusted proxy's word, or the socket's. */
+  /** What the client counts as for limits: its address, or the network that the address belongs to. */
   addressOf: (request: IncomingMessage) => string;
-  /** The same whole; the other may be that of a network. */
+  /** The client's whole address. */
   remoteOf: (request: IncomingMessage) => string;
-  /** Room for connections, shared with every other transport. */
+  /** Limits the number of connections; shared with every other transport. */
   places: Places;
   clock?: Clock;
 };
 
-/** Answers an upgrade that is refused, with the status in words, and ends its socket. */
-function refuse(socket: Duplex, status: "403 Forbidden" | "404 Not Found" | "429 Too Many Requests"): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-}
+type Sockets = SocketsDeps & {
+  acceptor: WebSocketServer;
+  unfinished: ReturnType<typeof createUnfinished>;
+  known: WeakMap<WebSocket, Connection>;
+  stopped: boolean;
+};
 
 /**
- * The visitor's WebSocket, on the server's `upgrade` event itself: the framework's helper doubles the memory of an idle
- * socket. No compression: it multiplies that memory by 22.
- * @returns what stops taking new sockets
+ * Serves visitors' WebSockets on the server's `upgrade` event: the framework's helper doubles the memory of an idle socket.
+ * There is no compression, because it multiplies that memory by 22.
+ * @returns a function after which new sockets are told to come back
  */
-export function serveSockets(parts: Parts): () => void {
-  const { server, connections, log, allows, addressOf, remoteOf, places, clock = realClock } = parts;
+export function serveSockets(deps: SocketsDeps): () => void {
+  const { server, log, clock = realClock } = deps;
   const acceptor = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -46,79 +48,91 @@ export function serveSockets(parts: Parts): () => void {
     maxBufferedChunks: 64,
     clientTracking: false,
   });
-  const known = new WeakMap<WebSocket, Connection>();
   const unfinished = createUnfinished(clock, (socket) => {
     log("socket.refused", { meaning: "a message that did not end" });
     socket.destroy();
   });
-
-  let stopped = false;
-
-  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // First of all: a reset while the upgrade is under way would end the process (CVE-2026-126343).
-    socket.on("error", ignore);
-    const { origin } = request.headers;
-    if (request.url?.split("?")[0] !== "/socket") return refuse(socket, "404 Not Found");
-    if (origin === undefined) return refuse(socket, "403 Forbidden");
-    const leave = places.take(addressOf(request));
-    if (leave === undefined) return refuse(socket, "429 Too Many Requests");
-    // Also where the handshake fails and no WebSocket comes of it.
-    socket.once("close", leave);
-    acceptor.handleUpgrade(request, socket, head, (ws) => {
-      socket.off("error", ignore);
-      ws.on("error", ignore);
-      unfinished.watch(socket);
-      if (stopped) return transportOf(ws, socket).close(CLOSE.restart);
-      if (!allows(origin)) return turnAway(ws, socket);
-      known.set(ws, connections.accept(transportOf(ws, socket), origin, remoteOf(request)));
-      ws.on("message", onMessage);
-      ws.on("pong", onPong);
-      ws.once("close", onClose);
-    });
-  }
-
-  /**
-   * A page of a foreign origin learns it from a close code alone: a refused upgrade looks to it like a network that blocks
-   * WebSockets. Nothing it sends is acted on, and it counts among its address's connections until it is gone.
-   */
-  function turnAway(ws: WebSocket, socket: Duplex): void {
-    log("socket.refused", { meaning: CLOSE.notAllowed.meaning });
-    transportOf(ws, socket).close(CLOSE.notAllowed);
-  }
-
-  function onMessage(this: WebSocket, data: RawData, binary: boolean): void {
-    const connection = known.get(this);
-    if (connection === undefined) return;
-    if (binary) this.close(CLOSE.protocol.code, CLOSE.protocol.meaning);
-    else connections.receive(connection, String(data));
-  }
-
-  /** Every client sends it by itself (RFC 6455 5.5.2), browsers also for a hidden page whose timers rest. */
-  function onPong(this: WebSocket): void {
-    const connection = known.get(this);
-    if (connection !== undefined) connections.alive(connection);
-  }
-
-  function onClose(this: WebSocket): void {
-    const connection = known.get(this);
-    if (connection !== undefined) connections.lost(connection);
-  }
-
-  server.on("upgrade", upgrade);
-  // Who comes while the relay stops is told to come back: a socket that nobody answers would never end.
+  const sockets: Sockets = { ...deps, acceptor, unfinished, known: new WeakMap(), stopped: false };
+  const listeners = listenersFor(sockets);
+  server.on("upgrade", (request, socket, head) => upgrade(sockets, listeners, request, socket, head));
+  // An upgrade that nobody answers would never end, so a stopping relay accepts it and sends the client away.
   return () => {
-    stopped = true;
+    sockets.stopped = true;
   };
 }
 
-/** `ws` reports every broken connection as an error and closes it; the close is what counts. */
+/** Listeners of a WebSocket, the same functions for all of them: they find their connection by `this`. */
+type Listeners = {
+  message: (this: WebSocket, data: RawData, binary: boolean) => void;
+  pong: (this: WebSocket) => void;
+  close: (this: WebSocket) => void;
+};
+
+function listenersFor({ known, connections }: Sockets): Listeners {
+  return {
+    message(data, binary) {
+      const connection = known.get(this);
+      if (connection === undefined) return;
+      if (binary) this.close(CLOSE.protocol.code, CLOSE.protocol.meaning);
+      else connections.receive(connection, String(data));
+    },
+    /** Every client answers a ping by itself (RFC 6455, 5.5.2), also a browser for a hidden page whose timers rest. */
+    pong() {
+      const connection = known.get(this);
+      if (connection !== undefined) connections.alive(connection);
+    },
+    close() {
+      const connection = known.get(this);
+      if (connection !== undefined) connections.lost(connection);
+    },
+  };
+}
+
+/** Answers an upgrade request: refuses it, or makes it a WebSocket. */
+function upgrade(sockets: Sockets, listeners: Listeners, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  // Before anything else: without a listener, a reset during the upgrade would end the process (CVE-2026-126343).
+  socket.on("error", ignore);
+  if (request.url?.split("?")[0] !== "/socket") return refuse(socket, "404 Not Found");
+  if (request.headers.origin === undefined) return refuse(socket, "403 Forbidden");
+  const leave = sockets.places.take(sockets.addressOf(request));
+  if (leave === undefined) return refuse(socket, "429 Too Many Requests");
+  // On the raw socket, because a handshake that fails makes no WebSocket.
+  socket.once("close", leave);
+  sockets.acceptor.handleUpgrade(request, socket, head, (ws) => open(sockets, listeners, request, socket, ws));
+}
+
+/** Makes a WebSocket a visitor's connection, or closes it with a code that says why not. */
+function open(sockets: Sockets, listeners: Listeners, request: IncomingMessage, socket: Duplex, ws: WebSocket): void {
+  const { origin = "" } = request.headers;
+  socket.off("error", ignore);
+  ws.on("error", ignore);
+  sockets.unfinished.watch(socket);
+  const transport = new SocketTransport(ws, socket);
+  if (sockets.stopped) return transport.close(CLOSE.restart);
+  if (!sockets.allows(origin)) {
+    // A close code, because a page takes a refused upgrade for a network that blocks WebSockets. Frames of this client
+    // are not read, and it counts among its address's connections until it is gone.
+    sockets.log("socket.refused", { meaning: CLOSE.notAllowed.meaning });
+    return transport.close(CLOSE.notAllowed);
+  }
+  sockets.known.set(ws, sockets.connections.accept(transport, origin, sockets.remoteOf(request)));
+  ws.on("message", listeners.message);
+  ws.on("pong", listeners.pong);
+  ws.once("close", listeners.close);
+}
+
+/** Refuses an upgrade with an HTTP status, and ends its socket. */
+function refuse(socket: Duplex, status: "403 Forbidden" | "404 Not Found" | "429 Too Many Requests"): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+/** `ws` reports every broken connection as an error and then closes it; the close is handled. */
 function ignore(): void {}
 
-/** With more bytes than this unread, a client that is let go hears no reason. */
+/** A slow client with more unread bytes than this is cut off without a close frame. */
 const UNREAD_MAX = 64 * 1024;
-/** After a polite close, a client that does not answer is cut off. */
+/** A client that does not answer a close frame is cut off after this, in milliseconds. */
 const CLOSE_MS = 5_000;
-
 /** First byte of a whole text frame, and a whole ping frame, as Latin-1 (RFC 6455, 5.2). */
 const TEXT = "\x81";
 const PING = "\x89\x00";
@@ -135,33 +149,52 @@ function textFrame(text: string): string {
   return TEXT + String.fromCharCode(text.length) + text;
 }
 
-function transportOf(ws: WebSocket, socket: Duplex): Transport {
-  let corked = false;
-  /** What is written in one turn of the event loop leaves in one write. */
-  const cork = (): void => {
-    if (corked) return;
-    corked = true;
-    socket.cork();
-    process.nextTick(uncork);
-  };
-  const uncork = (): void => {
-    corked = false;
-    socket.uncork();
-  };
-  return {
-    send(text) {
-      cork();
-      ws.send(text);
-    },
-    close(ending) {
-      // A close frame would wait behind what the client does not read, and all of that stay in memory.
-      if (ending === CLOSE.overload && ws.bufferedAmount > UNREAD_MAX) return ws.terminate();
-      ws.close(ending.code, ending.meaning);
-      setTimeout(() => ws.terminate(), CLOSE_MS).unref();
-    },
-    buffered: () => ws.bufferedAmount,
-    sendHeartbeat(text, ping) {
-      if (ws.readyState === ws.OPEN) socket.write(ping ? PING + textFrame(text) : textFrame(text), "latin1");
-    },
-  };
+/** The WebSocket as a transport. A class, because functions made for each of thousands of idle sockets take memory. */
+class SocketTransport implements Transport {
+  readonly #ws: WebSocket;
+  readonly #socket: Duplex;
+  #corked = false;
+
+  constructor(ws: WebSocket, socket: Duplex) {
+    this.#ws = ws;
+    this.#socket = socket;
+  }
+
+  send(text: string): void {
+    this.#cork();
+    this.#ws.send(text);
+  }
+
+  close({ code, meaning }: Ending): void {
+    const ws = this.#ws;
+    // A close frame would wait behind what the client does not read, and all of that would stay in memory.
+    if (code === CLOSE.overload.code && ws.bufferedAmount > UNREAD_MAX) return ws.terminate();
+    ws.close(code, meaning);
+    setTimeout(() => ws.terminate(), CLOSE_MS).unref();
+  }
+
+  buffered(): number {
+    return this.#ws.bufferedAmount;
+  }
+
+  sendHeartbeat(text: string, ping: boolean): void {
+    if (this.#ws.readyState !== this.#ws.OPEN) return;
+    this.#socket.write(ping ? PING + textFrame(text) : textFrame(text), "latin1");
+  }
+
+  /** Everything that is written in this turn of the event loop leaves in one write. */
+  #cork(): void {
+    if (this.#corked) return;
+    this.#corked = true;
+    this.#socket.cork();
+    process.nextTick(uncork, this);
+  }
+
+  /** Ends what `#cork` began. */
+  uncork(): void {
+    this.#corked = false;
+    this.#socket.uncork();
+  }
 }
+
+const uncork = (transport: SocketTransport): void => transport.uncork();

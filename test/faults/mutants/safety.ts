@@ -11,27 +11,27 @@ const without = (name: string, unit: string, edit: Edit): Mutant => ({
 /** Every defence of cost and availability, removed one at a time. */
 export const SAFETY: Mutant[] = [
   without("limit on a visitor's messages", "frames.test.ts", {
-    in: "createFrames.attempt",
-    find: "messages.take($visitor)",
+    in: "frames.attempt",
+    find: "deps.messages.take($visitor)",
     replace: "0",
   }),
   without("answer to who sends too much", "frames.test.ts", {
-    in: "createFrames.attempt",
-    find: `if ($wait > 0) return refuse($actions, $live, { code: "rate_limited", $$ });`,
+    in: "frames.attempt",
+    find: `if ($wait > 0) return refuse(context, { code: "rate_limited", $$ });`,
     replace: "if ($wait > 0) return;",
   }),
   without("limit on a visitor's questions", "frames.test.ts", {
-    find: "QUESTIONS.has($frame.t) && questions.take($visitor) > 0",
+    find: "QUESTIONS.has($frame.t) && deps.questions.take($visitor) > 0",
     replace: "false",
   }),
   without("largest frame", "upgrade.test.ts", { in: "socket.maxPayload", replace: "0" }),
   without("limit on fragments", "upgrade.test.ts", { in: "socket.maxFragments", replace: "0" }),
   without("limit on pieces of a frame", "upgrade.test.ts", { in: "socket.maxBufferedChunks", replace: "0" }),
-  without("deadline for a message", "upgrade.test.ts", { find: "unfinished.watch($socket);", replace: "" }),
+  without("deadline for a message", "upgrade.test.ts", { find: "sockets.unfinished.watch($socket);", replace: "" }),
   without("ear for errors of an upgrade", "upgrade.test.ts", {
     in: "upgrade",
-    find: `$socket.on("error", ignore); const { origin } = $request.headers;`,
-    replace: "const { origin } = $request.headers;",
+    find: `$socket.on("error", ignore);`,
+    replace: "",
   }),
   without("count of WebSockets per address", "upgrade.test.ts", {
     in: "upgrade",
@@ -142,14 +142,14 @@ export const SAFETY: Mutant[] = [
     replace: "0",
   }),
   without("question to the budget of newcomers", "frames.test.ts", {
-    find: "budgets.visitor($live)",
+    find: "deps.budgets.visitor($live)",
     replace: "0",
   }),
   without("question to the budget of messages", "frames.test.ts", {
-    find: "budgets.message($live)",
+    find: "deps.budgets.message($live)",
     replace: "0",
   }),
-  without("question to the budget of leads", "frames.test.ts", { find: "budgets.lead($live)", replace: "0" }),
+  without("question to the budget of leads", "frames.test.ts", { find: "deps.budgets.lead($live)", replace: "0" }),
   without("bound on the keys of a limiter", "limiter.test.ts", { find: "forgetOldest($now);", replace: "" }),
   without("scheme and port in wildcard origins", "sites.test.ts", {
     find: "if ($given.protocol !== $wanted.protocol || $given.port !== $wanted.port) return false;",
