@@ -10,8 +10,8 @@ import type { Mail } from "./flows/mail/mail.ts";
 import { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
 import { type CallbackAddress, callbacks } from "./http/callbacks.ts";
+import { fallback } from "./http/fallback.ts";
 import { health, type Readiness } from "./http/health.ts";
-import { lines } from "./http/lines.ts";
 import { media } from "./http/media.ts";
 import { page } from "./http/page.ts";
 import { snippet } from "./http/snippet.ts";
@@ -75,7 +75,7 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: HttpBindings }> {
   app.route("/", assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }));
   app.route("/", page(sites));
   app.route("/", snippet({ sites, relay, address, folder: widget }));
-  app.route("/", lines({ connections, clock, allows, remoteOf: called.from.address, addressOf, places }));
+  app.route("/", fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, places }));
   app.route("/", media(parts.media));
   // Readers of mails.
   if (mail !== undefined) app.route("/", stopDoor(mail));

@@ -215,7 +215,7 @@ export const ATTACKS: readonly Attack[] = [
     number: 26,
     what: "5,000 lines of the fallback from one address",
     defence: ["relay/src/base/places.ts", "relay/src/base/address.ts", "relay/src/http/peers.ts"],
-    tests: ["relay/src/base/places.test.ts", "relay/src/http/lines.test.ts", "relay/src/base/address.test.ts"],
+    tests: ["relay/src/base/places.test.ts", "relay/src/http/fallback.test.ts", "relay/src/base/address.test.ts"],
     run: manyLines,
   },
   {
@@ -228,8 +228,8 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 28,
     what: "fifty visitors that ask for history and read nothing",
-    defence: ["relay/src/socket/connections.ts", "relay/src/http/lines.ts"],
-    tests: ["relay/src/socket/limits.test.ts", "relay/src/http/lines.test.ts"],
+    defence: ["relay/src/socket/connections.ts", "relay/src/http/fallback.ts"],
+    tests: ["relay/src/socket/limits.test.ts", "relay/src/http/fallback.test.ts"],
     run: neverReads,
   },
   {

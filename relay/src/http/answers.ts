@@ -13,7 +13,7 @@ const ANSWER_MS = 120_000;
 const SLOWEST = 16.384;
 
 /**
- * Whether the answer may be large. The lines of the fallback transport stay open on purpose, and `http/lines` bounds them;
+ * Whether the answer may be large. The lines of the fallback transport stay open on purpose, and `http/fallback` bounds them;
  * answers to other methods fit what the system keeps for a reader.
  */
 const isDownload = ({ method, url }: IncomingMessage): boolean =>

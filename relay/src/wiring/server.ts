@@ -4,8 +4,8 @@ import type { Settings } from "../base/config.ts";
 import { createPlaces, type Places } from "../base/places.ts";
 import { withAnswers } from "../http/answers.ts";
 import { withDeadline } from "../http/deadline.ts";
-import { watchNewcomers } from "../http/newcomers.ts";
 import { limitPeers } from "../http/peers.ts";
+import { watchConnections } from "../http/pending-connections.ts";
 import { createHttpServer } from "../http/server.ts";
 import { serveSockets } from "../socket/socket.ts";
 import type { Core } from "./core.ts";
@@ -23,7 +23,7 @@ const PEER_MIN = 1_000;
 /** TCP connections in total for each chat: browsers keep idle ones for files, the service for callbacks. */
 const PEERS_FACTOR = 1.5;
 /** At a stop, a new connection has this long to begin a request. */
-const HEARD_MS = 1_000;
+const BEGIN_MS = 1_000;
 /** An idle connection is kept this long after an answer, and the client is told so (`Keep-Alive: timeout=5`). */
 const KEPT_MS = 5_000;
 /** At a stop, answers under way are cut off after this. Node ends kept connections a second after `KEPT_MS`. */
@@ -71,7 +71,7 @@ export function createServer(core: Core, { door, framework, visitors, places }: 
   );
   server.keepAliveTimeout = KEPT_MS;
   limitPeers(server, createPlaces(peerLimits(settings)));
-  const newcomers = watchNewcomers(server, clock);
+  const pending = watchConnections(server, clock);
   const sockets = { server, connections, log, allows, addressOf: network, remoteOf: remote, places, clock };
   const stopSockets = serveSockets(sockets);
   return {
@@ -82,11 +82,11 @@ export function createServer(core: Core, { door, framework, visitors, places }: 
       connections.shut();
     },
     async close() {
-      const closed = newcomers.close();
+      const closed = pending.close();
       stopSockets();
       connections.drain(RETURN_RATE);
-      await newcomers.heard(HEARD_MS);
-      newcomers.closeIdle();
+      await pending.begun(BEGIN_MS);
+      pending.closeIdle();
       await closeInTime(clock, closed, () => server.closeAllConnections());
     },
   };

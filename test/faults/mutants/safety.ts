@@ -56,19 +56,19 @@ export const SAFETY: Mutant[] = [
     find: "registry.unread + $size > BUFFERS_MAX && $unread > FAIR_SHARE",
     replace: "false",
   }),
-  without("count of what an open answer holds", "lines.test.ts", {
+  without("count of what an open answer holds", "fallback.test.ts", {
     find: "$line.answers.add($answer);",
     replace: "",
   }),
-  without("end for answers of who reads too slowly", "lines.test.ts", {
+  without("end for answers of who reads too slowly", "fallback.test.ts", {
     find: "for (const $answer of $line.answers) $answer.cut();",
     replace: "",
   }),
-  without("count of lines per address", "lines.test.ts", {
+  without("count of lines per address", "fallback.test.ts", {
     find: `if ($leave === undefined) throw new RelayError("rate_limited");`,
     replace: "",
   }),
-  without("limit on a post of the fallback", "lines.test.ts", {
+  without("limit on a post of the fallback", "fallback.test.ts", {
     find: "$greeted ? SIZES.frames : HELLO_MAX",
     replace: "Number.MAX_SAFE_INTEGER",
   }),

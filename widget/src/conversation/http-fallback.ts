@@ -1,6 +1,6 @@
 /**
  * The way to the relay where WebSockets do not get through: down as a stream of lines, or as answers to long polls where a
- * proxy holds streams back; up as posts. One frame a line. The relay's side, with the routes, is `relay/src/http/lines.ts`.
+ * proxy holds streams back; up as posts. One frame a line. The relay's side, with the routes, is `relay/src/http/fallback.ts`.
  *
  * Over HTTP/1.1 a browser keeps six connections to a host, for all tabs together: six that wait leave none for the posts.
  * So one tab keeps a connection waiting, one that is looked at; the others ask now and then (WIDGET 3.4).

@@ -11,7 +11,7 @@ import { RelayError } from "../base/errors.ts";
 import { createPlaces } from "../base/places.ts";
 import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
-import { lines } from "./lines.ts";
+import { fallback } from "./fallback.ts";
 
 const ORIGIN = "https://shop.example";
 const PER_ADDRESS = 5;
@@ -39,7 +39,7 @@ beforeEach(async () => {
   const places = createPlaces({ perAddress: PER_ADDRESS, total: 0 });
   app.route(
     "/",
-    lines({ connections, clock: realClock, allows: () => true, remoteOf: address, addressOf: address, places }),
+    fallback({ connections, clock: realClock, allows: () => true, remoteOf: address, addressOf: address, places }),
   );
   app.onError((error, c) => c.text(String(error), error instanceof RelayError ? (error.status as 400) : 500));
   server = createServer(getRequestListener(app.fetch)).listen(0, "127.0.0.1");

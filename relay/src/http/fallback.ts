@@ -1,0 +1,280 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
+import { CLOSE, type Ending } from "@porchlight/shared/close";
+import { randomId } from "@porchlight/shared/id";
+import { HELLO_MAX } from "@porchlight/shared/limits";
+import { type Context, Hono, type Next } from "hono";
+import type { Clock } from "../base/clock.ts";
+import { ERRORS, RelayError } from "../base/errors.ts";
+import type { Places } from "../base/places.ts";
+import type { Connection, Transport } from "../socket/connection.ts";
+import type { Connections } from "../socket/connections.ts";
+import { readBody } from "./body.ts";
+import { SIZES } from "./doors.ts";
+
+/**
+ * The HTTP fallback for browsers whose network blocks WebSockets. The frames are the same: to the client as a stream, or as
+ * answers to long polls where a proxy holds streams back; from the client as posts. Each frame is one line of JSON. A client
+ * that misses a frame in a broken answer notices it by the numbers, as on every transport, and says hello again.
+ *
+ *   POST   /socket/lines            opens a connection → 201 {"line": "<its id>"}
+ *   GET    /socket/lines/{line}     ?mode=stream: an answer without end; ?mode=poll: answers with what there is, or what comes
+ *                                   within 25 s; with &wait=0 at once
+ *   POST   /socket/lines/{line}     frames of the client, one a line → 204
+ *   POST   /socket/lines/{line}/end the client leaves
+ *
+ * Content types are text/plain, so that no browser sends a preflight request.
+ */
+
+/** A connection whose client does not read for this long is closed. */
+const UNREAD_MS = 40_000;
+const POLL_MS = 25_000;
+/** An empty line is sent this often, so that no proxy takes a quiet stream for a dead one (WIDGET 3.4). */
+const KEEP_MS = 15_000;
+
+/** An open answer, which takes frames. */
+type Reader = { take: (frames: string[]) => void; end: () => void };
+/** An answer whose client has not read everything yet: the present reader, or one before it. */
+type Answer = { unread: () => number; cut: () => void };
+/** A connection over HTTP; its id works as a token. */
+type Line = {
+  id: string;
+  origin: string;
+  connection: Connection;
+  /** Frames that wait for a reader, and their size in bytes. */
+  waiting: string[];
+  size: number;
+  reader: Reader | undefined;
+  answers: Set<Answer>;
+  ended: Ending | undefined;
+  cancelTimer: () => void;
+  /** Gives the connection's place back. */
+  leave: () => void;
+};
+
+export type FallbackDeps = {
+  connections: Connections;
+  clock: Clock;
+  allows: (origin: string) => boolean;
+  remoteOf: (request: IncomingMessage) => string;
+  /** What the client counts as for limits: its address, or the network that the address belongs to. */
+  addressOf: (request: IncomingMessage) => string;
+  /** Limits the number of connections; shared with the WebSockets. */
+  places: Places;
+};
+type Fallback = FallbackDeps & { open: Map<string, Line> };
+
+type App = { Bindings: HttpBindings };
+type C = Context<App>;
+
+/** The routes of the fallback. */
+export function fallback(deps: FallbackDeps): Hono<App> {
+  const state: Fallback = { ...deps, open: new Map() };
+  return new Hono<App>()
+    .use("/socket/lines/*", (c, next) => checkOrigin(state, c, next))
+    .post("/socket/lines", (c) => {
+      const leave = state.places.take(state.addressOf(c.env.incoming));
+      if (leave === undefined) throw new RelayError("rate_limited");
+      return c.json({ line: start(state, c, leave).id }, 201);
+    })
+    .post("/socket/lines/:line", (c) => receive(state, c))
+    .post("/socket/lines/:line/end", (c) => {
+      close(state, lineOf(state, c));
+      return c.body(null, 204);
+    })
+    .get("/socket/lines/:line", (c) => read(state, c));
+}
+
+async function checkOrigin({ allows }: Fallback, c: C, next: Next): Promise<Response | void> {
+  const origin = c.req.header("origin");
+  if (origin === undefined) throw new RelayError("origin_not_allowed");
+  c.header("Access-Control-Allow-Origin", origin);
+  c.header("Vary", "Origin");
+  c.header("Cache-Control", "no-store, no-transform");
+  if (allows(origin)) return next();
+  // Readable by the page, so that it can tell this answer from a proxy's refusal.
+  return c.json({ error: ERRORS.origin_not_allowed[1], code: "origin_not_allowed" }, 403);
+}
+
+function start(state: Fallback, c: C, leave: () => void): Line {
+  const origin = c.req.header("origin") ?? "";
+  const transport: Transport = {
+    send: (frame) => put(line, frame),
+    close: (ending) => end(state, line, ending),
+    buffered: () => unread(line),
+  };
+  const line: Line = {
+    id: randomId(),
+    origin,
+    connection: state.connections.accept(transport, origin, state.remoteOf(c.env.incoming)),
+    waiting: [],
+    size: 0,
+    reader: undefined,
+    answers: new Set(),
+    ended: undefined,
+    cancelTimer: () => {},
+    leave,
+  };
+  state.open.set(line.id, line);
+  startTimer(state, line);
+  return line;
+}
+
+/** The connection that a request names. One of another origin is not found. */
+function lineOf({ open }: Fallback, c: C): Line {
+  const line = open.get(c.req.param("line") ?? "");
+  if (line === undefined || line.origin !== c.req.header("origin")) throw new RelayError("not_found");
+  return line;
+}
+
+/** Handles the frames of a post. Without the id of a connection nothing of the body is read. */
+async function receive(state: Fallback, c: C): Promise<Response> {
+  const line = lineOf(state, c);
+  const greeted = line.connection.phase.name === "live";
+  const text = await readBody(c.env.incoming, greeted ? SIZES.frames : HELLO_MAX);
+  for (const frame of text.split("\n")) if (frame !== "") state.connections.receive(line.connection, frame);
+  return c.body(null, 204);
+}
+
+/** Answers with a connection's frames. */
+function read(state: Fallback, c: C): Response {
+  const line = lineOf(state, c);
+  const outgoing = c.env.outgoing as ServerResponse;
+  c.header("Content-Type", "text/plain; charset=utf-8");
+  c.header("X-Content-Type-Options", "nosniff");
+  // Without it, nginx holds answers back.
+  c.header("X-Accel-Buffering", "no");
+  const wait = c.req.query("wait") === "0" ? 0 : POLL_MS;
+  return c.body(c.req.query("mode") === "poll" ? poll(state, line, outgoing, wait) : stream(state, line, outgoing));
+}
+
+function put(line: Line, frame: string): void {
+  if (line.reader !== undefined) return line.reader.take([frame]);
+  line.waiting.push(frame);
+  line.size += Buffer.byteLength(frame);
+}
+
+/** Bytes that the client has not read: frames that wait for an answer, and answers that wait for the client. */
+function unread(line: Line): number {
+  let size = line.size;
+  for (const answer of line.answers) size += answer.unread();
+  return size;
+}
+
+/** Sends the ending as a last line, because an answer has no close code. A client that reads too slowly is cut off. */
+function end(state: Fallback, line: Line, ending: Ending): void {
+  line.ended = ending;
+  if (ending === CLOSE.overload) {
+    line.waiting = [];
+    line.size = 0;
+    for (const answer of line.answers) answer.cut();
+  }
+  put(line, JSON.stringify({ t: "end", code: ending.code }));
+  if (line.reader !== undefined) close(state, line);
+}
+
+function close({ connections, open }: Fallback, line: Line): void {
+  line.cancelTimer();
+  open.delete(line.id);
+  connections.lost(line.connection);
+  line.reader?.end();
+  line.leave();
+}
+
+/** The client does not read at present: its connection is closed after a while. */
+function startTimer(state: Fallback, line: Line): void {
+  line.reader = undefined;
+  line.cancelTimer();
+  const wait = line.ended === undefined ? UNREAD_MS : KEEP_MS;
+  line.cancelTimer = state.clock.after(wait, () => close(state, line));
+}
+
+/** Gives a connection's frames to a new reader from now on. */
+function attach(state: Fallback, line: Line, reader: Reader): void {
+  line.reader?.end();
+  line.cancelTimer();
+  line.reader = reader;
+  if (line.waiting.length > 0) {
+    line.size = 0;
+    reader.take(line.waiting.splice(0));
+  }
+  if (line.ended !== undefined) close(state, line);
+}
+
+const encoder = new TextEncoder();
+const bytes = (frames: string[]): Uint8Array => encoder.encode(frames.map((frame) => `${frame}\n`).join(""));
+
+/** Queued chunks are counted in bytes, so that `unread` can tell what a stream holds. */
+const COUNTING = { highWaterMark: 0, size: (chunk: Uint8Array) => chunk.byteLength };
+
+/** Counts an answer among those of its connection until the client has read it or is gone. */
+function follow(line: Line, outgoing: ServerResponse, controller: ReadableStreamDefaultController): void {
+  const answer: Answer = {
+    unread: () => outgoing.writableLength - (controller.desiredSize ?? 0),
+    cut: () => outgoing.destroy(),
+  };
+  line.answers.add(answer);
+  outgoing.once("close", () => line.answers.delete(answer));
+}
+
+/** The body of an answer without end. */
+function stream(state: Fallback, line: Line, outgoing: ServerResponse): ReadableStream {
+  let cancelKeep = (): void => {};
+  let reader: Reader;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const keep = (): void => {
+          controller.enqueue(encoder.encode("\n"));
+          cancelKeep = state.clock.after(KEEP_MS, keep);
+        };
+        reader = {
+          take: (frames) => controller.enqueue(bytes(frames)),
+          end() {
+            cancelKeep();
+            controller.close();
+          },
+        };
+        follow(line, outgoing, controller);
+        keep();
+        attach(state, line, reader);
+      },
+      cancel() {
+        cancelKeep();
+        if (line.reader === reader) startTimer(state, line);
+      },
+    },
+    COUNTING,
+  );
+}
+
+/** The body of an answer that ends with the first frames. @param wait milliseconds; 0: it ends at once */
+function poll(state: Fallback, line: Line, outgoing: ServerResponse, wait: number): ReadableStream {
+  let done = false;
+  let cancelWait = (): void => {};
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const finish = (frames: string[]): void => {
+          if (done) return;
+          done = true;
+          cancelWait();
+          controller.enqueue(bytes(frames));
+          controller.close();
+          if (line.reader === reader && state.open.has(line.id)) startTimer(state, line);
+        };
+        const reader: Reader = { take: finish, end: () => finish([]) };
+        if (wait > 0) cancelWait = state.clock.after(wait, () => finish([]));
+        follow(line, outgoing, controller);
+        attach(state, line, reader);
+        if (wait === 0) finish([]);
+      },
+      cancel() {
+        done = true;
+        cancelWait();
+        startTimer(state, line);
+      },
+    },
+    COUNTING,
+  );
+}
