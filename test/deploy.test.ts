@@ -3,7 +3,7 @@
  * relay as file descriptor 3, and the relay is run by the very command that stands in the file.
  */
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -100,7 +100,8 @@ describe("the unit files", () => {
   it("run what is there, wait long enough for the goodbye, and never stop trying", () => {
     const [program = "", script = "", ...more] = service.ExecStart?.[0]?.split(" ") ?? [];
     expect(() => accessSync(program, constants.X_OK)).not.toThrow();
-    expect(readFileSync(join(service.WorkingDirectory?.[0] ?? "", script), "utf8")).toContain("serve");
+    const cli = join(service.WorkingDirectory?.[0] ?? "", script);
+    expect(execFileSync(process.execPath, [cli, "help", "serve"], { encoding: "utf8" })).toContain("runs the relay");
     expect(more).toEqual(["serve"]);
     expect(service.Requires).toEqual(["porchlight.socket"]);
     expect([service.StartLimitIntervalSec, service.Restart]).toEqual([["0"], ["always"]]);

@@ -16,7 +16,7 @@ async function context(): Promise<CommandContext> {
     db,
     site,
     settings,
-    agencies: () => settings.accounts,
+    creditAccounts: () => settings.accounts,
     clock: { now: () => 0 },
   } as unknown as CommandContext;
 }

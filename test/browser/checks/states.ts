@@ -149,6 +149,8 @@ export const ASKING: (State & { attributes: string })[] = [
       await part(page, ".launcher").click();
       await part(page, ".scores label").nth(3).click();
       await part(page, ".rate textarea").waitFor();
+      // The form has pushed the thread up; the button goes once the thread is at its end again.
+      await part(page, ".newest").waitFor({ state: "hidden" });
       await page.mouse.click(300, 300);
     },
   },

@@ -53,10 +53,11 @@ export function chatOn(tab: Tab) {
       await click({ css: ".launcher" });
       await find({ css: "textarea" });
     },
-    /** After a reload: the page may bring an open chat back by itself. */
+    /** Opens the chat after a reload, or waits for it where it was left open: then the page opens it by itself. */
     async reopen(): Promise<void> {
       await find({ css: ".launcher" });
-      if ((await see({ css: "textarea" })) === null) await chat.open();
+      if (await tab.run(wasLeftOpen)) await find({ css: "textarea" });
+      else await chat.open();
     },
     /** Puts a text into the composer at once, as a paste would. */
     write: (text: string) => tab.run(insert, text),
@@ -80,6 +81,16 @@ export function chatOn(tab: Tab) {
 }
 
 /** The following run in the page. */
+
+/** Runs in the page: whether the chat was left open in this tab. Storage throws where cookies are blocked. */
+function wasLeftOpen(): boolean {
+  try {
+    const wide = innerWidth > 599 && innerHeight > 449;
+    return wide && Object.keys(sessionStorage).some((key) => /^porchlight:.*:open$/.test(key));
+  } catch {
+    return false;
+  }
+}
 
 function look({ css = "*", text }: Spot): Seen | null {
   const root = document.querySelector("porch-light")?.shadowRoot;
