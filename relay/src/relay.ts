@@ -11,7 +11,7 @@ import type { Files } from "./files/store.ts";
 import type { Endings } from "./flows/endings.ts";
 import type { Forget } from "./flows/forget.ts";
 import type { Sampler } from "./flows/sampler.ts";
-import type { Send } from "./flows/send.ts";
+import type { Send } from "./flows/send/send.ts";
 import type { Services } from "./flows/services.ts";
 import type { Sites } from "./records/sites.ts";
 import { appDeps } from "./wiring/app-deps.ts";

@@ -28,7 +28,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   createOutbox: "to be split",
   createOutreach: "to be split",
   createScroller: "to be split",
-  createSend: "to be split",
   createService: "to be split",
   createSession: "to be split",
   createStage: "to be split",

@@ -12,7 +12,7 @@ import { createLinks } from "../files/links.ts";
 import type { Enclose } from "../flows/enclose.ts";
 import { createEndings } from "../flows/endings.ts";
 import { createForget } from "../flows/forget.ts";
-import { createSend } from "../flows/send.ts";
+import { createSend } from "../flows/send/send.ts";
 import { createServices } from "../flows/services.ts";
 import { createSites } from "../records/sites.ts";
 import type { Inside } from "../relay.ts";

@@ -12,7 +12,7 @@ import type { Capture, Wrong } from "../flows/capture.ts";
 import type { Forget } from "../flows/forget.ts";
 import type { Mail, Place } from "../flows/mail/mail.ts";
 import type { Rate } from "../flows/rate.ts";
-import type { Send } from "../flows/send.ts";
+import type { Send } from "../flows/send/send.ts";
 import type { Sessions } from "../flows/session.ts";
 import { emailOf } from "../records/details.ts";
 import type { PageSeen } from "../records/profiles.ts";

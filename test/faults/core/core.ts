@@ -25,7 +25,7 @@ export async function loadCore(root: string) {
     from<typeof import("../../../relay/src/bus/bus.ts")>("bus/bus.ts"),
     from<typeof import("../../../relay/src/records/sites.ts")>("records/sites.ts"),
     from<typeof import("../../../relay/src/flows/session.ts")>("flows/session.ts"),
-    from<typeof import("../../../relay/src/flows/send.ts")>("flows/send.ts"),
+    from<typeof import("../../../relay/src/flows/send/send.ts")>("flows/send/send.ts"),
     from<typeof import("../../../relay/src/flows/intake/replies.ts")>("flows/intake/replies.ts"),
     from<typeof import("../../../relay/src/flows/courier/courier.ts")>("flows/courier/courier.ts"),
     from<typeof import("../../../relay/src/socket/connections.ts")>("socket/connections.ts"),

@@ -72,11 +72,11 @@ export const CORE: Mutant[] = [
     edits: [
       { find: "await addParcels($tx, $parcels);", replace: "" },
       {
-        in: "send.send",
-        find: "if ($fresh) announce($visitor, $site, $news);",
+        in: "sendDraft",
+        find: "if ($fresh) announce(state, $visitor, $site, $news);",
         replace: `if ($fresh) {
-          await db.transaction((tx) => addParcel(tx, parcel($visitor, $site, message.pos, message.pos, at)));
-          announce($visitor, $site, $news);
+          await db.transaction((tx) => addParcel(tx, parcel(state, $visitor, $site, message.pos, message.pos, at)));
+          announce(state, $visitor, $site, $news);
         }`,
       },
     ],

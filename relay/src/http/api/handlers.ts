@@ -9,7 +9,7 @@ import type { Forget } from "../../flows/forget.ts";
 import type { Leads } from "../../flows/leads.ts";
 import type { Mail } from "../../flows/mail/mail.ts";
 import type { Outreach } from "../../flows/outreach.ts";
-import type { Send } from "../../flows/send.ts";
+import type { Send } from "../../flows/send/send.ts";
 import { blocks } from "./blocks.ts";
 import { people } from "./contacts.ts";
 import { ledger } from "./credits.ts";

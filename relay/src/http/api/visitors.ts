@@ -2,7 +2,7 @@ import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
 import type { Endings } from "../../flows/endings.ts";
 import type { Forget } from "../../flows/forget.ts";
-import type { Send } from "../../flows/send.ts";
+import type { Send } from "../../flows/send/send.ts";
 import { leadsOf } from "../../records/leads.ts";
 import { laneEntries } from "../../records/ledger/ledger.ts";
 import { deliveriesPage, type VisitorRow, visitorRow, visitorsPage } from "../../records/listings.ts";

@@ -1,11 +1,11 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Site } from "../base/config.ts";
-import { createBus } from "../bus/bus.ts";
-import { openTestDatabase } from "../db/database.fixture.ts";
-import type { Database } from "../db/database.ts";
-import { migrate } from "../db/migrate.ts";
-import { headOf, removeParcels } from "../records/outbox.ts";
+import type { Site } from "../../base/config.ts";
+import { createBus } from "../../bus/bus.ts";
+import { openTestDatabase } from "../../db/database.fixture.ts";
+import type { Database } from "../../db/database.ts";
+import { migrate } from "../../db/migrate.ts";
+import { headOf, removeParcels } from "../../records/outbox.ts";
 import { createSend } from "./send.ts";
 
 const SITE: Site = {

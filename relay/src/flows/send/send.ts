@@ -1,0 +1,131 @@
+import { EMOJI_MAX } from "@porchlight/shared/limits";
+import type { Message } from "@porchlight/shared/protocol";
+import type { Site } from "../../base/config.ts";
+import type { Transaction } from "../../db/database.ts";
+import { addParcel } from "../../records/outbox.ts";
+import { findMessage, mark, newestReply, renewSid, setReaction, type Written } from "../../records/threads.ts";
+import { announce, type Draft, dueFor, newSid, parcel, type SendDeps, type SendState, sidOf } from "./state.ts";
+import { BudgetUsedUp, writeItems } from "./write.ts";
+
+/** Stores what a visitor writes in thread and outbox, in one transaction, before anybody is told of it. */
+
+/** One emoji as people choose them, of however many code points. */
+const EMOJI = /^\p{RGI_Emoji}$/v;
+
+export type Send = {
+  /**
+   * Stores a visitor's message.
+   * @returns the stored message; `fresh` is false when its id was known, and then nothing was written. `gone` when the
+   *   visitor does not exist any more, `unknown_media` when the file is not theirs, `full` when the site's budget of the
+   *   next days is used up: the client keeps the message
+   * @throws what the database throws; then nothing was written, and the client keeps the message
+   */
+  send: (visitor: string, site: Site, draft: Draft) => Promise<Written | "gone" | "unknown_media" | "full">;
+  /**
+   * Sends a failed message again, at the end of the visitor's lane. A message that expired keeps its `messageSid`: the
+   * service may have processed an attempt whose answer was lost.
+   * @returns the message, or undefined when none of this id has failed
+   */
+  retry: (visitor: string, site: Site, id: string) => Promise<Message | undefined>;
+  /**
+   * Stores the visitor's reaction to a reply. The service takes it for a reaction to the newest reply and cannot take it back
+   * (R-235): so only the newest reply can get one, and only the relay knows of its removal.
+   * @param emoji one emoji; empty: remove the reaction
+   * @returns whether it was allowed
+   */
+  react: (visitor: string, site: Site, id: string, emoji: string) => Promise<boolean>;
+  /** Whether messages of a site wait for another day's budget. */
+  isHeld: (site: string) => boolean;
+};
+
+type Optional = "tell" | "onHeld";
+
+export function createSend(given: Omit<SendDeps, Optional> & Partial<Pick<SendDeps, Optional>>): Send {
+  const deps = { tell: async () => {}, onHeld: () => {}, ...given };
+  const state: SendState = { deps, write: (tx, items) => writeItems(state, tx, items), held: new Map() };
+  return {
+    send: (visitor, site, draft) => sendDraft(state, visitor, site, draft),
+    retry: (visitor, site, id) => retry(state, visitor, site, id),
+    react: (visitor, site, id, emoji) => react(state, visitor, site, id, emoji),
+    isHeld: (site) => (state.held.get(site) ?? 0) > deps.clock.now(),
+  };
+}
+
+async function sendDraft(
+  state: SendState,
+  visitor: string,
+  site: Site,
+  draft: Draft,
+): Promise<Written | "gone" | "unknown_media" | "full"> {
+  const { db, clock } = state.deps;
+  const at = clock.now();
+  const item = { visitor, site, draft, at, sid: sidOf(visitor, draft.id) };
+  const written = await db.append(state.write, item, [visitor]).catch(fullOrThrow);
+  if (typeof written === "string") return written;
+  const { message, fresh, due = at, head } = written;
+  if (due > at) hold(state, site, due);
+  if (fresh) announce(state, visitor, site, { n: message.n, first: message.pos === 1, message, head });
+  return { message, fresh };
+}
+
+function fullOrThrow(error: unknown): "full" {
+  if (error instanceof BudgetUsedUp) return "full";
+  throw error;
+}
+
+/** Notes that messages of the site wait for another day, which visitors are told. */
+function hold({ held, deps }: SendState, site: Site, until: number): void {
+  const name = site.public.id;
+  const midnight = Math.min(until, held.get(name) ?? until);
+  if (held.get(name) === midnight) return;
+  held.set(name, midnight);
+  deps.onHeld(site, midnight);
+}
+
+async function retry(state: SendState, visitor: string, site: Site, id: string): Promise<Message | undefined> {
+  const { db, clock, horizon } = state.deps;
+  const at = clock.now();
+  const again = await db.transaction(
+    async (tx) => {
+      const message = await findMessage(tx, visitor, id);
+      if (message?.from !== "visitor" || message.state !== "failed") return undefined;
+      if (message.reason !== "expired") await renewSid(tx, visitor, message.pos, newSid());
+      const n = await mark(tx, visitor, message.pos, "sent");
+      if (n === undefined) return undefined;
+      const due = (await dueFor(state.deps, tx, site, at)) ?? at + horizon;
+      await addParcel(tx, parcel(state, visitor, site, n, message.pos, due));
+      return { n, message };
+    },
+    [visitor],
+  );
+  if (again === undefined) return undefined;
+  announce(state, visitor, site, { n: again.n, first: false });
+  return again.message;
+}
+
+async function react(state: SendState, visitor: string, site: Site, id: string, emoji: string): Promise<boolean> {
+  if (emoji !== "" && (emoji.length > EMOJI_MAX || !EMOJI.test(emoji))) return false;
+  const written = await state.deps.db.transaction(
+    (tx) => writeReaction(state, tx, { visitor, site, id, emoji }),
+    [visitor],
+  );
+  if (written?.n !== undefined) announce(state, visitor, site, { n: written.n, first: false });
+  return written !== undefined;
+}
+
+/** @returns the thread's new number, none when nothing changed; undefined when the reaction is not allowed */
+async function writeReaction(
+  state: SendState,
+  tx: Transaction,
+  { visitor, site, id, emoji }: { visitor: string; site: Site; id: string; emoji: string },
+): Promise<{ n: number | undefined } | undefined> {
+  const reply = await findMessage(tx, visitor, id);
+  if (reply?.from !== "reply") return undefined;
+  if (emoji === (reply.reaction ?? "")) return { n: undefined };
+  if (emoji !== "" && (await newestReply(tx, visitor)) !== reply.pos) return undefined;
+  const n = await setReaction(tx, visitor, reply.pos, emoji === "" ? null : emoji);
+  if (n === undefined) return undefined;
+  const added = parcel(state, visitor, site, n, reply.pos, state.deps.clock.now());
+  if (emoji !== "") await addParcel(tx, { ...added, reaction: emoji, reaction_sid: newSid() });
+  return { n };
+}

@@ -1,0 +1,96 @@
+import { hash } from "node:crypto";
+import { randomId } from "@porchlight/shared/id";
+import type { Message } from "@porchlight/shared/protocol";
+import type { Clock } from "../../base/clock.ts";
+import type { Site } from "../../base/config.ts";
+import type { Situation } from "../../base/routes.ts";
+import type { Bus } from "../../bus/bus.ts";
+import type { Batch, Database, Transaction } from "../../db/database.ts";
+import type { Head } from "../../records/outbox.ts";
+import type { PageSeen } from "../../records/profiles.ts";
+import { reserve } from "../../records/quotas.ts";
+import type { Written } from "../../records/threads.ts";
+import type { Tell } from "../notify.ts";
+
+/** What a visitor wrote: the client's id for it, the text, the key of its file, and where they wrote it. */
+export type Draft = {
+  id: string;
+  text: string;
+  media?: string | undefined;
+  situation?: Situation;
+  page?: PageSeen | undefined;
+};
+
+/** A draft of a visitor, when it arrived, and its `messageSid`. */
+export type Item = { visitor: string; site: Site; draft: Draft; at: number; sid: string };
+/** The outcome of an item. `head`: the message with its contents, when the batch knows all of them. */
+export type Kept = (Written & { due?: number; head?: Head | undefined }) | "gone" | "unknown_media";
+/** A change of a thread that tabs and courier hear of. */
+export type News = { n: number; first: boolean; message?: Message; head?: Head | undefined };
+
+export type SendDeps = {
+  db: Database;
+  bus: Bus;
+  clock: Clock;
+  /** Milliseconds until an undelivered message fails. */
+  horizon: number;
+  /** Tells the courier that a lane has something to deliver. */
+  wake: (lane: { visitor: string; account: string; first: boolean; head?: Head | undefined }) => void;
+  /** Tells the owner's backend. */
+  tell: Tell;
+  /** A message of the site waits for a later day's budget. */
+  onHeld: (site: Site, until: number) => void;
+};
+
+export type SendState = {
+  deps: SendDeps;
+  /** Writes items. One function for the relay's life: the database groups calls of one function in a transaction. */
+  write: Batch<Item, Kept>;
+  /** Sites whose budget of the day is used up, and until when. */
+  held: Map<string, number>;
+};
+
+/**
+ * The `messageSid` of a message: made from the visitor's id and the client's id, which are unique together (R-224). A message
+ * that is sent again after a restored backup therefore has the same one, and the service recognises it.
+ */
+export const sidOf = (visitor: string, id: string): string =>
+  `pl_${hash("sha256", `${visitor}\0${id}`, "base64url").slice(0, 26)}`;
+
+export const newSid = (): string => `pl_${randomId(26)}`;
+
+/** A new entry of the outbox. @param at when it may go, in ms since 1970 */
+export const parcel = ({ deps }: SendState, visitor: string, site: Site, turn: number, pos: number, at: number) => ({
+  visitor,
+  turn,
+  pos,
+  account: site.account,
+  attempts: 0,
+  due: at,
+  expires: at + deps.horizon,
+  reaction: null,
+  reaction_sid: null,
+});
+
+/** Tells the visitor's tabs and the courier what was written. */
+export function announce({ deps }: SendState, visitor: string, site: Site, { n, first, message, head }: News): void {
+  deps.bus.publish({ visitor, head: n, ...(message && { changes: [message] }) });
+  deps.wake({ visitor, account: site.account, first, head });
+}
+
+/**
+ * When a message may go: now, or on the first later day whose budget has room. The owner is told once a day.
+ * @returns undefined when the budget of a whole week is used up
+ */
+export async function dueFor(
+  { tell }: SendDeps,
+  tx: Transaction,
+  site: Site,
+  now: number,
+): Promise<number | undefined> {
+  const { messagesPerDay: perDay } = site;
+  if (perDay === undefined) return now;
+  const found = await reserve(tx, { site: site.public.id, perDay, now });
+  if (found?.first) await tell(tx, site.public.id, "budget.reached", { messagesPerDay: perDay });
+  return found?.due;
+}

@@ -1,0 +1,97 @@
+import type { Site } from "../../base/config.ts";
+import { campaignFor, type Situation } from "../../base/routes.ts";
+import type { Transaction } from "../../db/database.ts";
+import { describeFile, type MediaRow, sendMedia } from "../../records/media.ts";
+import { addParcels, type Head, type Parcel } from "../../records/outbox.ts";
+import { setPage } from "../../records/profiles.ts";
+import { appendSent, createNumbers, type Written } from "../../records/threads.ts";
+import { fixCampaign, type Host, receiveHosts, routingOf } from "../../records/visitors.ts";
+import { dueFor, type Item, type Kept, parcel, type SendState } from "./state.ts";
+
+type Posted = { item: Item; entry: Written; host: Host; media: MediaRow | undefined };
+
+const NO_FILE = { key: null, name: null, type: null, size: null, width: null, height: null };
+
+/** The budget of the next days is used up. Thrown, so that nothing of the message is written. */
+export class BudgetUsedUp extends Error {}
+
+/** Writes messages of many visitors into their threads and into the outbox. */
+export async function writeItems(state: SendState, tx: Transaction, items: readonly Item[]): Promise<Kept[]> {
+  const hosts = await receiveHosts(
+    tx,
+    items.map(({ visitor, site, at }) => ({ id: visitor, site: site.public.id, now: at })),
+  );
+  const files = await filesOf(tx, items);
+  const known = items.filter((_, i) => files[i] !== "unknown_media");
+  const media = files.filter((file) => file !== "unknown_media");
+  const numbers = createNumbers(hosts.values());
+  const written = await appendSent(
+    tx,
+    numbers,
+    known.map(({ visitor, draft: { id, text }, at, sid }, i) => ({ visitor, id, text, at, sid, media: media[i] })),
+  );
+  await numbers.write(tx);
+  const parcels: Parcel[] = [];
+  const kept = new Map<Item, Kept>();
+  for (const [i, item] of known.entries()) {
+    const entry = written[i];
+    const host = hosts.get(item.visitor);
+    if (entry === undefined || host === undefined) kept.set(item, "gone");
+    else if (!entry.fresh) kept.set(item, entry);
+    else kept.set(item, await post(state, tx, { item, entry, host, media: media[i] }, parcels));
+  }
+  await addParcels(tx, parcels);
+  return items.map((item) => kept.get(item) ?? "unknown_media");
+}
+
+/** The files of messages: undefined for a message without one. */
+async function filesOf(tx: Transaction, items: readonly Item[]): Promise<(MediaRow | undefined | "unknown_media")[]> {
+  const files: (MediaRow | undefined | "unknown_media")[] = [];
+  for (const { visitor, draft } of items)
+    files.push(
+      draft.media === undefined ? undefined : ((await sendMedia(tx, draft.media, visitor)) ?? "unknown_media"),
+    );
+  return files;
+}
+
+/**
+ * Adds a written message to `parcels`; chooses its campaign, stores the visitor's page, tells the owner's backend.
+ * @throws BudgetUsedUp
+ */
+async function post(state: SendState, tx: Transaction, posted: Posted, parcels: Parcel[]): Promise<Kept> {
+  const { item, entry, host, media } = posted;
+  const { visitor, site, draft, at } = item;
+  const { id, text, page } = draft;
+  const due = await dueFor(state.deps, tx, site, at);
+  if (due === undefined) throw new BudgetUsedUp();
+  const { pos } = entry.message;
+  const added = parcel(state, visitor, site, pos, pos, due);
+  parcels.push(added);
+  const routed = site.routes !== undefined && site.routes.length > 0;
+  if (routed) await route(tx, visitor, site, draft.situation);
+  if (page !== undefined && (page.url !== host.page || page.title !== host.page_title))
+    await setPage(tx, visitor, page);
+  const file = media && { file: describeFile(media) };
+  await state.deps.tell(tx, site.public.id, "message.visitor", { visitor, id, text, ...file });
+  // A message that waits in the lane already goes first: the courier reads it from the outbox.
+  const isNext = host.waiting === null;
+  host.waiting ??= pos;
+  return { ...entry, due, head: routed || !isNext ? undefined : headOf(posted, added) };
+}
+
+/** The outbox entry with the message's contents, as the courier would read it. */
+function headOf({ item, host, media }: Posted, added: Parcel): Head {
+  const { visitor, draft, at, sid } = item;
+  const { site, campaign, untold } = host;
+  const message = { id: draft.id, at, text: draft.text, sid, error: null };
+  return { ...added, ...message, site, sender: visitor, campaign, untold, ...(media ?? NO_FILE) };
+}
+
+/** Chooses who answers, once per conversation: a later change would confuse both sides (C7). */
+async function route(tx: Transaction, visitor: string, site: Site, situation: Situation = {}): Promise<void> {
+  if (site.routes === undefined || site.routes.length === 0) return;
+  const row = await routingOf(tx, visitor);
+  if (row === undefined || row.campaign !== null) return;
+  const claims = row.claims === null ? {} : (JSON.parse(row.claims) as Record<string, unknown>);
+  await fixCampaign(tx, visitor, campaignFor(site.routes, site.campaign, { ...situation, claims }) ?? "");
+}
