@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * A condition may take long on a busy machine. Only a test that hangs ends here: no test fails because it is slow.
+ * The timeouts end only tests that hang: no test fails because a machine is busy.
  * Files share their worker's modules (`isolate`): loading them anew for each file costs a third of the CPU time.
  */
 const common = {

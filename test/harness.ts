@@ -23,29 +23,29 @@ import { type Env, type Run, type Running, runInside } from "./relays.ts";
 import { UNLIMITED } from "./unlimited.ts";
 import { createVisitor, type Visitor, type VisitorOptions } from "./visitor.ts";
 
-/** Every character that a careless client gets wrong in a query (R-502). */
+/** The account's key, with every character that must be escaped in a query (R-502). */
 export const KEY = "canary+key/with=odd&chars";
-/** The account owner's id in the service's callbacks: a secret as well (R-506). */
+/** The account owner's id in the service's callbacks. It is a secret (R-506). */
 export const OWNER = "usr_canary_owner";
 const SECRET = "callback-secret-of-the-tests";
 
-/** Which reading of the interface the sandbox begins with (BEHAVIOUR 4.11): the projects of vitest.config.ts set it. */
+/** The sandbox's profile (BEHAVIOUR 4.11). The projects of vitest.config.ts set it. */
 export const PROFILE = (process.env.SANDBOX_PROFILE ?? "strict") as Profile;
-/** What makes the faults of a run come again: SANDBOX_SEED, else 1. */
+/** Seed of the faults in the profile chaos: SANDBOX_SEED, else 1. */
 const SEED = Number(process.env.SANDBOX_SEED ?? 1);
 /**
- * For a test that says how often the service is asked: no other fault comes between, in the profile chaos either. Callbacks
- * still double and overtake each other there, and everything takes its time.
+ * Sandbox options for a test that counts calls to the service: no random faults, also in the profile chaos. Callbacks still
+ * double and overtake each other there, and answers are still delayed.
  */
 export const SCRIPTED: Partial<SandboxConfig> = { errorRate: [] };
 
-/** What may be asked again by itself: the same message, contact or list entry twice is one (R-223, R-421, R-243). */
+/** Calls that the relay may repeat by itself: the service takes the same one twice as one (R-223, R-421, R-243). */
 const REPEATABLE = ["incoming", "createContact", "findContact", "addToList"] as const;
 const certain = ({ kind, status }: FaultRule): boolean => kind === "delay" || status === 429;
 
 /**
- * For a test that sends or grants: chaos as it is, but for the answers to these two that leave it open whether anything was
- * done. Nobody may ask again by himself then (R-452, R-482), and a person decides: tests of their own are about that.
+ * Sandbox options for a test that sends or grants: the profile's faults, without answers to `send` and `credits` that leave
+ * open whether the call was carried out. The relay must not repeat such a call (R-452, R-482); other tests are about that.
  */
 export const CERTAIN: Partial<SandboxConfig> = {
   errorRate: (PROFILES[PROFILE].errorRate ?? []).flatMap((rule) => [
@@ -66,12 +66,12 @@ export type HouseOptions = {
   sandbox?: Partial<SandboxConfig>;
   /** How the relay runs: `runInside` (default) or `runProcess`. */
   run?: Run;
-  /** Calls per minute that the account may be asked at first, by way of a configuration file. */
+  /** The account's `rate`: calls a minute to begin with. Written to a configuration file. */
   rate?: number;
-  /** More of the account and of the site, in the same file. */
+  /** More settings of the account and of the site, in the same file. */
   account?: object;
   site?: object;
-  /** Sites besides `default`, by key; they share its origins and account unless they say otherwise. */
+  /** Sites besides `default`, by key. They inherit its origins and account. */
   sites?: Record<string, object>;
   /** The tag on the host's pages. */
   tag?: Tag;
@@ -79,24 +79,24 @@ export type HouseOptions = {
 
 export type House = {
   sandbox: Sandbox;
-  /** The service's base address as the relay knows it: what comes there must keep to the interface, or `stop` fails. */
+  /** The service's base address for the relay. `stop` rejects when a call to it violated the interface. */
   serviceUrl: string;
   /** The relay's address; the same after a restart. */
   url: string;
-  /** The host's address: pages of another origin that carry the tag. */
+  /** Origin of the host pages, which carry the tag. */
   host: string;
   /** Where the service posts replies. */
   callbackUrl: string;
   dataDir: string;
-  /** Everything every relay of this house has said. */
+  /** The log lines of every relay that this house has run. */
   lines: () => string[];
-  /** A scripted visitor of the host's pages; its line is closed with the house. */
+  /** A scripted visitor of the host pages. Stopping the house closes its connection. */
   visitor: (options?: VisitorOptions) => Visitor;
-  /** Ends the relay as a power cut does. Needs `runProcess`. */
+  /** Kills the relay with SIGKILL. Needs `runProcess`. */
   kill: () => Promise<void>;
-  /** Starts the relay again after `kill` or `halt`, on the same port and data; with other settings for this life. */
+  /** Starts the relay again after `kill` or `halt`, on the same port and data. `more`: settings for this run only. */
   start: (more?: Env) => Promise<void>;
-  /** Ends the relay politely. */
+  /** Stops the relay as SIGTERM does. */
   halt: () => Promise<void>;
   stop: () => Promise<void>;
 };

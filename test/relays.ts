@@ -1,4 +1,4 @@
-/** Two ways to run the relay under test: inside this process, or as the process an operator runs. */
+/** Ways to run the relay under test: inside this process, or as a process of its own. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,12 +15,12 @@ import { tracerPath } from "./setup/programs.ts";
 export type Env = Record<string, string>;
 
 export type Running = {
-  /** What the relay said, one JSON line each, errors among them. */
+  /** The relay's log: one JSON line each, and what it wrote to stderr. */
   lines: string[];
   port: number;
-  /** Ends it as SIGTERM does. */
+  /** Stops it as SIGTERM does. */
   stop: () => Promise<void>;
-  /** Ends it as a power cut does; only a process can be killed. */
+  /** Kills it with SIGKILL. Rejects for a relay inside this process. */
   kill: () => Promise<void>;
 };
 
@@ -44,10 +44,10 @@ function settingsFrom(env: Env): Settings {
   return read.settings;
 }
 
-/** The relay inside this process: fast, and seen by the coverage. */
+/** Runs the relay inside this process: fast, and measured by the coverage. */
 export const runInside: Run = (env) => runAt(env);
 
-/** The same by another clock, or with another build of the widget, by its folder. */
+/** The same with another clock, or with the folder of another build of the widget. */
 export async function runAt(env: Env, clock?: Clock, widget?: string): Promise<Running> {
   const { lines, target } = recorder();
   const hidden = [env.SERVICE_API_KEY, env.CALLBACK_SECRET].filter((secret) => secret !== undefined);
@@ -59,12 +59,12 @@ export async function runAt(env: Env, clock?: Clock, widget?: string): Promise<R
 
 const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
 
-/** The relay as a process of its own, with nothing in its environment but these settings. Its log tells its port: level info. */
+/** Runs the relay as a process, with nothing in its environment but these settings. Needs LOG_LEVEL info or lower: the port is read from the log. */
 export const runProcess: Run = (env) => spawnRelay(env, [process.execPath]);
 
 /**
- * The same under `strace`, which writes to `file` what the relay flushed to disk and wrote to its sockets, in order.
- * `-D` keeps the relay itself our child, so that signals reach it.
+ * The same under `strace`, which records to `file`, in order, each flush to disk and each write to a socket. `-D` keeps the
+ * relay our child process, so that signals reach it.
  */
 export const runTraced =
   (file: string): Run =>
@@ -73,7 +73,7 @@ export const runTraced =
 
 const TRACED = "trace=fsync,fdatasync,write,writev,sendto,sendmsg";
 
-/** The relay as a process, from another folder of sources: a copy with a mistake in it. */
+/** Runs the relay as a process from another folder of sources, such as a copy with a mutant. */
 export const runFrom =
   (root: string): Run =>
   (env) =>

@@ -21,7 +21,7 @@ const env = {
 const programs: Step = step("programs", async () => ensurePrograms());
 const build: Step = step("build", async () => {
   await command("vite", "build", "widget", "--logLevel", "warn");
-  // All of the relay is compiled and kept before the first test starts one: none of theirs writes while it stops.
+  // Fills the compile cache before the first test starts a relay, so that no relay writes to it while it stops.
   await command("node", "--import", "./relay/src/cli/serve.ts", "relay/src/cli.ts", "help");
 });
 const lint: Step = step("format and lint", () => command("biome", "check", "--error-on-warnings", "--colors=off", "."));
@@ -48,7 +48,7 @@ const steps: Record<string, Step[]> = {
   full: [programs, build, lint, types, full],
 };
 
-/** A step that counts as one: what it throws is its failure, in words. */
+/** A step that counts as one test. It fails when `act` rejects. */
 function step(name: string, act: () => Promise<void>): Step {
   return {
     name,
@@ -63,7 +63,7 @@ function step(name: string, act: () => Promise<void>): Step {
   };
 }
 
-/** Runs a program silently; rejects with everything it said when it fails. */
+/** Runs a program without output; rejects with all of its output when it fails. */
 function command(name: string, ...args: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(name, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });

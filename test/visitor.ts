@@ -20,10 +20,10 @@ import {
 } from "../shared/protocol.ts";
 
 export type VisitorOptions = { site?: string; origin?: string; token?: string; identity?: string };
-/** What a message may carry besides its words. */
+/** What a message may carry besides its text. */
 export type Extras = Omit<Partial<Send>, "t" | "id" | "text">;
 
-/** How long a visitor waits for what a test expects before it says what came instead: as long as a poll of vitest.config.ts. */
+/** How long a visitor waits for an expected frame before it fails with the frames that came: as long as a poll in vitest.config.ts. */
 const PATIENCE_MS = 60_000;
 
 type Waiting = {
@@ -38,7 +38,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
   const { site = "default", origin = relay } = options;
   let { token } = options;
   const messages = new Map<string, Message>();
-  /** Frames that came and that no `next` has taken yet. */
+  /** Frames that no `next` has taken yet. */
   let inbox: RelayFrame[] = [];
   let waiting: Waiting[] = [];
   let socket: WebSocket | undefined;
@@ -72,7 +72,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     else taker.resolve(frame);
   }
 
-  /** The first frame, come or to come, that no other `next` took and that is wanted. */
+  /** Resolves with the first wanted frame that no other `next` has taken, whether it is here or still to come. */
   function next<T extends RelayFrame = RelayFrame>(wanted: (frame: RelayFrame) => frame is T): Promise<T>;
   function next(wanted: (frame: RelayFrame) => boolean): Promise<RelayFrame>;
   function next(wanted: (frame: RelayFrame) => boolean): Promise<RelayFrame> {
@@ -99,7 +99,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     socket.send(JSON.stringify(frame));
   }
 
-  /** Opens the line and greets with what the log holds, as the signed person; resolves with the relay's welcome. */
+  /** Connects, and greets with what the log holds and with the identity. @returns the relay's welcome */
   async function connect(identity = options.identity): Promise<Welcome> {
     inbox = [];
     const line = new WebSocket(`${relay.replace(/^http/, "ws")}/socket`, { headers: { Origin: origin } });
@@ -138,7 +138,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     return message;
   }
 
-  /** Waits for a message of the log that fits, whether it is there or still to come. */
+  /** Waits for a message, whether it is in the log or still to come. */
   async function sees(wanted: (message: Message) => boolean): Promise<Message> {
     const known = [...messages.values()].find(wanted);
     if (known !== undefined) return known;
@@ -150,7 +150,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
   const hears = async (text: string): Promise<Reply> =>
     (await sees((message) => message.from === "reply" && message.text === text)) as Reply;
 
-  /** Cuts the line without a word, as a train in a tunnel does. */
+  /** Ends the connection without a close frame, as a lost network does. */
   async function drop(): Promise<void> {
     if (socket === undefined || socket.readyState === WebSocket.CLOSED) return;
     const closed = once(socket, "close");
@@ -158,7 +158,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     await closed;
   }
 
-  /** Ends the line politely. */
+  /** Closes the connection with a close frame. */
   async function close(): Promise<void> {
     if (socket === undefined || socket.readyState === WebSocket.CLOSED) return;
     const closed = once(socket, "close");
@@ -175,7 +175,7 @@ export function createVisitor(relay: string, options: VisitorOptions = {}) {
     write,
     drop,
     close,
-    /** Resolves with the code when the relay ends the line. */
+    /** Resolves with the close code when the relay ends the connection. */
     ended: async (): Promise<number> => Number((await once(socket as WebSocket, "close"))[0]),
     /** The log, in the order of the thread. */
     log: (): Message[] => [...messages.values()].sort((a, b) => a.pos - b.pos),

@@ -10,16 +10,16 @@ import type { Report } from "./suites/suite.ts";
 import { live, RELAY } from "./workers.ts";
 
 const ROOT = join(RELAY, "..", "..");
-/** Within the repository, where the copies find the packages; one for each process, so that two runs do not meet. */
+/** Folder of the mutants' sources. It is inside the repository, so that they find the packages; each process has its own. */
 const shelfOf = (part: string): string => join(ROOT, part, ".mutants", String(process.pid));
 
-/** A copy of a part's sources with the mistake in it. @throws Error when the place of the mistake is not there any more */
+/** Writes a copy of a part's sources with the mutant in it. @throws Error when an edit does not find its place */
 function plant({ name, part = "relay", edits, killedBy }: Mutant): string {
   const shelf = shelfOf(part);
   const folder = join(shelf, name.replace(/[^a-z]+/gi, "-"));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  // The copy finds the built widget, and what tests share, where the original does: two folders above its own.
+  // The sources look for the built widget and for shared test code two folders above their own.
   for (const beside of ["widget", "test"])
     if (!existsSync(join(shelf, beside))) symlinkSync(join(ROOT, beside), join(shelf, beside));
   const root = join(folder, "src");
@@ -42,13 +42,13 @@ function editsOf(part: "relay" | "widget", name: string, edits: readonly Edit[])
   }
 }
 
-/** What says that the mutant, or the suite, could not even run: that is no kill. */
+/** Failures which show that the mutant or the suite did not run at all. They do not count as a kill. */
 const BROKEN = /^ended:|did not start|The relay ended with|ERR_MODULE_NOT_FOUND|SyntaxError|is not a function/;
 
 type Planted = { mutant: Mutant; root: string };
 export type Hunted = { name: string; by: string | undefined; seconds: number };
 
-/** What noticed each of the mutants, in a line; nothing when nothing did. @throws Error when one could not even run */
+/** Runs the tests against mutants. @returns for each the first failure; `by` is undefined when no test failed. @throws Error when one did not run */
 async function hunt(mutants: readonly Mutant[]): Promise<Hunted[]> {
   const planted = mutants.map((mutant) => ({ mutant, root: plant(mutant) }));
   try {
@@ -87,7 +87,7 @@ const suffered = (report: Promise<Report>): Promise<string | undefined> =>
     (error: unknown) => String(error),
   );
 
-/** A test that is slow on a busy machine has not noticed anything: only one that stands still for so long has. */
+/** A test counts as failed when it does not end within this time. Long enough that a busy machine does not fail it. */
 const PATIENCE_MS = 30_000;
 
 type Tested = {
@@ -98,8 +98,9 @@ type Tested = {
 };
 
 /**
- * The first test of its file that fails, for each mutant that such a file shall notice: all of them in one run, each a project
- * of its own. @throws Error when none of a file's tests passes: then it is not the mistake that was found
+ * Runs the unit test file of each mutant, all in one run of vitest, each as a project.
+ * @returns for each the first test that failed
+ * @throws Error when every test of a file fails: then something other than the mutant is broken
  */
 async function tested(planted: readonly Planted[]): Promise<Hunted[]> {
   const projects = planted.flatMap(({ mutant: { name, killedBy }, root }) =>
@@ -122,26 +123,26 @@ async function tested(planted: readonly Planted[]): Promise<Hunted[]> {
   });
 }
 
-/** Those that are hunted in one go: what the tests beside the files of one part shall notice, and every other by itself. */
-function parties(mutants: readonly Mutant[]): Mutant[][] {
+/** Groups of mutants that are tested in one run: those of one part's unit tests together, every other one alone. */
+function groupsOf(mutants: readonly Mutant[]): Mutant[][] {
   const unit = ({ killedBy }: Mutant): boolean => "unit" in killedBy;
   const parts = ["relay", "widget"].map((part) =>
     mutants.filter((mutant) => unit(mutant) && (mutant.part ?? "relay") === part),
   );
   const others = mutants.filter((mutant) => !unit(mutant)).map((mutant) => [mutant]);
-  return [...parts.filter((party) => party.length > 0), ...others];
+  return [...parts.filter((group) => group.length > 0), ...others];
 }
 
-/** Hunts them, two parties at a time. */
+/** Tests all mutants, two groups at a time. */
 export async function huntAll(
   mutants: readonly Mutant[],
   told: (hunted: Hunted) => void = () => {},
 ): Promise<Hunted[]> {
-  const waiting = parties(mutants);
+  const waiting = groupsOf(mutants);
   const hunted: Hunted[] = [];
   const work = async (): Promise<void> => {
-    for (let party = waiting.shift(); party !== undefined; party = waiting.shift()) {
-      const found = await hunt(party);
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+      const found = await hunt(group);
       hunted.push(...found);
       found.forEach(told);
     }
@@ -154,7 +155,7 @@ export async function huntAll(
   return hunted;
 }
 
-/** `node test/faults/hunt.ts [part of a name]`: hunts by hand. */
+/** `node test/faults/hunt.ts [part of a name]` tests the mutants with such a name. */
 if (import.meta.main) {
   const chosen = [...MUTANTS, ...LONG_MUTANTS].filter(({ name }) => name.includes(process.argv[2] ?? ""));
   const hunted = await huntAll(chosen, ({ name, by, seconds }) =>
