@@ -9,7 +9,9 @@ import type { Places } from "./base/places.ts";
 import type { Mail } from "./flows/mail/mail.ts";
 import { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
+import { readBody } from "./http/body.ts";
 import { type CallbackAddress, callbacks } from "./http/callbacks.ts";
+import { SIZES } from "./http/doors.ts";
 import { fallback } from "./http/fallback.ts";
 import { health, type Readiness } from "./http/health.ts";
 import { media } from "./http/media.ts";
@@ -84,7 +86,7 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: HttpBindings }> {
   // The service.
   app.route("/", callbacks(called));
   // The operator.
-  app.route("/", createAdmin(parts.admin));
+  app.route("/", createAdmin(parts.admin, (incoming) => readBody(incoming, SIZES.admin)) as unknown as typeof app);
   app.route("/", health(ready));
 
   app.notFound((c) => c.json({ error: ERRORS.not_found[1] }, 404));

@@ -110,10 +110,11 @@ async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
   const places = createPlaces({ perAddress: settings.socketsPerAddress, total: settings.socketsTotal });
   const open = (): boolean => !server.stopping();
   const { widget } = standIns;
-  const app = createApp(appDeps({ core, files, owner, visitors, intake, places, open, widget }));
+  const { count } = visitors.connections;
+  const { sampler, gauges } = createMonitoring(core, { connections: count, gates: service.gates });
+  const app = createApp(appDeps({ core, files, owner, visitors, intake, places, gauges, open, widget }));
   const framework = getRequestListener(app.fetch);
   const server: RelayServer = createServer(core, { door: intake.door, framework, visitors, places });
-  const { sampler } = createMonitoring(core, { connections: visitors.connections.count, gates: service.gates });
   return { core, files, service, owner, visitors, intake, server, sampler };
 }
 

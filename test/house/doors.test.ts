@@ -32,7 +32,7 @@ function routes(): string[] {
 }
 
 /** They read nothing themselves: they stand before the doors below the same path. */
-const MIDDLEWARE = ["ALL /socket/lines/*", "ALL /mail/stop/*"];
+const MIDDLEWARE = ["ALL /socket/lines/*", "ALL /mail/stop/*", "ALL /admin/*"];
 /** Taken before the framework sees them, see `callbackDoor`. */
 const BEFORE = ["POST /callbacks/reply/:secret", "POST /callbacks/recharge/:secret"];
 

@@ -17,7 +17,7 @@ export function createEndings({ db, bus, clock }: Parts) {
   return {
     /** @returns false when nothing is written of such a visitor of this site */
     async visitor(site: string, visitor: string): Promise<boolean> {
-      const found = await db.transaction((tx) => renewGeneration(tx, site, [visitor], clock.now()));
+      const found = await db.transaction((tx) => renewGeneration(tx, site, [visitor], clock.now()), [visitor]);
       if (found.length > 0) bus.publish({ visitor, head: 0, ended: "*" });
       return found.length > 0;
     },
@@ -26,7 +26,7 @@ export function createEndings({ db, bus, clock }: Parts) {
       let [count, last] = [0, ""];
       for (;;) {
         const ids = await visitorIds(db, { site, after: last, limit: BATCH });
-        const found = await db.transaction((tx) => renewGeneration(tx, site, ids, clock.now()));
+        const found = await db.transaction((tx) => renewGeneration(tx, site, ids, clock.now()), ids);
         for (const visitor of found) bus.publish({ visitor, head: 0, ended: "*" });
         count += found.length;
         last = ids.at(-1) ?? "";

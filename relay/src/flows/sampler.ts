@@ -70,10 +70,13 @@ export function createSampler({ db, clock, log, metrics, gauges }: Parts) {
       waiting: messages,
       pace: rates.length === 0 ? 0 : Math.min(...rates),
     };
-    await db.transaction(async (tx) => {
-      await addSample(tx, STEPS.minute, { at, node, body: JSON.stringify(body) });
-      await sumHours(tx, at);
-    });
+    await db.transaction(
+      async (tx) => {
+        await addSample(tx, STEPS.minute, { at, node, body: JSON.stringify(body) });
+        await sumHours(tx, at);
+      },
+      ["series"],
+    );
   }
 
   function later(): void {

@@ -12,6 +12,8 @@ export const SIZES = {
   api: 256 * 1024,
   /** `List-Unsubscribe=One-Click` (RFC 8058) and whatever else a mail program adds. */
   form: 4 * 1024,
+  /** A form of the admin pages: the messages that were chosen, at most some hundreds. */
+  admin: 64 * 1024,
   /** The largest kind of file that the settings allow, counted by `files/stage`. */
   upload: "UPLOAD_*_MB",
 } as const;
@@ -76,6 +78,12 @@ export const DOORS: readonly Door[] = [
   door("service", "POST", "/callbacks/recharge/:secret", "callback"),
   door("service", "ALL", "/callbacks/:kind{reply|recharge}/:secret"),
   door("operator", "GET", "/metrics"),
+  ...["", "/login", "/find", "/conversations", "/conversations/:visitor", "/messages/:visitor/:id", "/deliveries"]
+    .concat("/leads", "/mails", "/webhooks", "/blocks", "/audit", "/sites", "/settings", "/style.css", "/live.js")
+    .map((path) => door("operator", "GET", `/admin${path}`)),
+  ...["/login", "/logout", "/logout-everywhere", "/deliveries/retry"].map((path) =>
+    door("operator", "POST", `/admin${path}`, "admin"),
+  ),
   door("operator", "GET", "/healthz"),
   door("operator", "GET", "/readyz"),
 ];

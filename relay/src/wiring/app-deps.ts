@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AppDeps } from "../app.ts";
 import { createLimiter } from "../base/limiter.ts";
+import type { Gauges } from "../base/metrics.ts";
 import type { Places } from "../base/places.ts";
 import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
@@ -27,6 +28,8 @@ type Groups = {
   visitors: VisitorFlows;
   intake: CallbackIntake;
   places: Places;
+  /** What the metrics read. */
+  gauges: Gauges;
   /** Whether the relay takes requests: it is not stopping. */
   open: () => boolean;
   /** Folder of the built widget, where a test names another one. */
@@ -34,7 +37,17 @@ type Groups = {
 };
 
 /** What the routes need, taken from the groups of the relay. */
-export function appDeps({ core, files, owner, visitors, intake, places, open, widget = WIDGET }: Groups): AppDeps {
+export function appDeps({
+  core,
+  files,
+  owner,
+  visitors,
+  intake,
+  places,
+  gauges,
+  open,
+  widget = WIDGET,
+}: Groups): AppDeps {
   const { settings, db, clock, log, sites, publicOrigin } = core;
   const { send, forget, endings, connections, allows } = visitors;
   return {
@@ -55,10 +68,12 @@ export function appDeps({ core, files, owner, visitors, intake, places, open, wi
       wait: uploadWait(core, visitors),
     },
     admin: {
-      clock,
+      ...{ db, clock, sites, send, publicOrigin, gauges },
       metrics: core.metrics,
       token: core.adminToken,
       addressOf: addressesOf(settings.trustProxy).network,
+      address: () => publicOrigin ?? `http://localhost:${core.port}`,
+      env: process.env,
     },
     called: intake.address,
     ready: async () => open() && (await core.takesWrites()),

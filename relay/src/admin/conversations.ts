@@ -1,0 +1,119 @@
+import type { Message } from "@porchlight/shared/protocol";
+import { html } from "hono/html";
+import type { Clock } from "../base/clock.ts";
+import type { Database } from "../db/database.ts";
+import { visitorRow } from "../records/listings.ts";
+import { type ConversationPlace, type ConversationRow, searchSlice } from "../records/search.ts";
+import { page as threadPage } from "../records/threads.ts";
+import { findVisitor } from "../records/visitors.ts";
+import { badge, brief, facts, type Html, table, time } from "./html.ts";
+
+/** Conversations on one page. */
+const PAGE = 30;
+/** A search goes on from page to page after this time, in milliseconds. */
+const SEARCH_MS = 3_000;
+/** Messages of a thread on one page. */
+const MESSAGES = 200;
+
+type Search = { words: string; site: string; state: string; after: ConversationPlace | undefined };
+
+/** Conversations that match, until a page is full or the time is over. */
+export async function search(
+  db: Database,
+  clock: Clock,
+  asked: Search,
+): Promise<{ rows: ConversationRow[]; next: ConversationPlace | undefined }> {
+  const until = clock.uptime() + SEARCH_MS;
+  const rows: ConversationRow[] = [];
+  let after = asked.after;
+  for (;;) {
+    const { found, next } = await searchSlice(db, { ...asked, after });
+    rows.push(...found);
+    const extra = rows.length > PAGE ? rows[PAGE - 1] : undefined;
+    if (extra !== undefined) return { rows: rows.slice(0, PAGE), next: { created: extra.created, id: extra.id } };
+    if (next === undefined || clock.uptime() > until) return { rows, next };
+    after = next;
+    // Visitors' messages go on between two slices.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+export const placeOf = (text: string): ConversationPlace | undefined => {
+  const [, created, id] = /^(\d{1,16})\.(.+)$/.exec(text) ?? [];
+  return created === undefined || id === undefined ? undefined : { created: Number(created), id };
+};
+
+export const nameOf = (row: Pick<ConversationRow, "firstName" | "lastName" | "email" | "subject" | "id">): string =>
+  [row.firstName, row.lastName].filter((part) => part !== null).join(" ") || row.email || row.subject || row.id;
+
+export const conversationPath = (visitor: string): string => `/admin/conversations/${encodeURIComponent(visitor)}`;
+export const messagePath = (visitor: string, id: string): string =>
+  `/admin/messages/${encodeURIComponent(visitor)}/${encodeURIComponent(id)}`;
+
+const option = (value: string, name: string, chosen: string): Html =>
+  html`<option value="${value}"${value === chosen ? html` selected` : ""}>${name}</option>`;
+
+function filter({ words, site, state }: Search, sites: readonly string[]): Html {
+  return html`<form class="filter" action="/admin/conversations">
+<label class="wide">Words, visitor, e-mail, or any id<input name="words" type="search" value="${words}"></label>
+<label>Site<select name="site">${option("", "all", site)}${sites.map((id) => option(id, id, site))}</select></label>
+<label>With a message that is<select name="state">${["", "sent", "delivered", "failed"].map((each) => option(each, each || "any", state))}</select></label>
+<button class="main">Search</button></form>`;
+}
+
+/** The list of conversations, newest first, with the search. */
+export async function conversations(
+  { db, clock, sites }: { db: Database; clock: Clock; sites: readonly string[] },
+  asked: Search,
+): Promise<Html> {
+  const { rows, next } = await search(db, clock, asked);
+  const query = new URLSearchParams({ words: asked.words, site: asked.site, state: asked.state });
+  if (next !== undefined) query.set("after", `${next.created}.${next.id}`);
+  const more =
+    next &&
+    html`<p><a href="/admin/conversations?${query.toString()}">${rows.length < PAGE ? "Search on" : "Older"}</a></p>`;
+  return html`${filter(asked, sites)}${table(
+    "Conversations",
+    ["Visitor", "Newest message", "State", "When", "Messages", "Site"],
+    rows.map((row) => [
+      html`<a href="${conversationPath(row.id)}">${brief(nameOf(row), 40)}</a>`,
+      row.text === null ? null : html`${row.author === "reply" ? "↩ " : ""}${brief(row.text)}`,
+      row.state === null ? null : badge(row.state),
+      time(row.at ?? row.created),
+      row.messages,
+      row.site,
+    ]),
+    "No conversation matches.",
+  )}${more ?? ""}`;
+}
+
+const bubble = (visitor: string, message: Message): Html => html`<li class="${message.from}">
+${message.text === "" ? "" : html`<p>${message.text}</p>`}${message.media === undefined ? "" : html`<p>📎 ${message.media.name}</p>`}
+<footer><a href="${messagePath(visitor, message.id)}">${time(message.at)}</a> ${message.from === "visitor" ? badge(message.state) : (message.reaction ?? "")}</footer></li>`;
+
+/** One conversation: whose it is, and its messages. @returns nothing when there is none of this id */
+export async function conversation(
+  db: Database,
+  id: string,
+  before: number,
+): Promise<{ title: string; body: Html } | undefined> {
+  const visitor = await findVisitor(db, id);
+  const row = visitor && (await visitorRow(db, visitor.site, id));
+  if (visitor === undefined || row === undefined) return undefined;
+  const messages = await threadPage(db, id, before, MESSAGES);
+  const [first] = messages;
+  const older = messages.length === MESSAGES && first !== undefined;
+  const body = html`${facts([
+    ["Visitor", html`<span class="id">${id}</span>`],
+    ["Site", visitor.site],
+    ["First seen", time(row.created)],
+    ["E-mail", row.email],
+    ["Phone", row.phone],
+    ["Your id (sub)", row.subject],
+    ["Contact at the service", row.contact],
+    ["Page", row.page],
+  ])}
+${older ? html`<p><a href="${conversationPath(id)}?before=${first.pos}">Older messages</a></p>` : ""}
+<ol class="thread">${messages.map((message) => bubble(id, message))}</ol>`;
+  return { title: nameOf(row), body };
+}

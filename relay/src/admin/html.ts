@@ -1,0 +1,92 @@
+import { html } from "hono/html";
+
+/** A piece of a page; `html` has escaped what is in it. */
+export type Html = ReturnType<typeof html>;
+
+/** What every page needs. */
+export type Frame = {
+  /** Path of the page in the navigation, like `/admin/conversations`. */
+  at: string;
+  title: string;
+  /** For the forms of this session. */
+  token: string;
+};
+
+const NAVIGATION = [
+  ["/admin", "Overview"],
+  ["/admin/conversations", "Conversations"],
+  ["/admin/deliveries", "Deliveries"],
+  ["/admin/leads", "Leads"],
+  ["/admin/mails", "Mails"],
+  ["/admin/webhooks", "Webhooks"],
+  ["/admin/blocks", "Blocks"],
+  ["/admin/sites", "Sites"],
+  ["/admin/settings", "Settings"],
+  ["/admin/audit", "Audit log"],
+] as const;
+
+/** A whole page without the navigation. */
+export const bare = (title: string, body: Html): Html => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} · Porchlight</title>
+<link rel="stylesheet" href="/admin/style.css">
+</head>
+<body>${body}</body>
+</html>`;
+
+/** A field that proves that a form is one of this session's pages. */
+export const tokenField = (token: string): Html => html`<input type="hidden" name="token" value="${token}">`;
+
+const link = (at: string, [path, name]: readonly [string, string]): Html =>
+  html`<li><a href="${path}"${path === at ? html` aria-current="page"` : ""}>${name}</a></li>`;
+
+/** A page with the navigation. */
+export const page = ({ at, title, token }: Frame, body: Html): Html =>
+  bare(
+    title,
+    html`<a class="skip" href="#main">Skip to content</a>
+<header class="bar">
+<p class="brand"><a href="/admin">Porchlight</a></p>
+<form class="find" role="search" action="/admin/find"><label class="hidden" for="find">Find a message or visitor by id</label>
+<input id="find" name="id" type="search" placeholder="Any id" autocomplete="off" spellcheck="false"><button>Find</button></form>
+<details class="menu"><summary>Menu</summary><nav aria-label="Pages"><ul>${NAVIGATION.map((each) => link(at, each))}</ul>
+<form method="post" action="/admin/logout">${tokenField(token)}<button class="plain">Sign out</button></form>
+<form method="post" action="/admin/logout-everywhere">${tokenField(token)}<button class="plain">Sign out everywhere</button></form></nav></details>
+</header>
+<main id="main" tabindex="-1"><h1>${title}</h1>${body}</main>`,
+  );
+
+/** A time in UTC, for people and for programs. */
+export const time = (ms: number | null): Html =>
+  ms === null
+    ? html`–`
+    : html`<time datetime="${new Date(ms).toISOString()}">${new Date(ms).toISOString().slice(0, 19).replace("T", " ")}</time>`;
+
+/** A state as a coloured word. */
+export const badge = (state: string): Html =>
+  html`<span class="badge ${state.replaceAll(/[^a-z]/g, "")}">${state}</span>`;
+
+/** A text cut to one line of a table. */
+export const brief = (text: string, max = 90): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text);
+
+export type Cell = string | number | null | Html;
+
+/** A table that scrolls by itself where it is too wide. @param empty what is said instead of no rows */
+export const table = (
+  name: string,
+  headings: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  empty: string,
+): Html =>
+  rows.length === 0
+    ? html`<p class="empty">${empty}</p>`
+    : html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table><thead><tr>${headings.map((each) => html`<th scope="col">${each}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell ?? "–"}</td>`)}</tr>`)}</tbody></table></div>`;
+
+/** Names and values. */
+export const facts = (all: readonly (readonly [string, Cell])[]): Html =>
+  html`<dl class="facts">${all.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value ?? "–"}</dd></div>`)}</dl>`;

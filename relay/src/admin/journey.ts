@@ -1,0 +1,96 @@
+import { html } from "hono/html";
+import type { Database } from "../db/database.ts";
+import { type JourneyRow, journeyOf, mailsWith, replyAfter } from "../records/search.ts";
+import { conversationPath, messagePath } from "./conversations.ts";
+import { badge, facts, type Html, time, tokenField } from "./html.ts";
+
+/** A step of a message's way. `open`: it is still to come. */
+type Stage = { name: string; at: number | null; note?: Html | string; kind?: "bad" | "open" };
+
+const REASONS: Record<string, string> = {
+  rejected: "The service refused this message.",
+  expired: "It could not be delivered in time.",
+  "not-configured": "The site's campaign or account refuses it.",
+};
+
+const tries = (n: number): string => (n === 1 ? "1 try" : `${n} tries`);
+
+/** The way of a visitor's message to the service. */
+function sentStages(row: JourneyRow): Stage[] {
+  const stored: Stage = {
+    name: "Written, and durable here",
+    at: row.at,
+    note: "Acknowledged to the visitor after that.",
+  };
+  if (row.state === "delivered")
+    return [stored, { name: "Accepted by the service", at: null, note: "It answered with success." }];
+  if (row.state === "failed")
+    return [
+      stored,
+      {
+        name: `Failed after ${tries(row.attempts ?? 0)}`,
+        at: null,
+        kind: "bad",
+        note: html`${REASONS[row.reason ?? ""] ?? row.reason ?? ""}${row.error === null ? "" : html` The service said: <code>${row.error}</code>`}`,
+      },
+    ];
+  const waits: Stage = {
+    name: `Waits for the service, after ${tries(row.tries ?? 0)}`,
+    at: null,
+    kind: "open",
+    note: html`Next try ${time(row.due)}; given up ${time(row.expires)}.${row.answer === null ? "" : html` Last answer: <code>${row.answer}</code>`}`,
+  };
+  return [stored, waits];
+}
+
+async function laterStages(db: Database, row: JourneyRow): Promise<Stage[]> {
+  const { visitor, pos } = row;
+  const mails = (await mailsWith(db, visitor, pos)).map(
+    ({ kind, state, at }): Stage => ({
+      name: `Mail (${kind}): ${state}`,
+      at,
+      ...(state === "failed" && { kind: "bad" }),
+    }),
+  );
+  if (row.author === "reply") {
+    const seen = row.read >= row.n;
+    return [
+      { name: "Stored from the service's callback, and pushed to open tabs", at: row.at },
+      seen ? { name: "Seen by the visitor", at: null } : { name: "Not seen yet", at: null, kind: "open" },
+      ...mails,
+    ];
+  }
+  const reply = await replyAfter(db, visitor, pos);
+  const answered: Stage[] = reply
+    ? [{ name: "Next reply", at: reply.at, note: html`<a href="${messagePath(visitor, reply.id)}">its journey</a>` }]
+    : [{ name: "No reply yet", at: null, kind: "open" }];
+  return [...sentStages(row), ...answered, ...mails];
+}
+
+const stage = ({ name, at, note, kind }: Stage): Html =>
+  html`<li class="${kind ?? ""}"><p><strong>${name}</strong>${at === null ? "" : html` · ${time(at)}`}</p>${note === undefined ? "" : html`<p class="note">${note}</p>`}</li>`;
+
+/** A message with every step of its way. @returns nothing when there is no such message */
+export async function journey(db: Database, visitor: string, id: string, token: string): Promise<Html | undefined> {
+  const row = await journeyOf(db, visitor, id);
+  if (row === undefined) return undefined;
+  const stages = await laterStages(db, row);
+  const retry =
+    row.state === "failed"
+      ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}<input type="hidden" name="item" value="${row.visitor} ${row.id}"><button class="main">Retry</button></form>`
+      : "";
+  return html`${facts([
+    ["Message", html`<span class="id">${row.id}</span>`],
+    ["messageSid at the service", row.sid === null ? null : html`<span class="id">${row.sid}</span>`],
+    [
+      "The service's id",
+      row.external === null ? null : html`<span class="id">${row.external.split(":").slice(1).join(":")}</span>`,
+    ],
+    ["State", row.state === null ? "reply" : badge(row.state)],
+    ["Conversation", html`<a href="${conversationPath(row.visitor)}" class="id">${row.visitor}</a>`],
+    ["Site", row.site],
+  ])}
+<pre tabindex="0" aria-label="Text of the message">${row.text}</pre>
+<h2>Journey</h2>
+<ol class="journey">${stages.map(stage)}</ol>${retry}`;
+}

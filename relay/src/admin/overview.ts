@@ -1,0 +1,137 @@
+import { html } from "hono/html";
+import { BUCKETS, type Gauges } from "../base/metrics.ts";
+import type { Database } from "../db/database.ts";
+import { joined, type Sample } from "../flows/sampler.ts";
+import { countFailed } from "../records/search.ts";
+import { STEPS, type Step, samplesBetween } from "../records/series.ts";
+import type { Html } from "./html.ts";
+import { plot } from "./plot.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** What a plot may show: how far back, in which steps of the stored series, and how many of those make one point. */
+const RANGES = {
+  hour: { name: "Hour", step: STEPS.minute, points: 60, each: 1 },
+  day: { name: "Day", step: STEPS.minute, points: 96, each: 15 },
+  week: { name: "Week", step: STEPS.hour, points: 168, each: 1 },
+  month: { name: "Month", step: STEPS.hour, points: 120, each: 6 },
+} as const satisfies Record<string, { name: string; step: Step; points: number; each: number }>;
+type Range = keyof typeof RANGES;
+
+const rangeOf = (name: string | undefined): Range => (name !== undefined && name in RANGES ? (name as Range) : "hour");
+
+/** Samples by point, oldest first; nothing where the relay did not run. */
+async function pointsOf(db: Database, range: Range, now: number): Promise<(Sample | undefined)[]> {
+  const { step, points, each } = RANGES[range];
+  const ms = step * 1_000 * each;
+  const end = Math.floor(now / ms) * ms + ms;
+  const begin = end - points * ms;
+  const rows = await samplesBetween(db, step, begin, end);
+  // The hour under way has no row yet.
+  const recent =
+    step === STEPS.hour ? await samplesBetween(db, STEPS.minute, Math.floor(now / HOUR_MS) * HOUR_MS, end) : [];
+  const steps = Map.groupBy([...rows, ...recent], ({ at }) => at);
+  const slots = Map.groupBy(
+    [...steps].map(([at, nodes]) => ({
+      at,
+      sample: joined(
+        nodes.map(({ body }) => JSON.parse(body) as Sample),
+        "sum",
+      ),
+    })),
+    ({ at }) => Math.floor((at - begin) / ms),
+  );
+  return Array.from({ length: points }, (_, n) => {
+    const found = slots.get(n);
+    return (
+      found &&
+      joined(
+        found.map(({ sample }) => sample),
+        "highest",
+      )
+    );
+  });
+}
+
+/** A quantile of counts per bucket, in seconds, by linear interpolation within its bucket; nothing without counts. */
+export function quantile(counts: readonly number[], q: number): number | undefined {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return undefined;
+  let below = 0;
+  for (const [n, count] of counts.entries()) {
+    if (below + count >= q * total) {
+      const low = n === 0 ? 0 : (BUCKETS[n - 1] ?? 0);
+      const high = BUCKETS[n] ?? low;
+      return low + ((high - low) * (q * total - below)) / count;
+    }
+    below += count;
+  }
+  return BUCKETS.at(-1);
+}
+
+const seconds = (value: number): string =>
+  value < 1
+    ? `${Math.round(value * 1_000)} ms`
+    : value < 120
+      ? `${Number(value.toFixed(1))} s`
+      : `${Math.round(value / 60)} min`;
+const count = (value: number): string => Math.round(value).toLocaleString("en");
+const shortTime = (ms: number, range: Range): string =>
+  range === "hour" || range === "day"
+    ? new Date(ms).toISOString().slice(11, 16)
+    : new Date(ms).toISOString().slice(5, 10);
+
+const card = (name: string, value: string, note: string, bad = false): Html =>
+  html`<li class="card${bad ? " bad" : ""}"><p>${name}</p><p class="value">${value}</p><p>${note}</p></li>`;
+
+type Deps = { db: Database; now: number; gauges: Gauges; range: string | undefined };
+
+/** How the relay is: what is open and waits now, and plots of what was. */
+export async function overview({ db, now, gauges, range: wanted }: Deps): Promise<Html> {
+  const range = rangeOf(wanted);
+  const points = await pointsOf(db, range, now);
+  const { messages: waiting, oldest } = await gauges.waiting();
+  const failed = await countFailed(db);
+  const all = joined(
+    points.filter((point) => point !== undefined),
+    "highest",
+  );
+  const { step, points: number, each } = RANGES[range];
+  const axis = {
+    from: shortTime(now - number * each * step * 1_000, range),
+    to: `${shortTime(now, range)} UTC`,
+  };
+  const line = (name: string, of: (sample: Sample) => number | undefined) => ({
+    name,
+    values: points.map((point) => point && of(point)),
+  });
+  const within = `within the ${range}`;
+  const quantileOf = (q: number): string => {
+    const value = quantile(all.delivery, q);
+    return value === undefined ? "–" : seconds(value);
+  };
+  return html`<ul class="tabs" aria-label="Time shown">${Object.entries(RANGES).map(
+    ([name, { name: words }]) =>
+      html`<li><a href="/admin?range=${name}"${name === range ? html` aria-current="true"` : ""}>${words}</a></li>`,
+  )}</ul>
+<div id="live">
+<ul class="cards">
+${card("Open chats", count(gauges.connections()), "on this node, now")}
+${card("Waiting", count(waiting), waiting === 0 ? "nothing waits" : `oldest for ${seconds(oldest)}`, oldest > 300)}
+${card("Failed", count(failed), "not tried again", failed > 0)}
+${card("From visitors", count(all.messages.stored), within)}
+${card("Replies", count(all.messages.reply), within)}
+${card("Delivered in", quantileOf(0.5), `half of them; 95 in 100 in ${quantileOf(0.95)}`)}
+</ul>
+<div class="plots">
+${plot({ ...axis, title: "Messages", show: count, lines: [line("from visitors", ({ messages }) => messages.stored), line("replies", ({ messages }) => messages.reply), line("failed", ({ messages }) => messages.failed)] })}
+${plot({ ...axis, title: "Open chats", show: count, lines: [line("connections", ({ connections }) => connections)] })}
+${plot({ ...axis, title: "Time to delivery", show: seconds, lines: [line("p50", ({ delivery }) => quantile(delivery, 0.5)), line("p95", ({ delivery }) => quantile(delivery, 0.95)), line("p99", ({ delivery }) => quantile(delivery, 0.99))] })}
+${plot({ ...axis, title: "Time to reply", show: seconds, lines: [line("p50", ({ reply }) => quantile(reply, 0.5)), line("p95", ({ reply }) => quantile(reply, 0.95)), line("p99", ({ reply }) => quantile(reply, 0.99))] })}
+${plot({ ...axis, title: "The service's answers", show: count, lines: [line("2xx", ({ answers }) => answers["2xx"]), line("429", ({ answers }) => answers["429"]), line("other", ({ answers }) => answers["4xx"] + answers["5xx"] + answers.none)] })}
+${plot({ ...axis, title: "Waiting, and calls a minute", show: count, lines: [line("waiting", ({ waiting }) => waiting), line("limit as learned", ({ pace }) => pace)] })}
+</div>
+</div>
+<script src="/admin/live.js" defer></script>`;
+}

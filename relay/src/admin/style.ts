@@ -1,0 +1,105 @@
+/** The style sheet of the admin pages: `/admin/style.css`. */
+export const STYLE = `
+:root { color-scheme: light dark; --ink: #1c1b19; --soft: #5d5a55; --ground: #faf9f7; --card: #fff; --line: #dedad3;
+  --accent: #8a4b08; --accent-ink: #fff; --good: #1d6b3c; --bad: #a3231f; --wait: #7a5200; --chart: #b3640f; --chart2: #2b6a8f; }
+@media (prefers-color-scheme: dark) { :root { --ink: #ece9e4; --soft: #aaa59d; --ground: #171614; --card: #211f1d; --line: #3b3834;
+  --accent: #f0b26b; --accent-ink: #221503; --good: #7fd3a0; --bad: #ff9d96; --wait: #e8c477; --chart: #f0b26b; --chart2: #7fc1e6; } }
+* { box-sizing: border-box; }
+html { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--ground); }
+body { margin: 0; }
+a { color: var(--accent); text-underline-offset: 2px; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 1.25rem; letter-spacing: -0.01em; }
+h2 { font-size: 1.05rem; margin: 2rem 0 0.75rem; }
+code, .id { font: 0.87em ui-monospace, monospace; overflow-wrap: anywhere; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.skip { position: absolute; left: 0.5rem; top: -4rem; background: var(--card); padding: 0.5rem 1rem; z-index: 2; }
+.skip:focus { top: 0.5rem; }
+.bar { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; padding: 0.6rem 1rem; background: var(--card); border-bottom: 1px solid var(--line); }
+.brand { margin: 0; font-weight: 650; }
+.brand a { color: inherit; text-decoration: none; }
+.find { display: flex; gap: 0.4rem; flex: 1 1 12rem; max-width: 30rem; }
+.find input { flex: 1; min-width: 0; }
+input, select, button { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 0.4rem 0.7rem; min-height: 2.4rem; }
+input[type=checkbox] { min-height: 0; width: 1.15rem; height: 1.15rem; accent-color: var(--accent); }
+button { cursor: pointer; }
+button.main { background: var(--accent); color: var(--accent-ink); border-color: var(--accent); }
+button.plain { border: 0; background: none; color: var(--accent); padding: 0.4rem 0.75rem; text-align: left; width: 100%; }
+main { padding: 1.5rem 1rem 3rem; max-width: 76rem; margin: 0 auto; outline: none; }
+nav ul { list-style: none; margin: 0; padding: 0; }
+nav a { display: block; padding: 0.4rem 0.75rem; border-radius: 6px; color: inherit; text-decoration: none; }
+nav a:hover { background: color-mix(in srgb, var(--accent) 12%, transparent); }
+nav a[aria-current] { font-weight: 650; color: var(--accent); }
+.menu { margin-left: auto; position: relative; }
+.menu summary { cursor: pointer; padding: 0.4rem 0.75rem; border: 1px solid var(--line); border-radius: 6px; }
+.menu nav { position: absolute; right: 0; top: 110%; min-width: 13rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.5rem; z-index: 1; box-shadow: 0 8px 30px rgb(0 0 0 / 0.18); }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.75rem; margin: 0 0 1.25rem; padding: 0; list-style: none; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; }
+.card p { margin: 0; color: var(--soft); font-size: 0.87rem; }
+.card p.value { color: var(--ink); font-size: 1.55rem; line-height: 1.25; font-variant-numeric: tabular-nums; }
+.card.bad p.value { color: var(--bad); }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr)); gap: 0.75rem; }
+figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.9rem 1rem; }
+figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; font-weight: 600; margin-bottom: 0.4rem; }
+.legend { font-weight: 400; color: var(--soft); font-size: 0.87rem; }
+.legend span::before { content: ""; display: inline-block; width: 0.8em; height: 0.2em; margin: 0 0.4em 0.25em 0.8em; background: var(--chart); }
+.legend span:nth-child(2)::before { background: var(--chart2); }
+.legend span:nth-child(3)::before { background: var(--soft); }
+svg.plot { width: 100%; height: auto; display: block; }
+svg.plot .grid { stroke: var(--line); stroke-width: 1; }
+svg.plot text { fill: var(--soft); font: 11px system-ui, sans-serif; }
+svg.plot polyline { fill: none; stroke-width: 2; stroke-linejoin: round; stroke: var(--chart); }
+svg.plot polyline.s1 { stroke: var(--chart2); }
+svg.plot polyline.s2 { stroke: var(--soft); }
+.tabs { display: flex; flex-wrap: wrap; gap: 0.4rem; margin: 0 0 1rem; padding: 0; list-style: none; }
+.tabs a { display: block; padding: 0.35rem 0.8rem; border: 1px solid var(--line); border-radius: 999px; color: inherit; text-decoration: none; }
+.tabs a[aria-current] { background: var(--accent); border-color: var(--accent); color: var(--accent-ink); }
+.filter { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; margin: 0 0 1rem; }
+.filter label { display: grid; gap: 0.2rem; color: var(--soft); font-size: 0.87rem; }
+.filter label.wide { flex: 1 1 16rem; }
+.scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: 0.55rem 0.9rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+tbody tr:last-child td { border-bottom: 0; }
+th { font-weight: 600; font-size: 0.87rem; color: var(--soft); white-space: nowrap; }
+td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
+.empty { background: var(--card); border: 1px dashed var(--line); border-radius: 10px; padding: 1.5rem; color: var(--soft); }
+.badge { display: inline-block; padding: 0 0.55em; border: 1px solid currentColor; border-radius: 999px; font-size: 0.85rem; color: var(--soft); white-space: nowrap; }
+.badge.delivered, .badge.done, .badge.ok { color: var(--good); }
+.badge.failed, .badge.refused, .badge.unknown { color: var(--bad); }
+.badge.waiting, .badge.sent, .badge.open { color: var(--wait); }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: 0.75rem 1.5rem; margin: 0 0 1.5rem; }
+.facts dt { color: var(--soft); font-size: 0.87rem; }
+.facts dd { margin: 0; overflow-wrap: anywhere; }
+.thread { list-style: none; margin: 0; padding: 0; display: grid; gap: 0.6rem; }
+.thread li { max-width: 42rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.6rem 0.9rem; }
+.thread li.visitor { margin-left: auto; background: color-mix(in srgb, var(--accent) 10%, var(--card)); }
+.thread p { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+.thread footer { color: var(--soft); font-size: 0.87rem; }
+.journey { list-style: none; margin: 0; padding: 0 0 0 1.1rem; border-left: 2px solid var(--line); display: grid; gap: 1rem; }
+.journey li { position: relative; }
+.journey li::before { content: ""; position: absolute; left: -1.5rem; top: 0.4rem; width: 0.7rem; height: 0.7rem; border-radius: 50%; background: var(--good); }
+.journey li.bad::before { background: var(--bad); }
+.journey li.open::before { background: var(--card); border: 2px solid var(--wait); }
+.journey p { margin: 0; }
+.journey .note { color: var(--soft); }
+.login { max-width: 24rem; margin: 12vh auto 0; padding: 0 1rem; }
+.login form { display: grid; gap: 0.75rem; }
+.login label { display: grid; gap: 0.3rem; }
+.error { color: var(--bad); }
+pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; margin: 0 0 1rem; }
+`;
+
+/** Renews the overview every 15 seconds while somebody looks at it: `/admin/live.js`. */
+export const LIVE = `
+const area = () => document.getElementById("live");
+async function renew() {
+  if (document.hidden) return;
+  const answer = await fetch(location.href, { credentials: "same-origin" });
+  if (!answer.ok || answer.redirected) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const next = page.getElementById("live");
+  if (next && !area().contains(document.activeElement)) area().replaceWith(document.adoptNode(next));
+}
+setInterval(() => renew().catch(() => {}), 15000);
+`;

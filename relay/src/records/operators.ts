@@ -1,0 +1,43 @@
+import { randomId } from "@porchlight/shared/id";
+import type { Transaction } from "../db/database.ts";
+
+/** A login to the admin pages. `hash` of what the browser holds; times in milliseconds since 1970. */
+export type AdminSession = { hash: string; created: number; seen: number; address: string };
+
+export async function addAdminSession(tx: Transaction, { hash, created, seen, address }: AdminSession): Promise<void> {
+  const sql = "INSERT INTO admin_sessions (hash, created, seen, address) VALUES ($1, $2, $3, $4)";
+  await tx.run(sql, hash, created, seen, address);
+}
+
+export async function findAdminSession(tx: Transaction, hash: string): Promise<AdminSession | undefined> {
+  const sql = "SELECT hash, created, seen, address FROM admin_sessions WHERE hash = $1";
+  const [session] = await tx.all<AdminSession>(sql, hash);
+  return session;
+}
+
+export async function touchAdminSession(tx: Transaction, hash: string, now: number): Promise<void> {
+  await tx.run("UPDATE admin_sessions SET seen = $2 WHERE hash = $1", hash, now);
+}
+
+/** Ends one login, or all of them. @returns how many */
+export const endAdminSessions = (tx: Transaction, hash?: string): Promise<number> =>
+  hash === undefined
+    ? tx.run("DELETE FROM admin_sessions")
+    : tx.run("DELETE FROM admin_sessions WHERE hash = $1", hash);
+
+/** Drops logins that were opened, or last used, too long ago. */
+export async function dropAdminSessions(tx: Transaction, openedBefore: number, seenBefore: number): Promise<void> {
+  await tx.run("DELETE FROM admin_sessions WHERE created < $1 OR seen < $2", openedBefore, seenBefore);
+}
+
+/** What an operator did. `subject` names ids, never words of a person. */
+export type AuditEntry = { at: number; actor: string; action: string; subject: string };
+
+export async function addAudit(tx: Transaction, { at, actor, action, subject }: AuditEntry): Promise<void> {
+  const sql = "INSERT INTO audit (id, at, actor, action, subject) VALUES ($1, $2, $3, $4, $5)";
+  await tx.run(sql, randomId(16), at, actor, action, subject);
+}
+
+/** The newest entries of the audit log. */
+export const auditPage = (tx: Transaction, limit: number): Promise<AuditEntry[]> =>
+  tx.all("SELECT at, actor, action, subject FROM audit ORDER BY at DESC, id DESC LIMIT $1", limit);
