@@ -43,7 +43,7 @@ export const placeOf = (text: string): ConversationPlace | undefined => {
   return created === undefined || id === undefined ? undefined : { created: Number(created), id };
 };
 
-export const nameOf = (row: Pick<ConversationRow, "firstName" | "lastName" | "email" | "subject" | "id">): string =>
+const nameOf = (row: Pick<ConversationRow, "firstName" | "lastName" | "email" | "subject" | "id">): string =>
   [row.firstName, row.lastName].filter((part) => part !== null).join(" ") || row.email || row.subject || row.id;
 
 export const conversationPath = (visitor: string): string => `/admin/conversations/${encodeURIComponent(visitor)}`;

@@ -55,7 +55,7 @@ async function pointsOf(db: Database, range: Range, now: number): Promise<(Sampl
 }
 
 /** A quantile of counts per bucket, in seconds, by linear interpolation within its bucket; nothing without counts. */
-export function quantile(counts: readonly number[], q: number): number | undefined {
+function quantile(counts: readonly number[], q: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;
   let below = 0;
