@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../db/database.ts";
-import type { Send } from "../flows/send.ts";
+import type { Send } from "../flows/send/send.ts";
 import { type DeliveryRow, deliveriesPage } from "../records/listings.ts";
 import { addAudit } from "../records/operators.ts";
 import type { Sites } from "../records/sites.ts";

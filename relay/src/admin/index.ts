@@ -6,7 +6,7 @@ import { html } from "hono/html";
 import type { Clock } from "../base/clock.ts";
 import type { Gauges, Metrics } from "../base/metrics.ts";
 import type { Database } from "../db/database.ts";
-import type { Send } from "../flows/send.ts";
+import type { Send } from "../flows/send/send.ts";
 import { addAudit } from "../records/operators.ts";
 import { journeyOf } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
