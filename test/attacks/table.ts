@@ -31,7 +31,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 1,
     what: "frames that name another visitor, in every field and spelling",
-    defence: ["shared/parse.ts", "relay/src/flows/session.ts"],
+    defence: ["shared/parse.ts", "relay/src/flows/session/session.ts"],
     tests: ["shared/parse.test.ts"],
     inside: foreignIds,
   },
@@ -80,8 +80,8 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 8,
     what: "changed session tokens, and a token after the logout; tests: a replaced token used again ends the family",
-    defence: ["relay/src/flows/session.ts"],
-    tests: ["relay/src/flows/session.test.ts"],
+    defence: ["relay/src/flows/session/session.ts"],
+    tests: ["relay/src/flows/session/session.test.ts"],
     inside: stolenTokens,
   },
   {
@@ -94,7 +94,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 10,
     what: "each site's tokens at each other site",
-    defence: ["relay/src/flows/session.ts", "relay/src/records/tokens.ts"],
+    defence: ["relay/src/flows/session/session.ts", "relay/src/records/tokens.ts"],
     tests: ["test/tenants.test.ts"],
     inside: otherSites,
   },

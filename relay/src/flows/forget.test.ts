@@ -9,7 +9,7 @@ import { migrate } from "../db/migrate.ts";
 import { createSites } from "../records/sites.ts";
 import { addVisitor } from "../records/visitors.ts";
 import { createForget } from "./forget.ts";
-import { createSession, type Opened } from "./session.ts";
+import { createSession, type Opened } from "./session/session.ts";
 
 const ORIGIN = "https://shop.example";
 const HELLO = { t: "hello", v: PROTOCOL, site: "default" } as const;

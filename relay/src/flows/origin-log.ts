@@ -1,7 +1,7 @@
 import { CLOSE } from "@porchlight/shared/close";
 import type { Log } from "../base/log.ts";
 import type { Sites } from "../records/sites.ts";
-import type { Sessions } from "./session.ts";
+import type { Sessions } from "./session/session.ts";
 
 export type OriginLog = {
   /** Whether any site lets pages of this origin in; which one, `hello` decides. */

@@ -3,7 +3,8 @@ import { randomId } from "@porchlight/shared/id";
 import type { Clock } from "../base/clock.ts";
 import { RelayError } from "../base/errors.ts";
 import { hashed, type Log } from "../base/log.ts";
-import type { Database } from "../db/database.ts";
+import { createPoll } from "../base/poll.ts";
+import type { Database, Transaction } from "../db/database.ts";
 import { parseDataUrl } from "../files/dataurl.ts";
 import { displayName } from "../files/names.ts";
 import type { Stage, Staged } from "../files/stage.ts";
@@ -19,7 +20,7 @@ import {
   storedBytes,
 } from "../records/media.ts";
 
-type Parts = {
+type UploadsDeps = {
   db: Database;
   clock: Clock;
   log: Log;
@@ -28,132 +29,141 @@ type Parts = {
   /** Bytes that one visitor, and all visitors of a site, may have stored. */
   quota: { visitor: number; site: number };
 };
+type State = UploadsDeps & {
+  /** Uploads under way, by visitor. */
+  busy: Map<string, number>;
+};
 
 type Upload = {
   visitor: string;
   site: string;
-  /** As it was sent. */
+  /** As the browser sent it. */
   name: string;
   source: AsyncIterable<Buffer>;
 };
 
-/** Uploads of one visitor at a time, per process. */
-const PARALLEL = 2;
-const BUSY_MS = 2_000;
-const RETRY_MS = 5_000;
-/** An upload that no message carries is removed after a day. */
-const UNSENT_MS = 86_400_000;
-const SWEEP_MS = 10_000;
-const SWEEP_BATCH = 100;
-
-/** Files of visitors, from the first byte to the last: let in, kept, and removed with what they belong to. */
-export function createUploads({ db, clock, log, files, stage, quota }: Parts) {
-  const busy = new Map<string, number>();
-  let cancelSweep = (): void => {};
-  let sweeping: Promise<void> = Promise.resolve();
-
-  /** Counts one more upload of the visitor; returns what ends it. @throws RelayError `rate_limited` */
-  function enter(visitor: string): () => void {
-    const count = busy.get(visitor) ?? 0;
-    if (count >= PARALLEL) throw new RelayError("rate_limited", undefined, { retryAfter: BUSY_MS });
-    busy.set(visitor, count + 1);
-    return () => {
-      const left = (busy.get(visitor) ?? 1) - 1;
-      if (left === 0) busy.delete(visitor);
-      else busy.set(visitor, left);
-    };
-  }
-
-  /** The row first: bytes without a row would never be found again, a row without bytes is swept. */
-  async function keep({ visitor, site, name }: Omit<Upload, "source">, staged: Staged): Promise<MediaRow> {
-    const { size, type, pixels } = staged;
-    const row: MediaRow = {
-      key: randomId(),
-      name: displayName(name, type),
-      type: type.type,
-      size,
-      width: pixels?.width ?? null,
-      height: pixels?.height ?? null,
-    };
-    await db.transaction(async (tx) => {
-      const stored = await storedBytes(tx, visitor, site);
-      if (stored.visitor + size > quota.visitor || stored.site + size > quota.site)
-        throw new RelayError("quota_exceeded", "file");
-      await addMedia(tx, { ...row, visitor, site, now: clock.now() });
-    });
-    await files.put(row.key, staged.path, row.type).catch(async (error: unknown) => {
-      log("upload.lost", { cause: String(error) });
-      await db.transaction((tx) => dropMedia(tx, row.key));
-      throw new RelayError("try_later", undefined, { retryAfter: RETRY_MS });
-    });
-    return row;
-  }
-
+export type Uploads = {
   /**
-   * Takes a file in. Durable when it resolves.
-   * @throws RelayError that says why not; nothing is left behind then
+   * Takes a file. Durable when it resolves.
+   * @throws RelayError that says why not; then nothing of the file is stored
    */
-  async function take(upload: Upload): Promise<MediaRow> {
-    const leave = enter(upload.visitor);
-    try {
-      const staged = await stage.take(upload.source, upload.name);
-      const row = await keep(upload, staged).finally(staged.discard);
-      log("upload.stored", { visitor: hashed(upload.visitor), type: row.type, size: row.size });
-      return row;
-    } finally {
-      leave();
-    }
-  }
-
+  take: (upload: Upload) => Promise<MediaRow>;
   /**
-   * Takes in a file that a reply holds: like an upload, it counts as the visitor's and goes with them, and it is nobody's
-   * until a message carries it.
+   * Takes a file that came inside a reply. It counts as the visitor's. No message carries it yet.
    * @param url a data: URL
    * @throws RelayError as `take` does
    */
-  async function takeHeld(visitor: string, site: string, url: string): Promise<MediaRow> {
-    const held = parseDataUrl(url);
-    if (held === undefined) throw new RelayError("type_not_allowed", "file");
-    const { name, bytes } = held;
-    const staged = await stage.take(Readable.from([bytes]), name);
-    return keep({ visitor, site, name }, staged).finally(staged.discard);
-  }
+  takeHeld: (visitor: string, site: string, url: string) => Promise<MediaRow>;
+  /** Files of a visitor have lost their owner: removes their bytes now. */
+  sweepSoon: () => void;
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+};
 
-  /** Removes what nobody owns (any more): first the bytes, then the row, so that a crash in between is made good. */
-  async function sweep(): Promise<void> {
-    const before = clock.now() - UNSENT_MS;
-    if (await hasUnsent(db, before)) await db.transaction((tx) => disownUnsent(tx, before));
-    for (const key of await ownerless(db, SWEEP_BATCH)) {
-      await files.remove(key);
-      await db.transaction((tx) => removeMedia(tx, key));
-    }
-  }
+/** Uploads of one visitor at a time, per process. */
+const PARALLEL = 2;
+/** A visitor with that many uploads may try again after this. */
+const BUSY_MS = 2_000;
+/** A client may try again after this when the store of files failed. */
+const RETRY_MS = 5_000;
+/** An upload that no message carries is removed after a day. */
+const UNSENT_MS = 86_400_000;
+/** How often files without an owner are looked for, and how many are removed in one run. */
+const SWEEP_MS = 10_000;
+const SWEEP_BATCH = 100;
 
-  function sweepLater(ms = SWEEP_MS): void {
-    cancelSweep();
-    cancelSweep = clock.after(ms, () => {
-      sweeping = sweeping
-        .then(sweep)
-        .catch((error: unknown) => log("upload.sweep_failed", { cause: String(error) }))
-        .finally(() => sweepLater());
-    });
-  }
-
+/** Files of visitors: checks and stores them, and removes those that belong to nobody any more. */
+export function createUploads(deps: UploadsDeps): Uploads {
+  const state: State = { ...deps, busy: new Map() };
+  const { clock, log, stage } = deps;
+  const onError = (error: unknown): void => log("upload.sweep_failed", { cause: String(error) });
+  const poll = createPoll({ clock, every: SWEEP_MS, run: () => sweep(state), onError });
   return {
-    take,
-    takeHeld,
-    /** Somebody's files were disowned just now. */
-    sweepSoon: (): void => sweepLater(0),
-    async start(): Promise<void> {
+    take: (upload) => take(state, upload),
+    takeHeld: (visitor, site, url) => takeHeld(state, visitor, site, url),
+    sweepSoon: poll.wake,
+    async start() {
       await stage.start(clock.now());
-      sweepLater();
+      poll.start();
     },
-    async stop(): Promise<void> {
-      cancelSweep();
-      await sweeping;
-      cancelSweep();
-    },
+    stop: poll.stop,
   };
 }
 
-export type Uploads = ReturnType<typeof createUploads>;
+async function take(state: State, upload: Upload): Promise<MediaRow> {
+  const { stage, log } = state;
+  const leave = enter(state, upload.visitor);
+  try {
+    const staged = await stage.take(upload.source, upload.name);
+    const row = await keep(state, upload, staged).finally(staged.discard);
+    log("upload.stored", { visitor: hashed(upload.visitor), type: row.type, size: row.size });
+    return row;
+  } finally {
+    leave();
+  }
+}
+
+async function takeHeld(state: State, visitor: string, site: string, url: string): Promise<MediaRow> {
+  const held = parseDataUrl(url);
+  if (held === undefined) throw new RelayError("type_not_allowed", "file");
+  const { name, bytes } = held;
+  const staged = await state.stage.take(Readable.from([bytes]), name);
+  return keep(state, { visitor, site, name }, staged).finally(staged.discard);
+}
+
+/** Counts one more upload of the visitor. @returns ends it. @throws RelayError `rate_limited` */
+function enter({ busy }: State, visitor: string): () => void {
+  const count = busy.get(visitor) ?? 0;
+  if (count >= PARALLEL) throw new RelayError("rate_limited", undefined, { retryAfter: BUSY_MS });
+  busy.set(visitor, count + 1);
+  return () => {
+    const left = (busy.get(visitor) ?? 1) - 1;
+    if (left === 0) busy.delete(visitor);
+    else busy.set(visitor, left);
+  };
+}
+
+/** Stores a checked file. The row first: bytes without a row are never found again, a row without bytes is swept. */
+async function keep(state: State, upload: Omit<Upload, "source">, staged: Staged): Promise<MediaRow> {
+  const { db, files, log } = state;
+  const row = rowOf(upload.name, staged);
+  await db.transaction((tx) => addWithinQuota(state, tx, upload, row));
+  await files.put(row.key, staged.path, row.type).catch(async (error: unknown) => {
+    log("upload.lost", { cause: String(error) });
+    await db.transaction((tx) => dropMedia(tx, row.key));
+    throw new RelayError("try_later", undefined, { retryAfter: RETRY_MS });
+  });
+  return row;
+}
+
+const rowOf = (name: string, { size, type, pixels }: Staged): MediaRow => ({
+  key: randomId(),
+  name: displayName(name, type),
+  type: type.type,
+  size,
+  width: pixels?.width ?? null,
+  height: pixels?.height ?? null,
+});
+
+/** @throws RelayError `quota_exceeded` */
+async function addWithinQuota(
+  { quota, clock }: State,
+  tx: Transaction,
+  { visitor, site }: Omit<Upload, "source">,
+  row: MediaRow,
+): Promise<void> {
+  const stored = await storedBytes(tx, visitor, site);
+  if (stored.visitor + row.size > quota.visitor || stored.site + row.size > quota.site)
+    throw new RelayError("quota_exceeded", "file");
+  await addMedia(tx, { ...row, visitor, site, now: clock.now() });
+}
+
+/** Removes files that nobody owns: first the bytes, then the row, so that the next run repeats what a crash interrupts. */
+async function sweep({ db, clock, files }: State): Promise<void> {
+  const before = clock.now() - UNSENT_MS;
+  if (await hasUnsent(db, before)) await db.transaction((tx) => disownUnsent(tx, before));
+  for (const key of await ownerless(db, SWEEP_BATCH)) {
+    await files.remove(key);
+    await db.transaction((tx) => removeMedia(tx, key));
+  }
+}

@@ -8,7 +8,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { openSqlite } from "../db/sqlite.ts";
-import { createSession } from "../flows/session.ts";
+import { createSession } from "../flows/session/session.ts";
 import { revoke } from "../records/sessions.ts";
 import { createSites } from "../records/sites.ts";
 import { addUser, findVisitor, forgetVisitor, succeed } from "../records/visitors.ts";

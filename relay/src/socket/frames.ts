@@ -13,7 +13,7 @@ import type { Forget } from "../flows/forget.ts";
 import type { Mail, Place } from "../flows/mail/mail.ts";
 import type { Rate } from "../flows/rate.ts";
 import type { Send } from "../flows/send/send.ts";
-import type { Sessions } from "../flows/session.ts";
+import type { Sessions } from "../flows/session/session.ts";
 import { emailOf } from "../records/details.ts";
 import type { PageSeen } from "../records/profiles.ts";
 import { page } from "../records/threads.ts";

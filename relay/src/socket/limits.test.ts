@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import type { Database } from "../db/database.ts";
-import type { Opened, Sessions } from "../flows/session.ts";
+import type { Opened, Sessions } from "../flows/session/session.ts";
 import type { FrameHandler } from "./connection.ts";
 import { createConnections } from "./connections.ts";
 

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
-import type { Sessions } from "../flows/session.ts";
+import type { Sessions } from "../flows/session/session.ts";
 import type { Connection, FrameHandler, Live } from "./connection.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
 

@@ -13,7 +13,7 @@ import { introduce } from "../flows/introduce.ts";
 import { createOriginLog } from "../flows/origin-log.ts";
 import { createRate } from "../flows/rate.ts";
 import { createSend } from "../flows/send/send.ts";
-import { createSession } from "../flows/session.ts";
+import { createSession } from "../flows/session/session.ts";
 import { type Connections, createConnections } from "../socket/connections.ts";
 import { createFrames } from "../socket/frames.ts";
 import type { Core } from "./core.ts";

@@ -24,7 +24,7 @@ export async function loadCore(root: string) {
     from<typeof import("../../../relay/src/db/migrate.ts")>("db/migrate.ts"),
     from<typeof import("../../../relay/src/bus/bus.ts")>("bus/bus.ts"),
     from<typeof import("../../../relay/src/records/sites.ts")>("records/sites.ts"),
-    from<typeof import("../../../relay/src/flows/session.ts")>("flows/session.ts"),
+    from<typeof import("../../../relay/src/flows/session/session.ts")>("flows/session/session.ts"),
     from<typeof import("../../../relay/src/flows/send/send.ts")>("flows/send/send.ts"),
     from<typeof import("../../../relay/src/flows/intake/replies.ts")>("flows/intake/replies.ts"),
     from<typeof import("../../../relay/src/flows/courier/courier.ts")>("flows/courier/courier.ts"),

@@ -97,7 +97,7 @@ export const CORE: Mutant[] = [
   },
   {
     name: "resumes without asking for the epoch",
-    edits: [{ find: "$hello.epoch !== epoch", replace: "false" }],
+    edits: [{ find: "$hello.epoch === epoch && $same", replace: "$same" }],
     killedBy: { given: SPECIAL["a restored backup"], seeds: 300 },
   },
   {

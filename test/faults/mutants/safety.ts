@@ -189,7 +189,7 @@ export const SAFETY: Mutant[] = [
     replace: "",
   }),
   without("end for a token that comes again", "session.test.ts", {
-    find: "await logout($session.visitor, $session.id);",
+    find: "await endSession(deps, $session.visitor, $session.id);",
     replace: "",
   }),
   without("replacement of tokens", "session.test.ts", {

@@ -1,0 +1,74 @@
+import { CLOSE, type Ending } from "@porchlight/shared/close";
+import type { Hello } from "@porchlight/shared/protocol";
+import type { Site } from "../../base/config.ts";
+import type { IdentifiedPerson } from "../../base/identity.ts";
+import { claimsFor } from "../../base/routes.ts";
+import { identifiedVisitorId, isIdentified } from "../../base/sign.ts";
+import type { Transaction } from "../../db/database.ts";
+import { setDetails } from "../../records/details.ts";
+import { moveLeads } from "../../records/leads.ts";
+import { moveMedia } from "../../records/media.ts";
+import { moveLane } from "../../records/outbox.ts";
+import { setSubject } from "../../records/profiles.ts";
+import { moveRating } from "../../records/ratings.ts";
+import { moveSubscription } from "../../records/subscriptions.ts";
+import { moveThread } from "../../records/threads.ts";
+import { addUser, findVisitor, setClaims, succeed, type Visitor } from "../../records/visitors.ts";
+import type { Known, SessionDeps } from "./state.ts";
+import { beginSession, recognise, tokenFor } from "./tokens.ts";
+
+/**
+ * Lets in a visitor with a signed identity. The thread of an anonymous visitor of the same browser is merged into the
+ * user's thread, once. What the service still sends to the anonymous id reaches the user, and what waits is delivered under
+ * that id. Names and addresses that were only typed are not taken over: the owner's signed ones count (RELIABILITY 3b).
+ * @param identity the signed identity in `hello`
+ */
+export async function logIn(deps: SessionDeps, hello: Hello, identity: string, site: Site): Promise<Known | Ending> {
+  const { db, bus, signing, wake } = deps;
+  const person = await deps.identity(site.public.id)?.(identity);
+  if (person === undefined) return CLOSE.badToken;
+  if (person === "unavailable") return CLOSE.overload;
+  const id = identifiedVisitorId(signing, site.public.id, person.subject);
+  const given =
+    hello.token === undefined ? undefined : await recognise(deps, hello.token, site, { identifiedOnly: false });
+  const anonymous = given !== undefined && !isIdentified(given.session.visitor) ? given.session.visitor : undefined;
+  const { user, moved } = await db.transaction(
+    (tx) => storeUser(tx, { id, site, person, anonymous, now: deps.clock.now() }),
+    anonymous === undefined ? [id] : [id, anonymous],
+  );
+  if (anonymous !== undefined) bus.publish({ visitor: anonymous, head: 0, ended: "*" });
+  bus.publish({ visitor: id, head: user.head });
+  if (moved > 0) wake({ visitor: id, account: site.account, first: false });
+  const name = await deps.nameOf(site.account, person);
+  if (given?.session.visitor === id) return { ...given, row: user, guest: undefined, name };
+  const session = beginSession(deps, id, site.public.id, user.generation);
+  return { session, row: user, token: tokenFor(deps, session), name };
+}
+
+type Login = { id: string; site: Site; person: IdentifiedPerson; anonymous: string | undefined; now: number };
+
+async function storeUser(tx: Transaction, { id, site, person, anonymous, now }: Login) {
+  const user = await addUser(tx, id, site.public.id, now);
+  const claims = claimsFor(site.routes ?? [], person.claims);
+  if (Object.keys(claims).length > 0) await setClaims(tx, id, JSON.stringify(claims));
+  const moved = anonymous === undefined ? 0 : await merge(tx, anonymous, user, now);
+  await setSubject(tx, id, person.subject);
+  await setDetails(tx, id, person);
+  return { user: (await findVisitor(tx, id)) ?? user, moved };
+}
+
+/**
+ * Moves everything of an anonymous visitor to the user. If another tab did that before, nothing is left to move.
+ * @returns how many messages are now delivered in the user's lane
+ */
+async function merge(tx: Transaction, anonymous: string, user: Visitor, now: number): Promise<number> {
+  const old = await findVisitor(tx, anonymous);
+  if (old !== undefined) await moveThread(tx, anonymous, user.id, user.head);
+  const moved = old === undefined ? 0 : await moveLane(tx, anonymous, user.id, user.head);
+  await moveMedia(tx, anonymous, user.id);
+  await moveLeads(tx, anonymous, user.id);
+  await moveSubscription(tx, anonymous, user.id, user.head);
+  await moveRating(tx, anonymous, user.id);
+  await succeed(tx, old, anonymous, user, now);
+  return moved;
+}

@@ -1,0 +1,75 @@
+import { CLOSE, type Ending } from "@porchlight/shared/close";
+import { type ErrorFrame, type Hello, PROTOCOL, type Welcome } from "@porchlight/shared/protocol";
+import type { Site } from "../../base/config.ts";
+import { silentLog } from "../../base/log.ts";
+import { verifySession } from "../../base/sign.ts";
+import type { FindByToken } from "../access-policy.ts";
+import { logIn } from "./login.ts";
+import type { Known, SessionDeps } from "./state.ts";
+import { endSession, greetAnonymous, recognise } from "./tokens.ts";
+import { missedComplaint, welcomeOf } from "./welcome.ts";
+
+/** A visitor who was let in. */
+export type Opened = {
+  visitor: string;
+  site: Site;
+  session: string;
+  generation: number;
+  /** The visitor has no row yet. */
+  fresh: boolean;
+  welcome: Omit<Welcome, "delivery">;
+  /** What a form of the visitor was not told while they were away. */
+  complaint: ErrorFrame | undefined;
+};
+
+export type Sessions = {
+  /** Turns a `hello` into a visitor, or into the reason why not. @param origin of the page */
+  open: (hello: Hello, origin: string) => Promise<Opened | Ending>;
+  /** Finds the visitor of a session token that pages of this origin may use. */
+  who: FindByToken;
+  /** Ends a session: its tokens are void, and every connection of it is told. */
+  logout: (visitor: string, session: string) => Promise<void>;
+};
+
+/**
+ * Sessions of visitors. An anonymous visitor gets only an id and a token: the first row is written with the first message,
+ * so opening the chat stores nothing. `login.ts` merges an anonymous thread into a user's.
+ */
+export function createSession(given: Omit<SessionDeps, "log"> & Partial<Pick<SessionDeps, "log">>): Sessions {
+  const deps: SessionDeps = { log: silentLog, ...given };
+  return {
+    open: (hello, origin) => open(deps, hello, origin),
+    who: (token, origin) => who(deps, token, origin),
+    logout: (visitor, session) => endSession(deps, visitor, session),
+  };
+}
+
+async function open(deps: SessionDeps, hello: Hello, origin: string): Promise<Opened | Ending> {
+  const { sites } = deps;
+  if (hello.v !== PROTOCOL) return CLOSE.version;
+  const site = sites.find(hello.site);
+  if (site === undefined || !sites.allows(site, origin)) return CLOSE.notAllowed;
+  const known = await letIn(deps, hello, site);
+  if (known === undefined) return CLOSE.badToken;
+  if ("code" in known) return known;
+  const { visitor, id: session, generation } = known.session;
+  return {
+    ...{ visitor, site, session, generation },
+    fresh: known.row === undefined,
+    welcome: await welcomeOf(deps, hello, known),
+    complaint: await missedComplaint(deps, known),
+  };
+}
+
+async function letIn(deps: SessionDeps, hello: Hello, site: Site): Promise<Known | Ending | undefined> {
+  if (hello.identity !== undefined) return logIn(deps, hello, hello.identity, site);
+  return hello.token === undefined ? greetAnonymous(deps, site) : recognise(deps, hello.token, site);
+}
+
+async function who(deps: SessionDeps, token: string, origin: string): ReturnType<FindByToken> {
+  const { sites, signing, clock } = deps;
+  const site = sites.find(verifySession(signing, token, clock.now())?.site ?? "");
+  if (site === undefined || !sites.allows(site, origin)) return undefined;
+  const known = await recognise(deps, token, site, { greets: false });
+  return known && { visitor: known.session.visitor, site: site.public.id };
+}

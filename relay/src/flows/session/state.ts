@@ -1,0 +1,42 @@
+import type { Clock } from "../../base/clock.ts";
+import type { CheckIdentity } from "../../base/identity.ts";
+import type { Log } from "../../base/log.ts";
+import type { Session } from "../../base/sign.ts";
+import type { Bus } from "../../bus/bus.ts";
+import type { Database } from "../../db/database.ts";
+import type { Guest } from "../../records/sessions.ts";
+import type { Sites } from "../../records/sites.ts";
+import type { Visitor } from "../../records/visitors.ts";
+import type { FirstNameOf } from "../first-names.ts";
+
+export type SessionDeps = {
+  db: Database;
+  bus: Bus;
+  sites: Sites;
+  /** Signs sessions and visitor ids. */
+  signing: string;
+  /** Changes when the database is restored from a backup. */
+  epoch: string;
+  clock: Clock;
+  log: Log;
+  /** Checks a site's signed identities; nothing where the site has no keys for them. */
+  identity: (site: string) => CheckIdentity | undefined;
+  /** First name of a visitor with a signed identity. Never rejects. */
+  nameOf: FirstNameOf;
+  /** Tells the courier that a visitor's lane has something to deliver. */
+  wake: (lane: { visitor: string; account: string; first: boolean }) => void;
+};
+
+/** A visitor who may come in. */
+export type Known = {
+  session: Session;
+  row: Visitor | undefined;
+  /** The visitor of the token in `hello`: the client holds this visitor's log. */
+  holds?: string | undefined;
+  /** What was read together with the row; absent: to be read. */
+  guest?: Guest | undefined;
+  /** A new token for the client. */
+  token: string | undefined;
+  /** First name, for the greeting. */
+  name?: string | undefined;
+};

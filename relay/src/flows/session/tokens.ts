@@ -1,0 +1,117 @@
+import { randomId } from "@porchlight/shared/id";
+import type { Site } from "../../base/config.ts";
+import { hashed } from "../../base/log.ts";
+import { isIdentified, isVisitorId, newVisitorId, type Session, signSession, verifySession } from "../../base/sign.ts";
+import { findGuest, revoke, type Standing, standingIn, standingOf, takeTurn } from "../../records/sessions.ts";
+import { addVisitor, findVisitor, NO_SITE, wasForgotten } from "../../records/visitors.ts";
+import type { Known, SessionDeps } from "./state.ts";
+
+/** A session ends this long after its last use. */
+const SESSION_MS = 180 * 86_400_000;
+/** A token is replaced when it is this old. */
+const RENEW_MS = 86_400_000;
+/** A replaced token stays valid this long after the first use of the new one: other tabs may still send it. */
+const GRACE_MS = 10 * 60_000;
+
+type TokenDeps = Pick<SessionDeps, "db" | "bus" | "signing" | "clock" | "log">;
+
+/** A new session. @param generation of the visitor: sessions of another generation are void */
+export const beginSession = (
+  { clock }: Pick<TokenDeps, "clock">,
+  visitor: string,
+  site: string,
+  generation: number,
+): Session => ({ visitor, site, generation, expires: clock.now() + SESSION_MS, id: randomId(16), turn: 0 });
+
+/** The token of a session, valid from now on for `SESSION_MS`. */
+export const tokenFor = ({ clock, signing }: Pick<TokenDeps, "clock" | "signing">, session: Session): string =>
+  signSession(signing, { ...session, expires: clock.now() + SESSION_MS });
+
+/** Makes an anonymous visitor; nothing where the site wants signed identities only. Writes no row. */
+export function greetAnonymous(deps: TokenDeps, site: Site): Known | undefined {
+  if (site.requireIdentity) return undefined;
+  const session = beginSession(deps, newVisitorId(deps.signing), site.public.id, 1);
+  return { session, row: undefined, token: tokenFor(deps, session) };
+}
+
+type Recognition = {
+  /** Only visitors with a signed identity; the site's rule when absent. */
+  identifiedOnly?: boolean | undefined;
+  /** Whether the token comes with a `hello`. Other requests may carry an old token for long, and replace nothing. */
+  greets?: boolean;
+};
+
+/** Finds the visitor of a session token. @returns nothing when the token is void, or the site does not accept it */
+export async function recognise(
+  deps: TokenDeps,
+  token: string,
+  site: Site,
+  { identifiedOnly = site.requireIdentity, greets = true }: Recognition = {},
+): Promise<Known | undefined> {
+  const { db, signing, clock } = deps;
+  const session = verifySession(signing, token, clock.now());
+  if (session === undefined || session.site !== site.public.id || !isVisitorId(signing, session.visitor))
+    return undefined;
+  if (identifiedOnly && !isIdentified(session.visitor)) return undefined;
+  const row = await findGuest(db, session.visitor, session.id);
+  const standing = row === undefined ? await standingOf(db, session.id) : standingIn(row);
+  if (standing.revoked) return undefined;
+  if (row === undefined && (await wasForgotten(db, session.visitor))) return undefined;
+  if (row !== undefined && row.generation !== session.generation) return undefined;
+  if (row?.site === NO_SITE)
+    await db.transaction((tx) => addVisitor(tx, row.id, site.public.id, clock.now()), [row.id]);
+  // Nothing can be stolen from a visitor who never wrote: the token only gets more time.
+  const kept =
+    row === undefined ? { token: extended(deps, session) } : await replaceToken(deps, session, standing, greets);
+  return kept && { session, row, guest: row, holds: session.visitor, token: kept.token };
+}
+
+const isOld = ({ clock }: Pick<TokenDeps, "clock">, { expires }: Session): boolean =>
+  expires - clock.now() < SESSION_MS - RENEW_MS;
+
+const extended = (deps: TokenDeps, session: Session): string | undefined =>
+  isOld(deps, session) ? tokenFor(deps, session) : undefined;
+
+/**
+ * Replaces a token that is older than a day (A8). Offering a new token writes nothing, and the old one stays valid until a
+ * client uses the new one: a lost answer locks nobody out. After that, and after a grace for other tabs, the old token can
+ * only be a stolen copy: the session ends for everybody.
+ * @param greets false: an old token is only refused
+ * @returns the new token, if there is one; nothing at all when the given one is void
+ */
+async function replaceToken(
+  deps: TokenDeps,
+  session: Session,
+  { turn, since }: Standing,
+  greets: boolean,
+): Promise<{ token: string | undefined } | undefined> {
+  const now = deps.clock.now();
+  if (session.turn >= turn) {
+    if (session.turn > turn && greets) await takeNewToken(deps, session, now);
+    return { token: isOld(deps, session) ? tokenFor(deps, { ...session, turn: session.turn + 1 }) : undefined };
+  }
+  if (session.turn === turn - 1 && now - since < GRACE_MS) return { token: tokenFor(deps, { ...session, turn }) };
+  if (!greets) return undefined;
+  deps.log("session.reused", { visitor: hashed(session.visitor) });
+  await endSession(deps, session.visitor, session.id);
+  return undefined;
+}
+
+/** Records the first use of a new token. */
+function takeNewToken({ db }: TokenDeps, { id, turn }: Session, now: number): Promise<void> {
+  const expires = now + SESSION_MS + RENEW_MS;
+  return db.transaction((tx) => takeTurn(tx, { session: id, turn, now, expires }), [id]);
+}
+
+/** Ends a session: its tokens are void from now on, and every connection of it is told. */
+export async function endSession({ db, bus, clock }: TokenDeps, visitor: string, session: string): Promise<void> {
+  const now = clock.now();
+  await db.transaction(
+    async (tx) => {
+      // The tokens of a visitor who never wrote open nothing.
+      if ((await findVisitor(tx, visitor)) !== undefined) await revoke(tx, session, now + SESSION_MS, now);
+    },
+    [visitor],
+  );
+  bus.publish({ visitor, head: 0, ended: session });
+}

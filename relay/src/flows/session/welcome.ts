@@ -1,0 +1,55 @@
+import { GAP_MAX, PAGE } from "@porchlight/shared/limits";
+import { type ErrorFrame, type Hello, PROTOCOL, type Welcome } from "@porchlight/shared/protocol";
+import { emailOf } from "../../records/details.ts";
+import { complaintFor } from "../../records/leads.ts";
+import { ratingOf } from "../../records/ratings.ts";
+import { page } from "../../records/threads.ts";
+import type { Known, SessionDeps } from "./state.ts";
+
+/** A refused form is shown to its visitor for this long; afterwards only the owner sees it. */
+const COMPLAINT_MS = 86_400_000;
+
+type WelcomeDeps = Pick<SessionDeps, "db" | "clock" | "epoch">;
+
+/** The `welcome` frame of a visitor, without the state of delivery. */
+export async function welcomeOf(deps: WelcomeDeps, hello: Hello, known: Known): Promise<Omit<Welcome, "delivery">> {
+  const { db, clock, epoch } = deps;
+  const { row, guest, token, name } = known;
+  const start = await startOf(deps, heldBy(deps, hello, known), known);
+  const { head, read } = row ?? { head: 0, read: 0 };
+  const rating = row && (guest?.rating ?? true) ? await ratingOf(db, row.id) : undefined;
+  const email = guest === undefined ? row && (await emailOf(db, row.id)) !== undefined : Boolean(guest.email);
+  return {
+    ...({ t: "welcome", v: PROTOCOL, now: clock.now(), epoch, head, read } as const),
+    ...start,
+    ...(token !== undefined && { token }),
+    ...(name !== undefined && { name }),
+    ...(email && { email }),
+    ...(rating && { rating }),
+  };
+}
+
+/** What the visitor's newest form was not told while they were away: it was refused for a field that can be corrected. */
+export async function missedComplaint({ db, clock }: WelcomeDeps, { row, guest }: Known) {
+  const refused = row !== undefined && (guest?.refused ?? true);
+  return refused ? await complaintFor(db, row.id, clock.now() - COMPLAINT_MS) : (undefined as ErrorFrame | undefined);
+}
+
+/** Where the stream of changes starts: after the client's number, or anew with the newest page of messages. */
+async function startOf(
+  { db }: WelcomeDeps,
+  since: number | undefined,
+  { session, row }: Known,
+): Promise<{ after: number; reset: boolean; older: boolean }> {
+  const head = row?.head ?? 0;
+  if (since !== undefined && since <= head && head - since <= GAP_MAX)
+    return { after: since, reset: false, older: false };
+  const newest = head === 0 ? [] : await page(db, session.visitor, head + 1, PAGE + 1);
+  const first = newest.length > PAGE ? newest[1] : undefined;
+  return { after: first === undefined ? 0 : first.pos - 1, reset: true, older: first !== undefined };
+}
+
+/** The number up to which the client holds this log; nothing when it holds the log of another visitor or epoch. */
+function heldBy({ epoch }: WelcomeDeps, hello: Hello, { session, holds }: Known): number | undefined {
+  return hello.epoch === epoch && holds === session.visitor ? hello.since : undefined;
+}
