@@ -1,6 +1,6 @@
 /**
- * The widget's files of former builds. A page that stands open asks tomorrow for a part of the chat that it was built with
- * (WIDGET.md 2.3): after an upgrade the relay still has it.
+ * Keeps the widget's files of former builds. A page that was opened before an upgrade may ask for files of its own build
+ * after it (WIDGET 2.3).
  */
 
 import {
@@ -16,33 +16,33 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** A tab rarely stands open for longer. */
+/** Files are kept this long after their build was replaced: few tabs stay open longer. */
 const KEPT_MS = 30 * 24 * 3_600_000;
-/** Some 80 builds; whoever builds more often than that in a month has the newest of them. */
+/** About 80 builds. With more builds in 30 days, the newest are kept. */
 const BYTES_MAX = 48 * 1024 * 1024;
 
-/** Names carry a hash of the content: the same name is the same file. */
+/** Names contain a hash of the content, so the same name means the same file. */
 const CHUNK = /^[\w-]+\.js$/;
 
-/** When each file was first found to be of no build that runs, in milliseconds since 1970. */
+/** When each file was first found to belong to no current build, in milliseconds since 1970. */
 type Retired = Record<string, number>;
 
 const readRetired = (ledger: string): Retired => {
   try {
     return Object(JSON.parse(readFileSync(ledger, "utf8"))) as Retired;
   } catch {
-    // Not there yet, or cut off: all of them count as retired today.
+    // Missing or incomplete: all files count as retired today.
     return {};
   }
 };
 
-/** Whole or not at all: a start may be interrupted. */
+/** Writes a file whole or not at all, because a start may be interrupted. */
 function place(path: string, put: (beside: string) => void): void {
   put(`${path}.part`);
   renameSync(`${path}.part`, path);
 }
 
-/** Those that have not been retired for too long, newest first, as far as there is room. */
+/** Files to keep: those that were retired last, within the limits of time and size. */
 function spared(folder: string, retired: Retired, now: number): Retired {
   let bytes = 0;
   const kept = Object.entries(retired)
@@ -55,9 +55,9 @@ function spared(folder: string, retired: Retired, now: number): Retired {
 }
 
 /**
- * Keeps a copy of the build's files, and drops those of builds that were replaced more than 30 days ago.
+ * Copies the build's files, and removes those of builds that were replaced more than 30 days ago.
  * @param build folder of the build's files
- * @param folder where the copies are kept
+ * @param folder for the copies
  * @param now milliseconds since 1970
  * @returns the names of the files of former builds
  * @throws when the folder cannot be written

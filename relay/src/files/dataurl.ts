@@ -1,9 +1,9 @@
-/** What a data: URL holds (RFC 2397). */
+/** The content of a data: URL (RFC 2397). */
 export type Held = { bytes: Buffer; name: string };
 
 const FORM = /^data:([^,]*),(.*)$/is;
 
-/** Escapes resolved; nothing when they are none of UTF-8. */
+/** Decodes percent escapes; nothing when the result is not UTF-8. */
 function unescaped(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -13,8 +13,8 @@ function unescaped(text: string): string | undefined {
 }
 
 /**
- * Reads a data: URL. What type it says it is tells only whether text may be looked for in it.
- * @returns nothing when it is not one, or is damaged
+ * Parses a data: URL. Its own type only decides whether the content may be plain text.
+ * @returns nothing when it is no data: URL, or is damaged
  */
 export function parseDataUrl(url: string): Held | undefined {
   const [, head = "", data] = FORM.exec(url) ?? [];
@@ -26,7 +26,7 @@ export function parseDataUrl(url: string): Held | undefined {
   const plain = type === "" || type.toLowerCase() === "text/plain" ? "text.txt" : "";
   const name = unescaped(named?.slice(named.indexOf("=") + 1).replaceAll('"', "") ?? "") || plain;
   if (!coded) return { bytes: Buffer.from(text), name };
-  // A form turns each plus into a blank.
+  // Form encoding turns each plus sign into a space.
   const base64 = text.replaceAll(" ", "+").replace(/[\r\n\t]/g, "");
   return /^[\w+/-]*={0,2}$/.test(base64) ? { bytes: Buffer.from(base64, "base64"), name } : undefined;
 }

@@ -1,4 +1,4 @@
-/** Width and height of a picture from its header, without decoding a pixel (RELIABILITY A18). */
+/** Width and height of a picture, from its header without decoding it (RELIABILITY A18). */
 
 export type Size = { width: number; height: number };
 /** Reads `length` bytes at `offset`; fewer where the file ends. */
@@ -39,12 +39,12 @@ async function webp(read: Read): Promise<Size | undefined> {
   }
 }
 
-/** A picture with more segments before its frame header is none that a camera or a program wrote. */
+/** No camera or program writes more segments than this before the frame header. */
 const SEGMENTS_MAX = 1_000;
 /** Start of frame markers, all but DHT, JPG and DAC which stand between them (ITU-T T.81 table B.1). */
 const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
-/** JPEG: leaps from segment to segment until the frame header. */
+/** JPEG: goes from segment to segment to the frame header. */
 async function jpeg(read: Read): Promise<Size | undefined> {
   let offset = 2;
   for (let i = 0; i < SEGMENTS_MAX; i++) {
@@ -70,7 +70,7 @@ const READERS = new Map([
   ["image/jpeg", jpeg],
 ]);
 
-/** The size of a picture in pixels; nothing when its header tells none, or one without area. */
+/** The size of a picture in pixels; nothing when its header has none, or one of zero. */
 export async function dimensionsOf(type: string, read: Read): Promise<Size | undefined> {
   const size = await READERS.get(type)?.(read);
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;

@@ -6,17 +6,17 @@ const KEY = /^[0-9a-z]{26}$/;
 
 const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
-/** Makes a folder's entries durable: a renamed file is only found after a power cut when its folder was synced too. */
+/** Syncs a folder: a renamed file survives a power cut only when its folder was synced too. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   await folder.sync().finally(() => folder.close());
 }
 
-/** Files on the machine's disk: in folders by the first two characters of the key, so that none grows without end. */
+/** Stores files on the local disk, in folders named by the first two characters of the key, so that no folder grows too large. */
 export function createDiskFiles(root: string): Files {
   const folderOf = (key: string): string => join(root, key.slice(0, 2));
   function pathOf(key: string): string {
-    if (!KEY.test(key)) throw new Error("Not a key of ours");
+    if (!KEY.test(key)) throw new Error("Invalid file key");
     return join(folderOf(key), key);
   }
 

@@ -2,20 +2,20 @@ import { createHmac } from "node:crypto";
 import { sameSecret } from "../base/sign.ts";
 import { typeOf } from "./types.ts";
 
-/** Links end between one and two weeks after they were made: long past the service's retries (R-234 asks for 7 days). */
+/** A link is valid for one to two weeks, longer than the service retries (R-234 asks for 7 days). */
 const WEEK_MS = 7 * 86_400_000;
 
 export type Links = {
-  /** Path and query under which a file can be fetched by whoever has it, until it ends. */
+  /** Path and query of a file. Anybody who has the link can fetch the file until the link expires. */
   to: (key: string, type: string) => string;
-  /** Whether `exp` and `sig` are those of a link to the file that has not ended. */
+  /** Whether `exp` and `sig` belong to a link to this file that has not expired. */
   open: (key: string, exp: string, sig: string) => boolean;
 };
 
 /**
- * Links that need no cookie and no header, because the service fetches files as well (RELIABILITY 3e.6): an unguessable
- * key, a time, and a MAC over both. The time is the end of a week, so that a link stays the same for days and browsers
- * keep what they fetched.
+ * Makes and checks links that need no cookie and no header, because the service fetches files too (RELIABILITY 3e.6): an
+ * unguessable key, an expiry time, and a MAC over both. The expiry is the end of a week, so a link stays the same for days
+ * and browsers can cache the file.
  * @param signing key of the MAC
  * @param now milliseconds since 1970
  */

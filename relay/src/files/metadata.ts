@@ -1,10 +1,10 @@
 /**
- * What a picture tells besides its pixels: where and when it was taken, with what, by whom, its preview before it was
- * cropped. None of it is sent on (BEHAVIOUR C4). The pixels are not touched, and a picture taken sideways stays upright.
+ * Removes the metadata of pictures: place and time, camera, author, the preview of a cropped picture. None of it may reach
+ * the service (BEHAVIOUR C4). The pixels stay as they are, and so does the orientation.
  */
 import { crc32 } from "node:zlib";
 
-/** The parts of a picture that stay, and which side is up (Exif 2.32, tag 0x0112; 1: as it lies). */
+/** The parts of a picture that are kept, and its orientation (Exif 2.32, tag 0x0112; 1: upright). */
 type Kept = { parts: Buffer[]; orientation: number };
 
 const UPRIGHT = 1;
@@ -15,7 +15,7 @@ const name = (bytes: Buffer, at: number, length = 4): string => bytes.toString("
 const EXIF = Buffer.from("Exif\0\0", "latin1");
 const ORIENTATION = 0x0112;
 
-/** The orientation that a TIFF header with its first directory tells (TIFF 6.0 section 2). */
+/** The orientation in a TIFF header's first directory (TIFF 6.0 section 2). */
 function orientationIn(payload: Buffer): number {
   const tiff = payload.subarray(payload.indexOf(EXIF) === 0 ? EXIF.length : 0);
   const little = name(tiff, 0, 2) === "II";
@@ -41,14 +41,14 @@ function exifOf(orientation: number): Buffer {
 
 const [SOS, EOI, APP0, APP1, APP2, APP14, APP15, COM] = [0xda, 0xd9, 0xe0, 0xe1, 0xe2, 0xee, 0xef, 0xfe];
 
-/** Of the application segments only those that say how the colours are meant: JFIF, ICC profiles, Adobe's transform. */
+/** Of the application segments, only those about colours are needed: JFIF, ICC profiles, Adobe's transform. */
 function isNeeded(segment: Buffer): boolean {
   const marker = segment[1] ?? 0;
   if (marker === APP2) return name(segment, 4, 11) === "ICC_PROFILE";
   return marker === APP0 || marker === APP14 || !((marker >= APP1 && marker <= APP15) || marker === COM);
 }
 
-/** Where the coded pixels that begin here end: at the first marker that is neither stuffing nor a restart. */
+/** The end of the coded pixels that begin here: the first marker that is neither stuffing nor a restart. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? 0;
@@ -78,7 +78,7 @@ function jpeg(bytes: Buffer): Kept {
     at = endOfScan(bytes, end);
     parts.push(bytes.subarray(end, at));
   }
-  // Behind the end of the picture cameras put another one, with the place in it.
+  // Cameras write a second picture after the end of the first, with the place in it.
   parts.push(bytes.subarray(at, bytes[at + 1] === EOI ? at + 2 : bytes.length));
   return { parts, orientation };
 }
@@ -98,7 +98,7 @@ const PNG_NEEDED = new Set(
     "fdAT",
   ),
 );
-/** Chunks whose name begins with a capital are needed to draw the picture. */
+/** Chunks whose name begins with a capital letter are needed to show the picture. */
 const isCritical = (chunk: string): boolean => chunk >= "A" && chunk < "[";
 
 function png(bytes: Buffer): Kept {
@@ -121,7 +121,7 @@ function pngWith({ parts, orientation }: Kept): Buffer {
   const chunk = Buffer.concat([Buffer.from("eXIf", "latin1"), exifOf(orientation)]);
   const sum = Buffer.alloc(4);
   sum.writeUInt32BE(crc32(chunk));
-  // Before the pixels: behind the signature and the header.
+  // After the signature and the header, before the pixels.
   return Buffer.concat(parts.toSpliced(2, 0, Buffer.from([0, 0, 0, chunk.length - 4]), chunk, sum));
 }
 
@@ -131,7 +131,7 @@ const WEBP_NEEDED = new Set(["VP8X", "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "IC
 const [HAS_EXIF, HAS_XMP] = [0x08, 0x04];
 
 function webp(bytes: Buffer): Kept {
-  // Shorter than its header: not a picture.
+  // Shorter than a header: not a picture.
   if (bytes.length < 12) return { parts: [bytes], orientation: UPRIGHT };
   const parts = [bytes.subarray(0, 12)];
   let orientation = UPRIGHT;
@@ -145,12 +145,12 @@ function webp(bytes: Buffer): Kept {
     if (WEBP_NEEDED.has(chunk)) parts.push(bytes.subarray(at, end));
     at = end;
   }
-  // Behind what the header counts nothing belongs to the picture.
+  // Bytes after the size in the header do not belong to the picture.
   const counted = bytes.readUInt32LE(4) + 8;
   return { parts: at >= counted ? parts : [...parts, bytes.subarray(at)], orientation };
 }
 
-/** The header counts the bytes and says what is to come: both anew. */
+/** Joins the parts, with a new size and new flags in the header. */
 function webpWith({ parts, orientation }: Kept): Buffer {
   const exif = exifOf(orientation);
   const size = Buffer.alloc(4);
@@ -166,13 +166,13 @@ function webpWith({ parts, orientation }: Kept): Buffer {
 // ── GIF (89a) ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 const [EXTENSION, IMAGE, TRAILER, CONTROL, APPLICATION] = [0x21, 0x2c, 0x3b, 0xf9, 0xff];
-/** What says how often an animation runs. */
+/** Extensions that say how often an animation runs. */
 const LOOPS = new Set(["NETSCAPE2.0", "ANIMEXTS1.0"]);
 
-/** Bytes of the colour table that a field of flags announces. */
+/** Size in bytes of the colour table that the flags announce. */
 const tableOf = (flags = 0): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
 
-/** Where a row of sub-blocks ends; nothing when the file ends first. */
+/** The end of a sequence of sub-blocks; nothing when the file ends before it. */
 function endOfBlocks(bytes: Buffer, from: number): number | undefined {
   let at = from;
   for (let size = bytes[at]; size !== undefined; size = bytes[at]) {
@@ -210,9 +210,9 @@ const FORMATS = new Map<string, Format>([
 ]);
 
 /**
- * The same picture without what is written about it; the very same bytes when nothing is. From the first byte on that does
- * not follow its format, everything stays: no reader of the format finds anything there.
- * @param type the MIME type that its bytes tell
+ * Removes the metadata of a picture; returns the same buffer when there is none. After the first byte that violates the
+ * format everything is kept, because no reader of the format looks there.
+ * @param type the detected MIME type
  */
 export function withoutMetadata(type: string, bytes: Buffer): Buffer {
   const format = FORMATS.get(type);

@@ -3,17 +3,17 @@ import type { FileType } from "./types.ts";
 
 /** Longest name kept, in UTF-16 units. */
 const NAME_MAX = 120;
-/** Controls, characters that turn the direction of text or are not seen, and lone surrogates' stand-in. */
+/** Control characters, invisible ones, those that change the direction of text, and the replacement character. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\ufffd]/gu;
-/** What file systems, shells and markup take for more than a letter. */
+/** Characters with a meaning in file systems, shells or markup. */
 const SPECIAL = /[<>:"|?*\\/`$&;{}%]/g;
-/** Names that stand for devices on Windows, whatever their ending. */
+/** Names of devices on Windows, with any file extension. */
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
 /**
- * The name to show and to save a file under: the last part of the path, without what could mislead a person or a program,
- * and always with an ending of the file's real type. Never a path to store at.
- * @param given the sender's name for it; anything may stand there
+ * The name under which a file is shown and downloaded: the last part of the path, without characters that could mislead a
+ * person or a program, and always with a file extension of its real type. It is never used as a path.
+ * @param given the client's name for it: any text
  */
 export function displayName(given: string, { endings, group }: FileType): string {
   const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? "";
@@ -30,11 +30,11 @@ export function displayName(given: string, { endings, group }: FileType): string
   return `${cut(stem, NAME_MAX - ending.length - 1) || group}.${ending}`;
 }
 
-/** Escapes for the extended notation: what RFC 8187 section 3.2.1 does not allow as it is. */
+/** Escapes the characters that RFC 8187 section 3.2.1 does not allow. */
 const extended = (name: string): string =>
   encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** `Content-Disposition` (RFC 6266) with the name twice: for old clients in ASCII, for all others in full (RFC 8187). */
+/** `Content-Disposition` (RFC 6266) with the name twice: in ASCII for old clients, and in full for all others (RFC 8187). */
 export function disposition(kind: "inline" | "attachment", name: string): string {
   const plain = name.replace(/[^\w.\- ]/g, "_");
   return `${kind}; filename="${plain}"; filename*=UTF-8''${extended(name)}`;

@@ -1,11 +1,11 @@
-/** Markup in any spelling that a browser might take for it: tags, declarations, and the bracket in UTF-7. */
+/** What a browser might take for markup: tags, declarations, and the opening bracket in UTF-7. */
 const MARKUP = /<[a-z!/?]|\+ADw/i;
-/** Controls that no text has. */
+/** Control characters that text does not contain. */
 const CONTROLS = /[^\P{Cc}\t\n\r\f]/u;
 
 /**
- * Whether a file is text and nothing but text: UTF-8 to its last byte, without controls and without markup. Sniffing knows
- * no plain text, so this reads all of it.
+ * Whether a file is plain text: valid UTF-8, without control characters and without markup. Plain text cannot be detected
+ * from its first bytes, so this reads the whole file.
  * @param chunks the file's bytes, in order
  */
 export async function isPlainText(chunks: AsyncIterable<Uint8Array>): Promise<boolean> {
@@ -15,7 +15,7 @@ export async function isPlainText(chunks: AsyncIterable<Uint8Array>): Promise<bo
     for await (const chunk of chunks) {
       const text = tail + decoder.decode(chunk, { stream: true });
       if (MARKUP.test(text) || CONTROLS.test(text)) return false;
-      // Markup may lie across the border of two chunks.
+      // Markup may begin in one chunk and end in the next.
       tail = text.slice(-3);
     }
     decoder.decode();

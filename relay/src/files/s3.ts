@@ -7,20 +7,20 @@ import type { Bucket } from "../base/config.ts";
 import type { Files } from "./store.ts";
 
 const CONNECT_MS = 5_000;
-/** Until the store answers, and between two pieces of an answer. */
+/** Longest wait for an answer, and between two parts of it, in milliseconds. */
 const ANSWER_MS = 30_000;
 
 /**
- * Files in a bucket of any S3-compatible store, private: browsers and the service reach them through the relay only, so
- * every answer carries the same guards (RELIABILITY 3e.8). Uploads pass through the relay as well, because it looks at
- * their bytes. The payload is not part of the signature (`UNSIGNED-PAYLOAD`), so nothing is read twice; TLS protects it.
+ * Stores files in a private bucket of an S3-compatible store. Browsers and the service reach them only through the relay, so
+ * every answer has the same security headers (RELIABILITY 3e.8). Uploads pass through the relay too, because it checks their
+ * bytes. The payload is not signed (`UNSIGNED-PAYLOAD`), so no file is read twice; TLS protects it.
  */
 export function createS3Files(bucket: Bucket): Files {
   const { endpoint, region, keyId, secret } = bucket;
-  // The bucket stands in the path, not in the host's name: every implementation understands that.
+  // The bucket is part of the path, not of the host name: every implementation supports that.
   const agent = new Agent({ connect: { timeout: CONNECT_MS }, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
 
-  /** One signed request. Errors name the method and the status, never an address or a header. */
+  /** Sends a signed request. Errors name the method and the status, never an address or a header. */
   async function call(
     method: "GET" | "PUT" | "DELETE",
     key: string,
@@ -45,7 +45,7 @@ export function createS3Files(bucket: Bucket): Files {
     await answer.body.dump();
     const { statusCode } = answer;
     if (statusCode >= 300 && !(method === "DELETE" && statusCode === 404))
-      throw new Error(`The store of files answered ${statusCode} to ${method}`);
+      throw new Error(`The file store answered ${statusCode} to ${method}`);
   }
 
   return {
@@ -61,7 +61,7 @@ export function createS3Files(bucket: Bucket): Files {
       if (answer.statusCode === 200 || answer.statusCode === 206) return answer.body;
       await answer.body.dump();
       if (answer.statusCode === 404) return undefined;
-      throw new Error(`The store of files answered ${answer.statusCode} to GET`);
+      throw new Error(`The file store answered ${answer.statusCode} to GET`);
     },
     async remove(key) {
       await done("DELETE", await call("DELETE", key));

@@ -1,35 +1,35 @@
 import { Worker } from "node:worker_threads";
 
-/** What the worker is asked, and what it answers: the sniffed MIME type, or nothing for bytes of no known kind. */
+/** A question to the worker, and its answer: the detected MIME type, or nothing for bytes of an unknown type. */
 export type Question = { id: number; head: Uint8Array };
 export type Answer = { id: number; type: string | undefined };
 
-/** The bytes that sniffing looks at. */
+/** Number of bytes that detection needs. */
 export const HEAD = 4_100;
-/** Sniffing takes less than a millisecond. Bytes that keep it busy for so long are an attack on it. */
+/** Detection takes less than a millisecond. Bytes that keep it busy this long are an attack. */
 const PATIENCE_MS = 1_000;
-/** A fresh thread loads its code first, which takes seconds on a machine that is busy with other things. */
+/** A new thread loads its code first, which takes seconds on a busy machine. */
 const START_FACTOR = 10;
 
 export type Sniffer = {
-  /** The MIME type that the first bytes tell of; nothing when they tell none, or in no reasonable time. */
+  /** Detects the MIME type from the first bytes; nothing when they show none, or when it takes too long. */
   sniff: (head: Uint8Array) => Promise<string | undefined>;
   close: () => Promise<void>;
 };
 
 /**
- * Sniffs in a thread of its own with a time limit, as file-type's authors ask: bytes made to keep a parser busy then cost
- * a thread, not the relay (RELIABILITY 3e, A18). The thread starts with the first upload and is replaced when it hangs.
+ * Detects types on a thread with a time limit, as the authors of file-type recommend: bytes that keep a parser busy then
+ * block a thread, not the relay (RELIABILITY 3e, A18). The thread starts with the first upload and is replaced when it hangs.
  * @param script the worker's code; another one in tests
  */
 export function createSniffer(script: URL = new URL("./sniffer.ts", import.meta.url), patience = PATIENCE_MS): Sniffer {
   const waiting = new Map<number, (type: string | undefined) => void>();
   let worker: Worker | undefined;
-  /** The thread has answered before. */
+  /** The thread has answered a question. */
   let warm = false;
   let count = 0;
 
-  /** The thread is gone: whoever waited for it gets no answer. */
+  /** The thread has ended: questions that wait for it get no type. */
   function abandon(given: Worker): void {
     if (worker !== given) return;
     worker = undefined;

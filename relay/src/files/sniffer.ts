@@ -1,4 +1,4 @@
-/** The worker of `sniff`: looks at the first bytes of files, one after the other, in a thread that may be ended. */
+/** The worker thread of `sniff`: detects the types of files from their first bytes, one after the other. */
 
 import { parentPort } from "node:worker_threads";
 import { fileTypeFromBuffer } from "file-type";

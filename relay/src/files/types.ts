@@ -1,15 +1,15 @@
-/** What visitors may upload, and how each kind is named and shown (RELIABILITY 3e; R-241). */
+/** The types that visitors may upload, and how each is named and shown (RELIABILITY 3e; R-241). */
 
 /** The groups that share a size limit. `av`: audio and video. */
 export type Group = "image" | "av" | "document";
 
 export type FileType = {
-  /** The registered MIME type: stored, served and told to the service. */
+  /** The registered MIME type: it is stored, served and sent to the service. */
   type: string;
   group: Group;
-  /** Endings of names; ours is the first. */
+  /** File extensions; names that the relay makes get the first. */
   endings: readonly [string, ...string[]];
-  /** Browsers show it in place. Only formats that cannot carry script when they are opened. */
+  /** Browsers show it instead of downloading it: only for formats that cannot contain scripts. */
   inline: boolean;
 };
 
@@ -37,7 +37,7 @@ const TYPES = {
 
 export const TEXT: FileType = TYPES.text;
 
-/** By the MIME type that sniffing reports, parameters left out. What is not here is refused. */
+/** Types by the MIME type that detection reports, without parameters. Others are refused. */
 const SNIFFED = new Map<string, FileType>([
   ["image/png", TYPES.png],
   ["image/jpeg", TYPES.jpeg],
@@ -53,12 +53,12 @@ const SNIFFED = new Map<string, FileType>([
   ["application/pdf", TYPES.pdf],
 ]);
 
-/** The allowed type behind a sniffed MIME type; nothing when files like that are refused. */
+/** The allowed type for a detected MIME type; nothing when such files are refused. */
 export const allowedType = (sniffed: string): FileType | undefined => SNIFFED.get(sniffed.split(";")[0]?.trim() ?? "");
 
 const byType = new Map<string, FileType>(Object.values(TYPES).map((one) => [one.type, one]));
 
-/** What is known of a stored type. @throws Error for a type that was never stored */
+/** The allowed type for a stored MIME type. @throws Error for a type that is never stored */
 export function typeOf(type: string): FileType {
   const found = byType.get(type);
   if (found === undefined) throw new Error(`No file of type ${type} is ever stored`);

@@ -1,18 +1,18 @@
 import { Agent } from "undici";
 
-/** Marks what was forwarded already: two relays that forward to each other must not do so for ever. */
+/** Marks forwarded callbacks, so that two relays do not forward to each other endlessly. */
 export const FORWARDED = "x-porchlight-forwarded";
 
 const CONNECT_MS = 3_000;
-/** Comparable services give a callback 4 to 20 s in all. */
+/** Comparable services wait 4 to 20 s for the answer to a callback. */
 const TOTAL_MS = 8_000;
 
-/** Hands a callback to another program on the same account. Resolves to its status; 0: no answer. */
+/** Forwards a callback to another program on the same account. Resolves to the HTTP status; 0: no answer. */
 export type Forward = (raw: string, contentType: string) => Promise<number>;
 
 /**
- * Callbacks for somebody else's contacts go on to the address that had them before, as they came (C27). Redirects are not
- * followed: what is in them is meant for this address only.
+ * Forwards callbacks for contacts that are not of this relay, unchanged, to the address that received them before (C27).
+ * Redirects are not followed: the content is for this address only.
  */
 export function createForward(url: string): { post: Forward; close: () => Promise<void> } {
   const { origin, pathname, search } = new URL(url);

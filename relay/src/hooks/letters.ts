@@ -8,7 +8,7 @@ type Given = {
   /** The site's name. */
   site: string;
   lines: readonly Line[];
-  /** The page to come back to, and the address that ends these mails. */
+  /** The page of the chat, and the address that ends these e-mails. */
   page: string;
   stop: string;
   /** BCP 47. */
@@ -19,15 +19,15 @@ export type Words = { subject: string; text: string; html: string };
 
 const SUBJECT_MAX = 60;
 
-/** Text as text, whatever stands in it. */
+/** Text for use in HTML. */
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll("\n", "<br>\n");
-/** One line, without signs that a header must not have. */
+/** A single line without characters that a header must not contain. */
 const oneLine = (text: string, max: number): string => cut(text.replace(/[\p{Cc}\s]+/gu, " ").trim(), max);
 
 /**
- * Lines of a conversation as a mail, as plain text and as the same in HTML without pictures, styles of others or scripts.
- * Whose words they are stands before them where both sides speak.
+ * Writes messages of a conversation as an e-mail: as plain text, and as HTML without pictures, foreign styles and scripts.
+ * Each message begins with its author where both sides have written.
  */
 export function letterOf({ site, lines, page, stop, locale }: Given): Words {
   const words = mailWords(locale);

@@ -1,34 +1,34 @@
 import { isLoopback } from "@porchlight/shared/loopback";
 import type { Transporter } from "nodemailer";
 
-/** A mail as it is put into the post. */
+/** An e-mail. */
 export type Letter = {
-  /** Unique, so that a copy can be told from a second mail. */
+  /** Unique: tells a copy from a second e-mail. */
   id: string;
   to: string;
-  /** Name beside the sender's address: the site's. */
+  /** Display name of the sender: the site's name. */
   name: string;
   subject: string;
   text: string;
   html: string;
-  /** Address that ends such mails with one POST (RFC 8058). */
+  /** Address that ends such e-mails with one POST (RFC 8058). */
   stop: string;
 };
 
 /**
- * What became of a letter. `again`: it certainly did not leave, and may later. `refused`: the server will never take it.
- * `unknown`: it may have left, so it is not sent again.
+ * The result of sending. `again`: certainly not sent, and may be retried. `refused`: the server will never accept it.
+ * `unknown`: it may have been sent, so it is not sent again.
  */
 export type Posted = { kind: "sent" | "again" | "refused" | "unknown"; reason: string };
 
 export type Mailer = {
   post: (letter: Letter) => Promise<Posted>;
-  /** Connects and logs in. @returns what is wrong, in the server's words; nothing when all is well */
+  /** Connects and logs in. @returns the server's error message; nothing on success */
   verify: () => Promise<string | undefined>;
   close: () => void;
 };
 
-/** Where mail leaves from: `smtp://` or `smtps://` with user and password, and the sender's address. */
+/** The mail server, `smtp://` or `smtps://` with user and password, and the sender's address. */
 export type MailSettings = { url: string; from: string };
 
 const CONNECT_MS = 10_000;
@@ -36,11 +36,11 @@ const SILENCE_MS = 30_000;
 
 type Failure = Error & { code?: string; responseCode?: number; syscall?: string };
 
-/** Errors before a byte of the letter was on the line. */
+/** Error codes that occur before any byte of the e-mail was sent. */
 const UNSENT = /^(EDNS|EAUTH|ENOAUTH|ETLS|EOAUTH2|ECONFIG|EPROXY)$/;
 const UNHEARD = /^(Connection timeout|Greeting never received)/;
 
-/** RFC 5321 section 4.2.1: 4xx may be tried again, 5xx may not. An own login that is refused is ours to mend. */
+/** RFC 5321 section 4.2.1: 4xx may be retried, 5xx may not. A refused login can be corrected, so it is retried. */
 function verdictOn(failure: Failure): Posted {
   const { code = "", responseCode, message, syscall } = failure;
   const reason = message.slice(0, 300);
@@ -50,8 +50,8 @@ function verdictOn(failure: Failure): Posted {
 }
 
 /**
- * Puts letters into the post. To another machine only over TLS: passwords and people's words are in it.
- * @param settings parsed: the address is a good one
+ * Sends e-mail. Connections to other machines use TLS, because passwords and private messages travel over them.
+ * @param settings already validated
  */
 export function createMailer({ url, from }: MailSettings): Mailer {
   const { protocol, hostname, port, username, password } = new URL(url);
@@ -83,7 +83,7 @@ export function createMailer({ url, from }: MailSettings): Mailer {
           text,
           html,
           headers: {
-            // RFC 3834: no holiday notices in answer to this.
+            // RFC 3834: prevents automatic answers.
             "Auto-Submitted": "auto-generated",
             "List-Unsubscribe": `<${stop}>`,
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { EventType } from "../base/rules.ts";
 
 /**
- * The bodies of all requests to the owner's backend, as schemas. The flows are typed by them, the OpenAPI document
- * describes them under `webhooks`, and the client package has them as types.
+ * Schemas of all requests to the owner's backend. They give the flows their types, appear under `webhooks` in the OpenAPI
+ * document, and are exported as types by the client package.
  */
 
 const time = z.iso.datetime().meta({ description: "UTC" });
@@ -14,7 +14,7 @@ const page = z
   .object({ url: z.string(), title: z.string().nullable() })
   .meta({ id: "Page", description: "A page of your site, as the visitor's browser names it" });
 
-/** What lets a backend match a visitor to one of its customers. */
+/** Fields by which a backend can match a visitor to a customer. */
 export const profile = {
   sub: z.string().nullable().meta({ description: "`sub` of the signed identity; null for an anonymous visitor" }),
   contactId: z.string().nullable().meta({ description: "The messaging service's id of the contact, once known" }),
@@ -90,7 +90,7 @@ export type Webhook = { summary: string; body: z.ZodType; answer?: z.ZodType };
 const envelope = <const Type extends string, Data extends z.ZodType>(type: Type, data: Data, id: string) =>
   z.object({ type: z.literal(type), timestamp: time, data }).meta({ id });
 
-/** Every webhook by its name in the OpenAPI document: the events, and the two questions that wait for an answer. */
+/** Every webhook by its name in the OpenAPI document: events, and two questions that expect an answer. */
 export const WEBHOOKS = {
   "message.visitor": {
     summary: "A visitor has written",

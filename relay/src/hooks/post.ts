@@ -6,10 +6,10 @@ export type Hook = {
   url: string;
   /** `whsec_` and base64, or any text. */
   secret: string;
-  /** Names the event: the same in every try, so that the receiver can take it once. */
+  /** Id of the event: the same in every attempt, so that the receiver can recognise repeats. */
   id: string;
   body: string;
-  /** Milliseconds for the whole of it, where somebody waits. */
+  /** Longest time of the request in milliseconds; default 15 s. */
   within?: number;
 };
 
@@ -18,7 +18,7 @@ export type HookAnswer = { status: number; text: string };
 
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
-/** To one origin, which may be the receiver of many sites. */
+/** Connections to one origin, which may serve many sites. */
 const CONNECTIONS = 64;
 const ANSWER_MAX = 16 * 1024;
 
@@ -36,7 +36,7 @@ export function signatureOf(secret: string, id: string, seconds: number, body: s
 
 export type Hooks = { post: (hook: Hook, now: number) => Promise<HookAnswer>; close: () => Promise<void> };
 
-/** Redirects are not followed: the address is the owner's word, and a signed body goes nowhere else. */
+/** Sends webhooks. Redirects are not followed: the signed body is for the configured address only. */
 export function createHooks(): Hooks {
   const agent = new Agent({ connections: CONNECTIONS, pipelining: 1, connect: { timeout: CONNECT_MS } });
   return {
@@ -68,7 +68,7 @@ export function createHooks(): Hooks {
   };
 }
 
-/** The beginning of a body; the rest is not read. */
+/** The first part of a body; the rest is not read. */
 async function start(body: AsyncIterable<Buffer>): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-/** The few words of a mail that are not the conversation's: [open the chat, no more of these mails, you]. */
+/** The fixed words of an e-mail: [open the chat, no more of these e-mails, you]. */
 type Words = readonly [open: string, stop: string, you: string];
 
 const WORDS: Readonly<Record<string, Words>> = {

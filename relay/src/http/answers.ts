@@ -2,26 +2,26 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Clock } from "../base/clock.ts";
 
 /**
- * What every answer says unless its door says something else: nobody keeps a copy, because most answers hold people's
- * data, and nobody guesses a type. The files of the widget and its pages name their own `Cache-Control`.
+ * Headers of every answer, unless its route sets them: no caching, because most answers contain personal data, and no type
+ * guessing. The widget's files and pages set their own `Cache-Control`.
  */
 const DEFAULTS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" } as const;
 
-/** A download without a known length may take so long, in milliseconds. */
+/** Longest time of a download without a known length, in milliseconds. */
 const ANSWER_MS = 120_000;
-/** A longer one takes so many bytes a millisecond at least: 16 KiB a second, a bad mobile line. */
+/** Slowest download of a known length, in bytes per millisecond: 16 KiB a second, as on a bad mobile connection. */
 const SLOWEST = 16.384;
 
 /**
- * Whether the answer may be large. The lines of the fallback transport stay open on purpose, and `http/fallback` bounds them;
- * answers to other methods fit what the system keeps for a reader.
+ * Whether the answer may be large. Answers of the HTTP fallback stay open on purpose, and `http/fallback` limits them;
+ * answers to other methods fit into the system's socket buffer.
  */
 const isDownload = ({ method, url }: IncomingMessage): boolean =>
   (method === "GET" || method === "HEAD") && url?.startsWith("/socket/lines/") !== true;
 
 /**
- * Gives every answer its defaults, also those that the framework makes by itself, and downloads a deadline: a client that
- * reads slowly must not hold a connection and an open file for ever (RELIABILITY A24).
+ * Sets the default headers of every answer, also of those that the framework makes, and a deadline for downloads: a client
+ * that reads slowly must not hold a connection and an open file forever (RELIABILITY A24).
  */
 export function withAnswers(clock: Clock, listener: RequestListener): RequestListener {
   return (request, response) => {
@@ -31,7 +31,7 @@ export function withAnswers(clock: Clock, listener: RequestListener): RequestLis
   };
 }
 
-/** Destroys the connection when the answer is not out in time. */
+/** Destroys the connection when the answer is not sent in time. */
 function bound(clock: Clock, response: ServerResponse): void {
   const begun = clock.uptime();
   const look = (): void => {

@@ -12,7 +12,7 @@ import type { Sites } from "../records/sites.ts";
 import { type Encoding, encodingOf, isHeld } from "./negotiate.ts";
 import { wordsFor } from "./words.ts";
 
-/** What every asset says: any page may load it, also one that isolates itself (COEP), and nobody guesses its type. */
+/** Headers of every asset: any page may load it, also an isolated one (COEP), and browsers do not guess its type. */
 const OPEN = {
   "Access-Control-Allow-Origin": "*",
   "Cross-Origin-Resource-Policy": "cross-origin",
@@ -22,23 +22,23 @@ const OPEN = {
 } as const;
 
 const SCRIPT = { ...OPEN, "Content-Type": "text/javascript; charset=utf-8" } as const;
-/** The tag's script is asked for again after five minutes; it names the newest panel. Its launcher speaks the visitor's language. */
+/** The tag's script names the newest panel, so it is cached for five minutes. Its words depend on the visitor's language. */
 const LOADER = {
   ...SCRIPT,
   "Cache-Control": "public, max-age=300, stale-while-revalidate=86400",
   Vary: "Accept-Encoding, Accept-Language",
 } as const;
 const HASHED = { ...SCRIPT, "Cache-Control": "public, max-age=31536000, immutable" } as const;
-/** Where the newest panel is, for pages whose own is gone. */
+/** Answers that name the newest panel or script. */
 const NEWEST = { ...OPEN, "Cache-Control": "no-cache" } as const;
 
-/** Where the build leaves room for the site's settings. */
+/** The build leaves this text where the site's settings go. */
 const PLACEHOLDER = '"__PORCHLIGHT__"';
 
-/** Tags' scripts kept: some kilobytes each, one for every site and language that is asked for. */
+/** Scripts kept in memory: some kilobytes each, one per site and language that was asked for. */
 const SCRIPTS_MAX = 1_000;
 
-/** A file in every form that a browser may ask for: compressed before anybody asks. */
+/** A file in every encoding that a browser may ask for. */
 type Packed = { readonly hash: string; readonly forms: Readonly<Record<Encoding, Uint8Array<ArrayBuffer>>> };
 
 const packed = (identity: Buffer, gzip: Buffer, br: Buffer): Packed => ({
@@ -46,13 +46,13 @@ const packed = (identity: Buffer, gzip: Buffer, br: Buffer): Packed => ({
   forms: { identity: new Uint8Array(identity), gzip: new Uint8Array(gzip), br: new Uint8Array(br) },
 });
 
-/** A tag's script is a few kilobytes, and made once for a site: milliseconds at the hardest setting. */
+/** Compresses a tag's script: a few kilobytes once per site, milliseconds at the highest level. */
 function pack(text: string): Packed {
   const bytes = Buffer.from(text);
   return packed(bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes));
 }
 
-/** Files of former builds are larger and seldom asked for: what takes two milliseconds instead of a hundred will do. */
+/** Files of former builds are larger and seldom asked for: a level that takes two milliseconds instead of a hundred. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 function packFormer(path: string): Packed {
   const bytes = readFileSync(path);
@@ -78,7 +78,7 @@ function readBuild(folder: string): Built {
   return { loader, panel: `/${panel}`, words, chunks };
 }
 
-/** The form that the client likes best, or 304 where it holds that one. Each form has a tag of its own (RFC 9110, 8.8.3). */
+/** Answers in the encoding that the client prefers, or 304 if it has that one. Each encoding has its own ETag (RFC 9110, 8.8.3). */
 function serve(c: Context, { hash, forms }: Packed, common: Readonly<Record<string, string>>): Response {
   const encoding = encodingOf(c.req.header("accept-encoding"));
   const plain = encoding === "identity";
@@ -90,14 +90,37 @@ function serve(c: Context, { hash, forms }: Packed, common: Readonly<Record<stri
   return new Response(forms[encoding], { headers });
 }
 
-/** JSON that stays inside a script: `<` could end it, U+2028 is a line end to old engines. */
+/** JSON for use inside a script: `<` could end the script, and old engines take U+2028 for a line end. */
 const inScript = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-type Options = { sites: Sites; relay: string; folder: string; kept: string; now: number; log: Log };
+export type AssetsOptions = {
+  sites: Sites;
+  /** The relay's public origin, or empty: the script then takes it from its own address. */
+  relay: string;
+  /** Folder of the widget's build. */
+  folder: string;
+  /** Folder for files of former builds. */
+  kept: string;
+  /** Milliseconds since 1970. */
+  now: number;
+  log: Log;
+};
 
-/** Names of former builds' files. A full disk must not keep the relay from starting: they are for a few pages only. */
-function formerOf({ folder, kept, now, log }: Options): Set<string> {
+/** What is served, all of it in memory except the files of former builds. */
+type Assets = AssetsOptions & {
+  built: Built;
+  /** Names of files of former builds that nobody has asked for yet. */
+  former: Set<string>;
+  /** Scripts of tags, by site and language. */
+  scripts: Map<string, Packed>;
+  /** Scripts that were asked for by their hash. */
+  fixed: Map<string, Packed>;
+  versions: ReturnType<typeof openVersions>;
+};
+
+/** Names of the files of former builds. A full disk does not keep the relay from starting: few pages need these files. */
+function formerOf({ folder, kept, now, log }: AssetsOptions): Set<string> {
   try {
     return keepBuild({ build: join(folder, "assets"), folder: kept, now });
   } catch (error) {
@@ -107,81 +130,92 @@ function formerOf({ folder, kept, now, log }: Options): Set<string> {
 }
 
 /**
- * The tag's script with a site's settings baked in, and the chunks it fetches. Everything is read and compressed once:
- * nothing a request says becomes a path, and none costs more than looking it up. Files of former builds are read when
- * a page that still stands open asks for one, and then kept as well.
- * @param options.relay the relay's public origin, or empty: the script then takes it from its own address
- * @param options.folder the widget's build
- * @param options.kept folder for the files of former builds
- * @param options.now milliseconds since 1970
+ * Serves the tag's script with a site's settings in it, and the chunks that it fetches. Each file is read and compressed
+ * once, so a request costs a look-up, and nothing in a request becomes a path. Files of former builds are read when a page
+ * that was opened before an upgrade asks for them.
  */
-export function assets(options: Options): Hono {
-  const { loader, panel, words: all, chunks } = readBuild(options.folder);
-  const former = formerOf(options);
-  const chunkOf = (name: string): Packed | undefined => {
-    if (former.delete(name)) chunks.set(name, packFormer(join(options.kept, name)));
-    return chunks.get(name);
+export function assets(options: AssetsOptions): Hono {
+  const state: Assets = {
+    ...options,
+    built: readBuild(options.folder),
+    former: formerOf(options),
+    scripts: new Map(),
+    fixed: new Map(),
+    versions: openVersions(join(options.kept, "versions")),
   };
-  const scripts = new Map<string, Packed>();
-  const scriptOf = (site: Site, accepted: string | undefined): Packed => {
-    const words = wordsFor(all, site.public.locale, accepted);
-    const key = `${site.public.id} ${Object.keys(words ?? {})} ${words && Object.values(words)[0]?.word}`;
-    const made = scripts.get(key);
-    if (made !== undefined) return made;
-    // A function, so that `$` in a site's texts is not read as a pattern.
-    const text = loader.replace(PLACEHOLDER, () =>
-      inScript({ relay: options.relay, panel, site: servedSite(site.public), words }),
-    );
-    const script = pack(text);
-    scripts.set(key, script);
-    if (scripts.size > SCRIPTS_MAX) scripts.delete(scripts.keys().next().value ?? "");
-    return script;
-  };
-  const script = (c: Context, id: string | undefined): Response => {
-    const site = options.sites.find(id ?? "default") ?? (id === undefined ? options.sites.all[0] : undefined);
-    if (site !== undefined) return serve(c, scriptOf(site, c.req.header("accept-language")), LOADER);
-    return new Response("// Porchlight: no site with this key is served here.\n", { status: 404, headers: SCRIPT });
-  };
-
-  /** The script of a site for who fixes its bytes: in no visitor's language but the site's own, or English. */
-  const fixedOf = (site: Site): Packed => scriptOf(site, undefined);
-  const versions = openVersions(join(options.kept, "versions"));
-  const fixed = new Map<string, Packed>();
-  /** A full disk must not keep the script from a page. */
-  const keepVersion = (hash: string, { forms }: Packed): void => {
-    try {
-      versions.keep(hash, forms.identity);
-    } catch (error) {
-      options.log("assets.not_kept", { cause: String(error) });
-    }
-  };
-  const version = (hash: string): Packed | undefined => {
-    const known = fixed.get(hash) ?? options.sites.all.map(fixedOf).find((script) => script.hash === hash);
-    if (known !== undefined) keepVersion(hash, known);
-    const bytes = known === undefined ? versions.find(hash) : undefined;
-    const script = known ?? (bytes && pack(bytes.toString()));
-    if (script !== undefined) fixed.set(hash, script);
-    return script;
-  };
-  const described = (c: Context, id: string): Response => {
-    const site = options.sites.find(id);
-    if (site === undefined) return c.json({ error: "No site with this key is served here." }, 404, NEWEST);
-    const { hash, forms } = fixedOf(site);
-    const integrity = `sha384-${createHash("sha384").update(forms.identity).digest("base64")}`;
-    return c.json({ path: `/v/${hash}/widget.js`, integrity, crossorigin: "anonymous" }, 200, NEWEST);
-  };
-
+  const { panel } = state.built;
   return new Hono()
     .get("/v/:hash/widget.js", (c) => {
-      const script = version(c.req.param("hash"));
+      const script = scriptWithHash(state, c.req.param("hash"));
       return script === undefined ? c.notFound() : serve(c, script, HASHED);
     })
-    .get("/v/:file{.+\\.json}", (c) => described(c, c.req.param("file").replace(/\.json$/, "")))
-    .get("/widget.js", (c) => script(c, c.req.query("site")))
-    .get("/w/:file{.+\\.js}", (c) => script(c, c.req.param("file").replace(/\.js$/, "")))
+    .get("/v/:file{.+\\.json}", (c) => describeScript(state, c, c.req.param("file").replace(/\.json$/, "")))
+    .get("/widget.js", (c) => serveScript(state, c, c.req.query("site")))
+    .get("/w/:file{.+\\.js}", (c) => serveScript(state, c, c.req.param("file").replace(/\.js$/, "")))
     .get("/assets/panel.js", () => new Response(null, { status: 302, headers: { ...NEWEST, Location: panel } }))
     .get("/assets/:name", (c) => {
-      const chunk = chunkOf(c.req.param("name"));
+      const chunk = chunkNamed(state, c.req.param("name"));
       return chunk === undefined ? c.notFound() : serve(c, chunk, HASHED);
     });
+}
+
+function chunkNamed({ built, former, kept }: Assets, name: string): Packed | undefined {
+  if (former.delete(name)) built.chunks.set(name, packFormer(join(kept, name)));
+  return built.chunks.get(name);
+}
+
+/** The script of a site's tag, with the launcher's word in a language that the request accepts. */
+function scriptOf({ built, scripts, relay }: Assets, site: Site, accepted: string | undefined): Packed {
+  const words = wordsFor(built.words, site.public.locale, accepted);
+  const key = `${site.public.id} ${Object.keys(words ?? {})} ${words && Object.values(words)[0]?.word}`;
+  const made = scripts.get(key);
+  if (made !== undefined) return made;
+  // A function, so that `$` in a site's texts is not read as a pattern.
+  const text = built.loader.replace(PLACEHOLDER, () =>
+    inScript({ relay, panel: built.panel, site: servedSite(site.public), words }),
+  );
+  const script = pack(text);
+  scripts.set(key, script);
+  if (scripts.size > SCRIPTS_MAX) scripts.delete(scripts.keys().next().value ?? "");
+  return script;
+}
+
+function serveScript(state: Assets, c: Context, id: string | undefined): Response {
+  const { sites } = state;
+  const site = sites.find(id ?? "default") ?? (id === undefined ? sites.all[0] : undefined);
+  if (site !== undefined) return serve(c, scriptOf(state, site, c.req.header("accept-language")), LOADER);
+  return new Response("// Porchlight: no site with this key is served here.\n", { status: 404, headers: SCRIPT });
+}
+
+/** The script for pages that name its hash: in the site's own language or English, never in the visitor's. */
+const fixedScriptOf = (state: Assets, site: Site): Packed => scriptOf(state, site, undefined);
+
+/** The script with this hash: of a site as it is now, or as it was served before. */
+function scriptWithHash(state: Assets, hash: string): Packed | undefined {
+  const { sites, fixed, versions } = state;
+  const known =
+    fixed.get(hash) ?? sites.all.map((site) => fixedScriptOf(state, site)).find((script) => script.hash === hash);
+  if (known !== undefined) keepVersion(state, known);
+  const bytes = known === undefined ? versions.find(hash) : undefined;
+  const script = known ?? (bytes && pack(bytes.toString()));
+  if (script !== undefined) fixed.set(hash, script);
+  return script;
+}
+
+/** Keeps a script for requests after an upgrade. A full disk does not keep it from the page that asks now. */
+function keepVersion({ versions, log }: Assets, { hash, forms }: Packed): void {
+  try {
+    versions.keep(hash, forms.identity);
+  } catch (error) {
+    log("assets.not_kept", { cause: String(error) });
+  }
+}
+
+/** Answers with the path and the integrity of a site's present script. */
+function describeScript(state: Assets, c: Context, id: string): Response {
+  const site = state.sites.find(id);
+  if (site === undefined) return c.json({ error: "No site with this key is served here." }, 404, NEWEST);
+  const { hash, forms } = fixedScriptOf(state, site);
+  const integrity = `sha384-${createHash("sha384").update(forms.identity).digest("base64")}`;
+  return c.json({ path: `/v/${hash}/widget.js`, integrity, crossorigin: "anonymous" }, 200, NEWEST);
 }

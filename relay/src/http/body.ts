@@ -1,17 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import { RelayError } from "../base/errors.ts";
 
-/** After a body was refused, its sender may send this many bytes more, so that a browser gets to read the answer… */
+/** After a body was refused, the client may send this many bytes more, so that a browser can read the answer… */
 const LINGER_BYTES = 1024 * 1024;
-/** …and has this long, in milliseconds. Then the connection is destroyed. */
+/** …for this long, in milliseconds. Then the connection is destroyed. */
 const LINGER_MS = 500;
 
 /**
- * Reads a request's body, counted while it comes in: at no time more than `max` bytes are kept. A length header is believed
- * when it says too much, and never when it says little enough (the body-limit advisories, RELIABILITY A24). It reads the
- * node stream itself, because the framework's body-limit middleware makes requests five times as expensive.
+ * Reads a request's body and counts its bytes meanwhile: no more than `max` bytes are kept at any time. A length header that
+ * exceeds the limit is trusted, a smaller one is not (RELIABILITY A24). It reads Node's stream, because the framework's
+ * body-limit middleware makes requests five times as expensive.
  * @param max bytes
- * @throws RelayError `too_large`, and the connection is closed when more keeps coming; `cut_off` when the sender went away
+ * @throws RelayError `too_large`, and the connection is closed when more keeps coming; `cut_off` when the client disconnected
  */
 export function readBytes(incoming: IncomingMessage, max: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -57,8 +57,8 @@ export async function readBody(incoming: IncomingMessage, max: number): Promise<
 }
 
 /**
- * Reads the rest of a refused body away: at most 1 MB in half a second. Destroys the connection of a sender who goes on
- * (RELIABILITY A24).
+ * Reads and discards the rest of a refused body: at most 1 MB in half a second. Destroys the connection of a client that
+ * sends more (RELIABILITY A24).
  */
 export function closeUnlessDone(incoming: IncomingMessage): void {
   let size = 0;

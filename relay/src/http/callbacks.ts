@@ -16,36 +16,36 @@ import { readBody } from "./body.ts";
 import { BODY_MS, SIZES } from "./doors.ts";
 import type { Guesses } from "./guesses.ts";
 
-/** Nothing else below `/callbacks` exists: who mistypes the address must not be told that it is right. */
+/** Other addresses below `/callbacks` are not found, so that a mistyped one does not look right. */
 const ADDRESS = "/callbacks/:kind{reply|recharge}/:secret";
 const PATH = /^\/callbacks\/(reply|recharge)\/([^/?]+)(?:\?(.*))?$/s;
 
 type Bindings = { Bindings: HttpBindings };
 
-/** Who may call, and who calls: what is known before a callback is read. */
+/** What decides whether a request may be a callback, before its body is read. */
 export type CallbackAddress = {
   secrets: () => readonly string[];
-  /** Where a request came from, and whether callbacks may come from there (R-505). */
+  /** The client's address, and whether callbacks may come from it (R-505). */
   from: { address: (request: IncomingMessage) => string; allowed: (address: string) => boolean };
-  /** Limits guessing at the secrets. */
+  /** Limits guesses of the secrets. */
   guesses: Guesses;
   log: Log;
 };
 
-type Parts = CallbackAddress & {
+export type CallbackDeps = CallbackAddress & {
   clock: Clock;
   receive: Replies;
   recharges: Recharges;
-  /** The accounts that callbacks of this address may be for: the one named in `?account=`, or all that have rules. */
+  /** Accounts that an event may be for: the one named in `?account=`, or all that have credit rules. */
   agencies: (named: string | undefined) => { id: string; rules: CreditRules }[];
   unknownContact: 200 | 404;
-  /** Where replies for nobody here go on to, if anywhere. */
+  /** Forwards replies for unknown contacts; absent: they are not forwarded. */
   forward: Forward | undefined;
-  /** Keeps a secret out of the log from now on. */
+  /** Masks a secret in the log from now on. */
   hide: (secret: string) => void;
 };
 
-/** What the rest of the address and the headers say; `named`: the account in `?account=`. */
+/** A callback request; `named`: the account in `?account=`. */
 type Call = { incoming: IncomingMessage; outgoing: ServerResponse; named: string | undefined };
 type Answer = { status: number; body: object; retryAfter?: number };
 
@@ -53,8 +53,8 @@ const DONE: Answer = { status: 200, body: { success: true } };
 const LATER: Answer = { status: ERRORS.try_later[0], body: { error: ERRORS.try_later[1] }, retryAfter: 30 };
 
 /**
- * What stands in the framework behind `callbackDoor`: checks of the address, and everything that is not let in. The secret
- * in the path is checked before a byte of the body is read; a wrong one looks like any address that does not exist.
+ * Routes in the framework for requests that `callbackDoor` leaves to it: address checks, wrong methods and wrong secrets. The
+ * secret is checked before the body is read; a wrong one is answered like an unknown address.
  */
 export function callbacks({ secrets, from, guesses, log }: CallbackAddress): Hono<Bindings> {
   const app = new Hono<Bindings>();
@@ -64,14 +64,14 @@ export function callbacks({ secrets, from, guesses, log }: CallbackAddress): Hon
       log("callback.wrong_secret");
       return c.notFound();
     }
-    // Asking with GET shows nothing and changes nothing: whoever enters the address may check it from elsewhere.
+    // GET is allowed from any address, because it shows and changes nothing: people check the callback address with it.
     if (c.req.method === "POST" && !from.allowed(address)) {
       log("callback.wrong_address", { address });
       return c.notFound();
     }
     return next();
   });
-  // Checkers of addresses ask with GET before they save them (R-601, R-614).
+  // The service checks an address with GET before it saves it (R-601, R-614).
   app.get(ADDRESS, (c) => c.text("ok"));
   app.all(ADDRESS, (c) => {
     c.header("Allow", "GET, HEAD, POST");
@@ -81,13 +81,13 @@ export function callbacks({ secrets, from, guesses, log }: CallbackAddress): Hon
 }
 
 /**
- * The door for the service's callbacks, before the framework: a callback is the relay's most frequent request. Statuses:
+ * Handles the service's callbacks before the framework does, because they are the relay's most frequent requests. Statuses:
  * RELIABILITY 3a.
- * @returns takes a request and says so, or leaves it to `callbacks`
+ * @returns a function that tells whether it handled a request; others are for `callbacks`
  */
-export function callbackDoor(parts: Parts): (incoming: IncomingMessage, outgoing: ServerResponse) => boolean {
-  const { secrets, from, guesses, log } = parts;
-  const deadline = createDeadlines(parts.clock, BODY_MS);
+export function callbackDoor(deps: CallbackDeps): (incoming: IncomingMessage, outgoing: ServerResponse) => boolean {
+  const { secrets, from, guesses, log } = deps;
+  const deadline = createDeadlines(deps.clock, BODY_MS);
 
   async function answer(kind: string, call: Call): Promise<Answer> {
     if (!(await guesses.admits(from.address(call.incoming), true))) {
@@ -96,7 +96,7 @@ export function callbackDoor(parts: Parts): (incoming: IncomingMessage, outgoing
     }
     const cancel = deadline(() => call.incoming.destroy());
     const raw = await readBody(call.incoming, SIZES.callback).finally(cancel);
-    return kind === "reply" ? takeReply(parts, call, raw) : takeRecharge(parts, call, raw);
+    return kind === "reply" ? takeReply(deps, call, raw) : takeRecharge(deps, call, raw);
   }
 
   function failed(error: unknown): Answer {
@@ -144,11 +144,10 @@ function headerOf({ incoming }: Call, name: string): string | undefined {
 }
 
 /**
- * The account that an event is for, and the event as its rules read it. Where several accounts are agencies and the
- * address names none of them, only a map of sub-accounts that knows this one can say which: credits are never granted by
- * a guess.
+ * The account that an event is for, and the event as parsed by its rules. Where several accounts have rules and the address
+ * names none of them, only a map of sub-accounts that contains this one decides: credits are never granted by a guess.
  */
-function agencyOf({ agencies, log }: Parts, call: Call, raw: string): { id: string; event: Recharge } {
+function agencyOf({ agencies, log }: CallbackDeps, call: Call, raw: string): { id: string; event: Recharge } {
   const able = agencies(call.named);
   if (able.length === 0) throw new RelayError("not_found");
   const read = able.flatMap(({ id, rules }) => {
@@ -163,53 +162,52 @@ function agencyOf({ agencies, log }: Parts, call: Call, raw: string): { id: stri
   throw new RelayError("which_account");
 }
 
-async function takeReply(parts: Parts, call: Call, raw: string): Promise<Answer> {
-  const { receive, log, unknownContact, hide } = parts;
+async function takeReply(deps: CallbackDeps, call: Call, raw: string): Promise<Answer> {
+  const { receive, log, unknownContact, hide } = deps;
   const callback = parseCallback(raw, hide);
   const nobody = callback.kind === "refused" && callback.field === "toId";
-  // An account may have one address only: what names a key and nobody is a recharge (R-620).
+  // An account may have one callback address only: a body with a key and without a contact is a recharge (R-620).
   if (callback.kind === "recharge" || (nobody && headerOf(call, KEY_HEADER) !== undefined))
-    return takeRecharge(parts, call, raw);
+    return takeRecharge(deps, call, raw);
   if (callback.kind === "refused") {
     log("callback.refused", { code: callback.code, field: callback.field });
     throw new RelayError(callback.code, callback.field);
   }
   const { named } = call;
-  if (named !== undefined && parts.agencies(named).length === 0) throw new RelayError("not_found");
+  if (named !== undefined && deps.agencies(named).length === 0) throw new RelayError("not_found");
   const outcome = await receive.receive(callback, named);
   if (outcome === "lost") return LATER;
   const visitor = hashed(callback.toId);
-  if (outcome === "unknown" && parts.forward !== undefined && headerOf(call, FORWARDED) === undefined)
-    return passOn(parts.forward, log, call, raw);
+  if (outcome === "unknown" && deps.forward !== undefined && headerOf(call, FORWARDED) === undefined)
+    return passOn(deps.forward, log, call, raw);
   if (outcome === "unknown") {
     log("callback.unknown_contact", { visitor });
     if (unknownContact === 404) throw new RelayError("unknown_contact");
   } else if (outcome === "duplicate") log("callback.duplicate", { visitor });
-  // Only a reply without an id is told from its repeat by whether its sender got our answer.
+  // Replies without an id are recognised as repeats by whether the service received our answer.
   if (callback.messageId === undefined) call.outgoing.once("finish", () => receive.answered(callback));
   return DONE;
 }
 
-/** Another program on the account answers for its own contacts: the service shows Sent or Failed as it says. */
+/** Forwards a reply to another program on the account, and answers with its status: the service shows Sent or Failed. */
 async function passOn(forward: Forward, log: Log, call: Call, raw: string): Promise<Answer> {
   const status = await forward(raw, headerOf(call, "content-type") ?? "application/json");
   log("callback.forwarded", { status });
   if (status >= 200 && status < 300) return DONE;
-  // Never 3xx, which carries on, nor 410, which may end the address for all (RELIABILITY 3a).
+  // Never 3xx, which counts as success, nor 410, which may disable the address (RELIABILITY 3a).
   const told = status >= 400 && status !== 410 ? status : status === 410 ? 404 : 502;
   const words = `the program behind this address answered ${status === 0 ? "nothing" : status}`;
   return { status: told, body: { error: words } };
 }
 
 /**
- * An auto-recharge event: 200 once its key is durable, whatever it leads to, and 200 for each repeat of it, for ever
- * (R-624, R-625). The same key with another sub-account or amount is no repeat: RELIABILITY 3c.1 and F26 name that very
- * case, which R-624 does not, and a 200 would tell the service that a top-up was taken which will never be made. So it is
- * 422 with an alarm in the log; nothing is granted either way.
+ * Takes an auto-recharge event: 200 once its key is durable, whatever follows from it, and 200 for each repeat (R-624,
+ * R-625). The same key with another sub-account or amount is not a repeat (RELIABILITY 3c.1, F26). R-624 does not name that
+ * case; a 200 would report a top-up that is never made, so the answer is 422 and the log has an alarm. Nothing is granted.
  */
-async function takeRecharge(parts: Parts, call: Call, raw: string): Promise<Answer> {
-  const { id, event } = agencyOf(parts, call, raw);
-  const outcome = await parts.recharges.receive(id, event);
+async function takeRecharge(deps: CallbackDeps, call: Call, raw: string): Promise<Answer> {
+  const { id, event } = agencyOf(deps, call, raw);
+  const outcome = await deps.recharges.receive(id, event);
   if (outcome === "lost") return LATER;
   if (outcome === "conflict") throw new RelayError("key_reused");
   return { status: 200, body: { success: true, duplicate: outcome === "duplicate" } };

@@ -6,8 +6,8 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 
 /**
- * Destroys connections whose bodies come too slowly, so that slow senders cannot hold them (RELIABILITY A24). Uploads have
- * the server's own limit. Where no door reads the body, the connection ends with the answer.
+ * Destroys connections whose request bodies arrive too slowly, so that slow clients cannot hold them (RELIABILITY A24).
+ * Uploads have the server's own limit. Where no route reads the body, the connection ends with the answer.
  */
 export function withDeadline(clock: Clock, listener: RequestListener): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 
-/** What must hold before visitors are sent here. */
+/** Whether the relay can serve visitors. */
 export type Readiness = () => Promise<boolean>;
 
 /**
- * `/healthz`: the process answers; pages may read it, to tell a relay that is there from a proxy that speaks in its place.
- * `/readyz`: it can take messages: the store takes writes and has room, and the relay is not stopping.
+ * `/healthz`: the process answers. Pages may read it, to tell the relay from a proxy that answers in its place.
+ * `/readyz`: the relay can take messages: the database takes writes, the disk has room, and the relay is not stopping.
  */
 export function health(ready: Readiness): Hono {
   return new Hono()

@@ -17,23 +17,23 @@ import { rangeOf } from "./range.ts";
 type Bindings = { Bindings: HttpBindings };
 type C = Context<Bindings>;
 
-type Parts = {
+export type MediaDeps = {
   db: Database;
   files: Files;
   uploads: Uploads;
   links: Links;
   log: Log;
-  /** Whether any site lets pages of this origin in. */
+  /** Whether any site allows pages of this origin. */
   allows: (origin: string) => boolean;
-  /** Whose session a token is, when pages of this origin may use it. */
+  /** The visitor of a token; nothing when it is invalid or pages of this origin may not use it. */
   who: (token: string, origin: string) => Promise<{ visitor: string; site: string } | undefined>;
   /** Milliseconds until an address may upload again; 0: now. */
   wait: (incoming: IncomingMessage, site: string) => number;
 };
 
 /**
- * Nothing that was uploaded may ever act: a fixed type that browsers do not second-guess, no script, no origin of ours
- * (RELIABILITY 3e.5; measured there: 0 of 72 hostile files run).
+ * Headers of downloads. An uploaded file must never run: its type is fixed, scripts are forbidden, and it has no access to
+ * the relay's origin (RELIABILITY 3e.5; measured there: 0 of 72 hostile files run).
  */
 const HARMLESS = {
   "X-Content-Type-Options": "nosniff",
@@ -45,18 +45,19 @@ const HARMLESS = {
 } as const;
 
 const FILE = /^([0-9a-z]{26})(?:\.[a-z0-9]{2,4})?$/;
-/** Browsers read an answer only once they have sent everything: so many bytes of a visitor's refused file are read away. */
+/** Browsers read an answer only after they have sent everything, so this many bytes of a refused file are discarded… */
 const DISCARD_MAX = 64 * 1024 * 1024;
+/** …within this time, in milliseconds. */
 const DISCARD_MS = 10_000;
 
-/** Uploads of visitors, and the signed links under which browsers and the service fetch them. */
-export function media(parts: Parts): Hono<Bindings> {
-  const { links, log } = parts;
+/** Routes for visitors' uploads, and for the signed links by which browsers and the service fetch them. */
+export function media(deps: MediaDeps): Hono<Bindings> {
+  const { links, log } = deps;
   const app = new Hono<Bindings>();
 
   app.use("/media", async (c, next) => {
     const origin = c.req.header("origin");
-    if (origin === undefined || !parts.allows(origin)) throw new RelayError("origin_not_allowed");
+    if (origin === undefined || !deps.allows(origin)) throw new RelayError("origin_not_allowed");
     c.header("Access-Control-Allow-Origin", origin);
     c.header("Vary", "Origin");
     await next();
@@ -68,7 +69,7 @@ export function media(parts: Parts): Hono<Bindings> {
     return c.body(null, 204);
   });
   app.post("/media", async (c) => {
-    const row = await upload(parts, c).catch(async (error: unknown) => {
+    const row = await upload(deps, c).catch(async (error: unknown) => {
       if (!isStranger(error)) await discard(c.env.incoming);
       throw error;
     });
@@ -80,7 +81,7 @@ export function media(parts: Parts): Hono<Bindings> {
     c.header("Allow", "POST, OPTIONS");
     throw new RelayError("method_not_allowed");
   });
-  app.get("/media/:file", (c) => download(parts, c));
+  app.get("/media/:file", (c) => download(deps, c));
 
   app.onError((error, c) => {
     if (!(error instanceof RelayError)) log("relay.internal", { where: c.req.routePath, cause: String(error) });
@@ -88,7 +89,7 @@ export function media(parts: Parts): Hono<Bindings> {
     log("upload.refused", { code });
     if (isStranger(error)) closeUnlessDone(c.env.incoming);
     c.header("Cache-Control", "no-store");
-    // Any page may read that a picture is gone, to say so; what is served only who has the link may see.
+    // Any page may read errors of downloads, to say that a picture is gone.
     if (c.req.path !== "/media") c.header("Access-Control-Allow-Origin", "*");
     if (details.retryAfter !== undefined) c.header("Retry-After", String(Math.ceil(details.retryAfter / 1_000)));
     const about = field === undefined ? {} : { field };
@@ -97,11 +98,11 @@ export function media(parts: Parts): Hono<Bindings> {
   return app;
 }
 
-/** Whether the sender showed no valid token: nothing more than a moment is spent on the rest of their body. */
+/** Whether the client has no valid token: the rest of its body is discarded for a moment only. */
 const isStranger = (error: unknown): boolean =>
   error instanceof RelayError && ["unauthorized", "origin_not_allowed", "method_not_allowed"].includes(error.code);
 
-async function upload({ uploads, who, wait }: Parts, c: C): Promise<MediaRow> {
+async function upload({ uploads, who, wait }: MediaDeps, c: C): Promise<MediaRow> {
   const { incoming } = c.env;
   const token = /^Bearer ([\w.-]+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
   const session = token === undefined ? undefined : await who(token, c.req.header("origin") ?? "");
@@ -120,7 +121,7 @@ function nameOf(header: string): string {
   }
 }
 
-/** Reads the rest of a refused body away, up to a limit and for a while. */
+/** Reads and discards the rest of a refused body, within limits of size and time. */
 async function discard(incoming: IncomingMessage): Promise<void> {
   if (incoming.readableEnded || incoming.destroyed) return;
   let size = 0;
@@ -138,7 +139,7 @@ async function discard(incoming: IncomingMessage): Promise<void> {
   });
 }
 
-async function download({ db, files, links, log }: Parts, c: C): Promise<Response> {
+async function download({ db, files, links, log }: MediaDeps, c: C): Promise<Response> {
   const [, key] = FILE.exec(c.req.param("file") ?? "") ?? [];
   const { exp = "", sig = "" } = c.req.query();
   if (key === undefined || !links.open(key, exp, sig)) throw new RelayError("not_found");

@@ -1,8 +1,8 @@
-/** Which of its forms a client takes, and whether it has it already: RFC 9110, sections 12.5.3 and 13.1.2. */
+/** Content encoding and conditional requests: RFC 9110, sections 12.5.3 and 13.1.2. */
 
 export type Encoding = "br" | "gzip" | "identity";
 
-/** A name and its weight: `gzip;q=0.5`. Without one it weighs 1; what cannot be read, nothing. */
+/** A name and its weight: `gzip;q=0.5`. The default is 1; an invalid weight is 0. */
 function weighed(part: string): [name: string, weight: number] {
   const [name = "", ...parameters] = part.split(";").map((word) => word.trim().toLowerCase());
   const weight = parameters.find((word) => word.startsWith("q="));
@@ -10,8 +10,8 @@ function weighed(part: string): [name: string, weight: number] {
 }
 
 /**
- * The encoding that the client likes best, the smallest where it likes several the same. `identity` where it says nothing,
- * and also where it forbids everything: an answer is better than none (section 12.5.3 allows it).
+ * The encoding that the client prefers; the smallest of several with the same weight. `identity` without the header, and
+ * also where the client forbids every encoding, as section 12.5.3 allows.
  * @param accept the header `Accept-Encoding`
  */
 export function encodingOf(accept: string | undefined): Encoding {
@@ -23,7 +23,7 @@ export function encodingOf(accept: string | undefined): Encoding {
 }
 
 /**
- * Whether the client holds this very form. The comparison is the weak one: a proxy that touched the answer marks the tag.
+ * Whether the client has this version. The comparison is weak, because a proxy that changed the answer marks its ETag.
  * @param match the header `If-None-Match`
  * @param etag with its quotes
  */

@@ -5,8 +5,8 @@ import { RelayError } from "../base/errors.ts";
 import type { Sites } from "../records/sites.ts";
 
 /**
- * What the page may do: our own script and connections, pictures of messages, nothing inline but one style block by hash
- * of its own nonce. Who may frame it: the pages that may open the chat.
+ * The Content-Security-Policy of the page: own scripts and connections, pictures of messages, and one inline style with a
+ * nonce. Pages that may open the chat may frame it.
  */
 function policy(site: Site, nonce: string): string {
   return [
@@ -23,13 +23,13 @@ function policy(site: Site, nonce: string): string {
   ].join("; ");
 }
 
-/** The first language that a browser asks for; the chat speaks the language of its page. */
+/** The first language that the browser accepts: the page gets it, and the chat uses the language of its page. */
 const firstOf = (acceptLanguage = ""): string => /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(acceptLanguage)?.[0] ?? "en";
 
-/** `/c/{site}`: the same chat as a page of its own, for a link, a frame, or a browser that could not load the widget. */
+/** `/c/{site}`: the chat as a full page, for links, frames, and browsers that could not load the widget. */
 export function page(sites: Sites): Hono {
   const app = new Hono();
-  // Browsers ask for it on every page that names none.
+  // Browsers request it for every page that names no icon.
   app.get("/favicon.ico", (c) => c.body(null, 204));
   return app.get("/c/:site", (c) => {
     const site = sites.find(c.req.param("site"));

@@ -4,9 +4,9 @@ import { networkOf } from "../base/address.ts";
 import type { Places } from "../base/places.ts";
 
 /**
- * Bounds the TCP connections of each peer, before any of them has said a word: slow headers, half bodies and idle
- * connections count like all others (RELIABILITY A24, A26). Behind a proxy every peer is the proxy: give `places` no limit
- * per address then, the proxy's own limit holds.
+ * Limits the TCP connections per client address and in total, before any request: slow headers, incomplete bodies and idle
+ * connections count too (RELIABILITY A24, A26). Behind a proxy, every connection comes from the proxy: `places` must have no
+ * limit per address then, and the proxy's own limit applies.
  */
 export function limitPeers(server: Server, places: Places): void {
   server.prependListener("connection", (socket: Socket) => {

@@ -3,9 +3,9 @@ import type { Span } from "../files/store.ts";
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * The part of a file that a request asks for (RFC 9110 section 14). Several parts at once, other units and anything that
- * cannot be read are ignored, as the RFC allows: the answer is the whole file then.
- * @param condition `If-Range`: the range counts only for the file that is meant
+ * The part of a file that a request asks for (RFC 9110 section 14). Several parts, other units and invalid values are
+ * ignored, as the RFC allows: the answer is the whole file then.
+ * @param condition `If-Range`: the range applies only if this is the file's ETag
  * @param size bytes of the file, at least one
  */
 export function rangeOf(

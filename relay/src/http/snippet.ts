@@ -5,7 +5,7 @@ import { html, raw } from "hono/html";
 import { RelayError } from "../base/errors.ts";
 import type { Sites } from "../records/sites.ts";
 
-/** Our own script, which brings its styles as an object, and the widget's connections. Nobody may frame the page. */
+/** Own scripts, whose styles are objects, and the widget's connections. No page may frame this one. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,14 +17,14 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join("; ");
 
-/** JSON in an element that runs nothing: `<` could end it. */
+/** JSON for use inside a script element that is data: `<` could end the element. */
 const inElement = (value: unknown): string => JSON.stringify(value).replaceAll("<", "\\u003c");
 
 /**
- * `/c/{site}/snippet`: the tag to paste, the settings with their controls, and the real chat to see them by. Open to
- * everybody: it shows what the tag's script shows to everybody already.
- * @param options.relay the relay's public origin, or empty: then the page's script takes its own address
- * @param options.address what is shown until that script has run; never what a request calls the relay
+ * `/c/{site}/snippet`: the tag to paste, controls for its settings, and the real chat as a preview. The page is public: it
+ * shows only what the tag's script shows.
+ * @param options.relay the relay's public origin, or empty: the page's script then takes its own address
+ * @param options.address shown until that script has run; never taken from a request
  * @param options.folder the widget's build
  */
 export function snippet(options: { sites: Sites; relay: string; address: () => string; folder: string }): Hono {

@@ -1,13 +1,13 @@
-/** The launcher's name in the visitor's language, before the widget has fetched any. */
+/** The launcher's word in the visitor's language, before the widget fetches its texts. */
 
-/** As the tag's script has it: how the language runs, and its word for chat. */
+/** The direction of the language, and its word for chat. */
 type Spoken = { dir: "ltr" | "rtl"; word: string };
 
 const RTL = /^(ar|fa|he|ur)$/;
-/** Languages of a header that are looked at. */
+/** Number of languages in a header that are considered. */
 const LOOKED_AT = 8;
 
-/** Primary language and word of a BCP 47 tag; nothing where the word is the English one, or the tag is none. */
+/** Primary language and word of a BCP 47 tag; nothing where the word is the English one, or the tag is invalid. */
 function found(tag: string, words: Readonly<Record<string, string>>): [language: string, spoken: Spoken] | undefined {
   try {
     const { language, script } = new Intl.Locale(tag.replaceAll("_", "-")).maximize();
@@ -20,12 +20,12 @@ function found(tag: string, words: Readonly<Record<string, string>>): [language:
 }
 
 /**
- * The words that a script brings: one language's at most, so that a site has a few dozen forms of its script and a
- * request cannot ask for a new one each time.
- * @param words by BCP 47 tag, where they differ from English
- * @param locale the site's setting; `auto`: what the browser asks for
+ * The words that a script contains: of one language at most, so that a site has a few dozen variants of its script and
+ * requests cannot create more.
+ * @param words by BCP 47 tag; only those that differ from English
+ * @param locale the site's setting; `auto`: what the browser accepts
  * @param accepted the request's Accept-Language
- * @returns by primary language: a cache that looks at no header may hand it to a browser that asked for another
+ * @returns words by primary language, because a cache may give the script to a browser with another language
  */
 export function wordsFor(
   words: Readonly<Record<string, string>>,
