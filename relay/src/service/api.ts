@@ -1,8 +1,8 @@
 import type { BusinessLabel, ContactExternalId } from "../base/id-types.ts";
-import { createTransport, type TransportOptions } from "./http.ts";
+import { createTransport, type Transport, type TransportOptions } from "./http.ts";
 import { type Outcome, outcomeOf, softStatus } from "./outcome.ts";
 
-/** What we may ask of the service: one function an endpoint, with exactly the fields the interface names (section 4). */
+/** The client of the messaging service: one function for each endpoint, with the fields that the interface names (section 4). */
 
 type Names = { firstName?: string; lastName?: string; email?: string };
 
@@ -34,7 +34,7 @@ const isFields = (value: unknown): value is Fields =>
 
 const PLACEHOLDERS = new Set(["", "unknown", "unknown@unknown.com", "—", "-"]);
 
-/** Text that says something; numbers as text, because ids come as either (R-009). */
+/** A text that is neither blank nor a placeholder; a number as text, because ids arrive as either (R-009). */
 function words(value: unknown): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
   return typeof text === "string" && !PLACEHOLDERS.has(text.trim().toLowerCase()) ? text.trim() : undefined;
@@ -42,7 +42,7 @@ function words(value: unknown): string | undefined {
 
 const first = (...values: unknown[]): string | undefined => values.map(words).find((value) => value !== undefined);
 
-/** The fields of a contact, whatever they are wrapped in: bare, `{contact}`, `{data}`, a list (R-422, R-431). */
+/** The fields of a contact: bare, or inside `{contact}`, `{data}` or a list (R-422, R-431). */
 function contactIn(json: unknown): Contact | undefined {
   const outer = Array.isArray(json) ? json[0] : json;
   if (!isFields(outer)) return undefined;
@@ -67,110 +67,128 @@ const numberIn = (value: unknown): number | undefined => {
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 };
 
-/** Without blanks and absent values: the service takes a blank for a value or refuses it (R-424). */
+/** Removes blank and absent values: the service stores or refuses blanks (R-424). */
 function filled<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== ""),
   ) as Partial<T>;
 }
 
-/** Credits may take long, and giving up early leaves an unknown grant (RELIABILITY 3c). */
+/** A grant may take long, and a call that is given up leaves an unknown grant (RELIABILITY 3c). */
 const GRANT_MS = 60_000;
 /** The service fetches or decodes the file before it answers. */
 const MEDIA_MS = 60_000;
 
-export function createService(options: TransportOptions & { now?: () => number }) {
+/** `call`: sends one request. `now`: ms since 1970. */
+type Client = { call: Transport["call"]; now: () => number };
+
+/** The client of one account. No function rejects: an `Outcome` says what happened. */
+export type Service = {
+  /** Creates a contact (4.1). The same phone number twice gives the same contact (R-421: any 2xx with an id). */
+  createContact: (fields: Names & { phone?: string }) => Promise<ContactAnswer>;
+  /** Finds a contact (4.2). `contact` is absent when there is none (R-432). */
+  findContact: (by: { phoneNumber: string } | { email: string }) => Promise<ContactAnswer>;
+  /** Adds a contact to a list (4.3). A contact that is on the list already is a success (R-243). */
+  addToList: (listId: string, contactId: string) => Promise<Outcome>;
+  /** Sends a message to a visitor (4.4). Not idempotent: never repeated when the outcome is unknown (R-452). */
+  sendMessage: (message: Outgoing) => Promise<SendAnswer>;
+  /** Hands over a visitor's message (4.5). Idempotent by `messageSid`: the service processes each once (R-223). */
+  incoming: (message: Incoming, messageType?: "text" | "reaction") => Promise<Outcome>;
+  /** Grants credits (4.6). Not idempotent, and money: the key travels in the header only (R-484). */
+  grantCredits: (grant: Grant) => Promise<GrantAnswer>;
+  close: () => Promise<void>;
+};
+
+type Grant = { email: string; amount: number; description?: string };
+
+export function createService(options: TransportOptions & { now?: () => number }): Service {
   const { call, close } = createTransport(options);
-  const now = options.now ?? Date.now;
-
+  const client = { call, now: options.now ?? Date.now };
   return {
-    /** 4.1. The same phone twice gives the same contact (R-421: any 2xx with an id). */
-    async createContact(fields: Names & { phone?: string }): Promise<ContactAnswer> {
-      const answer = await call({ method: "POST", path: "/contacts", auth: "query", body: filled(fields) });
-      const outcome = outcomeOf(answer, true, now(), false);
-      const contact = answer.phase === "answered" ? contactIn(answer.json) : undefined;
-      if (outcome.kind === "ok" && contact === undefined)
-        return { ...outcome, kind: "unknown", message: "no contact id in the answer" };
-      return {
-        ...outcome,
-        ...(contact === undefined ? {} : { contact }),
-        ...(outcome.status === 201 ? { created: true } : {}),
-      };
-    },
-
-    /** 4.2. `contact` is absent when there is none (R-432). */
-    async findContact(by: { phoneNumber: string } | { email: string }): Promise<ContactAnswer> {
-      const answer = await call({ method: "GET", path: "/contacts", auth: "query", query: by });
-      const outcome = outcomeOf(answer, false, now());
-      if (answer.phase !== "answered") return outcome;
-      const contact = answer.status < 300 ? contactIn(answer.json) : undefined;
-      if (contact !== undefined && outcome.kind === "ok") return { ...outcome, contact };
-      // A 200 may say "not found" in its body; any other code in there is an error and not an empty result (R-432).
-      const status = (answer.status < 300 ? softStatus(answer.json) : undefined) ?? answer.status;
-      const refused = answer.status < 300 && isFields(answer.json) && answer.json.error_code === undefined;
-      if (answer.status < 300 && answer.json === undefined && answer.text.trim() !== "")
-        return { ...outcome, kind: "unknown", message: "the answer is no JSON" };
-      const none = outcome.kind === "ok" || (status === 404 && outcome.kind === "permanent") || refused;
-      return none ? { ...outcome, kind: "ok" } : outcome;
-    },
-
-    /** 4.3. Being on the list already is success (R-243). */
-    async addToList(listId: string, contactId: string): Promise<Outcome> {
-      // A segment of dots alone would be taken for a way up, encoded or not.
-      if (/^\.{1,2}$/.test(listId)) return { kind: "permanent", status: 0, message: "not a list's id" };
-      const path = `/lists/${encodeURIComponent(listId)}/contacts`;
-      return outcomeOf(await call({ method: "POST", path, auth: "query", body: { contactId } }), true, now());
-    },
-
-    /** 4.4. Not idempotent: never repeated by itself when the outcome is unknown (R-452), so on a connection of its own. */
-    async sendMessage(message: Outgoing): Promise<SendAnswer> {
-      const path = "/send_custom_channel_message";
-      const body = { customData: filled(message) };
-      const answer = await call({ method: "POST", path, auth: "query", body, fresh: true });
-      const json = answer.phase === "answered" && isFields(answer.json) ? answer.json : {};
-      const [messageId, contactId] = [words(json.messageId), words(json.contactId)];
-      return {
-        ...outcomeOf(answer, false, now(), message.campaignId !== undefined),
-        ...(messageId === undefined ? {} : { messageId }),
-        ...(contactId === undefined ? {} : { contactId }),
-      };
-    },
-
-    /** 4.5. Idempotent by `messageSid`: the same one again is never processed twice (R-223). */
-    async incoming(message: Incoming, messageType: "text" | "reaction" = "text"): Promise<Outcome> {
-      const answer = await call({
-        method: "POST",
-        path: "/incoming_custom_channel_message",
-        auth: "query",
-        body: { customData: filled(message), messageType },
-        ...(message.mediaUrl === undefined ? {} : { timeout: MEDIA_MS }),
-      });
-      return outcomeOf(answer, true, now(), message.campaignId !== undefined);
-    },
-
-    /** 4.6. Not idempotent, and money: on a connection of its own, the key in the header only (R-484). */
-    async grantCredits(grant: { email: string; amount: number; description?: string }): Promise<GrantAnswer> {
-      const body = filled({ ...grant, email: grant.email.trim().toLowerCase() });
-      const answer = await call({
-        method: "POST",
-        path: "/subaccounts/credits",
-        auth: "header",
-        body,
-        timeout: GRANT_MS,
-        fresh: true,
-      });
-      const json = answer.phase === "answered" && isFields(answer.json) ? answer.json : {};
-      const subAccountId = words(json.sub_account_id);
-      const [added, balance] = [numberIn(json.credits_added), numberIn(json.new_balance)];
-      return {
-        ...outcomeOf(answer, false, now()),
-        ...(subAccountId === undefined ? {} : { subAccountId }),
-        ...(added === undefined ? {} : { added }),
-        ...(balance === undefined ? {} : { balance }),
-      };
-    },
+    createContact: (fields) => createContact(client, fields),
+    findContact: (by) => findContact(client, by),
+    addToList: (listId, contactId) => addToList(client, listId, contactId),
+    sendMessage: (message) => sendMessage(client, message),
+    incoming: (message, messageType = "text") => incoming(client, message, messageType),
+    grantCredits: (grant) => grantCredits(client, grant),
     close,
   };
 }
 
-export type Service = ReturnType<typeof createService>;
+async function createContact({ call, now }: Client, fields: Names & { phone?: string }): Promise<ContactAnswer> {
+  const answer = await call({ method: "POST", path: "/contacts", auth: "query", body: filled(fields) });
+  const outcome = outcomeOf(answer, true, now(), false);
+  const contact = answer.phase === "answered" ? contactIn(answer.json) : undefined;
+  if (outcome.kind === "ok" && contact === undefined)
+    return { ...outcome, kind: "unknown", message: "no contact id in the answer" };
+  return {
+    ...outcome,
+    ...(contact === undefined ? {} : { contact }),
+    ...(outcome.status === 201 ? { created: true } : {}),
+  };
+}
+
+async function findContact(
+  { call, now }: Client,
+  by: { phoneNumber: string } | { email: string },
+): Promise<ContactAnswer> {
+  const answer = await call({ method: "GET", path: "/contacts", auth: "query", query: by });
+  const outcome = outcomeOf(answer, false, now());
+  if (answer.phase !== "answered") return outcome;
+  const contact = answer.status < 300 ? contactIn(answer.json) : undefined;
+  if (contact !== undefined && outcome.kind === "ok") return { ...outcome, contact };
+  // A 200 may say "not found" in its body. Any other code in the body is an error, not an empty result (R-432).
+  const status = (answer.status < 300 ? softStatus(answer.json) : undefined) ?? answer.status;
+  const refused = answer.status < 300 && isFields(answer.json) && answer.json.error_code === undefined;
+  if (answer.status < 300 && answer.json === undefined && answer.text.trim() !== "")
+    return { ...outcome, kind: "unknown", message: "the answer is not JSON" };
+  const none = outcome.kind === "ok" || (status === 404 && outcome.kind === "permanent") || refused;
+  return none ? { ...outcome, kind: "ok" } : outcome;
+}
+
+async function addToList({ call, now }: Client, listId: string, contactId: string): Promise<Outcome> {
+  // A path segment of dots alone means the parent folder, encoded or not.
+  if (/^\.{1,2}$/.test(listId)) return { kind: "permanent", status: 0, message: "invalid list id" };
+  const path = `/lists/${encodeURIComponent(listId)}/contacts`;
+  return outcomeOf(await call({ method: "POST", path, auth: "query", body: { contactId } }), true, now());
+}
+
+async function sendMessage({ call, now }: Client, message: Outgoing): Promise<SendAnswer> {
+  const path = "/send_custom_channel_message";
+  const body = { customData: filled(message) };
+  // A fresh connection: the server cannot have closed it, so a failure to connect is certain.
+  const answer = await call({ method: "POST", path, auth: "query", body, fresh: true });
+  const json = answer.phase === "answered" && isFields(answer.json) ? answer.json : {};
+  const [messageId, contactId] = [words(json.messageId), words(json.contactId)];
+  return {
+    ...outcomeOf(answer, false, now(), message.campaignId !== undefined),
+    ...(messageId === undefined ? {} : { messageId }),
+    ...(contactId === undefined ? {} : { contactId }),
+  };
+}
+
+async function incoming({ call, now }: Client, message: Incoming, messageType: "text" | "reaction"): Promise<Outcome> {
+  const answer = await call({
+    method: "POST",
+    path: "/incoming_custom_channel_message",
+    auth: "query",
+    body: { customData: filled(message), messageType },
+    ...(message.mediaUrl === undefined ? {} : { timeout: MEDIA_MS }),
+  });
+  return outcomeOf(answer, true, now(), message.campaignId !== undefined);
+}
+
+async function grantCredits({ call, now }: Client, grant: Grant): Promise<GrantAnswer> {
+  const body = filled({ ...grant, email: grant.email.trim().toLowerCase() });
+  const path = "/subaccounts/credits";
+  const answer = await call({ method: "POST", path, auth: "header", body, timeout: GRANT_MS, fresh: true });
+  const json = answer.phase === "answered" && isFields(answer.json) ? answer.json : {};
+  const subAccountId = words(json.sub_account_id);
+  const [added, balance] = [numberIn(json.credits_added), numberIn(json.new_balance)];
+  return {
+    ...outcomeOf(answer, false, now()),
+    ...(subAccountId === undefined ? {} : { subAccountId }),
+    ...(added === undefined ? {} : { added }),
+    ...(balance === undefined ? {} : { balance }),
+  };
+}

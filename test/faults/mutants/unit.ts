@@ -49,7 +49,7 @@ const RELAY: Mutant[] = [
   },
   {
     name: "reads the key again only when something is to be sent",
-    edits: [{ find: "reload() || lookLater()", replace: "reload()" }],
+    edits: [{ find: "reload(state) || lookLater(state)", replace: "reload(state)" }],
     killedBy: { unit: "gates.test.ts" },
   },
   {
