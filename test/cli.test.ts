@@ -76,7 +76,7 @@ describe("the command line", () => {
     const local = await porchlight(["doctor"]);
     expect(local.code).toBe(3);
     expect(local.out).toMatch(/ok {4}key of account default/);
-    expect(local.out).toMatch(/MEND {2}callback address: PUBLIC_URL is not set/);
+    expect(local.out).toMatch(/FAIL {2}callback address: PUBLIC_URL is not set/);
     // The relay that runs is judged, not what this shell would say.
     expect((await porchlight(["doctor"], { SERVICE_API_KEY: "wrong" })).out).toMatch(/ok {4}key of account default/);
     await house.halt();
@@ -84,7 +84,7 @@ describe("the command line", () => {
     const wrong = await porchlight(["doctor"]);
     await house.halt();
     await house.start();
-    expect(wrong.out).toMatch(/MEND {2}key of account default: 401[^\n]*\n +Paste the key/);
+    expect(wrong.out).toMatch(/FAIL {2}key of account default: 401[^\n]*\n +Paste the key/);
     expect(house.sandbox.state().contacts).toHaveLength(before);
     expect(local.out + wrong.out + wrong.err).not.toContain(KEY);
     house.sandbox.configure(CERTAIN);

@@ -157,7 +157,7 @@ describe("a grant that did not happen", () => {
   it("is not taken for one without a relay either, when the wait is over", async () => {
     await house.halt();
     const later = await porchlight(["credits", "grant", EMAIL, "5", "--key", "later-1", "--wait", "0"]);
-    expect([later.code, later.out]).toEqual([3, expect.stringContaining("no relay has taken it")]);
+    expect([later.code, later.out]).toEqual([3, expect.stringContaining("no relay has processed it")]);
     expect((await porchlight(["send", "Hi", "--user", "7", "--wait", "0"])).code).toBe(3);
     await house.start();
     await expect.poll(async () => (await porchlight(["credits", "list"])).out).toMatch(/later-1 +granted/);

@@ -127,7 +127,7 @@ describe("a site's budget of messages a day", () => {
       .poll(() => backend.told)
       .toMatchObject([{ type: "budget.reached", data: { site: "default", messagesPerDay: 2 } }]);
     const doctor = await porchlight(house, ["doctor"], { PORCHLIGHT_CONFIG: `${house.dataDir}/sites.json`, SECRET });
-    expect(doctor.out).toContain("MEND  budget of site default: 2 of today's 2 messages are used");
+    expect(doctor.out).toContain("FAIL  budget of site default: 2 of today's 2 messages are used");
     await visitor.drop();
     expect((await visitor.connect()).delivery).toBe("delayed");
     expect(bodies()).toEqual(["one", "two"]);

@@ -202,7 +202,7 @@ describe("the mail server", () => {
     await house.halt();
     await house.start({ SMTP_URL: postbox.url.replace("relay:", "other:") });
     const wrong = await porchlight(house, ["doctor"]);
-    expect(wrong.out).toMatch(/MEND {2}mail server: .*Invalid/);
+    expect(wrong.out).toMatch(/FAIL {2}mail server: .*Invalid/);
   });
 
   it("gets a mail once at most when the relay is killed while it is handed over", async () => {

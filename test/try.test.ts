@@ -30,7 +30,7 @@ it("a trial follows one message there and its answer back, and can be removed ag
 it("a trial tells a refused message from one that nobody answers, with the cure", async () => {
   house = await startHouse({ sandbox: { botScript: "silent" } });
   const silent = await porchlight(house, ["try", "--wait", "8"]);
-  expect([silent.code, silent.out]).toEqual([3, expect.stringMatching(/MEND {2}answered[^\n]*\n +Switch the bot on/)]);
+  expect([silent.code, silent.out]).toEqual([3, expect.stringMatching(/FAIL {2}answered[^\n]*\n +Switch the bot on/)]);
   house.sandbox.failNext("incoming", 1, 400);
   const refused = await porchlight(house, ["try", "--wait", "30", "--json"]);
   expect([refused.code, findings(refused.out)]).toEqual([
@@ -49,7 +49,7 @@ it("a trial says so where this machine is blocked, and does not crash", async ()
   expect((await porchlight(house, ["block", "add", "127.0.0.1", "--reason", "a test"])).code).toBe(0);
   const { code, out, err } = await porchlight(house, ["try", "--wait", "30"]);
   expect([code, err]).toEqual([3, ""]);
-  expect(out).toMatch(/MEND {2}written down[^\n]*\n[^\n]*porchlight block list/);
+  expect(out).toMatch(/FAIL {2}written down[^\n]*\n[^\n]*porchlight block list/);
 });
 
 it("everybody is sent away only by who says so", async () => {

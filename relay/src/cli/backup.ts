@@ -4,12 +4,12 @@ import { dirname, join } from "node:path";
 import { makeFolder } from "../base/folder.ts";
 import { backupSqlite } from "../db/backup.ts";
 import { fileOf } from "../db/open.ts";
-import { type Command, named, type Result } from "./command.ts";
+import { type Command, positionals, type Result } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { progress } from "./progress.ts";
 
-/** What stands beside database and media. Spools are read `.spool` first: a replay renames it to the other meanwhile. */
+/** Files besides database and media. `.spool` is copied first, because a replay may rename it to `.spool.replaying`. */
 const BESIDE = [
   "secrets.json",
   "replies.spool",
@@ -17,7 +17,7 @@ const BESIDE = [
   "recharges.spool",
   "recharges.spool.replaying",
 ];
-/** Uploads that are not files yet. */
+/** Folder of incomplete uploads. */
 const UNFINISHED = "incoming";
 
 const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
@@ -32,7 +32,7 @@ async function emptyFolder(folder: string): Promise<void> {
   await chmod(folder, 0o700);
 }
 
-/** Copies a file and syncs the copy; @returns its bytes, or nothing when it is not (or no longer) there. */
+/** Copies a file and syncs the copy. @returns its size in bytes; `undefined` when the file does not exist */
 async function copy(from: string, to: string): Promise<number | undefined> {
   try {
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
@@ -46,7 +46,7 @@ async function copy(from: string, to: string): Promise<number | undefined> {
   return (await stat(to)).size;
 }
 
-/** Paths below `root` of the files that visitors uploaded. */
+/** The paths of uploaded files, relative to `root`. */
 async function mediaIn(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     if (missing(error)) return [];
@@ -59,9 +59,9 @@ async function mediaIn(root: string): Promise<string[]> {
 }
 
 /**
- * Copies what a relay needs to go on from here into a folder that can be its data folder. The order makes the copy whole
- * beside a running relay: what leaves a spool meanwhile is in the database that is copied after it, and a file that the
- * database names lies in the store already.
+ * Copies everything that a relay needs into a folder that can become its data folder. The order keeps the copy consistent
+ * while the relay runs: an entry that leaves a spool meanwhile is in the database, which is copied later; and a file is
+ * stored before the database names it.
  */
 async function backup({ db, settings }: CommandContext, folder: string): Promise<Result> {
   const { dataDir, databaseUrl, uploads } = settings;
@@ -103,7 +103,7 @@ export const BACKUP: Record<string, Command> = {
   backup: {
     place: "here",
     usage: "<folder>",
-    help: "copies database, secrets, spools and files into a new folder, beside a running relay; exit code 3 when a part lies elsewhere",
-    run: (context, given) => backup(context, named(given, "folder").folder),
+    help: "copies database, secrets, spools and files into a new folder, also while the relay runs; exit code 3 when a part is stored elsewhere",
+    run: (context, given) => backup(context, positionals(given, "folder").folder),
   },
 };

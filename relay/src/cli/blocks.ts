@@ -1,10 +1,10 @@
 import { blockView } from "../http/api/blocks.ts";
 import { blocksPage } from "../records/blocks.ts";
 import { budgetOf, dayOf, usedOn } from "../records/quotas.ts";
-import { type Command, named, needed, table } from "./command.ts";
+import { type Command, positionals, requiredOption, table } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
-import { type Finding, ill, well } from "./finding.ts";
+import { type Finding, failed, passed } from "./finding.ts";
 
 const site = { site: { type: "string" } } as const;
 const ROWS = 200;
@@ -12,23 +12,23 @@ const ROWS = 200;
 export const BLOCKING: Record<string, Command> = {
   "block add": {
     usage: "<visitor|address|a.b.c.d/n> --reason <words> [--everybody] [--site <site>]",
-    help: "sends a visitor away, or everybody of an address; a running relay follows within seconds",
+    help: "blocks a visitor or a network; a running relay applies it within seconds",
     options: { ...site, reason: { type: "string" }, everybody: { type: "boolean" } },
     async run(context, given) {
-      const { value } = named(given, "value");
+      const { value } = positionals(given, "value");
       const home = context.site(given.text("site")).public.id;
-      const asked = { site: home, value, reason: needed(given, "reason"), actor: "cli" };
+      const asked = { site: home, value, reason: requiredOption(given, "reason"), actor: "cli" };
       const block = await context.access.block(asked, given.flag("everybody"));
       if (block === "vast")
-        throw new CommandError(`${value} would send nearly everybody away. Say --everybody if that is meant.`, 2);
+        throw new CommandError(`${value} would block nearly everybody. Add --everybody to confirm.`, 2);
       if (block === undefined)
-        throw new CommandError(`"${value}" is neither a visitor's id nor an address or block like 192.0.2.0/24.`, 2);
+        throw new CommandError(`"${value}" is neither a visitor's id nor an IP address or block like 192.0.2.0/24.`, 2);
       return { data: blockView(block), lines: [`${value} is blocked: ${block.id}`] };
     },
   },
   "block list": {
     usage: "[--site <site>]",
-    help: "whom a site does not want, newest first",
+    help: "lists the blocked visitors and networks of a site, newest first",
     options: site,
     async run(context, given) {
       const home = context.site(given.text("site")).public.id;
@@ -39,10 +39,10 @@ export const BLOCKING: Record<string, Command> = {
   },
   "block remove": {
     usage: "<block> [--site <site>]",
-    help: "lets them in again",
+    help: "removes a block",
     options: site,
     async run(context, given) {
-      const { block } = named(given, "block");
+      const { block } = positionals(given, "block");
       const home = context.site(given.text("site")).public.id;
       if (!(await context.access.unblock(home, block))) throw new CommandError(`No block ${block} of this site.`);
       return { data: { block, removed: true }, lines: [`${block} is removed.`] };
@@ -50,7 +50,7 @@ export const BLOCKING: Record<string, Command> = {
   },
 };
 
-/** How much of the day's messages each site with a budget has used. */
+/** Checks how much of its daily message budget each site has used. */
 export async function budgets({ settings, db, clock }: CommandContext): Promise<Finding[]> {
   const sites = settings.sites.filter(({ messagesPerDay }) => messagesPerDay !== undefined);
   return Promise.all(
@@ -59,8 +59,8 @@ export async function budgets({ settings, db, clock }: CommandContext): Promise<
       const check = `budget of site ${id}`;
       const said = `${used} of today's ${messagesPerDay} messages are used`;
       return used < messagesPerDay
-        ? well(check, said)
-        : ill(check, `${said}: more wait for the next days`, "Raise messagesPerDay, or block who floods the chat.");
+        ? passed(check, said)
+        : failed(check, `${said}: more wait for the next days`, "Raise messagesPerDay, or block who floods the chat.");
     }),
   );
 }

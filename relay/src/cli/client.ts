@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../base/folder.ts";
-import { type Command, named } from "./command.ts";
+import { type Command, positionals } from "./command.ts";
 import { CommandError } from "./error.ts";
 
 export const CLIENT: Record<string, Command> = {
@@ -10,9 +10,9 @@ export const CLIENT: Record<string, Command> = {
     usage: "<folder>",
     help: "writes a typed client of the server API as an npm package without dependencies, to install from that folder",
     async run(given) {
-      const { folder } = named(given, "folder");
+      const { folder } = positionals(given, "folder");
       if (existsSync(folder)) throw new CommandError(`${folder} is there already: name a new folder.`, 2);
-      // Node would tell that its stripping of types is new: nothing for whoever runs this.
+      // Hides Node's warning that type stripping is experimental.
       process.removeAllListeners("warning");
       const { clientPackage } = await import("../http/api/package.ts");
       const files = clientPackage();

@@ -4,33 +4,33 @@ import type { CommandContext } from "./context.ts";
 import { CommandError, type ExitCode } from "./error.ts";
 import type { Unusable } from "./unusable.ts";
 
-/** What a command leaves behind: data for `--json`, lines for people, and the exit code. */
+/** The result of a command: data for `--json`, lines for people, and the exit code (default 0). */
 export type Result = { data: unknown; lines: readonly string[]; code?: ExitCode };
 
-export type Given = {
+export type CommandArgs = {
   args: readonly string[];
-  /** An option's text, or nothing. */
+  /** The text of an option; `undefined` when it is not given. */
   text: (name: string) => string | undefined;
   flag: (name: string) => boolean;
 };
 
 type Described = { usage: string; help: string; options?: ParseArgsOptionsConfig };
 
-/** A command that works with a relay's records. */
+/** A command that uses the data of a relay. */
 export type RelayCommand = Described & {
-  /** It runs inside the relay that runs, or, because it writes files, in this process with that relay's settings. */
+  /** `here`: it writes files, so it runs in this process with the relay's settings. Default: inside the running relay. */
   place?: "here";
-  run: (context: CommandContext, given: Given) => Promise<Result>;
-  /** What it says where the data cannot be opened at all. */
+  run: (context: CommandContext, given: CommandArgs) => Promise<Result>;
+  /** The result when the data cannot be opened. Default: an error. */
   unopened?: (unusable: Unusable) => Result;
 };
-/** A command that needs no relay. */
-export type StandaloneCommand = Described & { place: "alone"; run: (given: Given) => Promise<Result> };
+/** A command that works without a relay. */
+export type StandaloneCommand = Described & { place: "alone"; run: (given: CommandArgs) => Promise<Result> };
 export type Command = RelayCommand | StandaloneCommand;
 
-/** The arguments by name. @throws CommandError when one is missing */
-export function named<const Names extends readonly string[]>(
-  { args }: Given,
+/** The positional arguments by name. @throws CommandError unless their number is right */
+export function positionals<const Names extends readonly string[]>(
+  { args }: CommandArgs,
   ...names: Names
 ): Record<Names[number], string> {
   if (args.length !== names.length)
@@ -38,21 +38,21 @@ export function named<const Names extends readonly string[]>(
   return Object.fromEntries(names.map((name, i) => [name, args[i] ?? ""])) as Record<Names[number], string>;
 }
 
-/** An option that must be there. @throws CommandError when it is not */
-export function needed({ text }: Given, name: string): string {
+/** The text of a required option. @throws CommandError when it is missing */
+export function requiredOption({ text }: CommandArgs, name: string): string {
   const value = text(name);
   if (value === undefined) throw new CommandError(`--${name} is needed. See porchlight help.`, 2);
   return value;
 }
 
-/** @throws CommandError when the text is no amount of credits */
+/** Parses an amount of credits. @throws CommandError for any other text */
 export function amountIn(text: string): number {
   const amount = amountOf(text);
   if (amount === undefined) throw new CommandError(`"${text}" is no amount like 20 or 12.50.`, 2);
   return amount;
 }
 
-/** Rows under their headings, each column as wide as it must be. */
+/** Formats rows as a table with headings and aligned columns. */
 export function table(headings: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string[] {
   const all = [headings, ...rows.map((row) => row.map((cell) => String(cell ?? "")))];
   const widths = headings.map((_, i) => Math.max(...all.map((row) => (row[i] ?? "").length)));

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { BACKUP } from "./backup.ts";
 import { BLOCKING } from "./blocks.ts";
 import { CLIENT } from "./client.ts";
-import type { Command, Given, Result } from "./command.ts";
+import type { Command, CommandArgs, Result } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CREDITS } from "./credits.ts";
 import { DATA } from "./data.ts";
@@ -16,7 +16,7 @@ import { SITES } from "./sites.ts";
 import { TOKENS } from "./tokens.ts";
 import { TRY } from "./try.ts";
 
-/** Every command by its name of one word or two. */
+/** Every command by its name, which has one or two words. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   ...DOCTOR,
   ...TRY,
@@ -33,19 +33,19 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...CLIENT,
 };
 
-/** What there is instead of a command that there is not. */
+/** The error for an unknown command. It suggests similar commands. */
 export function unknown(name: string): CommandError {
   const word = name.split(" ")[0] ?? "";
   const near = Object.keys(COMMANDS).filter((each) => each.split(" ")[0] === word);
   return new CommandError(
     near.length === 0
-      ? `No command "${word}". porchlight help lists them all.`
-      : `"${word}" needs one more word: ${near.join(", ")}.`,
+      ? `Unknown command "${word}". porchlight help lists all.`
+      : `"${word}" is incomplete. Commands: ${near.join(", ")}.`,
     2,
   );
 }
 
-/** The command of two words or of one, and what follows it; `--json` may stand before it. */
+/** Splits a command line into the name of the command and the rest. `--json` may come first. */
 export function find(argv: readonly string[]): { name: string; rest: string[] } {
   const [first = "help", second = "", ...rest] = argv[0] === "--json" ? argv.slice(1) : argv;
   return Object.hasOwn(COMMANDS, `${first} ${second}`)
@@ -53,8 +53,8 @@ export function find(argv: readonly string[]): { name: string; rest: string[] } 
     : { name: first, rest: [...(second === "" ? [] : [second]), ...rest] };
 }
 
-/** What was given to a command. @throws CommandError when an option is not one of its own */
-export function parsed(command: Pick<Command, "options">, args: string[]): Given {
+/** Parses the arguments of a command. @throws CommandError for an unknown option */
+export function parsed(command: Pick<Command, "options">, args: string[]): CommandArgs {
   const options = { ...command.options, json: { type: "boolean" } } as const;
   try {
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
@@ -69,14 +69,14 @@ export function parsed(command: Pick<Command, "options">, args: string[]): Given
   }
 }
 
-/** @throws CommandError when there are more words than the usage has places: a forgotten `--` must not pass unseen */
-export function fits({ usage }: Pick<Command, "usage">, { args }: Given): void {
+/** Checks the number of arguments, so that a forgotten `--` is noticed. @throws CommandError for too many */
+export function fits({ usage }: Pick<Command, "usage">, { args }: CommandArgs): void {
   const places = /^(\[?<[^>]+>\]?(\s|$))*/.exec(usage)?.[0].match(/</g)?.length ?? 0;
-  if (args.length > places) throw new CommandError(`"${args[places]}" is one word too many. See porchlight help.`, 2);
+  if (args.length > places) throw new CommandError(`Unexpected argument "${args[places]}". See porchlight help.`, 2);
 }
 
-/** A command and what was given to it. @throws CommandError when there is no such command, or it is not called so */
-export function commandIn(argv: readonly string[]): { command: Command; given: Given } {
+/** Finds the command of a command line and parses its arguments. @throws CommandError when the command line is invalid */
+export function commandIn(argv: readonly string[]): { command: Command; given: CommandArgs } {
   const { name, rest } = find(argv);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) throw unknown(name);
@@ -85,7 +85,7 @@ export function commandIn(argv: readonly string[]): { command: Command; given: G
   return { command, given };
 }
 
-/** Runs a command on the records of a relay. @throws CommandError with what the person at the keyboard must know */
+/** Runs a command on the data of a relay. @throws CommandError with a message for the user */
 export async function runOn(context: CommandContext, argv: readonly string[]): Promise<Result> {
   const { command, given } = commandIn(argv);
   return command.place === "alone" ? command.run(given) : command.run(context, given);

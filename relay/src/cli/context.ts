@@ -21,14 +21,14 @@ import { openFiles } from "../wiring/files.ts";
 import { createOwnerFlows } from "../wiring/owner.ts";
 import { CommandError } from "./error.ts";
 
-/** Messages with files are the relay's business: nothing is carried from the command line. */
+/** The command line never delivers messages, so it needs no files. */
 const noFiles: Enclose = async (_head, carry) => carry(undefined);
 
-/** The parts of a relay that commands work with: inside a running one, or made for them alone. */
+/** Builds the context of a command from the parts of a running relay, or from parts made by `openContext`. */
 export function contextOf(parts: Inside & { close: () => Promise<void> }) {
   const { settings, sites, owner, ...others } = parts;
 
-  /** The named site, or the only one. @throws CommandError when it is not there, or not clear */
+  /** The named site; without a name, the only one. @throws CommandError when it does not exist, or is ambiguous */
   function site(name: string | undefined): Site {
     const found = name === undefined ? settings.sites.length === 1 && settings.sites[0] : sites.find(name);
     if (found) return found;
@@ -44,8 +44,8 @@ export function contextOf(parts: Inside & { close: () => Promise<void> }) {
 export type CommandContext = ReturnType<typeof contextOf>;
 
 /**
- * The relay's records and flows without its doors, for commands while no relay runs. What must be called once is written
- * to the ledger here, and called by the relay. Makes neither folder nor secrets nor database.
+ * Opens the data of a relay that does not run. Calls that must not be repeated are written to the ledger; the relay makes
+ * them after its start. Creates neither folder nor secrets nor database.
  */
 export async function openContext(settings: Settings): Promise<CommandContext> {
   assertDataFolder(settings.dataDir);
@@ -64,7 +64,7 @@ export async function openContext(settings: Settings): Promise<CommandContext> {
   const files = openFiles(settings);
   const links = createLinks(signing, clock.now);
   const flows = { settings, db, bus, clock, log, services, sites, signing };
-  /** For calls while no relay runs: they keep the service's times, too. */
+  /** Calls keep to the account's rate limit also while no relay runs. */
   const gates = createGates({
     ...{ accounts: settings.accounts, clock, log, keyOf: keys.of, reloadKeys: keys.reload },
     ...{ onDelivery: () => {}, onOpen: () => {} },

@@ -8,10 +8,10 @@ import type { Result } from "./command.ts";
 import { CommandError, type ExitCode } from "./error.ts";
 
 /**
- * The relay's socket for commands: a Unix socket in a folder that only the relay's user may enter. A command runs inside
- * the relay, with its settings, its keys and its pace, whatever the environment of the shell says.
+ * The relay's socket for commands: a Unix socket in a folder that only the relay's user may enter. Commands run inside the
+ * relay, with its settings and keys; the environment of the shell has no effect.
  *
- *   GET /settings   the settings, for commands that write files where they were called
+ *   GET /settings   the settings, for commands that write files in the current folder
  *   POST /run       {argv}: runs a command → its result, or {error, code}
  */
 
@@ -22,7 +22,7 @@ type Handlers = {
   log: Log;
 };
 
-/** Bytes of a request: the words of a command line. */
+/** Most bytes of a request. */
 const REQUEST_MAX = 1024 * 1024;
 
 async function textOf(stream: IncomingMessage, max: number): Promise<string> {
@@ -30,7 +30,7 @@ async function textOf(stream: IncomingMessage, max: number): Promise<string> {
   let size = 0;
   for await (const part of stream as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > max) throw new Error("The request is too long");
+    if (size > max) throw new Error("The request is too large");
     parts.push(part);
   }
   return Buffer.concat(parts).toString();
@@ -44,7 +44,7 @@ async function answerTo(request: IncomingMessage, { run, settings, log }: Handle
   } catch (error) {
     if (error instanceof CommandError) return { error: error.message, code: error.code };
     log("relay.internal", { where: "command", cause: String(error) });
-    return { error: `The relay could not do it: ${(error as Error).message}`, code: 1 };
+    return { error: `The command failed in the relay: ${(error as Error).message}`, code: 1 };
   }
 }
 
@@ -61,7 +61,7 @@ const listening = (server: Server, path: string): Promise<string> =>
     server.listen(path, () => done(path));
   });
 
-/** Where the socket may lie: in the data folder; where that takes none (a long path, a shared disk), in a temporary folder. */
+/** Folders for the socket, in order: the data folder; a temporary folder where the path is too long or the disk allows no sockets. */
 const PLACES: readonly ((dataDir: string) => string)[] = [
   (dataDir) => {
     const folder = join(resolve(dataDir), "run");
@@ -78,13 +78,13 @@ export type Control = {
   close: () => Promise<void>;
 };
 
-/** Opens the socket for commands; nothing where this machine lets the relay open none. */
+/** Opens the socket for commands; `undefined` when no folder allows it. */
 export async function openControl(dataDir: string, handlers: Handlers): Promise<Control | undefined> {
   for (const place of PLACES) {
     try {
       const folder = place(dataDir);
       const path = join(folder, "relay.sock");
-      // Of a relay that was killed: whoever holds the lock on the folder is the only one.
+      // A killed relay may have left its socket. This relay holds the lock of the folder, so no other one uses it.
       rmSync(path, { force: true });
       const server = serverOf(handlers);
       await listening(server, path);
@@ -104,7 +104,7 @@ async function closed(server: Server, folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Asks the relay behind a socket. @throws the system's error when none answers */
+/** Sends a request to a socket. @throws the system's error when no relay answers */
 function ask(socketPath: string, method: "GET" | "POST", path: string, body = ""): Promise<string> {
   return new Promise((done, failed) => {
     const asked = request({ socketPath, method, path }, (response) => {
@@ -115,7 +115,7 @@ function ask(socketPath: string, method: "GET" | "POST", path: string, body = ""
   });
 }
 
-/** The settings of the relay behind a socket. @throws the system's error when none answers */
+/** The settings of the relay behind a socket. @throws the system's error when no relay answers */
 export const settingsOver = async (socketPath: string): Promise<Settings> =>
   JSON.parse(await ask(socketPath, "GET", "/settings")) as Settings;
 

@@ -3,7 +3,7 @@ import { grantView, iso } from "../http/api/views.ts";
 import { GRANT_STATES, grantStateOf } from "../records/ledger/grants.ts";
 import { type Entry, entries, findEntry, historyOf, stuckEntries, type Undone } from "../records/ledger/ledger.ts";
 import { trustLedger } from "../records/ledger/restored.ts";
-import { amountIn, type Command, named, needed, type Result, table } from "./command.ts";
+import { amountIn, type Command, positionals, type Result, requiredOption, table } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { codeOf, settledWithin } from "./wait.ts";
@@ -13,7 +13,7 @@ const reason = { reason: { type: "string" } } as const;
 const STATES = Object.values(GRANT_STATES);
 const LISTED = 200;
 
-/** The named account, or the only one that can be meant. @throws CommandError when there is none, or more than one */
+/** The named account; without a name, the only one for credits. @throws CommandError when it does not exist, or is ambiguous */
 function accountOf({ creditAccounts, settings }: CommandContext, name: string | undefined): string {
   const [found, ...others] = creditAccounts(name);
   if (found !== undefined && others.length === 0) return found.id;
@@ -36,39 +36,39 @@ const one = (entry: Entry): Result => ({
   code: entry.state === "unknown" ? 3 : 0,
 });
 
-/** What follows from a state in which nothing is granted. */
+/** The next steps for an entry that is not granted. */
 function furtherOf({ key, state, reason }: Entry): string[] {
-  const end = `porchlight credits dismiss ${key} --reason <words> ends it.`;
-  if (state === "intent" && reason === null) return [`Not granted yet: no relay has taken it. Start one; or ${end}`];
-  if (state === "intent") return [`Not granted, and tried again by itself; ${end}`];
+  const end = `porchlight credits dismiss ${key} --reason <words> closes it.`;
+  if (state === "intent" && reason === null) return [`Not granted yet: no relay has processed it. Start one; or ${end}`];
+  if (state === "intent") return [`Not granted; it is retried automatically; ${end}`];
   if (state === "refused")
     return [
-      `Not granted: the service refuses it. porchlight credits approve ${key} --email <email> --reason <words> lets it go again; or ${end}`,
+      `Not granted: the service refused it. porchlight credits approve ${key} --email <email> --reason <words> retries it; or ${end}`,
     ];
-  if (state === "received") return [`Not granted: porchlight credits approve ${key} --reason <words> lets it go.`];
+  if (state === "received") return [`Not granted: porchlight credits approve ${key} --reason <words> approves it.`];
   if (state !== "unknown") return [];
   return [
     `Look it up at the service, then: porchlight credits resolve ${key} --granted|--not-granted --reason <words>`,
   ];
 }
 
-/** The entry that a decision led to. @throws CommandError when it could not be taken */
+/** The result of a decision. @throws CommandError when the decision was not possible */
 function decided(key: string, outcome: Entry | Undone | "incomplete" | "amount" | "email"): Result {
   if (outcome === "missing") throw new CommandError(`No entry ${key}.`);
   if (outcome === "wrong_state")
-    throw new CommandError(`${key} is not in a state in which this can be done: see porchlight credits show ${key}.`);
+    throw new CommandError(`${key} does not allow this in its state: see porchlight credits show ${key}.`);
   if (outcome === "incomplete")
-    throw new CommandError(`${key} names no sub-account or no amount: say --email or --amount.`, 2);
-  if (outcome === "email") throw new CommandError("The e-mail is no address, like client@example.com.", 2);
+    throw new CommandError(`${key} has no sub-account or no amount: add --email or --amount.`, 2);
+  if (outcome === "email") throw new CommandError("The e-mail is not an address like client@example.com.", 2);
   if (outcome === "amount")
-    throw new CommandError("The amount is not within what one grant may be: perGrant of the account, two decimals.", 2);
+    throw new CommandError("The amount exceeds perGrant of the account, or has more than two decimals.", 2);
   return one(outcome);
 }
 
 export const CREDITS: Record<string, Command> = {
   "credits list": {
     usage: "[--state <state>] [--account <account>]",
-    help: "shows the newest entries of the ledger; exit code 3 when one is stuck: unknown, refused, waiting for a person or overdue",
+    help: "lists the newest entries of the ledger; exit code 3 when one is stuck: unknown, refused, waiting for a person or overdue",
     options: { ...account, state: { type: "string" } },
     async run(context, given) {
       const wanted = given.text("state");
@@ -84,10 +84,10 @@ export const CREDITS: Record<string, Command> = {
   },
   "credits show": {
     usage: "<key> [--account <account>]",
-    help: "shows every step of one entry; exit code 3 when nobody knows whether it was granted",
+    help: "shows every step of one entry; exit code 3 when its outcome is unknown",
     options: account,
     async run(context, given) {
-      const { key } = named(given, "key");
+      const { key } = positionals(given, "key");
       const name = { kind: "grant", account: accountOf(context, given.text("account")), key } as const;
       const entry = await findEntry(context.db, name);
       if (entry === undefined) throw new CommandError(`No entry ${key}.`);
@@ -107,10 +107,10 @@ export const CREDITS: Record<string, Command> = {
   },
   "credits grant": {
     usage: "<email> <amount> [--note <words>] [--key <key>] [--account <account>] [--wait <seconds>]",
-    help: "grants once per key; a running relay calls the service; exit code 3 while it is not granted, or nobody knows",
+    help: "grants credits once per key; the running relay calls the service; exit code 3 while the grant is pending or its outcome is unknown",
     options: { ...account, note: { type: "string" }, key: { type: "string" }, wait: { type: "string" } },
     async run(context, given) {
-      const { email, amount } = named(given, "email", "amount");
+      const { email, amount } = positionals(given, "email", "amount");
       const key = given.text("key") ?? `cli-${randomId(20)}`;
       const name = { account: accountOf(context, given.text("account")), key };
       const order = { ...name, email, amount: amountIn(amount), note: given.text("note") ?? "", actor: "cli" };
@@ -123,16 +123,16 @@ export const CREDITS: Record<string, Command> = {
   },
   "credits approve": {
     usage: "<key> --reason <words> [--email <email>] [--amount <amount>] [--account <account>]",
-    help: "lets a waiting or refused grant go, corrected where that is needed",
+    help: "approves a waiting or refused grant, with a corrected e-mail or amount if given",
     options: { ...account, ...reason, email: { type: "string" }, amount: { type: "string" } },
     async run(context, given) {
-      const { key } = named(given, "key");
+      const { key } = positionals(given, "key");
       const [email, amount] = [given.text("email"), given.text("amount")];
       const decision = {
         account: accountOf(context, given.text("account")),
         key,
         actor: "cli",
-        reason: needed(given, "reason"),
+        reason: requiredOption(given, "reason"),
       };
       const completed = { ...(email && { email }), ...(amount && { amount: amountIn(amount) }) };
       return decided(key, await context.credits.approve({ ...decision, ...completed }));
@@ -140,41 +140,41 @@ export const CREDITS: Record<string, Command> = {
   },
   "credits dismiss": {
     usage: "<key> --reason <words> [--account <account>]",
-    help: "ends an entry that was not granted",
+    help: "closes an entry without a grant",
     options: { ...account, ...reason },
     async run(context, given) {
-      const { key } = named(given, "key");
+      const { key } = positionals(given, "key");
       const name = accountOf(context, given.text("account"));
       return decided(
         key,
-        await context.credits.dismiss({ account: name, key, actor: "cli", reason: needed(given, "reason") }),
+        await context.credits.dismiss({ account: name, key, actor: "cli", reason: requiredOption(given, "reason") }),
       );
     },
   },
   "credits trust": {
     usage: "--reason <words>",
-    help: "after a restored backup: the ledger was compared with the service's credit history, grants go by themselves again",
+    help: "allows automatic grants again after a restored backup, once the ledger was compared with the service's credit history",
     options: reason,
     async run({ db, clock }, given) {
-      const said = { actor: "cli", reason: needed(given, "reason"), now: clock.now() };
+      const said = { actor: "cli", reason: requiredOption(given, "reason"), now: clock.now() };
       if (!(await db.transaction((tx) => trustLedger(tx, said))))
-        throw new CommandError("The ledger is trusted already.");
+        throw new CommandError("Automatic grants are already allowed.");
       const lines = [
-        "Grants go by themselves again. What came meanwhile still waits: porchlight credits list --state waiting.",
+        "Grants are automatic again. Those that arrived meanwhile still wait: porchlight credits list --state waiting.",
       ];
       return { data: { trusted: true }, lines };
     },
   },
   "credits resolve": {
     usage: "<key> --granted|--not-granted --reason <words> [--account <account>]",
-    help: "says what is true of an unknown grant, after a look at the service's credit history",
+    help: "sets the outcome of an unknown grant, as found in the service's credit history",
     options: { ...account, ...reason, granted: { type: "boolean" }, "not-granted": { type: "boolean" } },
     async run(context, given) {
-      const { key } = named(given, "key");
+      const { key } = positionals(given, "key");
       const [granted, not] = [given.flag("granted"), given.flag("not-granted")];
       if (granted === not) throw new CommandError("Either --granted or --not-granted is needed.", 2);
       const name = accountOf(context, given.text("account"));
-      const decision = { account: name, key, granted, actor: "cli", reason: needed(given, "reason") };
+      const decision = { account: name, key, granted, actor: "cli", reason: requiredOption(given, "reason") };
       return decided(key, await context.credits.resolve(decision));
     },
   },

@@ -10,7 +10,7 @@ import { sentContent } from "../records/ledger/own-messages.ts";
 import { type VisitorRow, visitorRow, visitorsPage } from "../records/listings.ts";
 import { type RatingRow, ratingsPage } from "../records/ratings.ts";
 import { page } from "../records/threads.ts";
-import { type Command, named, type Result } from "./command.ts";
+import { type Command, positionals, type Result } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { progress } from "./progress.ts";
@@ -18,7 +18,7 @@ import { progress } from "./progress.ts";
 const site = { site: { type: "string" } } as const;
 const BATCH = 200;
 
-/** Every row of a list that is read page by page. */
+/** All rows of a paged list. */
 async function* every<Row>(pageAfter: (last: Row | undefined) => Promise<Row[]>): AsyncGenerator<Row> {
   for (let last: Row | undefined; ; ) {
     const rows = await pageAfter(last);
@@ -28,7 +28,7 @@ async function* every<Row>(pageAfter: (last: Row | undefined) => Promise<Row[]>)
   }
 }
 
-/** Everything the relay holds of a site, one record after the other; threads page by page, never whole in memory. */
+/** All records of a site, one after the other. Threads are read in pages, so that they never fill the memory. */
 async function* recordsOf(
   { db, linkTo, settings }: CommandContext,
   site: string,
@@ -63,7 +63,7 @@ async function* recordsOf(
 }
 
 async function exportSite(context: CommandContext, file: string, name: string | undefined): Promise<Result> {
-  if (existsSync(file)) throw new CommandError(`${file} is there already: name a new file.`, 2);
+  if (existsSync(file)) throw new CommandError(`${file} exists already: choose a new file.`, 2);
   const site = context.site(name);
   const id = site.public.id;
   const [row] = await context.db.all<{ count: number }>("SELECT count(*) AS count FROM visitors WHERE site = $1", id);
@@ -84,17 +84,17 @@ export const DATA: Record<string, Command> = {
   export: {
     place: "here",
     usage: "<file> [--site <site>]",
-    help: "writes everything the relay holds of a site into a file, one JSON object a line",
+    help: "writes all data of a site into a file, one JSON object per line",
     options: site,
-    run: (context, given) => exportSite(context, named(given, "file").file, given.text("site")),
+    run: (context, given) => exportSite(context, positionals(given, "file").file, given.text("site")),
   },
   erase: {
     usage: "<visitor> --yes [--site <site>]",
-    help: "deletes a visitor here, for good; the service's copy stays",
+    help: "deletes a visitor permanently from the relay; the service keeps its copy",
     options: { ...site, yes: { type: "boolean" } },
     async run({ db, forget, site }, given) {
-      const { visitor } = named(given, "visitor");
-      if (!given.flag("yes")) throw new CommandError("This cannot be undone. Say --yes.", 2);
+      const { visitor } = positionals(given, "visitor");
+      if (!given.flag("yes")) throw new CommandError("This cannot be undone. Add --yes to confirm.", 2);
       const row = await visitorRow(db, site(given.text("site")).public.id, visitor);
       if (row === undefined) throw new CommandError(`No visitor ${visitor} of this site; or it was erased already.`);
       await forget(visitor);
@@ -103,7 +103,7 @@ export const DATA: Record<string, Command> = {
   },
   "session end": {
     usage: "[<visitor>] [--all] [--site <site>]",
-    help: "ends every session of a visitor, or with --all of the whole site: browser tokens are void, threads stay",
+    help: "ends all sessions of a visitor, or with --all of the site: browser tokens become invalid, threads stay",
     options: { ...site, all: { type: "boolean" } },
     async run({ endings, site }, given) {
       const { id } = site(given.text("site")).public;

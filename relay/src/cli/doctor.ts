@@ -11,7 +11,7 @@ import { accountFindings } from "./account.ts";
 import { budgets } from "./blocks.ts";
 import type { Command } from "./command.ts";
 import type { CommandContext } from "./context.ts";
-import { type Finding, ill, report, well } from "./finding.ts";
+import { type Finding, failed, passed, report } from "./finding.ts";
 import { mailServer } from "./mail.ts";
 import { addresses, callback, media } from "./reach.ts";
 
@@ -21,10 +21,10 @@ async function database({ db, settings }: CommandContext): Promise<Finding> {
   const where = settings.databaseUrl.replace(/:\/\/[^@/]*@/, "://…@");
   try {
     await tryWriting(db);
-    return well("database", `${where} takes writes`);
+    return passed("database", `${where} takes writes`);
   } catch (error) {
     const found = `${where} takes no writes: ${String(error)}`;
-    return ill("database", found, "Make room on that disk, and check that the relay's user may write there.");
+    return failed("database", found, "Make room on that disk, and check that the relay's user may write there.");
   }
 }
 
@@ -32,16 +32,16 @@ async function disk({ settings }: CommandContext): Promise<Finding> {
   const { bavail, bsize } = await statfs(settings.dataDir);
   const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MB free in ${settings.dataDir}`;
   return bavail * bsize >= FREE_MIN
-    ? well("disk", free)
-    : ill("disk", free, "Make room: below 500 MB, uploads and then messages are refused.");
+    ? passed("disk", free)
+    : failed("disk", free, "Make room: below 500 MB, uploads and then messages are refused.");
 }
 
 function secrets({ settings }: CommandContext): Finding {
   const file = join(settings.dataDir, "secrets.json");
   const mode = statSync(file).mode & 0o077;
   return mode === 0
-    ? well("secrets", `${file} is readable by its owner only`)
-    : ill("secrets", `${file} is readable by others`, `chmod 600 ${file}`);
+    ? passed("secrets", `${file} is readable by its owner only`)
+    : failed("secrets", `${file} is readable by others`, `chmod 600 ${file}`);
 }
 
 function origins({ settings }: CommandContext): Finding[] {
@@ -49,24 +49,24 @@ function origins({ settings }: CommandContext): Finding[] {
     const plain = origins.filter((origin) => origin.startsWith("http:") && !isLoopbackUrl(origin));
     const check = `origins of site ${id}`;
     if (origins.length === 0)
-      return ill(
+      return failed(
         check,
         "none: only the relay's own pages may open the chat",
         "Set ALLOWED_ORIGINS to your pages' origins; the log names each that asked in vain (origin.refused).",
       );
-    if (plain.length > 0) return ill(check, `${plain.join(", ")} is plain http`, "Serve those pages over https.");
-    return well(check, origins.join(", "));
+    if (plain.length > 0) return failed(check, `${plain.join(", ")} is plain http`, "Serve those pages over https.");
+    return passed(check, origins.join(", "));
   });
 }
 
-/** Behind HTTPS stands a proxy, because the relay itself speaks none: uncounted, every visitor has the proxy's address. */
+/** HTTPS needs a proxy in front of the relay. If TRUST_PROXY does not count it, all visitors have the proxy's address. */
 function proxies({ settings: { publicUrl = "", trustProxy } }: CommandContext): Finding[] {
   const check = "proxy";
   if (!publicUrl.startsWith("https:")) return [];
   return [
     trustProxy > 0
-      ? well(check, `TRUST_PROXY=${trustProxy}`)
-      : ill(
+      ? passed(check, `TRUST_PROXY=${trustProxy}`)
+      : failed(
           check,
           "TRUST_PROXY is 0: all visitors seem to come from the proxy, and share its limits",
           "Set TRUST_PROXY to how many proxies stand in front, mostly 1.",
@@ -74,51 +74,53 @@ function proxies({ settings: { publicUrl = "", trustProxy } }: CommandContext): 
   ];
 }
 
-/** What the owner's backend did not take, site by site. */
+/** Checks whether webhook events have failed. */
 async function webhooks({ db, settings }: CommandContext): Promise<Finding[]> {
   const sites = settings.sites.filter(({ webhook }) => webhook !== undefined);
   return Promise.all(
     sites.map(async ({ public: { id } }) => {
       const check = `webhook of site ${id}`;
-      const [failed] = await eventsPage(db, { site: id, state: "failed", limit: 1 });
-      if (failed === undefined) return well(check, "nothing has failed");
-      const said = `${failed.type} was not taken (${failed.status || failed.problem})`;
-      return ill(check, said, "porchlight webhooks --state failed, mend your backend, then webhooks retry.");
+      const [event] = await eventsPage(db, { site: id, state: "failed", limit: 1 });
+      if (event === undefined) return passed(check, "nothing has failed");
+      const said = `${event.type} was not taken (${event.status || event.problem})`;
+      return failed(check, said, "porchlight webhooks --state failed, correct your backend, then webhooks retry.");
     }),
   );
 }
 
 const REFUSED_MS = 7 * 86_400_000;
 
-/** People who left their details and are no contacts yet, because the service will not have them. */
+/** Checks whether the service refused leads. */
 async function leads({ db, clock, settings }: CommandContext): Promise<Finding[]> {
   return Promise.all(
     settings.sites.map(async ({ public: { id } }) => {
       const check = `leads of site ${id}`;
       const { refused, waiting, problem } = await leadTroubles(db, id, clock.now() - REFUSED_MS);
       const found = `${refused} refused within a week, ${waiting} held up by the service`;
-      if (refused + waiting === 0) return well(check, found);
-      const cure = "porchlight leads tells of each: mend leads.lists, or the contact, then porchlight leads retry.";
-      return ill(check, `${found} (${problem})`, cure);
+      if (refused + waiting === 0) return passed(check, found);
+      const cure = "porchlight leads tells of each: correct leads.lists or the contact, then porchlight leads retry.";
+      return failed(check, `${found} (${problem})`, cure);
     }),
   );
 }
 
 const TRUST = "Compare porchlight credits list with the service's credit history, then porchlight credits trust.";
 
-/** Grants and messages of the owner's side that do not go on without a person. */
+/** Checks for grants and sent messages that wait for a person. */
 async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
   const look = async (kind: Kind, check: string, cure: string): Promise<Finding> => {
     const { unknown = 0, refused = 0, received = 0, intent = 0 } = await countStates(db, kind);
     const found = `${unknown} unknown, ${refused} refused, ${received} waiting for approval, ${intent} queued`;
     const [oldest] = await stuckEntries(db, { kind, now: clock.now(), limit: 1 });
-    if (oldest === undefined) return well(check, found);
+    if (oldest === undefined) return passed(check, found);
     const since = new Date(oldest.created).toISOString();
-    return ill(check, `${found}; stuck since ${since}: ${oldest.key} (${oldest.reason ?? "not called yet"})`, cure);
+    return failed(check, `${found}; stuck since ${since}: ${oldest.key} (${oldest.reason ?? "not called yet"})`, cure);
   };
   const restored = await isDistrusted(db);
   return [
-    ...(restored ? [ill("restored backup", "credits wait: keys granted since the backup are forgotten", TRUST)] : []),
+    ...(restored
+      ? [failed("restored backup", "credits wait: keys granted since the backup are forgotten", TRUST)]
+      : []),
     await look(
       "grant",
       "credit ledger",
@@ -128,19 +130,19 @@ async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
   ];
 }
 
-/** Whether a relay runs: what it has in memory is judged then, and not what this shell has. */
+/** Whether a relay runs. If one does, its settings are checked, otherwise those of the shell. */
 function relay({ running, settings: { dataDir, port } }: CommandContext): Finding {
   const check = "relay";
   return running
-    ? well(check, `process ${process.pid} runs on ${dataDir}, port ${port}`)
-    : ill(check, `none runs on ${dataDir}: this is judged by the shell's environment`, "Start it: npm run serve.");
+    ? passed(check, `process ${process.pid} runs on ${dataDir}, port ${port}`)
+    : failed(check, `none runs on ${dataDir}: this is judged by the shell's environment`, "Start it: npm run serve.");
 }
 
 async function examine(context: CommandContext): Promise<Finding[]> {
   const { accounts } = context.settings;
   return [
     relay(context),
-    well("settings", "all are valid"),
+    passed("settings", "all are valid"),
     await database(context),
     await disk(context),
     secrets(context),
@@ -161,8 +163,8 @@ async function examine(context: CommandContext): Promise<Finding[]> {
 export const DOCTOR: Record<string, Command> = {
   doctor: {
     usage: "",
-    help: "looks at settings, data, keys, clock, callback address, files and origins; exit code 3 with what to mend",
+    help: "checks settings, data, keys, clock, callback address, files and origins; exit code 3 when something must be corrected",
     run: async (context) => report(await examine(context)),
-    unopened: ({ why, cure }) => report([well("settings", "all are valid"), ill("data", why, cure)]),
+    unopened: ({ why, cure }) => report([passed("settings", "all are valid"), failed("data", why, cure)]),
   },
 };

@@ -1,15 +1,15 @@
 import type { Result } from "./command.ts";
 
-/** One look at one thing: `cure` says what to do when it is not well. */
+/** The result of one check. `cure` says how to correct a failure. */
 export type Finding = { check: string; ok: boolean; found: string; cure?: string };
 
-export const well = (check: string, found: string): Finding => ({ check, ok: true, found });
-export const ill = (check: string, found: string, cure: string): Finding => ({ check, ok: false, found, cure });
+export const passed = (check: string, found: string): Finding => ({ check, ok: true, found });
+export const failed = (check: string, found: string, cure: string): Finding => ({ check, ok: false, found, cure });
 
-/** Findings for people and programs; exit code 3 when one is not well. */
+/** The report of all checks; exit code 3 when one failed. */
 export function report(findings: readonly Finding[]): Result {
   const lines = findings.flatMap(({ check, ok, found, cure }) => [
-    `${ok ? "ok  " : "MEND"}  ${check}: ${found}`,
+    `${ok ? "ok  " : "FAIL"}  ${check}: ${found}`,
     ...(cure === undefined ? [] : [`      ${cure}`]),
   ]);
   return { data: findings, lines, code: findings.every(({ ok }) => ok) ? 0 : 3 };

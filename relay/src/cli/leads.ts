@@ -1,6 +1,6 @@
 import { iso, leadView } from "../http/api/views.ts";
 import { findLead, leadsPage } from "../records/leads.ts";
-import { type Command, named, table } from "./command.ts";
+import { type Command, positionals, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 
 const site = { site: { type: "string" } } as const;
@@ -10,7 +10,7 @@ const LISTED = 200;
 export const LEADS: Record<string, Command> = {
   leads: {
     usage: "[--state open|done|refused] [--site <site>]",
-    help: "shows who left their details, newest first, and how far each one got; exit code 3 when the service refused one",
+    help: "lists the leads, newest first, with their states; exit code 3 when the service refused one",
     options: { ...site, state: { type: "string" } },
     async run({ db, site }, given) {
       const wanted = given.text("state");
@@ -33,16 +33,16 @@ export const LEADS: Record<string, Command> = {
   },
   "leads retry": {
     usage: "<visitor> <lead> [--site <site>]",
-    help: "lets a lead that waits or was refused go on now; a running relay does it",
+    help: "retries a waiting or refused lead, by the running relay",
     options: site,
     async run({ db, leads, site }, given) {
-      const { visitor, lead: id } = named(given, "visitor", "lead");
+      const { visitor, lead: id } = positionals(given, "visitor", "lead");
       const home = site(given.text("site"));
       const lead = await findLead(db, visitor, id);
       if (lead?.site !== home.public.id) throw new CommandError(`No lead ${id} of ${visitor}: see porchlight leads.`);
       const renewed = await leads.renew(home, visitor, id);
-      if (renewed === undefined) throw new CommandError(`${id} is done already.`);
-      return { data: leadView(renewed), lines: [`${id} goes on when a relay runs.`] };
+      if (renewed === undefined) throw new CommandError(`${id} is already done.`);
+      return { data: leadView(renewed), lines: [`${id} is retried when a relay runs.`] };
     },
   },
 };

@@ -1,24 +1,24 @@
 import { randomId } from "@porchlight/shared/id";
 import { unsentMails } from "../records/mails.ts";
-import { type Command, named } from "./command.ts";
+import { type Command, positionals } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
-import { type Finding, ill, well } from "./finding.ts";
+import { type Finding, failed, passed } from "./finding.ts";
 
 const WHY = {
   nothing: "There is no conversation with this visitor on this site, or the site sends no mail.",
-  no_email: "No address is known that takes mail: name one with --to.",
-  rate_limited: "This address had as many mails as a day allows: name it with --to to send all the same.",
+  no_email: "No e-mail address is known: add one with --to.",
+  rate_limited: "This address has reached the daily limit of mails: add it with --to to send anyway.",
 } as const;
 
 export const MAIL: Record<string, Command> = {
   transcript: {
     usage: "<visitor> [--to <e-mail>] [--site <site>]",
-    help: "mails a visitor's conversation; a running relay sends it",
+    help: "mails a visitor's conversation, by the running relay",
     options: { to: { type: "string" }, site: { type: "string" } },
     async run({ mail, site }, given) {
-      const { visitor } = named(given, "visitor");
-      if (mail === undefined) throw new CommandError("No mail server is named: set SMTP_URL and MAIL_FROM.");
+      const { visitor } = positionals(given, "visitor");
+      if (mail === undefined) throw new CommandError("There is no mail server: set SMTP_URL and MAIL_FROM.");
       const home = site(given.text("site"));
       const page = home.origins.find((origin) => !origin.includes("*")) ?? mail.relay;
       const place = { page, locale: home.public.locale };
@@ -30,15 +30,15 @@ export const MAIL: Record<string, Command> = {
   },
 };
 
-/** Logs in at the mail server, and looks for mails that did not leave. Nothing is sent. */
+/** Logs in at the mail server and checks for mails that were not sent. Sends nothing. */
 export async function mailServer({ settings, mailer, db }: CommandContext): Promise<Finding[]> {
   if (settings.mail === undefined || mailer === undefined) return [];
   const wrong = await mailer.verify();
   const host = new URL(settings.mail.url).host;
   const server =
     wrong === undefined
-      ? well("mail server", `${host} takes our login`)
-      : ill(
+      ? passed("mail server", `${host} takes our login`)
+      : failed(
           "mail server",
           `${host}: ${wrong}`,
           "Check SMTP_URL: host, port, user, password, and smtps:// for port 465.",
@@ -49,7 +49,7 @@ export async function mailServer({ settings, mailer, db }: CommandContext): Prom
     server,
     ...unsent.flat().map(({ site, state, problem }) => {
       const said = `a mail to a visitor is ${state}: ${problem}`;
-      return ill(`mail of site ${site}`, said, "Look it up at the mail server; it is not sent again by itself.");
+      return failed(`mail of site ${site}`, said, "Look it up at the mail server; it is not sent again by itself.");
     }),
   ];
 }

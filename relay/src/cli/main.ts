@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { readSettings, type Settings } from "../base/config.ts";
-import type { Given, RelayCommand, Result } from "./command.ts";
+import type { CommandArgs, RelayCommand, Result } from "./command.ts";
 import { COMMANDS, commandIn, find, fits, parsed, unknown } from "./commands.ts";
 import { openContext } from "./context.ts";
 import { runOver } from "./control.ts";
@@ -11,16 +11,16 @@ import { sandbox } from "./sandbox.ts";
 import { unusable } from "./unusable.ts";
 
 const PROGRAMS = {
-  serve: { usage: "", help: "runs the relay, with its settings from the environment" },
+  serve: { usage: "", help: "starts the relay, with its settings from the environment" },
   sandbox: {
     usage: "[--profile <profile>] …",
-    help: "runs the sandbox of the messaging service, on port 8788; --profile chaos and more: sandbox --help",
+    help: "starts the sandbox of the messaging service on port 8788; sandbox --help lists its options",
   },
-  help: { usage: "[<word>]", help: "says what there is, or what begins with a word" },
+  help: { usage: "[<word>]", help: "lists all commands and settings, or the commands that begin with a word" },
 };
 const ALL = { ...PROGRAMS, ...COMMANDS };
 
-/** What a command line is given besides its words, and where it writes. */
+/** The environment of a command line, and its outputs. */
 export type Shell = {
   env: Readonly<Record<string, string | undefined>>;
   /** Writes one line. */
@@ -28,15 +28,15 @@ export type Shell = {
   err: (line: string) => void;
 };
 
-/** Every setting. @throws CommandError with all that are wrong */
+/** Reads all settings. @throws CommandError with all problems */
 function settings(env: Shell["env"]): Settings {
   const read = readSettings(env);
   if ("problems" in read) throw new CommandError(read.problems.join("\n"), 2);
   return read.settings;
 }
 
-/** Runs a command over the data of the settings. @throws CommandError when they cannot be opened */
-async function resultOf(command: RelayCommand, given: Given, all: Settings): Promise<Result> {
+/** Runs a command on the data folder of the settings. @throws CommandError when the data cannot be opened */
+async function resultOf(command: RelayCommand, given: CommandArgs, all: Settings): Promise<Result> {
   const context = await openContext(all).catch((error: Error) => error);
   if (context instanceof Error) {
     const problem = unusable(context, all);
@@ -50,7 +50,7 @@ async function resultOf(command: RelayCommand, given: Given, all: Settings): Pro
   }
 }
 
-/** The settings of the shell where it has any, and no relay runs. @throws CommandError that says how to point at a relay */
+/** The settings of the shell, for when no relay runs. @throws CommandError that says how to find a relay */
 function ownSettings(env: Shell["env"], places: readonly string[]): Settings {
   const unreachable = unreachableRelay(places);
   if (unreachable !== undefined)
@@ -63,7 +63,7 @@ function ownSettings(env: Shell["env"], places: readonly string[]): Settings {
   );
 }
 
-/** Runs a command in the relay that runs, or on its data when none does. */
+/** Runs a command in the running relay; without one, on the data of the settings. */
 async function outcome(argv: readonly string[], shell: Shell): Promise<Result> {
   const { command, given } = commandIn(argv);
   if (command.place === "alone") return command.run(given);
@@ -74,7 +74,7 @@ async function outcome(argv: readonly string[], shell: Shell): Promise<Result> {
   return command.place === "here" ? resultOf(command, given, found.settings) : runOver(found.socket, argv);
 }
 
-/** Says which relay is asked, where it is not the one of this folder. */
+/** Prints which relay is used, unless it is the one of the first place. */
 function name({ dataDir, holder }: Found, [first]: readonly string[], { err }: Shell): void {
   if (dataDir !== first) err(`Asking the relay of ${dataDir} (process ${holder.pid}).`);
 }
@@ -84,7 +84,7 @@ function tell({ data, lines, code = 0 }: Result, json: boolean, { out }: Shell):
   return code;
 }
 
-/** The version of this relay, and of the runtime that it runs on. */
+/** The versions of relay and runtime. */
 function version(): Result {
   const file = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
   const data = { porchlight: (JSON.parse(file) as { version: string }).version, node: process.versions.node };
@@ -121,7 +121,7 @@ export async function runCommandLine(argv: readonly string[], shell: Shell): Pro
     return await outcomeOf(argv, shell);
   } catch (error) {
     const { message, stack, syscall } = error as NodeJS.ErrnoException;
-    // A person can mend what the system refused; only an unforeseen error shows its stack.
+    // The system's errors are for the user; only an unexpected error shows its stack.
     const plain = error instanceof CommandError || syscall !== undefined;
     const code = error instanceof CommandError ? error.code : 1;
     shell.err(

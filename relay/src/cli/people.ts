@@ -6,7 +6,7 @@ import { sentView } from "../http/api/views.ts";
 import { findEntry, type State } from "../records/ledger/ledger.ts";
 import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
-import { type Command, type Given, named, needed, type Result } from "./command.ts";
+import { type Command, type CommandArgs, positionals, type Result, requiredOption } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { codeOf, settledWithin } from "./wait.ts";
@@ -19,19 +19,19 @@ const person = {
   "last-name": { type: "string" },
 } as const;
 
-/** @throws CommandError with the service's words, unless it said yes */
+/** @throws CommandError with the service's message, unless the call succeeded */
 function mustBeFine({ kind, status, message }: Outcome): void {
   if (kind === "ok" || kind === "duplicate") return;
-  throw new CommandError(`The service did not do it (${status === 0 ? "no answer" : status}): ${message}`);
+  throw new CommandError(`The service refused it (${status === 0 ? "no answer" : status}): ${message}`);
 }
 
-/** Who the options describe. @throws CommandError that names the option that is wrong */
-function personOf(given: Given, country: string | undefined): Partial<Record<keyof ContactDetails, string>> {
+/** The contact details of the options. @throws CommandError that names the invalid option */
+function personOf(given: CommandArgs, country: string | undefined): Partial<Record<keyof ContactDetails, string>> {
   const [phone, email, firstName, lastName] = ["phone", "email", "first-name", "last-name"].map(given.text);
   const person = readContactDetails({ phone, email, firstName, lastName }, country);
   if (person === "invalid_phone")
-    throw new CommandError(`--phone: "${phone}" is no phone number with a country code, like +4930123456.`, 2);
-  if (person === "invalid_email") throw new CommandError(`--email: "${email}" is no e-mail address.`, 2);
+    throw new CommandError(`--phone: "${phone}" is not a phone number with a country code like +4930123456.`, 2);
+  if (person === "invalid_email") throw new CommandError(`--email: "${email}" is not an e-mail address.`, 2);
   if ((person.phone ?? person.email) === null) throw new CommandError("--phone or --email is needed.", 2);
   return presentDetails(person);
 }
@@ -43,16 +43,16 @@ function shown({ contact }: ContactAnswer): Result {
 }
 
 const REFUSALS: Record<Refused, (key: string) => string> = {
-  empty: () => "The text says nothing: it needs a letter at least.",
+  empty: () => "The text is empty.",
   too_long: () => `The text is too long: ${TEXT_MAX} characters at most.`,
-  invalid_email: () => "--email: this is no e-mail address.",
+  invalid_email: () => "--email: this is not an e-mail address.",
   unknown_visitor: () =>
-    "Nobody of this site has this id. --user takes your own id of somebody, also before their first visit.",
-  conflict: (key) => `--key: ${key} was used for another message. The same key is the same message.`,
+    "No visitor of this site has this id. --user accepts your own id of a person, also before their first visit.",
+  conflict: (key) => `--key: ${key} was used for another message. Each message needs a key of its own.`,
 };
 
-async function sendOne(context: CommandContext, given: Given): Promise<Result> {
-  const { text } = named(given, "text");
+async function sendOne(context: CommandContext, given: CommandArgs): Promise<Result> {
+  const { text } = positionals(given, "text");
   const [user, visitor] = [given.text("user"), given.text("visitor")];
   if ((user === undefined) === (visitor === undefined))
     throw new CommandError("Either --user or --visitor is needed.", 2);
@@ -76,7 +76,7 @@ async function sendOne(context: CommandContext, given: Given): Promise<Result> {
   return { data, lines: [line], code: codeOf(entry) };
 }
 
-/** What follows from a state in which it is not sent. */
+/** The next steps for a message that is not sent. */
 const CURES: Partial<Record<State, string>> = {
   intent:
     ". It goes out by itself, when a relay runs and the service takes it: porchlight doctor tells what is in the way.",
@@ -86,7 +86,7 @@ const CURES: Partial<Record<State, string>> = {
 export const PEOPLE: Record<string, Command> = {
   "contact find": {
     usage: "--phone <phone>|--email <email> [--site <site>]",
-    help: "looks a contact up at the service",
+    help: "finds a contact at the service",
     options: { ...site, ...person },
     async run({ contacts, site }, given) {
       const { account, leads } = site(given.text("site"));
@@ -98,7 +98,7 @@ export const PEOPLE: Record<string, Command> = {
   },
   "contact add": {
     usage: "--phone <phone>|--email <email> [--first-name …] [--last-name …] [--site <site>]",
-    help: "finds a contact, or makes it",
+    help: "finds or creates a contact",
     options: { ...site, ...person },
     async run({ contacts, site }, given) {
       const { account, leads } = site(given.text("site"));
@@ -109,17 +109,17 @@ export const PEOPLE: Record<string, Command> = {
   },
   "list add": {
     usage: "<list> <contact> [--site <site>]",
-    help: "puts a contact on a list",
+    help: "adds a contact to a list",
     options: site,
     async run({ contacts, site }, given) {
-      const { list, contact } = named(given, "list", "contact");
+      const { list, contact } = positionals(given, "list", "contact");
       mustBeFine(await contacts.addToList(site(given.text("site")).account, list, contact));
       return { data: { list, contact }, lines: [`${contact} is on ${list}.`] };
     },
   },
   send: {
     usage: "<text> --user <id>|--visitor <id> [--key <key>] [--site <site>] [--wait <seconds>]",
-    help: "sends a message once; a running relay calls the service; exit code 3 while it is not sent, or nobody knows",
+    help: "sends a message once per key; the running relay calls the service; exit code 3 while the message is pending or its outcome is unknown",
     options: {
       ...site,
       ...person,
@@ -133,13 +133,19 @@ export const PEOPLE: Record<string, Command> = {
   },
   "send resolve": {
     usage: "<key> --sent|--not-sent --reason <words> [--site <site>]",
-    help: "says what is true of a message whose outcome is unknown",
+    help: "sets the outcome of a message whose outcome is unknown",
     options: { ...site, sent: { type: "boolean" }, "not-sent": { type: "boolean" }, reason: { type: "string" } },
     async run({ outreach, site }, given) {
-      const { key } = named(given, "key");
+      const { key } = positionals(given, "key");
       const [sent, not] = [given.flag("sent"), given.flag("not-sent")];
       if (sent === not) throw new CommandError("Either --sent or --not-sent is needed.", 2);
-      const decision = { site: site(given.text("site")), key, sent, actor: "cli", reason: needed(given, "reason") };
+      const decision = {
+        site: site(given.text("site")),
+        key,
+        sent,
+        actor: "cli",
+        reason: requiredOption(given, "reason"),
+      };
       const entry = await outreach.resolve(decision);
       if (typeof entry === "string") throw new CommandError(`No message ${key} whose outcome is unknown.`);
       return { data: sentView(entry), lines: [`${key}: ${sentView(entry).state}`] };

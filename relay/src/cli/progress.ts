@@ -1,7 +1,7 @@
 const WIDTH = 30;
 const EVERY = 25;
 
-/** A bar on stderr for work that takes a while; nothing where nobody watches. */
+/** A progress bar on stderr. It prints nothing when stderr is not a terminal. */
 export function progress(what: string, total: number, out: NodeJS.WriteStream = process.stderr) {
   let done = 0;
   const draw = (): void => {

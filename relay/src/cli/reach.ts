@@ -7,21 +7,21 @@ import { isLoopbackUrl } from "@porchlight/shared/loopback";
 import { newestCallback } from "../records/listings.ts";
 import { addMedia, dropMedia, removeMedia } from "../records/media.ts";
 import type { CommandContext } from "./context.ts";
-import { type Finding, ill, well } from "./finding.ts";
+import { type Finding, failed, passed } from "./finding.ts";
 
 const PATIENCE_MS = 10_000;
 
-/** What came of looking at an address: the answer, or why there was none. */
+/** The result of a request: the response, or why there was none. */
 type Look = { response: Response } | { why: string };
 
-/** Asks an address as a stranger would: nothing of ours travels, and no redirect is followed. */
+/** Requests an address without credentials, and follows no redirect. */
 const look = (url: string): Promise<Look> =>
   fetch(url, { redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) }).then(
     (response) => ({ response }),
     (error: Error & { cause?: { code?: string } }) => ({ why: error.cause?.code ?? error.name }),
   );
 
-/** Addresses that only a machine nearby can reach (RFC 1918, 4193, 3927, 4291, 6598). */
+/** Private, link-local and loopback networks (RFC 1918, 4193, 3927, 4291, 6598). */
 const NEARBY = new BlockList();
 for (const [net, bits] of [
   ["10.0.0.0", 8],
@@ -39,7 +39,7 @@ for (const [net, bits] of [
 ] as const)
   NEARBY.addSubnet(net, bits, "ipv6");
 
-/** Why nobody outside could reach this address, as far as its form and its name tell; nothing when they do not. */
+/** Why the service cannot reach this address, as far as its scheme and its DNS entry show; `undefined` otherwise. */
 async function unreachable(publicUrl: string): Promise<[found: string, cure: string] | undefined> {
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol === "http:")
@@ -59,43 +59,43 @@ async function unreachable(publicUrl: string): Promise<[found: string, cure: str
   ];
 }
 
-/** When the service last called: no look of ours proves as much. */
+/** The time of the last callback: only it proves that the service reaches the relay. */
 async function lastCall({ db, clock }: CommandContext): Promise<string> {
   const at = await newestCallback(db);
   if (at === undefined) return "the service has not called yet";
   return `the service's last reply came ${Math.max(0, Math.round((clock.now() - at) / 60_000))} min ago`;
 }
 
-/** Where there are several accounts: which addresses to enter. They hold a secret, so they are not shown here. */
+/** With several accounts, each has its own callback address. They contain a secret, so this output does not show them. */
 export function addresses({ settings: { accounts } }: CommandContext): Finding[] {
   if (accounts.length === 1) return [];
   const all = accounts.map(({ id }) => id).join(", ");
-  return [well("callback addresses", `each of ${all} has its own, ending in ?account=; porchlight site shows them`)];
+  return [passed("callback addresses", `each of ${all} has its own, ending in ?account=; porchlight site shows them`)];
 }
 
-/** Asks our own callback address as a checker of addresses would, and reads on what can be known of the way from outside. */
+/** Checks that the callback address leads to this relay. */
 export async function callback(context: CommandContext): Promise<Finding> {
   const check = "callback address";
   const { publicUrl } = context.settings;
   if (publicUrl === undefined)
-    return ill(check, "PUBLIC_URL is not set", "Set it to where the service can reach this relay.");
+    return failed(check, "PUBLIC_URL is not set", "Set it to where the service can reach this relay.");
   const local = isLoopbackUrl(publicUrl);
   const hidden = local ? undefined : await unreachable(publicUrl);
-  if (hidden !== undefined) return ill(check, ...hidden);
+  if (hidden !== undefined) return failed(check, ...hidden);
   const answer = await look(`${publicUrl}/callbacks/reply/${context.callbackSecret}`);
   if ("why" in answer)
-    return ill(
+    return failed(
       check,
       `${publicUrl} does not answer (${answer.why})`,
       "Start the relay, point the proxy at its port, and check the certificate and the firewall.",
     );
   const { status } = answer.response;
-  // Only a relay with this very secret says so: another program on the address does not.
+  // Only a relay with this secret gives this answer.
   if (status === 200 && (await answer.response.text()) === "ok")
     return local
-      ? ill(check, `${publicUrl} answers, but is this machine only`, "Set PUBLIC_URL to a public https address.")
-      : well(check, `${publicUrl} answers; ${await lastCall(context)}`);
-  return ill(
+      ? failed(check, `${publicUrl} answers, but is this machine only`, "Set PUBLIC_URL to a public https address.")
+      : passed(check, `${publicUrl} answers; ${await lastCall(context)}`);
+  return failed(
     check,
     `${publicUrl} answers ${status}, not as this relay`,
     "Let the proxy pass /callbacks/ as it is, without a login or a redirect, to the relay with this DATA_DIR or CALLBACK_SECRET.",
@@ -104,7 +104,7 @@ export async function callback(context: CommandContext): Promise<Finding> {
 
 const PROBE = "Written by porchlight doctor, and removed again.";
 
-/** Stores a file, fetches it by its link as the service does, and removes it again (C4). */
+/** Stores a file, fetches it by its link as the service does, and deletes it (C4). */
 export async function media(context: CommandContext): Promise<Finding[]> {
   const { db, clock, files, settings, linkTo } = context;
   const key = randomId();
@@ -117,16 +117,16 @@ export async function media(context: CommandContext): Promise<Finding[]> {
     await db.transaction((tx) => addMedia(tx, { ...row, ...about }));
     await files.put(key, join(folder, "probe"), row.type);
     const where = settings.uploads.bucket === undefined ? settings.dataDir : "the bucket of MEDIA_STORE";
-    return [well("file store", `${where} takes files`), ...(await byLink(context, linkTo(key, row.type)))];
+    return [passed("file store", `${where} takes files`), ...(await byLink(context, linkTo(key, row.type)))];
   } catch (error) {
-    return [ill("file store", String(error), "Check MEDIA_STORE and its key, or that DATA_DIR can be written.")];
+    return [failed("file store", String(error), "Check MEDIA_STORE and its key, or that DATA_DIR can be written.")];
   } finally {
     await rm(folder, { recursive: true, force: true });
     await removeProbe(context, key);
   }
 }
 
-/** Removes the file and its row. What a full disk keeps is swept away with other files that no message names. */
+/** Deletes the file and its row. If the disk is full, the sweep of unused files does it later. */
 async function removeProbe({ db, files }: CommandContext, key: string): Promise<void> {
   await db.transaction((tx) => dropMedia(tx, key)).catch(() => undefined);
   await files.remove(key).catch(() => undefined);
@@ -139,12 +139,12 @@ async function byLink({ settings }: CommandContext, path: string): Promise<Findi
   if (publicUrl === undefined) return [];
   const cure = `Let the proxy pass /media/ as it is, without a login${uploads.embed ? "" : ", or set MEDIA_MODE=embed"}.`;
   const answer = await look(`${publicUrl}${path}`);
-  if ("why" in answer) return [ill(check, `${publicUrl}/media/ does not answer (${answer.why})`, cure)];
+  if ("why" in answer) return [failed(check, `${publicUrl}/media/ does not answer (${answer.why})`, cure)];
   const { status, headers } = answer.response;
   const whole = status === 200 && (await answer.response.text()) === PROBE;
-  if (!whole) return [ill(check, `${publicUrl}/media/ answers ${status}, not with the file`, cure)];
+  if (!whole) return [failed(check, `${publicUrl}/media/ answers ${status}, not with the file`, cure)];
   const type = headers.get("content-type") ?? "";
   return type.startsWith("text/plain")
-    ? [well(check, `a file came back whole from ${publicUrl}/media/`)]
-    : [ill(check, `a file of text came back as "${type}"`, "Let the proxy leave the Content-Type as it is.")];
+    ? [passed(check, `a file came back whole from ${publicUrl}/media/`)]
+    : [failed(check, `a file of text came back as "${type}"`, "Let the proxy leave the Content-Type as it is.")];
 }

@@ -2,12 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** A program of its own: the relay knows nothing of the sandbox. */
+/** The sandbox is a separate program: the relay does not import it. */
 const SANDBOX = fileURLToPath(new URL("../../sandbox/main.ts", import.meta.url));
 
 /**
- * Runs the sandbox of the service until it ends; resolves to its exit code.
- * @param args its settings as options, like `--profile chaos`; the others come from SANDBOX_… in the environment
+ * Runs the sandbox of the service until it ends.
+ * @param args options such as `--profile chaos`; others come from SANDBOX_… in the environment
+ * @returns its exit code
  */
 export async function sandbox(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [SANDBOX, ...args], { stdio: "inherit" });

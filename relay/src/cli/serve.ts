@@ -7,10 +7,10 @@ import { openControl } from "./control.ts";
 import { CommandError } from "./error.ts";
 import { isAboutData, unusable } from "./unusable.ts";
 
-/** The process is given up when stopping takes longer. Safe: nothing acknowledged is only in memory. */
+/** Milliseconds after which the process exits although stopping is not complete. Nothing is lost: everything acknowledged is on disk. */
 const STOP_MS = 28_000;
 
-/** What a person can mend, in one sentence that names the setting; anything else keeps its stack. */
+/** Converts an error of the start to one sentence with the setting to change. Unknown errors keep their stack. */
 function explain(error: unknown, settings: Settings): string {
   const { port, host } = settings;
   const { code = "", syscall = "", message, stack } = error as NodeJS.ErrnoException;
@@ -27,8 +27,7 @@ function explain(error: unknown, settings: Settings): string {
 }
 
 /**
- * The settings of a running relay for another process: its paths whole, its keys themselves.
- * @returns an object that JSON can carry
+ * The settings of a running relay for another process, as JSON: with absolute paths and the keys themselves.
  */
 function portable({ settings, keys }: Relay["inside"]): Settings {
   const file = resolve(fileOf(settings.databaseUrl));
@@ -36,7 +35,7 @@ function portable({ settings, keys }: Relay["inside"]): Settings {
   return { ...settings, dataDir: resolve(settings.dataDir), databaseUrl: `sqlite:${file}`, accounts };
 }
 
-/** Starts a relay that takes commands on a socket in its data folder. @param parts stand-ins for tests */
+/** Starts a relay that accepts commands on a socket in its data folder. @param parts replacements for tests */
 export async function startRelay(settings: Settings, parts: Parameters<typeof createRelay>[1] = {}): Promise<Relay> {
   const relay = await createRelay(settings, parts);
   const { inside, log } = relay;
@@ -44,7 +43,7 @@ export async function startRelay(settings: Settings, parts: Parameters<typeof cr
     log,
     settings: () => portable(inside),
     async run(argv) {
-      // Not before the first command: a relay starts sooner without them.
+      // Loaded with the first command, so that the relay starts faster.
       const { runOn } = await import("./commands.ts");
       return runOn(contextOf({ ...inside, close: async () => {} }), argv);
     },
@@ -53,7 +52,7 @@ export async function startRelay(settings: Settings, parts: Parameters<typeof cr
   return { ...relay, stop: () => (control?.close() ?? Promise.resolve()).then(relay.stop) };
 }
 
-/** Runs the relay until a signal ends it. @throws CommandError when it cannot start */
+/** Runs the relay until a signal stops it. @throws CommandError when it cannot start */
 export async function serve(settings: Settings): Promise<void> {
   const starting = startRelay(settings);
   const stop = (): void => {
@@ -62,7 +61,7 @@ export async function serve(settings: Settings): Promise<void> {
       process.removeAllListeners(signal).once(signal, () => process.exit(1));
     void starting.then((relay) => relay.stop()).then(() => process.exit(0));
   };
-  // Before it listens: a signal in between would end it without letting anybody finish.
+  // Set before the relay listens: otherwise a signal during the start would end it without a clean stop.
   process.once("SIGTERM", stop);
   process.once("SIGINT", stop);
   const relay = await starting.catch((error: unknown) => {

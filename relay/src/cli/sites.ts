@@ -17,7 +17,7 @@ export const SITES: Record<string, Command> = {
         reply: `${base}/callbacks/reply/${callbackSecret}${query}`,
         recharge: `${base}/callbacks/recharge/${callbackSecret}${query}`,
       });
-      // Each account has addresses of its own: what comes there reaches its sites and its ledger only.
+      // Each account has its own addresses, which reach only its sites and its ledger.
       const own = Object.fromEntries(
         settings.accounts.map(({ id }) => [id, addressesOf(`?account=${encodeURIComponent(id)}`)]),
       );

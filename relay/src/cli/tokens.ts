@@ -1,5 +1,5 @@
 import { addToken, revokeToken, SCOPES, type Scope, tokens } from "../records/tokens.ts";
-import { type Command, named, table } from "./command.ts";
+import { type Command, positionals, table } from "./command.ts";
 import { CommandError } from "./error.ts";
 
 const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
@@ -16,10 +16,10 @@ const site = { site: { type: "string" } } as const;
 export const TOKENS: Record<string, Command> = {
   "token add": {
     usage: "<name> [--site <site>] [--scopes <scope,…>|all]",
-    help: "makes a token of the server API and shows it, this once",
+    help: "creates a token of the server API and shows it once",
     options: { ...site, scopes: { type: "string" } },
     async run({ db, clock, site }, given) {
-      const { name } = named(given, "name");
+      const { name } = positionals(given, "name");
       const scopes = scopesIn(given.text("scopes") ?? "all");
       const order = { site: site(given.text("site")).public.id, name, scopes, now: clock.now() };
       const { token, text } = await db.transaction((tx) => addToken(tx, order));
@@ -42,9 +42,9 @@ export const TOKENS: Record<string, Command> = {
   },
   "token revoke": {
     usage: "<id>",
-    help: "ends a token at once",
+    help: "revokes a token at once",
     async run({ db, clock }, given) {
-      const { id } = named(given, "id");
+      const { id } = positionals(given, "id");
       if (!(await db.transaction((tx) => revokeToken(tx, id, clock.now()))))
         throw new CommandError(`No valid token ${id}.`);
       return { data: { id, revoked: true }, lines: [`Revoked ${id}.`] };

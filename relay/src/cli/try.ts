@@ -8,12 +8,12 @@ import { verifySession } from "../base/sign.ts";
 import type { Command, Result } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
-import { type Finding, ill, report, well } from "./finding.ts";
+import { type Finding, failed, passed, report } from "./finding.ts";
 
 const SECONDS = 90;
 const TEXT = "A trial of the chat, from its operator.";
 
-/** Who signs in for the trial where nobody else is let in. */
+/** The identity of the trial on sites that require one. */
 async function identityFor({ identity, requireIdentity, public: { id } }: Site): Promise<string | undefined> {
   if (!requireIdentity || identity === undefined) return undefined;
   if ("jwks" in identity)
@@ -27,14 +27,14 @@ async function identityFor({ identity, requireIdentity, public: { id } }: Site):
     .sign(key);
 }
 
-/** A visitor on a line of their own, as a page of the relay's opens it. */
+/** A visitor with its own connection, as on a page of the relay. */
 async function visit({ settings }: CommandContext, site: Site) {
   const { publicUrl, port, host } = settings;
   const origin = publicUrl === undefined ? `http://localhost:${port}` : new URL(publicUrl).origin;
   const at = host === "0.0.0.0" ? "127.0.0.1" : host;
   const { WebSocket } = await import("ws");
   const socket = new WebSocket(`ws://${at}:${port}/socket`, { headers: { Origin: origin } });
-  // Also later: a relay that ends the connection while something is written to it must not end the command.
+  // Stays set: an error while the relay closes the connection must not end the command.
   socket.on("error", () => {});
   await once(socket, "open").catch(() => {
     throw new CommandError(`No relay answers on ${at}:${port}: start it, with the same settings.`);
@@ -65,12 +65,12 @@ async function visit({ settings }: CommandContext, site: Site) {
   };
 }
 
-/** Writes as a visitor does, and follows the message there and the answer back (C22). */
+/** Sends a message as a visitor does, and waits for its delivery and for the answer (C22). */
 async function tryOut(context: CommandContext, site: Site, seconds: number, text: string): Promise<Result> {
   const { clock } = context;
   const visitor = await visit(context, site);
   const begun = clock.uptime();
-  const passed = (): string => `after ${((clock.uptime() - begun) / 1_000).toFixed(1)} s`;
+  const elapsed = (): string => `after ${((clock.uptime() - begun) / 1_000).toFixed(1)} s`;
   const id = randomId();
   visitor.write({ t: "send", id, text });
   const own = (): Message | undefined => visitor.log.get(id);
@@ -91,8 +91,8 @@ async function tryOut(context: CommandContext, site: Site, seconds: number, text
   const findings: Finding[] = [];
   if ((await until(own)) === undefined) findings.push(unwritten(visitor.ended()));
   else {
-    findings.push(well("written down", passed()), delivery(await until(settled), passed(), seconds));
-    if (findings.every(({ ok }) => ok)) findings.push(answer(await until(reply), passed(), seconds, context));
+    findings.push(passed("written down", elapsed()), delivery(await until(settled), elapsed(), seconds));
+    if (findings.every(({ ok }) => ok)) findings.push(answer(await until(reply), elapsed(), seconds, context));
   }
   visitor.close();
   const { visitor: name = "" } = verifySession(context.signing, visitor.token() ?? "", clock.now()) ?? {};
@@ -101,36 +101,36 @@ async function tryOut(context: CommandContext, site: Site, seconds: number, text
   return { ...rest, data: { visitor: name, findings }, lines: name === "" ? lines : [...lines, clear] };
 }
 
-/** Why the message was not taken. @param why what the relay said, if anything */
+/** The failure when the relay did not accept the message. @param why the relay's reason, if any */
 function unwritten(why = "no answer"): Finding {
   const cure =
     why === "blocked" || why === "notAllowed"
-      ? "The site does not let this machine in: porchlight block list shows whom it sends away, ALLOWED_ORIGINS whom it lets in."
-      : "porchlight doctor tells what is wrong with the data.";
-  return ill("written down", why, cure);
+      ? "The site refuses this machine: check porchlight block list and ALLOWED_ORIGINS."
+      : "Run porchlight doctor to find the reason.";
+  return failed("written down", why, cure);
 }
 
 function delivery(message: Message | undefined, when: string, seconds: number): Finding {
   const check = "delivered";
-  if (message?.from === "visitor" && message.state === "delivered") return well(check, when);
+  if (message?.from === "visitor" && message.state === "delivered") return passed(check, when);
   if (message?.from === "visitor" && message.state === "failed")
-    return ill(
+    return failed(
       check,
       `the service refused it (${message.reason ?? "no reason"})`,
-      "porchlight deliveries --failed says why.",
+      "See porchlight deliveries --failed.",
     );
-  return ill(
+  return failed(
     check,
     `not within ${seconds} s`,
-    "It waits and goes out later: porchlight deliveries says why, porchlight doctor what to do.",
+    "It waits and is sent later: see porchlight deliveries and porchlight doctor.",
   );
 }
 
 function answer(message: Message | undefined, when: string, seconds: number, { settings }: CommandContext): Finding {
   const check = "answered";
-  if (message !== undefined) return well(check, `${when}: "${message.text.slice(0, 60)}"`);
+  if (message !== undefined) return passed(check, `${when}: "${message.text.slice(0, 60)}"`);
   const where = settings.publicUrl ?? "the relay";
-  return ill(
+  return failed(
     check,
     `no reply within ${seconds} s`,
     `Switch the bot on, or answer as a person; and enter the address that porchlight site shows (at ${where}) as Custom Channel Webhook.`,
@@ -140,7 +140,7 @@ function answer(message: Message | undefined, when: string, seconds: number, { s
 export const TRY: Record<string, Command> = {
   try: {
     usage: "[<text>] [--site <site>] [--wait <seconds>]",
-    help: "writes one message as a visitor, and follows it to the service and the answer back; the service keeps it",
+    help: "sends one message as a visitor and waits for its delivery and the answer; the service keeps the message",
     options: { site: { type: "string" }, wait: { type: "string" } },
     run(context, given) {
       const seconds = Number(given.text("wait") ?? SECONDS);

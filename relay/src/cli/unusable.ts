@@ -2,10 +2,10 @@ import { dirname, isAbsolute, relative, resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
 import { fileOf } from "../db/open.ts";
 
-/** Why a relay's data cannot be opened, in a sentence that names the setting, and what to do about it. */
+/** Why a relay's data cannot be opened, with the setting's name, and how to correct it. */
 export type Unusable = { why: string; cure: string };
 
-/** A sentence of ours: the setting, what is wrong, and behind a semicolon what to do. */
+/** Our own messages have the form "SETTING: problem; cure". */
 const OURS = /^[A-Z_]+: /;
 const uid = (): string => (process.getuid === undefined ? "this user" : `this user (uid ${process.getuid()})`);
 
@@ -15,7 +15,7 @@ const READ_ONLY = [
   "Mount it writable, or name a folder on another disk.",
 ] as const;
 
-/** Codes of the system, in words: what is wrong with the path, and its cure. */
+/** Problem and cure for error codes of the system. */
 const CAUSES: Record<string, readonly [what: string, cure: string]> = {
   ENOTDIR: ["is a file, not a folder", "Name a folder."],
   EEXIST: ["is a file, not a folder", "Name a folder."],
@@ -28,7 +28,7 @@ const CAUSES: Record<string, readonly [what: string, cure: string]> = {
   EFBIG: ROOM,
   ENOENT: ["cannot be made there: this file system takes no files of ours", "Name a folder on a disk."],
 };
-/** The same of SQLite (sqlite.org/rescode.html). A disk that is full answers FULL, or IOERR where a file cannot grow. */
+/** The same for SQLite (sqlite.org/rescode.html). A full disk gives FULL, or IOERR where a file cannot grow. */
 const SQLITE_CAUSES: Record<number, readonly [what: string, cure: string]> = {
   5: ["is held by another program", "Stop what has the database open."],
   8: READ_ONLY,
@@ -36,7 +36,7 @@ const SQLITE_CAUSES: Record<number, readonly [what: string, cure: string]> = {
   13: ROOM,
 };
 
-/** @param error what opening the data folder, the secrets or the database said */
+/** @param error from opening the data folder, the secrets or the database */
 export function unusable(error: unknown, { dataDir, databaseUrl }: Settings): Unusable {
   const { code = "", message, path, errcode = 0 } = error as NodeJS.ErrnoException & { errcode?: number };
   if (OURS.test(message) && code === "") {
@@ -55,11 +55,11 @@ export function unusable(error: unknown, { dataDir, databaseUrl }: Settings): Un
   };
 }
 
-/** Whether the system's or SQLite's error is about the data: a path in the folder or above it, or the database. */
+/** Whether an error of the system or of SQLite is about the data: the database, or a path in the data folder or above it. */
 export function isAboutData(error: unknown, { dataDir, databaseUrl }: Settings): boolean {
   const { path, syscall, errcode = 0 } = error as NodeJS.ErrnoException & { errcode?: number };
   if (errcode > 0) return true;
-  // A write to an open file fails without a path, and nothing but the data is written before the relay listens.
+  // An error of a write to an open file has no path. Before the relay listens, it writes only to the data folder.
   if (path === undefined) return syscall === "write" || syscall === "fsync";
   const below = (from: string, to: string): boolean => {
     const way = relative(resolve(from), resolve(to));

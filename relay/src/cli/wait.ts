@@ -1,24 +1,24 @@
 import type { Entry } from "../records/ledger/ledger.ts";
-import type { Given } from "./command.ts";
+import type { CommandArgs } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 
 const LOOK_MS = 200;
 
-/** The exit code of an entry: 3 while a person must look, be it only at why nothing has happened yet. */
+/** The exit code for a ledger entry: 3 while it is unfinished or unknown. */
 export function codeOf({ kind, state }: Entry): 0 | 1 | 3 {
   if (state === "done") return 0;
-  // A message that was refused has failed; a grant can still be corrected and approved.
+  // A refused message has failed. A refused grant can still be corrected and approved.
   return state === "dismissed" || (state === "refused" && kind === "send") ? 1 : 3;
 }
 
 /**
- * The entry once its call was made, whatever came of it, or as it stands after `--wait` seconds (default 15): the relay
- * makes the call. One that the service refused is tried again by itself, but nobody waits for that.
+ * Waits until the relay has made the entry's call, at most `--wait` seconds (default 15), and returns the entry. It does not
+ * wait for retries.
  */
 export async function settledWithin(
   { clock }: CommandContext,
-  given: Given,
+  given: CommandArgs,
   read: () => Promise<Entry | undefined>,
 ): Promise<Entry> {
   const seconds = Number(given.text("wait") ?? 15);
