@@ -39,7 +39,8 @@ const one = (entry: Entry): Result => ({
 /** The next steps for an entry that is not granted. */
 function furtherOf({ key, state, reason }: Entry): string[] {
   const end = `porchlight credits dismiss ${key} --reason <words> closes it.`;
-  if (state === "intent" && reason === null) return [`Not granted yet: no relay has processed it. Start one; or ${end}`];
+  if (state === "intent" && reason === null)
+    return [`Not granted yet: no relay has processed it. Start one; or ${end}`];
   if (state === "intent") return [`Not granted; it is retried automatically; ${end}`];
   if (state === "refused")
     return [
