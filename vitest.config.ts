@@ -18,7 +18,9 @@ const common = {
  */
 const LONG = [
   ...["widget/src/conversation/fuzz", "relay/src/service/pacer", "widget/src/locales/locales"],
-  ...["suites", "mutants", "core", "credits", "leads", "storm"].map((name) => `test/faults/${name}`),
+  ...["suites", "outages", "defences", "mutants", "core", "credits", "leads", "storm"].map(
+    (name) => `test/faults/${name}`,
+  ),
   ...["widget", "restarts", "control", "attacks", "deploy", "outreach", "service/delivery"].map(
     (name) => `test/${name}`,
   ),

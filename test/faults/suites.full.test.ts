@@ -2,15 +2,17 @@
 
 import { expect, it } from "vitest";
 import { rate } from "./suites/rate.ts";
-import { suiteTests } from "./suites/tests.ts";
+import { endTests, lossTests } from "./suites/tests.ts";
 
-suiteTests({
+lossTests({
   kill: { lives: 6, messages: 300 },
   sync: { messages: 30 },
   upstream: { visitors: 10, messages: 60 },
   callbacks: { callbacks: 2_500 },
   tabs: { sends: 150 },
   minute: { seconds: 10, kills: 2 },
+});
+endTests({
   drain: { visitors: 60 },
   intake: { restarts: 4 },
   flips: { flips: 60 },

@@ -37,8 +37,8 @@ async function clean(report: Promise<Report>): Promise<Report["figures"]> {
   return figures;
 }
 
-/** @param sizes of the suites: how much is done to the relay */
-export function suiteTests(sizes: Sizes): void {
+/** Kills, lost answers, hostile callbacks and many tabs. @param sizes how much is done to the relay */
+export function lossTests(sizes: Pick<Sizes, "kill" | "sync" | "upstream" | "callbacks" | "tabs" | "minute">): void {
   describe("the relay in a process of its own", () => {
     it("S1 delivers what it acknowledged once and in order, killed 5 to 80 ms after each life's first word", async () => {
       const { lives, messages } = sizes.kill;
@@ -97,7 +97,12 @@ export function suiteTests(sizes: Sizes): void {
       // A reply that was written and whose answer the kill cut off is shown, and was never told to be accepted.
       expect(figures["replies shown"]).toBeGreaterThanOrEqual(Number(figures["replies accepted"]));
     });
+  });
+}
 
+/** Outages, restarts, full disks and damaged files. @param sizes how much is done to the relay */
+export function endTests(sizes: Pick<Sizes, "drain" | "intake" | "flips">): void {
+  describe("the relay in a process of its own", () => {
     it("S6 delivers after eleven hours without the service, and shows as failed after thirteen what Retry delivers", async () => {
       const figures = await clean(outage({ visitors: 2, messages: 6, speed: 10 }));
       expect(figures).toMatchObject({
