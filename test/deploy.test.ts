@@ -85,6 +85,7 @@ async function activation(): Promise<{ run: Run; close: () => Promise<unknown> }
     return {
       lines: [],
       port,
+      pid: word(/^pid (\d+)$/),
       stop: end((service.KillSignal?.[0] ?? "") as NodeJS.Signals, 0),
       kill: end("SIGKILL", 137),
     };

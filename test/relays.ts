@@ -18,6 +18,8 @@ export type Running = {
   /** The relay's log: one JSON line each, and what it wrote to stderr. */
   lines: string[];
   port: number;
+  /** Of its process; this very process when it runs inside. */
+  pid: number;
   /** Stops it as SIGTERM does. */
   stop: () => Promise<void>;
   /** Kills it with SIGKILL. Rejects for a relay inside this process. */
@@ -54,7 +56,7 @@ export async function runAt(env: Env, clock?: Clock, widget?: string): Promise<R
   const log = createLog({ level: env.LOG_LEVEL ?? "debug", secrets: () => [hidden], target });
   const relay = await startRelay(settingsFrom(env), { log, ...(clock && { clock }), ...(widget && { widget }) });
   const kill = () => Promise.reject(new Error("Only a process can be killed"));
-  return { lines, port: relay.port, stop: relay.stop, kill };
+  return { lines, port: relay.port, pid: process.pid, stop: relay.stop, kill };
 }
 
 const CLI = join(import.meta.dirname, "..", "relay", "src", "cli.ts");
@@ -96,5 +98,5 @@ async function spawnRelay(env: Env, [command = "", ...args]: string[], cli = CLI
     child.kill(signal);
     await ended;
   };
-  return { lines, port, stop: end("SIGTERM"), kill: end("SIGKILL") };
+  return { lines, port, pid: child.pid ?? 0, stop: end("SIGTERM"), kill: end("SIGKILL") };
 }

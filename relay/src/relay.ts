@@ -124,6 +124,7 @@ async function start({ core, files, owner, visitors, intake, server, sampler }: 
   await intake.start();
   visitors.connections.start();
   core.port = await server.listen();
+  await core.cluster.start();
   // Only now, when replies can come in: the answer to a message may be here within milliseconds, and comes only once.
   await visitors.courier.start();
   await owner.start();
@@ -144,7 +145,8 @@ async function stop({ core, files, service, owner, visitors, intake, server, sam
   service.gates.stop();
   sampler.stop();
   await owner.stop();
-  await db.transaction(async () => undefined);
+  await core.cluster.stop();
+  await db.transaction(async () => undefined, []);
   await db.close();
   await service.services.close();
   log("relay.stopped");

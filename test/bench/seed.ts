@@ -83,13 +83,13 @@ async function make(folder: string, messages: number): Promise<void> {
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
   const { signing } = loadSecrets(unfinished);
   const file = join(unfinished, "porchlight.db");
-  const fresh = openDatabase(`sqlite:${file}`);
+  const fresh = await openDatabase(`sqlite:${file}`);
   await migrate(fresh);
   await fresh.close();
   rmSync(`${file}.seal`, { force: true });
   fill(file, peopleFor(messages, signing));
   // Opened and closed once more, so that the relay finds what an orderly stop leaves.
-  const filled = openDatabase(`sqlite:${file}`);
+  const filled = await openDatabase(`sqlite:${file}`);
   await filled.run("UPDATE meta SET value = value WHERE name = 'epoch'");
   await filled.close();
   renameSync(unfinished, folder);

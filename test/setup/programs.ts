@@ -51,6 +51,9 @@ export const nginxPath = (): string => pathOf(NGINX);
 /** Path of a program of PostgreSQL, beside `initdb`. */
 export const postgresPath = (program: string): string => join(dirname(realpathSync(pathOf(POSTGRES))), program);
 
+/** The server of Redis or Valkey. */
+export const redisPath = (): string => pathOf(REDIS);
+
 /** The tracer of system calls. */
 export const tracerPath = (): string => pathOf(STRACE);
 

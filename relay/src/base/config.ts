@@ -107,7 +107,7 @@ function valuesOf(env: Env, problems: Problems): Values {
   const entries = FIELDS.map(([name, field]) => {
     const given = env[field.env]?.trim() ?? "";
     const read = (): unknown => field.parse(given === "" ? field.fallback : withoutComment(given, field.words));
-    const example = field.env === "REDIS_URL" ? undefined : exampleLine(field);
+    const example = exampleLine(field);
     return [name, problems.attempt(field.env, read, example)];
   });
   return Object.fromEntries(entries) as Values;
@@ -141,6 +141,7 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
       publicUrl,
       dataDir,
       databaseUrl: values.databaseUrl ?? `sqlite:${dataDir}/porchlight.db`,
+      redisUrl: values.redisUrl,
       trustProxy,
       logLevel,
       callbackSecrets,

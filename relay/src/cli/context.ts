@@ -7,7 +7,8 @@ import { createLog } from "../base/log.ts";
 import { readSecrets } from "../base/secrets.ts";
 import { createBus } from "../bus/bus.ts";
 import { assertCurrent } from "../db/migrate.ts";
-import { databaseFile, openDatabase } from "../db/open.ts";
+import { databaseFile, isShared, openDatabase } from "../db/open.ts";
+import { shareSecrets } from "../db/secrets.ts";
 import { createLinks } from "../files/links.ts";
 import type { Enclose } from "../flows/enclose.ts";
 import { createEndings } from "../flows/endings.ts";
@@ -49,14 +50,14 @@ export type CommandContext = ReturnType<typeof contextOf>;
  */
 export async function openContext(settings: Settings): Promise<CommandContext> {
   assertDataFolder(settings.dataDir);
-  const secrets = readSecrets(settings.dataDir);
   const keys = createKeys(settings.accounts);
   const log = createLog({ level: "silent" });
   const clock = realClock;
-  if (!existsSync(databaseFile(settings.databaseUrl)))
+  if (!isShared(settings.databaseUrl) && !existsSync(databaseFile(settings.databaseUrl)))
     throw new Error(`DATABASE_URL: ${settings.databaseUrl} does not exist; start the relay first`);
-  const db = openDatabase(settings.databaseUrl);
+  const db = await openDatabase(settings.databaseUrl);
   await assertCurrent(db);
+  const secrets = await shareSecrets(db, () => readSecrets(settings.dataDir));
   const bus = createBus();
   const sites = createSites(settings.sites, () => []);
   const services = createServices(settings, keys, sites, noFiles);

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
-import { fileOf } from "../db/open.ts";
+import { fileOf, isShared } from "../db/open.ts";
 import { createRelay, type Relay } from "../relay.ts";
 import { contextOf } from "./context.ts";
 import { openControl } from "./control.ts";
@@ -30,9 +30,10 @@ function explain(error: unknown, settings: Settings): string {
  * The settings of a running relay for another process, as JSON: with absolute paths and the keys themselves.
  */
 function portable({ settings, keys }: Relay["inside"]): Settings {
-  const file = resolve(fileOf(settings.databaseUrl));
+  const { databaseUrl: url } = settings;
+  const databaseUrl = isShared(url) ? url : `sqlite:${resolve(fileOf(url))}`;
   const accounts = settings.accounts.map((account) => ({ ...account, key: { value: keys.of(account.id) } }));
-  return { ...settings, dataDir: resolve(settings.dataDir), databaseUrl: `sqlite:${file}`, accounts };
+  return { ...settings, dataDir: resolve(settings.dataDir), databaseUrl, accounts };
 }
 
 /** Starts a relay that accepts commands on a socket in its data folder. @param parts replacements for tests */

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import type { Settings } from "../base/config.ts";
-import { fileOf } from "../db/open.ts";
+import { fileOf, isShared } from "../db/open.ts";
 
 /** Why a relay's data cannot be opened, with the setting's name, and how to correct it. */
 export type Unusable = { why: string; cure: string };
@@ -65,6 +65,6 @@ export function isAboutData(error: unknown, { dataDir, databaseUrl }: Settings):
     const way = relative(resolve(from), resolve(to));
     return !way.startsWith("..") && !isAbsolute(way);
   };
-  const database = dirname(fileOf(databaseUrl));
-  return [dataDir, database].some((folder) => below(folder, path) || below(path, folder));
+  const database = isShared(databaseUrl) ? [] : [dirname(fileOf(databaseUrl))];
+  return [dataDir, ...database].some((folder) => below(folder, path) || below(path, folder));
 }

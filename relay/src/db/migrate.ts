@@ -51,6 +51,9 @@ export async function assertCurrent(db: Database): Promise<void> {
   );
 }
 
+/** Begins a statement of the schema that SQLite does without. */
+const POSTGRES_ONLY = /^\/\* postgres \*\/\s*/;
+
 /**
  * A statement of the schema as this database takes it. PostgreSQL would compare texts by the rules of a language, which
  * differ between servers; SQLite compares bytes.
@@ -59,6 +62,12 @@ const spelled = ({ dialect }: Database, statement: string): string =>
   dialect === "postgres" && /^(CREATE|ALTER) TABLE\b/i.test(statement)
     ? statement.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
     : statement;
+
+/** The statements of a step that are for this database, as it takes them. */
+const statementsFor = (db: Database, statements: readonly string[]): string[] =>
+  statements
+    .filter((statement) => db.dialect === "postgres" || !POSTGRES_ONLY.test(statement))
+    .map((statement) => spelled(db, statement.replace(POSTGRES_ONLY, "")));
 
 /**
  * Applies every step that the database lacks, each in a transaction, and returns the database's epoch. The epoch names this
@@ -78,7 +87,7 @@ export async function migrate(db: Database, folder: URL = FOLDER): Promise<strin
     // It runs alone, also among nodes that start together: the others find the step done.
     await db.transaction(async (tx) => {
       if ((await tx.all("SELECT 1 FROM migrations WHERE number = $1", number)).length > 0) return;
-      for (const statement of statements) await tx.run(spelled(db, statement));
+      for (const statement of statementsFor(db, statements)) await tx.run(statement);
       await tx.run("INSERT INTO migrations (number) VALUES ($1)", number);
     });
   }

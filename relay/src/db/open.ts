@@ -17,13 +17,16 @@ export function databaseFile(url: string): string {
   throw new Error(`DATABASE_URL: the folder ${folder} does not exist; mount the volume that it is on, or create it`);
 }
 
+/** Whether several nodes may share this database. */
+export const isShared = (url: string): boolean => !url.startsWith("sqlite:");
+
 /**
- * Opens the database a URL names: `sqlite:path/to/file.db`. Its folder must be there: see `openDataFolder`.
- * @throws Error when the scheme is not one of ours, or the file cannot be used
+ * Opens the database a URL names: `sqlite:path/to/file.db`, whose folder must be there (see `openDataFolder`), or
+ * `postgres://…`, whose driver is loaded only then.
+ * @throws Error when the file or the server cannot be used
  */
-export function openDatabase(url: string): Database {
-  if (!url.startsWith("sqlite:"))
-    throw new Error(`DATABASE_URL: cannot open "${url.split(":")[0]}:" databases, only sqlite:`);
+export async function openDatabase(url: string): Promise<Database> {
+  if (isShared(url)) return (await import("./postgres.ts")).openPostgres(url);
   const file = databaseFile(url);
   // Made here so that nobody else on the machine may read what visitors wrote; SQLite's other files follow it.
   closeSync(openSync(file, "a", 0o600));

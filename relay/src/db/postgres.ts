@@ -17,6 +17,11 @@ const ALONE_MAX = 32;
 /** A server that does not answer within this time counts as unavailable. */
 const CONNECT_MS = 3_000;
 const STATEMENT_MS = 10_000;
+/**
+ * PostgreSQL ends a transaction that says nothing for so long: a node that stands still, or is gone without a word, must
+ * not keep its locks.
+ */
+const IDLE_MS = 2_500;
 /** Tries of a transaction that another one got in the way of. */
 const TRIES = 10;
 /** serialization_failure, deadlock_detected (postgresql.org/docs/current/errcodes-appendix.html). */
@@ -61,11 +66,12 @@ async function connect(url: string): Promise<Pool> {
     application_name: "porchlight",
     keepAlive: true,
     types,
+    // Behind PgBouncer this reaches one of its connections at most, so transactions say it again.
+    onConnect: async (client) => void (await client.query(planning("SESSION"))),
   });
-  // An idle connection ended: the pool makes another one when it needs it.
+  // A connection ended: the pool makes another one when it needs it, and the statement under way rejects.
   pool.on("error", () => {});
-  // Behind PgBouncer this reaches one of its connections at most, so transactions say it again.
-  pool.on("connect", (client) => void client.query(planning("SESSION")).catch(() => {}));
+  pool.on("connect", (client) => void client.on("error", () => {}));
   return pool;
 }
 
@@ -151,7 +157,9 @@ async function attempt<T>(
   };
   let broken: Error | undefined;
   try {
-    await client.query(`BEGIN; ${planning("LOCAL")}; ${lockStatement(locked)}`);
+    await client.query(
+      `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}; ${planning("LOCAL")}; ${lockStatement(locked)}`,
+    );
     const result = await body(transactionOn(client, more));
     const { command } = await client.query("COMMIT");
     if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements had failed");

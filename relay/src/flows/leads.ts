@@ -34,6 +34,8 @@ type LeadDeps = {
   sites: Sites;
   contacts: Contacts;
   random: () => number;
+  /** Whether this node makes the calls of an account. */
+  works: (account: string) => boolean;
 };
 
 /** What one process knows of the leads that it works on. */
@@ -62,8 +64,15 @@ const LOOK_UP_CAP_MS = 86_400_000;
  * Turns stored leads into contacts and puts them on the site's lists, step by step. Each step happens once and is resumed
  * after a failure or a crash (C9 to C11).
  */
-export function createLeads(given: Omit<LeadDeps, "random"> & Partial<Pick<LeadDeps, "random">>) {
-  const state: State = { random: Math.random, ...given, working: new Set(), busy: new Set(), awaited: new Map() };
+export function createLeads(given: Omit<LeadDeps, "random" | "works"> & Partial<Pick<LeadDeps, "random" | "works">>) {
+  const state: State = {
+    random: Math.random,
+    works: () => true,
+    ...given,
+    working: new Set(),
+    busy: new Set(),
+    awaited: new Map(),
+  };
   const { db, clock, log } = state;
   const poll = createPoll({
     clock,
@@ -139,8 +148,12 @@ async function workOnDue(state: State, stopped: () => boolean): Promise<void> {
   for (const lead of await dueLeads(state.db, state.clock.now(), BATCH)) if (!stopped()) await workOn(state, lead);
 }
 
-/** Works on a lead. Never rejects: a failure of the database is logged, and the poll tries again. */
+/**
+ * Works on a lead, unless another node works for its account. Never rejects: a failure of the database is logged, and the
+ * poll tries again.
+ */
 function workOn(state: State, lead: Lead): Promise<void> {
+  if (!state.works(lead.account)) return Promise.resolve();
   const work = holdAndAdvance(state, lead).catch((error: unknown) =>
     state.log("database.failing", { cause: String(error) }),
   );

@@ -37,6 +37,8 @@ type LedgerWorkerDeps = {
   settled: (tx: Transaction, entry: Entry, verdict: Verdict) => Promise<(() => void) | undefined>;
   /** A lane's entries go out in the order they were written. */
   ordered: boolean;
+  /** Whether this node makes the calls of an account. */
+  works: (account: string) => boolean;
   random: () => number;
 };
 
@@ -76,9 +78,9 @@ const RETRY_CAP_MS = 3_600_000;
  * have been made is never repeated without a person, and never forgotten.
  */
 export function createLedgerWorker(
-  given: Omit<LedgerWorkerDeps, "random"> & Partial<Pick<LedgerWorkerDeps, "random">>,
+  given: Omit<LedgerWorkerDeps, "random" | "works"> & Partial<Pick<LedgerWorkerDeps, "random" | "works">>,
 ): LedgerWorker {
-  const deps: LedgerWorkerDeps = { random: Math.random, ...given };
+  const deps: LedgerWorkerDeps = { random: Math.random, works: () => true, ...given };
   const poll = createPoll({
     clock: deps.clock,
     every: LOOK_MS,
@@ -110,11 +112,11 @@ async function start(state: State): Promise<void> {
 
 /** Queues the entries that are due. */
 async function look(state: State): Promise<void> {
-  const { db, clock, kind, accounts } = state;
+  const { db, clock, kind, accounts, works } = state;
   const now = clock.now();
   await abandonCalls(state, now - LONGEST_CALL_MS);
   // Account by account, so that the entries of a held account do not hide those of the others.
-  for (const account of accounts)
+  for (const account of accounts.filter(works))
     for (const entry of await dueEntries(db, { kind, state: "intent", now, limit: PARALLEL, account }))
       queue(state, entry);
 }

@@ -97,6 +97,14 @@ export async function lanes(
   return rows.map(({ turn, ...lane }) => ({ ...lane, first: turn === 1 }));
 }
 
+/** Lanes to which something was added that may be sent from a time between these two, see `lanes`. */
+export const lanesDueBetween = (
+  tx: Transaction,
+  from: number,
+  to: number,
+): Promise<{ visitor: string; account: string }[]> =>
+  tx.all("SELECT DISTINCT visitor, account FROM outbox WHERE due >= $1 AND due <= $2", from, to);
+
 /** Takes parcels out: delivered, or given up. */
 export async function removeParcels(
   tx: Transaction,

@@ -6,13 +6,15 @@ import { createLog, type Log } from "../base/log.ts";
 import { createMetrics, type Metrics } from "../base/metrics.ts";
 import { createRecent } from "../base/recent.ts";
 import { loadSecrets } from "../base/secrets.ts";
-import { type Bus, createBus } from "../bus/bus.ts";
+import type { Bus } from "../bus/bus.ts";
 import { type Presence, withPresence } from "../bus/presence.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { databaseFile, openDatabase } from "../db/open.ts";
+import { databaseFile, isShared, openDatabase } from "../db/open.ts";
+import { shareSecrets } from "../db/secrets.ts";
 import { watchWrites } from "../db/writable.ts";
 import { createSites, type Sites } from "../records/sites.ts";
+import { type Cluster, joinCluster } from "./cluster.ts";
 import { countingBus, countingLog } from "./metrics.ts";
 import { secretsIn } from "./secrets.ts";
 
@@ -37,6 +39,8 @@ export type Core = {
   /** Changes when the database is restored from a backup. */
   epoch: string;
   bus: Bus & Presence;
+  /** The other nodes on the same database. */
+  cluster: Cluster;
   sites: Sites;
   keys: Keys;
   /** Signs sessions and visitor ids. */
@@ -59,7 +63,15 @@ const OWNERS_MAX = 100;
 /** Opens database and log, and reads keys and secrets. @throws Error that says in one sentence what to change */
 export async function openCore(settings: Settings, standIns: StandIns): Promise<Core> {
   const clock = standIns.clock ?? realClock;
-  const secrets = loadSecrets(settings.dataDir);
+  const own = loadSecrets(settings.dataDir);
+  const opened = await (standIns.open ?? openDatabase)(settings.databaseUrl);
+  const shared = isShared(settings.databaseUrl);
+  const { db, takesWrites } = watchWrites(opened, clock, shared ? undefined : databaseFile(settings.databaseUrl));
+  const epoch = await migrate(db).catch(async (error: unknown) => {
+    await db.close();
+    throw error;
+  });
+  const secrets = await shareSecrets(db, () => own);
   const keys = createKeys(settings.accounts);
   const callbackSecrets = nonEmpty(settings.callbackSecrets) ?? [secrets.callback];
   // Callbacks name the account's owner by an id that may work as a credential at the service.
@@ -71,16 +83,14 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
   const written = folding(standIns.log ?? createLog({ level: settings.logLevel, secrets: hidden }), clock);
   const log = countingLog(written, metrics);
 
-  const opened = (standIns.open ?? openDatabase)(settings.databaseUrl);
   // Found after the start: the relay holds what comes, not ready any more, until somebody restores a backup.
   void opened.damage?.then((cause) => {
     if (cause !== undefined) log("database.failing", { cause });
   });
-  const { db, takesWrites } = watchWrites(opened, clock, databaseFile(settings.databaseUrl));
+  const cluster = await joinCluster({ settings, db, clock, log });
   const core = {
-    ...{ settings, clock, log, metrics, db, takesWrites, keys, callbackSecrets, adminToken },
-    epoch: await migrate(db),
-    bus: countingBus(withPresence(createBus(), clock), metrics, clock),
+    ...{ settings, clock, log, metrics, db, takesWrites, keys, callbackSecrets, adminToken, epoch, cluster },
+    bus: countingBus(withPresence(cluster.bus, clock), metrics, clock),
     signing: secrets.signing,
     hide: owners.add,
     publicOrigin: settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl).origin,

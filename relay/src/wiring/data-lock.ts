@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Settings } from "../base/config.ts";
 import { openDataFolder } from "../base/folder.ts";
 import { type Lock, takeLock } from "../db/lock.ts";
-import { databaseFile } from "../db/open.ts";
+import { databaseFile, isShared } from "../db/open.ts";
 
 /** Path, without ending, of the lock on a data folder and of what its relay tells of itself. */
 export const relayLock = (dataDir: string): string => join(dataDir, "relay");
@@ -28,9 +28,11 @@ function assertOneName(file: string): void {
  */
 export function holdData({ dataDir, databaseUrl, host, port }: Settings): Lock {
   openDataFolder(dataDir);
+  const address = `http://${host}:${port}`;
+  // Several nodes may share a server; each has a data folder of its own, for its spool.
+  if (isShared(databaseUrl)) return takeLock(relayLock(dataDir), `DATA_DIR: ${dataDir}`, address);
   const file = databaseFile(databaseUrl);
   assertOneName(file);
-  const address = `http://${host}:${port}`;
   const folder = takeLock(relayLock(dataDir), `DATA_DIR: ${dataDir}`, address);
   try {
     const database = takeLock(`${file}.relay`, `DATABASE_URL: ${file}`, address);

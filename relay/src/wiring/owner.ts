@@ -1,6 +1,7 @@
 import { randomId } from "@porchlight/shared/id";
 import type { Bus } from "../bus/bus.ts";
 import type { Presence } from "../bus/presence.ts";
+import { accountLease, MAIL_LEASE } from "../db/leases.ts";
 import { createAccessPolicy } from "../flows/access-policy.ts";
 import { createCapture } from "../flows/capture.ts";
 import { createContacts } from "../flows/contacts.ts";
@@ -18,6 +19,7 @@ import type { Services } from "../flows/services.ts";
 import { createMailer } from "../hooks/mailer.ts";
 import { createHooks, type Hooks } from "../hooks/post.ts";
 import type { Gates } from "../service/gates.ts";
+import type { Cluster } from "./cluster.ts";
 import type { Core } from "./core.ts";
 
 /** The command line has no visitors online, and leaves mails to the running relay. */
@@ -29,6 +31,8 @@ type OwnerDeps = Pick<Core, "settings" | "db" | "clock" | "log" | "sites" | "sig
   /** Every call to the service waits here for its turn, with the courier's calls. */
   gates: Pick<Gates, "enter" | "heldFor">;
   presence?: Presence;
+  /** Which node does what; absent on the command line, which makes no calls by itself. */
+  cluster?: Pick<Cluster, "leases">;
 };
 
 /** The flows of the site owner: access policy, events, contacts, leads, credits, messages to visitors, mail. */
@@ -39,7 +43,7 @@ export function createOwnerFlows(deps: OwnerDeps) {
   const notify = createNotify({ db, clock, log, sites: settings.sites, hooks });
   const paced = createPacedCalls({ clock, gates, clientOf: services.of });
   const contacts = createContacts({ db, clock, paced: paced.call });
-  const leads = createLeads({ db, bus: deps.bus, clock, log, sites, contacts });
+  const leads = createLeads({ db, bus: deps.bus, clock, log, sites, contacts, works: worksFor(deps) });
   const ledger = createLedgerFlows(deps, hooks, notify.tellAccount);
   const { mailer, mail } = createMailFlows(deps);
   return {
@@ -86,7 +90,8 @@ export function createOwnerFlows(deps: OwnerDeps) {
 function createLedgerFlows(deps: OwnerDeps, hooks: Hooks, tell: ReturnType<typeof createNotify>["tellAccount"]) {
   const { settings, db, bus, clock, log, sites, signing, services, gates } = deps;
   const accounts = creditAccounts(settings.accounts);
-  const worker = { db, clock, log, gates, node: randomId(12), accounts: settings.accounts.map(({ id }) => id) };
+  const named = { node: randomId(12), accounts: settings.accounts.map(({ id }) => id) };
+  const worker = { db, clock, log, gates, ...named, works: worksFor(deps) };
   const grants = createLedgerWorker({
     ...{ ...worker, kind: "grant", ordered: false },
     call: createGrantCall(services),
@@ -110,12 +115,20 @@ function createLedgerFlows(deps: OwnerDeps, hooks: Hooks, tell: ReturnType<typeo
   };
 }
 
+/** Whether this node makes the calls of an account. */
+const worksFor =
+  ({ cluster }: OwnerDeps) =>
+  (account: string): boolean =>
+    cluster === undefined || cluster.leases.holds(accountLease(account));
+
 /** Mail to visitors; nothing where the settings name no mail server. */
-function createMailFlows({ settings, db, clock, log, sites, signing, presence = NOBODY_ONLINE }: OwnerDeps) {
+function createMailFlows(deps: OwnerDeps) {
+  const { settings, db, clock, log, sites, signing, cluster, presence = NOBODY_ONLINE } = deps;
   if (settings.mail === undefined) return { mailer: undefined, mail: undefined };
   const mailer = createMailer(settings.mail);
+  const works = (): boolean => cluster === undefined || cluster.leases.holds(MAIL_LEASE);
   const rules = { after: settings.mail.after, relay: settings.publicUrl ?? "" };
-  return { mailer, mail: createMail({ db, clock, log, sites, signing, presence, mailer, ...rules }) };
+  return { mailer, mail: createMail({ db, clock, log, sites, signing, presence, mailer, works, ...rules }) };
 }
 
 export type OwnerFlows = ReturnType<typeof createOwnerFlows>;

@@ -9,7 +9,9 @@ export function secretsIn(settings: Settings): string[] {
     ...accounts.map(({ credits }) => credits?.billing?.secret),
     uploads.bucket?.secret,
     forwardCallbacks,
-    ...mailSecrets(mail?.url),
+    ...passwordsIn(mail?.url),
+    ...passwordsIn(settings.databaseUrl),
+    ...passwordsIn(settings.redisUrl),
   ];
   return all.filter((secret) => secret !== undefined);
 }
@@ -18,8 +20,8 @@ export function secretsIn(settings: Settings): string[] {
 const identitySecret = ({ identity }: Site): string | undefined =>
   identity !== undefined && "secret" in identity ? identity.secret : undefined;
 
-/** The password in the mail server's address, as it is written there and decoded. */
-function mailSecrets(url = "smtp://none"): string[] {
-  const { password } = new URL(url);
+/** The password in a server's address, as it is written there and decoded. */
+function passwordsIn(url = "none:"): string[] {
+  const password = URL.canParse(url) ? new URL(url).password : "";
   return password === "" ? [] : [password, decodeURIComponent(password)];
 }

@@ -32,12 +32,14 @@ const QUESTION_BURST = 100;
 
 /** The flows of the visitors: courier, sessions, messages, deletion; and the connections that use them. */
 export function createVisitorFlows(core: Core, files: FileStorage, service: ServiceAccess, owner: OwnerFlows) {
-  const { settings, db, bus, clock, log, sites, signing, epoch } = core;
+  const { settings, db, bus, clock, log, sites, signing, epoch, cluster } = core;
   const { gates, services } = service;
   const { access, tell } = owner;
   const deliver = (head: Parameters<typeof introduce>[1]) => introduce({ db, log }, head, services.carry);
   const courier = createCourier({
     ...{ db, bus, clock, log, gates },
+    leases: cluster.leases,
+    ...(cluster.shared && { nodes: cluster }),
     carry: createCarry({ clock, sites, access, deliver }),
     onFailed: createFailureNotice(tell),
   });

@@ -123,7 +123,7 @@ export async function startStage(connections: number): Promise<Stage> {
     clock,
     log: createLog({ level: "error", secrets: () => [] }),
     widget: widgetIn(folder),
-    open: (url) => watched(openDatabase(url), () => transactions++),
+    open: async (url) => watched(await openDatabase(url), () => transactions++),
   });
   const clients: Client[] = [];
   const poster = createPoster({ port: relay.port, path: `/callbacks/reply/${SECRET}`, connections, keep: true });

@@ -31,11 +31,17 @@ export const web = (given: string): string => {
   if (url.username !== "" || url.search !== "" || url.hash !== "") problem("must have no user, query or fragment");
   return given.replace(/\/+$/, "");
 };
-/** The database's address. */
-export const database = (given: string): string =>
-  /^sqlite:./.test(given)
+/** Where the database lies. */
+export const database = (given: string): string => {
+  if (/^sqlite:./.test(given)) return given;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  return url !== undefined && /^postgres(ql)?:$/.test(url.protocol) && url.pathname.length > 1
     ? given
-    : problem("must be sqlite: and the path of a file; other databases are not supported");
+    : problem("must be sqlite: and the path of a file, or postgres://user:password@host:5432/database");
+};
+/** Where the nodes of a cluster exchange hints. */
+export const redis = (given: string): string =>
+  /^rediss?:\/\/[^/]/.test(given) ? given : problem("must be an address like redis://host:6379");
 /**
  * Allows plain http only to this machine, because it sends the key unencrypted.
  * @throws Error whose message follows the name of the setting
@@ -107,5 +113,3 @@ export const optional =
   <T>(parse: (given: string) => T) =>
   (given: string): T | undefined =>
     given === "" ? undefined : parse(given);
-/** Refuses a setting that is not supported yet. */
-export const notYet = (why: string) => (): string => problem(why);

@@ -82,6 +82,8 @@ export type Settings = {
   publicUrl: string | undefined;
   dataDir: string;
   databaseUrl: string;
+  /** Carries hints between nodes; absent: PostgreSQL carries them, or there is one process. */
+  redisUrl: string | undefined;
   /** Number of trusted proxies; see `address.ts`. */
   trustProxy: number;
   logLevel: string;

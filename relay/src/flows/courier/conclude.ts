@@ -2,7 +2,14 @@ import type { FailReason, Message, SentState } from "@porchlight/shared/protocol
 import type { Transaction } from "../../db/database.ts";
 import { type Head, headsOf, removeParcels } from "../../records/outbox.ts";
 import { dropReaction, markAll, messageOf, noteFailures, numbersOf } from "../../records/threads.ts";
-import type { Concluded, Conclusion, CourierDeps, CourierState, Parcel } from "./state.ts";
+import {
+  assertMine,
+  type Concluded,
+  type Conclusion,
+  type CourierDeps,
+  type CourierState,
+  type Parcel,
+} from "./state.ts";
 
 /**
  * Removes a message from the outbox, marks it in its thread, and tells the visitor's tabs.
@@ -27,12 +34,13 @@ export async function close(
  * delivered one changes nothing.
  */
 export async function concludeAll(
-  { onFailed }: CourierDeps,
+  deps: CourierDeps,
   tx: Transaction,
   conclusions: readonly Conclusion[],
 ): Promise<Concluded[]> {
   const parcels = conclusions.map(({ parcel }) => parcel);
   const visitors = parcels.map(({ visitor }) => visitor);
+  await assertMine(deps, tx, parcels);
   await removeParcels(tx, parcels);
   const taken = await markMessages(tx, visitors, conclusions);
   const following = await headsOf(tx, visitors);
@@ -44,7 +52,7 @@ export async function concludeAll(
   const concluded: Concluded[] = [];
   for (const [i, conclusion] of conclusions.entries()) {
     const { parcel, state, reason } = conclusion;
-    if (state === "failed") await onFailed(tx, parcel.visitor, parcel.pos, reason ?? "rejected");
+    if (state === "failed") await deps.onFailed(tx, parcel.visitor, parcel.pos, reason ?? "rejected");
     const n = parcel.reaction === null ? taken.shift() : await removeReaction(tx, conclusion);
     concluded.push({ n, change: changeOf(conclusion, n), next: following[i] });
   }

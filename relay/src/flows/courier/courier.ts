@@ -1,12 +1,23 @@
 import { backoff } from "@porchlight/shared/backoff";
 import type { FailReason, SentState } from "@porchlight/shared/protocol";
 import { hashed } from "../../base/log.ts";
-import { expired, type Head, lanes as openLanes, postpone } from "../../records/outbox.ts";
+import type { Transaction } from "../../db/database.ts";
+import { holdsAll, LeaseLost } from "../../db/leases.ts";
+import { expired, type Head, postpone } from "../../records/outbox.ts";
 import type { Turn } from "../../service/keygate.ts";
 import type { Outcome } from "../../service/outcome.ts";
 import { close, concludeAll } from "./conclude.ts";
 import { hand, headFor, mayFly, queue, queueLater, queueNext, wake } from "./lanes.ts";
-import { type Added, type CourierDeps, type CourierState, createState, type Lane } from "./state.ts";
+import { adopt, joinNodes } from "./nodes.ts";
+import {
+  type Added,
+  assertMine,
+  type CourierDeps,
+  type CourierState,
+  createState,
+  isMine,
+  type Lane,
+} from "./state.ts";
 
 /**
  * Delivers the outbox to the service. A lane waits at its account's gate, sends its first message when its turn comes, and
@@ -34,11 +45,11 @@ export type Courier = {
   stop: () => Promise<void>;
 };
 
-type Optional = "onFailed" | "random";
+type Optional = "onFailed" | "random" | "leases";
 
 /** Creates the courier of all accounts. It sends nothing before `start` or `wake`. */
 export function createCourier(given: Omit<CourierDeps, Optional> & Partial<Pick<CourierDeps, Optional>>): Courier {
-  const deps = { onFailed: async () => {}, random: Math.random, ...given };
+  const deps = { onFailed: async () => {}, random: Math.random, leases: holdsAll(), ...given };
   const courier = createState(deps, (tx, conclusions) => concludeAll(deps, tx, conclusions));
   return {
     start: () => start(courier),
@@ -49,19 +60,15 @@ export function createCourier(given: Omit<CourierDeps, Optional> & Partial<Pick<
 }
 
 async function start(courier: CourierState): Promise<void> {
-  const { db, gates, clock } = courier.deps;
-  for (const { visitor, account, due, first } of await openLanes(db)) {
-    if (!gates.has(account) || courier.lanes.has(visitor)) continue;
-    // A message that failed before goes again at once, paced: a restart often removes the cause.
-    const rank = due > clock.now() ? "repeat" : first ? "first" : "message";
-    queue(courier, { visitor, account, rank, state: "ready", again: false }, flyIn(courier));
-  }
+  await adopt(courier, flyIn(courier));
+  joinNodes(courier, flyIn(courier));
   expireLater(courier);
 }
 
 async function stop(courier: CourierState): Promise<void> {
   courier.stopped = true;
   courier.cancelExpiry();
+  await courier.stopLooking();
   if (courier.flying === 0) return;
   await new Promise<void>((resolve) => {
     const cancel = courier.deps.clock.after(STOP_MS, resolve);
@@ -79,7 +86,10 @@ const flyIn = (courier: CourierState) => (lane: Lane, turn: Turn) => fly(courier
 
 /** Sends a lane's first message, and writes the outcome down. Never rejects. */
 async function fly(courier: CourierState, lane: Lane, turn: Turn): Promise<void> {
-  if (courier.stopped) return turn.settle(NOT_CALLED);
+  if (courier.stopped || !isMine(courier.deps, lane.account)) {
+    courier.lanes.delete(lane.visitor);
+    return turn.settle(NOT_CALLED);
+  }
   lane.state = "flying";
   lane.again = false;
   lane.turn = undefined;
@@ -87,6 +97,7 @@ async function fly(courier: CourierState, lane: Lane, turn: Turn): Promise<void>
   try {
     await sendFirst(courier, lane, turn);
   } catch (error) {
+    if (error instanceof LeaseLost) return leave(courier, lane, error);
     // The database failed to store the outcome: the message stays first in its lane, and goes again with the same sid.
     courier.deps.log("database.failing", { visitor: hashed(lane.visitor), cause: String(error) });
     queueLater(courier, lane, RETRY_BASE_MS, flyIn(courier));
@@ -97,12 +108,19 @@ async function fly(courier: CourierState, lane: Lane, turn: Turn): Promise<void>
   }
 }
 
+/** Another node sends for the account: it sends this message again under the same sid, and writes the outcome down. */
+function leave({ lanes, deps }: CourierState, { visitor }: Lane, error: LeaseLost): void {
+  lanes.delete(visitor);
+  deps.log("cluster.lease_lost", { visitor: hashed(visitor), cause: error.message });
+}
+
 async function sendFirst(courier: CourierState, lane: Lane, turn: Turn): Promise<void> {
   const { clock, carry } = courier.deps;
   const head = await headFor(courier, lane.visitor);
   lane.turn = head?.turn;
   if (head === undefined) queueNext(courier, lane, false, flyIn(courier));
   else if (head.expires <= clock.now()) await giveUp(courier, lane, head, "expired");
+  else if (!isMine(courier.deps, lane.account)) courier.lanes.delete(lane.visitor);
   else {
     const outcome = await carry(head);
     turn.settle(outcome);
@@ -136,7 +154,11 @@ async function tryLater(courier: CourierState, lane: Lane, head: Head, outcome: 
   const { db, clock, log, random } = courier.deps;
   const wait = Math.max(outcome.waitMs ?? 0, backoff(head.attempts, RETRY_BASE_MS, RETRY_CAP_MS, random));
   const failed = { ...triedAgain(head, outcome), due: clock.now() + wait };
-  await db.transaction((tx) => postpone(tx, failed), [head.visitor]);
+  const store = async (tx: Transaction): Promise<void> => {
+    await assertMine(courier.deps, tx, [head]);
+    await postpone(tx, failed);
+  };
+  await db.transaction(store, [head.visitor]);
   log("delivery.retry", { ...about(head), attempts: head.attempts + 1, status: outcome.status, wait });
   queueLater(courier, { ...lane, rank: "repeat" }, wait, flyIn(courier));
 }
@@ -172,7 +194,7 @@ async function expire(courier: CourierState): Promise<void> {
   const { db, clock, log } = courier.deps;
   for (let closed = EXPIRE_BATCH; closed > 0; ) {
     const late = await expired(db, clock.now(), EXPIRE_BATCH);
-    const idle = late.filter((parcel) => !mayFly(courier, parcel));
+    const idle = late.filter((parcel) => isMine(courier.deps, parcel.account) && !mayFly(courier, parcel));
     closed = idle.length;
     await Promise.all(idle.map((parcel) => close(courier, parcel, "failed", "expired")));
     for (const parcel of idle) log("delivery.failed", { ...about(parcel), reason: "expired" });
@@ -184,6 +206,7 @@ function expireLater(courier: CourierState): void {
   const { clock, log } = courier.deps;
   courier.cancelExpiry = clock.after(EXPIRE_MS, () => {
     expire(courier)
+      .then(() => courier.deps.nodes && adopt(courier, flyIn(courier)))
       .catch((error: unknown) => log("database.failing", { cause: String(error) }))
       .finally(() => expireLater(courier));
   });

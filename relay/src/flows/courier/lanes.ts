@@ -1,6 +1,6 @@
 import { type Head, headOf } from "../../records/outbox.ts";
 import type { Turn } from "../../service/keygate.ts";
-import type { Added, CourierState, Lane } from "./state.ts";
+import { type Added, type CourierState, isMine, type Lane } from "./state.ts";
 
 /** The lane scheduler: decides which lane waits at its account's gate, and which message of the lane goes next. */
 
@@ -18,6 +18,7 @@ const HANDED_MAX = 1_000;
 /** Queues a visitor's lane after a message was added to it. */
 export function wake(state: CourierState, { visitor, account, first, head }: Added, fly: Fly): void {
   if (state.stopped || !state.deps.gates.has(account)) return;
+  if (!isMine(state.deps, account)) return state.deps.nodes?.nudge({ visitor, account, first });
   const lane = state.lanes.get(visitor);
   if (lane !== undefined) lane.again = true;
   else {

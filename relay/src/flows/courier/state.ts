@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Bus } from "../../bus/bus.ts";
 import type { Batch, Database, Transaction } from "../../db/database.ts";
+import { accountLease, type Leases } from "../../db/leases.ts";
 import type { Head } from "../../records/outbox.ts";
 import type { Gates } from "../../service/gates.ts";
 import type { Outcome } from "../../service/outcome.ts";
@@ -27,7 +28,7 @@ export type Lane = {
 export type Added = { visitor: string; account: string; first: boolean; head?: Head | undefined };
 
 /** What identifies a message that leaves the outbox; a `Head` when its contents are known too. */
-export type Parcel = Pick<Head, "visitor" | "turn" | "pos" | "reaction" | "attempts" | "error">;
+export type Parcel = Pick<Head, "visitor" | "account" | "turn" | "pos" | "reaction" | "attempts" | "error">;
 export type Conclusion = { parcel: Parcel | Head; state: SentState; reason: FailReason | null };
 /** `n`: the thread's new number. `change`: the changed message, when its contents are known. `next`: the lane's next message. */
 export type Concluded = { n: number | undefined; change: Message | undefined; next: Head | undefined };
@@ -43,7 +44,21 @@ export type CourierDeps = {
   /** Called in the transaction that marks a message as failed. */
   onFailed: (tx: Transaction, visitor: string, pos: number, reason: string) => Promise<void>;
   random: () => number;
+  /** Which node sends for which account. */
+  leases: Pick<Leases, "holds" | "assertHeld" | "onTaken">;
+  /** The other nodes; absent: there is one process. */
+  nodes?: Nodes;
 };
+
+/** How nodes tell each other that a message was added to a lane. */
+type Nodes = { nudge: (added: Added) => void; onNudge: (listener: (added: Added) => void) => void };
+
+/** Whether this node sends the messages of an account. */
+export const isMine = ({ leases }: CourierDeps, account: string): boolean => leases.holds(accountLease(account));
+
+/** @throws LeaseLost when another node sends for one of these messages' accounts by now: nothing is recorded then */
+export const assertMine = ({ leases }: CourierDeps, tx: Transaction, parcels: readonly Pick<Parcel, "account">[]) =>
+  leases.assertHeld(tx, [...new Set(parcels.map(({ account }) => accountLease(account)))]);
 
 /** The courier's state in memory: only which lane may send when. The outbox holds the messages. */
 export type CourierState = {
@@ -59,6 +74,7 @@ export type CourierState = {
   flying: number;
   stopped: boolean;
   cancelExpiry: () => void;
+  stopLooking: () => Promise<void>;
 };
 
 export const createState = (deps: CourierDeps, conclude: CourierState["conclude"]): CourierState => ({
@@ -70,4 +86,5 @@ export const createState = (deps: CourierDeps, conclude: CourierState["conclude"
   flying: 0,
   stopped: false,
   cancelExpiry: () => {},
+  stopLooking: async () => {},
 });

@@ -33,13 +33,20 @@ const KEEP_MS = 30 * 24 * 3_600_000;
  * Mails to visitors: the replies that came while they were away, and the transcript they asked for (C18, C23). A mail is
  * written down first, then sent at most once.
  */
-export function createMail(given: Omit<MailDeps, "random"> & Partial<Pick<MailDeps, "random">>) {
-  const deps: MailDeps = { random: Math.random, ...given };
+export function createMail(given: Omit<MailDeps, "random" | "works"> & Partial<Pick<MailDeps, "random" | "works">>) {
+  const deps: MailDeps = { random: Math.random, works: () => true, ...given };
   const { clock, log, signing } = deps;
+  /** Whether what the former sender of mails left was looked after. */
+  let recovered = false;
+  async function work(): Promise<void> {
+    if (deps.works() && !recovered) await recover(deps);
+    recovered = deps.works();
+    if (recovered) await sendDue(deps, () => poll.isStopped());
+  }
   const poll = createPoll({
     clock,
     every: POLL_MS,
-    run: () => sendDue(deps, () => poll.isStopped()),
+    run: work,
     onError: (error) => log("database.failing", { cause: String(error) }),
   });
   return {
@@ -50,7 +57,8 @@ export function createMail(given: Omit<MailDeps, "random"> & Partial<Pick<MailDe
     /** Whether this relay signed the link. */
     isStopLink: (link: string): boolean => unseal(signing, "mail", link) !== undefined,
     async start(): Promise<void> {
-      await recover(deps);
+      if (deps.works()) await recover(deps);
+      recovered = deps.works();
       poll.start();
     },
     async stop(): Promise<void> {

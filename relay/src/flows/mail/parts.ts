@@ -24,6 +24,8 @@ export type MailDeps = {
   /** Key that signs the links in mails. */
   signing: string;
   random: () => number;
+  /** Whether this node sends the mails. */
+  works: () => boolean;
 };
 
 /** The page from which a visitor wrote, and their language (BCP 47). */

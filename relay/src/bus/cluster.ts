@@ -1,0 +1,135 @@
+import type { Clock } from "../base/clock.ts";
+import { createPoll } from "../base/poll.ts";
+import type { Bus, News } from "./bus.ts";
+
+/** Carries texts between nodes; may lose any of them. */
+export type Link = {
+  /** Sends to every other node. Never throws. */
+  send: (text: string) => void;
+  /** Calls `listener` with every text of any node, also of this one. */
+  onText: (listener: (text: string) => void) => void;
+  close: () => Promise<void>;
+};
+
+/** Something was added to the outbox of an account, by a node that does not hold its lease. */
+export type Nudge = { account: string; visitor: string; first: boolean };
+
+/** What travels between nodes. The words of a message never do: they are read from the database. */
+type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: Nudge[] };
+
+type Parts = {
+  local: Bus;
+  link: Link;
+  /** Name of this process. */
+  node: string;
+  clock: Clock;
+  /** Newest number and read mark of these visitors' threads, as far as they have one. */
+  heads: (visitors: readonly string[]) => Promise<Map<string, { head: number; read: number }>>;
+  onError: (error: unknown) => void;
+};
+
+export type ClusterBus = Bus & {
+  /** Tells the holder of an account's lease that a lane has something to deliver. */
+  nudge: (nudge: Nudge) => void;
+  onNudge: (listener: (nudge: Nudge) => void) => void;
+  start: () => void;
+  stop: () => Promise<void>;
+};
+
+/** The threads of all visitors who listen here are looked at so often, in one statement: lost hints are found by then. */
+const LOOK_MS = 2_000;
+/** A hint is sent when it is so long, in UTF-16 units; PostgreSQL takes fewer than 8,000 bytes. */
+const HINT_MAX = 5_000;
+
+/** Sends hints to the other nodes. What is told in one turn of the event loop travels together. */
+function createSender(link: Link, node: string) {
+  let waiting: Required<Omit<Hint, "from">> = { news: [], nudges: [] };
+  let size = 0;
+
+  function flush(): void {
+    if (size === 0) return;
+    const text = JSON.stringify({ from: node, ...waiting } satisfies Hint);
+    [waiting, size] = [{ news: [], nudges: [] }, 0];
+    link.send(text);
+  }
+
+  function grow(by: object): void {
+    if (size === 0) setImmediate(flush);
+    size += JSON.stringify(by).length;
+    if (size > HINT_MAX) flush();
+  }
+
+  return {
+    flush,
+    news(hint: Omit<News, "changes">): void {
+      waiting.news.push(hint);
+      grow(hint);
+    },
+    nudge(nudge: Nudge): void {
+      waiting.nudges.push(nudge);
+      grow(nudge);
+    },
+  };
+}
+
+/** A bus whose hints also reach the visitors of other nodes. */
+export function createClusterBus({ local, link, node, clock, heads, onError }: Parts): ClusterBus {
+  /** Visitors who listen here, with the newest number and read mark that they were told of. */
+  const here = new Map<string, { listeners: number; head: number; read: number }>();
+  const nudged: ((nudge: Nudge) => void)[] = [];
+  const hints = createSender(link, node);
+
+  link.onText((text) => {
+    const { from, news = [], nudges = [] } = JSON.parse(text) as Hint;
+    if (from === node) return;
+    for (const one of news) tellHere(one);
+    for (const one of nudges) for (const listener of nudged) listener(one);
+  });
+
+  function tellHere(news: News): void {
+    const known = here.get(news.visitor);
+    if (known === undefined) return;
+    known.head = Math.max(known.head, news.head);
+    known.read = Math.max(known.read, news.read ?? 0);
+    local.publish(news);
+  }
+
+  /** Finds what hints did not tell. */
+  async function look(): Promise<void> {
+    if (here.size === 0) return;
+    for (const [id, { head, read }] of await heads([...here.keys()])) {
+      const known = here.get(id);
+      if (known !== undefined && (head > known.head || read > known.read)) tellHere({ visitor: id, head, read });
+    }
+  }
+
+  const looks = createPoll({ clock, every: LOOK_MS, run: look, onError });
+
+  return {
+    publish(news) {
+      local.publish(news);
+      const known = here.get(news.visitor);
+      if (known !== undefined) known.head = Math.max(known.head, news.head);
+      const { changes: _, ...hint } = news;
+      hints.news(hint);
+    },
+    subscribe(visitor, listener) {
+      const known = here.get(visitor) ?? { listeners: 0, head: 0, read: 0 };
+      known.listeners++;
+      here.set(visitor, known);
+      const end = local.subscribe(visitor, listener);
+      return () => {
+        end();
+        if (--known.listeners === 0 && here.get(visitor) === known) here.delete(visitor);
+      };
+    },
+    nudge: hints.nudge,
+    onNudge: (listener) => void nudged.push(listener),
+    start: looks.start,
+    async stop() {
+      await looks.stop();
+      hints.flush();
+      await link.close();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { backoff } from "@porchlight/shared/backoff";
+import type { Link } from "./cluster.ts";
+
+/** The channel of all nodes. One for all visitors: a subscription costs a node, not a visitor. */
+const CHANNEL = "porchlight";
+/** Waits between two tries to connect. */
+const RETRY_BASE_MS = 100;
+const RETRY_CAP_MS = 2_000;
+
+type Options = {
+  /** Is told why the link was lost, and that it is there again. */
+  onState: (state: "lost" | "open", cause?: unknown) => void;
+};
+
+/**
+ * LISTEN and NOTIFY of PostgreSQL, on a connection of their own. LISTEN needs a direct connection: behind PgBouncer in
+ * transaction mode, use Redis.
+ */
+export async function openPostgresLink(url: string, { onState }: Options): Promise<Link> {
+  const { default: pg } = await import("pg");
+  const listeners: ((text: string) => void)[] = [];
+  let client: InstanceType<typeof pg.Client> | undefined;
+  let closed = false;
+  let tries = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function connect(): Promise<void> {
+    const fresh = new pg.Client({ connectionString: url, application_name: "porchlight hints", keepAlive: true });
+    fresh.on("error", lose);
+    fresh.on("end", () => lose());
+    fresh.on("notification", ({ payload = "" }) => {
+      for (const listener of listeners) listener(payload);
+    });
+    await fresh.connect();
+    await fresh.query(`LISTEN ${CHANNEL}`);
+    if (closed) return fresh.end();
+    client = fresh;
+    tries = 0;
+    onState("open");
+  }
+
+  function lose(cause?: unknown): void {
+    if (closed || timer !== undefined) return;
+    if (client !== undefined) onState("lost", cause);
+    client = undefined;
+    timer = setTimeout(
+      () => {
+        timer = undefined;
+        connect().catch(lose);
+      },
+      backoff(tries++, RETRY_BASE_MS, RETRY_CAP_MS, Math.random),
+    );
+  }
+
+  await connect().catch(lose);
+  return {
+    send(text) {
+      void client?.query("SELECT pg_notify($1, $2)", [CHANNEL, text]).catch(() => {});
+    },
+    onText: (listener) => void listeners.push(listener),
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await client?.end().catch(() => {});
+    },
+  };
+}
+
+/** Publish and subscribe of Redis or Valkey, on two connections. The client connects again by itself. */
+export async function openRedisLink(url: string, { onState }: Options): Promise<Link> {
+  const { createClient } = await import("@redis/client");
+  const listeners: ((text: string) => void)[] = [];
+  const socket = { reconnectStrategy: (tries: number) => backoff(tries, RETRY_BASE_MS, RETRY_CAP_MS, Math.random) };
+  // Hints that cannot be sent now are lost: they would come too late.
+  const sender = createClient({ url, socket, disableOfflineQueue: true });
+  const receiver = createClient({ url, socket });
+  receiver.on("error", (error) => onState("lost", error)).on("ready", () => onState("open"));
+  sender.on("error", () => {});
+  const ready = Promise.all([
+    sender.connect(),
+    receiver.connect().then(() =>
+      receiver.subscribe(CHANNEL, (text) => {
+        for (const listener of listeners) listener(text);
+      }),
+    ),
+  ]);
+  // A relay starts without Redis, and finds what it misses in the database.
+  await Promise.race([ready.catch(() => {}), new Promise((resolve) => setTimeout(resolve, RETRY_CAP_MS))]);
+  return {
+    send(text) {
+      void sender.publish(CHANNEL, text).catch(() => {});
+    },
+    onText: (listener) => void listeners.push(listener),
+    async close() {
+      for (const client of [sender, receiver]) client.destroy();
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import type { Clock } from "../base/clock.ts";
+import { createPoll } from "../base/poll.ts";
+import type { Database, Transaction } from "./database.ts";
+
+/**
+ * Who works for whom among several nodes. A node that holds a lease renews it; when it does not, another node takes it
+ * after `LEASE_MS`, under a higher epoch. Whoever held it before finds the epoch changed and writes nothing more.
+ *
+ * On SQLite there is one process, and it holds everything.
+ */
+export type Leases = {
+  /** Whether this node holds the lease now, as far as its own clock can tell. */
+  holds: (name: string) => boolean;
+  /**
+   * Makes sure, inside the transaction that writes, that this node still holds the lease.
+   * @throws LeaseLost
+   */
+  assertHeld: (tx: Transaction, names: readonly string[]) => Promise<void>;
+  /** Calls `listener` with every lease that this node takes, and with the leases it holds already. */
+  onTaken: (listener: (name: string) => void) => void;
+  /** Takes what is free, and begins to renew. */
+  start: () => Promise<void>;
+  /** Gives all leases back, so that another node takes them at once. */
+  stop: () => Promise<void>;
+};
+
+/** This node's lease is another node's now. */
+export class LeaseLost extends Error {}
+
+/** The lease of the node that calls the service for an account. */
+export const accountLease = (account: string): string => `account:${account}`;
+/** The lease of the node that sends mails to visitors. */
+export const MAIL_LEASE = "mail";
+
+/** A lease lasts so long after its last renewal, by the clock of the database. */
+const LEASE_MS = 3_000;
+/** It is renewed so often; what is free is looked for at the same time. */
+const RENEW_MS = 750;
+/** The holder stops using it so long before it ends. */
+const MARGIN_MS = 500;
+
+/** Milliseconds since 1970 by the clock of PostgreSQL: the clocks of nodes may differ. */
+const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+
+/** Takes or renews every lease of `$1` that is free or held by `$2`. */
+const TAKE = `INSERT INTO leases (name, node, epoch, until)
+  SELECT name, $2, 1, ${NOW} + ${LEASE_MS} FROM unnest(string_to_array($1, ' ')) AS name ORDER BY name
+  ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = excluded.until,
+    epoch = CASE WHEN leases.node = excluded.node THEN leases.epoch ELSE leases.epoch + 1 END
+  WHERE leases.node = excluded.node OR leases.until < ${NOW}
+  RETURNING name, epoch`;
+
+/** The leases of a process without others beside it: it holds all of them for ever. */
+export const holdsAll = (): Leases => ({
+  holds: () => true,
+  assertHeld: async () => {},
+  onTaken: () => {},
+  start: async () => {},
+  stop: async () => {},
+});
+
+type Held = { epoch: number; until: number };
+
+type Parts = {
+  db: Database;
+  clock: Clock;
+  /** Name of this process, new with every start. */
+  node: string;
+  /** The leases that this node may hold; without blanks. */
+  names: readonly string[];
+  /** Is told why a renewal failed: what is not renewed ends by itself. */
+  onError: (error: unknown) => void;
+};
+
+/** The leases of one of several nodes. */
+export function createLeases({ db, clock, node, names, onError }: Parts): Leases {
+  const held = new Map<string, Held>();
+  const listeners: ((name: string) => void)[] = [];
+
+  async function renew(): Promise<void> {
+    // Counted from before the request: the database counts from later.
+    const until = clock.uptime() + LEASE_MS - MARGIN_MS;
+    const epochs = await take(db, node, names);
+    for (const name of names) {
+      const epoch = epochs.get(name);
+      const before = held.get(name);
+      if (epoch === undefined) held.delete(name);
+      else held.set(name, { epoch, until });
+      if (epoch !== undefined && before?.epoch !== epoch) for (const listener of listeners) listener(name);
+    }
+  }
+  const renewals = createPoll({ clock, every: RENEW_MS, run: renew, onError });
+
+  return {
+    holds: (name) => (held.get(name)?.until ?? 0) > clock.uptime(),
+    async assertHeld(tx, wanted) {
+      const epochs = await epochsOf(tx, node, wanted);
+      const lost = wanted.find((name) => epochs.get(name) === undefined || epochs.get(name) !== held.get(name)?.epoch);
+      if (lost !== undefined) throw new LeaseLost(`Another node holds the lease ${lost}`);
+    },
+    onTaken(listener) {
+      listeners.push(listener);
+      for (const name of held.keys()) listener(name);
+    },
+    async start() {
+      await renew().catch(onError);
+      renewals.start();
+    },
+    async stop() {
+      await renewals.stop();
+      held.clear();
+      await giveBack(db, node).catch(onError);
+    },
+  };
+}
+
+/** Takes or renews what is free or ours. @returns the epoch of each lease that this node holds now */
+async function take(db: Database, node: string, names: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db.transaction(
+    (tx) => tx.all<{ name: string; epoch: number }>(TAKE, names.join(" "), node),
+    ["leases"],
+  );
+  return new Map(rows.map(({ name, epoch }) => [name, epoch]));
+}
+
+/** The epochs of those of these leases that are this node's in the database. */
+async function epochsOf(tx: Transaction, node: string, names: readonly string[]): Promise<Map<string, number>> {
+  const rows = await tx.anyOf<{ name: string; node: string; epoch: number }>(
+    "SELECT name, node, epoch FROM leases WHERE name = ANY ($1)",
+    names,
+  );
+  return new Map(rows.flatMap((row) => (row.node === node ? [[row.name, row.epoch] as const] : [])));
+}
+
+const giveBack = (db: Database, node: string): Promise<number> =>
+  db.transaction((tx) => tx.run("UPDATE leases SET until = 0 WHERE node = $1", node), ["leases"]);

@@ -1,0 +1,69 @@
+import { randomId } from "@porchlight/shared/id";
+import type { Clock } from "../base/clock.ts";
+import type { Settings } from "../base/config.ts";
+import type { Log } from "../base/log.ts";
+import { type Bus, createBus } from "../bus/bus.ts";
+import { createClusterBus, type Nudge } from "../bus/cluster.ts";
+import { openPostgresLink, openRedisLink } from "../bus/links.ts";
+import type { Database } from "../db/database.ts";
+import { accountLease, createLeases, holdsAll, type Leases, MAIL_LEASE } from "../db/leases.ts";
+import { isShared } from "../db/open.ts";
+import { newestAmong } from "../records/visitors.ts";
+
+/** The other nodes on the same database. In one process there are none: it holds every lease, and its bus is a map. */
+export type Cluster = {
+  /** Whether other nodes may be about. */
+  shared: boolean;
+  bus: Bus;
+  leases: Leases;
+  /** Tells the node that works for an account that a lane has something to deliver. */
+  nudge: (nudge: Nudge) => void;
+  onNudge: (listener: (nudge: Nudge) => void) => void;
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+type Parts = { settings: Settings; db: Database; clock: Clock; log: Log };
+
+export async function joinCluster({ settings, db, clock, log }: Parts): Promise<Cluster> {
+  if (!isShared(settings.databaseUrl)) {
+    const alone = async (): Promise<void> => {};
+    return {
+      shared: false,
+      bus: createBus(),
+      leases: holdsAll(),
+      nudge: () => {},
+      onNudge: () => {},
+      start: alone,
+      stop: alone,
+    };
+  }
+  if (settings.uploads.bucket === undefined) log("cluster.files_local");
+  const node = randomId(12);
+  const onError = (error: unknown): void => log("database.failing", { cause: String(error) });
+  const onState = (state: "lost" | "open", cause?: unknown): void =>
+    log(
+      state === "lost" ? "cluster.link_lost" : "cluster.link_open",
+      cause === undefined ? {} : { cause: String(cause) },
+    );
+  const { redisUrl, databaseUrl } = settings;
+  const link = await (redisUrl === undefined
+    ? openPostgresLink(databaseUrl, { onState })
+    : openRedisLink(redisUrl, { onState }));
+  const heads = (visitors: readonly string[]) => newestAmong(db, visitors);
+  const bus = createClusterBus({ local: createBus(), link, node, clock, heads, onError });
+  const names = [...settings.accounts.map(({ id }) => accountLease(id)), MAIL_LEASE];
+  const leases = createLeases({ db, clock, node, names, onError });
+  leases.onTaken((name) => log("cluster.lease_taken", { lease: name }));
+  return {
+    ...{ shared: true, bus, leases, nudge: bus.nudge, onNudge: bus.onNudge },
+    async start() {
+      bus.start();
+      await leases.start();
+    },
+    async stop() {
+      await leases.stop();
+      await bus.stop();
+    },
+  };
+}

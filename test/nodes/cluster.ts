@@ -1,0 +1,114 @@
+/**
+ * Several relays as processes on one PostgreSQL, before one sandbox of the service:
+ *
+ *   const cluster = await startCluster({ nodes: 2 });
+ *   cluster.sendCallbacksTo(0);
+ *   const visitor = cluster.visitor(1);
+ */
+
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Sandbox, startSandbox } from "../../relay/sandbox/server.ts";
+import { freePort } from "../ports.ts";
+import { type Env, type Running, runProcess } from "../relays.ts";
+import { type Postgres, startPostgres } from "../setup/postgres.ts";
+import { type Redis, startRedis } from "../setup/redis.ts";
+import { UNLIMITED } from "../unlimited.ts";
+import { createVisitor, type Visitor } from "../visitor.ts";
+
+const KEY = "key-of-the-cluster";
+const SECRET = "callback-secret-of-the-cluster";
+const ORIGIN = "https://shop.example";
+
+export type Cluster = {
+  sandbox: Sandbox;
+  postgres: Postgres;
+  /** Nothing where the hints travel by PostgreSQL. */
+  redis: Redis | undefined;
+  /** The service posts replies to this node from now on. */
+  sendCallbacksTo: (node: number) => void;
+  /** A scripted visitor of this node; its line is closed with the cluster. */
+  visitor: (node: number, token?: string) => Visitor;
+  /** Which node sends messages to the service. */
+  holder: () => number;
+  /** Ends a node as a power cut does. */
+  kill: (node: number) => Promise<void>;
+  /** Starts a node again, on the same port and data folder. */
+  start: (node: number) => Promise<void>;
+  /** Stops or resumes a node without its notice. */
+  signal: (node: number, signal: "SIGSTOP" | "SIGCONT") => void;
+  /** Everything that a node has said in its present life. */
+  lines: (node: number) => string[];
+  stop: () => Promise<void>;
+};
+
+/**
+ * @param options.redis hints travel by Redis
+ * @param options.env settings of every node besides those that wire the parts
+ */
+export async function startCluster(options: { nodes: number; redis?: boolean; env?: Env }): Promise<Cluster> {
+  const folder = await mkdtemp(join(tmpdir(), "porchlight-nodes-"));
+  const postgres = await startPostgres();
+  const redis = options.redis ? await startRedis() : undefined;
+  const sandbox = await startSandbox({ config: { apiKey: KEY, rateLimit: 0, seed: 1 } });
+  const ports = await Promise.all(Array.from({ length: options.nodes }, () => freePort()));
+  const running: (Running | undefined)[] = [];
+  const visitors: Visitor[] = [];
+  const urlOf = (node: number): string => `http://127.0.0.1:${ports[node]}`;
+
+  async function start(node: number): Promise<void> {
+    running[node] = await runProcess({
+      PORT: String(ports[node]),
+      HOST: "127.0.0.1",
+      DATA_DIR: join(folder, String(node)),
+      DATABASE_URL: postgres.url("postgres"),
+      SERVICE_URL: sandbox.url,
+      SERVICE_API_KEY: KEY,
+      CALLBACK_SECRET: SECRET,
+      ALLOWED_ORIGINS: ORIGIN,
+      MESSAGES_PER_MINUTE: "0",
+      ...(redis && { REDIS_URL: redis.url }),
+      ...UNLIMITED,
+      ...options.env,
+    });
+  }
+  const living = (node: number): Running => running[node] ?? fail(`Node ${node} does not run`);
+  /** How often each node said that it took the lease of the account, and when it did last. */
+  const takenAt = (node: number): number => {
+    const taken = (running[node]?.lines ?? []).filter((line) => line.includes('"account:default"'));
+    const { time } = JSON.parse(taken.at(-1) ?? "{}") as { time?: string };
+    return time === undefined ? 0 : Date.parse(time);
+  };
+
+  await Promise.all(ports.map((_, node) => mkdir(join(folder, String(node)))));
+  await Promise.all(ports.map((_, node) => start(node)));
+  return {
+    sandbox,
+    ...{ postgres, redis },
+    sendCallbacksTo: (node) => sandbox.configure({ callbackUrl: `${urlOf(node)}/callbacks/reply/${SECRET}` }),
+    visitor(node, token) {
+      const visitor = createVisitor(urlOf(node), { origin: ORIGIN, ...(token && { token }) });
+      visitors.push(visitor);
+      return visitor;
+    },
+    holder: () => ports.map((_, node) => node).reduce((a, b) => (takenAt(b) > takenAt(a) ? b : a)),
+    async kill(node) {
+      await living(node).kill();
+      running[node] = undefined;
+    },
+    start,
+    signal: (node, signal) => void process.kill(living(node).pid, signal),
+    lines: (node) => living(node).lines,
+    async stop() {
+      await Promise.all(visitors.map((visitor) => visitor.drop()));
+      await Promise.all(running.map((relay) => relay?.stop()));
+      await Promise.all([sandbox.close(), postgres.stop(), redis?.stop()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function fail(why: string): never {
+  throw new Error(why);
+}

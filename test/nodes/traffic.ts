@@ -1,0 +1,127 @@
+/** Visitors who write while something happens, and what came of each of their messages. */
+
+import { randomId } from "../../shared/id.ts";
+import type { Visitor } from "../visitor.ts";
+import type { Cluster } from "./cluster.ts";
+
+export type Figures = {
+  acknowledged: number;
+  lost: number;
+  doubled: number;
+  misordered: number;
+  repliesLost: number;
+  repliesDoubled: number;
+  repliesMisordered: number;
+};
+
+export const FLAWLESS = {
+  ...{ lost: 0, doubled: 0, misordered: 0 },
+  ...{ repliesLost: 0, repliesDoubled: 0, repliesMisordered: 0 },
+};
+
+type Plan = {
+  visitors: number;
+  messages: number;
+  /** Which node a visitor talks to. */
+  nodeOf: (visitor: number) => number;
+  /** Happens once, when half of all messages are acknowledged. */
+  halfway?: () => Promise<void>;
+};
+
+/** Lets visitors write, each one message after the other, until the service has them all and its replies are shown. */
+export async function traffic(cluster: Cluster, { visitors, messages, nodeOf, halfway }: Plan): Promise<Figures> {
+  const { sandbox } = cluster;
+  const run = randomId(6);
+  const total = visitors * messages;
+  let acknowledged = 0;
+  let event: Promise<void> | undefined;
+  const people = Array.from({ length: visitors }, (_, who) => ({ who, visitor: cluster.visitor(nodeOf(who)) }));
+  await Promise.all(
+    people.map(async ({ who, visitor }) => {
+      const line = createLine(visitor);
+      for (let n = 0; n < messages; n++) {
+        await line.write(textOf(run, who, n));
+        acknowledged++;
+        if (acknowledged * 2 >= total) event ??= halfway?.();
+      }
+    }),
+  );
+  await event;
+  const ours = ({ body }: { body: string }): boolean => body.startsWith(`${run} `);
+  await sandbox.until(
+    () =>
+      new Set(
+        sandbox
+          .messages()
+          .filter(ours)
+          .map(({ body }) => body),
+      ).size === total,
+    60_000,
+  );
+  const figures = await Promise.all(people.map(({ who, visitor }) => count(cluster, visitor, run, who, messages)));
+  return figures.reduce(sum);
+}
+
+const textOf = (run: string, who: number, n: number): string =>
+  `${run} visitor ${who} message ${String(n).padStart(4, "0")}`;
+
+/** Writes a text until the relay acknowledges it, whatever happens to the line. */
+function createLine(visitor: Visitor) {
+  let connected = false;
+  return {
+    async write(text: string): Promise<void> {
+      const id = randomId();
+      for (;;) {
+        try {
+          if (!connected) await visitor.connect();
+          connected = true;
+          return void (await visitor.send(text, id));
+        } catch {
+          connected = false;
+          await visitor.drop().catch(() => {});
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      }
+    },
+  };
+}
+
+/** Compares what one visitor wrote with what the service has, and its replies with what the visitor sees. */
+async function count(
+  { sandbox }: Cluster,
+  visitor: Visitor,
+  run: string,
+  who: number,
+  messages: number,
+): Promise<Figures> {
+  const wrote = Array.from({ length: messages }, (_, n) => textOf(run, who, n));
+  const { fromId = "" } = sandbox.messages().find(({ body }) => body === wrote[0]) ?? {};
+  const at = sandbox.messages(fromId).map(({ body }) => body);
+  await visitor.drop();
+  await visitor.connect();
+  const expected = wrote.map((text) => `echo: ${text}`);
+  await Promise.all(expected.map((text) => visitor.hears(text)));
+  const shown = visitor.log().flatMap(({ from, text }) => (from === "reply" ? [text] : []));
+  return {
+    acknowledged: wrote.length,
+    ...named("", flaws(wrote, at)),
+    ...named("replies", flaws(expected, shown)),
+  } as Figures;
+}
+
+function flaws(wanted: readonly string[], found: readonly string[]) {
+  const first = found.filter((text, i) => found.indexOf(text) === i);
+  return {
+    lost: wanted.filter((text) => !found.includes(text)).length,
+    doubled: found.length - first.length,
+    misordered: first.filter((text, i) => i > 0 && text < (first[i - 1] ?? "")).length,
+  };
+}
+
+const named = (prefix: string, { lost, doubled, misordered }: ReturnType<typeof flaws>) =>
+  prefix === ""
+    ? { lost, doubled, misordered }
+    : { repliesLost: lost, repliesDoubled: doubled, repliesMisordered: misordered };
+
+const sum = (a: Figures, b: Figures): Figures =>
+  Object.fromEntries(Object.entries(a).map(([name, value]) => [name, value + b[name as keyof Figures]])) as Figures;

@@ -1,0 +1,47 @@
+/** A real Redis or Valkey on a free port; it keeps nothing on disk. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { freePort } from "../ports.ts";
+import { redisPath } from "./programs.ts";
+
+export type Redis = {
+  url: string;
+  /** Ends it as a crash does. */
+  kill: () => Promise<void>;
+  /** Starts it again on the same port. */
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  const open = await new Promise<boolean>((resolve) => {
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+  });
+  socket.destroy();
+  return open;
+}
+
+export async function startRedis(): Promise<Redis> {
+  const port = await freePort();
+  let child: ChildProcess;
+  async function start(): Promise<void> {
+    const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+    child = spawn(redisPath(), flags, { cwd: tmpdir(), stdio: "ignore" });
+    while (!(await answers(port))) {
+      if (child.exitCode !== null) throw new Error(`Redis ended with ${child.exitCode}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
+  }
+  await start();
+  return { url: `redis://127.0.0.1:${port}`, kill: () => end("SIGKILL"), start, stop: () => end("SIGTERM") };
+}
