@@ -1,14 +1,14 @@
 import type { Part } from "../sandbox/bot.ts";
 import type { Rule } from "../sandbox/bots.ts";
 
-/** A moment of thought, then about as long as typing the next sentence takes. */
+/** The pauses of an answer: a short one first, then typing pauses. */
 const parts = (...texts: string[]): Part[] =>
   texts.map((text, index) => ({
     text,
     afterMs: index === 0 ? { min: 800, max: 1_300 } : { min: 900, max: 1_700 },
   }));
 
-/** What the shop's assistant knows: the same as the shop's pages say. The first rule that fits answers. */
+/** The answers of the shop's assistant, as on the shop's pages. The first matching rule answers. */
 export const ANSWERS: readonly Rule[] = [
   {
     match: "/\\b(human|person|someone|colleague|phone|call me)\\b/",

@@ -1,6 +1,6 @@
 import { html, raw } from "hono/html";
 
-/** The shop's pictures: drawn here, so that the demo asks nobody for anything. Each is 480 x 560 units. */
+/** The shop's pictures, drawn here so that the demo needs no network. Each has 480 x 560 units. */
 type Scene = { wall: [top: string, bottom: string]; light: [x: number, y: number, radius: number]; draw: string };
 
 const BRASS = "#c79a4b";
@@ -99,7 +99,7 @@ function defs(name: string, { wall, light: [x, y, radius] }: Scene): string {
   </defs>`;
 }
 
-/** One lamp in its room, as inline SVG with a name for those who cannot see it. */
+/** One lamp in its room, as inline SVG with an accessible name. */
 export function drawing(name: string, label: string) {
   const scene = SCENES[name];
   if (scene === undefined) throw new Error(`No drawing called ${name}`);

@@ -19,7 +19,7 @@ const card = (lamp: Lamp) => html`<a class="card" href="/lamps/${lamp.slug}">
 const ask = (label: string, className = "button") =>
   html`<button class="${className}" type="button" data-chat>${label}</button>`;
 
-/** Every page: head, the shop's frame, and the one tag that brings the chat. */
+/** The frame of every page: head, navigation, and the chat's tag. */
 function page(title: string, here: string, relay: string, body: Html): Html {
   const link = (path: string, label: string) =>
     html`<a href="${path}" aria-current="${path === here ? "page" : "false"}">${label}</a>`;
@@ -131,7 +131,7 @@ const RATES: [where: string, days: string, cost: string][] = [
   ["Everywhere else", "5 to 10 days", "€\u00a034"],
 ];
 
-/** What a shop is asked most often. */
+/** Delivery, returns and other frequent questions. */
 export const shipping = (relay: string): Html =>
   page(
     "Shipping & returns: Moth & Filament",
@@ -167,7 +167,7 @@ export const shipping = (relay: string): Html =>
     </article>`,
   );
 
-/** A page that is not there. */
+/** The page for unknown addresses. */
 export const missing = (relay: string): Html =>
   page(
     "Nothing here: Moth & Filament",

@@ -12,7 +12,7 @@ const FILES = {
   "icon.svg": "image/svg+xml",
 };
 
-/** As strict as a careful shop would be: the chat has to live with it. */
+/** A strict content policy, as a careful shop would set it. The chat must work with it. */
 function policy(relay: string): string {
   const socket = relay.replace(/^http/, "ws");
   return [

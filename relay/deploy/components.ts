@@ -29,7 +29,7 @@ const manifestIn = (folder: string): Manifest => JSON.parse(readFileSync(join(fo
 export const purlOf = ({ name, version }: Pick<Component, "name" | "version">): string =>
   `pkg:npm/${name.replace("@", "%40")}@${version}`;
 
-/** The folder of a package as Node finds it from another one; nothing for an optional one that is not installed. */
+/** The folder of a package as Node resolves it; `undefined` for an optional package that is not installed. */
 function folderOf(name: string, from: string): string | undefined {
   for (let folder = from; folder !== dirname(folder); folder = dirname(folder)) {
     const found = join(folder, "node_modules", name);

@@ -1,6 +1,6 @@
 /**
- * Writes a folder that holds what production needs and nothing else: the relay, the built widget, and the packages that
- * run. It needs Node 26 on the machine where it runs, and no npm.
+ * Writes a folder with only what production needs: the relay, the built widget, and their packages. The machine that runs
+ * it needs Node 26, and no npm.
  *
  *   npm run release -- /opt/porchlight
  *   node /opt/porchlight/relay/src/cli.ts serve

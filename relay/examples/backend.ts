@@ -11,7 +11,7 @@ import { ApiError, createClient } from "@porchlight/client";
 const { RELAY_URL = "http://localhost:8787", TOKEN = "", LIST, SUB_ACCOUNT } = process.env;
 const porchlight = createClient({ url: RELAY_URL, token: TOKEN });
 
-/** The key names what is done, not the try: the same key again does nothing again. */
+/** The key identifies the action, not the attempt: a repeated key has no second effect. */
 async function sendMessage(): Promise<string> {
   const order = { user: "customer-8", number: "1043" };
   const { state } = await porchlight.sendMessage(
@@ -21,7 +21,7 @@ async function sendMessage(): Promise<string> {
   return state;
 }
 
-/** Finds the contact, or makes it, and puts it on a list. */
+/** Finds or creates a contact and adds it to a list. */
 async function createContact(): Promise<string> {
   const { contact } = await porchlight.createContact(
     { firstName: "Grace", email: "grace@shop.example", lists: LIST === undefined ? [] : [LIST] },
@@ -30,7 +30,7 @@ async function createContact(): Promise<string> {
   return contact.id;
 }
 
-/** Grants credits, and waits for what comes of it. `unknown` is for a person: it is never granted again by itself. */
+/** Grants credits and waits for the outcome. A person must resolve `unknown`: it is never granted again automatically. */
 async function grantCredits(email: string): Promise<string> {
   await porchlight.grantCredits({ email, amount: 20, note: "Invoice 118" }, { key: "invoice-118" });
   for (;;) {

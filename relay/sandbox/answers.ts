@@ -1,4 +1,4 @@
-/** What the sandbox answers: the two documented error shapes, and the others that options ask for. */
+/** The sandbox's answers: the two documented error shapes, and those that options select. */
 
 import type { RouteName } from "./fault.ts";
 import type { SandboxConfig } from "./options.ts";
@@ -34,11 +34,11 @@ export type ErrorCode = keyof typeof ERRORS;
 export type RefusalExtras = {
   status?: number;
   headers?: Record<string, string>;
-  /** Fields added to the error body, such as the id of what exists already. */
+  /** Additional fields of the error body, such as the id of an existing contact. */
   also?: Record<string, unknown>;
 };
 
-/** Thrown by a guard; the door turns it into the answer. */
+/** Thrown by a check. `api.ts` converts it to the answer. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -54,17 +54,17 @@ export class Refusal extends Error {
 
 const HTML = "text/html; charset=utf-8";
 
-/** What an edge proxy shows when it blocks or finds nobody behind it. */
+/** The page of an edge proxy that blocks a request or cannot reach the service. */
 export const edgePage = (status: number): Answer => ({
   status,
   type: HTML,
   body: `<!DOCTYPE html><html><head><title>${status}</title></head><body><h1>${status}</h1><p>The request could not be served.</p><hr>edge</body></html>`,
 });
 
-/** Statuses that are decided before the application, so they never come as a soft 200 (R-007). */
+/** Statuses that are set before the application, so they are never sent as a soft 200 (R-007). */
 const EDGE_STATUSES: readonly number[] = [401, 405, 413, 429];
 
-/** The answer for an error on `route`: string shape on incoming, general elsewhere, or what the options say (R-501). */
+/** The answer for an error on `route`: the string shape on incoming, the general shape elsewhere, or as the options say (R-501). */
 export function errorAnswer(refusal: Refusal, route: RouteName | undefined, config: SandboxConfig): Answer {
   const headers = refusal.extras.headers ?? {};
   const { status } = refusal;
@@ -108,7 +108,7 @@ export function numericIds(body: Record<string, unknown>): Record<string, unknow
   return numbered;
 }
 
-/** A successful answer's body as the options want it: ids, extras, omissions. */
+/** The body of a successful answer, with ids, extra fields and omissions as the options say. */
 export function successBody(body: unknown, config: SandboxConfig): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
   let shown: Record<string, unknown> = config.numericIds ? numericIds({ ...body }) : { ...body };

@@ -7,10 +7,10 @@ import type { RequestEntry } from "./journal.ts";
 import { isRecord } from "./option.ts";
 import type { SandboxConfig } from "./options.ts";
 
-/** The client went away before its body was complete: nobody is there to be answered. */
+/** The client disconnected before its body was complete. */
 export class Gone extends Error {}
 
-/** Bodies up to this many bytes stay in the journal whole. */
+/** Bytes up to which the journal keeps a body. */
 const BODY_KEPT = 16 * 1024;
 
 const FORM = "application/x-www-form-urlencoded";

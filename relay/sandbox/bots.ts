@@ -1,6 +1,6 @@
 /**
- * What the AI bot says (R-103). A script is a name from `BOTS`, or rules: the first rule whose `match` fits the
- * visitor's text gives the parts; a rule without `match` always fits. Each part waits `afterMs` after the one before.
+ * The scripts of the AI bot (R-103). A script is a name from `BOTS`, or rules: the first rule whose `match` is in the
+ * visitor's text gives the parts; a rule without `match` always matches. Each part waits `afterMs` after the one before.
  * `match` is a case-insensitive piece of text, or a pattern between slashes: `/hours?|open/`. `{body}` in a part's
  * text stands for what the visitor wrote.
  */
@@ -50,7 +50,7 @@ export const BOTS = {
   /** Five short messages. */
   burst: ({ body }) => [1, 2, 3, 4, 5].map((n) => ({ text: `${n}/5 ${body}`, afterMs: n === 1 ? 0 : 20 })),
   silent: () => [],
-  /** One answer, as late as answers often are. */
+  /** One answer, after 25 to 40 seconds. */
   slow: ({ body }) => [{ text: `slow: ${body}`, afterMs: { min: 25_000, max: 40_000 } }],
   markdown: () => [{ text: MARKDOWN }],
   html: () => [{ text: HTML }],
@@ -85,7 +85,7 @@ const isRule = (value: unknown): value is Rule =>
 export const isScript = (value: unknown): value is BotScript =>
   isBotName(value) || (Array.isArray(value) && value.every(isRule));
 
-/** The test for a rule's `match`; undefined when its pattern is broken. */
+/** The test for a rule's `match`; `undefined` when its pattern is invalid. */
 function matcher(match: string): ((body: string) => boolean) | undefined {
   const pattern = /^\/(.+)\/$/s.exec(match)?.[1];
   if (pattern === undefined) return (body) => body.toLowerCase().includes(match.toLowerCase());
@@ -97,7 +97,7 @@ function matcher(match: string): ((body: string) => boolean) | undefined {
   }
 }
 
-/** The parts of the bot's turn; none when nothing fits. */
+/** The bot's answer; empty when no rule matches. */
 export function botTurn(script: BotScript, turn: Turn): readonly Part[] {
   if (typeof script === "string") return BOTS[script](turn);
   const rule = script.find((each) => each.match === undefined || matcher(each.match)?.(turn.body));

@@ -1,11 +1,11 @@
-/** News that something changed, for those who wait (`until`) and those who watch (the inbox). */
+/** Notifies waiting tests (`until`) and the inbox of changes. */
 
 export type Changes = {
-  /** Something changed. Cheap when nobody listens. */
+  /** Reports a change. Cheap without listeners. */
   touch(): void;
-  /** Calls `listener` once per turn of the event loop in which something changed. Returns what ends it. */
+  /** Calls `listener` once per turn of the event loop with changes. @returns a function that removes it */
   watch(listener: () => void): () => void;
-  /** Resolves when `holds` turns true. @throws Error after `timeoutMs` */
+  /** Resolves when `holds` returns true. @throws Error after `timeoutMs` */
   until(holds: () => boolean, timeoutMs: number): Promise<void>;
 };
 

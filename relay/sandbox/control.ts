@@ -1,8 +1,7 @@
 /**
- * The control plane over HTTP: the operator's verbs under `/__sandbox`, JSON in and out (BEHAVIOUR 4.12). For programs in
- * any language; `operator.ts` says what each does.
+ * The control API: the operations of `operator.ts` over HTTP under `/__sandbox`, with JSON (BEHAVIOUR 4.12).
  *
- *   GET   state · counts · config (every option with what it takes) · messages?fromId · outgoing?fromId
+ *   GET   state · counts · config (every option with its values) · messages?fromId · outgoing?fromId
  *   GET   requests · callbacks                                    the journals, masked; all of them take ?limit=
  *   PATCH config {option: value, …}
  *   POST  reset · rotate-key
@@ -12,7 +11,7 @@
  *   POST  callback-to {toId, …} · redeliver {messageId}
  *   POST  recharge {email, key, amount, repeat, parallel} · spend {email, amount}
  *   POST  clock/advance {ms}                                      with the option clock=virtual
- *   POST  wait {fromId, messages, sent, timeoutMs}                answers when so much has happened
+ *   POST  wait {fromId, messages, sent, timeoutMs}                answers when these numbers are reached
  */
 
 import { type Context, Hono } from "hono";
@@ -26,7 +25,7 @@ import { OPTIONS } from "./options.ts";
 import type { RechargeAsk } from "./recharge.ts";
 import type { Service } from "./service.ts";
 
-/** Messages, requests and callbacks answered at most, unless `?limit=` says otherwise. */
+/** The most messages, requests and callbacks in an answer. `?limit=` overrides it. */
 const LIMIT = 1_000;
 
 /** Longest time a `wait` may take, in milliseconds. */
@@ -35,7 +34,7 @@ const WAIT_MAX = 60_000;
 async function fields(c: Context): Promise<Fields> {
   const text = await c.req.text();
   if (text === "") return {};
-  // Also keeps simple cross-origin posts out: they cannot carry this type without a preflight (Fetch standard 4.8).
+  // This also refuses simple cross-origin requests, which cannot have this type without a preflight (Fetch standard 4.8).
   if (!c.req.header("content-type")?.startsWith("application/json"))
     throw new OrderError(400, "Content-Type must be application/json");
   const body = jsonIn(text);
@@ -71,7 +70,7 @@ function toOf(body: Fields): To {
   return { ...(fromId === undefined ? {} : { fromId }), ...(contactId === undefined ? {} : { contactId }) };
 }
 
-/** Scripts of campaigns are checked by the operator itself. */
+/** The operator checks the scripts of campaigns. */
 export function seedOf({ lists = [], subAccounts = [], campaigns = {} }: Fields): Seed {
   const isAccount = (value: unknown) => isRecord(value) && typeof value.email === "string";
   if (!Array.isArray(lists) || !lists.every((listId) => typeof listId === "string")) {
@@ -204,7 +203,7 @@ function arranging(app: Hono, service: Service, operator: Operator): void {
   app.post("/wait", async (c) => c.json(await waitFor(service, operator, await fields(c))));
 }
 
-/** Answers when at least so many messages were processed and callbacks tried, of one sender or of all. */
+/** Answers when at least the given numbers of messages and callbacks are reached, of one sender or of all. */
 async function waitFor({ changes }: Service, operator: Operator, body: Fields): Promise<unknown> {
   const fromId = optional(body, "fromId", "string");
   const wanted = { messages: optional(body, "messages", "number") ?? 0, sent: optional(body, "sent", "number") ?? 0 };

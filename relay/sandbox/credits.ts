@@ -4,9 +4,9 @@ export type SubAccount = {
   id: string;
   email: string;
   balance: number;
-  /** An auto-recharge event is sent when the balance falls under it. */
+  /** A balance below it sends an auto-recharge event. */
   threshold?: number;
-  /** Credits that event asks for. */
+  /** Credits that the event requests. */
   rechargeAmount?: number;
 };
 
@@ -20,14 +20,14 @@ export type Credits = {
   find(email: string): SubAccount | undefined;
   /** Adds credits and writes history. No idempotency: a repeated call grants again. */
   grant(account: SubAccount, amount: number, description: string | undefined): Grant;
-  /** Takes credits away, as sent messages would. Returns whether the balance fell under its threshold just now. */
+  /** Takes credits, as sent messages do. @returns whether the balance has just fallen below its threshold */
   spend(account: SubAccount, amount: number): boolean;
   all(): SubAccount[];
   history(): readonly Grant[];
   clear(): void;
 };
 
-/** Balances are kept to a millionth, so that 0.1 + 0.2 is 0.3. */
+/** Rounds balances to a millionth, so that 0.1 + 0.2 is 0.3. */
 const rounded = (amount: number) => Math.round(amount * 1e6) / 1e6;
 
 export function makeCredits(newId: () => string, now: () => number): Credits {

@@ -26,7 +26,7 @@ const COUNTRIES: readonly [RegExp, string, string][] = [
   ],
 ];
 
-/** The most telling topics come first: "return my order" is about returns, not about an order's whereabouts. */
+/** Specific topics come first: "return my order" is about returns, not about an order's whereabouts. */
 const TOPICS: readonly Topic[] = [
   {
     asks: /\b(human|person|agent|someone real|real someone|speak to|talk to|call me|phone)\b/i,
@@ -166,7 +166,7 @@ function sentences({ body, media, turns }: Turn): readonly string[] {
   return otherwise[turns % otherwise.length] ?? otherwise[0];
 }
 
-/** The assistant's parts: about a second of thought, then about as long as typing the next one takes. */
+/** The assistant's messages: the first after about a second, each other one after a typing pause. */
 export function answerQuestion(turn: Turn): readonly Part[] {
   const name = turn.firstName === undefined ? "" : `, ${turn.firstName}`;
   return sentences(turn).map((text, index) => ({

@@ -2,7 +2,7 @@
 
 import { isRecord } from "./option.ts";
 
-/** Names of the endpoints, as faults, `forceStatus` and the journal use them. */
+/** Names of the endpoints in faults, in `forceStatus` and in the journal. */
 export const ROUTES = ["createContact", "findContact", "addToList", "send", "incoming", "credits"] as const;
 export type RouteName = (typeof ROUTES)[number];
 /** One endpoint, or any request under the base path. */
@@ -39,7 +39,7 @@ export type Fault = {
   /** Status of the faulty answer. */
   status?: number;
   /** Before the effect (nothing happens) or after it ("500 but processed"). Default: `before`, but `after` for the
-   * kinds that spoil a true answer (`resetAfterWrite cutBody truncateJson slowBody delay`). */
+   * kinds that damage the real answer (`resetAfterWrite cutBody truncateJson slowBody delay`). */
   when?: "before" | "after";
   ms?: number;
   /** A body instead of the usual one: a string is sent as text, anything else as JSON. */
@@ -47,7 +47,7 @@ export type Fault = {
   headers?: Record<string, string>;
 };
 
-/** A fault that strikes a share of the requests (0 to 1). */
+/** A fault for a share of the requests (`rate`, 0 to 1). */
 export type FaultRule = Fault & { route: FaultRoute; rate: number };
 
 const SPOILERS: readonly FaultKind[] = ["resetAfterWrite", "cutBody", "truncateJson", "slowBody", "delay"];
@@ -66,7 +66,7 @@ export const isFault = (value: unknown): value is Fault =>
 export const isFaultRule = (value: unknown): value is FaultRule =>
   isRecord(value) && isFaultRoute(value.route) && typeof value.rate === "number" && isFault(value);
 
-/** A status number or a kind alone, written out. */
+/** Expands a status or a kind to a fault. */
 export const toFault = (fault: Fault | FaultKind | number): Fault =>
   typeof fault === "number"
     ? { kind: "status", status: fault }

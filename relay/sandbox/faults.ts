@@ -5,9 +5,9 @@ import type { SandboxConfig } from "./options.ts";
 import type { Random } from "./random.ts";
 
 export type Faults = {
-  /** The next `n` requests of `route` meet `fault`; several scripts play one after the other. */
+  /** The next `n` requests of `route` get `fault`. Several scripts apply one after the other. */
   failNext(route: FaultRoute, n: number, fault: Fault): void;
-  /** The fault that meets this request, if any. Scripts come before `forceStatus`, that before `errorRate`. */
+  /** The fault for this request, if any. Scripts precede `forceStatus`, which precedes `errorRate`. */
   take(route: RouteName | undefined): Fault | undefined;
   clear(): void;
 };

@@ -1,10 +1,10 @@
-/** Reading fields of a request body strictly: exact types, blank means absent where the interface lets it. */
+/** Strict readers for the fields of a request body: exact types; blank means absent where the interface allows it. */
 
 import { Refusal } from "./answers.ts";
 import { isRecord } from "./option.ts";
 import type { SandboxConfig } from "./options.ts";
 
-/** White space of any script and zero-width characters: nothing that a person could read. */
+/** White space of all scripts and zero-width characters: invisible text. */
 const BLANK = /^[\s\u200b-\u200d\u2060\ufeff]*$/u;
 
 export const isBlank = (text: string): boolean => BLANK.test(text);
@@ -18,7 +18,7 @@ export function objectField(body: Fields, name: string): Fields {
   return value;
 }
 
-/** Refuses fields outside the list when the option asks for it. */
+/** Refuses unknown fields when the option says so. */
 export function onlyFields(body: Fields, known: readonly string[], config: SandboxConfig): void {
   if (!config.rejectUnknownFields) return;
   const unknown = Object.keys(body).find((name) => !known.includes(name));

@@ -1,12 +1,12 @@
-/** Who may use the control plane and the inbox: this machine, and no web page from elsewhere (BEHAVIOUR 4.12). */
+/** Protects the control API and the inbox: only this machine may use them, and no page of another origin (BEHAVIOUR 4.12). */
 
 import type { IncomingMessage as Request } from "node:http";
 import { isLoopback, isLoopbackUrl } from "@porchlight/shared/loopback";
 
 /**
- * Why this request may not pass; undefined when it may.
+ * Why the request is refused; `undefined` when it is allowed.
  * The Host check stops a rebound DNS name; `Sec-Fetch-Site` and `Origin` stop a page of another origin.
- * @param open lets other machines in too, for a sandbox in a container of its own
+ * @param open also allows other machines, for a sandbox in its own container
  */
 export function refusalOf(req: Request, open: boolean): string | undefined {
   const site = req.headers["sec-fetch-site"];

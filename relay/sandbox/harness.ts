@@ -1,4 +1,4 @@
-/** For the sandbox's own tests: a sandbox, a client that receives its callbacks, and calls through the front door. */
+/** For the sandbox's tests: a sandbox, a client that receives its callbacks, and calls over HTTP. */
 
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,9 +12,9 @@ export type ClientAnswer = { status: number; body?: string; headers?: Record<str
 export type Client = {
   url: string;
   received: Received[];
-  /** JSON bodies of everything received. */
+  /** The received JSON bodies. */
   bodies(): Record<string, unknown>[];
-  /** What it answers; a promise makes the sandbox wait. */
+  /** The answer; a promise delays it. */
   answer: (request: Received) => ClientAnswer | Promise<ClientAnswer>;
 };
 
@@ -30,7 +30,7 @@ export type Ask = {
 
 export type Reply = { status: number; headers: Headers; text: string; body: unknown };
 
-/** A URL that takes callbacks, as the relay's does. */
+/** A client that accepts callbacks, as the relay does. */
 export async function startClient(): Promise<Client> {
   const client: Client = {
     url: "",
@@ -62,7 +62,7 @@ export type Bench = {
   call(method: string, path: string, ask?: Ask): Promise<Reply>;
   /** An incoming message; fields over a valid text message of `v_ada`. */
   incoming(data?: Record<string, unknown>, outer?: Record<string, unknown>): Promise<Reply>;
-  /** The control plane. */
+  /** Calls the control API. */
   control(method: string, path: string, body?: unknown): Promise<Reply>;
 };
 

@@ -1,27 +1,27 @@
-/** What came in and what went out, newest kept, secrets masked (R-504, R-506). */
+/** The newest requests and callbacks, with masked secrets (R-504, R-506). */
 
 import { makeRing, type Ring } from "./ring.ts";
 
 /** One API request. */
 export type RequestEntry = {
   at: number;
-  /** Route name as in faults.ts, or "unknown". */
+  /** Route name as in fault.ts, or "unknown". */
   route: string;
   method: string;
   /** Path and query with the key masked. */
   path: string;
-  /** What was answered; 0 when nothing was. */
+  /** Status of the answer; 0: no answer. */
   status: number;
-  /** The scripted or random fault that was played. */
+  /** The applied fault. */
   fault?: string;
   /** Parsed JSON body; a string of its size when it is larger than `BODY_KEPT`. */
   body?: unknown;
-  /** Things a strict reader would frown at, such as the same messageSid with other content. */
+  /** Suspicious content, such as the same messageSid with another body. */
   warnings: string[];
   ms: number;
 };
 
-/** One try to post a callback. */
+/** One attempt to post a callback. */
 export type CallbackEntry = {
   at: number;
   kind: "reply" | "copy" | "foreign" | "recharge" | "check";
@@ -29,7 +29,7 @@ export type CallbackEntry = {
   url: string;
   messageId?: string;
   toId?: string;
-  /** 0 for the first try. */
+  /** 0: the first attempt. */
   attempt: number;
   ok: boolean;
   status?: number;
@@ -63,7 +63,7 @@ export function makeJournal(size: () => number): Journal {
   };
 }
 
-/** Masks the key in a path's query, wherever it stands (R-504). */
+/** Masks the key in the query of a path (R-504). */
 export const maskKey = (path: string): string => path.replace(/([?&](?:apiKey|x-api-key|key)=)[^&#]*/gi, "$1***");
 
 /** Masks the last path segment and the query of a callback address. */

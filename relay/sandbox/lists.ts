@@ -3,7 +3,7 @@
 export type Lists = {
   seed(listIds: readonly string[]): void;
   has(listId: string): boolean;
-  /** Puts a contact on a known list. `false` when it was there already. */
+  /** Adds a contact to an existing list. @returns false when it was on the list already */
   add(listId: string, contactId: string): boolean;
   /** List id → contact ids in the order they were added. */
   all(): Record<string, string[]>;

@@ -38,7 +38,7 @@ async function embedded(uri: string, type: string, config: SandboxConfig): Promi
     throw invalid("mediaUrl is not a base64 data URI");
   if (stated.toLowerCase() !== type) throw invalid("mediaContentType does not match the data URI");
   const bytes = Buffer.from(encoded, "base64");
-  // Buffer skips what is no base64; only a canonical encoding comes out as it went in (RFC 4648 section 3.5).
+  // Buffer ignores invalid characters. Only a canonical encoding gives the same text again (RFC 4648 section 3.5).
   if (bytes.toString("base64") !== encoded) throw invalid("mediaUrl is not valid base64");
   if (config.sniffBytes) {
     const found = await fileTypeFromBuffer(bytes);
@@ -47,13 +47,13 @@ async function embedded(uri: string, type: string, config: SandboxConfig): Promi
   return { url: "", type, bytes };
 }
 
-/** Whether bytes of one type may be called the other: text and unknown containers cannot be told apart by their bytes. */
+/** Whether bytes of one type may be declared as the other: bytes do not identify text and unknown containers. */
 const sameKind = (sniffed: string, stated: string): boolean =>
   sniffed === stated ||
   (/^(audio|video)\//.test(sniffed) && /^(audio|video)\//.test(stated)) ||
   /zip|cfb/.test(sniffed);
 
-/** Fetches a link and keeps the copy, or notes why it could not. Never throws. */
+/** Fetches a link and stores the copy or the error. Never throws. */
 export async function fetchMedia(media: Media, poster: Poster, config: SandboxConfig): Promise<void> {
   try {
     const { status, contentType, body } = await poster.request({

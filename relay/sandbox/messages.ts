@@ -1,4 +1,4 @@
-/** Conversations and their messages, and which messageSids were seen. Everything is kept until `clear`. */
+/** Conversations with their messages, and the accepted messageSids. Everything is kept until `clear`. */
 
 import type { SandboxConfig } from "./options.ts";
 
@@ -31,19 +31,19 @@ export type IncomingMessage = Base & {
   status: string;
   messageType: "text" | "reaction";
   media?: Media;
-  /** messageId of the outgoing message that a reaction is stored on; absent when it floats (R-235). */
+  /** messageId of the outgoing message that a reaction is stored on; absent when there is none (R-235). */
   reactsTo?: string;
 };
 
 export type OutgoingMessage = Base & {
   direction: "out";
   origin: "bot" | "human" | "followUp" | "api";
-  /** null until a callback's outcome is known, and for ever without one (R-302). */
+  /** null until the outcome of the callback is known; without a callback it stays null (R-302). */
   status: "Sent" | "Failed" | null;
   /** Error details of a failed callback (R-306). */
   error?: string;
   mediaUrl?: string;
-  /** How often it was posted. */
+  /** Number of attempts. */
   attempts: number;
 };
 
@@ -59,7 +59,7 @@ export type Conversation = {
   messages: Message[];
   /** How many messages came from the visitor. */
   asked: number;
-  /** How many of them no person has looked at in the inbox. */
+  /** How many of them were not viewed in the inbox. */
   unread: number;
 };
 
@@ -120,7 +120,7 @@ export function makeMessages(): Messages {
 
 export type Seen = { messageId: string; at: number; body: string };
 
-/** Which messageSids were taken, so that none is processed twice (R-223). */
+/** The accepted messageSids, so that none is processed twice (R-223). */
 export type Sids = {
   find(sid: string, fromId: string): Seen | undefined;
   take(sid: string, fromId: string, seen: Seen): void;

@@ -1,4 +1,4 @@
-/** HTTP out of the sandbox: callbacks to the client and the fetching of media links. Redirects are never followed. */
+/** Outgoing HTTP requests: callbacks, and fetches of media links. Redirects are not followed. */
 
 import { Agent } from "undici";
 

@@ -1,4 +1,4 @@
-/** Writing answers, and spoiling them on purpose. */
+/** Writes answers, and applies faults to them. */
 
 import type { ServerResponse } from "node:http";
 import { type Answer, edgePage } from "./answers.ts";
@@ -19,7 +19,7 @@ function wire({ status, body, type, headers = {} }: Answer): Wire {
   };
 }
 
-/** Writes an answer and returns its status. A connection that is gone is not an error: the effect stays (R-011). */
+/** Writes an answer. A closed connection is not an error, because the effect stays (R-011). @returns the status */
 export function write(res: ServerResponse, answer: Answer): number {
   if (res.headersSent || res.destroyed) return 0;
   const { status, headers, text } = wire(answer);
@@ -32,7 +32,7 @@ export const reset = (res: ServerResponse): void => void res.socket?.resetAndDes
 
 type Spoiler = (res: ServerResponse, answer: Answer, fault: Fault, clock: Clock) => number;
 
-/** Drops per slow body. */
+/** Parts in which a slow body is sent. */
 const DROPS = 8;
 
 function drip(res: ServerResponse, text: string, ms: number, clock: Clock): void {
@@ -57,7 +57,7 @@ const cutOff: Spoiler = (res) => {
   return 0;
 };
 
-/** One way to play each kind of fault; returns the status that was sent, 0 for none. `answer` is what should have come. */
+/** Applies each kind of fault to the answer. @returns the sent status; 0: none */
 const PLAYS: Record<FaultKind, Spoiler> = {
   status: (res, answer) => write(res, answer),
   emptyBody: (res, answer, { headers = {} }) => write(res, { status: answer.status, headers }),

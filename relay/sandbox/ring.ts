@@ -1,14 +1,14 @@
-/** A list that keeps its newest entries. Adding costs the same however long it is. */
+/** A list of the newest entries. The cost of adding does not depend on its length. */
 export type Ring<T> = {
   add(entry: T): void;
   /** Oldest first. */
   list(): T[];
-  /** How many were ever added. */
+  /** Number of all entries ever added. */
   readonly total: number;
   clear(): void;
 };
 
-/** @param size asked at each addition, so that a option can change it */
+/** @param size number of entries; it is read at each addition, so that an option can change it */
 export function makeRing<T>(size: () => number): Ring<T> {
   let entries: T[] = [];
   let total = 0;

@@ -27,8 +27,8 @@
  *   sandbox.configure({ clock: "virtual", botScript: "followUps" });
  *   await sandbox.advance(48 * 3_600_000);
  *
- * Every option stands in config.ts, the four profiles in profiles.ts. The same over HTTP: `/__sandbox/…`, listed in
- * control.ts; a person plays the human at `/`. From a terminal: `porchlight sandbox --profile chaos` (main.ts).
+ * options.ts holds all options, profiles.ts the four profiles. control.ts lists the same operations over HTTP
+ * (`/__sandbox/…`). A person answers visitors at `/`. From a terminal: `porchlight sandbox --profile chaos` (main.ts).
  */
 
 import { createServer, type IncomingMessage as Request, type ServerResponse as Response } from "node:http";
@@ -53,7 +53,7 @@ export type SandboxOptions = {
   config?: Partial<SandboxConfig>;
   /** Serves over TLS with this certificate and key, in PEM, as the real service does. */
   tls?: { cert: string; key: string };
-  /** Lets other machines use the control plane and the inbox. */
+  /** Allows other machines to use the control API and the inbox. */
   openControl?: boolean;
   now?: () => number;
   /** Uniform in [0, 1). Default: from the option `seed`, else the platform's. */
@@ -63,11 +63,11 @@ export type SandboxOptions = {
 export type Sandbox = Operator & {
   /** The service's base address, ending in `/v1`. */
   url: string;
-  /** Where the inbox and the control plane are. */
+  /** Address of the inbox and the control API. */
   origin: string;
   /** The options, live. Changing them through `configure` also checks them. */
   config: SandboxConfig;
-  /** Resolves when `predicate` holds, asked whenever something happened. @throws Error after `timeoutMs` */
+  /** Resolves when `predicate` is true; it is checked at every change. @throws Error after `timeoutMs` */
   until(predicate: (sandbox: Sandbox) => boolean, timeoutMs?: number): Promise<void>;
   close(): Promise<void>;
 };
@@ -83,11 +83,11 @@ function startConfig(options: SandboxOptions): SandboxConfig {
   return config;
 }
 
-/** @throws ConfigError for a wrong option, and what `listen` throws for a busy port */
+/** Starts a sandbox. @throws ConfigError for an invalid option; the error of `listen` for a busy port */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = "127.0.0.1", now = Date.now, openControl = false } = options;
   const config = startConfig(options);
-  // The seed that was drawn is told with the other options, so that a run of chaos can be had again.
+  // The drawn seed is visible among the options, so that a run of chaos can be repeated.
   config.seed ??= Math.floor(Math.random() * 2 ** 31);
   const random = options.random ?? seeded(config.seed);
   const service = makeService(config, now, random);
@@ -97,7 +97,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const pages = getRequestListener(app.fetch);
 
   function serve(req: Request, res: Response): void {
-    // A client that resets its connection is what the sandbox is for, never a reason to fall.
+    // A reset connection of a client must not end the sandbox.
     res.on("error", () => {});
     if (`${req.url}/`.startsWith(`${config.basePath}/`) || req.url?.startsWith(`${config.basePath}?`))
       return api(req, res);

@@ -1,4 +1,4 @@
-/** Builds the parts of the service and introduces them to each other. No HTTP here. */
+/** Builds and connects the parts of the service, without HTTP. */
 
 import { type Callbacks, makeCallbacks } from "./callbacks.ts";
 import { type Campaigns, makeCampaigns } from "./campaigns.ts";
@@ -21,7 +21,7 @@ import { makeReplies, type Replies } from "./replies.ts";
 export type Service = {
   config: SandboxConfig;
   clock: Clock;
-  /** Delays and the like; ids and faults have streams of their own, so that one does not shift the other. */
+  /** Random numbers for delays. Ids and faults have their own streams, so that they do not influence each other. */
   random: Random;
   newId: () => string;
   changes: Changes;
@@ -39,7 +39,7 @@ export type Service = {
   replies: Replies;
   intake: Intake;
   recharges: Recharges;
-  /** Forgets everything that happened and was seeded. Options stay as they are. */
+  /** Deletes all data, seed included. Options stay. */
   clear(): void;
 };
 

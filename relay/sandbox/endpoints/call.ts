@@ -1,4 +1,4 @@
-/** What an endpoint gets and gives. */
+/** The arguments and the result of an endpoint. */
 
 import type { Answer } from "../answers.ts";
 import type { Fields } from "../fields.ts";
@@ -7,7 +7,7 @@ import type { Service } from "../service.ts";
 export type Call = {
   query: URLSearchParams;
   body: Fields;
-  /** The key the request came with, already found valid. */
+  /** The valid key of the request. */
   key: string;
   listId: string;
   /** For the journal. */
@@ -15,7 +15,7 @@ export type Call = {
 };
 
 export type Result = Answer & {
-  /** What happens once the answer is written: processing is asynchronous. */
+  /** Runs after the answer is written, because processing is asynchronous. */
   after?: () => void;
 };
 

@@ -83,7 +83,7 @@ export const findContact: Endpoint = ({ config, contacts }, { query }) => {
   return found === undefined ? notFound(config) : { status: 200, body: lookupBody(found, config) };
 };
 
-/** A raw `+` arrives as a space (R-433): trimming would hide the client's mistake, so it is refused first. */
+/** A raw `+` arrives as a space (R-433). Trimming would hide this mistake of the client, so it is refused first. */
 function queriedPhone(phone: string, config: SandboxConfig): string {
   if (!phone.startsWith(" ")) return checkPhone(phone, config);
   if (config.rawPlusOk) return checkPhone(`+${phone.trim()}`, config);

@@ -29,7 +29,7 @@ export const grantCredits: Endpoint = (service, { body, key }) => {
   };
 };
 
-/** Which key is an agency's: the account's own unless another one is set (R-483). */
+/** The agency's key: the account's own, unless `agencyKey` is set (R-483). */
 function checkAgency(key: string, config: SandboxConfig): void {
   if (config.agencyKey === null || key === config.agencyKey) return;
   throw new Refusal("NOT_AGENCY", "Only agency accounts can grant credits", { status: config.nonAgency });

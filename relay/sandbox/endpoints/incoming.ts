@@ -40,9 +40,9 @@ function read(call: Call, config: SandboxConfig): Fields {
   return data;
 }
 
-/** The checked media; fetched right now only when a bad link must be refused. */
+/** The checked media. It is fetched at once only if an unreachable link must be refused. */
 async function takenMedia({ config, poster }: Service, data: Fields): Promise<Media | undefined> {
-  // Without a file nothing is awaited, so that messages are taken in the order they arrive.
+  // Without a file there is no await, so that messages keep the order of their arrival.
   if (data.mediaUrl === undefined || data.mediaUrl === null) return undefined;
   const media = await readMedia(data, config);
   if (media === undefined || media.bytes !== undefined || config.mediaFailure === "ignore") return media;
@@ -98,7 +98,7 @@ function bodyOf(data: Fields, type: "text" | "reaction", hasMedia: boolean, conf
   return text;
 }
 
-/** A messageSid that was taken before: never a second processing, whatever is answered. */
+/** The answer for a known messageSid. The message is not processed again. */
 function duplicate(
   { config, newId }: Service,
   { warnings }: Call,

@@ -37,14 +37,14 @@ export const send: Endpoint = async (service, { body }) => {
   return { ...answer, after: () => void callBack(service, message) };
 };
 
-/** Whether and under which id a sent message also comes back as a callback: the interface can be read both ways. */
+/** Whether a sent message also causes a callback, and with which id. The interface allows both readings. */
 async function callBack({ config, callbacks, newId, changes }: Service, message: OutgoingMessage): Promise<void> {
   if (config.sendTriggersCallback === "sameId") await callbacks.deliver(message);
   if (config.sendTriggersCallback !== "otherId") return;
   const { messageId } = message;
   const copy = { ...message, messageId: newId() };
   await callbacks.deliver(copy);
-  // How the callback fared is the message's state, whatever the callback calls it (BEHAVIOUR 4.9).
+  // The outcome of the callback is the state of the message, also when the callback has another id (BEHAVIOUR 4.9).
   Object.assign(message, copy, { messageId });
   changes.touch();
 }

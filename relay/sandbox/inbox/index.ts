@@ -9,7 +9,7 @@ import type { Service } from "../service.ts";
 import { page } from "./page.ts";
 import { isPicture } from "./thread.ts";
 
-/** Own script and style only: what visitors write can never run here. */
+/** Only own scripts and styles, so that content of visitors is never executed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,10 +29,10 @@ const FILES: Record<string, string> = {
   "inbox.js": "text/javascript; charset=utf-8",
 };
 
-/** Browsers learn of changes at most this often. */
+/** Milliseconds between two notifications of a browser. */
 const NEWS_MS = 80;
 
-/** Proxies and browsers give up on streams that stay silent. */
+/** Milliseconds between two keep-alives, because proxies and browsers close silent streams. */
 const PING_MS = 20_000;
 
 export function inbox(service: Service, operator: Operator): Hono {
@@ -58,7 +58,7 @@ function reading(app: Hono, service: Service): void {
   const { messages } = service;
   app.get("/", (c) => {
     const conversation = messages.conversation(c.req.query("to") ?? "");
-    // A tab in the background peeks: nobody has looked at the messages yet.
+    // A background tab does not mark the messages as viewed.
     if (conversation !== undefined && c.req.query("peek") === undefined) conversation.unread = 0;
     return c.html(page(service, conversation));
   });
@@ -66,7 +66,7 @@ function reading(app: Hono, service: Service): void {
     const message = messages.get(c.req.param("messageId"));
     const media = message?.direction === "in" ? message.media : undefined;
     if (media?.bytes === undefined) return c.notFound();
-    // A visitor chose these bytes: shown as a picture or saved, never opened as a page.
+    // A visitor chose these bytes: they are displayed as a picture or saved, but never opened as a page.
     const headers = { "Content-Type": isPicture(media.type) ? media.type : "application/octet-stream" };
     const saved = isPicture(media.type) ? {} : { "Content-Disposition": "attachment" };
     return c.body(new Uint8Array(media.bytes), 200, { ...headers, ...saved });
@@ -74,7 +74,7 @@ function reading(app: Hono, service: Service): void {
   app.get("/inbox/events", (c) => news(c, service));
 }
 
-/** Server-sent events: `change` whenever something happened, gathered for a moment. */
+/** Server-sent events: `change` after changes, at most one per interval. */
 function news(c: Context, { changes }: Service): Response {
   return streamSSE(c, async (stream) => {
     let wake: () => void = () => {};
@@ -114,7 +114,7 @@ function acting(app: Hono, operator: Operator): void {
     const form = await c.req.parseBody();
     const fromId = field(form, "to");
     const body = field(form, "body").trim();
-    // The page shows the outcome when it is known; it must not hold the form while the client thinks.
+    // The form does not wait for the client; the page shows the outcome later.
     if (body !== "") void operator.humanReply({ fromId, body }).catch(() => {});
     return back(c, fromId);
   });

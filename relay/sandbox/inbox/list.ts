@@ -6,7 +6,7 @@ import type { Conversation, Message } from "../messages.ts";
 import type { Service } from "../service.ts";
 import { avatar, isoTime, type Markup, nameOf, shortTime } from "./people.ts";
 
-/** A person does not scroll further; a test that made more has the control plane. */
+/** The most conversations in the list. The control API has all. */
 const SHOWN = 200;
 
 /** Longest piece of a message in the list; the page cuts it to one line. */
@@ -47,7 +47,7 @@ export function listView(service: Service, current: string | undefined): Markup 
   ${conversations.length > SHOWN ? html`<p class="list-more">and ${conversations.length - SHOWN} older ones</p>` : ""}`;
 }
 
-/** Whether the client takes replies: the first thing to look at when nothing arrives. */
+/** Whether the client accepts replies: the first thing to check when nothing arrives. */
 export function healthView({ config, journal }: Service): Markup {
   if (config.callbackUrl === "") {
     return html`<p class="health"><span class="dot idle"></span>Replies go nowhere yet: no callback URL is set.</p>`;

@@ -1,4 +1,4 @@
-/** How the inbox calls a visitor. */
+/** Display of visitors and times in the inbox. */
 
 import { html } from "hono/html";
 import type { Contact } from "../contacts.ts";
@@ -13,7 +13,7 @@ export function nameOf({ contacts }: Service, { contactId, fromId }: Conversatio
   return name || email || `Visitor ${fromId.slice(-4).toUpperCase()}`;
 }
 
-/** Soft tints, so that the eye finds a conversation again. */
+/** Background colours that tell conversations apart. */
 const TINTS = 6;
 
 function tintOf(fromId: string): number {
@@ -22,7 +22,7 @@ function tintOf(fromId: string): number {
   return sum % TINTS;
 }
 
-/** First letters of a name; a person's silhouette when nobody told theirs. */
+/** The initials of a name; a silhouette without a name. */
 export function avatar(name: string, fromId: string): Markup {
   const letters = /^Visitor [^ ]{1,4}$/.test(name)
     ? undefined

@@ -1,4 +1,4 @@
-/** One conversation: who it is, what was said, and how each reply fared. */
+/** One conversation: contact, messages, and the state of each reply. */
 
 import { html } from "hono/html";
 import type { Conversation, IncomingMessage, Media, Message, OutgoingMessage } from "../messages.ts";
@@ -9,7 +9,7 @@ import { avatar, clockTime, dayName, isoTime, type Markup, nameOf } from "./peop
 /** Newest messages shown. */
 const SHOWN = 300;
 
-/** Messages of one author closer than this belong together. */
+/** Milliseconds within which messages of one author form a group. */
 const GROUP_MS = 5 * 60_000;
 
 /** Raster pictures only: an SVG is a document. */
@@ -31,7 +31,7 @@ function sizeOf(bytes: number): string {
   return bytes < 1024 ** 2 ? `${Math.round(bytes / 1024)} KB` : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 }
 
-/** What kind of file it is, for people. */
+/** The kind of a file, for display. */
 function kindOf(type: string): string {
   if (type === "application/pdf") return "PDF document";
   const [family = "", format = ""] = type.split("/");
@@ -61,7 +61,7 @@ function bubble(message: Message, reactions: string): Markup {
   </div>`;
 }
 
-/** Under a reply that did not arrive: why, and the way to send it again. */
+/** Below a failed reply: the reason, and a button to send it again. */
 const failure = ({ messageId, error }: OutgoingMessage): Markup => html`<p class="outcome failed">
   <span class="outcome-icon">${ICONS.alert}</span><span>Not delivered: ${error ?? "no details"}</span>
   <button form="resend" name="messageId" value="${messageId}">Send again</button>
@@ -69,7 +69,7 @@ const failure = ({ messageId, error }: OutgoingMessage): Markup => html`<p class
 
 type Group = { author: string; messages: Message[] };
 
-/** Runs of one author; a failed reply ends its run, because its reason stands under it. */
+/** Groups messages by author. A failed reply ends its group, because its reason is shown below it. */
 function groupsOf(messages: readonly Message[]): Group[] {
   const groups: Group[] = [];
   for (const message of messages) {
@@ -100,7 +100,7 @@ function groupView({ author, messages }: Group, reactions: Map<string, string>):
   </div>`;
 }
 
-/** Reactions stand on the reply they belong to; one without a reply stands for itself. */
+/** A reaction is shown at its reply; without a reply, on its own. */
 function reactionsOf(messages: readonly Message[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const message of messages) {
@@ -151,7 +151,7 @@ const lastIncoming = ({ messages }: Conversation): IncomingMessage | undefined =
 
 const siteOf = (conversation: Conversation): string | undefined => lastIncoming(conversation)?.toId;
 
-/** The header and the log; the composer stands outside, so that a refresh never touches what is being typed. */
+/** The header and the log. The composer is outside, so that a refresh does not change the text being typed. */
 export function threadView(service: Service, conversation: Conversation): Markup {
   return html`${header(service, conversation)}
     <div class="log" role="log" aria-label="Messages" tabindex="0">
@@ -159,7 +159,7 @@ export function threadView(service: Service, conversation: Conversation): Markup
     </div>`;
 }
 
-/** What the service knows of this contact, for whoever connects a client. */
+/** The contact as the service stores it, for developers of clients. */
 export function detailsView(service: Service, conversation: Conversation): Markup {
   const contact = service.contacts.get(conversation.contactId);
   const last = lastIncoming(conversation);
