@@ -102,7 +102,7 @@ describe("the unit files", () => {
     const [program = "", script = "", ...more] = service.ExecStart?.[0]?.split(" ") ?? [];
     expect(() => accessSync(program, constants.X_OK)).not.toThrow();
     const cli = join(service.WorkingDirectory?.[0] ?? "", script);
-    expect(execFileSync(process.execPath, [cli, "help", "serve"], { encoding: "utf8" })).toContain("runs the relay");
+    expect(execFileSync(process.execPath, [cli, "help", "serve"], { encoding: "utf8" })).toContain("starts the relay");
     expect(more).toEqual(["serve"]);
     expect(service.Requires).toEqual(["porchlight.socket"]);
     expect([service.StartLimitIntervalSec, service.Restart]).toEqual([["0"], ["always"]]);
