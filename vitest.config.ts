@@ -76,7 +76,7 @@ export default defineConfig({
           include: [
             "shared/**/*.test.ts",
             "relay/**/*.test.ts",
-            "widget/src/**/*.test.{ts,tsx}",
+            "widget/{src,build}/**/*.test.{ts,tsx}",
             "test/house/**/*.test.ts",
           ],
           // A run of mutants puts patched copies of the sources there.

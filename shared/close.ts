@@ -2,31 +2,46 @@
  * Every way a connection ends, with its code, its meaning and whether the client comes back.
  * 1xxx: RFC 6455 section 7.4.1 and its registry; 4xxx: private use.
  */
+/** The code of every ending, by its name. Apart from the meanings, which only the relay needs. */
+export const CLOSE_CODE = {
+  normal: 1000,
+  protocol: 1008,
+  tooBig: 1009,
+  internal: 1011,
+  restart: 1012,
+  overload: 1013,
+  noHello: 4400,
+  badToken: 4401,
+  notAllowed: 4403,
+  gone: 4410,
+  version: 4426,
+} as const;
+
 export type Ending = { code: number; meaning: string; again: "now" | "backoff" | "never" };
 
 const ending = (code: number, again: Ending["again"], meaning: string): Ending => ({ code, meaning, again });
 
 export const CLOSE = {
   /** The visitor closed the chat, or the page went away. */
-  normal: ending(1000, "never", "closed"),
+  normal: ending(CLOSE_CODE.normal, "never", "closed"),
   /** A frame that breaks the protocol. Reconnecting is fine; sending that frame again is not. */
-  protocol: ending(1008, "backoff", "bad frame"),
-  tooBig: ending(1009, "backoff", "frame too big"),
-  internal: ending(1011, "backoff", "internal error"),
+  protocol: ending(CLOSE_CODE.protocol, "backoff", "bad frame"),
+  tooBig: ending(CLOSE_CODE.tooBig, "backoff", "frame too big"),
+  internal: ending(CLOSE_CODE.internal, "backoff", "internal error"),
   /** The relay restarts; a `bye` frame before it says when to come back. */
-  restart: ending(1012, "backoff", "relay restarting"),
+  restart: ending(CLOSE_CODE.restart, "backoff", "relay restarting"),
   /** Too many connections, or this one reads too slowly or is not heard of: the log keeps everything, so come back and read on. */
-  overload: ending(1013, "backoff", "try again later"),
+  overload: ending(CLOSE_CODE.overload, "backoff", "try again later"),
   /** No valid `hello` in time. */
-  noHello: ending(4400, "backoff", "no hello"),
+  noHello: ending(CLOSE_CODE.noHello, "backoff", "no hello"),
   /** The token or identity is not valid (any more): greet again without it, once. */
-  badToken: ending(4401, "now", "token refused"),
+  badToken: ending(CLOSE_CODE.badToken, "now", "token refused"),
   /** This site, or this origin on this site, is not served here. */
-  notAllowed: ending(4403, "never", "site or origin not allowed"),
+  notAllowed: ending(CLOSE_CODE.notAllowed, "never", "site or origin not allowed"),
   /** The visitor deleted the chat, or logged out elsewhere. */
-  gone: ending(4410, "never", "chat deleted"),
+  gone: ending(CLOSE_CODE.gone, "never", "chat deleted"),
   /** The widget is older than the relay understands. */
-  version: ending(4426, "never", "version not supported"),
+  version: ending(CLOSE_CODE.version, "never", "version not supported"),
 } as const satisfies Record<string, Ending>;
 
 /** What to do after a close with this code. Codes that are not ours (1006, a proxy's) mean: come back, with backoff. */

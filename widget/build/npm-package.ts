@@ -5,20 +5,13 @@
  */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 
 const WIDGET = join(import.meta.dirname, "..");
 
-/** Types that a caller of `mount` may meet, where the compiler leaves them. */
-const TYPES = [
-  "widget/src/loader/mount.d.ts",
-  "widget/src/loader/page-api.d.ts",
-  "widget/src/settings/options.d.ts",
-  "shared/site.d.ts",
-];
+const TYPES = "./types/widget/src/loader/mount.d.ts";
 
 const packageJson = (version: string): object => ({
   name: "@porchlight/widget",
@@ -27,8 +20,8 @@ const packageJson = (version: string): object => ({
   license: "MIT",
   type: "module",
   sideEffects: false,
-  types: "./mount.d.ts",
-  exports: { ".": { types: "./mount.d.ts", default: "./mount.js" } },
+  types: TYPES,
+  exports: { ".": { types: TYPES, default: "./mount.js" } },
 });
 
 const README = `# @porchlight/widget
@@ -41,45 +34,16 @@ const README = `# @porchlight/widget
 The widget itself comes from your relay, so it is always as new as that. Every setting, command and event is typed.
 `;
 
-/** Types as the compiler writes them, each file's imports pointing to the one beside it. */
-function types(): [name: string, text: string][] {
-  const out = mkdtempSync(join(tmpdir(), "porchlight-types-"));
-  const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
-  const project = join(WIDGET, "tsconfig.module.json");
-  execFileSync(process.execPath, [tsc, "-p", project, "--outDir", out], { stdio: ["ignore", "inherit", "inherit"] });
-  const written = TYPES.map((path): [string, string] => [
-    basename(path),
-    readFileSync(join(out, path), "utf8")
-      .replace(/"@porchlight\/shared\/([\w-]+)"/g, '"./$1.js"')
-      .replace(/"\.[./\w-]*\/([\w-]+)\.ts"/g, '"./$1.js"'),
-  ]);
-  rmSync(out, { recursive: true });
-  return written;
-}
-
 /**
- * Words to the bundlers of others: what is imported stands at the relay, and is found only when the page runs. The minifier
- * has taken out all comments.
- */
-const LEAVE = "/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */";
-
-function markImports(path: string): void {
-  const code = readFileSync(path, "utf8").replace(/\bimport\(/g, `import(${LEAVE} `);
-  if (!code.includes(LEAVE)) throw new Error(`${path} imports nothing`);
-  writeFileSync(path, code);
-}
-
-/**
- * Writes everything of the package but its code, which the build has put there, and tells bundlers what in that is not theirs.
+ * Writes everything of the package but `mount.js`, which the build has put there: the types as the compiler leaves them, a
+ * `package.json` and a manual.
  * @param folder where `mount.js` is
  */
-export function writeModule(folder: string): void {
-  const { version } = JSON.parse(readFileSync(join(WIDGET, "package.json"), "utf8")) as {
-    version: string;
-  };
-  mkdirSync(folder, { recursive: true });
-  markImports(join(folder, "mount.js"));
-  for (const [name, text] of types()) writeFileSync(join(folder, name), text);
+export function writePackage(folder: string): void {
+  const { version } = JSON.parse(readFileSync(join(WIDGET, "package.json"), "utf8")) as { version: string };
+  const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+  const args = [tsc, "-p", join(WIDGET, "tsconfig.module.json"), "--outDir", join(folder, "types")];
+  execFileSync(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(packageJson(version), null, 2)}\n`);
   writeFileSync(join(folder, "README.md"), README);
 }

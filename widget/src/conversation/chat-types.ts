@@ -43,7 +43,7 @@ export interface Chat {
   /** Display order: by `pos`; what the relay has not written stands at the tail in typed order. */
   readonly items: ReadonlySignal<readonly Item[]>;
   readonly link: ReadonlySignal<Link>;
-  /** Set while `link` is `ended`: the name in `CLOSE`; `normal` after a logout, `gone` after a deletion. */
+  /** Set while `link` is `ended`: the name in `CLOSE_CODE`; `normal` after a logout, `gone` after a deletion. */
   readonly ending: ReadonlySignal<LinkEnding | undefined>;
   readonly delivery: ReadonlySignal<Delivery>;
   /** The service accepted the newest message and has not answered: since when, in this browser's clock. */

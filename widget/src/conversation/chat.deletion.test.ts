@@ -1,6 +1,6 @@
 /** What is written between the deletion of a chat and the relay's word that it is deleted: it belongs to the next chat. */
 
-import { CLOSE } from "@porchlight/shared/close";
+import { CLOSE_CODE } from "@porchlight/shared/close";
 import type { ClientFrame } from "@porchlight/shared/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createChat } from "./chat.ts";
@@ -41,7 +41,7 @@ async function seeThrough({ tab, script }: Visit): Promise<[erasing: Wire, next:
   tab.plug();
   const erasing = script.greet({ token: undefined, head: 1 });
   erasing.say(frameOf(replyOf(1)));
-  erasing.close(CLOSE.gone.code);
+  erasing.close(CLOSE_CODE.gone);
   await Promise.resolve();
   return [erasing, script.greet({ token: "token-2" })];
 }
@@ -52,7 +52,7 @@ async function beganAnew(): Promise<Visit> {
   const wire = one.online({ token: undefined });
   void one.chat.forget();
   one.chat.send("anew");
-  wire.close(CLOSE.gone.code);
+  wire.close(CLOSE_CODE.gone);
   await Promise.resolve();
   one.script.greet({ token: "token-2" });
   return one;
@@ -93,7 +93,7 @@ describe("what is written after a deletion", () => {
     second.tab.plug();
     const erasing = second.script.greet({ token: undefined });
     expect(erasing.sent).toEqual(ERASING);
-    erasing.close(CLOSE.gone.code);
+    erasing.close(CLOSE_CODE.gone);
     // The page goes away before a new chat has begun.
     second.tab.kill();
     const third = visit(browser);
@@ -115,7 +115,7 @@ describe("what is written after a deletion", () => {
       // The relay has done it, and does not know the token any more.
       const gone = second.script.wire;
       gone.open();
-      gone.close(CLOSE.badToken.code);
+      gone.close(CLOSE_CODE.badToken);
       await Promise.resolve();
       return [gone, second.script.greet({ token: "token-2" })] as const;
     })();
@@ -130,7 +130,7 @@ describe("what is written after a deletion", () => {
     one.chat.draft.value = "half";
     one.tab.plug();
     const wire = one.script.greet({ token: undefined });
-    wire.close(CLOSE.gone.code);
+    wire.close(CLOSE_CODE.gone);
     await Promise.resolve();
     expect(one.chat.ending.value).toBe("gone");
     expect(one.chat.draft.value).toBe("half");
@@ -148,7 +148,7 @@ describe("what is written after a deletion", () => {
     other.tab.plug();
     const erasing = other.script.greet({ token: undefined });
     expect(erasing.sent).toEqual(ERASING);
-    erasing.close(CLOSE.gone.code);
+    erasing.close(CLOSE_CODE.gone);
     await Promise.resolve();
     other.script.greet({ token: "token-2" });
     world.advance(10);
@@ -165,7 +165,7 @@ describe("what is written after a deletion", () => {
     const late = visit(browser);
     const line = late.online();
     const one = await beganAnew();
-    line.close(CLOSE.gone.code);
+    line.close(CLOSE_CODE.gone);
     expect(kept()).toMatchObject({ token: "token-2", unsent: [{ text: "anew" }] });
     world.advance(10);
     expect(late.chat.ending.value).toBe("gone");
@@ -211,7 +211,7 @@ describe("what is written after a deletion", () => {
     one.tab.plug();
     const wire = one.script.greet({ token: undefined });
     expect(wire.sent).toEqual(ERASING);
-    wire.close(CLOSE.gone.code);
+    wire.close(CLOSE_CODE.gone);
     expect(browser.storage.size).toBe(0);
   });
 });
@@ -229,7 +229,7 @@ describe("a deletion that waits", () => {
     one.tab.plug();
     const wire = one.script.greet({ token: undefined });
     expect(wire.sent).toEqual(ERASING);
-    wire.close(CLOSE.gone.code);
+    wire.close(CLOSE_CODE.gone);
     expect(browser.storage.size).toBe(0);
   });
 
@@ -260,7 +260,7 @@ describe("a deletion that waits", () => {
     one.online().close(1006);
     const done = one.chat.forget();
     const other = visit(browser);
-    other.online({ token: undefined }).close(CLOSE.gone.code);
+    other.online({ token: undefined }).close(CLOSE_CODE.gone);
     world.advance(1_000);
     const next = one.script.greet({ token: "token-2" });
     await done;
@@ -281,7 +281,7 @@ describe("a deletion that waits", () => {
     world.advance(1_000);
     const erasing = one.script.greet({ token: undefined });
     void lead("New");
-    erasing.close(CLOSE.gone.code);
+    erasing.close(CLOSE_CODE.gone);
     await Promise.resolve();
     const next = one.script.greet({ token: "token-2" });
     expect(erasing.sent).toEqual(ERASING);

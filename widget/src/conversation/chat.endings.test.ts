@@ -1,4 +1,4 @@
-import { CLOSE } from "@porchlight/shared/close";
+import { CLOSE_CODE } from "@porchlight/shared/close";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type Chat, createChat } from "./chat.ts";
 import { createModelRelay, type ModelRelay } from "./relay.fixture.ts";
@@ -51,7 +51,7 @@ describe("deleting the chat", () => {
     expect(wire.sent.at(-1)).toEqual({ t: "forget" });
     wire.say(frameOf(replyOf(2)));
     expect(chat.items.value).toEqual([]);
-    wire.close(CLOSE.gone.code);
+    wire.close(CLOSE_CODE.gone);
     await done;
     expect(chat.ending.value).toBe("gone");
     world.advance(10_000);
@@ -69,7 +69,7 @@ describe("deleting the chat", () => {
     wire.say(frameOf(replyOf(1)));
     expect(chat.items.value).toEqual([]);
     expect(wire.sent.map(({ t }) => t)).toEqual(["hello", "forget"]);
-    wire.close(CLOSE.gone.code);
+    wire.close(CLOSE_CODE.gone);
     expect(browser.storage.size).toBe(0);
   });
 
@@ -78,7 +78,7 @@ describe("deleting the chat", () => {
     const done = chat.forget();
     world.advance(1_000);
     script.wire.open();
-    script.wire.close(CLOSE.badToken.code);
+    script.wire.close(CLOSE_CODE.badToken);
     await done;
     expect(chat.ending.value).toBe("gone");
     expect(browser.storage.size).toBe(0);
@@ -105,7 +105,7 @@ describe("deleting the chat", () => {
   it("makes a new visitor when the chat is started again", async () => {
     const wire = online();
     const done = chat.forget();
-    wire.close(CLOSE.gone.code);
+    wire.close(CLOSE_CODE.gone);
     await done;
     const next = online({ token: "token-2" });
     expect(next.sent[0]).toEqual({ t: "hello", v: 1, site: "shop" });
@@ -184,7 +184,7 @@ describe("logging out", () => {
     other.chat.start();
     const wire = other.script.greet({ token: undefined });
     chat.logout();
-    wire.close(CLOSE.badToken.code);
+    wire.close(CLOSE_CODE.badToken);
     world.advance(60_000);
     expect(other.chat.ending.value).toBe("normal");
     expect(other.script.wires).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { CLOSE } from "@porchlight/shared/close";
+import { CLOSE_CODE } from "@porchlight/shared/close";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Chat } from "./chat.ts";
 import { frameOf, only, replyOf, type Script, WELCOME } from "./script.fixture.ts";
@@ -87,7 +87,7 @@ describe("greeting", () => {
     chat.send("still here");
     world.advance(1_000);
     script.wire.open();
-    script.wire.close(CLOSE.badToken.code);
+    script.wire.close(CLOSE_CODE.badToken);
     const next = script.greet({ token: "token-2" });
     expect(next.sent[0]).toEqual({ t: "hello", v: 1, site: "shop" });
     expect(sends(next)).toEqual(["still here"]);
@@ -96,7 +96,7 @@ describe("greeting", () => {
   it("greets once more without what was refused, and then ends", () => {
     chat.start();
     script.wire.open();
-    script.wire.close(CLOSE.badToken.code);
+    script.wire.close(CLOSE_CODE.badToken);
     expect(chat.link.value).toBe("ended");
     expect(chat.ending.value).toBe("badToken");
     world.advance(60_000);
@@ -199,7 +199,7 @@ describe("the owner's signed user", () => {
     other.chat.start();
     const wire = other.script.greet({ token: undefined });
     chat.identify("jwt");
-    wire.close(CLOSE.badToken.code);
+    wire.close(CLOSE_CODE.badToken);
     script.greet({ token: "token-user", name: "Ada" });
     expect(chat.name.value).toBe("Ada");
     expect(chat.token()).toBe("token-user");
@@ -228,7 +228,7 @@ describe("the owner's signed user", () => {
     online();
     chat.identify("jwt");
     script.wire.open();
-    script.wire.close(CLOSE.badToken.code);
+    script.wire.close(CLOSE_CODE.badToken);
     script.wire.open();
     expect(script.wire.sent[0]).not.toHaveProperty("identity");
     expect(script.wire.sent[0]).toMatchObject({ token: "token-1" });
@@ -249,7 +249,7 @@ describe("the owner's signed user", () => {
     script.greet({ reset: false, token: undefined });
     chat.identify("forged");
     script.wire.open();
-    script.wire.close(CLOSE.badToken.code);
+    script.wire.close(CLOSE_CODE.badToken);
     script.greet({ reset: false, token: undefined });
     expect([told, chat.name.value]).toEqual([1, "Ada"]);
     chat.identify("another");
@@ -264,7 +264,7 @@ describe("the owner's signed user", () => {
     script.wire.close(1006);
     world.advance(1_000);
     script.wire.open();
-    script.wire.close(CLOSE.badToken.code);
+    script.wire.close(CLOSE_CODE.badToken);
     script.greet({ token: "token-new" });
     expect(chat.name.value).toBeUndefined();
   });

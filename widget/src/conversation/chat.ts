@@ -1,6 +1,6 @@
 /** The conversation as the page sees it: a numbered thread from the relay, the visitor's unsent messages at its tail. */
 
-import { CLOSE } from "@porchlight/shared/close";
+import { CLOSE_CODE } from "@porchlight/shared/close";
 import { randomId } from "@porchlight/shared/id";
 import type {
   ClientFrame,
@@ -30,7 +30,7 @@ export type { Link, LinkEnding } from "./connection.ts";
 export type { Item } from "./thread.ts";
 
 /** Closes of which the frame under way was the cause: sending it again would end the next connection too. */
-const BLAME: Record<number, ErrorCode> = { [CLOSE.protocol.code]: "bad_frame", [CLOSE.tooBig.code]: "too_long" };
+const BLAME: Record<number, ErrorCode> = { [CLOSE_CODE.protocol]: "bad_frame", [CLOSE_CODE.tooBig]: "too_long" };
 
 export function createChat(options: ChatOptions): Chat {
   const { site, relay, context, stays, page = browserPage, storage: port, connect } = options;
@@ -141,7 +141,7 @@ export function createChat(options: ChatOptions): Chat {
     session.lost();
     working.value = undefined;
     outbox.close(BLAME[code]);
-    if (code === CLOSE.gone.code || (erasing && code === CLOSE.badToken.code)) {
+    if (code === CLOSE_CODE.gone || (erasing && code === CLOSE_CODE.badToken)) {
       session.erase();
       over();
     }

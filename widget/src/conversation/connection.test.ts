@@ -1,4 +1,4 @@
-import { CLOSE } from "@porchlight/shared/close";
+import { CLOSE, CLOSE_CODE } from "@porchlight/shared/close";
 import { PROTOCOL, type RelayFrame } from "@porchlight/shared/protocol";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type Dialled, dial, PONG } from "./connection.fixture.ts";
@@ -136,7 +136,7 @@ describe("coming back", () => {
   it("comes back in the time that bye asks for, and not before for any reason but that", () => {
     const wire = online();
     wire.say({ t: "bye", retry: [10_000, 20_000] });
-    wire.close(CLOSE.restart.code);
+    wire.close(CLOSE_CODE.restart);
     tab.emit("online");
     tab.show();
     world.advance(9_999);
@@ -176,24 +176,24 @@ describe("coming back", () => {
     refused = () => script.wires.length < 2;
     connection.start();
     script.wire.open();
-    script.wire.close(CLOSE.badToken.code);
+    script.wire.close(CLOSE_CODE.badToken);
     expect(script.wires).toHaveLength(2);
     script.wire.open();
-    script.wire.close(CLOSE.badToken.code);
+    script.wire.close(CLOSE_CODE.badToken);
     expect(connection.ending.value).toBe("badToken");
     expect(script.wires).toHaveLength(2);
   });
 
   it("takes its time after a token that was given back elsewhere", () => {
     refused = () => false;
-    online().close(CLOSE.badToken.code);
+    online().close(CLOSE_CODE.badToken);
     expect(connection.link.value).toBe("waiting");
     world.advance(1_000);
     expect(script.wires).toHaveLength(2);
   });
 
   it("begins anew after an ending when started again", () => {
-    online().close(CLOSE.gone.code);
+    online().close(CLOSE_CODE.gone);
     online();
     expect(connection.link.value).toBe("online");
     expect(connection.ending.value).toBeUndefined();

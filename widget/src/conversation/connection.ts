@@ -6,7 +6,7 @@
  */
 
 import { backoff } from "@porchlight/shared/backoff";
-import { CLOSE } from "@porchlight/shared/close";
+import { CLOSE_CODE } from "@porchlight/shared/close";
 import { SILENCE_MS } from "@porchlight/shared/limits";
 import { parseRelayFrame } from "@porchlight/shared/parse";
 import type { ClientFrame, Hello, RelayFrame } from "@porchlight/shared/protocol";
@@ -15,7 +15,7 @@ import { createTimer, type Page } from "./page.ts";
 
 /** `waiting`: lost, will try again. `offline`: the same, and the browser says it has no network. `ended`: never again. */
 export type Link = "idle" | "connecting" | "online" | "waiting" | "offline" | "ended";
-/** Names of `CLOSE` after which nobody comes back. `normal`: logged out, here or in another tab. */
+/** Names of `CLOSE_CODE` after which nobody comes back. `normal`: logged out, here or in another tab. */
 export type LinkEnding = "badToken" | "notAllowed" | "gone" | "version" | "normal";
 
 /** What a transport tells. Nothing is told before `OpenTransport` has returned, and nothing after `close`. */
@@ -174,13 +174,13 @@ export function createConnection({
   }
 
   function closed(code: number): void {
-    const final = FINAL.find((name) => CLOSE[name].code === code);
+    const final = FINAL.find((name) => CLOSE_CODE[name] === code);
     const greeted = online();
     drop(code);
     if (link.value === "ended") return;
     if (final) end(final);
     // A token that was good until now was given back elsewhere: what the storage holds by then decides.
-    else if (code !== CLOSE.badToken.code || greeted) wait();
+    else if (code !== CLOSE_CODE.badToken || greeted) wait();
     else if (refused()) connect();
     else end("badToken");
   }
@@ -261,7 +261,7 @@ export function createConnection({
   function halt(state: Link): void {
     for (const off of listeners.splice(0)) off();
     hiding.off();
-    drop(CLOSE.normal.code);
+    drop(CLOSE_CODE.normal);
     link.value = state;
   }
 

@@ -9,7 +9,7 @@
  * the next greeting finds what is missing.
  */
 
-import { CLOSE } from "@porchlight/shared/close";
+import { CLOSE_CODE } from "@porchlight/shared/close";
 import { FRAME_MAX } from "@porchlight/shared/limits";
 import type { OpenTransport, Transport } from "./connection.ts";
 import { createTimer, type Page } from "./page.ts";
@@ -182,7 +182,7 @@ export function openLines(options: LineOptions): OpenTransport {
       if (answer.ok) return answer;
       // A proxy's refusal is no JSON.
       const { code } = (await answer.json().catch(ignore)) ?? {};
-      throw code === "origin_not_allowed" ? new Refusal(CLOSE.notAllowed.code) : new Error(String(answer.status));
+      throw code === "origin_not_allowed" ? new Refusal(CLOSE_CODE.notAllowed) : new Error(String(answer.status));
     }
 
     async function begin(): Promise<void> {

@@ -1,4 +1,4 @@
-import { CLOSE } from "@porchlight/shared/close";
+import { CLOSE_CODE } from "@porchlight/shared/close";
 import type { Media } from "@porchlight/shared/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Chat, createChat } from "./chat.ts";
@@ -150,11 +150,11 @@ describe("when the relay does not take a message", () => {
     wire.say({ t: "error", code: "bad_frame" });
     expect(chat.items.value[0]).toMatchObject({ state: "failed", reason: "bad_frame" });
     chat.send("two");
-    wire.close(CLOSE.protocol.code);
+    wire.close(CLOSE_CODE.protocol);
     world.advance(1_000);
     script.greet({ reset: false, token: undefined });
     chat.send("three");
-    script.wire.close(CLOSE.tooBig.code);
+    script.wire.close(CLOSE_CODE.tooBig);
     expect(chat.items.value.map(({ reason }) => reason)).toEqual(["bad_frame", "bad_frame", "too_long"]);
   });
 

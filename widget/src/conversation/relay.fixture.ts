@@ -4,7 +4,7 @@
  * doubles and reorders frames. Speaks through the real codec.
  */
 
-import { CLOSE } from "@porchlight/shared/close";
+import { CLOSE_CODE } from "@porchlight/shared/close";
 import { HEARTBEAT_MS } from "@porchlight/shared/limits";
 import { parseClientFrame } from "@porchlight/shared/parse";
 import type {
@@ -175,7 +175,7 @@ export function createModelRelay(world: World): ModelRelay {
 
   function greet(line: Line, hello: Hello): void {
     const known = hello.token === undefined ? undefined : visitors.get(hello.token);
-    if (hello.token !== undefined && (!known || known.gone)) return end(line, CLOSE.badToken.code);
+    if (hello.token !== undefined && (!known || known.gone)) return end(line, CLOSE_CODE.badToken);
     const visitor = known ?? { token: `token-${++count}`, log: new Map(), head: 0, read: 0, gone: false };
     visitors.set(visitor.token, visitor);
     const { head } = visitor;
@@ -243,7 +243,7 @@ export function createModelRelay(world: World): ModelRelay {
     } else if (frame.t === "forget") {
       visitor.gone = true;
       visitor.log.clear();
-      for (const other of [...lines]) if (other.visitor === visitor) end(other, CLOSE.gone.code);
+      for (const other of [...lines]) if (other.visitor === visitor) end(other, CLOSE_CODE.gone);
     }
   }
 
@@ -256,7 +256,7 @@ export function createModelRelay(world: World): ModelRelay {
       life++;
       for (const line of [...lines]) {
         put(line, { t: "bye", retry: [0, 3_000] });
-        end(line, CLOSE.restart.code);
+        end(line, CLOSE_CODE.restart);
       }
     },
     crash() {

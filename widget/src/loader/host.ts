@@ -8,63 +8,61 @@ import { element } from "./dom.ts";
 import css from "./host.css?inline";
 import { covers } from "./rect-overlap.ts";
 
-/** A list and not an object, as names of properties are bytes on every page. */
-export type Host = readonly [
-  host: HTMLElement,
-  root: ShadowRoot,
-  /** Replaces the rules that settings decide: colours, places. */
-  restyle: (css: string) => void,
-  /** Puts the element into the page and keeps it there. */
-  mount: () => void,
-  /** Takes it out for good. */
-  remove: () => void,
-];
-
-/** The element with its two parts in it, not yet in the page. */
-export function createHost(launcher: HTMLElement, dialog: HTMLElement): Host {
-  // React Aria makes everything else inert under its modals, but for these.
-  const host = element("porch-light", { "data-react-aria-top-layer": true as never });
-  // What the page would react to although it was meant for us. The panel keeps more to itself, and says why.
+/** The element with launcher and dialog in its shadow root, not yet in the page. */
+export function createHost(launcher: HTMLElement, dialog: HTMLElement): HTMLElement {
+  // React Aria makes everything else inert under its modals, but for elements with this attribute.
+  const host = element("porch-light", { "data-react-aria-top-layer": "true" });
+  // The page must not react to what is meant for the widget. The panel stops more events, and says why.
   host.onpointerdown = (event: Event) => event.stopPropagation();
   host.addEventListener("focusin", host.onpointerdown as never);
   const root = host.attachShadow({ mode: "open" });
   root.append(launcher, dialog);
-  const sheet = new CSSStyleSheet();
-  root.adoptedStyleSheets = [sheet];
+  root.adoptedStyleSheets = [new CSSStyleSheet()];
+  return host;
+}
 
-  // Whoever walks through the page by keyboard must see where he is (WCAG 2.2, 2.4.11). Moved and not hidden: it can still
-  // be seen, tabbed to and pressed, and nothing of the page shifts.
-  const giveWay = (): void => {
-    let active: Element = launcher;
-    // Components of the page keep the focus in trees of their own.
-    for (let tree: DocumentOrShadowRoot | null = pageDocument; tree?.activeElement; tree = active.shadowRoot)
-      active = tree.activeElement;
-    // Not from under the pointer that presses it: the click would miss.
-    if (active === launcher) return;
-    launcher.style.translate = "";
-    if (covers(launcher.getBoundingClientRect(), active.getBoundingClientRect())) launcher.style.translate = "0 -100%";
-  };
+/** Replaces the rules that the settings decide: colours, places. */
+export const replaceRules = ({ adoptedStyleSheets: [first] }: ShadowRoot, rules: string): unknown =>
+  first?.replaceSync(css + rules);
+
+/**
+ * Moves the launcher off the control that has the focus: keyboard users must see where they are (WCAG 2.2, 2.4.11). Moved
+ * and not hidden: it can still be seen, tabbed to and pressed, and nothing of the page shifts.
+ */
+function uncoverFocus(launcher: HTMLElement): void {
+  let active: Element = launcher;
+  // Components of the page keep the focus in trees of their own.
+  for (let tree: DocumentOrShadowRoot | null = pageDocument; tree?.activeElement; tree = active.shadowRoot)
+    active = tree.activeElement;
+  // Not from under the pointer that presses it: the click would miss.
+  if (active === launcher) return;
+  launcher.style.translate = "";
+  if (covers(launcher.getBoundingClientRect(), active.getBoundingClientRect())) launcher.style.translate = "0 -100%";
+}
+
+/** Puts the element into the page and keeps it there. Returns the function that takes it out for good. */
+export function keepInPage(host: HTMLElement, launcher: HTMLElement): () => void {
+  const uncover = (): void => uncoverFocus(launcher);
   // Within one shadow root of the page the focus moves unheard, but not the key that moves it; it goes to nothing by the
   // mouse (`click` comes from scripts too, many at once); and smooth scrolling ends later. Caught on the way in, because
   // pages keep events to themselves.
   const listen = (how: typeof addEventListener): unknown =>
-    ["focusin", "keyup", "mouseup", "scrollend"].map((type) => how(type, giveWay, true));
-
-  const mount = (): void => {
+    ["focusin", "keyup", "mouseup", "scrollend"].map((type) => how(type, uncover, true));
+  const putIn = (): void => {
     listen(addEventListener);
     const { body } = pageDocument;
-    observer.observe(pageDocument.documentElement, { childList: true });
+    removal.observe(pageDocument.documentElement, { childList: true });
     if (!body) return;
-    observer.observe(body, { childList: true });
+    removal.observe(body, { childList: true });
     body.append(host);
     // The launcher; the host itself is a point.
-    seen.observe(launcher);
+    place.observe(launcher);
   };
-  /** Frameworks replace the body or all that is in it. The same element returns, with all that it holds. */
-  const observer = new MutationObserver(() => host.isConnected || mount());
+  // Frameworks replace the body or all that is in it. The same element returns, with all that it holds.
+  const removal = new MutationObserver(() => host.isConnected || putIn());
   // A transform, filter or containment above us captures `fixed`: then our corner is not the window's. The top layer
   // escapes that, but also every z-index of the page, so only then.
-  const seen = new IntersectionObserver(() => {
+  const place = new IntersectionObserver(() => {
     const { right, bottom } = host.getBoundingClientRect();
     // Nowhere while it is hidden. Scroll bars may stand between.
     if (!right || Math.hypot(right - innerWidth, bottom - innerHeight) < 40) return;
@@ -73,16 +71,11 @@ export function createHost(launcher: HTMLElement, dialog: HTMLElement): Host {
     pageDocument.body.append(host);
     host.showPopover?.();
   });
-  return [
-    host,
-    root,
-    (rules) => sheet.replaceSync(css + rules),
-    mount,
-    () => {
-      observer.disconnect();
-      seen.disconnect();
-      listen(removeEventListener);
-      host.remove();
-    },
-  ];
+  putIn();
+  return () => {
+    removal.disconnect();
+    place.disconnect();
+    listen(removeEventListener);
+    host.remove();
+  };
 }

@@ -42,9 +42,10 @@ async function fetchScript(relay: string, site: string, settings: Options): Prom
   const run = async (): Promise<void> => {
     count++;
     // Numbers, so that the browser's cache can know the address from an earlier page.
-    await import(/* @vite-ignore */ address + count);
+    await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ address + count);
     // Another copy of this module has counted so far: then that script has run already, and a word of chance is new.
-    if (!pageFunction()?.site) await import(/* @vite-ignore */ address + Math.random());
+    if (!pageFunction()?.site)
+      await import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ address + Math.random());
     // From here on they are an update's, so that a later one can take each of them back.
     void pageFunction()?.("update", settings);
   };

@@ -3,7 +3,7 @@
 /** Whether this browser may hold a conversation of the site; the panel knows for sure. Never throws. */
 export function mayRecall(site: string): unknown {
   try {
-    return localStorage[`porchlight:${site}`]?.includes('"token"');
+    return localStorage[`porchlight:${site}`]?.includes("token");
   } catch {
     return undefined;
   }

@@ -65,6 +65,17 @@ const contrast = (a: Rgb, b: Rgb): number => {
   return Math.max(x, y) / Math.min(x, y);
 };
 
+/** A colour with an alpha channel (`#rrggbbaa`, `#rgba`) on a surface: sRGB values are mixed, as browsers do. */
+function over(css: string, surface: Rgb): Rgb {
+  const long = css.length === 5 ? css.replace(/[\da-f]/gi, "$&$&") : css;
+  const alpha = Number.parseInt(long.slice(7), 16) / 255;
+  const encoded = (v: number): number => (v <= 0.0031308 ? v * 12.92 : 1.055 * v ** (1 / 2.4) - 0.055);
+  const decoded = (v: number): number => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  return linear(long.slice(0, 7)).map((v, at) =>
+    decoded(encoded(v) * alpha + encoded(surface[at] ?? 0) * (1 - alpha)),
+  ) as Rgb;
+}
+
 /** Seeded, so that a failure can be repeated. */
 function accents(count: number): string[] {
   let seed = 20_261_121;
@@ -105,7 +116,6 @@ describe.each([
       const colour = all(hex, relative);
       const pairs: [string, string, number][] = [
         ["on-accent", "accent", 4.5],
-        ["accent", "surface", 3],
         ["ink", "surface", 7],
         ["ink", "raised", 7],
         ["ink-2", "surface", 4.5],
@@ -118,6 +128,9 @@ describe.each([
       for (const [text, ground, least] of pairs) {
         expect(contrast(colour(text), colour(ground)), `${hex}: ${text} on ${ground}`).toBeGreaterThanOrEqual(least);
       }
+      const edge = over(fill(hex, dark).edge ?? "", colour("surface"));
+      const shape = Math.max(contrast(colour("accent"), colour("surface")), contrast(edge, colour("surface")));
+      expect(shape, `${hex}: its shape on the surface`).toBeGreaterThanOrEqual(3);
     }
   });
 
@@ -135,6 +148,11 @@ describe("an accent", () => {
   it("that needs no repair is left as it is", () => {
     const [r = 0, g = 0, b = 0] = parseHex("#4f46e5");
     expect(linear(fill("#4f46e5", false).accent ?? "")).toEqual([r, g, b]);
+  });
+  it.each(["#ffe600", "#ffffff"])("as bright as %s keeps its colour, with dark text and a hairline on white", (hex) => {
+    expect(linear(fill(hex, false).accent ?? "")).toEqual(parseHex(hex));
+    expect(fill(hex, false)).toMatchObject({ "on-accent": "#111111", edge: "#11111177" });
+    expect(fill(hex, true).edge).toBe("#0000");
   });
   it("may have three digits", () => expect(parseHex("#abc")).toEqual(parseHex("#aabbcc")));
   it("that is no colour does no harm", () => expect(parseHex("tomato").every(Number.isFinite)).toBe(true));

@@ -4,7 +4,7 @@ import { layered, type Options, type RawSettings } from "../settings/options.ts"
 import type { Baked, Panel, PanelCommands, PanelModule, Shell, TeaserModule } from "./contract.ts";
 import { pageDocument } from "./document.ts";
 import { element } from "./dom.ts";
-import { createHost } from "./host.ts";
+import { createHost, keepInPage, replaceRules } from "./host.ts";
 import { installApi, pageSettings } from "./page-api.ts";
 import { createDialog, createLauncher, dressLauncher, PHONE, pageLink, placeCss } from "./shell.ts";
 import { mayRecall } from "./stored-conversation.ts";
@@ -13,8 +13,8 @@ import { declare, fill } from "./theme.ts";
 /** Milliseconds after the launcher until the teaser. */
 const TEASER_MS = 8_000;
 
-/** Replaced by the build with the path of the teaser's file. */
-const TEASER = "/__TEASER__";
+/** Put in by the build: the path of the teaser's file. */
+declare const TEASER: string;
 
 /**
  * Puts the page's function in place at once, and the launcher when the page is idle or, with `manual`, first asked.
@@ -33,16 +33,22 @@ export function startWidget(
   const phone = matchMedia(PHONE);
   const updates: Options = {};
   const settings = (): RawSettings => layered(phone.matches, site, script?.dataset, pageSettings(), updates);
-  const waiting: ((panel: Panel) => void)[] = [];
-  let mounted: boolean | undefined;
+  /** What the page commands before the panel is there waits for this, in order. */
+  const coming = new Promise<Panel>((resolve) => {
+    arrived = resolve;
+  });
   let panel: Panel | undefined;
+  let arrived!: (panel: Panel) => void;
   let starting: Promise<void> | undefined;
   /** Whether it was the visitor who opened what is being fetched. */
   let byHand = false;
 
   const launcher = createLauncher();
   const dialog = createDialog();
-  const [host, root, restyle, mountHost, removeHost] = createHost(launcher, dialog);
+  const host = createHost(launcher, dialog);
+  const root = host.shadowRoot as ShadowRoot;
+  /** Set once the widget is in the page. */
+  let takeOut: (() => void) | undefined;
 
   const style = (): RawSettings => {
     const now = settings();
@@ -54,7 +60,8 @@ export function startWidget(
     const { dir, word } = shell.spoken;
     const colours = (dark: boolean): string =>
       `:host{${declare(shell.tokens(now.accent as string, dark))}direction:${dir}!important;color-scheme:${dark ? "dark" : "light"}!important}`;
-    restyle(
+    replaceRules(
+      root,
       placeCss(now) +
         colours(now.theme === "dark") +
         `@media(prefers-color-scheme:dark){${colours(now.theme !== "light")}}`,
@@ -63,10 +70,9 @@ export function startWidget(
     return now;
   };
   const mount = (): void => {
-    if (mounted) return;
-    mounted = true;
+    if (takeOut) return;
     const { mode, teaser } = style();
-    mountHost();
+    takeOut = keepInPage(host, launcher);
     emit("ready");
     if (mode === "page") return void open(false);
     // A task of its own: the look at the storage makes the page wait for another process.
@@ -93,7 +99,7 @@ export function startWidget(
       })
       .then(async (code: PanelModule) => {
         panel = await code.start(shell);
-        waiting.map((run) => run(panel as Panel));
+        arrived(panel);
         if (dialog.open) panel.open(byHand);
       })
       .catch(() => {
@@ -119,12 +125,10 @@ export function startWidget(
   };
   const close = (): unknown => (panel ?? dialog).close();
   const toggle = (hand: boolean): unknown => (dialog.open ? close() : open(hand));
-  /** What has to be done to the panel, now or when it is there. */
-  const tell = (run: (panel: Panel) => void): unknown => (panel ? run(panel) : waiting.push(run));
   /** Only a message, or a conversation that there is already, is worth fetching the panel for. */
   const later = (name: keyof PanelCommands) => (argument?: unknown) => {
     const worth = name === "send" || mayRecall(site.id);
-    const done = new Promise((resolve) => tell((it: Panel) => resolve(it[name](argument, worth))));
+    const done = coming.then((it) => it[name](argument, worth));
     if (name === "send") mount();
     if (worth) start();
     // Else the panel, if it ever comes, finds nobody.
@@ -151,10 +155,11 @@ export function startWidget(
       panel?.update();
     },
     destroy() {
-      mounted = true;
-      tell((it) => it.destroy());
+      coming.then((it) => it.destroy());
       phone.onchange = null;
-      removeHost();
+      takeOut?.();
+      // Whatever is commanded from here on puts nothing back.
+      takeOut = () => {};
       delete window.Porchlight;
     },
   });

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { pack } from "../../build/pack-translation.ts";
+import { pack } from "../../build/translations.ts";
 import { chooseLanguage, loadLanguage, type Messages, translator } from "../text/i18n.ts";
 import { named } from "../text/site-words.ts";
 import { rare } from "./en.rare.ts";

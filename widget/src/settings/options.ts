@@ -1,6 +1,7 @@
 /** What a site may set, and where a setting comes from. In rising order: the site, `data-*`, the page's object, `update`. */
 
-import { type Look, PANEL_DEFAULTS, type PublicSite, type ServedSite } from "@porchlight/shared/site";
+// By its path: the npm package brings the types of this file, and has no package `@porchlight/shared` to look in.
+import { type Look, PANEL_DEFAULTS, type PublicSite, type ServedSite } from "../../../shared/site.ts";
 
 type Own = Omit<PublicSite, "id" | keyof Look> &
   Omit<Look, "phone"> & {

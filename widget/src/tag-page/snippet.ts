@@ -5,7 +5,6 @@
 
 import { complaintOf, SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
 import type { PublicSite } from "@porchlight/shared/site";
-import { bubble } from "../loader/bubble.ts";
 import type { Parts } from "../loader/contract.ts";
 import { element } from "../loader/dom.ts";
 import { PHONE } from "../loader/shell.ts";
@@ -87,7 +86,6 @@ function partsHere(): Parts | undefined {
 /** The chat in the corner. Answers what shows a change on it; `chosen` is all that differs from the site's own. */
 function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chosen) => void {
   let previews = 0;
-  let untease = (): void => {};
   /** With a chat that starts anew: what counts at its start only. */
   const restart = async (chosen: Chosen): Promise<void> => {
     const open = partsHere()?.dialog.open;
@@ -104,15 +102,23 @@ function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chos
     if (name === "requireConsent") return void restart(chosen);
     window.Porchlight?.("update", { [name]: value });
     if (name !== "teaser") return;
-    untease();
-    const parts = partsHere();
-    parts?.root.querySelector(".teaser")?.remove();
-    // At once, and again although the chat was opened: this visitor is its owner. Phones have none.
-    untease =
-      parts && value && !matchMedia(PHONE).matches
-        ? bubble(element, parts, { content: [`${value}`], close: "Close" })
-        : () => {};
+    void showTeaser(`${value || ""}`);
   };
+}
+
+let hideTeaser = (): void => {};
+
+/**
+ * Shows the teaser at once, and again although the chat was opened: this visitor is the site's owner. Phones show none.
+ * The bubble's code is fetched when an owner writes a teaser.
+ */
+async function showTeaser(text: string): Promise<void> {
+  const { bubble } = await import("../loader/bubble.ts");
+  hideTeaser();
+  const parts = partsHere();
+  parts?.root.querySelector(".teaser")?.remove();
+  if (parts && text && !matchMedia(PHONE).matches)
+    hideTeaser = bubble(element, parts, { content: [text], close: "Close" });
 }
 
 /** Where the script is served under its own hash; nothing when that cannot be had: then the page offers the usual tag only. */

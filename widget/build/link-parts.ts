@@ -1,0 +1,137 @@
+/**
+ * How the panel and its parts are joined in the browser.
+ *
+ * A part whose fetch failed is fetched once more, each time under a new address: a browser may remember a failed import by
+ * its address (WIDGET 2.3). The panel itself may have come by such an address, so a part must not import the panel by its
+ * file name: that would load a second panel with a second state. Instead each part becomes a function of what the panel
+ * shares, and the panel calls it.
+ */
+
+import { type ESTree, parseSync } from "vite";
+
+type Chunk = { fileName: string };
+type Changed = { code: string; map: null };
+type Edit = { start: number; end: number; text: string };
+/** A pair of names: `from` in the module that gives, `to` in the module that takes. */
+type Binding = { from: string; to: string };
+
+/** The function that the parts are fetched with. It stands in the panel, and in each part that fetches another one. */
+const FETCH_PART = `
+const made = {};
+const fetchPart = async (path) => {
+  const part = await import(path).catch(() => import(path + "?" + Math.random()));
+  return (made[path] ??= part.default?.(shared) ?? part);
+};
+`;
+
+const nameOf = (node: ESTree.ModuleExportName): string => (node.type === "Literal" ? node.value : node.name);
+
+/** What a module imports, exports and fetches, with the places in its text. */
+type Links = {
+  imports: { source: string; bindings: Binding[]; edit: Edit }[];
+  exports: Binding[];
+  exportEdits: Edit[];
+  fetches: { start: number; end: number }[];
+};
+
+/**
+ * Reads the links of one chunk.
+ * @throws Error for a form of import or export that the bundler does not write
+ */
+function linksOf(code: string): Links {
+  const links: Links = { imports: [], exports: [], exportEdits: [], fetches: [] };
+  const { program } = parseSync("chunk.js", code);
+  for (const node of program.body) {
+    const edit = { start: node.start, end: node.end, text: "" };
+    if (node.type === "ImportDeclaration") {
+      const bindings = node.specifiers.map((one): Binding => {
+        if (one.type !== "ImportSpecifier") throw new Error(`a chunk imports all of ${node.source.value}`);
+        return { from: nameOf(one.imported), to: one.local.name };
+      });
+      links.imports.push({ source: node.source.value, bindings, edit });
+    } else if (node.type === "ExportNamedDeclaration") {
+      if (node.source || node.declaration) throw new Error("a chunk exports in a form that is not expected");
+      links.exports.push(...node.specifiers.map((one) => ({ from: nameOf(one.local), to: nameOf(one.exported) })));
+      links.exportEdits.push(edit);
+    } else if (node.type === "ExportDefaultDeclaration" || node.type === "ExportAllDeclaration")
+      throw new Error("a chunk exports in a form that is not expected");
+  }
+  walk(program, (node) => {
+    if (node.type !== "ImportExpression") return;
+    const { source } = node as unknown as ESTree.ImportExpression;
+    // An address that is made while the program runs is no part's.
+    if (source.type === "Literal") links.fetches.push({ start: node.start, end: source.start });
+  });
+  return links;
+}
+
+type AnyNode = { type: string; start: number; end: number; [key: string]: unknown };
+
+function walk(node: unknown, visit: (node: AnyNode) => void): void {
+  if (Array.isArray(node)) for (const one of node) walk(one, visit);
+  else if (node && typeof node === "object") {
+    if (typeof (node as AnyNode).type === "string") visit(node as AnyNode);
+    for (const value of Object.values(node)) walk(value, visit);
+  }
+}
+
+/** The text with each place replaced. Places do not overlap. */
+const edited = (code: string, edits: readonly Edit[]): string =>
+  [...edits]
+    .sort((a, b) => b.start - a.start)
+    .reduce((text, { start, end, text: now }) => text.slice(0, start) + now + text.slice(end), code);
+
+const asObject = (bindings: readonly Binding[]): string => `{ ${bindings.map(({ from, to }) => `${to}: ${from}`)} }`;
+const asPattern = (bindings: readonly Binding[]): string => `{ ${bindings.map(({ from, to }) => `${from}: ${to}`)} }`;
+const isPanel = (name: string): boolean => /(^|\/)panel-[^/]*$/.test(name);
+
+/** The panel hands its exports to its parts, and exports `start` only. */
+function linkPanel(code: string, links: Links, fetches: Edit[]): string {
+  const shared = links.exports.filter(({ to }) => to !== "start");
+  const start = links.exports.filter(({ to }) => to === "start").map(({ from }) => `${from} as start`);
+  const body = edited(code, [...links.exportEdits, ...fetches]);
+  return `${body}\nexport { ${start} };\nconst shared = ${asObject(shared)};${FETCH_PART}`;
+}
+
+/** A part of the panel becomes a function of what the panel shares; it answers its exports. */
+function linkPart(code: string, links: Links, fetches: Edit[], taken: readonly Binding[]): string {
+  const kept = links.imports.filter(({ source }) => !isPanel(source));
+  const imports = kept.map(({ edit }) => code.slice(edit.start, edit.end)).join("\n");
+  const body = edited(code, [...links.imports.map(({ edit }) => edit), ...links.exportEdits, ...fetches]);
+  const helper = fetches.length > 0 ? FETCH_PART : "";
+  return `${imports}\nexport default (shared) => {\nconst ${asPattern(taken)} = shared;\n${body}${helper}
+return ${asObject(links.exports)};\n};`;
+}
+
+/** A part that takes nothing from the panel itself but fetches parts that do. */
+function linkCarrier(code: string, links: Links, fetches: Edit[]): string {
+  const body = edited(code, [...links.exportEdits, ...fetches]);
+  return `${body}\nlet shared;\nexport default (given) => {\nshared = given;\nreturn ${asObject(links.exports)};\n};${FETCH_PART}`;
+}
+
+/** One chunk as the browser gets it. Answers the same text where nothing has to change. */
+export function linked(name: string, code: string): string {
+  const links = linksOf(code);
+  const fetches = links.fetches.map(({ start, end }): Edit => ({ start, end, text: "fetchPart(" }));
+  const taken = links.imports.filter(({ source }) => isPanel(source)).flatMap(({ bindings }) => bindings);
+  if (isPanel(name)) return linkPanel(code, links, fetches);
+  if (taken.length > 0) return linkPart(code, links, fetches, taken);
+  return fetches.length > 0 ? linkCarrier(code, links, fetches) : code;
+}
+
+/** The plugin of the build. @throws Error when a chunk imports the panel, or a part, as a plain module */
+export const linkedParts = {
+  name: "link-parts",
+  renderChunk: (code: string, { fileName }: Chunk): Changed => ({ code: linked(fileName, code), map: null }),
+  generateBundle(_options: unknown, bundle: Record<string, { code?: string }>): void {
+    const all = Object.entries(bundle).map(([name, { code = "" }]) => ({ name, links: parseSync(name, code).program }));
+    const isPart = (name: string): boolean =>
+      all.some((one) => one.name === name && one.links.body.some(({ type }) => type === "ExportDefaultDeclaration"));
+    for (const { name, links } of all)
+      for (const node of links.body) {
+        const source = node.type === "ImportDeclaration" ? node.source.value : "";
+        if (isPanel(source) || isPart(source.replace("./", "assets/")))
+          throw new Error(`${name} imports ${source} as a plain module`);
+      }
+  },
+};

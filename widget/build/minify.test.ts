@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { minified } from "./minify.ts";
+
+describe("the minifier", () => {
+  it("renames private members of the libraries, and no others", async () => {
+    const code = await minified("export const f = (node) => ({ _children: node._children, children: node.children });");
+    expect(code).not.toContain("_children");
+    expect(code.match(/\bchildren/g)).toHaveLength(2);
+  });
+
+  it("leaves the prototype's own name alone", async () => {
+    expect(await minified("export const bare = () => ({ __proto__: null });")).toContain("__proto__");
+  });
+
+  it("writes the loader's place in double quotes, below its first line", async () => {
+    const code = await minified("run('__PORCHLIGHT__')", { quote_style: 2, preamble: "//# first" });
+    expect(code).toBe('//# first\nrun("__PORCHLIGHT__");');
+  });
+});

@@ -1,0 +1,31 @@
+/** The one minifier: terser, with the same options for every script of the widget. */
+
+import { type MinifyOptions, minify } from "terser";
+
+/**
+ * Private members of Preact and of the signals begin with an underscore, in their sources as in their own builds. Only
+ * these are renamed; nothing of ours begins so.
+ */
+const PRIVATE_MEMBERS = /^_[a-z]/;
+
+/** @param more options of one script, such as its first line */
+export async function minified(code: string, more: MinifyOptions["format"] = {}): Promise<string> {
+  const result = await minify(code, {
+    module: true,
+    ecma: 2020,
+    // Nothing of the widget reads a function's `length` or `prototype`, or has getters with effects.
+    compress: { passes: 3, keep_fargs: false, unsafe_arrows: true, pure_getters: true, hoist_props: true },
+    mangle: { properties: { regex: PRIVATE_MEMBERS } },
+    format: { comments: false, ...more },
+  });
+  return result.code ?? "";
+}
+
+/** A plugin of the build that minifies every script as the last step. */
+export const minifiedBy = (more?: MinifyOptions["format"]) => ({
+  name: "minify",
+  renderChunk: {
+    order: "post" as const,
+    handler: async (code: string) => ({ code: await minified(code, more), map: null }),
+  },
+});

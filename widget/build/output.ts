@@ -1,0 +1,36 @@
+/** What is written when all scripts are built: the list of files for the relay, and each file compressed. */
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import type { Translation } from "./translations.ts";
+
+const assets = (dist: string): string[] =>
+  readdirSync(join(dist, "assets"))
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => `assets/${name}`);
+
+/** Path of the script that was built from the entry of this name. @throws Error when there is none */
+export function assetOf(dist: string, entry: string): string {
+  const found = assets(dist).find((name) => name.startsWith(`assets/${entry}-`));
+  if (!found) throw new Error(`the build made no ${entry}`);
+  return found;
+}
+
+/** The list that the relay reads. `words` is the launcher's name in the languages where it is not the English one. */
+export function writeManifest(dist: string, translations: readonly Translation[]): void {
+  const words = Object.fromEntries(
+    translations.flatMap(({ tag, messages }) => (messages.chat === "Chat" ? [] : [[tag, messages.chat]])),
+  );
+  const manifest = { panel: assetOf(dist, "panel"), snippet: assetOf(dist, "snippet"), files: assets(dist), words };
+  writeFileSync(join(dist, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** Compresses every file as far as it goes: here, so that neither a start of the relay nor a request pays for it. */
+export function compressAssets(dist: string): void {
+  for (const name of assets(dist)) {
+    const bytes = readFileSync(join(dist, name));
+    writeFileSync(join(dist, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+    writeFileSync(join(dist, `${name}.br`), brotliCompressSync(bytes));
+  }
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { messages as german } from "../src/locales/de.ts";
+import { pack, tagsIn, versionOf } from "./translations.ts";
+
+describe("packed translations", () => {
+  it("hold the texts in the order of the English keys", async () => {
+    const { messages } = await import(
+      /* @vite-ignore */ `data:text/javascript,${encodeURIComponent(pack(german, "common"))}`
+    );
+    expect(messages.slice(0, 3)).toEqual([german.chat, german.title, german.close]);
+  });
+
+  it("take their tags from the names of files, without English, tests and helpers", () => {
+    expect(tagsIn(["de.ts", "pt-BR.ts", "en.ts", "en.rare.ts", "locales.test.ts"])).toEqual(["de", "pt-BR"]);
+  });
+
+  it("have another version when a text changes", () => {
+    const changed = { ...german, forget: "anders" };
+    expect(versionOf([{ tag: "de", messages: german }])).not.toBe(versionOf([{ tag: "de", messages: changed }]));
+  });
+});

@@ -1,0 +1,55 @@
+/** Translations as the build hands them to the panel. The test that weighs them uses `pack`, too. */
+
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { transformWithOxc } from "vite";
+import { rare } from "../src/locales/en.rare.ts";
+import { en } from "../src/locales/en.ts";
+import type { Messages } from "../src/text/i18n.ts";
+
+const LOCALES = join(import.meta.dirname, "..", "src", "locales");
+
+/** What each of a language's two files holds: the panel's words, and those of the parts that are fetched when first used. */
+const FILES = { common: Object.keys(en), rare: Object.keys(rare) } as {
+  readonly [part in "common" | "rare"]: (keyof Messages)[];
+};
+
+/** A module with the texts alone, in the order of the English ones, which the panel has: a quarter less to fetch. */
+export const pack = (messages: Messages, part: keyof typeof FILES): string =>
+  `export const messages=${JSON.stringify(FILES[part].map((key) => messages[key]))}`;
+
+export type Translation = { tag: string; messages: Messages };
+
+async function readTranslation(tag: string): Promise<Translation> {
+  const path = join(LOCALES, `${tag}.ts`);
+  const { code } = await transformWithOxc(readFileSync(path, "utf8"), path);
+  const { messages } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  return { tag, messages };
+}
+
+/** Tags of all languages but English, which is in the panel: their files are named by a BCP 47 tag. */
+export const tagsIn = (names: readonly string[]): string[] =>
+  names.flatMap((name) => /^(?!en\b)([\w-]+)\.ts$/.exec(name)?.[1] ?? []);
+
+export const readTranslations = (): Promise<Translation[]> =>
+  Promise.all(tagsIn(readdirSync(LOCALES)).map(readTranslation));
+
+/** One version for all files of words, so that the panel carries one name instead of a table. It changes with any text. */
+export const versionOf = (translations: readonly Translation[]): string =>
+  translations
+    .reduce(
+      (hash, { messages }) => hash.update(pack(messages, "common")).update(pack(messages, "rare")),
+      createHash("sha256"),
+    )
+    .digest("hex")
+    .slice(0, 8);
+
+/** Writes two files for each language. */
+export function writeTranslations(folder: string, translations: readonly Translation[]): void {
+  const version = versionOf(translations);
+  for (const { tag, messages } of translations) {
+    writeFileSync(join(folder, `${tag}-${version}.js`), pack(messages, "common"));
+    writeFileSync(join(folder, `${tag}.rare-${version}.js`), pack(messages, "rare"));
+  }
+}
