@@ -6,8 +6,8 @@ import type { Attachment, Chat, Item } from "../../conversation/chat.ts";
 import type { Shell } from "../../loader/contract.ts";
 import type { PanelSettings } from "../../settings/options.ts";
 import type { Language, Translate } from "../../text/i18n.ts";
-import type { Files } from "../files/file-tray.tsx";
 import type { Announcer } from "./announcer.ts";
+import type { Files } from "./files.ts";
 
 export type Ui = {
   chat: Chat;

@@ -11,10 +11,10 @@ import type { Shell } from "../../loader/contract.ts";
 import { element } from "../../loader/dom.ts";
 import { type PanelSettings, settled } from "../../settings/options.ts";
 import { loadLanguage, type Translate } from "../../text/i18n.ts";
-import type { Files } from "../files/file-tray.tsx";
 import { type Announcer, createAnnouncer } from "./announcer.ts";
 import { Root } from "./component.ts";
 import type { Ui } from "./context.ts";
+import type { Files } from "./files.ts";
 
 type Writable<Part> = {
   [Name in keyof Part]: Part[Name] extends { readonly value: infer Value } ? Signal<Value> : Part[Name];

@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { Files } from "../base/files.ts";
 import { drawn, type Stage, stage } from "../base/ui.fixture.ts";
-import { createFiles, type Files } from "./file-tray.tsx";
+import { createFiles } from "./file-tray.tsx";
 
 /** Uploads that were begun, oldest first. */
 let begun: FakeRequest[];

@@ -1,7 +1,6 @@
 /** Files on their way: picked, dropped or pasted, shown above the text field until they are sent. Fetched when first used. */
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals-core";
-import type { ComponentType } from "preact";
 import type { Attachment } from "../../conversation/chat.ts";
 import { type Upload, type UploadFailure, upload } from "../../conversation/upload.ts";
 import { rare } from "../../locales/en.rare.ts";
@@ -9,6 +8,7 @@ import type { Key } from "../../text/i18n.ts";
 import { addEnglish } from "../../text/i18n.ts";
 import { live } from "../base/component.ts";
 import type { Ui } from "../base/context.ts";
+import type { Files } from "../base/files.ts";
 import { Icon } from "../base/icons.tsx";
 import { adopt } from "../base/style.ts";
 import { fileIcon } from "./file-link.tsx";
@@ -20,21 +20,6 @@ export { Attached } from "./attachment.tsx";
 
 /** Files at a time. */
 const FILES_MAX = 5;
-
-export type Files = {
-  add(files: Iterable<File>): void;
-  /** `uploading`: there is something that cannot be sent yet. */
-  state: ReadonlySignal<"none" | "uploading" | "ready">;
-  /** What may be sent, in order. */
-  ready(): Attachment[];
-  /** So many of those were sent: they leave the tray, and with them what could not be uploaded. */
-  sent(count: number): void;
-  /** Who the visitor is was said anew: to somebody else nothing is left. */
-  handOver(before: string | undefined, now: string): void;
-  /** The visitor has the conversation deleted, from here: what is picked from now on is for the next one. */
-  forget(): void;
-  Tray: ComponentType;
-};
 
 type Pending = {
   name: string;

@@ -7,7 +7,7 @@ import { addEnglish } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
 import { into } from "../base/context.ts";
 import type { OfferProps } from "../forms/forms.tsx";
-import type { Stage } from "./waiting.tsx";
+import type { Stage } from "./wait-stages.ts";
 
 addEnglish(rare);
 

@@ -9,11 +9,8 @@ import type { ComponentType } from "preact";
 import { live, watch } from "../base/component.ts";
 import { into } from "../base/context.ts";
 import type { LateProps } from "./long-wait.tsx";
+import { STAGES, type Stage } from "./wait-stages.ts";
 
-/** Milliseconds of waiting from which on more is shown: dots, a word for the ear, words, an offer, and the truth. */
-const STAGES = [600, 3_000, 10_000, 30_000, 120_000] as const;
-/** Zero: nothing is shown. */
-export type Stage = 0 | (typeof STAGES)[number];
 /** Dots that came stay so long, below a reply that came just then: as a flash they are a fault of the eye (WIDGET 8.2). */
 const DOTS_MS = 500;
 

@@ -1,0 +1,20 @@
+/** The tray of files that wait to be sent, as the rest of the panel sees it. `files/file-tray.tsx` makes one. */
+
+import type { ReadonlySignal } from "@preact/signals-core";
+import type { ComponentType } from "preact";
+import type { Attachment } from "../../conversation/chat.ts";
+
+export type Files = {
+  add(files: Iterable<File>): void;
+  /** `uploading`: at least one file cannot be sent yet. */
+  state: ReadonlySignal<"none" | "uploading" | "ready">;
+  /** Uploads that may be sent, in order. */
+  ready(): Attachment[];
+  /** Takes that many sent uploads out of the tray, and every file whose upload failed. */
+  sent(count: number): void;
+  /** The page identified the visitor anew. Empties the tray when that is somebody else. */
+  handOver(before: string | undefined, now: string): void;
+  /** The visitor deletes the conversation here. Empties the tray; later files belong to the next conversation. */
+  forget(): void;
+  Tray: ComponentType;
+};

@@ -1,0 +1,7 @@
+/** How long a visitor has waited for a reply, in steps. */
+
+/** Milliseconds after which more is shown: dots, a status for screen readers, words, an offer, and that nothing came. */
+export const STAGES = [600, 3_000, 10_000, 30_000, 120_000] as const;
+
+/** The last step that was reached. 0: nothing is shown. */
+export type Stage = 0 | (typeof STAGES)[number];
