@@ -33,12 +33,12 @@ export function startWidget(
   const phone = matchMedia(PHONE);
   const updates: Options = {};
   const settings = (): RawSettings => layered(phone.matches, site, script?.dataset, pageSettings(), updates);
+  let panel: Panel | undefined;
+  let arrived!: (panel: Panel) => void;
   /** What the page commands before the panel is there waits for this, in order. */
   const coming = new Promise<Panel>((resolve) => {
     arrived = resolve;
   });
-  let panel: Panel | undefined;
-  let arrived!: (panel: Panel) => void;
   let starting: Promise<void> | undefined;
   /** Whether it was the visitor who opened what is being fetched. */
   let byHand = false;
