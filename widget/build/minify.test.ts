@@ -12,6 +12,10 @@ describe("the minifier", () => {
     expect(await minified("export const bare = () => ({ __proto__: null });")).toContain("__proto__");
   });
 
+  it("keeps a value that is read for its effect alone, as a signal's is", async () => {
+    expect(await minified("export const read = (signal) => { signal.value; };")).toContain(".value");
+  });
+
   it("writes the loader's place in double quotes, below its first line", async () => {
     const code = await minified("run('__PORCHLIGHT__')", { quote_style: 2, preamble: "//# first" });
     expect(code).toBe('//# first\nrun("__PORCHLIGHT__");');

@@ -13,8 +13,8 @@ export async function minified(code: string, more: MinifyOptions["format"] = {})
   const result = await minify(code, {
     module: true,
     ecma: 2020,
-    // Nothing of the widget reads a function's `length` or `prototype`, or has getters with effects.
-    compress: { passes: 3, keep_fargs: false, unsafe_arrows: true, pure_getters: true, hoist_props: true },
+    // Nothing of the widget reads a function's `length` or `prototype`. Getters are not pure: reading a signal subscribes.
+    compress: { passes: 3, keep_fargs: false, unsafe_arrows: true, hoist_props: true },
     mangle: { properties: { regex: PRIVATE_MEMBERS } },
     format: { comments: false, ...more },
   });
