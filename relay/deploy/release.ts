@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { sbom } from "./components.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const WHOLE = ["relay/src", "relay/sandbox", "relay/deploy", "shared", "widget/dist"];
+const WHOLE = ["relay/src", "relay/sandbox", "relay/deploy", "shared", "patches", "widget/dist"];
 const FILES = [
   "package.json",
   "pnpm-lock.yaml",
