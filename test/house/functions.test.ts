@@ -21,7 +21,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   createChat: "to be split",
   createConnection: "to be split",
   createFiles: "to be split",
-  createHost: "to be split",
   createOutbox: "to be split",
   createOutreach: "to be split",
   createScroller: "to be split",
