@@ -13,7 +13,7 @@ import { addVisitor, findVisitor } from "../records/visitors.ts";
 import type { Leads } from "./leads.ts";
 import type { Tell } from "./notify.ts";
 
-type Parts = {
+type CaptureDeps = {
   db: Database;
   clock: Clock;
   log: Log;
@@ -54,102 +54,121 @@ function mended(person: ContactDetails, before: Lead, field: Field | null): Cont
   };
 }
 
-/** Takes what people say of themselves, and what a backend knows of them: durable first, then on its way. */
-export function createCapture({ db, clock, log, signing, leads, tell }: Parts) {
-  /** Takes a form. Resolves once it is durable, or says what must be mended; nothing is done then. */
-  async function capture(visitor: string, site: Site, frame: LeadFrame, page?: PageSeen): Promise<Wrong | Durable> {
-    const person = readContactDetails(frame, site.leads?.country);
-    if (typeof person === "string") return person;
-    const written = await db.transaction((tx) => write(tx, visitor, site, { ...frame, seen: page }, person), [visitor]);
-    if (written.wrong !== undefined) return written.wrong;
-    if (written.fresh) log("lead.captured", { visitor: hashed(visitor) });
-    const { own } = written;
-    return { verdict: own === undefined ? Promise.resolve(undefined) : leads.firstTry({ visitor, id: own }) };
-  }
+/** Stores the contact details that visitors or the owner's backend give, and starts their way to the service. */
+export type Capture = {
+  /** Takes a visitor's form. Resolves when it is durable, or with what is wrong; then nothing was stored. */
+  capture: (visitor: string, site: Site, frame: LeadFrame, page?: PageSeen) => Promise<Wrong | Durable>;
+  /** Takes a lead from the owner's backend. The same key always means the same lead. Resolves when it is durable. */
+  create: (site: Site, key: string, order: LeadOrder) => Promise<Lead | Wrong | "erased">;
+};
 
-  /** @returns the lead of which the service may refuse something, when there is one */
-  async function write(
-    tx: Transaction,
-    visitor: string,
-    site: Site,
-    frame: LeadFrame & { seen?: PageSeen | undefined },
-    given: ContactDetails,
-  ): Promise<{ wrong: Wrong } | { wrong?: undefined; own: string | undefined; fresh: boolean }> {
-    const { id, chat } = frame;
-    const beside = `${id}${PHONE_OF}`;
-    const known = await findLead(tx, visitor, id);
-    const phone = chat ? await findLead(tx, visitor, beside) : undefined;
-    const refused = [phone, known].find((lead) => lead?.state === "refused");
-    const repeated = refused === undefined || (refused.phone === given.phone && refused.email === given.email);
-    if (known !== undefined && repeated) return { own: phone?.id ?? (chat ? undefined : id), fresh: false };
-    const person = known === undefined ? given : mended(given, known, refused?.field ?? null);
-    if ((person.email ?? person.phone ?? (chat ? (person.firstName ?? person.lastName) : null)) === null) {
-      // Nothing new, but a wish for mail at the address that is known.
-      const wishes = frame.reply === true && (await emailOf(tx, visitor)) !== undefined;
-      return wishes ? { own: undefined, fresh: false } : { wrong: "empty" };
-    }
-    if (known === undefined && (await countLeads(tx, visitor)) >= PER_VISITOR) return { wrong: "rate_limited" };
-    const now = clock.now();
-    const { leadsPerDay: cap } = site;
-    if (cap !== undefined && !(await takeOne(tx, { name: `leads of ${site.public.id}`, day: dayOf(now), cap })))
-      return { wrong: "rate_limited" };
-    const consent = cleanLine(frame.consent, CONSENT_MAX) ?? known?.consent ?? null;
-    if (!(await introduced(tx, visitor, site, { id, person, consent, page: frame.seen })))
-      return { wrong: "rate_limited" };
-    const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists: null, at: now };
-    await addLead(tx, chat ? { ...base, own: 0, due: now + LOOK_UP_MS } : { ...base, own: 1, due: now + HOLD_MS });
-    if (!chat) return { own: id, fresh: true };
-    await dropLead(tx, visitor, beside);
-    if (site.leads?.phoneContact !== true || person.phone === null) return { own: undefined, fresh: true };
-    await addLead(tx, { ...base, id: beside, own: 1, due: now + HOLD_MS });
-    return { own: beside, fresh: true };
-  }
+export const createCapture = (deps: CaptureDeps): Capture => ({
+  capture: (visitor, site, frame, page) => capture(deps, visitor, site, frame, page),
+  create: (site, key, order) => create(deps, site, key, order),
+});
 
-  /** Keeps what the person says of themselves, and tells the owner. @returns false when they were erased */
-  async function introduced(
-    tx: Transaction,
-    visitor: string,
-    site: Site,
-    {
-      id,
-      person,
-      consent,
-      page,
-    }: { id: string; person: ContactDetails; consent: string | null; page?: PageSeen | undefined },
-  ): Promise<boolean> {
-    await addVisitor(tx, visitor, site.public.id, clock.now());
-    if ((await findVisitor(tx, visitor)) === undefined) return false;
-    await setDetails(tx, visitor, presentDetails(person));
-    if (page !== undefined) await setPage(tx, visitor, page);
-    await tell(tx, site.public.id, "lead.captured", { lead: id, visitor, ...presentDetails(person), consent });
-    return true;
-  }
-
-  /**
-   * Takes a lead from the owner's backend. The same key is the same lead, for ever. Resolves once it is durable: from then
-   * on it goes its way by itself.
-   */
-  async function create(site: Site, key: string, order: LeadOrder): Promise<Lead | Wrong | "erased"> {
-    const person = readContactDetails(order, site.leads?.country);
-    if (typeof person === "string") return person;
-    if ((person.email ?? person.phone) === null) return "empty";
-    const visitor = backendVisitorId(signing, site.public.id, key);
-    const id = visitor.slice(2, 22);
-    const lists = order.lists === undefined ? null : JSON.stringify(order.lists);
-    const lead = await db.transaction(async (tx) => {
-      const known = await findLead(tx, visitor, id);
-      if (known !== undefined) return known;
-      const [now, consent] = [clock.now(), cleanLine(order.consent, CONSENT_MAX)];
-      if (!(await introduced(tx, visitor, site, { id, person, consent }))) return undefined;
-      const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists, at: now };
-      await addLead(tx, { ...base, own: 1, due: now });
-      return findLead(tx, visitor, id);
-    });
-    if (lead?.state === "open") leads.begin(lead);
-    return lead ?? "erased";
-  }
-
-  return { capture, create };
+/** Takes a form. Resolves once it is durable, or says what must be mended; nothing is done then. */
+async function capture(
+  deps: CaptureDeps,
+  visitor: string,
+  site: Site,
+  frame: LeadFrame,
+  page?: PageSeen,
+): Promise<Wrong | Durable> {
+  const { db, log, leads } = deps;
+  const person = readContactDetails(frame, site.leads?.country);
+  if (typeof person === "string") return person;
+  const written = await db.transaction(
+    (tx) => write(deps, tx, visitor, site, { ...frame, seen: page }, person),
+    [visitor],
+  );
+  if (written.wrong !== undefined) return written.wrong;
+  if (written.fresh) log("lead.captured", { visitor: hashed(visitor) });
+  const { own } = written;
+  return { verdict: own === undefined ? Promise.resolve(undefined) : leads.firstTry({ visitor, id: own }) };
 }
 
-export type Capture = ReturnType<typeof createCapture>;
+/** @returns the lead of which the service may refuse something, when there is one */
+async function write(
+  deps: CaptureDeps,
+  tx: Transaction,
+  visitor: string,
+  site: Site,
+  frame: LeadFrame & { seen?: PageSeen | undefined },
+  given: ContactDetails,
+): Promise<{ wrong: Wrong } | { wrong?: undefined; own: string | undefined; fresh: boolean }> {
+  const { id, chat } = frame;
+  const beside = `${id}${PHONE_OF}`;
+  const known = await findLead(tx, visitor, id);
+  const phone = chat ? await findLead(tx, visitor, beside) : undefined;
+  const refused = [phone, known].find((lead) => lead?.state === "refused");
+  const repeated = refused === undefined || (refused.phone === given.phone && refused.email === given.email);
+  if (known !== undefined && repeated) return { own: phone?.id ?? (chat ? undefined : id), fresh: false };
+  const person = known === undefined ? given : mended(given, known, refused?.field ?? null);
+  if ((person.email ?? person.phone ?? (chat ? (person.firstName ?? person.lastName) : null)) === null) {
+    // Nothing new, but a wish for mail at the address that is known.
+    const wishes = frame.reply === true && (await emailOf(tx, visitor)) !== undefined;
+    return wishes ? { own: undefined, fresh: false } : { wrong: "empty" };
+  }
+  if (known === undefined && (await countLeads(tx, visitor)) >= PER_VISITOR) return { wrong: "rate_limited" };
+  const now = deps.clock.now();
+  const { leadsPerDay: cap } = site;
+  if (cap !== undefined && !(await takeOne(tx, { name: `leads of ${site.public.id}`, day: dayOf(now), cap })))
+    return { wrong: "rate_limited" };
+  const consent = cleanLine(frame.consent, CONSENT_MAX) ?? known?.consent ?? null;
+  if (!(await storeDetails(deps, tx, visitor, site, { id, person, consent, page: frame.seen })))
+    return { wrong: "rate_limited" };
+  const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists: null, at: now };
+  await addLead(tx, chat ? { ...base, own: 0, due: now + LOOK_UP_MS } : { ...base, own: 1, due: now + HOLD_MS });
+  if (!chat) return { own: id, fresh: true };
+  await dropLead(tx, visitor, beside);
+  if (site.leads?.phoneContact !== true || person.phone === null) return { own: undefined, fresh: true };
+  await addLead(tx, { ...base, id: beside, own: 1, due: now + HOLD_MS });
+  return { own: beside, fresh: true };
+}
+
+/** Keeps what the person says of themselves, and tells the owner. @returns false when they were erased */
+async function storeDetails(
+  { clock, tell }: CaptureDeps,
+  tx: Transaction,
+  visitor: string,
+  site: Site,
+  {
+    id,
+    person,
+    consent,
+    page,
+  }: { id: string; person: ContactDetails; consent: string | null; page?: PageSeen | undefined },
+): Promise<boolean> {
+  await addVisitor(tx, visitor, site.public.id, clock.now());
+  if ((await findVisitor(tx, visitor)) === undefined) return false;
+  await setDetails(tx, visitor, presentDetails(person));
+  if (page !== undefined) await setPage(tx, visitor, page);
+  await tell(tx, site.public.id, "lead.captured", { lead: id, visitor, ...presentDetails(person), consent });
+  return true;
+}
+
+/**
+ * Takes a lead from the owner's backend. The same key is the same lead, for ever. Resolves once it is durable: from then
+ * on it goes its way by itself.
+ */
+async function create(deps: CaptureDeps, site: Site, key: string, order: LeadOrder): Promise<Lead | Wrong | "erased"> {
+  const { db, clock, signing, leads } = deps;
+  const person = readContactDetails(order, site.leads?.country);
+  if (typeof person === "string") return person;
+  if ((person.email ?? person.phone) === null) return "empty";
+  const visitor = backendVisitorId(signing, site.public.id, key);
+  const id = visitor.slice(2, 22);
+  const lists = order.lists === undefined ? null : JSON.stringify(order.lists);
+  const lead = await db.transaction(async (tx) => {
+    const known = await findLead(tx, visitor, id);
+    if (known !== undefined) return known;
+    const [now, consent] = [clock.now(), cleanLine(order.consent, CONSENT_MAX)];
+    if (!(await storeDetails(deps, tx, visitor, site, { id, person, consent }))) return undefined;
+    const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists, at: now };
+    await addLead(tx, { ...base, own: 1, due: now });
+    return findLead(tx, visitor, id);
+  });
+  if (lead?.state === "open") leads.begin(lead);
+  return lead ?? "erased";
+}

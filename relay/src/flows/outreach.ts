@@ -15,7 +15,7 @@ import { appendReply } from "../records/threads.ts";
 import { addVisitor, findVisitor, learnContact, NO_SITE, ownerOf } from "../records/visitors.ts";
 import type { SendAnswer } from "../service/api.ts";
 
-type Parts = {
+type OutreachDeps = {
   db: Database;
   bus: Bus;
   clock: Clock;
@@ -60,125 +60,148 @@ export function sendVerdict(answer: SendAnswer): Verdict {
 /** The name of a message in the ledger: two sites of one account may use the same key. */
 export const sendKey = (site: Site, key: string): string => `${site.public.id}/${key}`;
 
+type Submitted = { entry: Entry; fresh: boolean } | Refused;
+/** Runs after the commit. */
+type AfterCommit = (() => void) | undefined;
+/** A person's decision about a message whose outcome is unknown. */
+type Decision = {
+  site: Site;
+  key: string;
+  sent: boolean;
+  actor: string;
+  reason: string;
+};
+
 /**
- * Messages from the owner's side (C14, C15): a ledger entry before anything is sent, at most once by itself, and shown to
- * the visitor once, also when the service calls back for it.
+ * Messages from the owner's side (C14, C15): stored in the ledger before they are sent, sent at most once without a person's
+ * decision, and shown to the visitor once, also when the service calls back for them.
  */
-export function createOutreach({ db, bus, clock, log, signing, wake }: Parts) {
-  const visitorOf = (site: Site, to: SendOrder["to"]): string =>
-    "user" in to ? identifiedVisitorId(signing, site.public.id, to.user) : to.visitor;
+export type Outreach = {
+  /** Stores a message to be sent. The same key again returns the stored entry. */
+  submit: (order: SendOrder) => Promise<Submitted>;
+  /** Writes what follows from a send's outcome. A callback may have shown the message during the call. */
+  settled: (tx: Transaction, entry: Entry, verdict: Verdict) => Promise<AfterCommit>;
+  /** Stores a person's decision: the unknown message was sent, and is shown; or it was not, and goes again. */
+  resolve: (decision: Decision) => Promise<Entry | Undone>;
+};
 
-  /**
-   * The thread that this id stands for today, when a message may go there: ours, not deleted, not of another site. Who is
-   * named by the owner's own id need not have been here: their id is made of the site.
-   */
-  async function reachable(
-    tx: Transaction,
-    visitor: string,
-    { site, to }: Pick<SendOrder, "site" | "to">,
-  ): Promise<string | undefined> {
-    if (!isVisitorId(signing, visitor)) return undefined;
-    const owner = await ownerOf(tx, visitor);
-    if (owner === undefined) return undefined;
-    const row = await findVisitor(tx, owner);
-    const placed = row !== undefined && row.site !== NO_SITE;
-    return (placed ? row.site === site.public.id : "user" in to) ? owner : undefined;
-  }
+export const createOutreach = (deps: OutreachDeps): Outreach => ({
+  submit: (order) => submit(deps, order),
+  settled: (tx, entry, verdict) => settled(deps, tx, entry, verdict),
+  resolve: (decision) => resolve(deps, decision),
+});
 
-  /** Writes a message down to be sent. The same key again answers with the stored entry. */
-  async function submit(order: SendOrder): Promise<{ entry: Entry; fresh: boolean } | Refused> {
-    const { site, actor } = order;
-    const [text, campaign] = [toMultiLine(order.text), toSingleLine(order.campaign ?? "") || site.campaign];
-    const { firstName, lastName, email } = order;
-    const person = readContactDetails({ firstName, lastName, email }, undefined);
-    if (isBlank(text)) return "empty";
-    if (text.length > TEXT_MAX) return "too_long";
-    if (typeof person === "string") return "invalid_email";
-    const asked = visitorOf(site, order.to);
-    const content: SendContent = { site: site.public.id, text, campaign, ...presentDetails(person) };
-    const digest = createHash("sha256")
-      .update(JSON.stringify([asked, text, campaign ?? null]))
-      .digest("base64url");
-    const now = clock.now();
-    const written = await db.transaction(async (tx) => {
-      const visitor = await reachable(tx, asked, order);
-      if (visitor === undefined) return "unknown_visitor";
-      // Now, not with the answer: a callback may come before it, and who was only written to can be exported and erased.
-      await addVisitor(tx, visitor, site.public.id, now);
-      if ("user" in order.to) await setSubject(tx, visitor, order.to.user);
-      return enter(tx, {
-        kind: "send",
-        account: site.account,
-        key: sendKey(site, order.key),
-        lane: visitor,
-        digest,
-        content: JSON.stringify(content),
-        state: "intent",
-        reason: null,
-        actor,
-        now,
-      });
-    });
-    if (typeof written !== "string" && written.entry.digest !== digest) return "conflict";
-    wake();
-    return written;
-  }
+const visitorOf = ({ signing }: OutreachDeps, site: Site, to: SendOrder["to"]): string =>
+  "user" in to ? identifiedVisitorId(signing, site.public.id, to.user) : to.visitor;
 
-  /** Puts a sent message into its thread, unless a callback did already. */
-  async function show(tx: Transaction, entry: Entry, messageId: string | undefined): Promise<(() => void) | undefined> {
-    const content = sentContent(entry);
-    const now = clock.now();
-    const visitor = await ownerOf(tx, entry.lane);
-    if (visitor === undefined || isErased(content) || entry.shown !== null) return undefined;
-    const { text } = content;
-    const external = `${entry.account}:${messageId ?? `~sent:${entry.key}`}`;
-    await link(tx, entry, "shown", external);
-    const id = `s_${createHash("sha256").update(external).digest("base64url").slice(0, 20)}`;
-    const head = await appendReply(tx, { visitor, id, text, at: now, external });
-    return typeof head === "number" ? () => bus.publish({ visitor, head }) : undefined;
-  }
-
-  /** What follows from a send's call. The entry may have been shown while it was called. */
-  async function settled(tx: Transaction, entry: Entry, verdict: Verdict): Promise<(() => void) | undefined> {
-    const about = { visitor: hashed(entry.lane), key: entry.key };
-    if (verdict.kind !== "done") {
-      const { shown } = entry;
-      const sent = shown !== null && verdict.kind !== "refused" && (await prove(tx, entry, shown, clock.now()));
-      return () => (sent ? log("outreach.sent", about) : log("outreach.waiting", { ...about, why: verdict.kind }));
-    }
-    const { messageId, contactId } = verdict.result as { messageId?: string; contactId?: string };
-    const publish = await show(tx, entry, messageId);
-    if (contactId !== undefined) await learnContact(tx, entry.lane, contactId);
-    return () => {
-      log("outreach.sent", about);
-      publish?.();
-    };
-  }
-
-  /** A person says what is true of an unknown message: it was sent, and is shown; or it was not, and goes again. */
-  async function resolve(decision: {
-    site: Site;
-    key: string;
-    sent: boolean;
-    actor: string;
-    reason: string;
-  }): Promise<Entry | Undone> {
-    const { site, sent, actor, reason } = decision;
-    const name = { kind: "send", account: site.account, key: sendKey(site, decision.key) } as const;
-    const now = clock.now();
-    const outcome = await db.transaction(async (tx) => {
-      const next = { state: sent ? "done" : "intent", reason, due: now, actor, now } as const;
-      const entry = await move(tx, name, ["unknown"], next);
-      if (entry === undefined) return undone(tx, name);
-      return { entry, publish: sent ? await show(tx, entry, undefined) : undefined };
-    });
-    if (typeof outcome === "string") return outcome;
-    outcome.publish?.();
-    wake();
-    return outcome.entry;
-  }
-
-  return { submit, settled, resolve };
+/**
+ * The thread that this id stands for today, when a message may go there: ours, not deleted, not of another site. Who is
+ * named by the owner's own id need not have been here: their id is made of the site.
+ */
+async function reachable(
+  { signing }: OutreachDeps,
+  tx: Transaction,
+  visitor: string,
+  { site, to }: Pick<SendOrder, "site" | "to">,
+): Promise<string | undefined> {
+  if (!isVisitorId(signing, visitor)) return undefined;
+  const owner = await ownerOf(tx, visitor);
+  if (owner === undefined) return undefined;
+  const row = await findVisitor(tx, owner);
+  const placed = row !== undefined && row.site !== NO_SITE;
+  return (placed ? row.site === site.public.id : "user" in to) ? owner : undefined;
 }
 
-export type Outreach = ReturnType<typeof createOutreach>;
+/** Writes a message down to be sent. The same key again answers with the stored entry. */
+async function submit(deps: OutreachDeps, order: SendOrder): Promise<Submitted> {
+  const { site, actor } = order;
+  const [text, campaign] = [toMultiLine(order.text), toSingleLine(order.campaign ?? "") || site.campaign];
+  const { firstName, lastName, email } = order;
+  const person = readContactDetails({ firstName, lastName, email }, undefined);
+  if (isBlank(text)) return "empty";
+  if (text.length > TEXT_MAX) return "too_long";
+  if (typeof person === "string") return "invalid_email";
+  const asked = visitorOf(deps, site, order.to);
+  const content: SendContent = { site: site.public.id, text, campaign, ...presentDetails(person) };
+  const digest = createHash("sha256")
+    .update(JSON.stringify([asked, text, campaign ?? null]))
+    .digest("base64url");
+  const now = deps.clock.now();
+  const written = await deps.db.transaction(async (tx) => {
+    const visitor = await reachable(deps, tx, asked, order);
+    if (visitor === undefined) return "unknown_visitor";
+    // Now, not with the answer: a callback may come before it, and who was only written to can be exported and erased.
+    await addVisitor(tx, visitor, site.public.id, now);
+    if ("user" in order.to) await setSubject(tx, visitor, order.to.user);
+    return enter(tx, {
+      kind: "send",
+      account: site.account,
+      key: sendKey(site, order.key),
+      lane: visitor,
+      digest,
+      content: JSON.stringify(content),
+      state: "intent",
+      reason: null,
+      actor,
+      now,
+    });
+  });
+  if (typeof written !== "string" && written.entry.digest !== digest) return "conflict";
+  deps.wake();
+  return written;
+}
+
+/** Puts a sent message into its thread, unless a callback did already. */
+async function show(
+  { clock, bus }: OutreachDeps,
+  tx: Transaction,
+  entry: Entry,
+  messageId: string | undefined,
+): Promise<AfterCommit> {
+  const content = sentContent(entry);
+  const now = clock.now();
+  const visitor = await ownerOf(tx, entry.lane);
+  if (visitor === undefined || isErased(content) || entry.shown !== null) return undefined;
+  const { text } = content;
+  const external = `${entry.account}:${messageId ?? `~sent:${entry.key}`}`;
+  await link(tx, entry, "shown", external);
+  const id = `s_${createHash("sha256").update(external).digest("base64url").slice(0, 20)}`;
+  const head = await appendReply(tx, { visitor, id, text, at: now, external });
+  return typeof head === "number" ? () => bus.publish({ visitor, head }) : undefined;
+}
+
+/** What follows from a send's call. The entry may have been shown while it was called. */
+async function settled(deps: OutreachDeps, tx: Transaction, entry: Entry, verdict: Verdict): Promise<AfterCommit> {
+  const { clock, log } = deps;
+  const about = { visitor: hashed(entry.lane), key: entry.key };
+  if (verdict.kind !== "done") {
+    const { shown } = entry;
+    const sent = shown !== null && verdict.kind !== "refused" && (await prove(tx, entry, shown, clock.now()));
+    return () => (sent ? log("outreach.sent", about) : log("outreach.waiting", { ...about, why: verdict.kind }));
+  }
+  const { messageId, contactId } = verdict.result as { messageId?: string; contactId?: string };
+  const publish = await show(deps, tx, entry, messageId);
+  if (contactId !== undefined) await learnContact(tx, entry.lane, contactId);
+  return () => {
+    log("outreach.sent", about);
+    publish?.();
+  };
+}
+
+/** A person says what is true of an unknown message: it was sent, and is shown; or it was not, and goes again. */
+async function resolve(deps: OutreachDeps, decision: Decision): Promise<Entry | Undone> {
+  const { db, clock } = deps;
+  const { site, sent, actor, reason } = decision;
+  const name = { kind: "send", account: site.account, key: sendKey(site, decision.key) } as const;
+  const now = clock.now();
+  const outcome = await db.transaction(async (tx) => {
+    const next = { state: sent ? "done" : "intent", reason, due: now, actor, now } as const;
+    const entry = await move(tx, name, ["unknown"], next);
+    if (entry === undefined) return undone(tx, name);
+    return { entry, publish: sent ? await show(deps, tx, entry, undefined) : undefined };
+  });
+  if (typeof outcome === "string") return outcome;
+  outcome.publish?.();
+  deps.wake();
+  return outcome.entry;
+}
