@@ -12,8 +12,8 @@ import { displayName, disposition } from "../../relay/src/files/names.ts";
 import { TOLD } from "../../relay/src/files/samples.fixture.ts";
 import { TEXT } from "../../relay/src/files/types.ts";
 import { parseCallback } from "../../relay/src/service/callbacks.ts";
+import { httpDate, statedLimit, statedWait } from "../../relay/src/service/rate-limit-headers.ts";
 import { parseRecharge } from "../../relay/src/service/recharge.ts";
-import { httpDate, limitOf, waitOf } from "../../relay/src/service/wait.ts";
 import { parseClientFrame, parseRelayFrame } from "../../shared/parse.ts";
 import { complaintOf, fromAttribute, SETTINGS } from "../../shared/settings.ts";
 import { type Inline, parsePlain, textOf } from "../../widget/src/text/inline.ts";
@@ -256,9 +256,9 @@ const PROPERTIES: readonly Property[] = [
     (raw) => typeof tooDeep(raw, 16) === "boolean",
   ),
   of("headers tell of a wait of at most an hour", headers, (given) => {
-    limitOf(given);
+    statedLimit(given);
     return [200, 429, 503].every((status) => {
-      const wait = waitOf(status, given, Date.now()) ?? 0;
+      const wait = statedWait(status, given, Date.now()) ?? 0;
       return wait >= 0 && wait <= 3_600_000;
     });
   }),

@@ -9,7 +9,7 @@ import { emailOf } from "../../relay/src/base/contact-details.ts";
 import { tooDeep } from "../../relay/src/base/depth.ts";
 import { phoneOf } from "../../relay/src/base/phone.ts";
 import { parseCallback } from "../../relay/src/service/callbacks.ts";
-import { limitOf, waitOf } from "../../relay/src/service/wait.ts";
+import { statedLimit, statedWait } from "../../relay/src/service/rate-limit-headers.ts";
 import { parsePlain } from "../../widget/src/text/inline.ts";
 import { parseMarkdown } from "../../widget/src/text/markdown.ts";
 import { corpus } from "../corpora.ts";
@@ -77,7 +77,7 @@ const SCANNERS: { [name: string]: (text: string) => unknown } = {
   plain: parsePlain,
   depth: (text) => tooDeep(text, 16),
   callback: (text) => parseCallback(JSON.stringify({ toId: "x", body: text })),
-  headers: (text) => HEADERS.map((name) => [waitOf(429, { [name]: text }, 0), limitOf({ [name]: text })]),
+  headers: (text) => HEADERS.map((name) => [statedWait(429, { [name]: text }, 0), statedLimit({ [name]: text })]),
   email: emailOf,
   phone: (text) => phoneOf(text, "GB"),
 };

@@ -259,7 +259,7 @@ export const ATTACKS: readonly Attack[] = [
     defence: [
       "widget/src/text/inline.ts",
       "widget/src/text/markdown.ts",
-      "relay/src/service/wait.ts",
+      "relay/src/service/rate-limit-headers.ts",
       "relay/src/base/depth.ts",
     ],
     tests: ["widget/src/text/markdown.test.ts"],

@@ -11,7 +11,7 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
 
   [1, /^relay\/src\/base\//],
   [2, /^relay\/src\/((db|bus|service|files|hooks)\/)/],
-  [3.5, /^relay\/src\/flows\/enclose\.ts$/],
+  [3.5, /^relay\/src\/flows\/attach-file\.ts$/],
   [3, /^relay\/src\/records\//],
   [4, /^relay\/src\/flows\//],
   [5, /^relay\/src\/(socket|http|admin)\//],

@@ -10,7 +10,7 @@ import { assertCurrent } from "../db/migrate.ts";
 import { databaseFile, isShared, openDatabase } from "../db/open.ts";
 import { shareSecrets } from "../db/secrets.ts";
 import { createLinks } from "../files/links.ts";
-import type { Enclose } from "../flows/enclose.ts";
+import type { AttachFile } from "../flows/attach-file.ts";
 import { createEndings } from "../flows/endings.ts";
 import { createForget } from "../flows/forget.ts";
 import { createSend } from "../flows/send/send.ts";
@@ -23,7 +23,7 @@ import { createOwnerFlows } from "../wiring/owner.ts";
 import { CommandError } from "./error.ts";
 
 /** The command line never delivers messages, so it needs no files. */
-const noFiles: Enclose = async (_head, carry) => carry(undefined);
+const noFiles: AttachFile = async (_head, carry) => carry(undefined);
 
 /** Builds the context of a command from the parts of a running relay, or from parts made by `openContext`. */
 export function contextOf(parts: Inside & { close: () => Promise<void> }) {

@@ -8,9 +8,9 @@ import type { Head } from "../records/outbox.ts";
 import type { Sites } from "../records/sites.ts";
 import { createService, type Service } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
-import { bodyOf, type Enclose } from "./enclose.ts";
+import { type AttachFile, bodyOf } from "./attach-file.ts";
 
-/** Calls the service with a message; where the site wants it, once more without a campaign that is refused (R-105). */
+/** Calls the service with a message; when its campaign is refused and the site allows it, once more without it (R-105). */
 export type Routed = <M extends { campaignId?: string }, T extends Outcome>(
   site: Pick<Site, "public" | "account" | "campaignFallback">,
   message: M,
@@ -18,15 +18,15 @@ export type Routed = <M extends { campaignId?: string }, T extends Outcome>(
 ) => Promise<T>;
 
 export type Services = {
-  /** Hands a message to the account it belongs to, with what the service has not heard of its visitor. Never rejects. */
+  /** Sends a message to its account's service, with contact details that the service does not know. Never rejects. */
   carry: (head: Head, about?: Omit<Details, "phone">) => Promise<Outcome>;
   routed: Routed;
-  /** An account's client; nothing when the account left the configuration. */
+  /** An account's client; undefined when the account is not configured any more. */
   of: (account: string) => Service | undefined;
   close: () => Promise<void>;
 };
 
-/** The conversation's campaign, as long as the site still has it: a wrong id would fail every message (R-105). */
+/** The conversation's campaign, if the site still has it: an unknown id would fail every message (R-105). */
 function campaignOf({ campaign }: Head, site: Site): { campaignId?: string } {
   const chosen = campaign === null || !isCampaign(site.routes ?? [], site.campaign, campaign) ? undefined : campaign;
   const id = chosen ?? (campaign === "" ? undefined : site.campaign);
@@ -36,20 +36,20 @@ function campaignOf({ campaign }: Head, site: Site): { campaignId?: string } {
 type Surroundings = {
   clock: Clock;
   log: Log;
-  /** Counts a second call for one message in the account's pace. */
+  /** Counts a second call that one message makes. */
   beside: (account: string) => void;
 };
 
-/** So long messages go without a campaign that was refused, before the service is asked about it again. */
+/** A refused campaign is left out of messages for so long. */
 const REFUSED_MS = 600_000;
 
-/** A 400 or 404 may be about the campaign; that the same message is taken without it proves it. */
+/** Whether the refusal may concern the campaign: proven when the same message is accepted without it. */
 const mayBeCampaign = ({ kind, status }: Outcome): boolean =>
   kind === "permanent" && (status === 400 || status === 404);
 const namesCampaign = ({ status, message }: Outcome): boolean => status === 404 || /campaign/i.test(message);
 
 function createRouting({ clock, log, beside }: Surroundings): Routed {
-  /** Campaigns of accounts that the service refused, and until when nothing is sent to them. */
+  /** Refused campaigns, by account and id, and until when messages leave them out. */
   const refused = new Map<string, number>();
   return async (site, message, call) => {
     const { campaignId } = message;
@@ -75,16 +75,16 @@ function createRouting({ clock, log, beside }: Surroundings): Routed {
   };
 }
 
-/** The accounts' clients, and how a message of a site is put to the service. */
+/** Creates the clients of all accounts. */
 export function createServices(
   settings: Settings,
   keys: Keys,
   sites: Sites,
-  enclose: Enclose,
+  attachFile: AttachFile,
   { clock = realClock, log = silentLog, beside = () => {} }: Partial<Surroundings> = {},
 ): Services {
   const routed = createRouting({ clock, log, beside });
-  /** Sites that are not configured any more, as far as was told. */
+  /** Sites of waiting messages that are not configured any more; each is logged once. */
   const missed = new Set<string>();
   const clients = new Map<string, Service>(
     settings.accounts.map(({ id, url }) => [
@@ -96,7 +96,7 @@ export function createServices(
     async carry(head, about) {
       const client = clients.get(head.account);
       const site = sites.find(head.site);
-      // The site or account left the configuration: its messages wait until it is back, and nobody else's.
+      // The site or account is not configured any more: its messages wait until it is back. Others are not affected.
       if (client === undefined || site === undefined) {
         if (!missed.has(head.site))
           log("settings.warning", { warning: `messages wait for site ${head.site}, which is gone` });
@@ -114,7 +114,7 @@ export function createServices(
       };
       const kind = head.reaction === null ? "text" : "reaction";
       try {
-        const outcome = await enclose(head, (file) =>
+        const outcome = await attachFile(head, (file) =>
           routed(site, message, (routed) => client.incoming({ ...routed, ...file }, kind)),
         );
         return outcome === "missing" ? { kind: "permanent", status: 0, message: "its file is gone" } : outcome;

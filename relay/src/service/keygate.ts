@@ -6,55 +6,55 @@ import type { Outcome } from "./outcome.ts";
 import { openPace, type Pace, paceOf, settle, take, takeBeside, takeRepeat } from "./pacer.ts";
 
 /**
- * What a call is for, in the order in which calls go (R-801): a new visitor's first message before the other messages,
- * repeats of messages after them, then messages from the owner's side, credit grants, contacts and lists, and look-ups.
+ * Kinds of calls, in the order in which waiting calls go (R-801): a new visitor's first message, other messages, repeats of
+ * messages, messages from the owner's side, credit grants, contacts and lists, look-ups.
  */
 const RANKS = ["first", "message", "repeat", "send", "grant", "contact", "lookup"] as const;
 export type Rank = (typeof RANKS)[number];
 const MESSAGES: readonly Rank[] = ["first", "message", "repeat"];
 
-/** What a call's maker tells the gate: only the first time counts. `unready`: the call was not made. */
+/** The outcome of a call, as its maker tells the gate. `unready`: the call was not made. */
 export type Settled = Pick<Outcome, "kind" | "status" | "waitMs" | "limit"> & { message?: string };
-/** The right to make one call. */
+/** The permission to make one call. `settle` must be called; only its first call counts. */
 export type Turn = { settle: (outcome: Settled) => void };
 
 export type Waiting = { account: string; rank: Rank; since: number; go: (turn: Turn) => void };
 
-/** A call on the way: the pace's epoch and the time when it left. */
+/** A call under way: the pace's epoch and the time at its departure. */
 type Call = { epoch: number; since: number };
 
-/** Calls of one key on the way at once. */
+/** Most calls of one key under way at once. */
 const PARALLEL = 64;
-/** Messages that wait longer are told to the visitor. */
+/** Visitors are told `delayed` when a message waits longer. */
 const NOTICE_MS = 3_000;
-/** How often a held gate lets one call try whether the key is good again. */
+/** A held gate lets one call go this often, to learn whether the key is accepted again. */
 const HELD_MS = 30_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
-type Parts = {
+type KeyGateDeps = {
   clock: Clock;
   log: Log;
   breaker: Breaker;
-  /** Calls a minute to begin with. */
+  /** Calls a minute at first. */
   rate: number;
   random: () => number;
-  /** The key was refused for the first time: look for a new one. */
+  /** Called when the key is refused for the first time: look for a new one. */
   onHeld: () => void;
-  /** The service takes the key again. */
+  /** Called when the service accepts the key again. */
   onOpen: () => void;
-  /** What visitors should be told has changed. */
+  /** Called when `told` changed. */
   onDelivery: () => void;
 };
 
-/** One key's gate. `held`: the key or the address is refused; one call tries again at `until`. */
+/** The gate of one key. `held`: the key or the address is refused; one call tries again at `until`, in ms of uptime. */
 export type KeyGate = {
-  parts: Parts;
+  deps: KeyGateDeps;
   pace: Pace;
   queues: Record<Rank, Set<Waiting>>;
-  /** Calls on the way. */
+  /** Calls under way. */
   open: number;
   held: { until: number; why: string } | undefined;
-  /** The key is new and was not accepted yet: one call goes alone. */
+  /** The key is new and was not accepted yet: calls go one by one. */
   doubted: boolean;
   told: Delivery;
   cancelLook: () => void;
@@ -62,17 +62,17 @@ export type KeyGate = {
 };
 
 /**
- * A gate through which every call with one account key goes, whatever it is for: one pace, one order, one pause while the key
- * is refused (R-464, R-801) or the service is away.
+ * Creates the gate of one key. All calls with the key pass it, so they share one pace, one order, and one pause while the key is
+ * refused (R-464, R-801) or the service does not answer.
  */
-export function createKeyGate(parts: Parts): KeyGate {
+export function createKeyGate(deps: KeyGateDeps): KeyGate {
   const queues = Object.fromEntries(RANKS.map((rank) => [rank, new Set()])) as unknown as KeyGate["queues"];
-  const pace = openPace(parts.rate, parts.clock.uptime());
+  const pace = openPace(deps.rate, deps.clock.uptime());
   const rest = { open: 0, held: undefined, doubted: false, told: "ok", cancelLook: () => {}, stopped: false } as const;
-  return { parts, pace, queues, ...rest };
+  return { deps, pace, queues, ...rest };
 }
 
-/** Lets a call wait for its turn. @returns what takes it out again, as long as it waits */
+/** Lets a call wait for its turn. */
 export function enter(gate: KeyGate, waiting: Waiting): void {
   gate.queues[waiting.rank].add(waiting);
   pump(gate);
@@ -82,48 +82,48 @@ export function leave(gate: KeyGate, waiting: Waiting): void {
   gate.queues[waiting.rank].delete(waiting);
 }
 
-/** Counts a call that is made within another one's turn. */
-export const beside = ({ pace, parts }: KeyGate): void => takeBeside(pace, parts.clock.uptime());
+/** Counts a second call that is made within one turn. */
+export const beside = ({ pace, deps }: KeyGate): void => takeBeside(pace, deps.clock.uptime());
 
-/** Takes all waiting calls out, in order. */
+/** Removes and returns all waiting calls, in order. */
 export function drain(gate: KeyGate): Waiting[] {
   const all = RANKS.flatMap((rank) => [...gate.queues[rank]]);
   for (const rank of RANKS) gate.queues[rank].clear();
   return all;
 }
 
-/** There is a new key: everything may go, at first one call alone. */
+/** Opens the gate for a new key: at first, one call goes alone. */
 export function release(gate: KeyGate): void {
   if (gate.held !== undefined) gate.doubted = true;
   gate.held = undefined;
   pump(gate);
 }
 
-/** Somebody asks for another try now, with the key that there is. */
+/** Lets one call try now with the present key. */
 export function retry(gate: KeyGate): void {
-  if (gate.held !== undefined) gate.held.until = gate.parts.clock.uptime();
+  if (gate.held !== undefined) gate.held.until = gate.deps.clock.uptime();
   pump(gate);
 }
 
-/** Lets nothing go any more. */
+/** Lets no call go from now on. */
 export function stop(gate: KeyGate): void {
   gate.stopped = true;
   gate.cancelLook();
 }
 
-/** Lets go what may go now, and comes back when the next call may. */
+/** Lets all calls go that may go now, and sets a timer for the next one. */
 function pump(gate: KeyGate): void {
   gate.cancelLook();
   if (gate.stopped) return;
   let wait = next(gate);
   while (wait === 0) wait = next(gate);
-  gate.cancelLook = Number.isFinite(wait) ? gate.parts.clock.after(wait, () => pump(gate)) : () => {};
+  gate.cancelLook = Number.isFinite(wait) ? gate.deps.clock.after(wait, () => pump(gate)) : () => {};
   tell(gate, wait);
 }
 
 // ── when ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Lets the first of the waiting calls go. @returns 0 when one went, else ms until one may; never when nothing waits */
+/** Lets the first waiting call go. @returns 0 when one went; else ms until one may, NEVER when none waits */
 function next(gate: KeyGate): number {
   const shut = closedFor(gate);
   if (shut > 0 || gate.open >= PARALLEL) return shut > 0 ? shut : NEVER;
@@ -131,21 +131,21 @@ function next(gate: KeyGate): number {
   for (const rank of RANKS) {
     const waiting = firstOf(gate.queues[rank]);
     if (waiting === undefined) continue;
-    const now = gate.parts.clock.uptime();
+    const now = gate.deps.clock.uptime();
     const pause = rank === "repeat" ? takeRepeat(gate.pace, now) : take(gate.pace, now);
     if (pause === 0) {
       go(gate, waiting);
       return 0;
     }
     wait = Math.min(wait, pause);
-    // Repeats have a budget of their own; whatever holds another call back holds those after it back, too.
+    // Repeats have a budget of their own. Any other call that must wait makes the calls after it wait, too.
     if (rank !== "repeat") return wait;
   }
   return wait;
 }
 
-/** Ms until anything may go: refused keys first, then a service that is away. */
-function closedFor({ held, doubted, open, parts: { breaker, clock } }: KeyGate): number {
+/** Ms for which no call may go, because the key is refused or the service does not answer. */
+function closedFor({ held, doubted, open, deps: { breaker, clock } }: KeyGate): number {
   const wait = held === undefined ? breaker.allow() : held.until - clock.uptime();
   if (wait > 0) return wait;
   const trying = held !== undefined || doubted || breaker.state === "open";
@@ -156,7 +156,7 @@ function go(gate: KeyGate, waiting: Waiting): void {
   leave(gate, waiting);
   gate.open++;
   const { epoch } = gate.pace;
-  const since = gate.parts.clock.uptime();
+  const since = gate.deps.clock.uptime();
   let settled = false;
   waiting.go({
     settle(outcome) {
@@ -174,44 +174,44 @@ const firstOf = (queue: Set<Waiting>): Waiting | undefined => queue.values().nex
 const oldest = ({ queues }: KeyGate): number =>
   Math.min(...MESSAGES.map((rank) => firstOf(queues[rank])?.since ?? NEVER));
 
-/** Visitors are told the truth when it changes. */
+/** Updates whether visitors are told `delayed`. */
 function tell(gate: KeyGate, wait: number): void {
-  const { breaker, clock } = gate.parts;
+  const { breaker, clock } = gate.deps;
   const since = oldest(gate);
   const late = since !== NEVER && (clock.uptime() - since > NOTICE_MS || (wait > NOTICE_MS && wait !== NEVER));
   const now = gate.held !== undefined || breaker.state !== "closed" || late ? "delayed" : "ok";
   if (now === gate.told) return;
   gate.told = now;
-  gate.parts.onDelivery();
+  gate.deps.onDelivery();
 }
 
-// ── what came of a call ───────────────────────────────────────────────────────────────────────────────────────────
+// ── outcomes ───────────────────────────────────────────────────────────────────────────────────────────
 
 function land(gate: KeyGate, { account, rank }: Waiting, call: Call, outcome: Settled): void {
-  const { parts, pace } = gate;
+  const { deps, pace } = gate;
   const { kind, status } = outcome;
   const contended = gate.queues.first.size + gate.queues.message.size > 0;
-  // What never reached the service says nothing about it.
+  // A call that never reached the service says nothing about it.
   const made = kind !== "permanent" || status !== 0;
-  const now = parts.clock.uptime();
+  const now = deps.clock.uptime();
   const took = made && status > 0 ? { tookMs: now - call.since } : {};
-  const settling = { contended, random: parts.random, ...took };
+  const settling = { contended, random: deps.random, ...took };
   settle(pace, call.epoch, made ? outcome : { kind: "unready" }, now, settling);
   if (kind === "throttle") {
-    parts.log("account.throttled", { account, rate: paceOf(pace, now).rate });
+    deps.log("account.throttled", { account, rate: paceOf(pace, now).rate });
   } else if (refusesKey(rank, outcome)) hold(gate, account, rank, outcome);
   else if (isAway(outcome)) {
-    if (parts.breaker.failure()) parts.log("account.unreachable", { account, status });
+    if (deps.breaker.failure()) deps.log("account.unreachable", { account, status });
   } else if (made && (kind === "ok" || kind === "duplicate" || kind === "permanent")) answered(gate, account);
 }
 
-/** The service does not answer, or answers that it cannot. */
+/** The service did not answer, or answered that it cannot process calls now. */
 const isAway = ({ kind, status }: Settled): boolean =>
   kind === "transient" || (kind === "unknown" && (status === 0 || status >= 500));
 
 /**
- * Every call would be refused: for a bad key or address, or by something before the service. A 403 or 404 of another call
- * than a message may be about that call alone (R-012, R-483).
+ * Whether every call with the key would be refused: a bad key or address, or a refusal by a proxy before the service. A 403 or
+ * 404 counts for messages only: for another call it may concern that call alone (R-012, R-483).
  */
 function refusesKey(rank: Rank, { kind, status }: Settled): boolean {
   if (kind !== "config" && kind !== "edge") return false;
@@ -219,11 +219,11 @@ function refusesKey(rank: Rank, { kind, status }: Settled): boolean {
   return kind === "config" && (status === 401 || (status > 0 && status < 400));
 }
 
-/** Nothing is lost, somebody is called. */
+/** Holds the gate after a refusal of the key, and tells the operator. Waiting calls stay in their queues. */
 function hold(gate: KeyGate, account: string, rank: Rank, { kind, status, message }: Settled): void {
-  const { clock, log, onHeld } = gate.parts;
+  const { clock, log, onHeld } = gate.deps;
   const fresh = gate.held === undefined;
-  // A grant may be refused with 401 because the account is no agency (R-483): the next call shows whether it is the key.
+  // A 401 to a grant may mean that the account is not an agency (R-483): the next call shows whether the key is bad.
   const until = clock.uptime() + (rank === "grant" ? 0 : HELD_MS);
   const why = status === 0 ? (message ?? kind) : `${status}: ${message ?? kind}`;
   if (fresh || rank !== "grant") gate.held = { until, why };
@@ -234,10 +234,10 @@ function hold(gate: KeyGate, account: string, rank: Rank, { kind, status, messag
 }
 
 function answered(gate: KeyGate, account: string): void {
-  gate.parts.breaker.success();
+  gate.deps.breaker.success();
   gate.doubted = false;
   if (gate.held === undefined) return;
   gate.held = undefined;
-  gate.parts.log("account.resumed", { account });
-  gate.parts.onOpen();
+  gate.deps.log("account.resumed", { account });
+  gate.deps.onOpen();
 }

@@ -1,5 +1,5 @@
 import type { Answer } from "./http.ts";
-import { type LimitHint, limitOf, waitOf } from "./wait.ts";
+import { type StatedLimit, statedLimit, statedWait } from "./rate-limit-headers.ts";
 
 /**
  * What came of a call, as the one who called must act on it (BEHAVIOUR 2.8).
@@ -23,7 +23,7 @@ export type Outcome = {
   code?: string;
   /** Milliseconds the service asks us to wait. */
   waitMs?: number;
-  limit?: LimitHint;
+  limit?: StatedLimit;
 };
 
 type Fields = Record<string, unknown>;
@@ -76,13 +76,13 @@ export function outcomeOf(answer: Answer, idempotent: boolean, now: number, name
   if (answer.phase === "unanswered") return { kind: "unknown", status: 0, message: answer.reason };
   const { headers, json, text } = answer;
   const status = answer.status < 300 ? (softStatus(json) ?? answer.status) : answer.status;
-  const waitMs = waitOf(answer.status, headers, now);
+  const waitMs = statedWait(answer.status, headers, now);
   const error = status < 300 ? { code: undefined, message: "" } : errorOf(json, text);
   return {
     kind: kindOf(status, { json, text, message: error.message, idempotent, names, told: waitMs !== undefined }),
     status: answer.status,
     message: told(error.message),
-    limit: limitOf(headers),
+    limit: statedLimit(headers),
     ...(error.code === undefined ? {} : { code: error.code }),
     ...(waitMs === undefined ? {} : { waitMs }),
   };

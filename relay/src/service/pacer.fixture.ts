@@ -1,5 +1,5 @@
 import { openPace, type Pace, settle, take } from "./pacer.ts";
-import { limitOf, waitOf } from "./wait.ts";
+import { statedLimit, statedWait } from "./rate-limit-headers.ts";
 
 /** A simulated service with a hidden rate limit, and a driver that sends calls through the pacer on a fake clock. */
 
@@ -121,9 +121,9 @@ export function drive(options: Drive): Driven {
       later(after, () => {
         flying--;
         if (status === 429) left++;
-        const waitMs = waitOf(status, headers, EPOCH + time);
+        const waitMs = statedWait(status, headers, EPOCH + time);
         const kind = status === 200 ? "ok" : "throttle";
-        const outcome = { kind, limit: limitOf(headers), ...(waitMs === undefined ? {} : { waitMs }) } as const;
+        const outcome = { kind, limit: statedLimit(headers), ...(waitMs === undefined ? {} : { waitMs }) } as const;
         settle(pace, epoch, outcome, time, { random, tookMs: time - departed });
       });
     });

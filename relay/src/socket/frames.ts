@@ -11,7 +11,7 @@ import type { Budgets } from "../flows/budgets.ts";
 import type { Capture, Wrong } from "../flows/capture.ts";
 import type { Forget } from "../flows/forget.ts";
 import type { Mail, Place } from "../flows/mail/mail.ts";
-import type { Rate } from "../flows/rate.ts";
+import type { RatingFlow } from "../flows/rating.ts";
 import type { Send } from "../flows/send/send.ts";
 import type { Sessions } from "../flows/session/session.ts";
 import { emailOf } from "../records/details.ts";
@@ -30,7 +30,7 @@ export type FrameDeps = {
   capture: Capture["capture"];
   /** E-mail to visitors; absent where the relay sends none. */
   mail: Pick<Mail, "subscribe" | "transcript"> | undefined;
-  rate: Rate;
+  rate: RatingFlow;
   /** The owner's guard, which may refuse new visitors. */
   admits: AccessPolicy["admits"];
   /** Limits messages and reactions of one visitor per minute: each may cost the owner. */

@@ -1,4 +1,4 @@
-import { createEnclose } from "../flows/enclose.ts";
+import { createAttachFile } from "../flows/attach-file.ts";
 import { createServices, type Services } from "../flows/services.ts";
 import { createGates, type Gates } from "../service/gates.ts";
 import type { Core } from "./core.ts";
@@ -16,9 +16,9 @@ type ServiceEvents = {
 /** How the relay calls the messaging service: one client per account, paced per account key. */
 export function createServiceAccess(core: Core, { files, publicLink }: FileStorage, events: ServiceEvents) {
   const { settings, clock, log, metrics, keys, sites } = core;
-  const enclose = createEnclose({ files, link: settings.uploads.embed ? undefined : publicLink });
+  const attachFile = createAttachFile({ files, link: settings.uploads.embed ? undefined : publicLink });
   const beside = (account: string): void => gates.beside(account);
-  const services: Services = createServices(settings, keys, sites, enclose, { clock, log, beside });
+  const services: Services = createServices(settings, keys, sites, attachFile, { clock, log, beside });
   const gates: Gates = countingGates(
     createGates({
       ...{ clock, log, accounts: settings.accounts },

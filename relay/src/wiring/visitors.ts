@@ -9,10 +9,10 @@ import { createDeliveryStatus, createFailureNotice } from "../flows/delivery-sta
 import { createEndings } from "../flows/endings.ts";
 import { createFirstNames } from "../flows/first-names.ts";
 import { createForget } from "../flows/forget.ts";
-import { introduce } from "../flows/introduce.ts";
 import { createOriginLog } from "../flows/origin-log.ts";
-import { createRate } from "../flows/rate.ts";
+import { createRating } from "../flows/rating.ts";
 import { createSend } from "../flows/send/send.ts";
+import { sendWithProfile } from "../flows/send-profile.ts";
 import { createSession } from "../flows/session/session.ts";
 import { type Connections, createConnections } from "../socket/connections.ts";
 import { createFrames } from "../socket/frames.ts";
@@ -35,7 +35,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
   const { settings, db, bus, clock, log, sites, signing, epoch, cluster } = core;
   const { gates, services } = service;
   const { access, tell } = owner;
-  const deliver = (head: Parameters<typeof introduce>[1]) => introduce({ db, log }, head, services.carry);
+  const deliver = (head: Parameters<typeof sendWithProfile>[1]) => sendWithProfile({ db, log }, head, services.carry);
   const courier = createCourier({
     ...{ db, bus, clock, log, gates },
     leases: cluster.leases,
@@ -96,7 +96,7 @@ function frameHandler({ settings, db, bus, clock, log }: Core, owner: OwnerFlows
     logout: sessions.logout,
     capture: owner.capture,
     mail: owner.mail,
-    rate: createRate({ db, bus, clock, tell: owner.tell }),
+    rate: createRating({ db, bus, clock, tell: owner.tell }),
     admits: owner.access.admits,
     messages: createLimiter({ burst: MESSAGE_BURST, perMinute, uptime: clock.uptime }),
     questions: createLimiter({ burst: QUESTION_BURST, perMinute: QUESTIONS_PER_MINUTE, uptime: clock.uptime }),

@@ -3,29 +3,29 @@ import type { Files } from "../files/store.ts";
 import { typeOf } from "../files/types.ts";
 import type { Head } from "../records/outbox.ts";
 
-/** How a message's file is put to the service (interface 4.5, R-233 to R-241). */
-export type Enclosed = { mediaUrl: string; mediaContentType: string };
+/** The fields of a message that name its file (interface 4.5, R-233 to R-241). */
+export type Attached = { mediaUrl: string; mediaContentType: string };
 
-/** The words of a picture without words: the service takes no empty body (R-230). */
+/** The text of a message: `[image] name` for a file without text, because the service refuses an empty body (R-230). */
 export function bodyOf({ text, type, name }: Pick<Head, "text" | "type" | "name">): string {
   if (text !== "" || type === null) return text;
   const [kind = ""] = type.split("/");
   return `[${["image", "audio", "video"].includes(kind) && typeOf(type).inline ? kind : "file"}] ${name}`;
 }
 
-/** Files read into memory at once: inside a message, one takes three times its size. */
+/** Most files in memory at once: as a data URI, a file takes three times its size. */
 const PARALLEL = 4;
 
 /**
- * Puts files into messages: as links that the service fetches, or as data URIs where it could fetch nothing from us.
- * @param options.link absolute https address of a file; nothing when files travel inside messages
+ * Attaches files to messages: as links that the service fetches, or as data URIs when it cannot reach the relay.
+ * @param options.link returns the absolute https address of a file; undefined to send files as data URIs
  */
-export function createEnclose(options: { files: Files; link: ((key: string, type: string) => string) | undefined }) {
+export function createAttachFile(options: { files: Files; link: ((key: string, type: string) => string) | undefined }) {
   const { files, link } = options;
   const waiting: (() => void)[] = [];
   let reading = 0;
 
-  /** At most `PARALLEL` at a time, in order of arrival. */
+  /** Runs at most `PARALLEL` works at a time, in order of arrival. */
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (reading >= PARALLEL) await new Promise<void>((resolve) => waiting.push(resolve));
     else reading++;
@@ -44,10 +44,10 @@ export function createEnclose(options: { files: Files; link: ((key: string, type
   }
 
   /**
-   * Calls `carry` with the fields of the message's file; without any when it has none.
-   * @returns what `carry` resolves to, or `missing` when the file's bytes are gone
+   * Calls `carry` with the fields of the message's file, or with undefined when it has none.
+   * @returns what `carry` resolves to, or `missing` when the file's bytes were deleted
    */
-  return async function enclose<T>(head: Head, carry: (enclosed: Enclosed | undefined) => Promise<T>) {
+  return async function attachFile<T>(head: Head, carry: (attached: Attached | undefined) => Promise<T>) {
     const { key, type, reaction } = head;
     if (key === null || type === null || reaction !== null) return carry(undefined);
     if (link !== undefined) return carry({ mediaUrl: link(key, type), mediaContentType: type });
@@ -58,4 +58,4 @@ export function createEnclose(options: { files: Files; link: ((key: string, type
   };
 }
 
-export type Enclose = ReturnType<typeof createEnclose>;
+export type AttachFile = ReturnType<typeof createAttachFile>;

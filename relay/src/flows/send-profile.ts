@@ -7,10 +7,15 @@ import type { Outcome } from "../service/outcome.ts";
 type Carry = (head: Head, about?: Omit<Details, "phone">) => Promise<Outcome>;
 
 /**
- * Carries a message with what the service has not heard of its visitor: names and e-mail travel once, with the first
- * message after they became known, and again when they change (R-101). Told twice after a failure here, nothing is lost.
+ * Sends a message with the contact details that the service does not know yet. Names and e-mail address are sent once, with the
+ * first message after they became known, and again after a change (R-101). After a failed write they are sent twice, which does
+ * no harm.
  */
-export async function introduce({ db, log }: { db: Database; log: Log }, head: Head, carry: Carry): Promise<Outcome> {
+export async function sendWithProfile(
+  { db, log }: { db: Database; log: Log },
+  head: Head,
+  carry: Carry,
+): Promise<Outcome> {
   const news = head.reaction === null && head.untold ? await untold(db, head.visitor) : undefined;
   const outcome = await carry(head, news?.details);
   if (news !== undefined && (outcome.kind === "ok" || outcome.kind === "duplicate")) {

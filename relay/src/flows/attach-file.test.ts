@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { Files } from "../files/store.ts";
 import type { Head } from "../records/outbox.ts";
-import { bodyOf, createEnclose } from "./enclose.ts";
+import { bodyOf, createAttachFile } from "./attach-file.ts";
 
 const head = (fields: Partial<Head>): Head =>
   ({ text: "", key: "k", type: "image/png", name: "shot.png", reaction: null, ...fields }) as Head;
@@ -39,15 +39,15 @@ describe("a file on its way to the service", () => {
 
   it("is a link where the service can reach us, and nothing is read", async () => {
     const { reads, files } = store();
-    const enclose = createEnclose({ files, link: (key, type) => `https://chat.example/${key}?${type}` });
-    const carried = await enclose(head({}), async (file) => file);
+    const attachFile = createAttachFile({ files, link: (key, type) => `https://chat.example/${key}?${type}` });
+    const carried = await attachFile(head({}), async (file) => file);
     expect(carried).toEqual({ mediaUrl: "https://chat.example/k?image/png", mediaContentType: "image/png" });
     expect(reads).toHaveLength(0);
   });
 
   it("is a data URI in standard, padded base64 otherwise", async () => {
     const { reads, files } = store();
-    const carried = createEnclose({ files, link: undefined })(head({}), async (file) => file);
+    const carried = createAttachFile({ files, link: undefined })(head({}), async (file) => file);
     reads.shift()?.();
     const bytes = Buffer.from("bytes of k").toString("base64");
     expect(await carried).toEqual({ mediaUrl: `data:image/png;base64,${bytes}`, mediaContentType: "image/png" });
@@ -55,17 +55,17 @@ describe("a file on its way to the service", () => {
 
   it("is said to be missing when its bytes are gone", async () => {
     const { reads, files } = store();
-    const carried = createEnclose({ files, link: undefined })(head({ key: "gone" }), async () => "carried");
+    const carried = createAttachFile({ files, link: undefined })(head({ key: "gone" }), async () => "carried");
     reads.shift()?.();
     expect(await carried).toBe("missing");
   });
 
   it("waits while four others are in memory, and goes in its turn, also after a failure", async () => {
     const { reads, files } = store();
-    const enclose = createEnclose({ files, link: undefined });
+    const attachFile = createAttachFile({ files, link: undefined });
     const done: string[] = [];
     const all = ["1", "2", "3", "4", "5", "6"].map((key) =>
-      enclose(head({ key }), async () => {
+      attachFile(head({ key }), async () => {
         if (key === "1") throw new Error("the service hung up");
         done.push(key);
       }).catch(() => done.push("failed")),
@@ -84,8 +84,8 @@ describe("a file on its way to the service", () => {
 
   it("does not travel with a reaction to it, nor with words alone", async () => {
     const { files } = store();
-    const enclose = createEnclose({ files, link: undefined });
-    expect(await enclose(head({ reaction: "👍" }), async (file) => file)).toBeUndefined();
-    expect(await enclose(head({ key: null, type: null }), async (file) => file)).toBeUndefined();
+    const attachFile = createAttachFile({ files, link: undefined });
+    expect(await attachFile(head({ reaction: "👍" }), async (file) => file)).toBeUndefined();
+    expect(await attachFile(head({ key: null, type: null }), async (file) => file)).toBeUndefined();
   });
 });

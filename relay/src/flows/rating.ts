@@ -9,7 +9,7 @@ import { addRating, ratingOf } from "../records/ratings.ts";
 import { findVisitor } from "../records/visitors.ts";
 import type { Tell } from "./notify.ts";
 
-type Parts = {
+type RatingDeps = {
   db: Database;
   bus: Bus;
   clock: Clock;
@@ -18,12 +18,11 @@ type Parts = {
 };
 
 /**
- * What a visitor thinks of the conversation: durable, and told to the owner, once (WIDGET 8.5). Every tab hears of it, so
- * that none asks again.
- * @returns false where there is nothing to rate, or no such score
+ * Stores a visitor's rating of the conversation, once, and tells the owner's backend and all tabs of the visitor (WIDGET 8.5).
+ * @returns false when the visitor does not exist, or the score is higher than the highest one
  * @throws what the database throws; then nothing was written
  */
-export function createRate({ db, bus, clock, tell }: Parts) {
+export function createRating({ db, bus, clock, tell }: RatingDeps) {
   return async function rate(visitor: string, site: Site, { score, of, comment = "" }: Rating): Promise<boolean> {
     if (score !== undefined && score > of) return false;
     const words = cut(comment.toWellFormed().replaceAll("\0", "").trim(), COMMENT_MAX);
@@ -44,4 +43,4 @@ export function createRate({ db, bus, clock, tell }: Parts) {
   };
 }
 
-export type Rate = ReturnType<typeof createRate>;
+export type RatingFlow = ReturnType<typeof createRating>;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { corpus } from "../../../test/corpora.ts";
-import { httpDate, limitOf, waitOf } from "./wait.ts";
+import { httpDate, statedLimit, statedWait } from "./rate-limit-headers.ts";
 
 const NOW = Date.UTC(2026, 10, 20, 10, 20, 0);
 
@@ -13,19 +13,19 @@ const lower = (headers: Record<string, string>) =>
 describe("the wait the service asks for", () => {
   it("is read as every vector of the contract says (corpora/rate-limit)", () => {
     for (const { status, headers, expectSeconds } of read<Vector>(corpus("rate-limit/vectors.json"))) {
-      const wait = waitOf(status, lower(headers), NOW);
+      const wait = statedWait(status, lower(headers), NOW);
       expect([status, headers, wait === undefined ? null : wait / 1_000]).toEqual([status, headers, expectSeconds]);
     }
   });
 
   it("is measured against the service's own clock when it tells it", () => {
     const headers = { date: "Fri, 20 Nov 2026 10:00:00 GMT", "retry-after": "Fri, 20 Nov 2026 10:01:00 GMT" };
-    expect(waitOf(429, headers, NOW)).toBe(60_000);
+    expect(statedWait(429, headers, NOW)).toBe(60_000);
   });
 
   it("is never more than an hour and never negative", () => {
-    expect(waitOf(429, { "retry-after": "999999999" }, NOW)).toBe(3_600_000);
-    expect(waitOf(429, { "retry-after": "Fri, 20 Nov 2020 10:00:00 GMT" }, NOW)).toBe(0);
+    expect(statedWait(429, { "retry-after": "999999999" }, NOW)).toBe(3_600_000);
+    expect(statedWait(429, { "retry-after": "Fri, 20 Nov 2020 10:00:00 GMT" }, NOW)).toBe(0);
   });
 });
 
@@ -43,35 +43,35 @@ it("reads dates in the three HTTP forms only, and whatever comes it throws nothi
 });
 
 it("learns the limit from each style that states it, and ignores a malformed field as a whole", () => {
-  expect(limitOf({ "x-ratelimit-limit": "30", "x-ratelimit-remaining": "3" })).toEqual({ limit: 30, remaining: 3 });
-  expect(limitOf({ ratelimit: '"permin";r=1;t=20', "ratelimit-policy": '"permin";q=60;w=60' })).toEqual({
+  expect(statedLimit({ "x-ratelimit-limit": "30", "x-ratelimit-remaining": "3" })).toEqual({ limit: 30, remaining: 3 });
+  expect(statedLimit({ ratelimit: '"permin";r=1;t=20', "ratelimit-policy": '"permin";q=60;w=60' })).toEqual({
     limit: 60,
     remaining: 1,
     windowMs: 60_000,
   });
-  expect(limitOf({ ratelimit: "limit=100, remaining=0, reset=30" })).toEqual({ limit: 100, remaining: 0 });
-  expect(limitOf({ "ratelimit-limit": "60", "ratelimit-remaining": "59" })).toEqual({ limit: 60, remaining: 59 });
-  expect(limitOf({ ratelimit: '"a";r=1;t=2;;', "ratelimit-policy": '"a";q=x' })).toEqual({});
+  expect(statedLimit({ ratelimit: "limit=100, remaining=0, reset=30" })).toEqual({ limit: 100, remaining: 0 });
+  expect(statedLimit({ "ratelimit-limit": "60", "ratelimit-remaining": "59" })).toEqual({ limit: 60, remaining: 59 });
+  expect(statedLimit({ ratelimit: '"a";r=1;t=2;;', "ratelimit-policy": '"a";q=x' })).toEqual({});
 });
 
 it("takes the parameters that the RateLimit drafts define beside r, t, q and w: partition key and unit", () => {
-  expect(waitOf(429, { ratelimit: '"default";r=0;t=30;pk=:cHJvamVjdA==:' }, NOW)).toBe(30_000);
-  expect(limitOf({ ratelimit: '"d";r=1;t=2', "ratelimit-policy": '"d";q=60;w=60;qu="requests"' })).toMatchObject({
+  expect(statedWait(429, { ratelimit: '"default";r=0;t=30;pk=:cHJvamVjdA==:' }, NOW)).toBe(30_000);
+  expect(statedLimit({ ratelimit: '"d";r=1;t=2', "ratelimit-policy": '"d";q=60;w=60;qu="requests"' })).toMatchObject({
     limit: 60,
     windowMs: 60_000,
   });
 });
 
 it("takes separators inside a policy's name for part of it", () => {
-  expect(waitOf(429, { ratelimit: '"a,b;c";r=0;t=30' }, NOW)).toBe(30_000);
+  expect(statedWait(429, { ratelimit: '"a,b;c";r=0;t=30' }, NOW)).toBe(30_000);
 });
 
 it("stops after a success when any of several policies is exhausted", () => {
-  expect(waitOf(200, { ratelimit: '"a";r=5;t=10, "b";r=0;t=50' }, NOW)).toBe(50_000);
+  expect(statedWait(200, { ratelimit: '"a";r=5;t=10, "b";r=0;t=50' }, NOW)).toBe(50_000);
 });
 
 it("waits out the stated time of a refusal although something is said to be left", () => {
-  expect(waitOf(429, { ratelimit: '"burst";r=5;t=10' }, NOW)).toBe(10_000);
+  expect(statedWait(429, { ratelimit: '"burst";r=5;t=10' }, NOW)).toBe(10_000);
 });
 
 it("knows no 31st of February", () => {
@@ -85,10 +85,10 @@ it("is silent or in range for every structured field, and throws nothing (corpor
   for (const path of FILES.map((name) => corpus(`structured-fields/${name}.json`)).filter(existsSync)) {
     for (const { raw } of JSON.parse(readFileSync(path, "utf8")) as { raw: string[] }[]) {
       for (const header of HEADERS) {
-        const wait = waitOf(429, { [header]: raw }, NOW) ?? 0;
+        const wait = statedWait(429, { [header]: raw }, NOW) ?? 0;
         expect(wait, `${header}: ${raw}`).toBeGreaterThanOrEqual(0);
         expect(wait, `${header}: ${raw}`).toBeLessThanOrEqual(3_600_000);
-        expect(() => limitOf({ [header]: raw })).not.toThrow();
+        expect(() => statedLimit({ [header]: raw })).not.toThrow();
       }
     }
   }

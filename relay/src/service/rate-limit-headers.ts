@@ -1,9 +1,9 @@
-/** How long the service asks us to wait, and what limit it states, in every header style seen (R-802, RELIABILITY 3g). */
+/** Parses rate-limit headers of all known styles: the stated waiting time and the stated limit (R-802, RELIABILITY 3g). */
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** What the headers say of the limit: calls per window in all, what is left, and the window's length in ms. */
-export type LimitHint = { limit?: number; remaining?: number; windowMs?: number };
+/** A stated limit: calls per window, calls left, and the window's length in ms. */
+export type StatedLimit = { limit?: number; remaining?: number; windowMs?: number };
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 /** The three forms of RFC 9110 section 5.6.7. `Date.parse` takes far more, and takes "120" for a year. */
@@ -20,7 +20,7 @@ function fullYear(year: string, now: number): number {
 }
 
 /**
- * An HTTP date as milliseconds since 1970, or nothing when it is none.
+ * Parses an HTTP date. @returns ms since 1970, or undefined when the text is not a date
  * @param now for the century of two-digit years
  */
 export function httpDate(text: string, now: number): number | undefined {
@@ -35,7 +35,7 @@ export function httpDate(text: string, now: number): number | undefined {
   return Date.UTC(full, index, date, hours, minutes, seconds);
 }
 
-/** asctime's order of parts, as in the other two forms. */
+/** The parts of an asctime date, in the order of the other two forms. */
 function reorder(match: RegExpExecArray | null): (string | undefined)[] | undefined {
   if (match === null) return undefined;
   const [all, month, day, h, m, s, year] = match;
@@ -120,7 +120,7 @@ function dictionary(text: string | undefined): Record<string, number> | undefine
   return Object.fromEntries(entries.map(([key, value]) => [key, Number(value)]));
 }
 
-/** Of several policies the one that holds us: exhausted ones before others, then the one that ends last. */
+/** The policy that limits us: an exhausted one before others, then the one that ends last. */
 function binding(all: Policy[]): Policy | undefined {
   const rank = ({ values }: Policy): [number, number] => [values.r === 0 ? 0 : 1, -(values.t ?? 0)];
   return all.toSorted((a, b) => rank(a)[0] - rank(b)[0] || rank(a)[1] - rank(b)[1])[0];
@@ -136,7 +136,7 @@ function rateLimitMs(text: string | undefined, refused: boolean): number | undef
 
 const seconds = (value: number | undefined): number | undefined => (value === undefined ? undefined : value * 1_000);
 
-/** The longest wait we obey; longer ones are asked again then. */
+/** The longest wait that is obeyed: after it, one call goes. */
 const LONGEST_MS = 3_600_000;
 
 /**
@@ -144,7 +144,7 @@ const LONGEST_MS = 3_600_000;
  * not say. The first header that parses counts, `Retry-After` before all others.
  * @param now the service's own clock where it tells it (`Date`), else ours; ms since 1970
  */
-export function waitOf(status: number, headers: Headers, now: number): number | undefined {
+export function statedWait(status: number, headers: Headers, now: number): number | undefined {
   if (status >= 300 && status < 400) return undefined;
   const clock = httpDate(header(headers, "date") ?? "", now) ?? now;
   const wait = status < 400 ? spreadOf(headers, clock) : refusedFor(headers, clock);
@@ -169,7 +169,7 @@ function refusedFor(headers: Headers, now: number): number | undefined {
 
 /** After a success: how long to stop, when the last call was the window's last. */
 function spreadOf(headers: Headers, now: number): number | undefined {
-  const { remaining } = limitOf(headers);
+  const { remaining } = statedLimit(headers);
   if (remaining === undefined) return undefined;
   if (remaining > 0) return 0;
   return (
@@ -183,7 +183,7 @@ function spreadOf(headers: Headers, now: number): number | undefined {
 }
 
 /** The limit that the headers state, as far as they do. */
-export function limitOf(headers: Headers): LimitHint {
+export function statedLimit(headers: Headers): StatedLimit {
   const current = binding(policies(header(headers, "ratelimit")));
   const named = policies(header(headers, "ratelimit-policy"));
   const stated = named.find(({ name }) => name === current?.name) ?? named[0];
