@@ -20,7 +20,7 @@ const EVENTS = {
   "cluster.lease_lost": ["warn", "Another node works for the account: what this one had under way was not recorded"],
   "cluster.files_local": [
     "warn",
-    "Visitors' files are on this node's disk: with several nodes, set MEDIA_BUCKET so that each finds all of them",
+    "Visitors' files are on this node's disk: with several nodes, set MEDIA_STORE so that each finds all of them",
   ],
   "database.opened": ["info", "Database is open"],
   "database.failing": ["error", "The database does not accept writes"],

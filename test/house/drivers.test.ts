@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { isTest, sources } from "./sources.ts";
+
+/** An import by value of what only a relay on PostgreSQL needs: the drivers, and the file that uses one. */
+const STATIC = /^import (?!type\b)[^;]*from "(pg|@redis\/client|[./\w]*\/postgres\.ts)";/m;
+
+it("loads the drivers of PostgreSQL and Redis by dynamic import only, so that the default never loads them", () => {
+  const relay = sources(".ts").filter(
+    ({ path }) => path.startsWith("relay/src/") && !isTest(path) && !path.includes("fixture"),
+  );
+  expect(relay.filter(({ text }) => STATIC.test(text)).map(({ path }) => path)).toEqual([]);
+  expect(relay.length).toBeGreaterThan(100);
+});
