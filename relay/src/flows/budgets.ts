@@ -2,34 +2,34 @@ import { networkOf } from "../base/address.ts";
 import type { Site } from "../base/config.ts";
 import { createLimiter, type Limiter } from "../base/limiter.ts";
 
-/** What each address may do on one site; 0: no limit. */
+/** Limits per address on one site; 0: no limit. */
 export type AddressLimits = {
-  /** Messages and reactions a minute. */
+  /** Messages and reactions per minute. */
   messages: number;
-  /** Visitors who write for the first time, an hour. */
+  /** New visitors who write, per hour. */
   visitors: number;
-  /** Forms an hour. */
+  /** Forms per hour. */
   leads: number;
-  /** Connections that greet, a minute. */
+  /** New sessions per minute. */
   sessions: number;
-  /** Bytes of uploads an hour. */
+  /** Bytes of uploads per hour. */
   uploads: number;
 };
 
-/** A site, and the whole address from which somebody came. */
+/** A site, and the whole address of a visitor. */
 type From = { site: Site; address: string };
 type At = { site: string; address: string };
 
 /**
- * One address may use a quarter of what its site may send to the service on a day: whoever wants to use it up needs four
- * addresses for today's, and nobody has to wait for one neighbour.
+ * One address may use a quarter of its site's daily messages: to use them up takes four addresses, and one address cannot
+ * make the others wait.
  */
 const SHARE = 4;
-/** Newcomers of a whole site an hour, as a part of its messages a day: known visitors go on writing in a flood. */
+/** New visitors of a site per hour, as a part of its daily messages: in a flood, known visitors can still write. */
 const NEWCOMERS = 4;
-/** Sessions that are new, of a whole site, a minute: whoever has one already is not held back. */
+/** New sessions of a whole site per minute. Visitors with a session are not limited. */
 const NEW_SESSIONS_PER_MINUTE = 3_000;
-/** Nobody is told to wait longer than this, in milliseconds: others may have waited less than they might. */
+/** Longest wait that a client is told, in milliseconds. */
 const WAIT_MAX = 60_000;
 
 /**
@@ -45,7 +45,7 @@ export function createBudgets({ limits, uptime }: { limits: AddressLimits; uptim
   const sessions = limiter(limits.sessions, limits.sessions);
   const uploads = limiter(limits.uploads, limits.uploads / 60);
   const fresh = limiter(NEW_SESSIONS_PER_MINUTE, NEW_SESSIONS_PER_MINUTE);
-  /** Of sites with a budget a day, each with limiters of its own. */
+  /** Limiters of the sites with a daily budget. */
   const sites = new Map<string, { share: Limiter; newcomers: Limiter }>();
 
   function siteOf({ public: { id }, messagesPerDay: perDay = 0 }: Site) {
@@ -74,7 +74,7 @@ export function createBudgets({ limits, uptime }: { limits: AddressLimits; uptim
         () => messages.take(keyOf(from)),
         () => (limits.messages === 0 ? 0 : siteOf(from.site).share.take(keyOf(from))),
       ),
-    /** Somebody of whom nothing is written yet. */
+    /** A visitor without a row. */
     visitor: (from: From): number =>
       first(
         () => visitors.take(keyOf(from)),
@@ -82,7 +82,7 @@ export function createBudgets({ limits, uptime }: { limits: AddressLimits; uptim
       ),
     lead: (from: From): number => first(() => leads.take(keyOf(from))),
     upload: (at: At, bytes: number): number => first(() => uploads.take(keyAt(at), bytes)),
-    /** A connection that greets. @param known it has a token */
+    /** A new session. @param known the client has a token */
     session: (at: At, known: boolean): number =>
       first(
         () => sessions.take(keyAt(at)),

@@ -17,10 +17,10 @@ type Parts = {
   deleted?: (visitor: string) => void;
 };
 
-/** Somebody reads the database, a backup for example: the overwriting is tried again after this. */
+/** While the database is read, by a backup for example, overwriting fails and is repeated after this. */
 const SCRUB_AGAIN_MS = 2_000;
 
-/** What else than their id a person is known by here: answers that are kept for repeats may hold it. */
+/** What identifies a person besides the visitor's id. Answers that are stored for repeats may contain it. */
 async function namesOf(tx: Transaction, visitor: string): Promise<string[]> {
   const { contact = null } = (await findVisitor(tx, visitor)) ?? {};
   const { email = null, phone = null } = (await detailsOf(tx, visitor)) ?? {};
@@ -28,9 +28,9 @@ async function namesOf(tx: Transaction, visitor: string): Promise<string[]> {
   return [...new Set([contact, email, phone, ...leads])].filter((name) => name !== null);
 }
 
-/** "Delete my chat": the visitor, the thread and what waits to be sent are gone here, and every tab is told. */
+/** "Delete my chat": deletes the visitor, the thread and what waits to be sent, and tells every tab. */
 export function createForget({ db, bus, clock, deleted }: Parts) {
-  /** Takes the words out of the database's files as well. A failure is repeated until it is done. */
+  /** Overwrites the deleted texts in the database's files too. Repeats until it succeeds. */
   async function scrub(): Promise<void> {
     if (await db.scrub().catch(() => false)) return;
     clock.after(SCRUB_AGAIN_MS, () => void scrub());
@@ -46,7 +46,7 @@ export function createForget({ db, bus, clock, deleted }: Parts) {
         await forgetEvents(tx, id);
         await forgetRequests(tx, id, names);
       }
-      // Of somebody who never wrote nothing is here, and nothing is kept: whoever only greets and leaves costs no row.
+      // A visitor who never wrote has no row and gets none.
       if (former.length === 0 && (await findVisitor(tx, visitor)) === undefined) return false;
       await forgetVisitor(tx, visitor, clock.now());
       return true;

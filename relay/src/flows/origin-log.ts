@@ -4,20 +4,20 @@ import type { Sites } from "../records/sites.ts";
 import type { Sessions } from "./session/session.ts";
 
 export type OriginLog = {
-  /** Whether any site lets pages of this origin in; which one, `hello` decides. */
+  /** Whether pages of this origin may open a chat of any site. `hello` names the site. */
   allows: (origin: string) => boolean;
-  /** The same `open`, with an eye on whom a site turns away that is served here. */
+  /** The same `open`, which logs origins that a configured site refuses. */
   watching: (open: Sessions["open"]) => Sessions["open"];
 };
 
-/** Origins told of; then this is silent: whoever makes them up shall not fill the log. */
+/** Origins that are logged at most: invented ones must not fill the log. */
 const TOLD_MAX = 100;
-/** An origin as browsers write it, that of an app's own scheme too (RFC 6454 section 6.2). */
+/** An origin as browsers write it, also with an app's own scheme (RFC 6454 section 6.2). */
 const ORIGIN = /^(null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
 
 /**
- * Tells the operator of pages that ask for a chat and may not have it, once for each origin and site: on the page itself
- * nobody learns which setting it takes.
+ * Logs pages that ask for a chat and are not allowed to, once per origin and site. The page itself cannot show which
+ * setting is missing.
  */
 export function createOriginLog(sites: Pick<Sites, "all" | "allows" | "find">, log: Log): OriginLog {
   const told = new Set<string>();

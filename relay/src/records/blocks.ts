@@ -1,14 +1,14 @@
 import { randomId } from "@porchlight/shared/id";
 import type { Transaction } from "../db/database.ts";
 
-/** Somebody whom a site does not want. */
+/** A visitor or an address that a site blocks. */
 export type Block = {
   id: string;
   site: string;
-  /** A visitor's id, an address, or a block of addresses in CIDR notation. */
+  /** A visitor's id, an IP address, or a range of addresses in CIDR notation. */
   value: string;
   reason: string;
-  /** Who said so: `cli`, or the name of a token. */
+  /** Who added it: `cli`, or the name of a token. */
   actor: string;
   /** Milliseconds since 1970. */
   at: number;
@@ -16,7 +16,7 @@ export type Block = {
 
 const COLUMNS = "id, site, value, reason, actor, at";
 
-/** Writes a block down; the same value again keeps its id and takes the newer reason. */
+/** Adds a block. A value that is blocked already keeps its id and gets the new reason. */
 export async function addBlock(tx: Transaction, block: Omit<Block, "id">): Promise<Block> {
   const { site, value, reason, actor, at } = block;
   const [row] = await tx.all<Block>(
@@ -30,7 +30,7 @@ export async function addBlock(tx: Transaction, block: Omit<Block, "id">): Promi
     actor,
     at,
   );
-  if (row === undefined) throw new Error("A block was written and is not there");
+  if (row === undefined) throw new Error("The block is missing after it was written");
   return row;
 }
 
@@ -39,7 +39,7 @@ export async function removeBlock(tx: Transaction, site: string, id: string): Pr
   return (await tx.run("DELETE FROM blocks WHERE site = $1 AND id = $2", site, id)) === 1;
 }
 
-/** A site's blocks, newest first, after the one that ended the page before. */
+/** A page of a site's blocks, newest first. @param query.after the last block of the page before */
 export async function blocksPage(
   tx: Transaction,
   { site, after, limit }: { site: string; after?: { at: number; id: string }; limit: number },
@@ -54,7 +54,7 @@ export async function blocksPage(
   );
 }
 
-/** Every site's blocks. */
+/** The blocks of all sites. */
 export async function everyBlock(tx: Transaction): Promise<Pick<Block, "site" | "value">[]> {
   return tx.all("SELECT site, value FROM blocks");
 }

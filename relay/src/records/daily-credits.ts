@@ -1,8 +1,9 @@
 import type { Transaction } from "../db/database.ts";
 
 /**
- * Takes an amount from what may be granted without a person on one day, or takes nothing.
- * @param amount in hundredths of a credit, as `cap`
+ * Takes an amount from the account's daily limit of automatic grants.
+ * @param share.amount in hundredths of a credit, as `cap`
+ * @returns false, and takes nothing, when the limit would be exceeded
  */
 export async function spend(
   tx: Transaction,

@@ -1,11 +1,11 @@
 import type { Transaction } from "../db/database.ts";
 
-/** What is known of a visitor as a person; the phone as it was given. */
+/** Contact details of a visitor; the phone as it was typed. */
 export type Details = { firstName?: string; lastName?: string; email?: string; phone?: string };
 
 type Row = { first_name: string | null; last_name: string | null; email: string | null; version: number };
 
-/** Keeps what is given and leaves the rest. The visitor's row must be there. */
+/** Stores the given fields and keeps the others. The visitor's row must exist. */
 export async function setDetails(tx: Transaction, visitor: string, given: Details): Promise<void> {
   const { firstName = null, lastName = null, email = null, phone = null } = given;
   if ((firstName ?? lastName ?? email ?? phone) === null) return;
@@ -28,7 +28,7 @@ export async function setDetails(tx: Transaction, visitor: string, given: Detail
   );
 }
 
-/** How the person can be reached. */
+/** E-mail and phone of a visitor. */
 export async function detailsOf(
   tx: Transaction,
   visitor: string,
@@ -40,7 +40,7 @@ export async function detailsOf(
   return row;
 }
 
-/** What the service has not been told of a visitor, and the version to say so with; nothing when it knows all. */
+/** The details that the service does not know yet, with their version for `told`; nothing when it knows all. */
 export async function untold(
   tx: Transaction,
   visitor: string,
@@ -59,12 +59,12 @@ export async function untold(
   return { details, version };
 }
 
-/** The service was told this version. */
+/** Records that the service knows this version of the details. */
 export async function told(tx: Transaction, visitor: string, version: number): Promise<void> {
   await tx.run("UPDATE details SET told = $2 WHERE visitor = $1 AND told < $2", visitor, version);
 }
 
-/** The visitor's e-mail address: as they left it, or as it was signed for them. */
+/** The visitor's e-mail address: typed by the visitor, or signed by the owner. */
 export async function emailOf(tx: Transaction, visitor: string): Promise<string | undefined> {
   const [row] = await tx.all<{ email: string | null }>("SELECT email FROM details WHERE visitor = $1", visitor);
   return row?.email ?? undefined;

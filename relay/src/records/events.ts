@@ -3,13 +3,13 @@ import type { Transaction } from "../db/database.ts";
 
 export const EVENT_STATES = ["waiting", "delivered", "failed"] as const;
 
-/** An event on its way to the owner's backend, and then a line of the delivery log. */
+/** An event for the owner's backend; later a line of the delivery log. */
 export type Event = {
   id: string;
   site: string;
   visitor: string | null;
   type: EventType;
-  /** JSON, as it is signed and sent. */
+  /** JSON; exactly what is signed and sent. */
   body: string;
   /** Milliseconds since 1970. */
   at: number;
@@ -38,7 +38,7 @@ export async function addEvent(
   );
 }
 
-/** Events that may be sent now, oldest first: of each site at most `each`, so that none crowds out the others. */
+/** Due events, oldest first; at most `each` per site, so that no site delays the others. */
 export async function dueEvents(tx: Transaction, now: number, each: number): Promise<Event[]> {
   return tx.all(
     `SELECT ${COLUMNS} FROM (
@@ -50,13 +50,13 @@ export async function dueEvents(tx: Transaction, now: number, each: number): Pro
   );
 }
 
-/** Takes an event for one try. @returns false when another process took it */
+/** Reserves an event for one try. @returns false when another process has it */
 export async function holdEvent(tx: Transaction, { id, due }: Event, until: number): Promise<boolean> {
   const sql = "UPDATE events SET due = $3 WHERE id = $1 AND due = $2 AND state = 'waiting'";
   return (await tx.run(sql, id, due, until)) === 1;
 }
 
-/** How a try went. */
+/** Stores the result of a try. */
 export async function setEvent(
   tx: Transaction,
   {
@@ -79,7 +79,7 @@ export async function setEvent(
   );
 }
 
-/** Sends an event that failed, or waits, at once: one try more, which counts like all before it. */
+/** Makes an event due now, for one more try. @returns nothing when the site has no such event */
 export async function renewEvent(tx: Transaction, site: string, id: string, now: number): Promise<Event | undefined> {
   const [event] = await tx.all<Event>(
     `UPDATE events SET state = 'waiting', due = $3 WHERE id = $2 AND site = $1 RETURNING ${COLUMNS}`,
@@ -90,7 +90,7 @@ export async function renewEvent(tx: Transaction, site: string, id: string, now:
   return event;
 }
 
-/** A site's delivery log, newest first, after the line that ended the page before. */
+/** A page of a site's delivery log, newest first. `after`: the last line of the page before. */
 export async function eventsPage(
   tx: Transaction,
   query: { site: string; state?: Event["state"]; after?: { at: number; id: string }; limit: number },
@@ -107,12 +107,12 @@ export async function eventsPage(
   );
 }
 
-/** Lines that nobody waits for any more. */
+/** Deletes finished events older than `before`, milliseconds since 1970. */
 export async function dropEvents(tx: Transaction, before: number): Promise<void> {
   await tx.run("DELETE FROM events WHERE at < $1 AND state <> 'waiting'", before);
 }
 
-/** What the owner was told of a person goes with the person. */
+/** Deletes a visitor's events. */
 export async function forgetEvents(tx: Transaction, visitor: string): Promise<void> {
   await tx.run("DELETE FROM events WHERE visitor = $1", visitor);
 }

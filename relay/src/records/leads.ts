@@ -1,13 +1,13 @@
 import type { ErrorFrame } from "@porchlight/shared/protocol";
 import type { Transaction } from "../db/database.ts";
 
-/** What whoever filled a form in can mend. */
+/** The fields of a form that its visitor can correct. */
 export type Field = "phone" | "email";
 
-/** A lead: somebody who left a name, an e-mail or a phone. */
+/** A lead: the contact details that a person left in a form, or that the owner's backend sent. */
 export type Lead = {
   visitor: string;
-  /** The client's, unique per visitor. */
+  /** Made by the client; unique per visitor. */
   id: string;
   site: string;
   account: string;
@@ -17,13 +17,13 @@ export type Lead = {
   /** E.164. */
   phone: string | null;
   consent: string | null;
-  /** 1: a contact is made for it; 0: the contact of the visitor's chat is waited for. */
+  /** 1: the lead gets a contact of its own; 0: it waits for the contact of the visitor's chat. */
   own: number;
   state: "open" | "done" | "refused";
   problem: string | null;
-  /** Of a refused lead: which part of it the service will not have, where that is known. */
+  /** The field that the service refused, where that is known. */
   field: Field | null;
-  /** JSON: the lists it names; nothing: those of its site. */
+  /** JSON array of the lists that it names; null: the lists of its site. */
   lists: string | null;
   contact: string | null;
   attempts: number;
@@ -38,10 +38,10 @@ const COLUMNS = `visitor, id, site, account, first_name AS "firstName", last_nam
 type NewLead = Omit<Lead, "state" | "problem" | "field" | "contact" | "attempts">;
 type LeadName = Pick<Lead, "visitor" | "id">;
 
-/** Behind a form's id: the lead that makes a contact of the phone of somebody who chats (R-206). */
+/** Suffix of a form's id: the lead that creates a contact for the phone number of a chatting visitor (R-206). */
 export const PHONE_OF = "-phone";
 
-/** Writes a lead down; one with the same id begins anew. */
+/** Stores a lead. A lead with the same id starts again. */
 export async function addLead(tx: Transaction, lead: NewLead): Promise<void> {
   await tx.run(
     `INSERT INTO leads (visitor, id, site, account, first_name, last_name, email, phone, consent, own, state, due, at, lists)
@@ -79,7 +79,7 @@ export async function countLeads(tx: Transaction, visitor: string): Promise<numb
   return row?.count ?? 0;
 }
 
-/** Leads that may go on: those due, and those whose visitor's contact is known by now. */
+/** Leads to work on: those that are due, and those whose visitor's contact has become known. */
 export async function dueLeads(tx: Transaction, now: number, limit: number): Promise<Lead[]> {
   return tx.all(
     `SELECT ${COLUMNS} FROM leads WHERE state = 'open' AND (due <= $1 OR (own = 0 AND contact IS NULL
@@ -90,22 +90,22 @@ export async function dueLeads(tx: Transaction, now: number, limit: number): Pro
   );
 }
 
-/** Takes a lead for a while, so that one process works on it. @returns false when another one took it */
+/** Reserves a lead until `until`, so that one process works on it. @returns false when another process has it */
 export async function holdLead(tx: Transaction, lead: Lead, until: number): Promise<boolean> {
   const { visitor, id, due } = lead;
   const sql = "UPDATE leads SET due = $4 WHERE visitor = $1 AND id = $2 AND due = $3 AND state = 'open'";
   return (await tx.run(sql, visitor, id, due, until)) === 1;
 }
 
-/** Lets go of what was taken until `until` at most: of processes that are gone. */
+/** Makes reserved leads due again whose process has ended. @param until the latest reservation that counts */
 export async function releaseLeads(tx: Transaction, now: number, until: number): Promise<void> {
   await tx.run("UPDATE leads SET due = $1 WHERE state = 'open' AND due > $1 AND due <= $2", now, until);
 }
 
-/** What is said of a lead whose call the account's gate did not let go. */
+/** The problem of a lead whose call was not made, because its account makes none now. */
 export const HELD_BACK = "the account is held back";
 
-/** Makes due the leads of an account whose key was refused, or which waited for that to end. */
+/** Makes the leads due that wait because their account's key was refused. @returns how many */
 export async function hastenLeads(tx: Transaction, account: string, now: number): Promise<number> {
   return tx.run(
     `UPDATE leads SET due = $2 WHERE account = $1 AND state = 'open' AND due > $2
@@ -116,7 +116,7 @@ export async function hastenLeads(tx: Transaction, account: string, now: number)
   );
 }
 
-/** Where a lead stands now. */
+/** Stores the new state of a lead. */
 export async function setLead(
   tx: Transaction,
   { visitor, id }: LeadName,
@@ -136,7 +136,7 @@ export async function setLead(
   );
 }
 
-/** Lets a lead that is not done go on now, also one that was refused. @returns nothing when there is none */
+/** Makes an unfinished or refused lead due now. @returns nothing when the site has no such lead */
 export async function renewLead(
   tx: Transaction,
   { visitor, id, site }: LeadName & Pick<Lead, "site">,
@@ -153,13 +153,13 @@ export async function renewLead(
   return lead;
 }
 
-/** The id of the form that a lead came from. */
+/** The id of the form that a lead comes from. */
 export async function formOf(tx: Transaction, { visitor, id }: LeadName): Promise<string> {
   const form = id.endsWith(PHONE_OF) ? id.slice(0, -PHONE_OF.length) : id;
   return form !== id && (await findLead(tx, visitor, form)) !== undefined ? form : id;
 }
 
-/** What a form is told of a field that the service will not have. */
+/** The error frame for a form: the service refused this field. */
 export const complaintOf = (form: string, field: Field): ErrorFrame => ({
   t: "error",
   code: `invalid_${field}`,
@@ -167,7 +167,7 @@ export const complaintOf = (form: string, field: Field): ErrorFrame => ({
   field,
 });
 
-/** What the visitor's newest form is still to be told: it was refused for a field that can be mended. */
+/** The error frame for the visitor's newest form, if it was refused for a field that the visitor can correct. */
 export async function complaintFor(tx: Transaction, visitor: string, since: number): Promise<ErrorFrame | undefined> {
   const [newest] = await tx.all<Lead>(
     `SELECT ${COLUMNS} FROM leads WHERE visitor = $1 AND at >= $2 ORDER BY at DESC, id DESC LIMIT 1`,
@@ -180,7 +180,7 @@ export async function complaintFor(tx: Transaction, visitor: string, since: numb
 
 type Page = { site: string; state?: Lead["state"]; after?: { at: number; visitor: string; id: string }; limit: number };
 
-/** A site's leads, newest first, after the one that ended the page before; those of a state, where one is named. */
+/** A page of a site's leads, newest first, optionally of one state. `after`: the last lead of the page before. */
 export async function leadsPage(tx: Transaction, { site, state, after, limit }: Page): Promise<Lead[]> {
   return tx.all(
     `SELECT ${COLUMNS} FROM leads WHERE site = $1 AND state = coalesce($6, state)
@@ -195,7 +195,7 @@ export async function leadsPage(tx: Transaction, { site, state, after, limit }: 
   );
 }
 
-/** What a person should look at: leads refused since then, and how many wait because the service says no to a step. */
+/** Counts leads that need attention: those refused since `since`, and those that wait because the service refuses a step. */
 export async function leadTroubles(
   tx: Transaction,
   site: string,
@@ -212,12 +212,12 @@ export async function leadTroubles(
   return { refused: row?.refused ?? 0, waiting: row?.waiting ?? 0, problem: row?.problem ?? null };
 }
 
-/** What one visitor filled in, oldest first. */
+/** A visitor's leads, oldest first. */
 export async function leadsOf(tx: Transaction, visitor: string): Promise<Lead[]> {
   return tx.all(`SELECT ${COLUMNS} FROM leads WHERE visitor = $1 ORDER BY at, id`, visitor);
 }
 
-/** The anonymous visitor's leads become the user's. */
+/** Moves an anonymous visitor's leads to the user. */
 export async function moveLeads(tx: Transaction, from: string, to: string): Promise<void> {
   await tx.run("UPDATE leads SET visitor = $2 WHERE visitor = $1", from, to);
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from "../db/database.ts";
 
-/** Pages over many records at once, for the owner's side. Read only. */
+/** Lists that join several records, for the site owner. Only reads. */
 
 export type VisitorRow = {
   id: string;
@@ -20,7 +20,7 @@ export type VisitorRow = {
 const VISITOR = `v.id, v.created, (SELECT count(*) FROM messages m WHERE m.visitor = v.id) AS messages, v.read, v.subject, v.contact, v.page, v.page_title, d.first_name AS "firstName", d.last_name AS "lastName", d.email, d.phone
   FROM visitors v LEFT JOIN details d ON d.visitor = v.id`;
 
-/** A site's visitors, newest first, after the one that ended the page before. */
+/** A page of a site's visitors, newest first. `after`: the last visitor of the page before. */
 export async function visitorsPage(
   tx: Transaction,
   { site, after, limit }: { site: string; after?: { created: number; id: string }; limit: number },
@@ -49,12 +49,12 @@ export type DeliveryRow = {
   pos: number;
   id: string;
   state: DeliveryState;
-  /** How often it was tried. */
+  /** Number of tries. */
   attempts: number;
-  /** The next try, in milliseconds since 1970; `null` once it failed. */
+  /** Time of the next try, milliseconds since 1970; `null` once it failed. */
   due: number | null;
   reason: string | null;
-  /** What the service said at the last try. */
+  /** The service's answer at the last try. */
   error: string | null;
 };
 
@@ -84,7 +84,7 @@ export async function deliveriesPage(
   );
 }
 
-/** When the newest reply came from the service, in milliseconds since 1970; nothing when none did yet. */
+/** Time of the newest reply from the service, milliseconds since 1970; nothing without a reply. */
 export async function newestCallback(tx: Transaction): Promise<number | undefined> {
   const [row] = await tx.all<{ at: number | null }>(
     "SELECT max(at) AS at FROM messages WHERE author = 'reply' AND id LIKE 'r%'",

@@ -2,14 +2,14 @@ import type { Transaction } from "../db/database.ts";
 
 export const MAIL_STATES = ["waiting", "sending", "sent", "failed", "unknown"] as const;
 
-/** A mail to a visitor: on its way, and then a line of the log. */
+/** A mail to a visitor; later a line of the log. */
 export type Mail = {
   id: string;
   visitor: string;
   site: string;
   kind: "replies" | "transcript";
   address: string;
-  /** The messages in it: places after `since`, up to `upto`. */
+  /** It contains the messages at places after `since`, up to `upto`. */
   since: number;
   upto: number;
   page: string;
@@ -43,17 +43,17 @@ export async function addMail(tx: Transaction, mail: NewMail): Promise<void> {
   );
 }
 
-/** Mails that may be sent now, oldest first. */
+/** Due mails, oldest first. */
 export async function dueMails(tx: Transaction, now: number, limit: number): Promise<Mail[]> {
   return tx.all(`${SELECT} WHERE m.state = 'waiting' AND m.due <= $1 ORDER BY m.due, m.at LIMIT $2`, now, limit);
 }
 
-/** Takes a mail for its one try. @returns false when it is not there to take any more */
+/** Reserves a mail for its only try. @returns false when another process has it */
 export async function holdMail(tx: Transaction, id: string): Promise<boolean> {
   return (await tx.run("UPDATE mails SET state = 'sending' WHERE id = $1 AND state = 'waiting'", id)) === 1;
 }
 
-/** How a try went. */
+/** Stores the result of a try. */
 export async function setMail(
   tx: Transaction,
   { id, state, attempts, due, problem }: Pick<Mail, "id" | "state" | "attempts" | "due" | "problem">,
@@ -62,30 +62,30 @@ export async function setMail(
   await tx.run(sql, id, state, attempts, due, problem);
 }
 
-/** Mails that an earlier life was sending when it ended: nobody knows whether they left, so they are not sent again. */
+/** Settles mails as unknown that an earlier process was sending when it ended. They are not sent again. @returns how many */
 export async function strand(tx: Transaction): Promise<number> {
   return tx.run("UPDATE mails SET state = 'unknown', problem = 'the relay ended meanwhile' WHERE state = 'sending'");
 }
 
-/** When the visitor's last mail with replies was written; 0: never. */
+/** Time of the visitor's last mail with replies, milliseconds since 1970; 0: none. */
 export async function lastMailTo(tx: Transaction, visitor: string): Promise<number> {
   const sql = "SELECT max(at) AS at FROM mails WHERE visitor = $1 AND kind = 'replies'";
   const [row] = await tx.all<{ at: number | null }>(sql, visitor);
   return row?.at ?? 0;
 }
 
-/** A site's mails that did not leave, newest first. */
+/** A site's mails that were not sent, newest first. */
 export async function unsentMails(tx: Transaction, site: string, limit: number): Promise<Mail[]> {
   const sql = `${SELECT} WHERE v.site = $1 AND m.state IN ('failed', 'unknown') ORDER BY m.at DESC LIMIT $2`;
   return tx.all(sql, site, limit);
 }
 
-/** Lines of the log that nobody waits for any more. */
+/** Deletes finished mails older than `before`, milliseconds since 1970. */
 export async function dropMails(tx: Transaction, before: number): Promise<void> {
   await tx.run("DELETE FROM mails WHERE at < $1 AND state <> 'waiting'", before);
 }
 
-/** Nobody at this address gets mail of the site any more. @param address its keyed hash */
+/** Stops all mail of the site to an address. @param address its keyed hash */
 export async function stopMail(tx: Transaction, site: string, address: string, at: number): Promise<void> {
   const sql = "INSERT INTO mail_stops (site, address, at) VALUES ($1, $2, $3) ON CONFLICT (site, address) DO NOTHING";
   await tx.run(sql, site, address, at);

@@ -1,6 +1,6 @@
 import type { Transaction } from "../db/database.ts";
 
-/** A file that a visitor uploaded: what is known of it. Its bytes lie in the store of files, under the same key. */
+/** Description of an uploaded file. Its bytes are in the store of files, under the same key. */
 export type MediaRow = {
   key: string;
   name: string;
@@ -11,7 +11,7 @@ export type MediaRow = {
   height: number | null;
 };
 
-/** What backends are told of the file of a message. */
+/** Describes the file of a message for the owner's backend. */
 export const describeFile = ({ type, name, size }: Pick<MediaRow, "type" | "name" | "size">) => ({ type, name, size });
 
 const COLUMNS = "key, name, type, size, width, height";
@@ -35,13 +35,13 @@ export async function addMedia(
   );
 }
 
-/** A file that somebody still owns. */
+/** Finds a file that has an owner. */
 export async function findMedia(tx: Transaction, key: string): Promise<MediaRow | undefined> {
   const [row] = await tx.all<MediaRow>(`SELECT ${COLUMNS} FROM media WHERE key = $1 AND visitor IS NOT NULL`, key);
   return row;
 }
 
-/** A message carries the file now; resolves to what is known of it, or nothing when it is not this visitor's. */
+/** Marks a file as sent with a message. @returns nothing when it is not this visitor's file */
 export async function sendMedia(tx: Transaction, key: string, visitor: string): Promise<MediaRow | undefined> {
   const [row] = await tx.all<MediaRow>(
     `UPDATE media SET sent = 1 WHERE key = $1 AND visitor = $2 RETURNING ${COLUMNS}`,
@@ -51,7 +51,7 @@ export async function sendMedia(tx: Transaction, key: string, visitor: string): 
   return row;
 }
 
-/** Bytes that a visitor, and all visitors of a site, have stored. */
+/** Bytes stored by a visitor, and by all visitors of a site. */
 export async function storedBytes(
   tx: Transaction,
   visitor: string,
@@ -66,22 +66,22 @@ export async function storedBytes(
   return row ?? { visitor: 0, site: 0 };
 }
 
-/** Another visitor owns the files from now on. */
+/** Moves a visitor's files to another visitor. */
 export async function moveMedia(tx: Transaction, from: string, to: string): Promise<void> {
   await tx.run("UPDATE media SET visitor = $2 WHERE visitor = $1", from, to);
 }
 
-/** The files are nobody's: their links end now, their bytes with the next sweep. */
+/** Takes away the owner of a visitor's files: their links end now, their bytes are removed by the next sweep. */
 export async function disownMedia(tx: Transaction, visitor: string): Promise<void> {
   await tx.run("UPDATE media SET visitor = NULL, name = '' WHERE visitor = $1", visitor);
 }
 
-/** The same for one file, whose bytes could not be stored. */
+/** Takes away the owner of one file. */
 export async function dropMedia(tx: Transaction, key: string): Promise<void> {
   await tx.run("UPDATE media SET visitor = NULL, name = '' WHERE key = $1", key);
 }
 
-/** Whether an upload older than `before` waits for a message in vain: looking costs no commit. */
+/** Whether an upload older than `before` is part of no message. Only reads, so it costs no commit. */
 export async function hasUnsent(tx: Transaction, before: number): Promise<boolean> {
   const rows = await tx.all(
     `SELECT 1 FROM media WHERE (sent = 0 OR visitor IS NULL) AND sent = 0 AND visitor IS NOT NULL AND created < $1 LIMIT 1`,
@@ -90,7 +90,7 @@ export async function hasUnsent(tx: Transaction, before: number): Promise<boolea
   return rows.length > 0;
 }
 
-/** The same for uploads older than `before` that no message carries. */
+/** Takes away the owner of uploads older than `before` that are part of no message. */
 export async function disownUnsent(tx: Transaction, before: number): Promise<void> {
   await tx.run(
     "UPDATE media SET visitor = NULL, name = '' WHERE sent = 0 AND visitor IS NOT NULL AND created < $1",
@@ -98,7 +98,7 @@ export async function disownUnsent(tx: Transaction, before: number): Promise<voi
   );
 }
 
-/** Keys of files that are nobody's; at most `limit`. */
+/** Keys of files without an owner; at most `limit`. */
 export async function ownerless(tx: Transaction, limit: number): Promise<string[]> {
   const rows = await tx.all<{ key: string }>(
     "SELECT key FROM media WHERE (sent = 0 OR visitor IS NULL) AND visitor IS NULL LIMIT $1",

@@ -1,6 +1,6 @@
 import type { Transaction } from "../db/database.ts";
 
-/** Who was put on which list through this relay. What people do in the service's own pages is not known here. */
+/** Contacts that this relay added to lists. Changes that people make in the service's own pages are not known here. */
 
 export async function isMember(tx: Transaction, account: string, contact: string, list: string): Promise<boolean> {
   const sql = "SELECT 1 FROM memberships WHERE account = $1 AND contact = $2 AND list = $3";

@@ -1,19 +1,19 @@
 import type { ContactExternalId } from "../base/id-types.ts";
 import type { Transaction } from "../db/database.ts";
 
-/** A message, or a reaction, on its way to the service. */
+/** A message or a reaction that the service has not taken yet. */
 export type Parcel = {
   visitor: string;
-  /** Place in the visitor's lane: lanes go out strictly in this order. */
+  /** Place in the visitor's lane: a lane is delivered strictly in this order. */
   turn: number;
-  /** Place in the thread of the message, or of the reply that is reacted to. */
+  /** Place in the thread: of the message, or of the reply that got the reaction. */
   pos: number;
   account: string;
   attempts: number;
-  /** Milliseconds since 1970: not before, and not after. */
+  /** Milliseconds since 1970: not delivered before `due`, and failed at `expires`. */
   due: number;
   expires: number;
-  /** The emoji to carry instead of the message, and its own `messageSid`. */
+  /** The emoji of a reaction, and the reaction's own `messageSid`; null for a message. */
   reaction: string | null;
   reaction_sid: string | null;
 };
@@ -39,17 +39,17 @@ export async function addParcels(tx: Transaction, parcels: readonly Parcel[]): P
 
 export const addParcel = (tx: Transaction, parcel: Parcel): Promise<void> => addParcels(tx, [parcel]);
 
-/** A parcel with what it carries, and the service's `messageSid` of that. */
+/** A parcel with its content and its `messageSid`. */
 export type Head = Parcel & {
-  /** What the service said at the last try. */
+  /** The service's answer at the last try. */
   error: string | null;
-  /** Of the message that it carries, or of the reply that it reacts to. */
+  /** Of the message, or of the reply that got the reaction. */
   id: string;
   at: number;
   text: string;
   sid: string;
   site: string;
-  /** The id to send under: the visitor's, or the one they had before they logged in. */
+  /** The id to send under: the visitor's, or the visitor's id before the login. */
   sender: ContactExternalId;
   /** There are details of the visitor that the service has not been told: 1, or true on PostgreSQL. */
   untold: number | boolean;
@@ -86,7 +86,7 @@ export const headsOf = (tx: Transaction, visitors: readonly string[]): Promise<(
     visitors.map((visitor) => [visitor]),
   );
 
-/** Lanes with something to deliver, and from when: what a courier begins its life with. */
+/** Lanes with something to deliver, and when each is due. The courier starts with these. */
 export async function lanes(
   tx: Transaction,
 ): Promise<{ visitor: string; account: string; due: number; first: boolean }[]> {
@@ -105,7 +105,7 @@ export const lanesDueBetween = (
 ): Promise<{ visitor: string; account: string }[]> =>
   tx.all("SELECT DISTINCT visitor, account FROM outbox WHERE due >= $1 AND due <= $2", from, to);
 
-/** Takes parcels out: delivered, or given up. */
+/** Removes parcels that are delivered or failed. */
 export async function removeParcels(
   tx: Transaction,
   parcels: readonly Pick<Parcel, "visitor" | "turn">[],
@@ -117,8 +117,8 @@ export async function removeParcels(
 }
 
 /**
- * Puts a whole lane behind another one, with turns and places as the thread's, see `moveThread`. What it carries goes out
- * under the id it was written under, because a try may have reached the service already.
+ * Appends a whole lane to another one, with turns and places shifted as in `moveThread`. Its messages keep the sender id
+ * under which they were written, because a try may have reached the service.
  */
 export async function moveLane(tx: Transaction, from: string, to: string, shift: number): Promise<number> {
   return tx.run(
@@ -130,7 +130,7 @@ export async function moveLane(tx: Transaction, from: string, to: string, shift:
   );
 }
 
-/** Schedules another try, not before `due`, and keeps why the last one failed. */
+/** Schedules the next try, and stores why the last one failed. */
 export async function postpone(
   tx: Transaction,
   { visitor, turn, attempts, due, error }: Pick<Head, "visitor" | "turn" | "attempts" | "due" | "error">,

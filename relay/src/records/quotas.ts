@@ -1,9 +1,9 @@
 import type { Transaction } from "../db/database.ts";
 
-/** The day of a time, by UTC: `2026-11-22`. */
+/** The day of a time in UTC, like `2026-11-22`. @param now milliseconds since 1970 */
 export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
 
-/** Takes one from what may be done on a day, or takes nothing. @returns whether there was one left */
+/** Takes one from the day's quota. @returns false when the quota is used up */
 export async function takeOne(
   tx: Transaction,
   { name, day, cap }: { name: string; day: string; cap: number },
@@ -14,27 +14,28 @@ export async function takeOne(
   return (await tx.run(sql, name, day, cap)) === 1;
 }
 
-/** How much of a day's quota is used. */
+/** How much of the day's quota is used. */
 export async function usedOn(tx: Transaction, name: string, day: string): Promise<number> {
   const [row] = await tx.all<{ used: number }>("SELECT used FROM quotas WHERE name = $1 AND day = $2", name, day);
   return row?.used ?? 0;
 }
 
-/** Days that are over. */
+/** Deletes the quotas of days before `before`. */
 export async function dropQuotas(tx: Transaction, before: string): Promise<void> {
   await tx.run("DELETE FROM quotas WHERE day < $1", before);
 }
 
 const DAY_MS = 86_400_000;
-/** Messages wait for the budget of so many days; more than that is no conversation any more. */
+/** Messages may wait for the budgets of this many days. */
 const DAYS = 7;
 
-/** What a site's messages of a day are counted under. */
+/** Name of the quota that counts a site's messages of a day. */
 export const budgetOf = (site: string): string => `messages of ${site}`;
 
 /**
- * Takes one message from a site's budget: of today, or of the next day that has room.
- * @returns when it may go, and whether it is the first of its day that must wait; nothing when the week is full
+ * Takes one message from a site's daily budget: of today, or of the next day that has room.
+ * @returns `due`: when the message may be delivered; `first`: it is the first one today that must wait. Nothing when the
+ *   budgets of all `DAYS` days are used up
  */
 export async function reserve(
   tx: Transaction,

@@ -1,14 +1,14 @@
 import type { Rating } from "@porchlight/shared/protocol";
 import type { Transaction } from "../db/database.ts";
 
-/** A visitor's rating of the conversation; without a score they declined. `at`: milliseconds since 1970. */
+/** A visitor's rating of the conversation; without a score the visitor declined. `at`: milliseconds since 1970. */
 export type RatingRow = { visitor: string; score: number | null; best: 2 | 5; comment: string | null; at: number };
 
 const COLUMNS = "visitor, score, best, comment, at";
 
 /**
- * Writes a rating down unless there is one; a score may follow where the visitor declined first.
- * @returns whether that changed anything
+ * Stores a visitor's first rating. A visitor who declined first may still give a score.
+ * @returns whether anything was stored
  */
 export async function addRating(tx: Transaction, site: string, row: RatingRow): Promise<boolean> {
   const { visitor, score, best, comment, at } = row;
@@ -31,7 +31,7 @@ export async function findRating(tx: Transaction, visitor: string): Promise<Rati
   return row;
 }
 
-/** As the visitor's browser is told. */
+/** The rating as the visitor's browser gets it. */
 export async function ratingOf(tx: Transaction, visitor: string): Promise<Rating | undefined> {
   const row = await findRating(tx, visitor);
   if (row === undefined) return undefined;
@@ -39,7 +39,7 @@ export async function ratingOf(tx: Transaction, visitor: string): Promise<Rating
   return { of: best, ...(score === null ? {} : { score }), ...(comment === null ? {} : { comment }) };
 }
 
-/** A site's ratings that have a score, newest first, after the one that ended the page before. */
+/** A page of a site's ratings with a score, newest first. `after`: the last rating of the page before. */
 export async function ratingsPage(
   tx: Transaction,
   { site, after, limit }: { site: string; after?: { at: number; visitor: string }; limit: number },
@@ -54,7 +54,7 @@ export async function ratingsPage(
   );
 }
 
-/** The anonymous visitor's rating becomes the user's, unless there is one. */
+/** Moves an anonymous visitor's rating to the user, unless the user has one. */
 export async function moveRating(tx: Transaction, from: string, to: string): Promise<void> {
   await tx.run(
     "UPDATE ratings SET visitor = $2 WHERE visitor = $1 AND NOT EXISTS (SELECT 1 FROM ratings WHERE visitor = $2)",

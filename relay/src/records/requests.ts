@@ -4,14 +4,14 @@ import type { Transaction } from "../db/database.ts";
 export type Stored = { status: number; body: string };
 type Name = { token: string; key: string };
 
-/** After this the process that began a request is gone, and the request may be done again: its flows are safe to repeat. */
+/** After this, the process of a request counts as ended and the request may be done again: its flows are safe to repeat. */
 const STALE_MS = 60_000;
-/** Answers are kept this long. The credit ledger keeps its keys for ever. */
+/** Answers are kept this long. The credit ledger keeps its keys forever. */
 const KEEP_MS = 7 * 86_400_000;
 
 /**
- * Begins a request, or says why not: `busy` while the first one is under way, `reused` for another request under the same
- * key, or the answer that was given.
+ * Begins a request. @returns `busy` while the first request with this key is under way, `reused` for another request with
+ * the same key, or the stored answer of the first one
  */
 export async function beginRequest(
   tx: Transaction,
@@ -40,23 +40,23 @@ export async function beginRequest(
   return "new";
 }
 
-/** Keeps the answer for repeats. */
+/** Stores the answer for repeats. */
 export async function endRequest(tx: Transaction, { token, key }: Name, { status, body }: Stored): Promise<void> {
   await tx.run("UPDATE requests SET status = $3, body = $4 WHERE token = $1 AND key = $2", token, key, status, body);
 }
 
-/** Nothing was done: the same key may try again. */
+/** Removes a request that failed: the same key may try again. */
 export async function dropRequest(tx: Transaction, { token, key }: Name): Promise<void> {
   await tx.run("DELETE FROM requests WHERE token = $1 AND key = $2", token, key);
 }
 
-/** A text to be found as it is by LIKE. */
+/** Escapes a text for LIKE. */
 const literally = (text: string): string => text.toLowerCase().replace(/[\\%_]/g, "\\$&");
 
 /**
- * Forgets the answers about a visitor: those to requests below their address, and those that name them. A repeat of such
- * a request is done anew, and finds nobody. The order to erase them stays, and is answered as before: it tells nothing.
- * @param names the visitor's id, and what else the person is known by: contact's id, e-mail, phone
+ * Deletes the stored answers about a visitor: those to requests below the visitor's path, and those that contain one of the
+ * names. A repeat of such a request finds no visitor. The answer to the erasure itself stays: it contains nothing personal.
+ * @param names what identifies the person besides the visitor's id: contact id, e-mail, phone
  */
 export async function forgetRequests(tx: Transaction, visitor: string, names: readonly string[]): Promise<void> {
   await tx.run("DELETE FROM requests WHERE path LIKE '%/' || $1 || '/%' ESCAPE '\\'", literally(visitor));

@@ -1,15 +1,15 @@
 import type { Transaction } from "../db/database.ts";
 import type { Visitor } from "./visitors.ts";
 
-/** A visitor who comes back, and what there is of them: 1, or true on PostgreSQL, where there is any. */
+/** A returning visitor, and what is stored about them. The flags are 1, or true on PostgreSQL. */
 export type Guest = Visitor &
   Record<"revoked" | "email" | "rating" | "refused", number | boolean> &
   Record<"turn" | "since", number | null>;
 
 /**
- * Reads in one statement what a session that comes back is let in by and told. `revoked`, `turn`, `since`: see `Standing`.
- * `email`, `rating`, `refused`: there is an address, a rating, a form that was refused.
- * @returns nothing for a visitor of whom nothing is written
+ * Reads in one statement what decides about a returning session, and what its `welcome` contains. `revoked`, `turn`,
+ * `since`: see `Standing`. `email`, `rating`, `refused`: the visitor has an address, a rating, a refused form.
+ * @returns nothing for a visitor without a row
  */
 export async function findGuest(tx: Transaction, visitor: string, session: string): Promise<Guest | undefined> {
   const [guest] = await tx.all<Guest>(
@@ -25,7 +25,7 @@ export async function findGuest(tx: Transaction, visitor: string, session: strin
   return guest;
 }
 
-/** Ends a session before its token does. @param expires milliseconds since 1970 at which every token of it has ended */
+/** Ends a session before its token expires. @param expires when all its tokens have expired, milliseconds since 1970 */
 export async function revoke(tx: Transaction, session: string, expires: number, now: number): Promise<void> {
   await tx.run("DELETE FROM revoked WHERE expires < $1", now);
   await tx.run(
@@ -41,7 +41,7 @@ export async function revokedAmong(tx: Transaction, sessions: readonly string[])
   return new Set(rows.map(({ session }) => session));
 }
 
-/** Whether a session was ended, and which of its tokens is in use since when; the first one has turn 0. */
+/** Whether a session was ended, and which of its tokens is in use since when. The first token has turn 0. */
 export type Standing = { revoked: boolean; turn: number; since: number };
 
 export const standingIn = ({ revoked, turn, since }: Guest): Standing => ({
@@ -50,7 +50,7 @@ export const standingIn = ({ revoked, turn, since }: Guest): Standing => ({
   since: since ?? 0,
 });
 
-/** The same for a session whose visitor has no row. */
+/** The standing of a session whose visitor has no row. */
 export async function standingOf(tx: Transaction, session: string): Promise<Standing> {
   const [row] = await tx.all<{ revoked: string | null; turn: number | null; since: number | null }>(
     `SELECT r.session AS revoked, t.turn, t.since FROM (SELECT CAST($1 AS TEXT) AS session) s
@@ -60,7 +60,7 @@ export async function standingOf(tx: Transaction, session: string): Promise<Stan
   return { revoked: (row?.revoked ?? null) !== null, turn: row?.turn ?? 0, since: row?.since ?? 0 };
 }
 
-/** Somebody came back with a newer token: from now on it is the one in use. Never goes back to an older one. */
+/** Records that a newer token is in use. Never goes back to an older one. */
 export async function takeTurn(
   tx: Transaction,
   { session, turn, now, expires }: { session: string; turn: number; now: number; expires: number },

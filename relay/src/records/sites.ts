@@ -7,7 +7,7 @@ export type Sites = {
   allows: (site: Site, origin: string) => boolean;
 };
 
-/** The parts of an origin that are compared; nothing for text that is not written as browsers write origins. */
+/** The parts of an origin that are compared; nothing for a text that no browser would send as an origin. */
 function partsOf(origin: string): { protocol: string; port: string; labels: string[] } | undefined {
   if (!URL.canParse(origin)) return undefined;
   const url = new URL(origin);
@@ -16,8 +16,8 @@ function partsOf(origin: string): { protocol: string; port: string; labels: stri
 }
 
 /**
- * Whether an origin is one of those that a pattern names. `https://*.example.com` stands for every subdomain of any
- * depth, but not for the domain itself, as in CSP. Hosts are compared label by label, scheme and port must be equal.
+ * Whether an origin matches a pattern. `https://*.example.com` matches every subdomain of any depth, but not the domain
+ * itself, as in CSP. Hosts are compared label by label; scheme and port must be equal.
  */
 function fits(pattern: string, origin: string): boolean {
   if (!pattern.includes("://*.")) return pattern === origin;
@@ -31,9 +31,9 @@ function fits(pattern: string, origin: string): boolean {
 }
 
 /**
- * The tenants. Origins are compared with the configuration, never with the request: what a request says of its own
- * host is the sender's word (CVE-2026-126344).
- * @param own the relay's own origins: its pages always may
+ * The configured sites. Origins are compared with the settings, never with the request's own host: the sender chooses that
+ * (CVE-2026-126344).
+ * @param own the relay's own origins: their pages are always allowed
  */
 export function createSites(sites: readonly Site[], own: () => readonly string[]): Sites {
   const byId = new Map(sites.map((site) => [site.public.id, site]));

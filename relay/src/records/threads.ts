@@ -4,10 +4,10 @@ import { NOT_HERE } from "../service/callbacks.ts";
 import type { MediaRow } from "./media.ts";
 
 /**
- * A visitor's thread: a log in which every change takes the next number, without gaps. The number is taken from the
- * visitor's row inside the transaction that writes, so two writers never get the same one.
+ * A visitor's thread: a log in which every change takes the next number, without gaps. The number comes from the visitor's
+ * row inside the writing transaction, so two writers never get the same one.
  *
- * A message's file has its key as `url` here: the door that shows the message makes a link of it, which ends some day.
+ * Here, the `url` of a message's file is the file's key. Whoever shows the message replaces it by a link that expires.
  */
 
 type File = { [K in keyof MediaRow]: MediaRow[K] | null };
@@ -38,7 +38,7 @@ function toMessage(row: Row): Message {
   return { ...entry, from: "visitor", state: state ?? "sent", ...(reason === null ? {} : { reason }) };
 }
 
-/** Where a line of a reply says that a file is not available here, for whoever can say it in the visitor's language. */
+/** Position of the line that replaces a missing file, so that the widget can show it in the visitor's language. */
 function standInOf(text: string): [from: number, to: number] | undefined {
   const from = `\n${text}\n`.indexOf(`\n${NOT_HERE}\n`);
   return from < 0 ? undefined : [from, from + NOT_HERE.length];
@@ -49,14 +49,14 @@ function toMedia({ key, name, type, size, width, height }: File): Media | undefi
   return { url: key, name, type, size, ...(width === null || height === null ? {} : { width, height }) };
 }
 
-/** The newest numbers of some threads. What is appended takes the next ones; `write` keeps what was taken. */
+/** The newest numbers of some threads. */
 export type Numbers = {
-  /** The visitor's next number; nothing when the visitor does not exist. */
+  /** Takes the visitor's next number; nothing when the visitor does not exist. */
   next: (visitor: string) => number | undefined;
   write: (tx: Transaction) => Promise<void>;
 };
 
-/** @param rows of the visitors, as they stand in this transaction */
+/** Numbers of threads whose visitors' rows were read in this transaction. */
 export function createNumbers(rows: Iterable<{ id: string; head: number }>): Numbers {
   const heads = new Map<string, number>();
   for (const { id, head } of rows) heads.set(id, head);
@@ -107,8 +107,8 @@ const NEW = { state: null, reason: null, reaction: null } as const;
 const NO_FILE: File = { key: null, name: null, type: null, size: null, width: null, height: null };
 
 /**
- * Appends visitors' messages. An id that is known writes nothing and answers with the stored message.
- * @returns for each entry what stands in the thread now; nothing when the visitor does not exist (any more)
+ * Appends messages of visitors, each once per id.
+ * @returns for each entry the stored message; nothing when the visitor does not exist
  */
 export async function appendSent(
   tx: Transaction,
@@ -151,8 +151,8 @@ type NewReply = NewMessage & { external: string; media?: MediaRow | undefined };
 
 /**
  * Appends replies, each once per `external` key (account and the service's message id, R-609).
- * @returns for each entry the reply as it stands in the thread; `duplicate` when it was there already, `nobody` when the
- *   visitor is not (any more)
+ * @returns for each entry the stored reply; `duplicate` when the thread has it already; `nobody` when the visitor does not
+ *   exist
  */
 export async function appendReplies(
   tx: Transaction,
@@ -236,12 +236,12 @@ export const noteFailures = (
     failures.map(({ visitor, pos, attempts, error }) => [visitor, pos, attempts, error]),
   );
 
-/** The service shall take the message for another one from now on: it refused the earlier one for good. */
+/** Gives a message a new `messageSid`: the service refused it under the old one for good. */
 export async function renewSid(tx: Transaction, visitor: string, pos: number, sid: string): Promise<void> {
   await tx.run("UPDATE messages SET sid = $3 WHERE visitor = $1 AND pos = $2", visitor, pos, sid);
 }
 
-/** Place of the newest reply; nothing while there is none. */
+/** Place of the newest reply; nothing without a reply. */
 export async function newestReply(tx: Transaction, visitor: string): Promise<number | undefined> {
   const [row] = await tx.all<{ pos: number }>(
     "SELECT pos FROM messages WHERE visitor = $1 AND author = 'reply' ORDER BY pos DESC LIMIT 1",
@@ -251,7 +251,7 @@ export async function newestReply(tx: Transaction, visitor: string): Promise<num
 }
 
 /**
- * Gives a reply the visitor's reaction, or none, under the thread's next number.
+ * Sets or removes the visitor's reaction to a reply, with the thread's next number.
  * @returns that number, or nothing when the visitor is gone
  */
 export async function setReaction(
@@ -267,7 +267,7 @@ export async function setReaction(
 }
 
 /**
- * Takes a reaction off again that the service refused, unless it was changed meanwhile. Same result as `setReaction`.
+ * Removes a reaction that the service refused, unless the visitor has changed it. Same result as `setReaction`.
  */
 export async function dropReaction(
   tx: Transaction,
@@ -284,15 +284,15 @@ export async function dropReaction(
   return same === undefined ? undefined : setReaction(tx, visitor, pos, null);
 }
 
-/** A visitor's message as it stands once it has this state and number. */
+/** A visitor's message with a new state and number. */
 export const messageOf = (
   row: Pick<Row, "pos" | "id" | "at" | "text" | keyof File>,
   { n, state, reason }: Pick<Row, "n" | "state" | "reason">,
 ): Message => toMessage({ ...row, n, state, reason, author: "visitor", reaction: null });
 
 /**
- * Puts a whole thread behind another one: places and numbers go up by `shift`, the other thread's newest number. An id
- * that stands in both is changed.
+ * Appends a whole thread to another one: places and numbers grow by `shift`, the other thread's newest number. A message id
+ * that exists in both is changed.
  */
 export async function moveThread(tx: Transaction, from: string, to: string, shift: number): Promise<void> {
   await tx.run(
@@ -304,12 +304,12 @@ export async function moveThread(tx: Transaction, from: string, to: string, shif
   await tx.run("UPDATE messages SET visitor = $2, pos = pos + $3, n = n + $3 WHERE visitor = $1", from, to, shift);
 }
 
-/** The message with this client id, as it stands. */
+/** Finds the message with this client id. */
 export const findMessage = byId;
 
 /**
- * What changed after number `since`, oldest change first; at most `limit`. A message that was never changed is found by
- * its place, one that was changed by the index of those.
+ * Changes after number `since`, oldest first; at most `limit`. Unchanged messages are found by their place, changed ones by
+ * their own index.
  */
 export async function changesSince(tx: Transaction, visitor: string, since: number, limit: number): Promise<Message[]> {
   const rows = await tx.all<Row>(
@@ -323,7 +323,7 @@ export async function changesSince(tx: Transaction, visitor: string, since: numb
   return rows.map(toMessage);
 }
 
-/** The messages before place `before`, oldest first; at most `limit`, the newest of them. */
+/** The newest messages before place `before`, oldest first; at most `limit`. */
 export async function page(tx: Transaction, visitor: string, before: number, limit: number): Promise<Message[]> {
   const rows = await tx.all<Row>(
     `${SELECT} WHERE m.visitor = $1 AND m.pos < $2 ORDER BY m.pos DESC LIMIT $3`,

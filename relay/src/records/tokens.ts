@@ -3,7 +3,7 @@ import { randomId } from "@porchlight/shared/id";
 import { newSecret, sameSecret } from "../base/sign.ts";
 import type { Transaction } from "../db/database.ts";
 
-/** What a token may be good for, each for one site. */
+/** What a token may allow, each for one site. */
 export const SCOPES = [
   "visitors:read",
   "visitors:erase",
@@ -34,12 +34,12 @@ export type Token = {
 type Row = Omit<Token, "scopes"> & { scopes: string; hash: string };
 const COLUMNS = "id, site, name, scopes, created, revoked, hash";
 
-/** A plain hash is enough: the secret has 256 random bits, nothing can be guessed. */
+/** A plain hash is enough: the secret has 256 random bits and cannot be guessed. */
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
 const toToken = ({ hash, scopes, ...rest }: Row): Token => ({ ...rest, scopes: scopes.split(" ") as Scope[] });
 
-/** Makes a token, `pl_<id>_<secret>`: this is the only time that it is known. */
+/** Makes a token, `pl_<id>_<secret>`. Only its hash is stored, so the text is known only now. */
 export async function addToken(
   tx: Transaction,
   given: { site: string; name: string; scopes: readonly Scope[]; now: number },
@@ -59,7 +59,7 @@ export async function addToken(
   return { token: { id, site, name, scopes: [...scopes], created: now, revoked: null }, text };
 }
 
-/** The valid token that this text is, or nothing. */
+/** Finds the valid token with this text. */
 export async function findToken(tx: Transaction, text: string): Promise<Token | undefined> {
   const [, id] = /^pl_([0-9a-z]{12})_[A-Za-z0-9_-]{43}$/.exec(text) ?? [];
   if (id === undefined) return undefined;
@@ -72,7 +72,7 @@ export async function tokens(tx: Transaction): Promise<Token[]> {
   return rows.map(toToken);
 }
 
-/** Ends a token; resolves to whether there was one. */
+/** Revokes a token. @returns false when no valid token has this id */
 export async function revokeToken(tx: Transaction, id: string, now: number): Promise<boolean> {
   return (await tx.run("UPDATE tokens SET revoked = $2 WHERE id = $1 AND revoked IS NULL", id, now)) > 0;
 }

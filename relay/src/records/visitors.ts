@@ -10,14 +10,14 @@ export type Visitor = {
 };
 
 /**
- * The site of a thread of which only the id's own MAC is known: nobody reads it until a session, a login or a message
- * of the owner's proves whose it is (R-612).
+ * The site of a visitor whose site is not known yet: only the id's MAC is valid. Nobody can read the thread until a session,
+ * a login or a message of the owner proves the site (R-612).
  */
 export const NO_SITE = "";
 
 /**
- * Writes a new visitor down; one who is there already stays as he is, unless it was not known whose he is, and a forgotten
- * one stays forgotten.
+ * Stores a new visitor. A known visitor stays unchanged, except that an unknown site is filled in. A deleted visitor stays
+ * deleted.
  */
 export const addVisitor = (tx: Transaction, id: string, site: string, now: number): Promise<void> =>
   addVisitors(tx, [{ id, site, now }]);
@@ -34,7 +34,7 @@ async function addVisitors(
   );
 }
 
-/** A visitor's row with what a message may change: the campaign of the conversation, the page of the last message. */
+/** A visitor's row with what a message may change: the conversation's campaign and the page of the last message. */
 export type Host = Visitor & {
   campaign: string | null;
   page: string | null;
@@ -47,7 +47,7 @@ export type Host = Visitor & {
   written_to: number | boolean;
 };
 
-/** The rows of these visitors, as far as they are there. */
+/** The rows of these visitors, where they exist. */
 export async function hostsOf(tx: Transaction, ids: Iterable<string>): Promise<Map<string, Host>> {
   const rows = await tx.each<Host>(
     `SELECT id, site, head, read, generation, contact, campaign, page, page_title,
@@ -61,9 +61,9 @@ export async function hostsOf(tx: Transaction, ids: Iterable<string>): Promise<M
 }
 
 /**
- * Sees to it that these visitors' rows are there, see `addVisitor`.
- * @param known rows that were read already in this transaction
- * @returns the rows; forgotten visitors have none
+ * Adds the missing rows of these visitors, see `addVisitor`.
+ * @param known rows that were read in this transaction
+ * @returns the rows; deleted visitors have none
  */
 export async function receiveHosts(
   tx: Transaction,
@@ -119,22 +119,22 @@ export async function findVisitor(tx: Transaction, id: string): Promise<Visitor 
   return visitor;
 }
 
-/** Moves the read mark forward, never back and never past the thread's head; resolves to whether it moved. */
+/** Moves the read mark forward, never back and never past the thread's head. @returns whether it moved */
 export async function markRead(tx: Transaction, id: string, n: number): Promise<boolean> {
   return (await tx.run("UPDATE visitors SET read = $2 WHERE id = $1 AND read < $2 AND head >= $2", id, n)) > 0;
 }
 
-/** Remembers the service's id for this very visitor, as a callback or the answer to a send tells it (R-206). */
+/** Stores the service's contact id of a visitor, from a callback or the answer to a message (R-206). */
 export async function learnContact(tx: Transaction, id: string, contact: string): Promise<void> {
   await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND (contact IS NULL OR contact <> $2)", id, contact);
 }
 
-/** The same as a look-up by e-mail tells it: it may be another contact of the person, so it gives way to what is learned. */
+/** Stores a contact id found by e-mail, unless one is known: it may be another contact of the same person. */
 export async function supposeContact(tx: Transaction, id: string, contact: string): Promise<void> {
   await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND contact IS NULL", id, contact);
 }
 
-/** Deletes the person with thread and outbox, and keeps the bare id so that it never comes to life again. */
+/** Deletes a visitor with thread and outbox. Keeps the id, so that it is never used again. */
 export async function forgetVisitor(tx: Transaction, id: string, now: number): Promise<void> {
   await tx.run("DELETE FROM visitors WHERE id = $1", id);
   await tx.run("UPDATE forgotten SET successor = NULL WHERE successor = $1", id);
@@ -146,15 +146,15 @@ export async function wasForgotten(tx: Transaction, id: string): Promise<boolean
 }
 
 /**
- * Whose thread an id stands for: its own; since they logged in, the user's; nobody's once it was deleted. The id itself
- * is never taken again in the last two cases.
+ * The visitor whose thread an id belongs to: the id itself; after a login, the user's; nothing after a deletion. In the last
+ * two cases the id is never used again.
  */
 export async function ownerOf(tx: Transaction, id: string): Promise<string | undefined> {
   const [owner] = await ownersOf(tx, [id]);
   return owner;
 }
 
-/** The same for many ids. */
+/** See `ownerOf`, for many ids. */
 export async function ownersOf(tx: Transaction, ids: readonly string[]): Promise<(string | undefined)[]> {
   const gone = await tx.each<{ successor: string | null }>(
     "SELECT successor FROM forgotten WHERE visitor = $1",
@@ -163,16 +163,16 @@ export async function ownersOf(tx: Transaction, ids: readonly string[]): Promise
   return ids.map((id, i) => (gone[i] === undefined ? id : (gone[i].successor ?? undefined)));
 }
 
-/** The anonymous ids of somebody before they logged in: what was sent to one of them is theirs too. */
+/** The anonymous ids that a user had before logging in: messages to these ids are the user's. */
 export async function formerIds(tx: Transaction, id: string): Promise<string[]> {
   const rows = await tx.all<{ visitor: string }>("SELECT visitor FROM forgotten WHERE successor = $1", id);
   return rows.map(({ visitor }) => visitor);
 }
 
 /**
- * Writes a person down whose identity is proven. Unlike an anonymous id, theirs comes to life again when they return after
- * a deletion; sessions from before it stay void, because the new generation is a time. The id is made of the site, so no
- * other site's can be right.
+ * Stores a visitor with a signed identity. Unlike an anonymous id, this id is used again when the person returns after a
+ * deletion. Older sessions stay void, because the new generation is the time of the return. The id contains the site, so
+ * it cannot belong to another one.
  */
 export async function addUser(tx: Transaction, id: string, site: string, now: number): Promise<Visitor> {
   const returned = await tx.run("DELETE FROM forgotten WHERE visitor = $1", id);
@@ -185,8 +185,8 @@ export async function addUser(tx: Transaction, id: string, site: string, now: nu
 }
 
 /**
- * The anonymous id gives way to the user's: its row goes, after thread and lane were moved. Who had seen everything of the
- * user's thread has seen as much of what came behind it, and the conversation keeps its campaign.
+ * Replaces an anonymous id by the user's: deletes its row, after thread and lane were moved. If the user had read the whole
+ * thread, the anonymous visitor's read mark counts for the appended part. The conversation keeps its campaign.
  */
 export async function succeed(tx: Transaction, anonymous: Visitor | undefined, id: string, user: Visitor, now: number) {
   if (anonymous !== undefined) {
@@ -211,7 +211,7 @@ export async function succeed(tx: Transaction, anonymous: Visitor | undefined, i
   );
 }
 
-/** What the conversation's route is chosen by, and whether it was chosen. */
+/** What the conversation's route is chosen by, and its campaign if it was chosen. */
 export async function routingOf(
   tx: Transaction,
   id: string,
@@ -223,12 +223,12 @@ export async function routingOf(
   return row;
 }
 
-/** Fixes the conversation's campaign; empty: none. */
+/** Stores the conversation's campaign; empty: none. */
 export async function fixCampaign(tx: Transaction, id: string, campaign: string): Promise<void> {
   await tx.run("UPDATE visitors SET campaign = $2 WHERE id = $1", id, campaign);
 }
 
-/** Keeps the claims of a signed identity that routes look at, as JSON. */
+/** Stores the claims of a signed identity that routes use, as JSON. */
 export async function setClaims(tx: Transaction, id: string, claims: string): Promise<void> {
   await tx.run("UPDATE visitors SET claims = $2 WHERE id = $1", id, claims);
 }

@@ -10,7 +10,7 @@ export const block = z.object({
   at: z.string(),
 });
 
-/** Whom the site does not want. */
+/** Operations on the site's list of blocks. */
 export const BLOCKS = {
   listBlocks: op({
     method: "get",

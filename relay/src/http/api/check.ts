@@ -3,8 +3,8 @@ import { complaintsOf, words } from "../../base/settings/complaints.ts";
 import { Problem } from "./problem.ts";
 
 /**
- * The value as its schema has it.
- * @throws Problem that names every field that is wrong, the first one in front
+ * Validates a value against its schema. @returns the parsed value
+ * @throws Problem that names every wrong field, the first one first
  */
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value, { error: words });

@@ -17,7 +17,7 @@ const contactView = ({ id, firstName, lastName, phone, email }: Contact): Answer
 
 const fine = ({ kind }: Outcome): boolean => kind === "ok" || kind === "duplicate";
 
-/** The service said no, or nothing. @param field what was asked for @throws always, unless it said yes */
+/** Throws unless the service accepted. @param field what was asked for @throws RelayError for a refusal or no answer */
 function mustBeFine(outcome: Outcome, field?: string): void {
   const { kind, code, message, waitMs } = outcome;
   if (fine(outcome)) return;
@@ -26,13 +26,13 @@ function mustBeFine(outcome: Outcome, field?: string): void {
   throw new RelayError("unavailable_upstream", undefined, waitMs === undefined ? {} : { retryAfter: waitMs });
 }
 
-/** What a refusal is about: the only thing that was said, or what the service's words name. */
+/** The field that a refusal is about: the only given field, or the one that the service's text names. */
 function fieldOf({ phone, email }: Partial<ContactDetails>, { message }: Outcome): string | undefined {
   if (phone === undefined || email === undefined) return phone === undefined ? "email" : "phone";
   return /phone/i.test(message) ? "phone" : /e-?mail/i.test(message) ? "email" : undefined;
 }
 
-/** The person of a request. @throws RelayError that names the field which is wrong */
+/** The contact details of a request. @throws RelayError that names the wrong field */
 function personOf(
   { site }: Pick<Call, "site">,
   given: Parameters<typeof readContactDetails>[0],
@@ -46,8 +46,8 @@ function personOf(
 /** Contacts at the service. */
 export function people({ contacts }: { contacts: Contacts }) {
   /**
-   * Adds a contact to every list that takes it.
-   * @throws Problem that names those which do not, the contact, and the lists it is on now
+   * Adds a contact to every list that accepts it.
+   * @throws Problem that names the lists that failed, the contact, and the lists that it is on now
    */
   async function joinAll(account: string, contactId: string, lists: readonly string[]): Promise<void> {
     const joined: string[] = [];

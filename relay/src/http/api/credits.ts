@@ -10,7 +10,7 @@ import { actorOf, cursorOf, grantView, iso, pageWith } from "./views.ts";
 
 type Grant = AnswerOf<"listGrants">["items"][number];
 
-/** The entry that a decision led to. @throws RelayError when it could not be taken */
+/** The entry after a decision. @throws RelayError when the decision was not possible */
 function decided(outcome: Entry | Undone | "incomplete" | "amount" | "email"): Grant {
   if (outcome === "missing") throw new RelayError("not_found");
   if (outcome === "wrong_state") throw new RelayError("wrong_state");
@@ -20,7 +20,7 @@ function decided(outcome: Entry | Undone | "incomplete" | "amount" | "email"): G
   return grantView(outcome);
 }
 
-/** The credit ledger, and a person's decisions on it. */
+/** Handlers for the credit ledger and for decisions about its entries. */
 export function ledger({ db, credits }: { db: Database; credits: Credits }) {
   const about = (call: Pick<Call, "site" | "token">, key: string) => ({
     account: call.site.account,

@@ -20,14 +20,14 @@ import type { Handlers } from "./router.ts";
 import { deliveries, sessions, visitors } from "./visitors.ts";
 import { webhook } from "./webhook.ts";
 
-/** The flows that the API puts at the owner's disposal. */
+/** The flows that the API offers to the site owner. */
 export type Flows = {
   db: Database;
   clock: Clock;
   credits: Credits;
   access: AccessPolicy;
   outreach: Outreach;
-  /** Nothing where no mail server is named. */
+  /** Nothing without a mail server. */
   mail: Mail | undefined;
   contacts: Contacts;
   create: Capture["create"];
@@ -35,7 +35,7 @@ export type Flows = {
   send: Send;
   forget: Forget;
   endings: Endings;
-  /** Address under which whoever has it can fetch a file. */
+  /** Address of a file. Everybody with the address can fetch it. */
   linkTo: (key: string, type: string) => string;
 };
 

@@ -7,16 +7,16 @@ import { api, type Door } from "./router.ts";
 
 type Parts = Omit<Door, "handlers"> & {
   flows: Flows;
-  /** The relay's public origin, or empty while it does not know it. */
+  /** The relay's public origin; empty when the settings do not name one. */
   relay: string;
-  /** An address of the relay for people to read; never what a request calls it. */
+  /** The relay's address for people to read; never taken from a request. */
   address: () => string;
 };
 
 /** `/api/v1`, its OpenAPI document and its page. */
 export function serverApi({ flows, relay, address, ...door }: Parts): Hono<{ Bindings: HttpBindings }> {
   let made: ReturnType<typeof openApi> | undefined;
-  /** Made when somebody asks first: most relays are never asked, and all of them start. */
+  /** Made at the first request, so that the start stays fast. */
   const document = (): ReturnType<typeof openApi> => (made ??= openApi(relay));
   return new Hono<{ Bindings: HttpBindings }>()
     .get("/openapi.json", (c) => c.json(document()))

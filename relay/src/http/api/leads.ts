@@ -9,7 +9,7 @@ import { cursorOf, leadView, pageWith } from "./views.ts";
 
 type Parts = { db: Database; create: Capture["create"]; leads: Pick<Leads, "retry"> };
 
-/** Who left their details, on a page or with the owner's backend. */
+/** Handlers for leads: contact details left in a form, or sent by the owner's backend. */
 export function leads({ db, create, leads: flow }: Parts) {
   return {
     async listLeads({ site, query }) {

@@ -8,7 +8,7 @@ import { Problem } from "./problem.ts";
 import type { Handlers } from "./router.ts";
 import { actorOf, sentView } from "./views.ts";
 
-/** Messages from the owner's side. */
+/** Handlers for messages of the site owner. */
 export function messages({ db, outreach, mail }: { db: Database; outreach: Outreach; mail: Mail | undefined }) {
   return {
     async mailTranscript({ site, params: { visitor }, body, key }) {

@@ -4,7 +4,7 @@ import { SCOPES } from "../../records/tokens.ts";
 import { OPERATIONS, type Operation } from "./operations.ts";
 import { KEY } from "./schemas.ts";
 
-/** Of the server API, by semantic versioning: `/api/v1` keeps its first number. */
+/** Version of the server API (semantic versioning). `/api/v1` keeps its major number. */
 export const API_VERSION = "1.0.0";
 
 const PROBLEM = {
@@ -37,16 +37,16 @@ const PROBLEM = {
 type Json = Record<string, unknown>;
 type Refusals = (readonly [status: number, description: string])[];
 
-/** What an operation's own refusals mean. */
+/** The meaning of an operation's own errors, by status. */
 const REFUSALS = {
   404: "Nothing has this name",
   422: "Refused: no phone number, or nothing the messaging service takes",
   502: "The messaging service cannot be asked right now",
 } as const;
-/** Named schemas, as they are found on the way. */
+/** Named schemas, collected while the document is made. */
 type Named = Record<string, unknown>;
 
-/** A schema as the document has it: named ones stand under `components`, and formats need no patterns beside them. */
+/** A schema for the document: named schemas go to `components`, and patterns beside formats are left out. */
 function schemaOf(schema: z.ZodType, io: "input" | "output", named: Named): Json {
   const made = z.toJSONSchema(schema, {
     io,
@@ -118,7 +118,7 @@ const HOOK_HEADERS = [
   ["webhook-signature", "As Standard Webhooks has it: v1, and HMAC-SHA256 in base64"],
 ] as const;
 
-/** A request to the owner's backend, as the document describes it. */
+/** Describes a request to the owner's backend. */
 function webhookOf(name: string, { summary, body, answer }: Webhook, named: Named): Json {
   const content = (schema: unknown) => ({ content: { "application/json": { schema } } });
   const taken = { description: "Taken: any status of 2xx" };
@@ -138,7 +138,7 @@ function webhookOf(name: string, { summary, body, answer }: Webhook, named: Name
 
 /**
  * The API as an OpenAPI 3.1 document, made from the schemas that validate.
- * @param server the relay's public address, or empty: the document's own
+ * @param server the relay's public address; empty: the address of the document
  */
 export function openApi(server: string) {
   const paths: Record<string, Json> = {};

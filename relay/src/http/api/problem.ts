@@ -16,18 +16,18 @@ export function problem(error: RelayError, more: Record<string, string> = {}): R
   };
   const headers = new Headers({ "Content-Type": "application/problem+json", ...more });
   if (details.retryAfter !== undefined) headers.set("Retry-After", String(Math.ceil(details.retryAfter / 1_000)));
-  // RFC 9110, 11.6.1: who is refused is told how to come back.
+  // RFC 9110, 11.6.1: a 401 names the scheme to authenticate with.
   if (status === 401) headers.set("WWW-Authenticate", 'Bearer realm="porchlight"');
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** An error with words of its own, like those of the service or of a schema. */
+/** An error with its own text, for example the service's or a schema's. */
 export class Problem extends RelayError {
   readonly detail: string;
-  /** Everything that is wrong, where it is more than one thing. */
+  /** All errors, if there is more than one. */
   readonly errors: readonly { field: string; detail: string }[] | undefined;
 
-  /** What was done nevertheless, where a request does more than one thing. */
+  /** What succeeded, if the request does several things. */
   readonly done: { contactId: string; lists: readonly string[] } | undefined;
 
   constructor(

@@ -4,14 +4,14 @@ import type { AnswerOf } from "./operations.ts";
 import type { Handlers } from "./router.ts";
 import { cursorOf, iso, pageWith } from "./views.ts";
 
-/** Whoever declined to rate has said nothing. */
+/** A visitor who declined has no rating. */
 export function ratingView(row: RatingRow | undefined): AnswerOf<"listRatings">["items"][number] | null {
   if (row === undefined || row.score === null) return null;
   const { visitor, at, score, best, comment } = row;
   return { visitor, at: iso(at), score, of: best, comment };
 }
 
-/** How visitors rated their conversations. */
+/** Handlers for ratings of conversations. */
 export function ratings({ db }: { db: Database }) {
   return {
     async listRatings({ site, query }) {

@@ -25,7 +25,7 @@ import {
 import { Problem, problem } from "./problem.ts";
 import { KEY } from "./schemas.ts";
 
-/** What a handler is given: everything is checked. */
+/** The validated input of a handler. */
 export type Call<N extends Name = Name> = {
   site: Site;
   token: Token;
@@ -43,7 +43,7 @@ export type Door = {
   clock: Clock;
   sites: Sites;
   handlers: Handlers;
-  /** Calls per token. */
+  /** Limits calls per token. */
   limiter: Limiter;
   log: Log;
 };
@@ -51,7 +51,7 @@ export type Door = {
 type Bindings = { Bindings: HttpBindings };
 const KEY_HEADER = "Idempotency-Key";
 
-/** The server API: every operation of the table, behind its token, its scope and, when it changes something, its key. */
+/** The server API: every operation of the table, with checks of token, scope, input and, for changes, `Idempotency-Key`. */
 export function api(parts: Door): Hono<Bindings> {
   const app = new Hono<Bindings>().basePath("/api/v1");
   app.onError((error, c) => {
@@ -67,10 +67,10 @@ export function api(parts: Door): Hono<Bindings> {
   return app;
 }
 
-/** No operation is here: perhaps one of another method is. */
+/** Answers for a path without an operation: 405 when another method has one, else 404. */
 function elsewhere(c: Context<Bindings>): Response {
   const here = Object.values(OPERATIONS).filter(({ path }) => isAt(`/api/v1${path}`, c.req.path));
-  if (here.length === 0) throw new Problem("not_found", "No operation has this address: /api lists them all.");
+  if (here.length === 0) throw new Problem("not_found", "No operation has this path. /api lists all operations.");
   const Allow = here.map(({ method }) => method.toUpperCase()).join(", ");
   return problem(new RelayError("method_not_allowed"), { Allow });
 }
@@ -78,7 +78,7 @@ function elsewhere(c: Context<Bindings>): Response {
 const isAt = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
 
-/** The token of a request and its site. One answer for every way in which it can be wrong. */
+/** Finds the token of a request and its site. The answer is the same for every invalid token. */
 async function authorise({ db, sites, limiter }: Door, c: Context<Bindings>, operation: Operation) {
   const [, given = ""] = /^Bearer (\S+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
   const token = await findToken(db, given);
@@ -88,7 +88,7 @@ async function authorise({ db, sites, limiter }: Door, c: Context<Bindings>, ope
   if (wait > 0) throw new RelayError("rate_limited", undefined, { retryAfter: wait });
   if (!token.scopes.includes(operation.scope)) {
     const cure = `porchlight token add <name> --site ${token.site} --scopes ${operation.scope}`;
-    throw new Problem("forbidden", `It needs the scope ${operation.scope}: ${cure}`);
+    throw new Problem("forbidden", `Token lacks the required scope: ${operation.scope}. Make one with: ${cure}`);
   }
   return { token, site };
 }
@@ -116,7 +116,7 @@ function keyOf(c: Context<Bindings>): string {
   return key;
 }
 
-/** Does a request once per key; a repeat is answered as the first one was. */
+/** Runs a request once per key. A repeat gets the stored answer of the first one. */
 async function once(
   { db, clock }: Door,
   name: { token: string; key: string; digest: string; path: string },

@@ -5,14 +5,14 @@ import { profile } from "../../hooks/payloads.ts";
 import { EVENT_STATES } from "../../records/events.ts";
 import { DELIVERY_STATES } from "../../records/listings.ts";
 
-/** What the server API takes and gives, piece by piece. */
+/** The schemas of the server API. */
 
 const time = z.iso.datetime().meta({ description: "UTC" });
 /** An `Idempotency-Key`. */
 export const KEY = /^[!-~]{1,255}$/;
-/** Text that says something. */
+/** Text that is not blank. */
 export const text = (max: number) => z.string().overwrite(toMultiLine).trim().regex(/\S/, "must not be empty").max(max);
-/** The same on one line. */
+/** Text on one line that is not blank. */
 export const line = (max: number) => z.string().overwrite(toSingleLine).regex(/\S/, "must not be empty").max(max);
 export const email = z
   .string()
@@ -26,7 +26,7 @@ export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().nullable().meta({ description: "`cursor` of the next page" }) });
 export const reason = text(500).meta({ description: "Why, in words: kept in the ledger" });
 
-/** Its last word is the ledger's, which knows the caps: 422 invalid_amount. */
+/** The ledger checks the limits: 422 invalid_amount. */
 export const amount = z
   .number()
   .positive()
@@ -169,7 +169,7 @@ export const delivery = z
   })
   .meta({ id: "Delivery" });
 
-/** Of one visitor. */
+/** Path parameter: the visitor. */
 export const everything = z.object({
   visitor,
   messages: z.array(message),

@@ -11,10 +11,10 @@ import type { Token } from "../../records/tokens.ts";
 import type { AnswerOf } from "./operations.ts";
 import { Problem } from "./problem.ts";
 
-/** Who did it, as the ledger remembers them. */
+/** The actor that ledger entries store for a call of the API. */
 export const actorOf = ({ token }: { token: Token }): string => `token ${token.name}`;
 
-/** Milliseconds as ISO 8601 in UTC. */
+/** A time as ISO 8601 in UTC. @param ms since 1970 */
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
 export const visitorView = ({
@@ -54,12 +54,12 @@ export const messageView =
     return { id, position: pos, at: iso(at), from, text, state, reason, file };
   };
 
-/** Where a page ended, as opaque text. */
+/** Encodes the end of a page as opaque text. */
 const cursorFor = (place: object): string => Buffer.from(JSON.stringify(place)).toString("base64url");
 
 type Shape<Place> = { [K in keyof Place]: Place[K] extends string ? "text" : "number" };
 
-/** The place a cursor names. @param shape what a place of this list is made of @throws RelayError when it is none of ours */
+/** Decodes a cursor. @param shape of a place in this list @throws RelayError when the text is no cursor of this list */
 export function cursorOf<Place extends object>(cursor: string | undefined, shape: Shape<Place>): Place | undefined {
   if (cursor === undefined) return undefined;
   try {
@@ -69,12 +69,12 @@ export function cursorOf<Place extends object>(cursor: string | undefined, shape
     if (Object.keys(place).length === Object.keys(shape).length && Object.entries(shape).every(fits))
       return place as Place;
   } catch {
-    // The same answer for every cursor that is none.
+    // The answer is the same for every invalid cursor.
   }
   throw new Problem("invalid_field", "cursor must be the `next` of a page of this list.", "cursor");
 }
 
-/** @param rows one more than `limit` when there is a next page */
+/** Makes a page with its cursor. @param rows one more than `limit` when there is a next page */
 export function pageWith<Row, View>(
   rows: Row[],
   limit: number,

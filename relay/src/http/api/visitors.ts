@@ -16,7 +16,7 @@ import { cursorOf, deliveryView, leadView, messageView, pageWith, sentView, visi
 
 type LinkTo = Parameters<typeof messageView>[0];
 
-/** Messages of an export at most per read. */
+/** Messages that an export reads at once. */
 const BATCH = 500;
 
 async function known(db: Database, site: string, visitor: string): Promise<VisitorRow> {
@@ -25,7 +25,7 @@ async function known(db: Database, site: string, visitor: string): Promise<Visit
   return row;
 }
 
-/** Visitors, their transcripts, and the end of both. */
+/** Handlers for visitors, their transcripts and their deletion. */
 export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget; linkTo: LinkTo }) {
   const view = messageView(linkTo);
 
@@ -75,7 +75,7 @@ export function visitors({ db, forget, linkTo }: { db: Database; forget: Forget;
   } satisfies Partial<Handlers>;
 }
 
-/** The end of sessions, at the owner's word. */
+/** Handlers that end sessions. */
 export const sessions = ({ endings }: { endings: Endings }) =>
   ({
     async endSessions({ site, params }) {
@@ -87,7 +87,7 @@ export const sessions = ({ endings }: { endings: Endings }) =>
     },
   }) satisfies Partial<Handlers>;
 
-/** Visitors' messages that the service has not taken. */
+/** Handlers for messages of visitors that the service has not taken. */
 export function deliveries({ db, send, linkTo }: { db: Database; send: Send; linkTo: LinkTo }) {
   return {
     async listDeliveries({ site, query }) {

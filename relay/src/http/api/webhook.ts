@@ -5,7 +5,7 @@ import { eventsPage, renewEvent } from "../../records/events.ts";
 import type { Handlers } from "./router.ts";
 import { cursorOf, eventView, pageWith } from "./views.ts";
 
-/** The webhook's delivery log. */
+/** Handlers for the delivery log of the site's webhook. */
 export function webhook({ db, clock }: { db: Database; clock: Clock }) {
   return {
     async listWebhookEvents({ site, query }) {

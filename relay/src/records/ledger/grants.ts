@@ -6,7 +6,7 @@ import type { Facts } from "../../hooks/payloads.ts";
 import type { GrantAnswer } from "../../service/api.ts";
 import type { Entry, State, Verdict } from "./ledger.ts";
 
-/** What a grant is made of; complete before it becomes an intent. */
+/** Content of a grant. E-mail and amount are present before it becomes an intent. */
 export type GrantContent = {
   email: string | undefined;
   /** Credits, at most two decimals (R-245). */
@@ -16,7 +16,7 @@ export type GrantContent = {
   subAccount: string | undefined;
 };
 
-/** The ledger's states as people and programs are told them. */
+/** The ledger's states as the API and the command line show them. */
 export const GRANT_STATES = {
   received: "waiting",
   intent: "queued",
@@ -27,17 +27,17 @@ export const GRANT_STATES = {
   dismissed: "dismissed",
 } as const satisfies Record<State, string>;
 
-/** The state that is told as `shown`; nothing when none is. */
+/** The ledger's state for a shown one; nothing for another word. */
 export const grantStateOf = (shown: string): State | undefined =>
   (Object.keys(GRANT_STATES) as State[]).find((state) => GRANT_STATES[state] === shown);
 
-/** Longest description that a history shows (R-209). */
+/** Characters of a description that the service's history shows (R-209). */
 const DESCRIPTION_MAX = 200;
 
-/** An amount, and within what one grant may be (R-245). */
+/** Whether an amount is valid and within the limit of one grant (R-245). */
 export const fits = (amount: number, rules: CreditRules): boolean => isAmount(amount) && amount <= rules.perGrant;
 
-/** Reasons for which a recharge waits in `received`. */
+/** Why a recharge waits in the state `received`. */
 export const WAITS = {
   approval: "waits for a person's approval",
   unresolved: "names no sub-account or amount that is known here",
@@ -55,8 +55,8 @@ export const WAITS = {
 export const contentOf = (entry: Entry): GrantContent => JSON.parse(entry.content) as GrantContent;
 
 /**
- * What the credit history shows: words for people, and the key, so that a person can find this very grant (R-486). A key
- * that is longer than a description may be (R-209) is cut, and ends with a hash of the whole, so that no two are the same.
+ * The description in the service's credit history: the note, and the key, so that a person finds exactly this grant (R-486).
+ * A key that is too long (R-209) is cut and ends with a hash of the whole key, so that no two are equal.
  */
 export function descriptionOf(note: string, key: string): string {
   if (key.length > DESCRIPTION_MAX) {
@@ -68,15 +68,15 @@ export function descriptionOf(note: string, key: string): string {
   return words === "" ? key : `${words} [${key}]`;
 }
 
-/** Statuses with which the service certainly granted nothing, and may grant later: they are about the account (R-483). */
+/** With these statuses the service granted nothing, and may grant later: the account is refused (R-483). */
 const NOT_YET = new Set([401, 403, 405, 429]);
 /**
- * Statuses with which it certainly granted nothing and will not: they are about this very grant, such as an e-mail of no
- * sub-account (R-481). Nothing is asked again until a person changes the grant.
+ * With these statuses the service granted nothing and never will: this grant is refused, for example for an e-mail without
+ * a sub-account (R-481). It is not called again until a person changes it.
  */
 const NEVER = new Set([400, 404, 413, 415, 422]);
 
-/** Reads the answer to a grant: anything that is not certain is unknown. */
+/** Reads the answer to a grant. Whatever is not certain is `unknown`. */
 export function verdictOf(answer: GrantAnswer): Verdict {
   const { kind, status, message, waitMs, subAccountId, added, balance } = answer;
   const again: Verdict = {
@@ -90,14 +90,14 @@ export function verdictOf(answer: GrantAnswer): Verdict {
     return { kind: "done", result: { subAccountId, added, balance } };
   }
   if (status === 0) return kind === "unknown" ? { kind: "unknown", reason: `no answer: ${message}` } : again;
-  // A 200 that says of itself that it refused (R-007, R-481).
+  // Includes a 200 whose body says that the grant was refused (R-007, R-481).
   if (NEVER.has(status) || (status < 300 && kind === "permanent"))
     return { kind: "refused", reason: `${status}: ${message}` };
   if (NOT_YET.has(status)) return again;
   return { kind: "unknown", reason: `${status}: ${message}` };
 }
 
-/** What the owner's backend is told of a grant that was made. */
+/** The event for the owner's backend about a grant that was made. */
 export function grantedOf(entry: Entry): Facts<"credits.granted"> {
   const { email = null, amount = null } = contentOf(entry);
   type Answer = { subAccountId?: string; added?: number; balance?: number };

@@ -1,15 +1,15 @@
 import type { Transaction } from "../../db/database.ts";
 
 /**
- * Calls that must never be made twice, because the service knows no key for them: credits granted and messages sent from
- * the owner's side (RELIABILITY 3c).
+ * Calls that must never be made twice, because the service has no idempotency key for them: grants of credits, and messages
+ * of the site owner (RELIABILITY 3c).
  *
  *   received ──► intent ──claim──► calling ──► done
- *      │            ▲                 ├──► intent    certainly not done
- *      ▼            └── a person      └──► unknown   nobody knows: only an answer that comes late, or a person, ends it
+ *      │            ▲                 ├──► intent    certainly not made
+ *      ▼            └── a person      └──► unknown   unclear: a late answer or a person settles it
  *   dismissed                           └──► refused   the service will not do it, until a person corrects it
  *
- * Each step is one statement that names the state it starts from, so two processes never both take it.
+ * Each step is one statement with the state that it starts from, so two processes never both take it.
  */
 
 export type Kind = "grant" | "send";
@@ -31,16 +31,16 @@ export type Entry = {
   key: string;
   lane: string;
   digest: string;
-  /** JSON of what is to be called. */
+  /** JSON: the content of the call. */
   content: string;
   state: State;
   reason: string | null;
-  /** JSON of what the service answered. */
+  /** JSON: the service's answer. */
   result: string | null;
-  /** Sent messages: the reply (`external`) under which the visitor sees it, and one that came back for it besides. */
+  /** Sent messages: key of the reply that shows it in the thread, and key of a second one that came back for it. */
   shown: string | null;
   echo: string | null;
-  /** The process that calls or called. */
+  /** The process that makes or made the call. */
   node: string | null;
   attempts: number;
   /** Milliseconds since 1970, as all times here. */
@@ -71,7 +71,7 @@ async function note(tx: Transaction, { kind, account, key }: Name, step: Step): 
 
 type NewEntry = Name & Pick<Entry, "lane" | "digest" | "content" | "state" | "reason"> & { actor: string; now: number };
 
-/** Writes an entry down, once per key. `fresh` is false when the key was known: the entry is then as it stands. */
+/** Stores an entry, once per key. @returns `fresh: false` with the stored entry when the key is known */
 export async function enter(tx: Transaction, entry: NewEntry): Promise<{ entry: Entry; fresh: boolean }> {
   const { kind, account, key, lane, digest, content, state, reason, actor, now } = entry;
   const [written] = await tx.all<Entry>(
@@ -92,7 +92,7 @@ export async function enter(tx: Transaction, entry: NewEntry): Promise<{ entry: 
     return { entry: written, fresh: true };
   }
   const known = await findEntry(tx, entry);
-  if (known === undefined) throw new Error("A ledger entry is neither new nor known");
+  if (known === undefined) throw new Error("The ledger entry could neither be written nor read");
   return { entry: known, fresh: false };
 }
 
@@ -107,9 +107,9 @@ export async function findEntry(tx: Transaction, { kind, account, key }: Name): 
 }
 
 /**
- * Takes an entry for one call. Commit this before a byte is sent.
- * @param ordered the lane's entries go out in the order they were written
- * @returns nothing when another process took it, or when a call of its lane is under way
+ * Claims an entry for one call. Commit this before a byte is sent.
+ * @param given.ordered the lane's entries go out in the order in which they were written
+ * @returns nothing when another process has claimed it, or when a call of its lane is under way
  */
 export async function claim(
   tx: Transaction,
@@ -135,9 +135,9 @@ export async function claim(
 type Next = { state: State; reason: string | null; due: number; result?: string; actor: string; now: number };
 
 /**
- * What came of a call. Only the process that made it may say so, also when it was taken for dead meanwhile: an answer is
- * proof, whenever it comes.
- * @returns the entry as it stands now, or nothing when the step was not taken
+ * Stores the outcome of a call. Only the process that made the call may do so, even if it was taken for dead meanwhile: a
+ * late answer is still an answer.
+ * @returns the entry's new state; nothing when the step was not possible
  */
 export async function settle(tx: Transaction, called: Entry, next: Next): Promise<Entry | undefined> {
   const [entry] = await tx.all<Entry>(
@@ -160,7 +160,7 @@ export async function settle(tx: Transaction, called: Entry, next: Next): Promis
   return entry;
 }
 
-/** A step outside a call, from one of the states `from`; with new content where a person completed it. */
+/** Takes a step outside a call, from one of the states `from`. @returns nothing when the entry is in none of them */
 export async function move(
   tx: Transaction,
   name: Name,
@@ -188,16 +188,16 @@ export async function move(
   return entry;
 }
 
-/** Why a step was not taken: there is no such entry, or it stands in another state. */
+/** Why a step was not possible: there is no such entry, or it is in another state. */
 export type Undone = "missing" | "wrong_state";
 export const undone = async (tx: Transaction, name: Name): Promise<Undone> =>
   (await findEntry(tx, name)) === undefined ? "missing" : "wrong_state";
 
 /**
- * Calls whose process is gone: from now on nobody knows. There is no way back to `intent` from here, because the service
- * cannot tell a late first call from a second one.
- * @param before calls that began earlier than this
- * @param node who says so
+ * Settles calls as unknown whose process has ended. They never return to `intent`: the service cannot tell a late first
+ * call from a second one.
+ * @param given.before only calls that began before this
+ * @param given.node the process that takes the step
  */
 export async function abandon(
   tx: Transaction,
@@ -216,7 +216,7 @@ export async function abandon(
   return lost;
 }
 
-/** Entries of a state that may go on now, those due first; at most `limit`. */
+/** Entries of a state that are due, earliest first; at most `limit`. */
 export async function dueEntries(
   tx: Transaction,
   query: { kind: Kind; state: "intent" | "received"; now: number; limit: number; account?: string },
@@ -233,7 +233,7 @@ export async function dueEntries(
   );
 }
 
-/** Makes due what waits for its next try because the service refused the account's key. @returns how many there were */
+/** Makes the entries due that wait because the service refused the account's key. @returns how many */
 export async function hasten(
   tx: Transaction,
   { kind, account, now }: { kind: Kind; account: string; now: number },
@@ -247,7 +247,7 @@ export async function hasten(
   );
 }
 
-/** A page of entries, newest first. `before` is the last entry of the page before. */
+/** A page of entries, newest first. `before`: the last entry of the page before. */
 export async function entries(
   tx: Transaction,
   query: { kind: Kind; account: string; state?: State; before?: { created: number; key: string }; limit: number },
@@ -266,7 +266,7 @@ export async function entries(
   );
 }
 
-/** The entries of a lane, newest first; all of them unless a limit is given. */
+/** A lane's entries, newest first; all of them without a limit. */
 export async function laneEntries(
   tx: Transaction,
   kind: Kind,
@@ -291,7 +291,7 @@ export async function historyOf(tx: Transaction, { kind, account, key }: Name): 
   );
 }
 
-/** Remembers under which reply a sent message is seen, or which one came back for it. */
+/** Stores the key of the reply that shows a sent message, or of the one that came back for it. */
 export async function link(tx: Transaction, name: Name, field: "shown" | "echo", external: string): Promise<void> {
   await tx.run(
     `UPDATE ledger SET ${field} = $4 WHERE kind = $1 AND account = $2 AND key = $3`,
@@ -302,7 +302,7 @@ export async function link(tx: Transaction, name: Name, field: "shown" | "echo",
   );
 }
 
-/** Takes the words out of a lane's entries, and ends those that were not called: the person is forgotten, the keys stay. */
+/** Deletes the texts of an erased person's entries, and ends those that were not called. The keys stay. */
 export async function blankLane(tx: Transaction, kind: Kind, lane: string): Promise<void> {
   await tx.run(
     `UPDATE ledger SET content = '{"site":"","text":""}', result = NULL,
@@ -312,16 +312,16 @@ export async function blankLane(tx: Transaction, kind: Kind, lane: string): Prom
   );
 }
 
-/** Never due by itself: a person moves it. */
+/** Never due: only a person moves such an entry. */
 export const FOREVER = Number.MAX_SAFE_INTEGER;
-/** An intent that is older waits for something else than its turn. */
+/** An intent that is older than this does not only wait for its turn. */
 const OVERDUE_MS = 15 * 60_000;
-/** Longer than any call takes: 60 s for the answer, connection and reading included. */
+/** Longer than any call takes: 60 s for the answer, plus connecting and reading. */
 export const LONGEST_CALL_MS = 150_000;
 
 /**
- * Entries that do not go on without a person, oldest first: their outcome is unknown, they wait for a decision, the
- * service refuses them (4xx but 429), they have not gone out for a quarter of an hour, or their call never ended.
+ * Entries that need a person, oldest first: the outcome is unknown, a decision is missing, the service refuses them (4xx
+ * except 429), they have waited for a quarter of an hour, or their call never ended.
  */
 export async function stuckEntries(
   tx: Transaction,
@@ -344,7 +344,7 @@ export async function stuckEntries(
   );
 }
 
-/** How many entries stand in each state. */
+/** Counts the entries in each state. */
 export async function countStates(tx: Transaction, kind: Kind): Promise<Partial<Record<State, number>>> {
   const rows = await tx.all<{ state: State; count: number }>(
     "SELECT state, count(*) AS count FROM ledger WHERE kind = $1 GROUP BY state",

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../db/database.ts";
 import { type Entry, laneEntries, link, move, type State } from "./ledger.ts";
 
-/** What a message from the owner's side says, and to whom. */
+/** Content of a message from the site owner to a visitor. */
 export type SendContent = {
   site: string;
   text: string;
@@ -13,10 +13,10 @@ export type SendContent = {
 
 export const sentContent = (entry: Entry): SendContent => JSON.parse(entry.content) as SendContent;
 
-/** Whether the person it went to was forgotten: nothing of it is sent or shown any more. */
+/** Whether the recipient was erased: the message is neither sent nor shown any more. */
 export const isErased = ({ site }: SendContent): boolean => site === "";
 
-/** The ledger's states as people and programs are told them. */
+/** The ledger's states as the API and the command line show them. */
 export const SENT_STATES = {
   received: "queued",
   intent: "queued",
@@ -27,16 +27,16 @@ export const SENT_STATES = {
   dismissed: "failed",
 } as const satisfies Record<State, string>;
 
-/** A message that we sent may come back as a callback this long after its answer. */
+/** A message that we sent may come back as a callback until this long after the answer to its call. */
 const ECHO_MS = 120_000;
 const LOOK_AT = 50;
 
 type Arrived = { visitor: string; external: string; text: string; now: number };
 
 /**
- * Whether a reply that arrives is a message we sent ourselves, coming back (R-451): the service may call back under the
- * same id, under another one, before its answer, or not at all, and the visitor sees the message once.
- * @returns true: it is in the thread already; false: it is to be written there, as any reply
+ * Recognises a reply that is a message of our own (R-451). The service may send such a callback with the message's id, with
+ * another id, before the answer to our call, or not at all; the visitor sees the message once.
+ * @returns true: the thread has the message; false: the reply is to be stored
  */
 export async function isEcho(tx: Transaction, arrived: Arrived): Promise<boolean> {
   const { visitor, external, text, now } = arrived;
@@ -44,7 +44,7 @@ export async function isEcho(tx: Transaction, arrived: Arrived): Promise<boolean
   if (sent.length === 0) return false;
   if (sent.some(({ echo }) => echo === external)) return true;
   const known = sent.find(({ shown }) => shown === external);
-  // It has come back, then: the same words once more are somebody's own.
+  // It has come back: the same words once more are a message of somebody else.
   if (known !== undefined && known.echo === null) await link(tx, known, "echo", external);
   if (known !== undefined) return false;
   const match = sent.findLast((entry) => fits(entry, text, now));
@@ -53,15 +53,15 @@ export async function isEcho(tx: Transaction, arrived: Arrived): Promise<boolean
     await link(tx, match, "echo", external);
     return true;
   }
-  // The callback came before the answer, or instead of it: proof that the message was sent.
+  // The callback came before the answer, or instead of it: the message was sent.
   for (const field of ["shown", "echo"] as const) await link(tx, match, field, external);
   if (match.state === "unknown") await prove(tx, match, external, now);
   return false;
 }
 
 /**
- * A message that came back was sent, whatever became of its call: it is not sent again, and is nobody's to resolve.
- * @param external the reply that it came back as, which names the service's id of it unless the callback had none
+ * Settles a message that came back as sent, whatever the outcome of its call was.
+ * @param external key of the reply that it came back as; contains the service's message id, if the callback had one
  */
 export function prove(tx: Transaction, entry: Entry, external: string, now: number): Promise<Entry | undefined> {
   const id = external.slice(entry.account.length + 1);
@@ -70,7 +70,7 @@ export function prove(tx: Transaction, entry: Entry, external: string, now: numb
   return move(tx, entry, ["unknown", "intent"], proof);
 }
 
-/** Line ends as one kind, and nothing around: what the service calls back with may differ in both. */
+/** Unifies line ends and trims: the service's callback may differ in both. */
 const evened = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
 
 function fits(entry: Entry, text: string, now: number): boolean {

@@ -3,15 +3,15 @@ import type { Kind } from "./ledger.ts";
 
 const REASON = "the database was restored from a backup: this may have been called since";
 
-/** Stands in `meta` while nobody has looked what was granted between the backup and now. */
+/** Name in `meta`: set after a restored backup, until a person has checked what was granted since the backup. */
 const DISTRUST = "ledger.distrusted";
 
-/** Whether keys may have been granted that this ledger forgot: it was restored, and nobody has said that it is complete. */
+/** Whether the ledger may lack grants: it was restored from a backup, and no person has confirmed it since. */
 export async function isDistrusted(tx: Transaction): Promise<boolean> {
   return (await tx.all("SELECT 1 FROM meta WHERE name = $1", DISTRUST)).length > 0;
 }
 
-/** A person compared the ledger with the service's credit history. @returns false when it was trusted all along */
+/** Records that a person compared the ledger with the service's history. @returns false when it was trusted already */
 export async function trustLedger(
   tx: Transaction,
   { actor, reason, now }: { actor: string; reason: string; now: number },
@@ -23,10 +23,10 @@ export async function trustLedger(
 }
 
 /**
- * A database that was restored from a backup names another epoch than the one its ledger was written under. What it holds
- * as still to be called may have been called after the backup was made, so from now on nobody knows. And it has forgotten
- * the keys that came since: a grant waits for a person until somebody has looked.
- * @returns how many entries that was
+ * Recognises a database that was restored from a backup: its epoch differs from the one of its ledger. Its open entries may
+ * have been called after the backup, so they become unknown. It lacks the keys that came since, so grants wait for a person
+ * until `trustLedger`.
+ * @returns how many entries became unknown
  */
 export async function parkRestored(tx: Transaction, kind: Kind, actor: string, now: number): Promise<number> {
   const name = `ledger.${kind}`;
