@@ -44,7 +44,10 @@ export const placeOf = (text: string): ConversationPlace | undefined => {
 };
 
 const nameOf = (row: Pick<ConversationRow, "firstName" | "lastName" | "email" | "subject" | "id">): string =>
-  [row.firstName, row.lastName].filter((part) => part !== null).join(" ") || row.email || row.subject || row.id;
+  [row.firstName, row.lastName].filter((part) => part !== null).join(" ") ||
+  row.email ||
+  row.subject ||
+  `Visitor ${row.id.slice(0, 10)}…`;
 
 export const conversationPath = (visitor: string): string => `/admin/conversations/${encodeURIComponent(visitor)}`;
 export const messagePath = (visitor: string, id: string): string =>

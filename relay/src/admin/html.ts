@@ -53,10 +53,11 @@ export const page = ({ at, title, token }: Frame, body: Html): Html =>
 <p class="brand"><a href="/admin">Porchlight</a></p>
 <form class="find" role="search" action="/admin/find"><label class="hidden" for="find">Find a message or visitor by id</label>
 <input id="find" name="id" type="search" placeholder="Any id" autocomplete="off" spellcheck="false"><button>Find</button></form>
-<details class="menu"><summary>Menu</summary><nav aria-label="Pages"><ul>${NAVIGATION.map((each) => link(at, each))}</ul>
+<details class="menu"><summary>Session</summary><div>
 <form method="post" action="/admin/logout">${tokenField(token)}<button class="plain">Sign out</button></form>
-<form method="post" action="/admin/logout-everywhere">${tokenField(token)}<button class="plain">Sign out everywhere</button></form></nav></details>
+<form method="post" action="/admin/logout-everywhere">${tokenField(token)}<button class="plain">Sign out everywhere</button></form></div></details>
 </header>
+<nav aria-label="Pages"><ul>${NAVIGATION.map((each) => link(at, each))}</ul></nav>
 <main id="main" tabindex="-1"><h1>${title}</h1>${body}</main>`,
   );
 

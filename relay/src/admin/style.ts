@@ -9,30 +9,32 @@ html { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
 body { margin: 0; }
 a { color: var(--accent); text-underline-offset: 2px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 1.25rem; letter-spacing: -0.01em; }
+h1 { overflow-wrap: anywhere; font-size: 1.6rem; line-height: 1.2; margin: 0 0 1.25rem; letter-spacing: -0.01em; }
 h2 { font-size: 1.05rem; margin: 2rem 0 0.75rem; }
 code, .id { font: 0.87em ui-monospace, monospace; overflow-wrap: anywhere; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .skip { position: absolute; left: 0.5rem; top: -4rem; background: var(--card); padding: 0.5rem 1rem; z-index: 2; }
 .skip:focus { top: 0.5rem; }
-.bar { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; padding: 0.6rem 1rem; background: var(--card); border-bottom: 1px solid var(--line); }
+.bar { display: flex; gap: 0.75rem; align-items: center; padding: 0.6rem 1rem; background: var(--card); border-bottom: 1px solid var(--line); }
 .brand { margin: 0; font-weight: 650; }
 .brand a { color: inherit; text-decoration: none; }
-.find { display: flex; gap: 0.4rem; flex: 1 1 12rem; max-width: 30rem; }
-.find input { flex: 1; min-width: 0; }
+.find { display: flex; gap: 0.4rem; flex: 1 1 0; min-width: 0; max-width: 30rem; }
+.find input { flex: 1 1 0; width: 100%; min-width: 0; }
 input, select, button { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 0.4rem 0.7rem; min-height: 2.4rem; }
 input[type=checkbox] { min-height: 0; width: 1.15rem; height: 1.15rem; accent-color: var(--accent); }
 button { cursor: pointer; }
 button.main { background: var(--accent); color: var(--accent-ink); border-color: var(--accent); }
 button.plain { border: 0; background: none; color: var(--accent); padding: 0.4rem 0.75rem; text-align: left; width: 100%; }
 main { padding: 1.5rem 1rem 3rem; max-width: 76rem; margin: 0 auto; outline: none; }
-nav ul { list-style: none; margin: 0; padding: 0; }
-nav a { display: block; padding: 0.4rem 0.75rem; border-radius: 6px; color: inherit; text-decoration: none; }
-nav a:hover { background: color-mix(in srgb, var(--accent) 12%, transparent); }
-nav a[aria-current] { font-weight: 650; color: var(--accent); }
+nav { background: var(--card); border-bottom: 1px solid var(--line); }
+nav ul { list-style: none; margin: 0; padding: 0 0.5rem; display: flex; overflow-x: auto; }
+nav a { display: block; padding: 0.55rem 0.6rem; color: inherit; text-decoration: none; white-space: nowrap; border-bottom: 2px solid transparent; }
+nav a:focus-visible { outline-offset: -3px; }
+nav a:hover { border-color: var(--line); }
+nav a[aria-current] { font-weight: 650; border-color: var(--accent); }
 .menu { margin-left: auto; position: relative; }
 .menu summary { cursor: pointer; padding: 0.4rem 0.75rem; border: 1px solid var(--line); border-radius: 6px; }
-.menu nav { position: absolute; right: 0; top: 110%; min-width: 13rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.5rem; z-index: 1; box-shadow: 0 8px 30px rgb(0 0 0 / 0.18); }
+.menu div { position: absolute; right: 0; top: 110%; min-width: 13rem; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.5rem; z-index: 1; box-shadow: 0 8px 30px rgb(0 0 0 / 0.18); }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.75rem; margin: 0 0 1.25rem; padding: 0; list-style: none; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; }
 .card p { margin: 0; color: var(--soft); font-size: 0.87rem; }
@@ -62,6 +64,7 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: 0.55rem 0.9rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 tbody tr:last-child td { border-bottom: 0; }
 th { font-weight: 600; font-size: 0.87rem; color: var(--soft); white-space: nowrap; }
+td .id { white-space: nowrap; }
 td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .empty { background: var(--card); border: 1px dashed var(--line); border-radius: 10px; padding: 1.5rem; color: var(--soft); }
 .badge { display: inline-block; padding: 0 0.55em; border: 1px solid currentColor; border-radius: 999px; font-size: 0.85rem; color: var(--soft); white-space: nowrap; }
@@ -81,6 +84,7 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .journey li::before { content: ""; position: absolute; left: -1.5rem; top: 0.4rem; width: 0.7rem; height: 0.7rem; border-radius: 50%; background: var(--good); }
 .journey li.bad::before { background: var(--bad); }
 .journey li.open::before { background: var(--card); border: 2px solid var(--wait); }
+.journey + form { margin-top: 1.5rem; }
 .journey p { margin: 0; }
 .journey .note { color: var(--soft); }
 .login { max-width: 24rem; margin: 12vh auto 0; padding: 0 1rem; }

@@ -20,7 +20,7 @@ export type ConversationRow = {
 /** Place in the list of conversations: newest visitor first. */
 export type ConversationPlace = { created: number; id: string };
 
-const COLUMNS = `v.id, v.site, v.created, v.head AS messages, v.subject, d.first_name AS "firstName",
+const COLUMNS = `v.id, v.site, v.created, (SELECT count(*) FROM messages c WHERE c.visitor = v.id) AS messages, v.subject, d.first_name AS "firstName",
   d.last_name AS "lastName", d.email, m.text, m.author, m.at, m.state`;
 const FROM = `visitors v LEFT JOIN details d ON d.visitor = v.id
   LEFT JOIN messages m ON m.visitor = v.id AND m.pos = (SELECT max(pos) FROM messages WHERE visitor = v.id)`;

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type House, SCRIPTED, startHouse } from "../harness.ts";
+import { launch } from "./browser.ts";
+
+let house: House;
+let browser: Browser;
+let token: string;
+let visitor: string;
+let message: string;
+
+beforeAll(async () => {
+  house = await startHouse({ sandbox: { ...SCRIPTED, botActive: false } });
+  browser = await launch();
+  token = (JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
+  const somebody = house.visitor();
+  await somebody.connect();
+  await somebody.send("a word that is found");
+  await somebody.sees((each) => each.from === "visitor" && each.state === "delivered");
+  visitor = house.sandbox.messages().at(-1)?.fromId ?? "";
+  house.sandbox.failNext("incoming", 1, 400);
+  message = (await somebody.send("this one fails")).id;
+  await somebody.sees(({ id, ...rest }) => id === message && rest.from === "visitor" && rest.state === "failed");
+});
+afterAll(async () => {
+  await browser.close();
+  await house.stop();
+});
+
+/** What axe finds, and whether the page is wider than its window. */
+async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
+      resultTypes: ["violations"],
+    });
+    const wide = document.documentElement.scrollWidth > window.innerWidth ? ["wider than the window"] : [];
+    return [...wide, ...violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)];
+  });
+}
+
+it.each([
+  ["a desktop, light", { viewport: { width: 1280, height: 800 }, colorScheme: "light" }],
+  ["a phone, dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark" }],
+] as const)("the admin pages are accessible on %s, and fit", async (_, options) => {
+  const context = await browser.newContext({ ...options, bypassCSP: true });
+  const page = await context.newPage();
+  const faults: Record<string, string[]> = {};
+  await page.goto(`${house.url}/admin`);
+  faults.login = await faultsOf(page);
+  await page.getByLabel("Admin token").fill(token);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  for (const path of [
+    "",
+    "/conversations",
+    `/conversations/${visitor}`,
+    `/messages/${visitor}/${message}`,
+    "/deliveries",
+  ].concat("/leads", "/mails", "/webhooks", "/blocks", "/sites", "/settings", "/audit")) {
+    await page.goto(`${house.url}/admin${path}`);
+    faults[path] = await faultsOf(page);
+  }
+  expect(Object.entries(faults).filter(([, found]) => found.length > 0)).toEqual([]);
+  await context.close();
+});
+
+it("a failed message is found from its id and resent with the keyboard alone", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${house.url}/admin`);
+  await page.keyboard.type(token);
+  await page.keyboard.press("Enter");
+  await page.getByRole("searchbox").focus();
+  await page.keyboard.type(message);
+  await page.keyboard.press("Enter");
+  await page.getByText("Failed after 1 try").waitFor();
+  await page.getByRole("button", { name: "Retry" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("1 started again.").waitFor();
+  await house.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "this one fails"));
+  await context.close();
+});
