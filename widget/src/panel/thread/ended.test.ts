@@ -2,10 +2,17 @@
 import { expect, it, vi } from "vitest";
 import { drawn, stage } from "../base/ui.fixture.ts";
 import { Panel } from "../main/panel.tsx";
-import { Ended } from "./ended.tsx";
+import type { Ended } from "./ended.tsx";
+
+/** The module anew: another test file in this process may have made it warn already. */
+const fresh = async (): Promise<typeof Ended> => {
+  const path = "./ended.tsx?fresh";
+  return ((await import(path)) as { Ended: typeof Ended }).Ended;
+};
 
 it("says once in the console which origin is not listed, for which site, and where that is set", async () => {
   const warn = vi.spyOn(console, "warn").mockReturnValue();
+  const Ended = await fresh();
   for (let times = 0; times < 2; times++) {
     const on = await stage();
     on.chat.link.value = "ended";
