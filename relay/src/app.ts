@@ -25,34 +25,34 @@ export type AppDeps = {
   sites: Sites;
   connections: Connections;
   clock: Clock;
-  /** Whether any site lets pages of this origin in. */
+  /** Whether any site allows this origin. */
   allows: (origin: string) => boolean;
-  /** What the sender of a request counts as. */
+  /** The client address that limits count a request under. */
   addressOf: (request: IncomingMessage) => string;
-  /** Room for visitors' connections, of every transport. */
+  /** Counts visitors' connections, over every transport, against the limits. */
   places: Places;
   /** What uploads need. */
   media: Parameters<typeof media>[0];
-  /** Mail to visitors, where the relay sends any. */
+  /** Mail to visitors; undefined when the relay sends no mail. */
   mail: Mail | undefined;
-  /** What the server API needs besides. */
+  /** What the server API needs apart from the addresses below. */
   api: Omit<Parameters<typeof serverApi>[0], "relay" | "address">;
   /** What the operator's pages need. */
   admin: AdminDeps;
   called: CallbackAddress;
   ready: Readiness;
   log: Log;
-  /** The relay's public origin, or empty while it does not know it. */
+  /** The relay's public origin; empty when it is not known. */
   relay: string;
-  /** An address of the relay for people to read; never what a request calls it. */
+  /** The relay's address for display. Never taken from a request's headers. */
   address: () => string;
   /** Folder of the built widget. */
   widget: string;
-  /** Folder for files of the widget's former builds. */
+  /** Folder for files of earlier widget builds. */
   formerBuilds: string;
 };
 
-/** The table of contents: every route, grouped by who calls it. The socket stands beside it, on the upgrade event. */
+/** Mounts every HTTP route, grouped by caller; `http/doors.ts` lists them. WebSockets are served on the upgrade event instead. */
 export function createApp(parts: AppDeps): Hono<{ Bindings: HttpBindings }> {
   const {
     sites,
@@ -73,19 +73,19 @@ export function createApp(parts: AppDeps): Hono<{ Bindings: HttpBindings }> {
   } = parts;
   const app = new Hono<{ Bindings: HttpBindings }>();
 
-  // Browsers on the owner's pages.
+  // Called by browsers on the owner's pages.
   app.route("/", assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }));
   app.route("/", page(sites));
   app.route("/", snippet({ sites, relay, address, folder: widget }));
   app.route("/", fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, places }));
   app.route("/", media(parts.media));
-  // Readers of mails.
+  // Called from mails.
   if (mail !== undefined) app.route("/", stopDoor(mail));
-  // The owner's backend.
+  // Called by the owner's backend.
   app.route("/", serverApi({ ...api, relay, address }));
-  // The service.
+  // Called by the messaging service.
   app.route("/", callbacks(called));
-  // The operator.
+  // Called by the operator.
   app.route("/", createAdmin(parts.admin, (incoming) => readBody(incoming, SIZES.admin)) as unknown as typeof app);
   app.route("/", health(ready));
 

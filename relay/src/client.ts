@@ -5,14 +5,14 @@ import { type AnswerOf, type Name, OPERATIONS, type Operations, type ParamsOf } 
 export type { WebhookPayload, Webhooks } from "./hooks/payloads.ts";
 export { ApiError } from "./http/api/call.ts";
 
-/** The fields of a schema; nothing for one that takes none. */
+/** The input fields of a schema; an empty object for a schema without fields. */
 type FieldsOf<Schema> = Schema extends z.ZodType
   ? string extends keyof z.input<Schema>
     ? object
     : z.input<Schema>
   : object;
 
-/** What an operation takes: its path's parameters, its query and its body in one object. */
+/** The input of an operation: path parameters, query and body in one object. */
 export type InputOf<N extends Name> = ParamsOf<N> & FieldsOf<Operations[N]["query"]> & FieldsOf<Operations[N]["body"]>;
 
 type Input<N extends Name> = object extends InputOf<N> ? [input?: InputOf<N>] : [input: InputOf<N>];
@@ -22,7 +22,7 @@ export type Client = {
 };
 
 /**
- * A client of the server API, for code of this repository; `porchlight client` writes the same as a package for others.
+ * Makes a client of the server API for code in this repository. `porchlight client` writes the same client as an npm package.
  * @param options.url the relay's address, like `https://chat.example.com`
  * @param options.token from `porchlight token add`
  * @example

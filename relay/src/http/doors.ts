@@ -1,36 +1,36 @@
 import { FRAME_MAX } from "@porchlight/shared/limits";
 
-/** Largest body of a request in bytes, by what it is. Each door counts while it reads, with `readBody`. */
+/** Largest request body in bytes, by kind. Each route counts while it reads, with `readBody`. */
 export const SIZES = {
-  /** Nothing is read: the connection ends with the answer when a body comes nevertheless. */
+  /** The route reads no body. When a request has one anyway, the relay answers and closes the connection. */
   none: 0,
-  /** Frames of a client: at most `FRAME_MAX` characters in one post, of up to three bytes each. */
+  /** Frames of a client: at most `FRAME_MAX` characters in one POST, up to three bytes each. */
   frames: 3 * FRAME_MAX,
   /** A callback of the service (R-613). */
   callback: 1024 * 1024,
   /** A request of the server API. */
   api: 256 * 1024,
-  /** `List-Unsubscribe=One-Click` (RFC 8058) and whatever else a mail program adds. */
+  /** `List-Unsubscribe=One-Click` (RFC 8058), and fields that a mail program may add. */
   form: 4 * 1024,
-  /** A form of the admin pages: the messages that were chosen, at most some hundreds. */
+  /** A form of the admin pages: the selected messages, a few hundred at most. */
   admin: 64 * 1024,
-  /** The largest kind of file that the settings allow, counted by `files/stage`. */
+  /** Set by the `UPLOAD_*_MB` settings; `files/stage` counts the bytes. */
   upload: "UPLOAD_*_MB",
 } as const;
 
-/** How long a request's body may take, in milliseconds (RELIABILITY A24). */
+/** Time limit for a request body, in milliseconds (RELIABILITY A24). */
 export const BODY_MS = 30_000;
-/** A photo over a bad line takes minutes. */
+/** Time limit for an upload: a photo over a slow connection takes minutes. */
 export const UPLOAD_MS = 300_000;
 
 export type Door = {
-  /** As the framework's router writes it; `ALL` for every method that has no door of its own. */
+  /** HTTP method. `ALL` means every method that the table does not list for this path. */
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE" | "OPTIONS" | "ALL";
   path: string;
   /** Who calls it. */
   caller: "browser" | "mail reader" | "owner's backend" | "service" | "operator";
   bytes: (typeof SIZES)[keyof typeof SIZES];
-  /** Milliseconds for the body. */
+  /** Time limit for the body, in milliseconds. */
   ms: number;
 };
 
@@ -44,8 +44,8 @@ const door = (caller: Door["caller"], method: Door["method"], path: string, size
 });
 
 /**
- * Every route with its limits; `/api/v1/*` stands for the operations in `api/operations.ts`. `test/house/doors.test.ts`
- * compares this list with the routes that there are. The WebSocket's limits stand in `socket/socket.ts`.
+ * Every route with its limits. `/api/v1/*` stands for the operations in `api/operations.ts`. `test/house/doors.test.ts`
+ * compares this list with the routes of the app. `socket/socket.ts` holds the limits of WebSockets.
  */
 export const DOORS: readonly Door[] = [
   ...[
@@ -88,7 +88,7 @@ export const DOORS: readonly Door[] = [
   door("operator", "GET", "/readyz"),
 ];
 
-/** A path of the table as an expression: `:name`, `:name{expression}` and a `*` at the end, as in the framework's router. */
+/** Turns a path of the table into a regular expression: `:name`, `:name{expression}`, and a `*` at the end, as in Hono. */
 const expressionOf = (path: string): RegExp =>
   new RegExp(
     `^${path
@@ -102,6 +102,6 @@ const READING = DOORS.filter(({ bytes }) => bytes !== 0).map(({ method, path }) 
   expression: expressionOf(path),
 }));
 
-/** Whether some door reads the body of such a request. @param path without query */
+/** Whether a route reads the body of this request. @param path without query */
 export const readsBody = (method: string, path: string): boolean =>
   READING.some((door) => (door.method === "ALL" || door.method === method) && door.expression.test(path));

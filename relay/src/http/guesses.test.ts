@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createGuesses } from "./guesses.ts";
 
-/** Guesses at a time of the test's own: what waits is done when its time comes. */
+/** A guess limiter on a clock that the test moves; `pass` runs what has become due. */
 function stage() {
   let now = 0;
   let waits: { at: number; fn: () => void }[] = [];
@@ -23,8 +23,8 @@ function stage() {
   return { ...guesses, pass, waiting: () => waits.length };
 }
 
-describe("who guesses at the callback secret", () => {
-  it("has sixty tries, then ten a second however many come at once", async () => {
+describe("the limit on guesses at the callback secret", () => {
+  it("allows sixty wrong secrets, then checks ten calls a second, however many arrive at once", async () => {
     const { admits, pass, waiting } = stage();
     for (let n = 0; n < 61; n++) expect(await admits("192.0.2.1", false)).toBe(false);
     const answers: boolean[] = [];
@@ -35,7 +35,7 @@ describe("who guesses at the callback secret", () => {
     expect(answers).toHaveLength(950);
   });
 
-  it("keeps no reply out: the right secret waits for its turn, and an address that has brought it never again", async () => {
+  it("delays a call with the right secret once, and never delays that address again", async () => {
     const { admits, pass, waiting } = stage();
     for (let n = 0; n < 100; n++) void admits("192.0.2.1", false);
     const reply = admits("192.0.2.1", true);
@@ -46,7 +46,7 @@ describe("who guesses at the callback secret", () => {
     expect(await admits("192.0.2.1", true)).toBe(true);
   });
 
-  it("slows nobody else down", async () => {
+  it("does not delay other addresses", async () => {
     const { admits } = stage();
     for (let n = 0; n < 100; n++) void admits("192.0.2.1", false);
     expect(await admits("192.0.2.2", true)).toBe(true);

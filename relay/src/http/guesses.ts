@@ -3,26 +3,26 @@ import type { Clock } from "../base/clock.ts";
 import { createLimiter } from "../base/limiter.ts";
 import { createRecent } from "../base/recent.ts";
 
-/** Wrong secrets of one address that cost nothing: a callback address that is out of date is called now and then. */
+/** Wrong secrets that one address may send without a delay: services sometimes still call an outdated callback address. */
 const FREE = 60;
 const FREE_PER_MINUTE = 60;
-/** An address that guesses more is slow for so long… */
+/** How long an address is delayed after it sent more wrong secrets than that. */
 const SLOW_MS = 60_000;
-/** …its calls are looked at one after the other, in this interval, and so many may wait. */
+/** A delayed address has one call checked per interval; at most `WAITING_MAX` of its calls wait. */
 const STEP_MS = 100;
 const WAITING_MAX = 50;
-/** Addresses that have brought the right secret, and those that are slow. */
+/** Largest number of remembered addresses: of those that sent a right secret, and of those that are delayed. */
 const ADDRESSES_MAX = 1_000;
 
 export type Guesses = {
-  /** @param right whether the call brought a right secret. @returns whether it may come in, at once or after a while */
+  /** @param right whether the call has a right secret. @returns whether to accept the call; a delayed address waits for it */
   admits: (address: string, right: boolean) => Promise<boolean>;
 };
 
 /**
- * Limits guessing at callback secrets. A reply is sent once, so the right secret must get in even where others guess from
- * the service's own address: addresses that have brought it are never slow, and others get their turn. Only what finds
- * no place to wait is refused unseen: ten guesses a second from one address, instead of thousands.
+ * Limits guessing at callback secrets to ten guesses a second for each address. The service sends a reply only once, so a call
+ * with the right secret must be accepted even while others guess from the same address. An address that sent the right secret
+ * is never delayed; the calls of a delayed address wait in a queue. A call is refused unchecked only when the queue is full.
  */
 export function createGuesses(clock: Clock): Guesses {
   const wrong = createLimiter({ burst: FREE, perMinute: FREE_PER_MINUTE, uptime: clock.uptime });
@@ -37,7 +37,7 @@ export function createGuesses(clock: Clock): Guesses {
     if (slowUntil.size > ADDRESSES_MAX && oldest !== undefined) slowUntil.delete(oldest);
   }
 
-  /** Waits for the address's turn. @returns false when too many wait already */
+  /** Waits for the address's turn. @returns false when its queue is full */
   async function turn(address: string): Promise<boolean> {
     const before = waiting.get(address) ?? 0;
     if (before >= WAITING_MAX) return false;

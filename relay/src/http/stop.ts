@@ -15,8 +15,8 @@ const pageWith = (title: string, body: ReturnType<typeof html>) => html`<!doctyp
 <body><h1>${title}</h1>${body}</body></html>`;
 
 /**
- * `/mail/stop/{link}`: the way out that stands in every mail. A POST ends the mails at once, as mail programs do by
- * themselves (RFC 8058); looking at the page changes nothing, because scanners of mails open every link.
+ * `/mail/stop/{link}`: the unsubscribe link of every mail. A POST unsubscribes at once; mail programs send it by themselves
+ * (RFC 8058). A GET only shows a form and changes nothing, because mail scanners open every link.
  */
 export function stopDoor(mail: Pick<Mail, "stopBy" | "isStopLink">): Hono<{ Bindings: HttpBindings }> {
   return new Hono<{ Bindings: HttpBindings }>()
@@ -30,15 +30,12 @@ export function stopDoor(mail: Pick<Mail, "stopBy" | "isStopLink">): Hono<{ Bind
     .get("/mail/stop/:link", (c) => {
       if (!mail.isStopLink(c.req.param("link"))) throw new RelayError("not_found");
       return c.html(
-        pageWith(
-          "No more of these e-mails?",
-          html`<form method="post"><button>No more of these e-mails</button></form>`,
-        ),
+        pageWith("Stop these e-mails?", html`<form method="post"><button>Stop these e-mails</button></form>`),
       );
     })
     .post("/mail/stop/:link", async (c) => {
       await readBytes(c.env.incoming, SIZES.form);
       if (!(await mail.stopBy(c.req.param("link")))) throw new RelayError("not_found");
-      return c.html(pageWith("Done", html`<p>Nothing more is sent to this address.</p>`));
+      return c.html(pageWith("Done", html`<p>You will get no more of these e-mails at this address.</p>`));
     });
 }

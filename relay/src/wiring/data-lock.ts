@@ -5,26 +5,26 @@ import { openDataFolder } from "../base/folder.ts";
 import { type Lock, takeLock } from "../db/lock.ts";
 import { databaseFile, isShared } from "../db/open.ts";
 
-/** Path, without ending, of the lock on a data folder and of what its relay tells of itself. */
+/** Path, without file extension, of a data folder's lock and of the file in which its relay describes itself. */
 export const relayLock = (dataDir: string): string => join(dataDir, "relay");
 
 /**
- * SQLite names the write-ahead log after the path that a database was opened by. Two names of one file mean two logs, and a
- * damaged database (https://sqlite.org/howtocorrupt.html section 2.5); our lock, too, goes by the name.
+ * Refuses a database file with hard links. SQLite names the write-ahead log after the path, so two names of one file lead to two
+ * logs and a damaged database (https://sqlite.org/howtocorrupt.html section 2.5). Our lock uses the path, too.
  * @throws Error when the file has hard links
  */
 function assertOneName(file: string): void {
   const names = statSync(file, { throwIfNoEntry: false })?.nlink ?? 1;
   if (names > 1)
     throw new Error(
-      `DATABASE_URL: ${file} has ${names} names (hard links), and must have one; copy it, or remove the others`,
+      `DATABASE_URL: ${file} has ${names} hard links but must have one; copy the file, or remove the other links`,
     );
 }
 
 /**
- * Makes sure that no other relay works on the same data: locks the data folder and the database, which may lie elsewhere. Nothing
- * else may be read or written before: whose calls are under way, and whose process is gone, only the holder can say.
- * @throws Error with one sentence: who holds it, or why the folder cannot be used
+ * Makes sure that no other relay uses the same data. Locks the data folder and the database, which may be in another folder. Take
+ * this lock before any other access to the data: only its holder can tell an interrupted call from one that still runs.
+ * @throws Error with one sentence: who holds the lock, or why the folder cannot be used
  */
 export function holdData({ dataDir, databaseUrl, host, port }: Settings): Lock {
   openDataFolder(dataDir);

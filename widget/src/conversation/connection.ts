@@ -1,6 +1,6 @@
 /**
- * Keeps one greeted connection to the relay for as long as the page wants one: when to connect, when to believe that a
- * connection is dead, and when to come back. It knows frames and close codes, and nothing of messages.
+ * Keeps one connection to the relay open for as long as the page wants one. Decides when to connect, when a connection counts as
+ * dead, and when to reconnect. It handles frames and close codes, not messages.
  *
  * idle → connecting → online → waiting (or offline) → connecting → … ; `ended` is left only by `start`.
  */
@@ -13,12 +13,12 @@ import type { ClientFrame, Hello, RelayFrame } from "@porchlight/shared/protocol
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import { createTimer, type Page } from "./page.ts";
 
-/** `waiting`: lost, will try again. `offline`: the same, and the browser says it has no network. `ended`: never again. */
+/** `waiting`: lost, will reconnect. `offline`: the same, and the browser reports no network. `ended`: will not reconnect. */
 export type Link = "idle" | "connecting" | "online" | "waiting" | "offline" | "ended";
-/** Names of `CLOSE_CODE` after which nobody comes back. `normal`: logged out, here or in another tab. */
+/** Names of `CLOSE_CODE` after which the widget does not reconnect. `normal`: logged out, here or in another tab. */
 export type LinkEnding = "badToken" | "notAllowed" | "gone" | "version" | "normal";
 
-/** What a transport tells. Nothing is told before `OpenTransport` has returned, and nothing after `close`. */
+/** The events of a transport. None comes before `OpenTransport` has returned, and none after `close`. */
 export type TransportEvents = { open(): void; frame(text: string): void; close(code: number): void };
 export type Transport = { send(text: string): void; close(): void };
 /** Opens one connection. Every transport carries the same frames, each as one text. */
@@ -29,11 +29,11 @@ export type Connection = {
   readonly ending: ReadonlySignal<LinkEnding | undefined>;
   start(): void;
   stop(): void;
-  /** Ends for good, from this side. */
+  /** Ends the connection for good, from the widget's side. */
   end(why: LinkEnding): void;
-  /** Without effect while not online: whoever needs an answer asks again after the next welcome. */
+  /** Does nothing while not online. A caller that needs an answer sends again after the next welcome. */
   send(frame: ClientFrame): void;
-  /** Drops the connection and greets anew: at once, or as after any other loss. */
+  /** Drops the connection and reconnects: at once with `now`, otherwise after the usual backoff. */
   again(at?: "now"): void;
 };
 
@@ -43,23 +43,23 @@ export type ConnectionOptions = {
   hello(): Hello;
   /** A valid frame of the relay; the first is always `welcome`. */
   heard(frame: RelayFrame): void;
-  /** A connection was given up, for whatever reason. */
+  /** Called when a connection was closed or given up. */
   lost(code: number): void;
-  /** The same for whoever chooses the transport: whether it opened, and whether the relay said anything at all. */
+  /** The same for the choice of transport. @param opened it opened @param spoke a frame or close code of the relay arrived */
   judge?(opened: boolean, spoke: boolean): void;
-  /** The relay refused the token or identity of the last `hello`. Answers whether to greet again without it. */
+  /** Called when the relay refused the token or identity of the last `hello`. @returns whether to connect again without it */
   refused(): boolean;
-  /** Whether to stay although nobody looks, because the visitor wants to be told of replies. Asked again and again. */
+  /** Whether a hidden page keeps its connection, because the visitor wants notifications. Called repeatedly. */
   stays?(): boolean;
 };
 
 /**
- * Sockets get stuck while connecting; after this long the attempt counts as failed (WIDGET 3.2). Doubled
- * with every failure: a slow network is one where nothing opens in time.
+ * A connection attempt that takes longer counts as failed (WIDGET 3.2), because sockets can get stuck while connecting. Doubled
+ * with every failure, for slow networks.
  */
 const CONNECT_MS = 8_000;
 const CONNECT_MAX_MS = 30_000;
-/** An answer to a ping takes no longer on a connection that lives, or twice as long as the greeting took. */
+/** Time limit for the answer to a ping; twice the time of the welcome if that is longer. */
 const PROBE_MS = 2_500;
 const TICK_MS = 5_000;
 /** A tick this late means that the machine slept or the clock was set. */
@@ -70,8 +70,8 @@ const RETRY_BASE_MS = 500;
 const RETRY_CAP_MS = 30_000;
 const LOST = 1006;
 /**
- * After these nobody comes back. Without `normal`: 1000 is the relay's word only in answer to ours, and from anyone in
- * between it is one more loss.
+ * Close codes after which the widget does not reconnect. `normal` is not among them: the relay sends 1000 only in answer to ours,
+ * and a 1000 from a proxy is an ordinary loss.
  */
 export const FINAL = ["notAllowed", "gone", "version"] as const;
 
@@ -88,7 +88,7 @@ export function createConnection({
   const link = signal<Link>("idle");
   const ending = signal<LinkEnding | undefined>();
   let transport: Transport | undefined;
-  /** Callbacks of an attempt that is no longer the current one are void. */
+  /** Number of the current attempt. Events of earlier attempts are ignored. */
   let current = 0;
   let opened = false;
   let spoke = false;
@@ -99,7 +99,7 @@ export function createConnection({
   let greeting = 0;
   let lastFrame = 0;
   let lastTick = 0;
-  /** From the relay's `bye`: no return before this time. */
+  /** From the relay's `bye`: do not reconnect before this time. */
   let notBefore = 0;
   let listeners: (() => void)[] = [];
   const retry = createTimer(page);
@@ -111,7 +111,7 @@ export function createConnection({
   const wanted = () => page.visible() || stays?.();
   const send = (frame: ClientFrame) => transport?.send(JSON.stringify(frame));
 
-  /** Never waits for the transport's own close: a dead one does not report it. */
+  /** Does not wait for the transport's `close` event: a dead transport does not report it. */
   function drop(code: number): void {
     const given = transport;
     current++;
@@ -126,7 +126,7 @@ export function createConnection({
     lost(code);
   }
 
-  /** Gives the attempt its time: to open, and as long again to be welcomed. */
+  /** Sets the time limit of the attempt: once for opening, then again for the welcome. */
   function expect(): void {
     deadline.set(Math.min(CONNECT_MS * 2 ** failures, CONNECT_MAX_MS), () => closed(LOST));
   }
@@ -179,13 +179,13 @@ export function createConnection({
     drop(code);
     if (link.value === "ended") return;
     if (final) end(final);
-    // A token that was good until now was given back elsewhere: what the storage holds by then decides.
+    // The token of an online connection ended elsewhere. Reconnect with the token that the storage holds by then.
     else if (code !== CLOSE_CODE.badToken || greeted) wait();
     else if (refused()) connect();
     else end("badToken");
   }
 
-  /** Comes back after a random time; a hidden page waits until it is looked at, unless it stays. */
+  /** Reconnects after a random delay. A hidden page waits until it is visible, unless `stays` says otherwise. */
   function wait(): void {
     const rest = notBefore - page.now();
     const ms = rest > 0 ? rest : backoff(++failures, RETRY_BASE_MS, RETRY_CAP_MS, page.random);
@@ -193,7 +193,7 @@ export function createConnection({
     retry.set(ms, () => wanted() && connect());
   }
 
-  /** Silent for too long: the one case where the network is likely fine and only this connection is not. */
+  /** Reconnects at once after too long a silence: probably only this connection is dead, not the network. */
   function dead(): void {
     drop(LOST);
     if (wanted()) connect();
@@ -216,11 +216,11 @@ export function createConnection({
       lastFrame = now;
       probe();
     } else if (now - lastFrame > SILENCE_MS) dead();
-    // The clock was put back.
+    // The clock was set back.
     lastFrame = Math.min(lastFrame, now);
   }
 
-  /** Something happened after which a connection is worth a look, or worth an attempt before its time. */
+  /** Called when the page becomes visible or the network returns: probes the connection, or reconnects early. */
   function wake(): void {
     hiding.off();
     if (transport) probe();
@@ -233,7 +233,7 @@ export function createConnection({
     else hiding.set(HIDDEN_MS, rest);
   }
 
-  /** What nobody looks at shall cost nothing. But who asked for notifications was promised them; he may have had enough. */
+  /** Closes the connection of a page that was hidden for long. A visitor who wants notifications keeps it; asked each time. */
   const rest = (): void => (stays?.() ? hiding.set(HIDDEN_MS, rest) : suspend());
 
   function unplug(): void {
@@ -290,7 +290,7 @@ export function createConnection({
     },
     again(at) {
       if (link.value === "idle" || link.value === "ended") return;
-      // What is not open yet will greet with what is known by then.
+      // An attempt that has not opened yet will send a fresh `hello` anyway.
       if (at && transport && !opened) return;
       drop(LOST);
       if (at) connect();

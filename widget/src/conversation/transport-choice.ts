@@ -1,6 +1,6 @@
 /**
- * Chooses the way to the relay: a WebSocket, or, where it does not get through although the relay can be reached, lines over
- * plain HTTP (WIDGET 3.4). What was found out is kept in memory only, and the WebSocket gets a new chance after a while.
+ * Chooses the transport: a WebSocket, or the HTTP fallback where WebSockets fail although the relay can be reached (WIDGET 3.4).
+ * The choice is kept in memory only, and the WebSocket is tried again after ten minutes.
  */
 
 import type { ConnectionOptions, OpenTransport, Transport, TransportEvents } from "./connection.ts";
@@ -9,35 +9,35 @@ import { createTimer, type Page } from "./page.ts";
 export type TransportsOptions = {
   page: Page;
   socket: OpenTransport;
-  /** Fetches the code of the other way. */
+  /** Fetches the code of the HTTP fallback. */
   fallback(): Promise<OpenTransport>;
-  /** Whether the relay itself answers plain HTTP, and not only somebody before it. */
+  /** Whether the relay itself answers plain HTTP, not only a proxy in front of it. */
   reachable(): Promise<boolean>;
 };
 
 /**
- * A WebSocket that opens at all opens faster than this. On a slow network it has as long as so many answers over plain HTTP:
- * those may come over a connection that stands, and a WebSocket needs one of its own first, of TCP and TLS.
+ * A WebSocket should open within this time. On a slow network it may take as long as `ROUNDS` answers over plain HTTP: those
+ * can reuse an open connection, while a WebSocket first needs a new one with TCP and TLS.
  */
 const HANG_MS = 4_000;
 const ROUNDS = 4;
 const TRIES = 2;
-/** The other way itself looks for a WebSocket as often: `lines.ts`. */
+/** The HTTP fallback tries a WebSocket as often: `http-fallback.ts`. */
 const AGAIN_MS = 10 * 60_000;
 const LOST = 1006;
 
-/** What a connection needs to know of its ways. */
+/** What a connection needs from the choice of transport. */
 export type Transports = Required<Pick<ConnectionOptions, "open" | "judge">>;
 
 export function createTransports({ page, socket, fallback, reachable }: TransportsOptions): Transports {
   const hang = createTimer(page);
   let failures = 0;
-  /** Since when WebSockets are not tried; 0: they are. */
+  /** When the fallback began; 0 while WebSockets are tried. */
   let fellAt = 0;
-  /** The WebSocket that is tried or used, by a name that changes when it opens. */
+  /** Identifies the WebSocket that is tried or used; changes when it opens. */
   let current: object | undefined;
 
-  /** Opens the way whose code may still have to come. */
+  /** Opens the HTTP fallback, after its code has loaded. */
   function later(events: TransportEvents): Transport {
     let way: Transport | undefined;
     let closed = false;
@@ -56,7 +56,7 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
     };
   }
 
-  /** It hangs: is it only slow, as all is here, or is it held up? */
+  /** Called when a WebSocket does not open in time: finds out whether the whole network is slow or only WebSockets are blocked. */
   async function doubt(events: TransportEvents, begun: number): Promise<void> {
     const mine = current;
     const asked = page.now();

@@ -1,22 +1,22 @@
-/** The server API from the outside, without imports: the client here, and the whole code of the package for backends. */
+/** The code of the server API's client. It has no imports, because the npm package for backends is made from this file. */
 
-/** What a client must know of an operation to call it. `{name}` in the path is a parameter. */
+/** What a client needs to call an operation. `{name}` in the path is a parameter. */
 type Callable = { method: string; path: string; body?: unknown };
 
 export type CallOptions = {
-  /** The request's Idempotency-Key: your own name for what is done, so that a repeat is not done again. Default: a new one. */
+  /** The request's Idempotency-Key. Repeat a call with the same key and the relay does the work only once. Default: a new key. */
   key?: string;
   signal?: AbortSignal;
 };
 
-/** What the relay answered instead (RFC 9457). */
+/** An error answer of the relay (RFC 9457). */
 export class ApiError extends Error {
   readonly status: number;
-  /** Stable, like `invalid_phone`; `unknown` when something else than the relay answered. */
+  /** A stable code, like `invalid_phone`. `unknown` when the answer did not come from the relay, for example from a proxy. */
   readonly code: string;
-  /** The part of the input that it is about. */
+  /** The input field that is wrong. */
   readonly field: string | undefined;
-  /** The answer as it came: every field that is wrong in `errors`, and in `done` what was done nevertheless. */
+  /** The whole answer. `errors` names every wrong field; `done` holds the steps that succeeded before the error. */
   readonly problem: Readonly<Record<string, unknown>>;
 
   constructor(status: number, problem: Readonly<Record<string, unknown>>) {
@@ -30,7 +30,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The path with its parameters in place, and what is left of the input. */
+/** Fills the path's parameters. @returns the path, and the rest of the input */
 function pathFor(path: string, input: Record<string, unknown>): { path: string; rest: Record<string, unknown> } {
   const rest = { ...input };
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -47,7 +47,7 @@ const texts = (fields: Record<string, unknown>): Record<string, string> =>
       .map(([name, value]) => [name, String(value)]),
   );
 
-/** The body as JSON; nothing for what a proxy says in its own words. */
+/** Parses the body as JSON. @returns undefined for other text, such as a proxy's error page */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -57,7 +57,7 @@ function parsed(text: string): unknown {
 }
 
 /**
- * A function for each operation of a table.
+ * Makes a function for each operation of a table.
  * @param options.url the relay's address, like `https://chat.example.com`
  * @param options.token from `porchlight token add`
  */

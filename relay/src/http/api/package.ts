@@ -5,8 +5,8 @@ import { API_VERSION, openApi } from "./openapi.ts";
 import { OPERATIONS } from "./operations.ts";
 
 /**
- * The client as an npm package for backends: three files, no dependencies. Its code is `call.ts` without types, its types
- * are made from the OpenAPI document.
+ * Makes the client as an npm package for backends: three files, no dependencies. Its code is `call.ts` without types. Its types
+ * come from the OpenAPI document.
  */
 
 type Schema = {
@@ -38,7 +38,7 @@ const PLAIN: Record<string, string> = {
   null: "null",
 };
 
-/** A schema as a type. */
+/** Writes a schema as a TypeScript type. */
 function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) return schema.$ref.split("/").at(-1) ?? "unknown";
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -62,7 +62,7 @@ function fieldsOf({ properties = {}, required = [] }: Schema): string {
   return `{ ${fields.join(" ")} }`;
 }
 
-/** Path, query and body in one object, as the client takes them. */
+/** Writes the type of an operation's input: path, query and body in one object. */
 function inputOf({ parameters, requestBody }: Described): { type: string; optional: boolean } {
   const given = parameters.filter((parameter) => parameter.in !== "header");
   const body = requestBody?.content?.["application/json"]?.schema ?? {};
@@ -81,7 +81,7 @@ function methodOf(described: Described): string {
   ${operationId}(${input}, options?: Options): Promise<${answer === undefined ? "null" : typeOf(answer)}>;`;
 }
 
-/** Schema of a webhook's body. */
+/** @returns the schema of a webhook's body */
 function bodyOf(document: ReturnType<typeof openApi>, name: string): Schema {
   const { post } = document.webhooks[name] as { post: Described };
   return post.requestBody?.content?.["application/json"]?.schema ?? {};
@@ -95,25 +95,25 @@ function types(): string {
   return `${named.map(([name, schema]) => `export type ${name} = ${typeOf(schema)};`).join("\n")}
 
 export type Options = {
-  /** The request's Idempotency-Key: your own name for what is done, so that a repeat is not done again. Default: a new one. */
+  /** The request's Idempotency-Key. Repeat a call with the same key and the relay does the work only once. Default: a new key. */
   key?: string;
   signal?: AbortSignal;
 };
 
-/** Body of each request to your backend, by its name in the OpenAPI document. */
+/** The body of each request to your backend, by its name in the OpenAPI document. */
 export type Webhooks = {
 ${names.map((name) => `  "${name}": ${typeOf(bodyOf(document, name))};`).join("\n")}
 };
 
-/** What your site's webhook is told; \`type\` says which event it is. */
+/** The body of a request to your site's webhook; \`type\` says which event it is. */
 export type WebhookPayload = Webhooks[${EVENT_TYPES.map((type) => JSON.stringify(type)).join(" | ")}];
 
-/** What the relay answered instead (RFC 9457). */
+/** An error answer of the relay (RFC 9457). */
 export declare class ApiError extends Error {
   readonly status: number;
-  /** Stable, like \`invalid_phone\`; \`unknown\` when something else than the relay answered. */
+  /** A stable code, like \`invalid_phone\`. \`unknown\` when the answer did not come from the relay, for example from a proxy. */
   readonly code: string;
-  /** The part of the input that it is about. */
+  /** The input field that is wrong. */
   readonly field: string | undefined;
 }
 
@@ -141,7 +141,7 @@ export const createClient = (options) => callsOf(OPERATIONS, options);
 `;
 }
 
-/** The files of the package, by name. */
+/** @returns the files of the package, by name */
 export const clientPackage = (): Record<string, string> => ({
   "package.json": `${JSON.stringify(
     {
