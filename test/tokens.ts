@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { openApi } from "../relay/src/http/api/openapi.ts";
+import { OPERATIONS } from "../relay/src/http/api/operations.ts";
 import { addToken, SCOPES, type Scope } from "../relay/src/records/tokens.ts";
 import type { House } from "./harness.ts";
 
@@ -23,7 +24,7 @@ export const insisting: typeof fetch = async (...ask) => {
   }
 };
 
-const { paths } = openApi("");
+const { paths } = openApi(OPERATIONS, "");
 
 /** The document says every status that an operation answers with. */
 function mustBeDocumented(method: string, path: string, status: number): void {

@@ -5,8 +5,8 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { Session } from "node:inspector";
-import { emailOf } from "../../relay/src/base/contact-details.ts";
 import { tooDeep } from "../../relay/src/base/depth.ts";
+import { emailOf } from "../../relay/src/base/input-text.ts";
 import { phoneOf } from "../../relay/src/base/phone.ts";
 import { parseCallback } from "../../relay/src/service/callbacks.ts";
 import { statedLimit, statedWait } from "../../relay/src/service/rate-limit-headers.ts";

@@ -50,3 +50,23 @@ export function cycle(imports: Import[]): string[] | undefined {
   }
   return undefined;
 }
+
+/** The longest chain of files that import each other by value, from this file down. The imports must have no cycle. */
+export function longestChain(imports: Import[], root: string): string[] {
+  const next = Map.groupBy(
+    imports.filter(({ typeOnly }) => !typeOnly),
+    ({ from }) => from,
+  );
+  const known = new Map<string, string[]>();
+  const chainFrom = (path: string): string[] => {
+    const chain = known.get(path) ?? [
+      path,
+      ...(next.get(path) ?? [])
+        .map(({ to }) => chainFrom(to))
+        .reduce<string[]>((longest, other) => (other.length > longest.length ? other : longest), []),
+    ];
+    known.set(path, chain);
+    return chain;
+  };
+  return chainFrom(root);
+}

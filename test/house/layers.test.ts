@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cycle, type Import, importsOf, resolved } from "./imports.ts";
+import { cycle, type Import, importsOf, longestChain, resolved } from "./imports.ts";
 import { isTest, sources } from "./sources.ts";
 
 /**
@@ -11,7 +11,6 @@ const FLOORS: [floor: number, pattern: RegExp][] = [
 
   [1, /^relay\/src\/base\//],
   [2, /^relay\/src\/((db|bus|service|files|hooks)\/)/],
-  [3.5, /^relay\/src\/flows\/attach-file\.ts$/],
   [3, /^relay\/src\/records\//],
   [4, /^relay\/src\/flows\//],
   [5, /^relay\/src\/(socket|http|admin)\//],
@@ -73,6 +72,16 @@ describe("the floors of the house", () => {
     expect(cycle(withTypes.filter(({ from }) => !from.startsWith("widget/src/panel/")))).toBeUndefined();
   });
 
+  it.each([
+    ["relay/src/relay.ts", 8],
+    // The program, its commands, and `serve` come before the relay.
+    ["relay/src/cli.ts", 11],
+  ])("keeps the longest chain of imports below %s within %i files", (root, most) => {
+    const own = built.filter(({ to }) => to.startsWith("relay/src/"));
+    const chain = longestChain(own, root);
+    expect(chain.length, chain.join(" > ")).toBeLessThanOrEqual(most);
+  });
+
   it("keeps widget and relay apart, in tests too", () => {
     const parts = imports.map((entry) => ({ entry, from: partOf(entry.from), to: partOf(entry.to) }));
     const crossing = parts.filter(
@@ -119,6 +128,12 @@ describe("the reader of imports", () => {
   it("does not take a comment or a text for an import", () => {
     expect(read(' * import { a } from "./a.ts";')).toEqual([]);
     expect(read('export const from = "x";')).toEqual([]);
+  });
+
+  it("finds the longest chain of imports by value", () => {
+    const edge = (from: string, to: string, typeOnly = false): Import => ({ from, to, typeOnly });
+    const all = [edge("a", "b"), edge("a", "c"), edge("c", "d"), edge("d", "e", true)];
+    expect(longestChain(all, "a")).toEqual(["a", "c", "d"]);
   });
 
   it("finds a ring, and none where types close it", () => {

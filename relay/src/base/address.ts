@@ -5,7 +5,7 @@ import { isIP } from "node:net";
  * The IP address of a request's sender, by the same rule as `addressOf`.
  * @returns `unknown` when the socket has closed
  */
-export function remoteOf(request: IncomingMessage, trusted: number): string {
+function remoteOf(request: IncomingMessage, trusted: number): string {
   const direct = request.socket.remoteAddress ?? "unknown";
   if (trusted === 0) return direct;
   const forwarded = [request.headers["x-forwarded-for"] ?? []].flat().join(",").split(",");
@@ -47,3 +47,11 @@ function expand(address: string): string[] {
     ? start
     : [...start, ...Array<string>(Math.max(0, 8 - start.length - end.length)).fill("0"), ...end];
 }
+
+/** What the sender of a request counts as, according to the number of trusted proxies. */
+export const addressesOf = (trustProxy: number) => ({
+  /** The whole address. */
+  remote: (request: IncomingMessage): string => remoteOf(request, trustProxy),
+  /** The address, or its network for IPv6: what limits count by. */
+  network: (request: IncomingMessage): string => addressOf(request, trustProxy),
+});

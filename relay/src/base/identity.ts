@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createLocalJWKSet, createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import type { Clock } from "./clock.ts";
 import type { Site } from "./config.ts";
-import { EMAIL_MAX, emailOf } from "./contact-details.ts";
+import { EMAIL_MAX, emailOf } from "./input-text.ts";
 import type { Log } from "./log.ts";
 
 type IdentityKeys = NonNullable<Site["identity"]>;

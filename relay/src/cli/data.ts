@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { ratingView } from "../http/api/ratings.ts";
-import { eventView, grantView, leadView, messageView, sentView, visitorView } from "../http/api/views.ts";
+import { eventView, grantView, leadView, messageView, ratingView, sentView, visitorView } from "../http/api/views.ts";
 import { type Event, eventsPage } from "../records/events.ts";
 import { type Lead, leadsPage } from "../records/leads.ts";
 import { type Entry, entries, type Kind } from "../records/ledger/ledger.ts";

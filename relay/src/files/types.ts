@@ -64,3 +64,10 @@ export function typeOf(type: string): FileType {
   if (found === undefined) throw new Error(`No file of type ${type} is ever stored`);
   return found;
 }
+
+/** The text of a message: `[image] name` for a file without text, because the service refuses an empty body (R-230). */
+export function bodyOf({ text, type, name }: { text: string; type: string | null; name: string | null }): string {
+  if (text !== "" || type === null) return text;
+  const [kind = ""] = type.split("/");
+  return `[${["image", "audio", "video"].includes(kind) && typeOf(type).inline ? kind : "file"}] ${name}`;
+}

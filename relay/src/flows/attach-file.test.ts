@@ -2,24 +2,10 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import type { Files } from "../files/store.ts";
 import type { Head } from "../records/outbox.ts";
-import { bodyOf, createAttachFile } from "./attach-file.ts";
+import { createAttachFile } from "./attach-file.ts";
 
 const head = (fields: Partial<Head>): Head =>
   ({ text: "", key: "k", type: "image/png", name: "shot.png", reaction: null, ...fields }) as Head;
-
-describe("the words of a message with a file", () => {
-  it.each([
-    ["a caption", { text: "look" }, "look"],
-    ["a picture", {}, "[image] shot.png"],
-    ["a video", { type: "video/mp4", name: "clip.mp4" }, "[video] clip.mp4"],
-    ["a recording", { type: "audio/mpeg", name: "note.mp3" }, "[audio] note.mp3"],
-    ["a document", { type: "application/pdf", name: "offer.pdf" }, "[file] offer.pdf"],
-    ["a text", { type: "text/plain", name: "notes.txt" }, "[file] notes.txt"],
-    ["no file", { text: "hello", key: null, type: null, name: null }, "hello"],
-  ])("for %s", (_what, fields, expected) => {
-    expect(bodyOf(head(fields))).toBe(expected);
-  });
-});
 
 describe("a file on its way to the service", () => {
   /** A store whose files are read only when told to. */

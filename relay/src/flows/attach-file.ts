@@ -1,17 +1,9 @@
 import { buffer } from "node:stream/consumers";
 import type { Files } from "../files/store.ts";
-import { typeOf } from "../files/types.ts";
 import type { Head } from "../records/outbox.ts";
 
 /** The fields of a message that name its file (interface 4.5, R-233 to R-241). */
 export type Attached = { mediaUrl: string; mediaContentType: string };
-
-/** The text of a message: `[image] name` for a file without text, because the service refuses an empty body (R-230). */
-export function bodyOf({ text, type, name }: Pick<Head, "text" | "type" | "name">): string {
-  if (text !== "" || type === null) return text;
-  const [kind = ""] = type.split("/");
-  return `[${["image", "audio", "video"].includes(kind) && typeOf(type).inline ? kind : "file"}] ${name}`;
-}
 
 /** Most files in memory at once: as a data URI, a file takes three times its size. */
 const PARALLEL = 4;

@@ -3,12 +3,13 @@ import type { Settings, Site } from "../base/config.ts";
 import type { Keys } from "../base/keys.ts";
 import { type Log, silentLog } from "../base/log.ts";
 import { isCampaign } from "../base/routes.ts";
+import { bodyOf } from "../files/types.ts";
 import type { Details } from "../records/details.ts";
 import type { Head } from "../records/outbox.ts";
 import type { Sites } from "../records/sites.ts";
 import { createService, type Service } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
-import { type AttachFile, bodyOf } from "./attach-file.ts";
+import type { AttachFile } from "./attach-file.ts";
 
 /** Calls the service with a message; when its campaign is refused and the site allows it, once more without it. */
 export type Routed = <M extends { campaignId?: string }, T extends Outcome>(

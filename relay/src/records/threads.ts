@@ -1,6 +1,6 @@
 import type { FailReason, Media, Message, SentState } from "@porchlight/shared/protocol";
+import { NOT_HERE } from "../base/missing-file.ts";
 import type { Transaction, Value } from "../db/database.ts";
-import { NOT_HERE } from "../service/callbacks.ts";
 import type { MediaRow } from "./media.ts";
 
 /**

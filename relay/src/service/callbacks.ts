@@ -3,6 +3,7 @@ import { DEPTH_MAX, REPLY_MAX } from "@porchlight/shared/limits";
 import { cut, isBlank } from "@porchlight/shared/text";
 import { tooDeep } from "../base/depth.ts";
 import type { ContactExternalId } from "../base/id-types.ts";
+import { NOT_HERE } from "../base/missing-file.ts";
 
 /**
  * What the service tells us at the reply address. `userId` may work as a credential at the service: it is dropped here
@@ -78,8 +79,6 @@ function fieldsOf(raw: string): Fields | undefined {
   }
 }
 
-/** Stands for a file that cannot be shown (R-605). */
-export const NOT_HERE = "[attachment – not available here]";
 const LINK_MAX = 2_048;
 
 const clean = (text: string): string => text.toWellFormed().replaceAll("\0", "");

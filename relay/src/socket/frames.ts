@@ -1,7 +1,7 @@
 import { PAGE } from "@porchlight/shared/limits";
 import type { ErrorFrame, Lead as LeadFrame, React, Send as SendFrame, Transcript } from "@porchlight/shared/protocol";
 import { isBlank } from "@porchlight/shared/text";
-import { toSingleLine } from "../base/contact-details.ts";
+import { toSingleLine } from "../base/input-text.ts";
 import type { Limiter } from "../base/limiter.ts";
 import { hashed, type Log } from "../base/log.ts";
 import type { Bus } from "../bus/bus.ts";

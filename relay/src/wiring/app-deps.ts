@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { AppDeps } from "../app.ts";
+import { addressesOf } from "../base/address.ts";
 import { createLimiter } from "../base/limiter.ts";
 import type { Gauges } from "../base/metrics.ts";
 import type { Places } from "../base/places.ts";
@@ -9,7 +10,7 @@ import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
 import type { CallbackIntake } from "./intake.ts";
 import type { OwnerFlows } from "./owner.ts";
-import { addressesOf, type VisitorFlows } from "./visitors.ts";
+import type { VisitorFlows } from "./visitors.ts";
 
 /** Folder of the built widget. */
 const WIDGET = fileURLToPath(new URL("../../../widget/dist/", import.meta.url));

@@ -1,3 +1,4 @@
+import { addressesOf } from "../base/address.ts";
 import { netsOf } from "../base/nets.ts";
 import { openSpool } from "../db/spool.ts";
 import { createRecharges, type SpooledRecharge } from "../flows/intake/recharges.ts";
@@ -8,7 +9,6 @@ import { createGuesses } from "../http/guesses.ts";
 import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
 import type { OwnerFlows } from "./owner.ts";
-import { addressesOf } from "./visitors.ts";
 
 /** What the service tells us by callbacks: replies and recharges, each durable before it is acknowledged. */
 export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner: OwnerFlows) {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { addressesOf } from "../base/address.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../base/config.ts";
 import { createPlaces, type Places } from "../base/places.ts";
@@ -10,7 +11,7 @@ import { createHttpServer } from "../http/server.ts";
 import { serveSockets } from "../socket/socket.ts";
 import type { Core } from "./core.ts";
 import { listen } from "./listen.ts";
-import { addressesOf, type VisitorFlows } from "./visitors.ts";
+import type { VisitorFlows } from "./visitors.ts";
 
 /** Clients sent away per second at a stop: no second shall see more than 15 of two hundred return (WIDGET 9). */
 const RETURN_RATE = 15;

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from "node:http";
-import { addressOf, remoteOf } from "../base/address.ts";
 import { createIdentities } from "../base/identity.ts";
 import { createLimiter } from "../base/limiter.ts";
 import { createBudgets } from "../flows/budgets.ts";
@@ -104,11 +102,3 @@ function frameHandler({ settings, db, bus, clock, log }: Core, owner: OwnerFlows
 }
 
 export type VisitorFlows = ReturnType<typeof createVisitorFlows>;
-
-/** What the sender of a request counts as, according to the number of trusted proxies. */
-export const addressesOf = (trustProxy: number) => ({
-  /** The whole address. */
-  remote: (incoming: IncomingMessage): string => remoteOf(incoming, trustProxy),
-  /** The address, or its network for IPv6: what limits count by. */
-  network: (incoming: IncomingMessage): string => addressOf(incoming, trustProxy),
-});

@@ -1,4 +1,4 @@
-import { emailOf, toSingleLine } from "../../base/contact-details.ts";
+import { emailOf, toSingleLine } from "../../base/input-text.ts";
 import type { Transaction } from "../../db/database.ts";
 import { contentOf, fits, type GrantContent, grantedOf, WAITS } from "../../records/ledger/grants.ts";
 import { type Entry, enter, FOREVER, findEntry, move, type Undone, undone } from "../../records/ledger/ledger.ts";

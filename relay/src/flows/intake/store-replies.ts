@@ -1,11 +1,11 @@
 import type { Message } from "@porchlight/shared/protocol";
+import { NOT_HERE } from "../../base/missing-file.ts";
 import type { Transaction } from "../../db/database.ts";
 import { isEcho } from "../../records/ledger/own-messages.ts";
 import { describeFile, sendMedia } from "../../records/media.ts";
 import type { Sites } from "../../records/sites.ts";
 import { appendReplies, createNumbers } from "../../records/threads.ts";
 import { type Host, learnContact, receiveHosts } from "../../records/visitors.ts";
-import { NOT_HERE } from "../../service/callbacks.ts";
 import type { Tell } from "../notify.ts";
 import type { Reply } from "./reply.ts";
 import { homeOf, type Owner, ownersAndHosts } from "./reply-home.ts";

@@ -3,9 +3,9 @@ import { RelayError } from "../../base/errors.ts";
 import type { Database } from "../../db/database.ts";
 import type { AccessPolicy } from "../../flows/access-policy.ts";
 import { type Block, blocksPage } from "../../records/blocks.ts";
-import type { block } from "./blocking.ts";
 import { Problem } from "./problem.ts";
 import type { Handlers } from "./router.ts";
+import type { block } from "./schemas.ts";
 import { actorOf, cursorOf, iso, pageWith } from "./views.ts";
 
 export const blockView = ({ id, value, reason, actor, at }: Block): z.output<typeof block> => ({

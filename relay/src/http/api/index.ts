@@ -2,6 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { createHandlers, type Flows } from "./handlers.ts";
 import { openApi } from "./openapi.ts";
+import { OPERATIONS } from "./operations.ts";
 import { apiPage } from "./page.ts";
 import { api, type Door } from "./router.ts";
 
@@ -17,7 +18,7 @@ type Parts = Omit<Door, "handlers"> & {
 export function serverApi({ flows, relay, address, ...door }: Parts): Hono<{ Bindings: HttpBindings }> {
   let made: ReturnType<typeof openApi> | undefined;
   /** Made at the first request, so that the start stays fast. */
-  const document = (): ReturnType<typeof openApi> => (made ??= openApi(relay));
+  const document = (): ReturnType<typeof openApi> => (made ??= openApi(OPERATIONS, relay));
   return new Hono<{ Bindings: HttpBindings }>()
     .get("/openapi.json", (c) => c.json(document()))
     .get("/api", (c) => {

@@ -3,7 +3,7 @@ import { openApi } from "./openapi.ts";
 import { OPERATIONS } from "./operations.ts";
 import { apiPage } from "./page.ts";
 
-const document = openApi("https://chat.example.com");
+const document = openApi(OPERATIONS, "https://chat.example.com");
 const text = JSON.stringify(document);
 
 it("holds every schema that it refers to, under components", () => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { WEBHOOKS, type Webhook } from "../../hooks/payloads.ts";
 import { SCOPES } from "../../records/tokens.ts";
-import { OPERATIONS, type Operation } from "./operations.ts";
+import type { Operation } from "./operations.ts";
 import { KEY } from "./schemas.ts";
 
 /** Version of the server API (semantic versioning). `/api/v1` keeps its major number. */
@@ -138,12 +138,13 @@ function webhookOf(name: string, { summary, body, answer }: Webhook, named: Name
 
 /**
  * The API as an OpenAPI 3.1 document, made from the schemas that validate.
+ * @param operations the operations of the API, by name
  * @param server the relay's public address; empty: the address of the document
  */
-export function openApi(server: string) {
+export function openApi(operations: Readonly<Record<string, Operation>>, server: string) {
   const paths: Record<string, Json> = {};
   const named: Named = { Problem: PROBLEM };
-  for (const [name, operation] of Object.entries(OPERATIONS)) {
+  for (const [name, operation] of Object.entries(operations)) {
     const path = `/api/v1${operation.path}`;
     paths[path] = { ...paths[path], [operation.method]: operationOf(name, operation, named) };
   }

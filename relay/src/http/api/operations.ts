@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { toSingleLine } from "../../base/contact-details.ts";
-import { BLOCKS } from "./blocking.ts";
-import { op } from "./op.ts";
+import { toSingleLine } from "../../base/input-text.ts";
+import type { Scope } from "../../records/tokens.ts";
 import {
   amount,
+  block,
   contact,
   cursor,
   delivery,
@@ -26,6 +26,31 @@ import {
   text,
   visitor,
 } from "./schemas.ts";
+
+/** An operation of the server API: its input, its answer and its errors. */
+export type Operation = {
+  method: "get" | "post" | "delete";
+  /** Below `/api/v1`; `{name}` is a path parameter. */
+  path: string;
+  scope: Scope;
+  summary: string;
+  status: 200 | 202 | 204;
+  query: z.ZodObject;
+  body: z.ZodObject | undefined;
+  answer: z.ZodType;
+  /** Statuses of its own errors, besides those of every operation with its method. */
+  refusals: readonly (404 | 422 | 502)[];
+};
+
+const defaults = { status: 200, query: none, body: undefined } as const;
+/** Every path parameter may name something that does not exist. */
+const refusalsAt = (path: string): Operation["refusals"] => (path.includes("{") ? [404] : []);
+type Given = Partial<Operation> & Pick<Operation, "method" | "path" | "scope" | "summary" | "answer">;
+type Filled<O> = Omit<typeof defaults, keyof O> & O & Pick<Operation, "refusals">;
+
+/** An operation with defaults for absent fields. */
+const op = <const O extends Given>(given: O): Filled<O> =>
+  ({ ...defaults, refusals: refusalsAt(given.path), ...given }) as Filled<O>;
 
 /**
  * The server API as a table: the input and the answer of each operation. The relay validates requests with these schemas. The
@@ -285,10 +310,40 @@ export const OPERATIONS = {
     body: none,
     answer: event,
   }),
-  ...BLOCKS,
+  listBlocks: op({
+    method: "get",
+    path: "/blocks",
+    scope: "visitors:read",
+    summary: "Whom the site does not want, newest first",
+    query: z.strictObject(cursor),
+    answer: pageOf(block),
+  }),
+  addBlock: op({
+    method: "post",
+    path: "/blocks",
+    scope: "visitors:block",
+    summary:
+      "Sends a visitor away, or everybody of an address or a block of addresses; nothing of theirs goes out any more",
+    body: z.strictObject({
+      value: text(64),
+      reason,
+      everybody: z
+        .boolean()
+        .default(false)
+        .meta({ description: "Must be true for a block that holds nearly everybody, like 0.0.0.0/0" }),
+    }),
+    answer: block,
+  }),
+  removeBlock: op({
+    method: "delete",
+    path: "/blocks/{block}",
+    scope: "visitors:block",
+    summary: "Lets them in again",
+    status: 204,
+    answer: z.null(),
+  }),
 } as const;
 
-export type { Operation } from "./op.ts";
 export type Operations = typeof OPERATIONS;
 export type Name = keyof Operations;
 export type BodyOf<N extends Name> = Operations[N]["body"] extends z.ZodType

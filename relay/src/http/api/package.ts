@@ -88,7 +88,7 @@ function bodyOf(document: ReturnType<typeof openApi>, name: string): Schema {
 }
 
 function types(): string {
-  const document = openApi("");
+  const document = openApi(OPERATIONS, "");
   const named = Object.entries(document.components.schemas as Record<string, Schema>);
   const names = Object.keys(document.webhooks);
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods)) as Described[];

@@ -1,15 +1,7 @@
 import type { Database } from "../../db/database.ts";
-import { type RatingRow, ratingsPage } from "../../records/ratings.ts";
-import type { AnswerOf } from "./operations.ts";
+import { ratingsPage } from "../../records/ratings.ts";
 import type { Handlers } from "./router.ts";
-import { cursorOf, iso, pageWith } from "./views.ts";
-
-/** A visitor who declined has no rating. */
-export function ratingView(row: RatingRow | undefined): AnswerOf<"listRatings">["items"][number] | null {
-  if (row === undefined || row.score === null) return null;
-  const { visitor, at, score, best, comment } = row;
-  return { visitor, at: iso(at), score, of: best, comment };
-}
+import { cursorOf, pageWith, ratingView } from "./views.ts";
 
 /** Handlers for ratings of conversations. */
 export function ratings({ db }: { db: Database }) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EMAIL, EMAIL_MAX, lowerDomain, toMultiLine, toSingleLine } from "../../base/contact-details.ts";
+import { EMAIL, EMAIL_MAX, lowerDomain, toMultiLine, toSingleLine } from "../../base/input-text.ts";
 import { EVENT_TYPES } from "../../base/rules.ts";
 import { profile } from "../../hooks/payloads.ts";
 import { EVENT_STATES } from "../../records/events.ts";
@@ -169,7 +169,14 @@ export const delivery = z
   })
   .meta({ id: "Delivery" });
 
-/** Path parameter: the visitor. */
+export const block = z.object({
+  id: z.string(),
+  value: z.string().describe("A visitor's id, an address, or a block of addresses like 192.0.2.0/24"),
+  reason: z.string(),
+  actor: z.string(),
+  at: z.string(),
+});
+
 export const everything = z.object({
   visitor,
   messages: z.array(message),

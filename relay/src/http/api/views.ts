@@ -7,6 +7,7 @@ import { SENT_STATES, sentContent } from "../../records/ledger/own-messages.ts";
 import type { DeliveryRow, VisitorRow } from "../../records/listings.ts";
 import { describeFile } from "../../records/media.ts";
 import { profileOf } from "../../records/profiles.ts";
+import type { RatingRow } from "../../records/ratings.ts";
 import type { Token } from "../../records/tokens.ts";
 import type { AnswerOf } from "./operations.ts";
 import { Problem } from "./problem.ts";
@@ -120,4 +121,11 @@ export function leadView(lead: Lead): AnswerOf<"getLead"> {
   const { id, visitor, at, firstName, lastName, email, phone, consent, state, problem, contact } = lead;
   const person = { firstName, lastName, email, phone, consent };
   return { id, visitor, at: iso(at), ...person, state, problem, contactId: contact };
+}
+
+/** A rating, or null: a visitor who declined has no rating. */
+export function ratingView(row: RatingRow | undefined): AnswerOf<"listRatings">["items"][number] | null {
+  if (row === undefined || row.score === null) return null;
+  const { visitor, at, score, best, comment } = row;
+  return { visitor, at: iso(at), score, of: best, comment };
 }

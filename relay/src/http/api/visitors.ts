@@ -10,9 +10,8 @@ import { findRating } from "../../records/ratings.ts";
 import { page } from "../../records/threads.ts";
 import { formerIds } from "../../records/visitors.ts";
 import type { AnswerOf } from "./operations.ts";
-import { ratingView } from "./ratings.ts";
 import type { Handlers } from "./router.ts";
-import { cursorOf, deliveryView, leadView, messageView, pageWith, sentView, visitorView } from "./views.ts";
+import { cursorOf, deliveryView, leadView, messageView, pageWith, ratingView, sentView, visitorView } from "./views.ts";
 
 type LinkTo = Parameters<typeof messageView>[0];
 

@@ -1,0 +1,27 @@
+/** Text that people type: one line, several lines, an e-mail address. */
+
+/** The text as one line without control characters and lone surrogates, which databases, logs and services may reject. */
+export const toSingleLine = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, " ")
+    .trim();
+
+/** The text without NUL characters and lone surrogates. Line breaks stay. */
+export const toMultiLine = (text: string): string => text.toWellFormed().replaceAll("\0", "");
+
+/**
+ * An e-mail address (R-203), as all inputs check it and the OpenAPI document states it. It excludes the characters that
+ * RFC 5322 uses for lists, comments and names, so that every mail program reads the same single address in it.
+ */
+export const EMAIL = /^[^\s@<>()[\]\\,;:"]+@[^\s@.<>()[\]\\,;:"]+(\.[^\s@.<>()[\]\\,;:"]+)+$/;
+export const EMAIL_MAX = 254;
+
+/** Converts the domain to lower case; the local part stays as typed (R-203). */
+export const lowerDomain = (email: string): string => email.replace(/@.*$/s, (domain) => domain.toLowerCase());
+
+/** The e-mail address in a text, as it is sent to the service; `undefined` when there is none. */
+export function emailOf(given: string): string | undefined {
+  const text = toSingleLine(given);
+  return text.length <= EMAIL_MAX && EMAIL.test(text) ? lowerDomain(text) : undefined;
+}

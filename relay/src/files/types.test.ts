@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { bodyOf } from "./types.ts";
+
+describe("the words of a message with a file", () => {
+  it.each([
+    ["a caption", { text: "look" }, "look"],
+    ["a picture", {}, "[image] shot.png"],
+    ["a video", { type: "video/mp4", name: "clip.mp4" }, "[video] clip.mp4"],
+    ["a recording", { type: "audio/mpeg", name: "note.mp3" }, "[audio] note.mp3"],
+    ["a document", { type: "application/pdf", name: "offer.pdf" }, "[file] offer.pdf"],
+    ["a text", { type: "text/plain", name: "notes.txt" }, "[file] notes.txt"],
+    ["no file", { text: "hello", type: null, name: null }, "hello"],
+  ])("for %s", (_what, fields, expected) => {
+    expect(bodyOf({ text: "", type: "image/png", name: "shot.png", ...fields })).toBe(expected);
+  });
+});
