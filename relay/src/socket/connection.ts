@@ -59,6 +59,8 @@ export type Live = {
   pingsNext: boolean;
   /** A ping was sent, and no sign of life has come since. */
   awaitsPong: boolean;
+  /** The answer to that ping has had one more interval. */
+  pongLate: boolean;
   /** Removes the client from the heartbeat schedule. */
   stopHeartbeat: () => void;
   unsubscribe: () => void;

@@ -122,6 +122,16 @@ describe("a client of whom nothing is heard", () => {
     expect([pings, ended]).toEqual([1, [CLOSE.overload]]);
   });
 
+  it("is asked and let go also while bytes wait for it unread, an interval later", async () => {
+    const { clock, pass } = virtual();
+    let pings = 0;
+    const { ended } = await enter(clock, { buffered: () => 1_000, sendHeartbeat: (_, ping) => void (ping && pings++) });
+    await pass(50);
+    expect([pings, ended]).toEqual([1, []]);
+    await pass(25);
+    expect([pings, ended]).toEqual([1, [CLOSE.overload]]);
+  });
+
   it("is asked anew when the relay itself stood still, because its answer may not have been read yet", async () => {
     const { clock, pass } = virtual();
     let pings = 0;

@@ -160,6 +160,7 @@ function goLive(registry: Registry, connection: Connection, greeting: Greeting, 
     readAgain: false,
     pingsNext: true,
     awaitsPong: false,
+    pongLate: false,
     stopHeartbeat: () => {},
     unsubscribe: registry.deps.bus.subscribe(visitor, (news) => hear(registry, live, news)),
   };

@@ -4,7 +4,7 @@ import { revokedAmong } from "../records/sessions.ts";
 import { forgottenAmong, newestAmong } from "../records/visitors.ts";
 import type { Live } from "./connection.ts";
 import { hear } from "./feed.ts";
-import { end, measure, sendText } from "./output.ts";
+import { end, hasRoom, measure, sendText } from "./output.ts";
 import type { Registry } from "./registry.ts";
 
 /*
@@ -19,7 +19,7 @@ export function sendHeartbeats(registry: Registry): void {
   const due: Live[] = [];
   for (const live of items) {
     // After a standstill of this process, answers to earlier pings may not have been read yet.
-    if (live.awaitsPong && !late) end(registry, live.connection, CLOSE.overload);
+    if (live.awaitsPong && !late && !mayWait(live)) end(registry, live.connection, CLOSE.overload);
     else due.push(live);
   }
   if (due.length === 0) return;
@@ -27,6 +27,13 @@ export function sendHeartbeats(registry: Registry): void {
     registry.deps.log("relay.internal", { where: "heartbeat", cause: String(error) });
     for (const { connection } of due) end(registry, connection, CLOSE.internal);
   });
+}
+
+/** Whether a client's answer may be one interval late: the ping stands behind unread bytes. Allowed once per ping. */
+function mayWait(live: Live): boolean {
+  if (live.pongLate || live.unread === 0) return false;
+  live.pongLate = true;
+  return true;
 }
 
 /** Compares clients with the database, one statement of each kind for all of them, and sends each its `pong` frame. */
@@ -65,11 +72,15 @@ function pulse(
   if (live.connection.phase !== live) return;
   const text = JSON.stringify({ t: "pong", head } satisfies Pong);
   const { transport } = live;
-  // A client that reads too slowly is measured at every frame.
-  if (!pings || live.unread > 0 || transport.sendHeartbeat === undefined) return sendText(registry, live, text);
+  if (!pings || transport.sendHeartbeat === undefined) return sendText(registry, live, text);
+  // A client that has read everything needs no measurement. One that has not gets its pings too: it may be gone.
+  if (live.unread > 0 && !hasRoom(registry, live, text)) return;
   const ping = live.pingsNext;
   live.pingsNext = !ping;
-  if (ping) live.awaitsPong = true;
+  if (ping) {
+    live.awaitsPong = true;
+    live.pongLate = false;
+  }
   transport.sendHeartbeat(text, ping);
   measure(registry, live);
 }

@@ -42,17 +42,26 @@ export function sendFrame(registry: Registry, live: Live, frame: RelayFrame): vo
   sendText(registry, live, JSON.stringify(withLinks(registry, frame)));
 }
 
-/** Sends a frame's text. One frame always fits, however long, unless all clients together hold too much already. */
+/** Sends a frame's text. */
 export function sendText(registry: Registry, live: Live, text: string): void {
-  const { transport, connection } = live;
+  if (!hasRoom(registry, live, text)) return;
+  live.transport.send(text);
+  measure(registry, live);
+}
+
+/**
+ * Closes a client that reads too slowly for another frame. One frame always fits, however long, unless all clients together
+ * hold too much already.
+ * @returns whether the frame may be sent
+ */
+export function hasRoom(registry: Registry, live: Live, text: string): boolean {
   const unread = measure(registry, live);
   const exceedsShare = registry.unread + text.length > BUFFERS_MAX && unread + text.length > FAIR_SHARE;
-  if (unread > BUFFER_MAX || exceedsShare) {
-    registry.deps.log("socket.refused", { meaning: "reads too slowly" });
-    return end(registry, connection, CLOSE.overload);
-  }
-  transport.send(text);
-  measure(registry, live);
+  const full = unread > BUFFER_MAX || exceedsShare;
+  if (!full) return true;
+  registry.deps.log("socket.refused", { meaning: "reads too slowly" });
+  end(registry, live.connection, CLOSE.overload);
+  return false;
 }
 
 /** Closes a connection. */
