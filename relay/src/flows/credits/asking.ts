@@ -2,7 +2,7 @@ import { cut } from "@porchlight/shared/text";
 import { isAmount } from "../../base/amount.ts";
 import type { Transaction } from "../../db/database.ts";
 import { contentOf, WAITS } from "../../records/ledger/grants.ts";
-import { dueEntries, type Entry, move } from "../../records/ledger/ledger.ts";
+import { dueEntries, type Entry, findEntry, move } from "../../records/ledger/ledger.ts";
 import type { BillingAnswer } from "./billing.ts";
 import { obstacle } from "./limits.ts";
 import { type CreditsDeps, intentBy, waitForPerson } from "./state.ts";
@@ -30,6 +30,9 @@ export async function askBilling(deps: CreditsDeps, isStopped: () => boolean): P
 /** Writes down what the billing address decided; without a decision, it is asked again. */
 async function applyAnswer(deps: CreditsDeps, tx: Transaction, entry: Entry, answer: BillingAnswer | undefined) {
   const now = deps.clock.now();
+  // A person, or another node, may have moved the entry meanwhile: then the answer takes nothing from the daily limit.
+  const current = await findEntry(tx, entry);
+  if (current?.state !== "received" || current.due !== entry.due) return;
   const by = { actor: "billing", now } as const;
   if (answer === undefined) {
     const later = { state: "received", reason: WAITS.asking, due: now + ASK_AGAIN_MS, ...by } as const;

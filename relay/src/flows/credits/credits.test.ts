@@ -124,6 +124,22 @@ describe("an auto-recharge", () => {
     expect(asked.sort()).toEqual(["no", "yes"]);
     expect(await stored("yes").then((entry) => entry && contentOf(entry).amount)).toBe(3);
   });
+
+  it("leaves the day's cap alone when a person decides while the billing address is asked", async () => {
+    const billing = { url: "https://billing.example.com/", secret: "s" };
+    const ask: Billing = async (_account, { key }) => {
+      if (key === "k-1") await flow.approve(person);
+      return { approve: true };
+    };
+    const flow = credits({ mode: "webhook", perDay: 20, billing }, ask);
+    await flow.recharge("agency", EVENT);
+    now += 1;
+    await flow.recharge("agency", { ...EVENT, key: "k-2" });
+    flow.start();
+    await expect.poll(async () => (await stored("k-2"))?.reason === "the billing address is asked").toBe(false);
+    await flow.stop();
+    expect(await stored("k-2")).toMatchObject({ state: "intent" });
+  });
 });
 
 describe("an amount that is none", () => {
