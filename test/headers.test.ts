@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => house.stop());
 
 /** They hold nobody's data, and say themselves how long they may be kept. */
-const PUBLIC = /^\/(widget\.js|[vw]\/|assets\/|c\/)/;
+const PUBLIC = /^\/(widget\.js|[vw]\/|assets\/|c\/|admin\/(style\.css|live\.js)$)/;
 
 type Ask = { method: string; path: string; headers?: Record<string, string> };
 
