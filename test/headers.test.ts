@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { DOORS } from "../relay/src/app.ts";
 import { PNG } from "../relay/src/files/samples.fixture.ts";
 import { OPERATIONS } from "../relay/src/http/api/operations.ts";
-import { DOORS } from "../relay/src/http/doors.ts";
 import { type House, startHouse } from "./harness.ts";
 import { tokenFor } from "./tokens.ts";
 import { post } from "./uploads.ts";

@@ -11,7 +11,7 @@ import { serverApi } from "./http/api/index.ts";
 import { assets } from "./http/assets.ts";
 import { readBody } from "./http/body.ts";
 import { type CallbackAddress, callbacks } from "./http/callbacks.ts";
-import { SIZES } from "./http/doors.ts";
+import { bodyReader, type Door, door, SIZES } from "./http/doors.ts";
 import { fallback } from "./http/fallback.ts";
 import { health, type Readiness } from "./http/health.ts";
 import { media } from "./http/media.ts";
@@ -52,42 +52,97 @@ export type AppDeps = {
   formerBuilds: string;
 };
 
-/** Mounts every HTTP route, grouped by caller; `http/doors.ts` lists them. WebSockets are served on the upgrade event instead. */
-export function createApp(parts: AppDeps): Hono<{ Bindings: HttpBindings }> {
-  const {
-    sites,
-    connections,
-    clock,
-    allows,
-    addressOf,
-    places,
-    mail,
-    api,
-    called,
-    ready,
-    log,
-    relay,
-    address,
-    widget,
-    formerBuilds,
-  } = parts;
-  const app = new Hono<{ Bindings: HttpBindings }>();
+/**
+ * Every route, by the module that answers it, in the order in which the modules are mounted: caller, method, path, largest body.
+ *
+ * Body sizes (`SIZES`): none if the row names none; `form` 4 KiB; `admin` 64 KiB; `frames` 96 KiB; `api` 256 KiB; `callback`
+ * 1 MiB; `upload` as the settings UPLOAD_*_MB say. A body may take 30 s (`BODY_MS`), an upload 300 s (`UPLOAD_MS`).
+ * `/api/v1/*` stands for the operations in `http/api/operations.ts`. `test/house/doors.test.ts` compares the table with the
+ * routes of the app. WebSockets start with an upgrade: `socket/socket.ts` holds their limits.
+ */
+const ROUTES = {
+  assets: [
+    door("browser", "GET", "/widget.js"),
+    door("browser", "GET", "/w/:file{.+\\.js}"),
+    door("browser", "GET", "/v/:hash/widget.js"),
+    door("browser", "GET", "/v/:file{.+\\.json}"),
+    door("browser", "GET", "/assets/panel.js"),
+    door("browser", "GET", "/assets/:name"),
+  ],
+  page: [door("browser", "GET", "/favicon.ico"), door("browser", "GET", "/c/:site")],
+  snippet: [door("browser", "GET", "/c/:site/snippet")],
+  fallback: [
+    door("browser", "POST", "/socket/lines"),
+    door("browser", "GET", "/socket/lines/:line"),
+    door("browser", "POST", "/socket/lines/:line", "frames"),
+    door("browser", "POST", "/socket/lines/:line/end"),
+  ],
+  media: [
+    door("browser", "OPTIONS", "/media"),
+    door("browser", "POST", "/media", "upload"),
+    door("browser", "ALL", "/media"),
+    door("browser", "GET", "/media/:file"),
+  ],
+  mail: [door("mail reader", "GET", "/mail/stop/:link"), door("mail reader", "POST", "/mail/stop/:link", "form")],
+  api: [
+    door("owner's backend", "GET", "/openapi.json"),
+    door("owner's backend", "GET", "/api"),
+    door("owner's backend", "GET", "/api/v1/*"),
+    door("owner's backend", "ALL", "/api/v1/*", "api"),
+  ],
+  callbacks: [
+    door("service", "GET", "/callbacks/:kind{reply|recharge}/:secret"),
+    door("service", "POST", "/callbacks/reply/:secret", "callback"),
+    door("service", "POST", "/callbacks/recharge/:secret", "callback"),
+    door("service", "ALL", "/callbacks/:kind{reply|recharge}/:secret"),
+  ],
+  admin: [
+    door("operator", "GET", "/metrics"),
+    ...["", "/login", "/find", "/conversations", "/conversations/:visitor", "/messages/:visitor/:id", "/deliveries"]
+      .concat("/leads", "/mails", "/webhooks", "/blocks", "/audit", "/sites", "/settings", "/style.css", "/live.js")
+      .map((path) => door("operator", "GET", `/admin${path}`)),
+    ...["/login", "/logout", "/logout-everywhere", "/deliveries/retry"].map((path) =>
+      door("operator", "POST", `/admin${path}`, "admin"),
+    ),
+  ],
+  health: [door("operator", "GET", "/healthz"), door("operator", "GET", "/readyz")],
+} satisfies Record<string, readonly Door[]>;
 
-  // Called by browsers on the owner's pages.
-  app.route("/", assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }));
-  app.route("/", page(sites));
-  app.route("/", snippet({ sites, relay, address, folder: widget }));
-  app.route("/", fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, places }));
-  app.route("/", media(parts.media));
-  // Called from mails.
-  if (mail !== undefined) app.route("/", stopDoor(mail));
-  // Called by the owner's backend.
-  app.route("/", serverApi({ ...api, relay, address }));
-  // Called by the messaging service.
-  app.route("/", callbacks(called));
-  // Called by the operator.
-  app.route("/", createAdmin(parts.admin, (incoming) => readBody(incoming, SIZES.admin)) as unknown as typeof app);
-  app.route("/", health(ready));
+type Bindings = { Bindings: HttpBindings };
+type Module = keyof typeof ROUTES;
+
+/** Every route of the relay. */
+export const DOORS: readonly Door[] = Object.values(ROUTES).flat();
+/** Whether a route reads the body of a request. */
+export const readsBody = bodyReader(DOORS);
+
+/** Makes the module of each group of routes; undefined: the settings switch it off. */
+function modulesOf(deps: AppDeps) {
+  const { sites, connections, clock, allows, addressOf, places, mail, called, log } = deps;
+  const { relay, address, widget, formerBuilds } = deps;
+  return {
+    assets: assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }),
+    page: page(sites),
+    snippet: snippet({ sites, relay, address, folder: widget }),
+    fallback: fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, places }),
+    media: media(deps.media),
+    mail: mail && stopDoor(mail),
+    api: serverApi({ ...deps.api, relay, address }),
+    callbacks: callbacks(called),
+    admin: createAdmin(deps.admin, (incoming) => readBody(incoming, SIZES.admin)),
+    health: health(deps.ready),
+  } satisfies Record<Module, unknown>;
+}
+
+/** Builds the HTTP application: the modules of `ROUTES`, and the answers to unknown paths and failures. */
+export function createApp(deps: AppDeps): Hono<Bindings> {
+  const { log } = deps;
+  const app = new Hono<Bindings>();
+  const modules = modulesOf(deps);
+  for (const name of Object.keys(ROUTES) as Module[]) {
+    const module = modules[name] as Hono<Bindings> | undefined;
+    if (module !== undefined) app.route("/", module);
+  }
 
   app.notFound((c) => c.json({ error: ERRORS.not_found[1] }, 404));
   app.onError((error, c) => {

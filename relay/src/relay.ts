@@ -1,5 +1,5 @@
 import { getRequestListener } from "@hono/node-server";
-import { createApp } from "./app.ts";
+import { createApp, readsBody } from "./app.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Settings } from "./base/config.ts";
 import type { Keys } from "./base/keys.ts";
@@ -114,7 +114,7 @@ async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
   const { sampler, gauges } = createMonitoring(core, { connections: count, gates: service.gates });
   const app = createApp(appDeps({ core, files, owner, visitors, intake, places, gauges, open, widget }));
   const framework = getRequestListener(app.fetch);
-  const server: RelayServer = createServer(core, { door: intake.door, framework, visitors, places });
+  const server: RelayServer = createServer(core, { door: intake.door, framework, readsBody, visitors, places });
   return { core, files, service, owner, visitors, intake, server, sampler };
 }
 

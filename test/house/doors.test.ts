@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { createApp } from "../../relay/src/app.ts";
+import { createApp, DOORS } from "../../relay/src/app.ts";
 import { OPERATIONS } from "../../relay/src/http/api/operations.ts";
-import { DOORS } from "../../relay/src/http/doors.ts";
 
 /** Parts of the relay that no route asks for anything while it is only being made. */
 const parts: unknown = new Proxy(() => undefined, { get: () => parts, has: () => true });

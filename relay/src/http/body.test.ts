@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { readsBody } from "../app.ts";
 import { realClock } from "../base/clock.ts";
 import type { RelayError } from "../base/errors.ts";
 import { readBody } from "./body.ts";
 import { withDeadline } from "./deadline.ts";
-import { readsBody } from "./doors.ts";
 
 const MAX = 1_000;
 let server: Server;
@@ -16,7 +16,7 @@ afterEach(() => void server.close().closeAllConnections());
 async function open(clock = realClock) {
   const seen: IncomingMessage[] = [];
   server = createServer(
-    withDeadline(clock, async (request, response) => {
+    withDeadline(clock, readsBody, async (request, response) => {
       seen.push(request);
       const text = await readBody(request, MAX).catch((error: RelayError) => error.code);
       response.writeHead(text === "too_large" ? 413 : 200).end(text.slice(0, 20));
@@ -96,7 +96,7 @@ describe("a body", () => {
   });
 });
 
-it("bodies are read where the table of doors says so", () => {
+it("bodies are read where the table of routes says so", () => {
   const reading = [
     "/socket/lines/l1",
     "/media",

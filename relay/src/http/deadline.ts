@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
-import { BODY_MS, readsBody } from "./doors.ts";
+import { BODY_MS, type ReadsBody } from "./doors.ts";
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
@@ -9,7 +9,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
  * Destroys connections whose request bodies arrive too slowly, so that slow clients cannot hold them (RELIABILITY A24).
  * Uploads have the server's own limit. Where no route reads the body, the connection ends with the answer.
  */
-export function withDeadline(clock: Clock, listener: RequestListener): RequestListener {
+export function withDeadline(clock: Clock, readsBody: ReadsBody, listener: RequestListener): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     if (hasBody(request)) {
       const path = request.url?.split("?")[0] ?? "";

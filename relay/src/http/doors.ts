@@ -35,58 +35,14 @@ export type Door = {
 };
 
 type Size = keyof typeof SIZES;
-const door = (caller: Door["caller"], method: Door["method"], path: string, size: Size = "none"): Door => ({
+/** A row of the table of routes in `app.ts`. */
+export const door = (caller: Door["caller"], method: Door["method"], path: string, size: Size = "none"): Door => ({
   method,
   path,
   caller,
   bytes: SIZES[size],
   ms: size === "upload" ? UPLOAD_MS : BODY_MS,
 });
-
-/**
- * Every route with its limits. `/api/v1/*` stands for the operations in `api/operations.ts`. `test/house/doors.test.ts`
- * compares this list with the routes of the app. `socket/socket.ts` holds the limits of WebSockets.
- */
-export const DOORS: readonly Door[] = [
-  ...[
-    "/widget.js",
-    "/w/:file{.+\\.js}",
-    "/v/:hash/widget.js",
-    "/v/:file{.+\\.json}",
-    "/assets/panel.js",
-    "/assets/:name",
-    "/favicon.ico",
-    "/c/:site",
-  ].map((path) => door("browser", "GET", path)),
-  door("browser", "GET", "/c/:site/snippet"),
-  door("browser", "POST", "/socket/lines"),
-  door("browser", "GET", "/socket/lines/:line"),
-  door("browser", "POST", "/socket/lines/:line", "frames"),
-  door("browser", "POST", "/socket/lines/:line/end"),
-  door("browser", "OPTIONS", "/media"),
-  door("browser", "POST", "/media", "upload"),
-  door("browser", "ALL", "/media"),
-  door("browser", "GET", "/media/:file"),
-  door("mail reader", "GET", "/mail/stop/:link"),
-  door("mail reader", "POST", "/mail/stop/:link", "form"),
-  door("owner's backend", "GET", "/openapi.json"),
-  door("owner's backend", "GET", "/api"),
-  door("owner's backend", "GET", "/api/v1/*"),
-  door("owner's backend", "ALL", "/api/v1/*", "api"),
-  door("service", "GET", "/callbacks/:kind{reply|recharge}/:secret"),
-  door("service", "POST", "/callbacks/reply/:secret", "callback"),
-  door("service", "POST", "/callbacks/recharge/:secret", "callback"),
-  door("service", "ALL", "/callbacks/:kind{reply|recharge}/:secret"),
-  door("operator", "GET", "/metrics"),
-  ...["", "/login", "/find", "/conversations", "/conversations/:visitor", "/messages/:visitor/:id", "/deliveries"]
-    .concat("/leads", "/mails", "/webhooks", "/blocks", "/audit", "/sites", "/settings", "/style.css", "/live.js")
-    .map((path) => door("operator", "GET", `/admin${path}`)),
-  ...["/login", "/logout", "/logout-everywhere", "/deliveries/retry"].map((path) =>
-    door("operator", "POST", `/admin${path}`, "admin"),
-  ),
-  door("operator", "GET", "/healthz"),
-  door("operator", "GET", "/readyz"),
-];
 
 /** Turns a path of the table into a regular expression: `:name`, `:name{expression}`, and a `*` at the end, as in Hono. */
 const expressionOf = (path: string): RegExp =>
@@ -97,11 +53,14 @@ const expressionOf = (path: string): RegExp =>
       .replace(/\*$/, ".*")}$`,
   );
 
-const READING = DOORS.filter(({ bytes }) => bytes !== 0).map(({ method, path }) => ({
-  method,
-  expression: expressionOf(path),
-}));
+/** Whether a route reads the body of this request. The path has no query. */
+export type ReadsBody = (method: string, path: string) => boolean;
 
-/** Whether a route reads the body of this request. @param path without query */
-export const readsBody = (method: string, path: string): boolean =>
-  READING.some((door) => (door.method === "ALL" || door.method === method) && door.expression.test(path));
+/** Looks up in the table of routes whether a request's body is read. */
+export function bodyReader(doors: readonly Door[]): ReadsBody {
+  const reading = doors
+    .filter(({ bytes }) => bytes !== 0)
+    .map(({ method, path }) => ({ method, expression: expressionOf(path) }));
+  return (method, path) =>
+    reading.some((door) => (door.method === "ALL" || door.method === method) && door.expression.test(path));
+}

@@ -5,6 +5,7 @@ import type { Settings } from "../base/config.ts";
 import { createPlaces, type Places } from "../base/places.ts";
 import { withAnswers } from "../http/answers.ts";
 import { withDeadline } from "../http/deadline.ts";
+import type { ReadsBody } from "../http/doors.ts";
 import { limitPeers } from "../http/peers.ts";
 import { watchConnections } from "../http/pending-connections.ts";
 import { createHttpServer } from "../http/server.ts";
@@ -40,6 +41,7 @@ type ServerDeps = {
   /** Takes callbacks before the framework. @returns whether it took the request */
   door: (request: IncomingMessage, response: ServerResponse) => boolean;
   framework: RequestListener;
+  readsBody: ReadsBody;
   visitors: Pick<VisitorFlows, "connections" | "allows">;
   /** Room for visitors' connections, of every transport. */
   places: Places;
@@ -57,12 +59,12 @@ export type RelayServer = {
 };
 
 /** The HTTP server with the visitors' WebSockets. */
-export function createServer(core: Core, { door, framework, visitors, places }: ServerDeps): RelayServer {
+export function createServer(core: Core, { door, framework, readsBody, visitors, places }: ServerDeps): RelayServer {
   const { settings, clock, log } = core;
   const { connections, allows } = visitors;
   const { remote, network } = addressesOf(settings.trustProxy);
   let stopping = false;
-  const limited = withDeadline(clock, framework);
+  const limited = withDeadline(clock, readsBody, framework);
   const server = createHttpServer(
     withAnswers(clock, (request, response) => {
       // The last answer on each connection says that it is the last one.
