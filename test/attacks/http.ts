@@ -165,6 +165,9 @@ export async function exposedPages(ground: Ground): Promise<Result> {
   const guesses = [
     "/metrics",
     "/admin",
+    "/admin/conversations",
+    "/admin/settings",
+    "/admin/audit",
     "/debug",
     "/status",
     "/stats",
@@ -197,9 +200,10 @@ export async function exposedPages(ground: Ground): Promise<Result> {
     }
   for (const path of guesses) {
     tried++;
-    const response = await fetch(house.url + path);
+    const response = await fetch(house.url + path, { redirect: "manual" });
     await response.arrayBuffer();
-    if (response.status < 400) through++;
+    const toLogin = response.headers.get("location") === "/admin/login";
+    if (response.status < 400 && !toLogin) through++;
   }
   const health = await (await fetch(`${house.url}/healthz`)).text();
   if (health !== '{"status":"ok"}') through++;

@@ -72,6 +72,8 @@ it("a failed message is found from its id and resent with the keyboard alone", a
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${house.url}/admin`);
+  // The browser focuses the field when it first draws the page, which may be after its load event.
+  await page.locator("input[name=token]:focus").waitFor();
   await page.keyboard.type(token);
   await page.keyboard.press("Enter");
   await page.getByRole("searchbox").focus();

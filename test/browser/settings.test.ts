@@ -136,8 +136,8 @@ it("follows the system from light to dark and back before and after it is opened
       await page.emulateMedia({ colorScheme });
       seen.push(
         await page.locator(".launcher").evaluate((launcher) => {
-          const { backgroundColor, colorScheme } = getComputedStyle(launcher);
-          return [backgroundColor, colorScheme];
+          const { borderTopColor, colorScheme } = getComputedStyle(launcher);
+          return [borderTopColor, colorScheme];
         }),
       );
     }
@@ -147,7 +147,7 @@ it("follows the system from light to dark and back before and after it is opened
   for (const opened of [false, true]) {
     const [day = [], night = [], again] = await looks("", opened);
     expect([day[1], night[1]]).toEqual(["light", "dark"]);
-    // Nearly black would not be seen on a dark page.
+    // Nearly black is seen on a dark page by its light hairline only.
     expect(night[0]).not.toBe(day[0]);
     expect(again).toEqual(day);
     expect(await looks('data-theme="dark"', opened)).toEqual([night, night, night]);

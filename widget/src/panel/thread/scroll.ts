@@ -36,8 +36,9 @@ export function createScroller(
   let atEnd = true;
   /** Where we have scrolled to ourselves: the event of that comes late, perhaps after more has changed. */
   let ours = -1;
-  /** Height of the box when last settled. */
+  /** Heights of the box and of its content when last settled. */
   let height = 0;
+  let contentHeight = 0;
   let held: { row: Element; end: number } | undefined;
 
   /** Before anything was said one reads from the top, and what comes first is still brought into sight. */
@@ -75,12 +76,13 @@ export function createScroller(
     if (box.scrollTop < NEAR && box.scrollHeight > box.clientHeight) onNear("start");
   };
   const scrolled = (): void => {
-    // In a box of another height the browser moves us by itself, and `settle` comes after that.
-    if (!atEnd || height === box.clientHeight) look();
+    // After a change of size the browser may scroll by itself. `settle` follows in the same frame.
+    if (!atEnd || (height === box.clientHeight && contentHeight === box.scrollHeight)) look();
   };
   /** After any change of size: of a message, of the window, of the keyboard. */
   const settle = (): void => {
     height = box.clientHeight;
+    contentHeight = box.scrollHeight;
     if (isEmpty()) return;
     if (atEnd) box.scrollTop = box.scrollHeight;
     else if (held?.row.isConnected) {
