@@ -28,6 +28,8 @@ type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   /** The replay under way. */
   replaying: Promise<void> | undefined;
   cancelReplay: () => void;
+  /** The spool keeps what it has for the next process. */
+  stopped: boolean;
   /** Uptime before which no new entry starts a replay: the last one failed. */
   retryAt: number;
 };
@@ -57,6 +59,7 @@ export function createIntake<Entry, Stored extends string>(
     deadline: createDeadlines(deps.clock, PATIENCE_MS),
     replaying: undefined,
     cancelReplay: () => {},
+    stopped: false,
     retryAt: Number.NEGATIVE_INFINITY,
   };
   return {
@@ -65,6 +68,7 @@ export function createIntake<Entry, Stored extends string>(
       if (deps.spool.waiting) await replay(state);
     },
     async stop() {
+      state.stopped = true;
       state.cancelReplay();
       await state.replaying;
     },
@@ -107,6 +111,7 @@ function keep<Entry, Stored extends string>(state: State<Entry, Stored>, entry: 
 
 function replayLater<Entry, Stored extends string>(state: State<Entry, Stored>): void {
   state.cancelReplay();
+  if (state.stopped) return;
   state.cancelReplay = state.clock.after(REPLAY_MS, () => void replay(state));
 }
 

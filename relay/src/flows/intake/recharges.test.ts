@@ -45,3 +45,25 @@ it("answers a repeated event and a conflicting one as the ledger does", async ()
   expect(await recharges.receive("main", EVENT)).toBe("duplicate");
   expect(await recharges.receive("main", EVENT)).toBe("conflict");
 });
+
+it("tries no more after a stop, even if the ledger fails during the stop", async () => {
+  const timers = new Set<() => void>();
+  const counting: Clock = {
+    ...clock,
+    after(ms, fn) {
+      if (ms >= 2_000) timers.add(fn);
+      return () => void timers.delete(fn);
+    },
+  };
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
+  const recharges = createRecharges({
+    ...{ clock: counting, log: silentLog, spool: openSpool<SpooledRecharge>(folder, "recharges") },
+    take: () => Promise.reject(new Error("the database is away")),
+  });
+  expect(await recharges.receive("main", EVENT)).toBe("spooled");
+  const replay = [...timers][0];
+  timers.clear();
+  replay?.();
+  await recharges.stop();
+  expect([replay === undefined, timers.size]).toEqual([false, 0]);
+});
