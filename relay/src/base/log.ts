@@ -98,6 +98,8 @@ const EVENTS = {
 
 export type LogEvent = keyof typeof EVENTS;
 
+/** Every event, in the order of the table. */
+export const LOG_EVENTS = Object.keys(EVENTS) as LogEvent[];
 /** Whether an event is a warning or an error. */
 export const isProblem = (event: LogEvent): boolean => EVENTS[event][0] === "warn" || EVENTS[event][0] === "error";
 export type Log = (event: LogEvent, details?: Record<string, unknown>) => void;

@@ -137,7 +137,8 @@ export function createMetrics() {
       totals.answers[name]++;
       series.answers.inc({ class: name });
     },
-    problem: (event: string): void => series.problems.inc({ event }),
+    /** @param count 0 shows the series before its first event */
+    problem: (event: string, count = 1): void => series.problems.inc({ event }, count),
     /** @param seconds from the message being stored to its acceptance */
     delivered: (seconds: number): void => observe("delivery", seconds),
     /** @param seconds from the visitor's newest message to the reply */

@@ -1,6 +1,6 @@
 import type { Message } from "@porchlight/shared/protocol";
 import type { Clock } from "../base/clock.ts";
-import { isProblem, type Log } from "../base/log.ts";
+import { isProblem, LOG_EVENTS, type Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { Bus, News } from "../bus/bus.ts";
 import type { Gates } from "../service/gates.ts";
@@ -8,14 +8,18 @@ import type { Gates } from "../service/gates.ts";
 /** Visitors who wait for a reply and are remembered, for the time until it comes. */
 const ASKED_MAX = 20_000;
 
-/** A log that counts warnings and errors. */
-export const countingLog =
-  (log: Log, metrics: Metrics): Log =>
-  (event, details) => {
+/**
+ * A log that counts warnings and errors. Each series begins at 0: Prometheus sees no increase in a series that begins at 1, so
+ * that an alert would miss the first event.
+ */
+export function countingLog(log: Log, metrics: Metrics): Log {
+  for (const event of LOG_EVENTS.filter(isProblem)) metrics.problem(event, 0);
+  return (event, details) => {
     if (isProblem(event)) metrics.problem(event);
     if (event === "delivery.failed") metrics.message("failed");
     log(event, details);
   };
+}
 
 /** A bus that counts what this process publishes: each change of a thread passes here once. */
 export function countingBus<B extends Bus>(bus: B, metrics: Metrics, clock: Clock): B {
