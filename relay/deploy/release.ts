@@ -10,30 +10,20 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sbom } from "./components.ts";
+import { CONTENTS, isShipped } from "./contents.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const WHOLE = ["relay/src", "relay/sandbox", "relay/deploy", "shared", "patches", "widget/dist"];
-const FILES = [
-  "package.json",
-  "pnpm-lock.yaml",
-  "pnpm-workspace.yaml",
-  ".npmrc",
-  "LICENSE",
-  "README.md",
-  "SECURITY.md",
-];
-const MANIFESTS = ["relay/package.json", "widget/package.json"];
 const PNPM = "pnpm@12.21.0";
-
-const isShipped = (path: string): boolean =>
-  !/(^|\/)node_modules(\/|$)|\.(test|fixture)\.\w+$/.test(path.slice(ROOT.length));
 
 /** Writes the release. @param folder new, or empty */
 function release(folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new Error(`${folder} is not empty: name a new folder.`);
-  for (const part of [...WHOLE, ...FILES, ...MANIFESTS])
-    cpSync(join(ROOT, part), join(folder, part), { recursive: true, filter: isShipped });
+  for (const part of CONTENTS)
+    cpSync(join(ROOT, part), join(folder, part), {
+      recursive: true,
+      filter: (path) => isShipped(path.slice(ROOT.length)),
+    });
   const install = ["--yes", "--loglevel=error", PNPM, "install", "--prod", "--frozen-lockfile", "--silent"];
   execFileSync("npx", [...install, "--filter", "@porchlight/relay..."], { cwd: folder, stdio: "inherit" });
   writeFileSync(join(folder, "sbom.cdx.json"), `${JSON.stringify(sbom(), null, 2)}\n`);
