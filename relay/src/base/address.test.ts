@@ -5,11 +5,11 @@ import { addressOf } from "./address.ts";
 const request = (remoteAddress: string, forwarded?: string | string[]): IncomingMessage =>
   ({ socket: { remoteAddress }, headers: { "x-forwarded-for": forwarded } }) as unknown as IncomingMessage;
 
-it("believes no header while no proxy is trusted", () => {
+it("ignores headers while no proxy is trusted", () => {
   expect(addressOf(request("203.0.113.9", "198.51.100.1"), 0)).toBe("203.0.113.9");
 });
 
-it("takes the trusted proxies' entry, counted from the right, whatever the sender put before it", () => {
+it("uses the entry of the trusted proxy, counted from the right, whatever the sender added", () => {
   expect(addressOf(request("10.0.0.1", "6.6.6.6, 198.51.100.1"), 1)).toBe("198.51.100.1");
   expect(addressOf(request("10.0.0.1", ["6.6.6.6", "198.51.100.1, 10.0.0.2"]), 2)).toBe("198.51.100.1");
   expect(addressOf(request("10.0.0.1"), 1)).toBe("10.0.0.1");
@@ -21,7 +21,7 @@ it("counts an IPv6 customer by the /64, in every spelling, and mapped IPv4 as IP
   expect(addressOf(request("::ffff:203.0.113.9"), 0)).toBe("203.0.113.9");
 });
 
-it("takes an entry with a port for the address alone, and an entry that is no address for none", () => {
+it("drops the port of an entry, and ignores an entry that is not an address", () => {
   for (const entry of ["198.51.100.1", "198.51.100.1:4711", "198.51.100.1:4712"])
     expect([entry, addressOf(request("10.0.0.1", entry), 1)]).toEqual([entry, "198.51.100.1"]);
   for (const entry of ["2001:db8:0:7::1", "[2001:db8:0:7::1]", "[2001:db8:0:7::1]:4711", "[2001:db8:0:7::2]:4712"])

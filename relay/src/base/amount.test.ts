@@ -11,7 +11,7 @@ describe("an amount of credits (R-245)", () => {
     expect(cents.filter((text) => !isAmount(JSON.parse(text)) || amountOf(text) !== Number(text))).toEqual([]);
   });
 
-  it("as text is a plain decimal", () => {
+  it("must be a plain decimal when it is text", () => {
     const texts = ["20", "12.50", "12.500", "1e3", "1,000", "-5", "+5", "0x10", "", " 5", "5.001", "0", "1e-9"];
     expect(texts.filter((text) => amountOf(text) !== undefined)).toEqual(["20", "12.50", "12.500"]);
   });

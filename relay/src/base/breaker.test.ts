@@ -11,13 +11,13 @@ function failing(count: number) {
   return { breaker, opened, pass };
 }
 
-it("stays closed over single failures, and says once when it opens", () => {
+it("stays closed after single failures, and reports once when it opens", () => {
   const { breaker, opened } = failing(9);
   expect(opened).toEqual([...Array(7).fill(false), true, false]);
   expect(breaker.state).toBe("open");
 });
 
-it("forgets failures at every answer", () => {
+it("resets the count of failures at every answer", () => {
   const { breaker } = failing(7);
   breaker.success();
   expect(breaker.failure()).toBe(false);
@@ -38,6 +38,6 @@ it("probes after 1, 2, 4, 8, 16 and then every 30 seconds, and closes at the fir
   expect([breaker.state, breaker.allow()]).toEqual(["closed", 0]);
 });
 
-it("probes a second after a volley, however many calls were under way when it opened", () => {
+it("probes after one second, however many calls were in flight when it opened", () => {
   expect(failing(64).breaker.allow()).toBe(1_000);
 });

@@ -18,7 +18,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe("settings from the environment", () => {
-  it("need only the service's address", () => {
+  it("require only the service's address", () => {
     expect(settingsOf({})).toMatchObject({ port: 8787, dataDir: "./data", trustProxy: 0, horizon: 43_200_000 });
     expect(problemsOf({})).toEqual([expect.stringContaining("SERVICE_URL")]);
   });
@@ -42,14 +42,14 @@ describe("settings from the environment", () => {
     expect(problemsOf({ ...ENOUGH, [name]: value })).toEqual([expect.stringMatching(`^${name}: `)]);
   });
 
-  it("take a public address with a slash behind it, and say what to do about a path", () => {
+  it("accept a public address with a trailing slash, and say how to correct one with a path", () => {
     expect(settingsOf({ PUBLIC_URL: "https://chat.example.com/" }).publicUrl).toBe("https://chat.example.com");
     expect(problemsOf({ ...ENOUGH, PUBLIC_URL: "https://example.com/chat" })).toEqual([
       "PUBLIC_URL: must have no path: the relay needs a host of its own, like https://chat.example.com; for example PUBLIC_URL=https://chat.example.com",
     ]);
   });
 
-  it("report what a wrong one needs besides", () => {
+  it("name the other variables that a wrong one needs", () => {
     expect(problemsOf({ ...ENOUGH, SMTP_URL: "mail", MEDIA_STORE: "bucket" })).toEqual([
       expect.stringMatching(/^MEDIA_STORE: must be like s3/),
       expect.stringMatching(/^SMTP_URL: must be like smtp/),
@@ -60,7 +60,7 @@ describe("settings from the environment", () => {
     ]);
   });
 
-  it("report every wrong one at once, each on a line of its own with a right example", () => {
+  it("report every wrong value at once, each on its own line with a correct example", () => {
     const env = { PORT: "x", HOST: "h", LOG_LEVEL: "y", SMTP_URL: "smtp://mail.example.com", PUBLIC_URL: "chat" };
     expect(problemsOf({ ...env, ALLOWED_ORIGINS: "shop.example,https://fine.example,https://b.example/path" })).toEqual(
       [
@@ -87,11 +87,11 @@ describe("settings from the environment", () => {
     ]);
   });
 
-  it("take a # that begins no comment", () => {
+  it("accept a # that does not begin a comment", () => {
     expect(settingsOf({ SITE_TITLE: "Chat #1", SERVICE_API_KEY: "a#b" }).sites[0]?.public.title).toBe("Chat #1");
   });
 
-  it("are refused with a key file that cannot be read, and a service on another machine over plain http", () => {
+  it("are refused with an unreadable key file, or with a remote service over plain HTTP", () => {
     expect(problemsOf({ SERVICE_API_KEY_FILE: "/nowhere/key", SERVICE_URL: "http://service.example/v1" })).toEqual([
       expect.stringMatching(
         /^SERVICE_URL: plain http sends the key unencrypted.*; for example SERVICE_URL=https:\/\/service.example/,
@@ -107,7 +107,7 @@ describe("settings from the environment", () => {
     ]);
   });
 
-  it("take two callback secrets while rotating, and several origins", () => {
+  it("accept two callback secrets during a rotation, and several origins", () => {
     const settings = settingsOf({
       CALLBACK_SECRET: "a-new-secret-of-enough-length,the-old-secret-of-enough-length",
       ALLOWED_ORIGINS: "https://shop.example, https://*.shop.example",
@@ -142,7 +142,7 @@ describe("a configuration file", () => {
     ]);
   });
 
-  it("says how a site's chat looks and behaves, down to its hours and its phones", () => {
+  it("sets a site's look and behaviour, including business hours and phones", () => {
     const look = {
       hours: { timeZone: "Europe/Oslo", mon: "9:00-17:00" },
       capture: ["email"],
@@ -204,7 +204,7 @@ describe("a configuration file", () => {
     expect(problems[0]).toContain(field);
   });
 
-  it("is refused with all that is wrong at once, one a line, beside what is wrong in the environment", () => {
+  it("is refused with all errors at once, one per line, together with those of the environment", () => {
     const empty = join(mkdtempSync(join(tmpdir(), "porchlight-")), "secret");
     writeFileSync(empty, "\n");
     const path = file({
@@ -257,7 +257,7 @@ describe("a configuration file", () => {
     );
   });
 
-  it("is refused with accounts and sites missing or empty, or with something else in their place", () => {
+  it("is refused when accounts or sites are missing, empty, or of another type", () => {
     const problem = (value: unknown): string => problemsOf({ PORCHLIGHT_CONFIG: file(value) }).join("\n");
     expect(problem({})).toMatch(/accounts is required; for example .*\n.*sites is required; for example/);
     expect(problem({ accounts: {}, sites: {} })).toMatch(
@@ -266,7 +266,7 @@ describe("a configuration file", () => {
     for (const value of [null, 1, [], { accounts: { one: null } }]) expect(problem(value)).toContain("must be");
   });
 
-  it("is refused when it cannot be read, with a right example", () => {
+  it("is refused when it cannot be parsed, with a correct example", () => {
     const example = "; for example PORCHLIGHT_CONFIG=/etc/porchlight/sites.json";
     for (const [path, why] of [
       ["/nowhere/config.json", "does not exist"],

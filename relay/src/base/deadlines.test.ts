@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createDeadlines } from "./deadlines.ts";
 
-it("fires each deadline at its time, none that was taken back, and never holds more than one timer", () => {
+it("fires each deadline on time, no cancelled one, and uses at most one timer", () => {
   let now = 0;
   let timers: { at: number; fn: () => void }[] = [];
   const clock = {

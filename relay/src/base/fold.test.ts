@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { folding } from "./fold.ts";
 
-it("writes the first of many lines that strangers cause, then one with a count for each minute", () => {
+it("writes the first of many lines that outsiders cause, then one line with a count per minute", () => {
   const lines: unknown[][] = [];
   const due: (() => void)[] = [];
   const after = (_ms: number, fn: () => void) => {
@@ -20,7 +20,7 @@ it("writes the first of many lines that strangers cause, then one with a count f
   expect(lines).toHaveLength(5);
 });
 
-it("leaves the lines alone that only the relay itself causes", () => {
+it("does not fold lines that only the relay itself causes", () => {
   const lines: unknown[][] = [];
   const log = folding((...line) => void lines.push(line), { after: () => () => {} });
   for (let n = 0; n < 3; n++) log("relay.started", { port: n });

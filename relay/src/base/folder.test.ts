@@ -10,13 +10,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-it("makes what is missing, and leaves what is there", () => {
+it("creates a missing folder, and keeps an existing one", () => {
   makeFolder(join(root, "a", "b"), 0o700);
   makeFolder(join(root, "a", "b"));
   expect(statSync(join(root, "a", "b")).mode & 0o777).toBe(0o700);
 });
 
-it("says what stands in the way instead of trying for ever", () => {
+it("reports what blocks the folder instead of retrying for ever", () => {
   writeFileSync(join(root, "file"), "");
   for (const path of [join(root, "file"), join(root, "file", "below")])
     expect(() => makeFolder(path)).toThrow(expect.objectContaining({ code: "ENOTDIR" }));

@@ -23,7 +23,7 @@ const raw = (header: object, payload: unknown, signature = ""): string =>
   [...[header, payload].map((part) => base64url.encode(JSON.stringify(part))), signature].join(".");
 
 describe("a signed identity", () => {
-  it("gives the person its claims, cleaned", async () => {
+  it("provides the visitor's cleaned claims", async () => {
     const claims = {
       ...good,
       name: " Ada  King Lovelace ",
@@ -42,7 +42,7 @@ describe("a signed identity", () => {
     expect(await check(await sign({ ...good, name: "Plato" }))).toMatchObject({ firstName: "Plato" });
   });
 
-  it("leaves out claims that say nothing or are none", async () => {
+  it("omits empty and invalid claims", async () => {
     const empty = { name: "Unknown", email: "unknown@unknown.com", phone: "" };
     const odd = { name: { toString: "x" }, email: ["a@b.example"], phone: 5 };
     for (const claims of [empty, odd, { email: "no-address" }]) {
@@ -51,21 +51,21 @@ describe("a signed identity", () => {
     }
   });
 
-  it("may name its site, and no other", async () => {
+  it("may name its own site, but no other", async () => {
     expect(await check(await sign({ ...good, aud: "shop" }))).toBeDefined();
     expect(await check(await sign({ ...good, aud: ["blog", "shop"] }))).toBeDefined();
     expect(await check(await sign({ ...good, aud: "blog" }))).toBeUndefined();
     expect(await check(await sign({ ...good, aud: "" }))).toBeUndefined();
   });
 
-  it("ends within the hour, give or take the clocks of two machines", async () => {
+  it("expires within an hour, with tolerance for clock differences", async () => {
     expect(await check(await sign({ ...good, exp: SECONDS + 3_600 }))).toBeDefined();
     expect(await check(await sign({ ...good, exp: SECONDS + 3_630 }))).toBeDefined();
     expect(await check(await sign({ ...good, exp: SECONDS + 3_700 }))).toBeUndefined();
     expect(await check(await sign({ ...good, iat: SECONDS + 30 }))).toBeDefined();
   });
 
-  it("may leave its end out when it says when it was made: then it is good for an hour", async () => {
+  it("may omit exp when it has iat, and is then valid for an hour", async () => {
     expect(await check(await sign({ sub: "customer-7", iat: SECONDS }))).toMatchObject({ subject: "customer-7" });
     expect(await check(await sign({ sub: "customer-7", iat: SECONDS - 3_599 }))).toBeDefined();
     expect(await check(await sign({ sub: "customer-7", iat: SECONDS - 3_600 }))).toBeUndefined();
@@ -137,14 +137,14 @@ describe("an identity signed with a published key", () => {
       new SignJWT(claims).setProtectedHeader({ alg: "ES256", kid }).sign(pair.privateKey);
   });
 
-  it("is taken when the key is among the published ones", async () => {
+  it("is accepted when its key is published", async () => {
     const byKeys = createIdentity({ ...options, keys: { jwks: file } });
     expect(await byKeys(await signer(good))).toMatchObject({ subject: "customer-7" });
     expect(await byKeys(await signer(good, "two"))).toBeUndefined();
     expect(await byKeys(await signer({ ...good, aud: "blog" }))).toBeUndefined();
   });
 
-  it("is taken by a key that came into the file later, which is not read for every unknown one", async () => {
+  it("is accepted with a key published later; the file is not fetched for every unknown key", async () => {
     const known = readFileSync(file, "utf8");
     let now = options.now();
     const byKeys = createIdentity({ ...options, now: () => now, keys: { jwks: file } });
@@ -161,12 +161,12 @@ describe("an identity signed with a published key", () => {
     writeFileSync(file, known);
   });
 
-  it("is not taken when the published key was used as a secret", async () => {
+  it("is refused when a published key was used as an HMAC secret", async () => {
     const byKeys = createIdentity({ ...options, keys: { jwks: file } });
     expect(await byKeys(await sign(good, { secret: publicKey }))).toBeUndefined();
   });
 
-  it("is put off, not refused, while the keys cannot be fetched", async () => {
+  it("is retried later, not refused, while the keys cannot be fetched", async () => {
     const nowhere = createIdentity({ ...options, keys: { jwks: "https://127.0.0.1:1/jwks.json" } });
     expect(await nowhere(await signer(good))).toBe("unavailable");
   });

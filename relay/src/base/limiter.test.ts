@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createLimiter } from "./limiter.ts";
 
-it("lets a burst through, then one per interval, for each key on its own", () => {
+it("allows a burst, then one per interval, separately for each key", () => {
   let now = 0;
   const limiter = createLimiter({ burst: 3, perMinute: 60, uptime: () => now });
   expect([1, 2, 3].map(() => limiter.take("a"))).toEqual([0, 0, 0]);
@@ -12,12 +12,12 @@ it("lets a burst through, then one per interval, for each key on its own", () =>
   expect(limiter.take("a")).toBe(1_000);
 });
 
-it("is off at zero a minute", () => {
+it("does not limit when the rate is 0", () => {
   const limiter = createLimiter({ burst: 1, perMinute: 0, uptime: () => 0 });
   expect(Array.from({ length: 100 }, () => limiter.take("a")).every((wait) => wait === 0)).toBe(true);
 });
 
-it("takes several at once, and more than the whole burst as the whole burst", () => {
+it("takes several units at once, and counts more than the burst as the burst", () => {
   let now = 0;
   const limiter = createLimiter({ burst: 10, perMinute: 60, uptime: () => now });
   expect([limiter.take("a", 8), limiter.take("a", 8)]).toEqual([0, 6_000]);
@@ -25,7 +25,7 @@ it("takes several at once, and more than the whole burst as the whole burst", ()
   expect([limiter.take("a", 50), limiter.take("a", 1)]).toEqual([0, 1_000]);
 });
 
-it("forgets keys whose time has passed, and the longest idle ones when there are too many", () => {
+it("drops keys that are full again, and the longest idle ones when there are too many", () => {
   let now = 0;
   const limiter = createLimiter({ burst: 2, perMinute: 60, uptime: () => now });
   for (let n = 0; n < 200_000; n++) limiter.take(`key ${n}`);

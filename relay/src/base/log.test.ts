@@ -14,7 +14,7 @@ function record() {
   return { lines, target };
 }
 
-it("keeps secrets out of a line in every spelling, whatever characters they have", () => {
+it("redacts secrets in every encoding, whatever characters they contain", () => {
   const { lines, target } = record();
   const secret = 'key+/=$1 (.*)|"^\\';
   const log = createLog({ level: "info", secrets: () => [[secret], ["other-secret-1"]], target });
@@ -25,7 +25,7 @@ it("keeps secrets out of a line in every spelling, whatever characters they have
   expect(lines[0]).toContain("short");
 });
 
-it("reads a list of secrets when it has changed, not for each line, and holds the newest hundred owners", () => {
+it("rebuilds its list of secrets only when it changes, and keeps the newest hundred owner ids", () => {
   const { lines, target } = record();
   const owners = createRecent(100);
   let walks = 0;

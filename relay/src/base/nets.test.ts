@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isNet, netsOf } from "./nets.ts";
 
-it("knows an address and a block of them from anything else", () => {
+it("accepts addresses and blocks of addresses, and nothing else", () => {
   for (const net of ["192.0.2.7", "192.0.2.0/24", "2001:db8::/32", "::1", "0.0.0.0/0"])
     expect([net, isNet(net)]).toEqual([net, true]);
   for (const net of [
@@ -17,7 +17,7 @@ it("knows an address and a block of them from anything else", () => {
     expect([net, isNet(net)]).toEqual([net, false]);
 });
 
-it("finds an address in its block, also when it came over an IPv6 socket", () => {
+it("matches an address with its block, also over an IPv6 socket", () => {
   const holds = netsOf(["192.0.2.0/24", "2001:db8::/32", "198.51.100.7"]);
   for (const inside of ["192.0.2.200", "::ffff:192.0.2.1", "2001:db8:1::9", "198.51.100.7"])
     expect(holds(inside)).toBe(true);

@@ -4,7 +4,7 @@ import { createPlaces, type Places } from "./places.ts";
 const take = (places: Places, address: string, count: number): number =>
   Array.from({ length: count }, () => places.take(address)).filter((leave) => leave !== undefined).length;
 
-it("gives an address no more places than it may have, and one anew for each that it gives back", () => {
+it("limits the places of an address, and lets it reuse released ones", () => {
   const places = createPlaces({ perAddress: 3, total: 0 });
   const leave = places.take("a");
   expect(take(places, "a", 10)).toBe(2);
@@ -14,7 +14,7 @@ it("gives an address no more places than it may have, and one anew for each that
   expect(take(places, "a", 10)).toBe(1);
 });
 
-it("keeps the last tenth of all places for addresses that have none", () => {
+it("reserves the last tenth of all places for addresses that have none", () => {
   const places = createPlaces({ perAddress: 1_000, total: 100 });
   expect(take(places, "flood", 1_000)).toBe(90);
   expect(take(places, "second", 5)).toBe(1);
@@ -23,6 +23,6 @@ it("keeps the last tenth of all places for addresses that have none", () => {
   expect(places.taken()).toBe(100);
 });
 
-it("knows no limit at zero", () => {
+it("does not limit when the setting is 0", () => {
   expect(take(createPlaces({ perAddress: 0, total: 0 }), "a", 10_000)).toBe(10_000);
 });

@@ -25,7 +25,7 @@ function manualRun() {
 }
 
 describe("a poll", () => {
-  it("runs at once, then after each interval, and goes on after a failure", async () => {
+  it("runs at once, then after each interval, and continues after a failure", async () => {
     const { clock, timers, fire } = manualClock();
     const errors: unknown[] = [];
     let runs = 0;
@@ -43,7 +43,7 @@ describe("a poll", () => {
     expect(runs).toBe(2);
   });
 
-  it("waits for the run under way when it is stopped, and begins no other", async () => {
+  it("waits for the current run when it is stopped, and starts no other", async () => {
     const { clock, timers, fire } = manualClock();
     const { run, end } = manualRun();
     const poll = createPoll({ clock, every: 500, run, onError: () => {} });
@@ -56,7 +56,7 @@ describe("a poll", () => {
     expect(timers).toEqual([]);
   });
 
-  it("runs at once when it is woken, and once more when it is woken during a run", async () => {
+  it("runs at once when it is woken, and once again when it is woken during a run", async () => {
     const { clock, timers, fire } = manualClock();
     const { run, end } = manualRun();
     const poll = createPoll({ clock, every: 500, run, onError: () => {} });

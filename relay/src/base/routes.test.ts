@@ -13,7 +13,7 @@ const rules: RouteRule[] = [
 const chosen = (situation: Parameters<typeof campaignFor>[2]) => campaignFor(rules, "own", situation);
 
 describe("a conversation's campaign", () => {
-  it("is that of the first rule whose conditions all hold", () => {
+  it("comes from the first rule whose conditions all hold", () => {
     expect(chosen({ name: "sales", page: "/pricing", claims: { plan: "pro" } })).toBe("sales");
     expect(chosen({ claims: { plan: "pro" }, locale: "fr-CA" })).toBe("pro-fr");
     expect(chosen({ claims: { plan: "pro" }, locale: "fry" })).toBe("pro");
@@ -22,19 +22,19 @@ describe("a conversation's campaign", () => {
     expect(chosen({ locale: "PT-br" })).toBe("brazil");
   });
 
-  it("is the site's own where no rule holds, or none", () => {
+  it("is the site's default, or none, when no rule holds", () => {
     expect(chosen({ name: "Sales", page: "/", locale: "pt", claims: { plan: ["pro"] } })).toBe("own");
     expect(chosen({})).toBe("own");
     expect(campaignFor([], undefined, { name: "sales" })).toBeUndefined();
   });
 
-  it("is never what a page or a claim says, only what the rules say", () => {
+  it("never comes from a page or a claim, only from the rules", () => {
     expect(chosen({ name: "pricing" })).toBe("own");
     expect(isCampaign(rules, "own", "pricing")).toBe(true);
     expect(isCampaign(rules, "own", "removed")).toBe(false);
   });
 
-  it("keeps of an identity only the claims that rules ask for", () => {
+  it("keeps only those claims of an identity that the rules use", () => {
     expect(claimsFor(rules, { plan: "pro", email: "ada@example.com", sub: "7" })).toEqual({ plan: "pro" });
   });
 });
@@ -55,7 +55,7 @@ describe("a page pattern", () => {
     expect(fits(pattern, text)).toBe(expected);
   });
 
-  it("stays linear, whatever the address", () => {
+  it("matches in linear time, whatever the address", () => {
     const started = process.threadCpuUsage().user;
     fits(`${"*a".repeat(250)}b`, "a".repeat(100_000));
     // A backtracking matcher would not end in this lifetime.

@@ -4,19 +4,19 @@ import { anySecret, identifiedVisitorId, isVisitorId, newVisitorId, signSession,
 const KEY = "a key of this deployment";
 
 describe("a visitor's id", () => {
-  it("has 20 to 50 letters, digits and underscores, and is never the same twice", () => {
+  it("has 20 to 50 letters, digits and underscores, and is unique", () => {
     const ids = Array.from({ length: 1_000 }, () => newVisitorId(KEY));
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_]{20,50}$/);
     expect(new Set(ids).size).toBe(1_000);
   });
 
-  it("is recognised here and nowhere else", () => {
+  it("is accepted by the relay that made it, and by no other", () => {
     const id = newVisitorId(KEY);
     expect(isVisitorId(KEY, id)).toBe(true);
     expect(isVisitorId("another deployment", id)).toBe(false);
   });
 
-  it("is refused when any one character is another", () => {
+  it("is refused when any one character is changed", () => {
     const id = newVisitorId(KEY);
     for (let i = 0; i < id.length; i++) {
       const other = id[i] === "7" ? "8" : "7";
@@ -24,7 +24,7 @@ describe("a visitor's id", () => {
     }
   });
 
-  it("is the same on every device for a person the owner vouches for, and another one per site", () => {
+  it("is the same on every device for an identified user, and differs between sites", () => {
     const id = identifiedVisitorId(KEY, "shop", "user-1");
     expect(identifiedVisitorId(KEY, "shop", "user-1")).toBe(id);
     expect(identifiedVisitorId(KEY, "blog", "user-1")).not.toBe(id);
@@ -33,18 +33,18 @@ describe("a visitor's id", () => {
 });
 
 describe("a session token", () => {
-  it("begins with the visitor's id, by which the widget knows a token that was replaced (widget/src/conversation/token.ts)", () => {
+  it("begins with the visitor's id, so that the widget recognises a replaced token (widget/src/conversation/token.ts)", () => {
     const [payload = ""] = signSession(KEY, session).split(".");
     expect(JSON.parse(Buffer.from(payload, "base64url").toString())[0]).toBe(session.visitor);
   });
 
   const session = { visitor: newVisitorId(KEY), site: "shop", generation: 2, expires: 2_000, id: "login-1", turn: 3 };
 
-  it("gives back what was signed", () => {
+  it("returns the signed content", () => {
     expect(verifySession(KEY, signSession(KEY, session), 1_000)).toEqual(session);
   });
 
-  it("is void after its time", () => {
+  it("is invalid after it expires", () => {
     expect(verifySession(KEY, signSession(KEY, session), 2_000)).toBeUndefined();
   });
 
@@ -58,7 +58,7 @@ describe("a session token", () => {
   });
 });
 
-it("finds any of two secrets, whatever the lengths", () => {
+it("accepts either of two secrets, whatever their lengths", () => {
   expect(anySecret("new-secret", ["old", "new-secret"])).toBe(true);
   expect(anySecret("old", ["old", "new-secret"])).toBe(true);
   expect(anySecret("", ["old", "new-secret"])).toBe(false);

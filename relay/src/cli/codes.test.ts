@@ -21,7 +21,7 @@ async function context(): Promise<CommandContext> {
   } as unknown as CommandContext;
 }
 
-it("ends with 3 when nobody knows whether the grant that is shown was made", async () => {
+it("ends with 3 when the shown grant has an unknown outcome", async () => {
   const at = await context();
   const name = { kind: "grant", account: "main", key: "g-1" } as const;
   const step = { state: "calling", reason: null, due: 0, actor: "test", now: 0 } as const;
@@ -31,7 +31,7 @@ it("ends with 3 when nobody knows whether the grant that is shown was made", asy
   expect((await runOn(at, ["credits", "show", "g-1"])).code).toBe(3);
 });
 
-it("ends with 3 when the webhook did not take an event, however many newer ones it took", async () => {
+it("ends with 3 when the webhook refused an event, however many newer ones it accepted", async () => {
   const at = await context();
   const about = { site: "default", visitor: null, type: "message.visitor", body: "{}" } as const;
   const rest = { attempts: 1, due: 0, status: 500, problem: null };

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-it("looks only in DATA_DIR when it is set, otherwise in the default folders, the demo's and those of unit files", () => {
+it("searches only DATA_DIR when it is set, else the default folder and those of the demo and the unit files", () => {
   expect(placesFor("somewhere")).toEqual([resolve("somewhere")]);
   const [shipped, own] = [join(import.meta.dirname, "..", "..", "deploy", "porchlight.service"), join(root, "own")];
   writeFileSync(own, "[Service]\nEnvironment=DATA_DIR=/srv/chat\nStateDirectory=porchlight\n");
@@ -19,7 +19,7 @@ it("looks only in DATA_DIR when it is set, otherwise in the default folders, the
   expect(places).toContain(join(import.meta.dirname, "..", "..", "..", "data", "demo"));
 });
 
-it("finds no relay where none answers, even if a stopped one left its files", async () => {
+it("finds no relay where none answers, even if a stopped relay left its files", async () => {
   writeFileSync(join(root, "relay.json"), "{");
   expect(await findRelay([root, join(root, "none")])).toBeUndefined();
   writeFileSync(join(root, "relay.json"), JSON.stringify({ pid: 1, control: join(root, "relay.sock") }));

@@ -17,7 +17,7 @@ function shown(isTTY: boolean): string {
   return text;
 }
 
-it("draws a bar that fills, in a terminal only", () => {
+it("draws a progress bar, in a terminal only", () => {
   const bars = shown(true).split("\r").slice(1);
   expect(bars[0]).toBe(`Files [${"#".repeat(15)}${"-".repeat(15)}] 25/50`);
   expect(bars.at(-1)).toBe(`Files [${"#".repeat(30)}] 50/50\n`);

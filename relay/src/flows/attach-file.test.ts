@@ -7,7 +7,7 @@ import { createAttachFile } from "./attach-file.ts";
 const head = (fields: Partial<Head>): Head =>
   ({ text: "", key: "k", type: "image/png", name: "shot.png", reaction: null, ...fields }) as Head;
 
-describe("a file on its way to the service", () => {
+describe("a file that goes to the service", () => {
   /** A store whose files are read only when told to. */
   function store() {
     const reads: (() => void)[] = [];
@@ -23,7 +23,7 @@ describe("a file on its way to the service", () => {
     return { reads, files };
   }
 
-  it("is a link where the service can reach us, and nothing is read", async () => {
+  it("is a link when the service can reach the relay, and is not read", async () => {
     const { reads, files } = store();
     const attachFile = createAttachFile({ files, link: (key, type) => `https://chat.example/${key}?${type}` });
     const carried = await attachFile(head({}), async (file) => file);
@@ -31,7 +31,7 @@ describe("a file on its way to the service", () => {
     expect(reads).toHaveLength(0);
   });
 
-  it("is a data URI in standard, padded base64 otherwise", async () => {
+  it("is otherwise a data URI in standard, padded base64", async () => {
     const { reads, files } = store();
     const carried = createAttachFile({ files, link: undefined })(head({}), async (file) => file);
     reads.shift()?.();
@@ -39,14 +39,14 @@ describe("a file on its way to the service", () => {
     expect(await carried).toEqual({ mediaUrl: `data:image/png;base64,${bytes}`, mediaContentType: "image/png" });
   });
 
-  it("is said to be missing when its bytes are gone", async () => {
+  it("is reported as missing when its bytes are gone", async () => {
     const { reads, files } = store();
     const carried = createAttachFile({ files, link: undefined })(head({ key: "gone" }), async () => "carried");
     reads.shift()?.();
     expect(await carried).toBe("missing");
   });
 
-  it("waits while four others are in memory, and goes in its turn, also after a failure", async () => {
+  it("waits while four others are in memory, and is sent in its turn, even after a failure", async () => {
     const { reads, files } = store();
     const attachFile = createAttachFile({ files, link: undefined });
     const done: string[] = [];
@@ -68,7 +68,7 @@ describe("a file on its way to the service", () => {
     expect(done.slice(1).sort()).toEqual(["2", "3", "4", "5", "6"]);
   });
 
-  it("does not travel with a reaction to it, nor with words alone", async () => {
+  it("is not sent with a reaction to it, nor with a text message", async () => {
     const { files } = store();
     const attachFile = createAttachFile({ files, link: undefined });
     expect(await attachFile(head({ reaction: "👍" }), async (file) => file)).toBeUndefined();

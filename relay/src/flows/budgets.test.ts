@@ -24,8 +24,8 @@ function budgets(given = limits) {
 const times = (count: number, act: (n: number) => number): number =>
   Array.from({ length: count }, (_, n) => act(n)).filter((wait) => wait === 0).length;
 
-describe("the budgets, as they are when nobody sets any", () => {
-  it("let 40 visitors of one address send 60 of 400 messages at once, and an office of thirty write on (A27)", () => {
+describe("the default budgets", () => {
+  it("let 40 visitors of one address send 60 of 400 messages at once, and do not limit an office of thirty (A27)", () => {
     const { message, at } = budgets();
     const from = { site, address: "192.0.2.1" };
     expect(times(400, () => message(from))).toBe(60);
@@ -39,7 +39,7 @@ describe("the budgets, as they are when nobody sets any", () => {
     expect(taken).toBeGreaterThanOrEqual(118);
   });
 
-  it("leave at most a quarter of a site's day to one address (A27)", () => {
+  it("give one address at most a quarter of a site's daily messages (A27)", () => {
     const { message, at } = budgets();
     let taken = 0;
     for (let minute = 0; minute < 120; minute++) {
@@ -49,7 +49,7 @@ describe("the budgets, as they are when nobody sets any", () => {
     expect(taken * 2).toBeLessThan(600);
   });
 
-  it("let 20 newcomers of one address begin at once and 60 an hour, and 500 an hour of a whole site (A27)", () => {
+  it("allow 20 new visitors of one address at once, 60 an hour, and 500 an hour of a whole site (A27)", () => {
     const { visitor, at } = budgets();
     expect(times(100, () => visitor({ site, address: "192.0.2.1" }))).toBe(20);
     at(HOUR);
@@ -57,12 +57,12 @@ describe("the budgets, as they are when nobody sets any", () => {
     expect(visitor({ site: other, address: "192.0.2.9" })).toBe(0);
   });
 
-  it("take 10 forms of one address at once, of 300 (A40)", () => {
+  it("accept 10 of 300 forms that one address sends at once (A40)", () => {
     const { lead } = budgets();
     expect(times(300, () => lead({ site, address: "192.0.2.1" }))).toBe(10);
   });
 
-  it("bound the chats that one address opens, and the new ones of a site but not those who were here before", () => {
+  it("limit the chats that one address opens, and a site's new visitors but not its returning ones", () => {
     const { session } = budgets();
     expect(times(5_000, () => session({ site: "default", address: "192.0.2.1" }, false))).toBe(600);
     const crowd = (known: boolean) => (n: number) =>
@@ -71,24 +71,24 @@ describe("the budgets, as they are when nobody sets any", () => {
     expect(times(5_000, crowd(true))).toBe(5_000);
   });
 
-  it("bound the bytes that one address uploads in an hour", () => {
+  it("limit the bytes that one address uploads in an hour", () => {
     const { upload } = budgets();
     expect(times(100, () => upload({ site: "default", address: "192.0.2.1" }, 20 * 1024 * 1024))).toBe(25);
   });
 
-  it("name a time to come back that is never longer than a minute", () => {
+  it("tell the client to retry after a minute at most", () => {
     const { lead, visitor } = budgets();
     const from = { site, address: "192.0.2.1" };
     const waits = Array.from({ length: 50 }, () => [lead(from), visitor(from)]).flat();
     expect(Math.max(...waits)).toBe(MINUTE);
   });
 
-  it("count 2,000 messages and 500 forms of a site a day", () => {
+  it("allow 2,000 messages and 500 forms of a site a day", () => {
     expect(site).toMatchObject({ messagesPerDay: 2_000, leadsPerDay: 500 });
   });
 });
 
-it("no budget holds anybody back where it is set to 0", () => {
+it("a budget of 0 limits nobody", () => {
   const { message, visitor, lead, session, upload } = budgets({
     messages: 0,
     visitors: 0,

@@ -24,7 +24,7 @@ it("refuses a message of a visitor who is blocked", async () => {
   expect(await carryWith({ blocked: true })(headDue(NOW))).toMatchObject({ kind: "permanent" });
 });
 
-it("keeps a message until the day whose budget it was given", async () => {
+it("keeps a message until the day whose budget it uses", async () => {
   const later = NOW + 3_600_000;
   expect(await carryWith({ messagesPerDay: 5 })(headDue(later))).toMatchObject({ kind: "unready", waitMs: 3_600_000 });
   // A budget that was removed from the settings holds nothing back.

@@ -41,13 +41,13 @@ function greeting(answer: (call: number) => Promise<ContactAnswer>) {
 const HOUR = 3_600_000;
 
 describe("the name to greet by", () => {
-  it("is the signed one, and then nobody is asked", async () => {
+  it("is the signed one, without a call to the service", async () => {
     const { name, asked } = greeting(async () => jane);
     expect(await name({ firstName: "Grace", email: "jane@example.com" })).toBe("Grace");
     expect(asked).toEqual([]);
   });
 
-  it("is asked for once a day, by phone where it is a whole number, else by e-mail", async () => {
+  it("is looked up once a day, by phone if the number is complete, else by e-mail", async () => {
     const { name, asked, pass } = greeting(async () => jane);
     for (let i = 0; i < 3; i++) expect(await name({ email: "jane@example.com" })).toBe("Jane");
     expect(asked).toEqual([{ email: "jane@example.com" }]);
@@ -60,7 +60,7 @@ describe("the name to greet by", () => {
     expect(await name({})).toBeUndefined();
   });
 
-  it("is not waited for, and there the next time when the answer came late", async () => {
+  it("does not delay the greeting; a late answer is used the next time", async () => {
     let tell = (_: ContactAnswer): void => {};
     const { name, asked, loseHope } = greeting(() => new Promise((resolve) => (tell = resolve)));
     const first = name({ email: "jane@example.com" });
@@ -71,7 +71,7 @@ describe("the name to greet by", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is asked for again after the service gave no answer", async () => {
+  it("is looked up again after the service gave no answer", async () => {
     const answers: (() => Promise<ContactAnswer>)[] = [
       async () => ({ kind: "transient", status: 503, message: "" }),
       async () => Promise.reject(new Error("unreachable")),

@@ -36,8 +36,8 @@ async function stage() {
   return { ...sessions, forget: createForget(parts), rows };
 }
 
-describe("who greets and leaves again without a word", () => {
-  it("leaves no row behind, however they leave", async () => {
+describe("a visitor who connects and leaves without writing", () => {
+  it("leaves no row behind, whichever way they leave", async () => {
     const { open, forget, logout, rows } = await stage();
     for (let n = 0; n < 50; n++) {
       const { visitor, session } = (await open(HELLO, ORIGIN)) as Opened;
@@ -46,7 +46,7 @@ describe("who greets and leaves again without a word", () => {
     expect(await rows()).toBe(0);
   });
 
-  it("and who wrote is remembered as gone, and as logged out", async () => {
+  it("but one who wrote is remembered as deleted or logged out", async () => {
     const { open, forget, logout, rows } = await stage();
     for (const leave of [forget, logout]) {
       const { visitor, session } = (await open(HELLO, ORIGIN)) as Opened;

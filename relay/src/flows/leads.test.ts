@@ -95,7 +95,7 @@ function live() {
 const lead = async () => (await leadsOf(db, VISITOR))[0];
 
 describe("a lead", () => {
-  it("goes on with the step that failed, in a later life too, and does no step twice", async () => {
+  it("resumes at the failed step, also after a restart, and repeats no step", async () => {
     lists = [OK, DOWN];
     const first = live();
     expect(await first.fill(FORM)).toBeUndefined();
@@ -110,7 +110,7 @@ describe("a lead", () => {
     expect(asked).toEqual(["create", "c-new on news", "c-new on leads", "c-new on leads"]);
   });
 
-  it("of somebody who chats takes the contact that their e-mail has, and remembers it until the service says better", async () => {
+  it("of a visitor who chats uses the contact with their e-mail, until the service names another", async () => {
     const flow = live();
     await flow.fill({ ...FORM, chat: true });
     expect(asked).toEqual([]);
@@ -124,7 +124,7 @@ describe("a lead", () => {
     expect((await findVisitor(db, VISITOR))?.contact).toBe("c-callback");
   });
 
-  it("ends when the service will not have it, whatever code it says, and goes on when a person says so", async () => {
+  it("ends when the service refuses it, whatever the code, and resumes when a person retries it", async () => {
     created = { kind: "permanent", status: 400, message: "no such area" };
     const flow = live();
     expect(await flow.fill({ ...FORM, email: "", phone: "+49301234567" })).toBe("invalid_phone");
@@ -138,7 +138,7 @@ describe("a lead", () => {
     await flow.stop();
   });
 
-  it("of which nobody knows what is wrong is the owner's: the visitor is not asked to mend it", async () => {
+  it("refused without a known reason is left to the owner; the visitor is not asked to correct it", async () => {
     created = { kind: "permanent", status: 400, message: "no" };
     const flow = live();
     expect(await flow.fill({ ...FORM, phone: "+49301234567" })).toBeUndefined();
@@ -146,7 +146,7 @@ describe("a lead", () => {
     await flow.stop();
   });
 
-  it("of somebody who never writes is looked up ever more rarely, and after a month only a reply ends it", async () => {
+  it("of a visitor who never writes is looked up less and less often; after a month only a reply completes it", async () => {
     const flow = live();
     await flow.fill({ ...FORM, chat: true, email: "", firstName: "Ada" });
     await flow.start();
@@ -161,7 +161,7 @@ describe("a lead", () => {
 });
 
 describe("forms of one visitor", () => {
-  it("are ten, however often they are sent (A40)", async () => {
+  it("are limited to ten, however often they are sent (A40)", async () => {
     const life = live();
     const answers: (string | undefined)[] = [];
     for (let n = 0; n < 30; n++)
@@ -171,7 +171,7 @@ describe("forms of one visitor", () => {
     await life.stop();
   });
 
-  it("are so many for a whole site on a day, and begin anew on the next (A40)", async () => {
+  it("count against the site's daily limit, which starts again the next day (A40)", async () => {
     const life = live();
     SITE.leadsPerDay = 2;
     const fill = (n: number) => life.fill({ ...FORM, id: `form-of-a-day-${n}` });

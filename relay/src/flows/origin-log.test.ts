@@ -12,14 +12,14 @@ function listen() {
   return { lines, ...createOriginLog(sites, (event, details) => lines.push({ event, ...details })) };
 }
 
-it("tells of an origin that no site allows, once", () => {
+it("logs an origin that no site allows once", () => {
   const { lines, allows } = listen();
   expect(allows("https://shop.example")).toBe(true);
   for (let n = 0; n < 3; n++) expect(allows("https://www.shop.example")).toBe(false);
   expect(lines).toEqual([{ event: "origin.refused", origin: "https://www.shop.example" }]);
 });
 
-it("names the site that does not allow it, where there is one", async () => {
+it("names the site that does not allow the origin, if there is one", async () => {
   const { lines, watching } = listen();
   const open = watching(async () => CLOSE.notAllowed);
   const hello = { t: "hello", v: PROTOCOL } as const;
@@ -29,7 +29,7 @@ it("names the site that does not allow it, where there is one", async () => {
   expect(lines).toEqual([{ event: "origin.refused", origin: "https://b.example", site: DEFAULT_SITE.id }]);
 });
 
-it("tells of what browsers send, and of nothing that is no origin", () => {
+it("logs only valid origins", () => {
   const { lines, allows } = listen();
   const origins = ["null", "capacitor://localhost", "http://[::1]:3000", "https://xn--bcher-kva.example"];
   const others = ["", "shop.example", "https://a b", "https://a/path", `https://${"a".repeat(300)}`, "\nhttps://a"];
@@ -37,7 +37,7 @@ it("tells of what browsers send, and of nothing that is no origin", () => {
   expect(lines).toEqual(origins.map((origin) => ({ event: "origin.refused", origin })));
 });
 
-it("is silent after a hundred", () => {
+it("logs nothing after a hundred origins", () => {
   const { lines, allows } = listen();
   for (let n = 0; n < 1_000; n++) allows(`https://made-up-${n}.example`);
   expect(lines).toHaveLength(100);

@@ -35,8 +35,8 @@ function setUp(known = true) {
   return { calls, settled, giveTurn: () => turns[0]?.(turn), endPatience: () => timers[0]?.() };
 }
 
-describe("a call for which somebody waits", () => {
-  it("is made when its turn comes, and settles the turn with its outcome", async () => {
+describe("a paced call", () => {
+  it("is made when its turn comes, and reports its outcome to the gate", async () => {
     const { calls, settled, giveTurn } = setUp();
     const answer = calls.call("main", "lookup", async () => OK);
     giveTurn();
@@ -44,7 +44,7 @@ describe("a call for which somebody waits", () => {
     expect(settled[0]).toBe("ok");
   });
 
-  it("is not made when its turn comes too late, and the answer names the refusal", async () => {
+  it("is not made when its turn comes too late, and its answer names the reason", async () => {
     const { calls, endPatience } = setUp();
     const answer = calls.call("main", "lookup", () => Promise.reject(new Error("called")));
     endPatience();

@@ -54,7 +54,7 @@ async function database(): Promise<Database> {
 }
 
 describe("the stored series", () => {
-  it("has a row for each minute with what was counted in it", async () => {
+  it("has a row of counts for each minute", async () => {
     const db = await database();
     const { metrics, pass } = stage(db, 10 * HOUR + 30_000);
     metrics.message("delivered");
@@ -75,7 +75,7 @@ describe("the stored series", () => {
     expect(second).toMatchObject({ at: 10 * HOUR + 60_000, messages: { delivered: 1, reply: 1 } });
   });
 
-  it("has the sum of each hour that is over, also of one before a restart", async () => {
+  it("has the sum of each completed hour, also of one before a restart", async () => {
     const db = await database();
     const before = stage(db, 10 * HOUR);
     before.metrics.message("delivered");
@@ -91,7 +91,7 @@ describe("the stored series", () => {
     ]);
   });
 
-  it("keeps minutes for two days", async () => {
+  it("keeps the rows of minutes for two days", async () => {
     const db = await database();
     const early = stage(db, 10 * HOUR);
     await early.pass(2);
@@ -101,7 +101,7 @@ describe("the stored series", () => {
     expect((await rows(db, "minute")).every(({ at }) => at >= 80 * HOUR)).toBe(true);
   });
 
-  it("adds the connections of nodes, and takes the highest of an hour", () => {
+  it("adds the connections of all nodes, and keeps the maximum of an hour", () => {
     const sample = { ...joined([], "sum"), connections: 4, waiting: 7, pace: 50 };
     expect(joined([sample, sample], "sum")).toMatchObject({ connections: 8, waiting: 7, pace: 50 });
     expect(joined([sample, sample], "highest")).toMatchObject({ connections: 4, waiting: 7, pace: 50 });

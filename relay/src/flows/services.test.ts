@@ -5,7 +5,7 @@ import { createSites } from "../records/sites.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { createServices } from "./services.ts";
 
-it("counts the second call of a message that goes without its campaign in the account's pace", async () => {
+it("counts a message's second call, the one without its campaign, against the account's rate", async () => {
   const counted: string[] = [];
   const services = createServices(
     { accounts: [], allowInsecureService: false } as unknown as Settings,

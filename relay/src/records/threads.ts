@@ -150,8 +150,8 @@ export const isKnown = async (tx: Transaction, external: string): Promise<boolea
 type NewReply = NewMessage & { external: string; media?: MediaRow | undefined };
 
 /**
- * Appends replies, each once per `external` key (account and the service's message id, R-609).
- * @returns for each entry the stored reply; `duplicate` when the thread has it already; `nobody` when the visitor does not
+ * Appends replies. Recognises a duplicate callback by its `external` key (account and the service's message id, R-609).
+ * @returns for each entry the stored reply; `duplicate` when the key is already stored; `nobody` when the visitor does not
  *   exist
  */
 export async function appendReplies(

@@ -56,8 +56,8 @@ async function enter(clock: Clock = realClock, more: Partial<Transport> = {}) {
   return { ...known, ended, alive: () => connections.alive(connection), beat: () => says({ t: "ping" }) };
 }
 
-describe("a heartbeat finds what the bus lost", () => {
-  it("and leaves a visitor alone of whom nothing was written yet", async () => {
+describe("a heartbeat notices what the bus lost", () => {
+  it("and does not close the chat of a visitor without a stored row", async () => {
     const { ended, beat } = await enter();
     await beat();
     expect(ended).toEqual([]);
@@ -70,7 +70,7 @@ describe("a heartbeat finds what the bus lost", () => {
     expect(ended).toEqual([CLOSE.gone]);
   });
 
-  it("a visitor who logged in elsewhere: the chat is not gone, it belongs to a session of theirs", async () => {
+  it("a visitor who logged in elsewhere: the chat still exists and belongs to the new session", async () => {
     const { visitor, ended, beat } = await enter();
     await db.transaction(async (tx) => {
       const user = await addUser(tx, "u_somebody", "default", 1);
@@ -88,7 +88,7 @@ describe("a heartbeat finds what the bus lost", () => {
   });
 });
 
-describe("a client of whom nothing is heard", () => {
+describe("a silent client", () => {
   /** Time that passes a second at a time, with the sweep at each. */
   function virtual() {
     let time = 0;
@@ -112,7 +112,7 @@ describe("a client of whom nothing is heard", () => {
     return { clock, pass };
   }
 
-  it("is let go when it does not answer a ping for a whole interval, not before", async () => {
+  it("is disconnected when it does not answer a ping for a whole interval, not before", async () => {
     const { clock, pass } = virtual();
     let pings = 0;
     const { ended } = await enter(clock, { sendHeartbeat: (_, ping) => void (ping && pings++) });
@@ -122,7 +122,7 @@ describe("a client of whom nothing is heard", () => {
     expect([pings, ended]).toEqual([1, [CLOSE.overload]]);
   });
 
-  it("is asked and let go also while bytes wait for it unread, an interval later", async () => {
+  it("is pinged and disconnected one interval later, also while bytes wait for it unread", async () => {
     const { clock, pass } = virtual();
     let pings = 0;
     const { ended } = await enter(clock, { buffered: () => 1_000, sendHeartbeat: (_, ping) => void (ping && pings++) });
@@ -132,7 +132,7 @@ describe("a client of whom nothing is heard", () => {
     expect([pings, ended]).toEqual([1, [CLOSE.overload]]);
   });
 
-  it("is asked anew when the relay itself stood still, because its answer may not have been read yet", async () => {
+  it("is pinged again when the relay itself was paused, because its answer may still be unread", async () => {
     const { clock, pass } = virtual();
     let pings = 0;
     const { ended } = await enter(clock, { sendHeartbeat: (_, ping) => void (ping && pings++) });
@@ -143,7 +143,7 @@ describe("a client of whom nothing is heard", () => {
     expect(ended).toEqual([CLOSE.overload]);
   });
 
-  it("stays while it answers", async () => {
+  it("stays connected while it answers", async () => {
     const { clock, pass } = virtual();
     let pings = 0;
     let texts = 0;
@@ -160,7 +160,7 @@ describe("a client of whom nothing is heard", () => {
     expect([pings, texts]).toEqual([6, 12]);
   });
 
-  it("stays while it says something", async () => {
+  it("stays connected while it sends anything", async () => {
     const { clock, pass } = virtual();
     const { ended, beat } = await enter(clock, { sendHeartbeat: () => {} });
     for (let n = 0; n < 15; n++) {
@@ -170,7 +170,7 @@ describe("a client of whom nothing is heard", () => {
     expect(ended).toEqual([]);
   });
 
-  it("stays where the transport detects dead clients by itself", async () => {
+  it("stays connected where the transport detects dead clients by itself", async () => {
     const { clock, pass } = virtual();
     const { ended } = await enter(clock);
     await pass(300);

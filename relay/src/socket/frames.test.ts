@@ -58,8 +58,8 @@ function stage(waits: Partial<Waits> = {}) {
 const send = (n: number): LiveFrame => ({ t: "send", id: `message-${n}`, text: "hello" });
 const lead: LiveFrame = { t: "lead", id: "lead-0001", chat: false, email: "a@b.example" };
 
-describe("what a visitor sends", () => {
-  it("is limited: ten messages at once of 500, and each of the others is told when to come again (A27)", async () => {
+describe("a visitor's frame", () => {
+  it("is limited: of 500 messages at once ten are accepted, each other gets a time to retry (A27)", async () => {
     const { did, say, errors } = stage();
     for (let n = 0; n < 500; n++) await say(send(n));
     expect(did).toHaveLength(10);
@@ -67,7 +67,7 @@ describe("what a visitor sends", () => {
     expect(errors()[0]).toEqual({ t: "error", code: "rate_limited", id: "message-10", retryAfter: 2_000 });
   });
 
-  it("counts reactions, repeats, ratings and forms as well", async () => {
+  it("is counted also as a reaction, repeat, rating or form", async () => {
     const { did, say } = stage();
     for (let n = 0; n < 10; n++) await say({ t: "retry", id: `message-${n}` });
     await say({ t: "react", id: "reply-0001", emoji: "👍" });
@@ -77,13 +77,13 @@ describe("what a visitor sends", () => {
     expect(did).toEqual(Array(10).fill("retry"));
   });
 
-  it("waits while its address or site has sent too much, with words that do not blame the visitor (A27)", async () => {
+  it("is deferred while its address or site has sent too much, with a text that does not blame the visitor (A27)", async () => {
     const { did, say, errors } = stage({ message: 7_000 });
     await say(send(1));
     expect([did, errors()]).toEqual([[], [{ t: "error", code: "try_later", id: "message-1", retryAfter: 7_000 }]]);
   });
 
-  it("waits where too many have begun, unless something of them is written already (A27)", async () => {
+  it("is deferred where too many new visitors begin, unless its visitor is already stored (A27)", async () => {
     const { did, say, errors, live } = stage({ visitor: 9_000 });
     await say(send(1));
     await say(lead);
@@ -93,7 +93,7 @@ describe("what a visitor sends", () => {
     expect(did).toEqual(["send"]);
   });
 
-  it("ends the connection when it asks more than anybody needs: history, read marks, signs of life (A28)", async () => {
+  it("ends the connection when it asks too often: history, read marks, pings (A28)", async () => {
     const { did, say, put } = stage();
     const asked: LiveFrame[] = [{ t: "ping" }, { t: "typing" }];
     for (let n = 0; n < 20; n++) await say(asked[n % asked.length] as LiveFrame);
@@ -104,13 +104,13 @@ describe("what a visitor sends", () => {
     expect(did.at(-1)).toBe("send");
   });
 
-  it("is somebody's first message once", async () => {
+  it("counts as a visitor's first message once", async () => {
     const { say, live } = stage();
     await say(send(1));
     expect(live.fresh).toBe(false);
   });
 
-  it("is no form where its address has sent too many (A40)", async () => {
+  it("is refused as a form when its address has sent too many (A40)", async () => {
     const { did, say, errors } = stage({ lead: 60_000 });
     await say(lead);
     expect([did, errors()]).toEqual([[], [{ t: "error", code: "rate_limited", id: lead.id, retryAfter: 60_000 }]]);

@@ -90,8 +90,8 @@ const long: RelayFrame = {
   messages: [{ id: "r", pos: 1, n: 1, at: 0, from: "reply", text: "x".repeat(MIB) }],
 };
 
-describe("who has not greeted", () => {
-  it("has a deadline that traffic does not move", async () => {
+describe("a client that has not sent hello", () => {
+  it("has a deadline that traffic does not extend", async () => {
     const { arrive, pass } = stage();
     const { connection, ended } = arrive();
     pass(HELLO_MS - 1);
@@ -100,7 +100,7 @@ describe("who has not greeted", () => {
     expect(ended).toEqual([CLOSE.noHello]);
   });
 
-  it("may say so many bytes in all, however they come", async () => {
+  it("may send a limited number of bytes, however they are split", async () => {
     const { connections, arrive } = stage();
     const { connection, ended } = arrive();
     for (let said = 0; said < HELLO_MAX; said += 100) connections.receive(connection, " ".repeat(100));
@@ -109,8 +109,8 @@ describe("who has not greeted", () => {
   });
 });
 
-describe("who is here", () => {
-  it("may have 64 frames waiting, not more", async () => {
+describe("a connected client", () => {
+  it("may have at most 64 waiting frames", async () => {
     let finish = (): void => {};
     const stuck = new Promise<void>((resolve) => {
       finish = resolve;
@@ -125,7 +125,7 @@ describe("who is here", () => {
     finish();
   });
 
-  it("may have 256 thousand characters waiting, in however few frames", async () => {
+  it("may have at most 256 thousand waiting characters, in however few frames", async () => {
     const { connections, arrive } = stage({ handleFrame: () => new Promise(() => {}) });
     const { connection, ended, say } = arrive();
     await say(HELLO);
@@ -135,7 +135,7 @@ describe("who is here", () => {
     expect(ended).toEqual([CLOSE.overload]);
   });
 
-  it("is let go when a megabyte waits unread, whichever frames it asked for (A28)", async () => {
+  it("is disconnected when a megabyte waits unread, whichever frames it asked for (A28)", async () => {
     const { arrive } = stage({ handleFrame: async (actions, live) => actions.send(live, long) });
     const { ended, say, waiting } = arrive();
     await say(HELLO);
@@ -144,7 +144,7 @@ describe("who is here", () => {
     expect(waiting()).toBeLessThan(2.1 * MIB);
   });
 
-  it("shares 64 megabytes with everybody: of thousands who read nothing, most are let go (A28)", async () => {
+  it("shares 64 megabytes with all others: of thousands that read nothing, most are disconnected (A28)", async () => {
     const { arrive, pass } = stage({ handleFrame: async (actions, live) => actions.send(live, long) });
     const all = await Promise.all(
       Array.from({ length: 200 }, async () => {

@@ -9,7 +9,7 @@ import type { Connection, Transport } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { serveSockets } from "./socket.ts";
 
-it("a ping goes out with a frame; the client itself answers it, a sleeping one does not", async () => {
+it("sends a ping with a frame; a live client answers it, a sleeping one does not", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const transports: Transport[] = [];

@@ -113,7 +113,7 @@ async function pass(ms: number): Promise<void> {
 }
 
 describe("a WebSocket", () => {
-  it("takes a frame of the largest size, and none that is larger (A21)", async () => {
+  it("accepts a frame of the largest size, and refuses a larger one (A21)", async () => {
     const wire = upgrade();
     await push(wire, frame(TEXT, FRAME_MAX));
     expect(heard.map(({ length }) => length)).toEqual([FRAME_MAX]);
@@ -121,7 +121,7 @@ describe("a WebSocket", () => {
     expect(wire.closedWith()).toBe(1009);
   });
 
-  it("takes a message in 16 fragments, and none in more (A22)", async () => {
+  it("accepts a message in 16 fragments, and refuses more (A22)", async () => {
     const pieces = (count: number): Buffer[] =>
       Array.from({ length: count }, (_, n) => frame(n === 0 ? TEXT : CONTINUED, "x", n === count - 1));
     const wire = upgrade();
@@ -131,7 +131,7 @@ describe("a WebSocket", () => {
     expect([heard.length, wire.closedWith()]).toEqual([1, 1008]);
   });
 
-  it("takes a frame in few pieces, and none that drips in byte by byte (A22)", async () => {
+  it("accepts a frame in a few pieces, and refuses one sent byte by byte (A22)", async () => {
     const wire = upgrade();
     const bytes = [...frame(TEXT, 200)].map((byte) => Buffer.from([byte]));
     await push(wire, ...bytes);
@@ -139,7 +139,7 @@ describe("a WebSocket", () => {
     expect(wire.closedWith()).toBe(1008);
   });
 
-  it("outlives a reset at any point of its upgrade (A25)", () => {
+  it("may be reset at any point of its upgrade without harm to the relay (A25)", () => {
     const served = upgrade();
     expect(() => served.emit("error", new Error("read ECONNRESET"))).not.toThrow();
     const refused = upgrade({ origin: undefined as unknown as string });
@@ -154,7 +154,7 @@ describe("a WebSocket", () => {
     expect(wire.answer.toString()).not.toMatch(/sec-websocket-extensions/i);
   });
 
-  it("has a place among those of its address, also when its handshake fails, and gives it back", async () => {
+  it("takes a place of its address, and releases it even when the handshake fails", async () => {
     const wires = [upgrade(), upgrade(), upgrade({ "sec-websocket-key": "x" })];
     expect(upgrade().answer.toString()).toContain("429");
     for (const wire of wires) wire.destroy();
@@ -164,8 +164,8 @@ describe("a WebSocket", () => {
   });
 });
 
-describe("a message that has begun", () => {
-  it("has a deadline that neither fragments nor pongs move (A22)", async () => {
+describe("an unfinished message", () => {
+  it("has a deadline that neither fragments nor pongs extend (A22)", async () => {
     const wire = upgrade();
     await push(wire, frame(TEXT, "half", false));
     for (let n = 0; n < 5; n++) {
@@ -177,14 +177,14 @@ describe("a message that has begun", () => {
     expect(wire.destroyed).toBe(true);
   });
 
-  it("and stops within a frame has the same", async () => {
+  it("has the same deadline when it stops within a frame", async () => {
     const wire = upgrade();
     await push(wire, frame(TEXT, 100), frame(TEXT, 300).subarray(0, 3));
     await pass(MESSAGE_MS);
     expect([heard.length, wire.destroyed]).toEqual([1, true]);
   });
 
-  it("and ends is no matter any more, nor is a client who says nothing or only pongs", async () => {
+  it("has no deadline once it is complete, nor has a client that sends nothing or only pongs", async () => {
     const [wire, silent] = [upgrade(), upgrade()];
     for (let n = 0; n < 30; n++) {
       // The end of one message and the beginning of the next in one piece.

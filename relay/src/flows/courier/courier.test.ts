@@ -98,7 +98,7 @@ function courier(carry: (head: Head) => Promise<Outcome>) {
 const statesOf = async (visitor: string) =>
   (await page(db, visitor, Number.MAX_SAFE_INTEGER, 5_000)).map((message) => "state" in message && message.state);
 
-it("sends nothing of a deleted visitor that was handed over in memory", async () => {
+it("sends no message of a deleted visitor, even one handed over in memory", async () => {
   const sent: string[] = [];
   const { wake, drop, stop } = courier(async ({ visitor }) => {
     sent.push(visitor);
@@ -131,7 +131,7 @@ it("fails every message past its horizon at once, however many there are", async
   await stop();
 });
 
-it("goes on after a call that could not even be made, also when the service has just refused one", async () => {
+it("continues after a call that could not be made, also when the service has just refused one", async () => {
   await write("v", ["first", "second", "third"]);
   const outcomes: (Outcome | Error)[] = [
     new Error("the database is away"),
@@ -150,7 +150,7 @@ it("goes on after a call that could not even be made, also when the service has 
   await stop();
 });
 
-it("lets a message that lacks something of ours wait alone: others go, and nobody takes the service for away", async () => {
+it("delays only the message that the relay cannot prepare; others go, and the service counts as available", async () => {
   await write("a", ["lacking"]);
   const others = Array.from({ length: 12 }, (_, n) => `other-${n}`);
   for (const other of others) await write(other, [`message of ${other}`, `second of ${other}`]);
@@ -170,7 +170,7 @@ it("lets a message that lacks something of ours wait alone: others go, and nobod
   await stop();
 });
 
-it("goes on after more calls that could not be made than may be on the way at once", async () => {
+it("continues after more failed attempts to call than it makes at once", async () => {
   const visitors = Array.from({ length: 80 }, (_, n) => `v${n}`);
   for (const visitor of visitors) await write(visitor, [`message of ${visitor}`]);
   const tried = new Set<string>();

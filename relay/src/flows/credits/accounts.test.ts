@@ -18,6 +18,6 @@ it("takes the accounts with rules when the address names none", () => {
   expect(ids(creditAccounts(accounts(["a"], ["b"])).candidates(undefined))).toEqual(["a", "b"]);
 });
 
-it("gives an account without rules those that grant nothing", () => {
+it("gives an account without rules the default rules, which grant nothing", () => {
   expect(creditAccounts(accounts(["a"])).rulesOf("a")).toBe(NO_CREDITS);
 });

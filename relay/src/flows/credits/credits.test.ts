@@ -39,7 +39,7 @@ const stored = (key = "k-1") => findEntry(db, { kind: "grant", account: "agency"
 const person = { account: "agency", key: "k-1", actor: "ada", reason: "paid by invoice" };
 
 describe("an auto-recharge", () => {
-  it("waits for a person by default, who lets it go once", async () => {
+  it("waits for a person by default, who approves it once", async () => {
     const flow = credits({});
     expect(await flow.recharge("agency", EVENT)).toBe("stored");
     expect(await stored()).toMatchObject({ state: "received", reason: "waits for a person's approval" });
@@ -53,7 +53,7 @@ describe("an auto-recharge", () => {
     ]);
   });
 
-  it("is one entry, however often it comes, and refused under the same key with another amount", async () => {
+  it("is one entry, however often it arrives, and is refused with the same key and another amount", async () => {
     const told: LogEvent[] = [];
     const flow = credits({}, undefined, told);
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => flow.recharge("agency", EVENT)));
@@ -63,13 +63,13 @@ describe("an auto-recharge", () => {
     expect(await stored().then((entry) => entry && contentOf(entry).amount)).toBe(20);
   });
 
-  it("of one account says nothing about the same key of another", async () => {
+  it("of one account does not affect the same key of another", async () => {
     const flow = credits({});
     expect(await flow.recharge("agency", EVENT)).toBe("stored");
     expect(await flow.recharge("other", { ...EVENT, amount: 1 })).toBe("stored");
   });
 
-  it("without an amount needs a person, who completes it", async () => {
+  it("without an amount waits for a person, who supplies it", async () => {
     const flow = credits({ mode: "auto", allow: ["a@b.example"] });
     await flow.recharge("agency", { ...EVENT, amount: undefined });
     expect((await stored())?.reason).toContain("names no sub-account or amount");
@@ -81,7 +81,7 @@ describe("an auto-recharge", () => {
     });
   });
 
-  it("finds its sub-account by id and its amount by default, where the rules say so", async () => {
+  it("takes its sub-account from the id and its amount from the default, where the rules say so", async () => {
     const rules = { mode: "auto", allow: ["a@b.example"], emails: { sub_1: "A@b.example" }, amount: 9 } as const;
     await credits(rules).recharge("agency", { key: "k-1", email: undefined, subAccount: "sub_1", amount: undefined });
     expect(await stored()).toMatchObject({ state: "intent", lane: "a@b.example" });
@@ -97,7 +97,7 @@ describe("an auto-recharge", () => {
     expect((await stored())?.reason).toContain(reason);
   });
 
-  it("shares the day's cap with the others, to the cent, and has a new one the next day", async () => {
+  it("shares the daily cap with other grants, to the cent; the cap starts again the next day", async () => {
     const flow = credits({ mode: "auto", allow: ["a@b.example"], perDay: 60 });
     const keys = ["a", "b", "c", "d"];
     for (const key of keys) await flow.recharge("agency", { ...EVENT, key });
@@ -107,7 +107,7 @@ describe("an auto-recharge", () => {
     expect(states).toEqual(["intent", "intent", "intent", "received", "intent"]);
   });
 
-  it("asks the billing address where the rules say so, and obeys", async () => {
+  it("asks the billing address where the rules say so, and follows its answer", async () => {
     const billing = { url: "https://billing.example.com/", secret: "s" };
     const asked: string[] = [];
     const ask: Billing = async (_account, { key }) => {
@@ -145,7 +145,7 @@ describe("an auto-recharge", () => {
 describe("an amount that is none", () => {
   const billing = { url: "https://billing.example.com/", secret: "s" };
 
-  it("in the event is not the amount by default, and is shown to the person for whom it waits (R-621)", async () => {
+  it("in the event is not replaced by the default, and is shown to the person who decides (R-621)", async () => {
     const flow = credits({ mode: "auto", allow: ["a@b.example"], amount: 9 });
     expect(await flow.recharge("agency", { ...EVENT, amount: undefined, unreadable: "-50" })).toBe("stored");
     expect(await stored()).toMatchObject({ state: "received", reason: "names an amount that is none: -50" });
@@ -172,7 +172,7 @@ describe("an amount that is none", () => {
   });
 });
 
-describe("a ledger from a backup", () => {
+describe("a ledger restored from a backup", () => {
   const order = { account: "agency", email: "a@b.example", amount: 5, note: "", actor: "api" };
   const once = (called: string[]) =>
     createLedgerWorker({
@@ -196,7 +196,7 @@ describe("a ledger from a backup", () => {
       settled: async () => undefined,
     });
 
-  it("calls nothing that it held as still to be called, and leaves it to a person", async () => {
+  it("makes none of its pending calls, and leaves them to a person", async () => {
     const called: string[] = [];
     const before = once(called);
     await before.start();
@@ -213,7 +213,7 @@ describe("a ledger from a backup", () => {
     expect(steps.map(({ state }) => state)).toEqual(["intent", "unknown"]);
   });
 
-  it("has forgotten keys, so that nothing is granted by itself before somebody has looked", async () => {
+  it("may lack keys, so nothing is granted automatically before a person has checked", async () => {
     const called: string[] = [];
     const life = async () => {
       const machine = once(called);
@@ -245,7 +245,7 @@ describe("a ledger from a backup", () => {
 describe("a person", () => {
   const order = { account: "agency", key: "k-2", email: "A@B.example", amount: 5, note: "Gift", actor: "api" };
 
-  it("grants under a key once; the same key with another amount is refused", async () => {
+  it("grants once per key; the same key with another amount is refused", async () => {
     const flow = credits({});
     expect(await flow.grant(order)).toMatchObject({ fresh: true, entry: { state: "intent", lane: "a@b.example" } });
     expect(await flow.grant(order)).toMatchObject({ fresh: false });
@@ -253,7 +253,7 @@ describe("a person", () => {
     expect(await flow.grant({ ...order, key: "k-3", amount: 5.001 })).toBe("amount");
   });
 
-  it("says what is true of an unknown grant, and it takes two decisions to grant again", async () => {
+  it("resolves an unknown grant, and needs a second decision to grant again", async () => {
     const flow = credits({});
     await flow.grant(order);
     const known = { ...person, key: "k-2" };
@@ -269,7 +269,7 @@ describe("a person", () => {
     expect(await flow.dismiss({ ...known, key: "k-none" })).toBe("missing");
   });
 
-  it("says no, and may change their mind", async () => {
+  it("dismisses a grant, and may approve it later", async () => {
     const flow = credits({});
     await flow.recharge("agency", EVENT);
     await flow.dismiss(person);

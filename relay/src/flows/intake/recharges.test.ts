@@ -34,7 +34,7 @@ it("keeps an event in the spool while the ledger fails, and stores it after a re
   expect(await next.receive("main", { ...EVENT, key: "re_2" })).toBe("stored");
 });
 
-it("answers a repeated event and a conflicting one as the ledger does", async () => {
+it("gives repeated and conflicting events the ledger's answer", async () => {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
   const answers = ["duplicate", "conflict"] as const;
   let next = 0;

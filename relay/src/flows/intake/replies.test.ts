@@ -82,7 +82,7 @@ const shown = async () => (await page(disk, visitor, Number.MAX_SAFE_INTEGER, 10
 describe("a reply without a message id", () => {
   const options = callback.bind(undefined, { body: "Please choose an option" });
 
-  it("is shown again when a bot says the same again, after a clean answer and 2 s", async () => {
+  it("is shown again when the same text comes 2 s after a clean answer", async () => {
     const receive = start();
     expect(await receive.receive(options())).toBe("stored");
     receive.answered(options());
@@ -91,7 +91,7 @@ describe("a reply without a message id", () => {
     expect(await shown()).toHaveLength(2);
   });
 
-  it("is taken for a repeat within 2 s, and later too when its sender never got our answer", async () => {
+  it("counts as a duplicate within 2 s, and also later when its sender never got our answer", async () => {
     const receive = start();
     await receive.receive(options());
     receive.answered(options());
@@ -103,8 +103,8 @@ describe("a reply without a message id", () => {
   });
 });
 
-describe("a reply to an id of ours without a row", () => {
-  it("stands under no site where several may be meant, and under the only one of the account that is named", async () => {
+describe("a reply to a signed id without a row", () => {
+  it("belongs to no site when several are possible, and else to the only site of the named account", async () => {
     const placed = async (named?: string) => {
       const toId = newVisitorId(SIGNING);
       const came = { ...callback({ messageId: toId, body: "hi" }), toId };
@@ -114,7 +114,7 @@ describe("a reply to an id of ours without a row", () => {
     expect([await placed(), await placed("two")]).toEqual([NO_SITE, "help"]);
   });
 
-  it("of another account than the one that is named is nobody's, also when it comes out of the spool", async () => {
+  it("is refused when it belongs to another account than the named one, also from the spool", async () => {
     expect(await start().receive(callback({ messageId: "m1", body: "crossed" }), "one")).toBe("unknown");
     mood = "failing";
     const receive = start();
@@ -125,8 +125,8 @@ describe("a reply to an id of ours without a row", () => {
   });
 });
 
-describe("a reply that the database does not take", () => {
-  it("goes to the spool after a second of silence, and behind it everything stays in order", async () => {
+describe("a reply that the database cannot take", () => {
+  it("goes to the spool after a second without an answer, and later replies keep their order", async () => {
     const receive = start();
     mood = "hanging";
     const first = receive.receive(callback({ messageId: "m1", body: "first" }));
@@ -139,7 +139,7 @@ describe("a reply that the database does not take", () => {
     expect(await shown()).toEqual(["first", "second"]);
   });
 
-  it("is answered within seconds although an earlier spool takes its time, and stands behind it", async () => {
+  it("is answered within seconds although an earlier spool is slow, and is stored after it", async () => {
     mood = "failing";
     const receive = start();
     for (const n of [1, 2, 3]) await receive.receive(callback({ messageId: `m${n}`, body: `number ${n}` }));
@@ -157,7 +157,7 @@ describe("a reply that the database does not take", () => {
     expect(await shown()).toEqual(["number 1", "number 2", "number 3", "number 4"]);
   });
 
-  it("is one message although its account was not known when it was spooled, and known when it came again", async () => {
+  it("is stored once although its account was unknown when it was spooled, and known at the repeat", async () => {
     const receive = start();
     mood = "failing";
     expect(await receive.receive(callback({ messageId: "m1", body: "once" }))).toBe("spooled");

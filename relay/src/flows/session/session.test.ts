@@ -53,7 +53,7 @@ const turns = async (): Promise<number> =>
   (await db.all<{ n: number }>("SELECT count(*) AS n FROM session_turns"))[0]?.n ?? 0;
 
 describe("a session's token (A8)", () => {
-  it("is replaced once a day when it is used, and written down when the new one is", async () => {
+  it("is replaced once a day when it is used, and the new one is stored at its first use", async () => {
     const relay = await life();
     const { token } = await writer(relay);
     expect(await relay.use(token)).toBe(token);
@@ -65,7 +65,7 @@ describe("a session's token (A8)", () => {
     expect(await turns()).toBe(1);
   });
 
-  it("stays good while nobody has come back with the new one: a lost answer locks nobody out", async () => {
+  it("stays valid until the new one is used, so a lost answer locks nobody out", async () => {
     const relay = await life();
     const { token } = await writer(relay);
     for (let day = 0; day < 30; day++) {
@@ -74,7 +74,7 @@ describe("a session's token (A8)", () => {
     }
   });
 
-  it("has a grace for tabs that are under way with the one before, and brings them the new one", async () => {
+  it("is accepted for a grace period after its replacement, and the answer carries the new one", async () => {
     const relay = await life();
     const { token, visitor } = await writer(relay);
     now += DAY + 1;
@@ -88,7 +88,7 @@ describe("a session's token (A8)", () => {
     expect(await relay.use(second)).toEqual(expect.any(String));
   });
 
-  it("that comes again after it was replaced ends the session for everybody, also after a restart", async () => {
+  it("that is used after its replacement ends the session everywhere, also after a restart", async () => {
     const relay = await life();
     const { token, visitor } = await writer(relay);
     now += DAY + 1;
@@ -104,7 +104,7 @@ describe("a session's token (A8)", () => {
     expect(await (await life()).greet(second)).toBe(CLOSE.badToken);
   });
 
-  it("that is too old for an upload is refused there, and nothing ends: a tab may hold it for long", async () => {
+  it("that is too old is refused for an upload but ends no session, because a tab may hold it for long", async () => {
     const relay = await life();
     const { token } = await writer(relay);
     now += DAY + 1;
@@ -115,7 +115,7 @@ describe("a session's token (A8)", () => {
     expect(await relay.use(second)).toBe(second);
   });
 
-  it("is no matter for who never wrote: nothing of them is written down", async () => {
+  it("is not stored for a visitor who never wrote", async () => {
     const relay = await life();
     let token = ((await relay.greet()) as Opened).welcome.token ?? "";
     for (let day = 0; day < 5; day++) {
