@@ -1,4 +1,4 @@
-/** What a conversation offers to whoever shows it. Types only; `createChat` makes one. */
+/** The interface of a conversation for the user interface. Types only; `createChat` makes one. */
 
 import type { Delivery, ErrorCode, Media, Rating } from "@porchlight/shared/protocol";
 import type { ReadonlySignal, Signal } from "@preact/signals-core";
@@ -14,9 +14,9 @@ export type ChatOptions = {
   site: string;
   /** Origin of the relay. */
   relay: string;
-  /** Asked when a message is sent. Longer texts than the relay takes are cut. */
+  /** Called when a message is sent. Texts longer than the relay's limit are cut. */
   context?: () => Context;
-  /** Whether the visitor is to be told of replies while he looks elsewhere: then the connection stays. */
+  /** Whether the visitor wants notifications of replies while the page is hidden; then the connection stays open. */
   stays?: () => boolean;
   page?: Page;
   storage?: StoragePort;
@@ -25,80 +25,80 @@ export type ChatOptions = {
 
 export type Notice = { code: ErrorCode; retryAfter?: number };
 
-/** A finished upload: the relay's key for it, and what to show until the relay's own word arrives. */
+/** A finished upload: the relay's key for it, and what to show until the relay's own message arrives. */
 export type Attachment = { key: string; media: Media };
 
 export type ChatEvents = {
-  /** A reply that this browser had not seen before: live, or written while the page was away. History does not count. */
+  /** A reply that is new to this browser: live, or stored while the page was closed. Not sent for history. */
   message: Item;
-  /** The relay wrote a message of this visitor, typed here. */
+  /** The relay stored a message that the visitor typed here. */
   sent: Item;
   unread: number;
-  /** The relay accepted who the visitor is said to be. */
+  /** The relay accepted the visitor's identity. */
   identify: undefined;
   error: Notice;
 };
 
 export interface Chat {
-  /** Display order: by `pos`; what the relay has not written stands at the tail in typed order. */
+  /** In display order: by `pos`. Messages that the relay has not stored come last, in the order typed. */
   readonly items: ReadonlySignal<readonly Item[]>;
   readonly link: ReadonlySignal<Link>;
   /** Set while `link` is `ended`: the name in `CLOSE_CODE`; `normal` after a logout, `gone` after a deletion. */
   readonly ending: ReadonlySignal<LinkEnding | undefined>;
   readonly delivery: ReadonlySignal<Delivery>;
-  /** The service accepted the newest message and has not answered: since when, in this browser's clock. */
+  /** Set while the service has accepted the newest message and not answered: since when, by this browser's clock. */
   readonly working: ReadonlySignal<{ since: number } | undefined>;
   readonly unread: ReadonlySignal<number>;
-  /** Id of the first reply not seen yet. */
+  /** Id of the first unread reply. */
   readonly firstUnread: ReadonlySignal<string | undefined>;
-  /** Whether `loadOlder` would find more. */
+  /** Whether there is older history to load with `loadOlder`. */
   readonly older: ReadonlySignal<boolean>;
-  /** The newest complaint of the relay that is not one message's own; gone with the next message that is written. */
+  /** The relay's newest error that does not concern a single message. Cleared when the next message is stored. */
   readonly notice: ReadonlySignal<Notice | undefined>;
-  /** A form that was taken, and a field of it that the service refused afterwards. */
+  /** An accepted form of which the service later refused a field. */
   readonly refused: Signal<Refused | undefined>;
-  /** The thread is what the relay says it is. */
+  /** The thread is up to date with the relay. */
   readonly ready: ReadonlySignal<boolean>;
-  /** First name of a visitor whose identity the relay has seen proven. */
+  /** First name of a visitor whose identity the relay has verified. */
   readonly name: ReadonlySignal<string | undefined>;
-  /** What the visitor said of this conversation; without a score they declined. Nothing before they were asked. */
+  /** The visitor's rating; without a score the visitor declined. Undefined before they were asked. */
   readonly rating: ReadonlySignal<Rating | undefined>;
-  /** An e-mail address of the visitor's is known, from a form or signed: nothing may ask for it again (WCAG 3.3.7). */
+  /** Whether the visitor's e-mail address is known, from a form or a signed identity. If so, do not ask again (WCAG 3.3.7). */
   readonly email: ReadonlySignal<boolean | undefined>;
-  /** Kept in storage as the visitor types. */
+  /** The draft; saved to storage while the visitor types. */
   readonly draft: Signal<string>;
-  /** What this browser keeps of the conversation: emptied with a logout and a deletion. */
+  /** What this browser stores of the conversation. A logout or a deletion empties it. */
   readonly storage: Pick<Storage, "read" | "change">;
-  /** Reads the storage and connects; before it nothing does. After an ending it begins anew. */
+  /** Reads the storage and connects. Nothing happens before this call. After an ending it starts again. */
   start(): void;
-  /** Closes the connection and keeps everything. */
+  /** Closes the connection and keeps all state. */
   stop(): void;
-  /** Queues a message and answers its id; an empty string when there is nothing to send, or no room (see `notice`). */
+  /** Queues a message. @returns its id; an empty string when the text is empty or the queue is full (see `notice`) */
   send(text: string, attachment?: Attachment): string;
   retry(id: string): void;
-  /** Drops a message that the relay does not have. */
+  /** Removes a message that the relay has not stored. */
   remove(id: string): void;
-  /** Everything up to this place was seen; without one, everything. */
+  /** Marks everything up to this position as read; without an argument, everything. */
   seen(upTo?: number): void;
   loadOlder(): void;
-  /** An empty string takes the reaction back. Without effect while not online. */
+  /** Sets a reaction; an empty string removes it. Does nothing while not online. */
   react(id: string, emoji: string): void;
   typing(): void;
   /**
-   * Hands in a form. Resolves when it is durable at the relay, or with what the relay says is wrong. The same `id` again
-   * mends one.
+   * Sends a form. Resolves when the relay has stored it, or with the relay's error. Send the same `id` again to correct a
+   * form.
    */
   submit(form: Form, id?: string): Promise<ErrorCode | undefined>;
-  /** Deletes the chat: here at once, at the relay as soon as it can be reached. Resolves when both are done. */
+  /** Deletes the chat: here at once, at the relay as soon as it can be reached. Resolves when both have happened. */
   forget(): Promise<void>;
-  /** Ends the session and drops the visitor here, in every tab; where nobody is, and nothing was begun, the line stays as it is. */
+  /** Ends the session and removes the visitor in every tab. Keeps the connection when there is no visitor and no message. */
   logout(): void;
-  /** Greets anew as the owner's signed user. */
+  /** Reconnects with the identity that the owner signed. */
   identify(token: string): void;
-  /** For the `Authorization` of an upload, never for an address. Empty before the first welcome. */
+  /** The token for the `Authorization` header of an upload. Never put it into a URL. Empty before the first welcome. */
   token(): string;
-  /** Leaves no timer, listener or connection. */
+  /** Removes all timers, listeners and connections. */
   destroy(): void;
-  /** Returns the off function. */
+  /** @returns a function that removes the listener */
   on<Name extends keyof ChatEvents>(event: Name, listener: (detail: ChatEvents[Name]) => void): () => void;
 }

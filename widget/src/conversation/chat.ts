@@ -1,4 +1,4 @@
-/** The conversation as the page sees it: a numbered thread from the relay, the visitor's unsent messages at its tail. */
+/** The conversation as the page shows it: the numbered thread from the relay, followed by the visitor's unsent messages. */
 
 import { CLOSE_CODE } from "@porchlight/shared/close";
 import { randomId } from "@porchlight/shared/id";
@@ -29,7 +29,7 @@ export type { Attachment, Chat, ChatEvents, Notice, Refused } from "./chat-types
 export type { Link, LinkEnding } from "./connection.ts";
 export type { Item } from "./thread.ts";
 
-/** Closes of which the frame under way was the cause: sending it again would end the next connection too. */
+/** Close codes that the frame in flight caused. Sending it again would end the next connection too. */
 const BLAME: Record<number, ErrorCode> = { [CLOSE_CODE.protocol]: "bad_frame", [CLOSE_CODE.tooBig]: "too_long" };
 
 export function createChat(options: ChatOptions): Chat {
@@ -42,11 +42,11 @@ export function createChat(options: ChatOptions): Chat {
   const { on, emit, silence } = createEvents<ChatEvents>();
   let undo: (() => void)[] = [];
   const forgotten: (() => void)[] = [];
-  /** The visitor deleted the chat and the relay has not confirmed it. What is written from then on is for the next one. */
+  /** The visitor deleted the chat and the relay has not confirmed it. New messages belong to the next chat. */
   let forgetting = false;
-  /** The visitor went on meanwhile: the next chat begins by itself. */
+  /** The visitor continued to write meanwhile, so the next chat starts automatically. */
   let goesOn = false;
-  /** This connection greeted as the visitor who shall be deleted: nothing else may go over it. */
+  /** This connection's `hello` named the visitor to be deleted: send nothing else over it. */
   let erasing = false;
   let destroyed = false;
   const storage = openStorage(site, page, port);
@@ -92,11 +92,11 @@ export function createChat(options: ChatOptions): Chat {
     version.value++;
   }
 
-  // ── what the relay says ───────────────────────────────────────────────────────────────────────────────────────
+  // ── frames from the relay ───────────────────────────────────────────────────────────────────────────────────────
 
   function hello(): Hello {
     erasing = storage.read().forget;
-    // Another tab has seen it through.
+    // Another tab has completed the deletion.
     if (!erasing) forgot();
     return session.hello();
   }
@@ -114,7 +114,7 @@ export function createChat(options: ChatOptions): Chat {
     forms.heard(frame);
   }
 
-  /** What was ours to send leaves the line; a reply ends the waiting. */
+  /** Called when a message has its place in the thread: removes it from the outbox; a reply ends the typing indicator. */
   function placed(message: Message, fresh: boolean): void {
     const item = thread.get(message.id);
     if (!item) return;
@@ -153,7 +153,7 @@ export function createChat(options: ChatOptions): Chat {
     return what !== undefined;
   }
 
-  // ── beginnings and endings ────────────────────────────────────────────────────────────────────────────────────
+  // ── start and end ────────────────────────────────────────────────────────────────────────────────────
 
   function start(): void {
     if (destroyed) return;
@@ -178,15 +178,15 @@ export function createChat(options: ChatOptions): Chat {
   function compare(saved: Saved | undefined): void {
     if (forgetting) {
       if (!storage.read().forget) return over();
-      // A logout there.
+      // The other tab logged out.
       if (!saved) return wipe(true);
     } else if (saved?.forget) return leave("gone");
-    // Unless it is heard late, and what stands there by now is of whom this tab shows.
+    // A late event: ignore it if the storage now holds the visitor that this tab shows.
     else if (!saved) return session.owns(storage.read()) ? undefined : leave("normal");
     if (session.compare(saved)) outbox.compare(saved.unsent);
   }
 
-  /** Empties this tab; what was not sent only when it belongs to somebody who left. */
+  /** Empties this tab. @param nobody also drop unsent messages, because their visitor has left */
   function wipe(nobody: boolean): void {
     session.wipe();
     working.value = notice.value = forms.refused.value = forms.rating.value = forms.email.value = undefined;
@@ -200,7 +200,7 @@ export function createChat(options: ChatOptions): Chat {
 
   function leave(why: LinkEnding): void {
     connection.end(why);
-    // Since a deletion there is nothing here but what is for the next chat.
+    // After a deletion this tab holds only messages for the next chat.
     if (!forgetting) wipe(true);
     unplug();
     forgot();
@@ -213,11 +213,11 @@ export function createChat(options: ChatOptions): Chat {
 
   const unplug = (): void => undo.splice(0).forEach((off) => void off());
 
-  /** The chat is deleted. What was written since begins the next one. */
+  /** Called when the chat is deleted. Messages written since then start the next chat. */
   function over(): void {
     const next = forgetting && (goesOn || items.value.length > 0 || forms.waiting());
     leave("gone");
-    // The connection that ends with this has to end first.
+    // Let the current connection end first.
     if (next) queueMicrotask(start);
   }
 
@@ -270,14 +270,14 @@ export function createChat(options: ChatOptions): Chat {
         goesOn = false;
         connection.send({ t: "forget" });
         erasing = true;
-        // It may have greeted as somebody else.
+        // Its `hello` may have named another visitor.
         if (connection.link.value === "connecting") connection.again("now");
       }
       return done;
     },
     logout() {
       const nobody = !undo[0] || session.isNobody(items.value.length > 0 || forms.waiting());
-      // First the storage: when the relay ends the session in the other tabs, they must find nothing there.
+      // Clear the storage first: other tabs read it when the relay ends their session, and must find nothing.
       if (session.logout()) send({ t: "logout" });
       if (forgetting || nobody) wipe(true);
       else leave("normal");

@@ -1,4 +1,4 @@
-/** What the visitor is typing, kept in the storage a moment after the last key and when the page goes away. */
+/** The visitor's draft, saved to storage shortly after the last key and when the page is hidden. */
 
 import { type Signal, signal } from "@preact/signals-core";
 import { createTimer, type Page } from "./page.ts";
@@ -8,14 +8,14 @@ const REST_MS = 400;
 
 export type Draft = {
   readonly text: Signal<string>;
-  /** Takes over what an earlier page left, and keeps from now on; answers the stop. */
+  /** Loads the draft of an earlier page and starts saving. @returns a function that stops it */
   start(): () => void;
 };
 
 export function createDraft({ page, storage }: { page: Page; storage: Storage }): Draft {
   const text = signal("");
   const rest = createTimer(page);
-  /** As it came from the storage or went there last: another tab may have sent it since, and then it must not come back. */
+  /** The text as last loaded or saved. Another tab may have sent it since; then it must not come back. */
   let kept = "";
 
   function keep(): void {

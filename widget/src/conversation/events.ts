@@ -1,10 +1,10 @@
-/** Named events whose listeners cannot harm whoever emits. */
+/** Named events. An error in a listener does not reach the emitter. */
 
 export type Events<Details> = {
-  /** Returns the off function. */
+  /** @returns a function that removes the listener */
   on<Name extends keyof Details>(event: Name, listener: (detail: Details[Name]) => void): () => void;
   emit<Name extends keyof Details>(event: Name, detail: Details[Name]): void;
-  /** Forgets every listener. */
+  /** Removes every listener. */
   silence(): void;
 };
 

@@ -1,6 +1,6 @@
 /**
- * What visitors say of themselves, or of the conversation, in a form, on its way to the relay: sent again over every new
- * connection, with the same id, until the relay has it or says what is wrong with it. Never kept in the browser's storage.
+ * Sends forms (contact details, ratings) to the relay: again over every new connection, with the same id, until the relay stores
+ * the form or returns an error. Forms are never saved in the browser's storage.
  */
 
 import { randomId } from "@porchlight/shared/id";
@@ -22,21 +22,21 @@ export type Form = Said extends infer Each ? (Each extends Said ? Omit<Each, "id
 export type Refused = { id: string; field: "email" | "phone" };
 
 export type Forms = {
-  /** What the relay knows of the visitor's rating; nothing before they were asked. */
+  /** The rating that the relay holds; undefined before the visitor was asked. */
   readonly rating: Signal<Rating | undefined>;
-  /** Whether the relay knows an e-mail address of the visitor's, from a form or signed. */
+  /** Whether the relay knows the visitor's e-mail address, from a form or a signed identity. */
   readonly email: Signal<boolean | undefined>;
-  /** Resolves with the relay's complaint, or with nothing when the form is durable. The same `id` again mends a form. */
+  /** Resolves with the relay's error, or with undefined when the form is stored. The same `id` again corrects a form. */
   submit(form: Form, id?: string): Promise<ErrorCode | undefined>;
-  /** What the relay says; a welcome has everything said again that has no answer. */
+  /** Handles the relay's frames. After a welcome, sends every unanswered form again. */
   heard(frame: RelayFrame): void;
-  /** Whether the error was a form's. One that comes when its form was taken long before is shown anew. */
+  /** Whether the error belongs to a form. An error about a form that was accepted earlier is shown again. */
   complained(error: ErrorFrame): boolean;
-  /** Whether any is under way. */
+  /** Whether any form has no answer yet. */
   waiting(): boolean;
-  /** Whoever filled them in is gone: what is under way is given up. */
+  /** Called when the visitor has left: drops all pending forms. */
   clear(): void;
-  /** A form that was taken, and a field of it that the service refused afterwards. */
+  /** An accepted form of which the service later refused a field. */
   refused: Signal<Refused | undefined>;
 };
 
@@ -45,7 +45,7 @@ export function createForms(send: (frame: ClientFrame) => void): Forms {
   const rating = signal<Rating | undefined>();
   const email = signal<boolean | undefined>();
   const refused = signal<Refused | undefined>();
-  /** Forms whose complaint was heard here: the relay repeats it with every greeting. */
+  /** Forms whose error was already shown here: the relay repeats it after every `hello`. */
   const told = new Set<string>();
 
   function answered(id = "", complaint?: ErrorCode): boolean {

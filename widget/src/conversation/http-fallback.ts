@@ -1,12 +1,12 @@
 /**
- * The way to the relay where WebSockets do not get through: down as a stream of lines, or as answers to long polls where a
- * proxy holds streams back; up as posts. One frame a line. The relay's side, with the routes, is `relay/src/http/fallback.ts`.
+ * The transport for networks that block WebSockets. Frames come down as a streamed response, or as answers to long polls where a
+ * proxy holds streams back. They go up as POST requests. One frame a line. `relay/src/http/fallback.ts` is the relay's side.
  *
- * Over HTTP/1.1 a browser keeps six connections to a host, for all tabs together: six that wait leave none for the posts.
- * So one tab keeps a connection waiting, one that is looked at; the others ask now and then (WIDGET 3.4).
+ * Over HTTP/1.1 a browser keeps six connections to a host for all its tabs, and six waiting ones would leave none for POST
+ * requests. So only one visible tab keeps a connection waiting; the others poll from time to time (WIDGET 3.4).
  *
- * Fetched only when needed. Nothing here repeats anything: an answer or a post that is lost is a lost connection, and
- * the next greeting finds what is missing.
+ * This file is fetched only when needed. It repeats no request: a lost answer or POST counts as a lost connection, and after the
+ * reconnect the relay sends what is missing.
  */
 
 import { CLOSE_CODE } from "@porchlight/shared/close";
@@ -18,32 +18,32 @@ export type LineOptions = {
   /** Origin of the relay. */
   relay: string;
   page: Page;
-  /** The better way, looked for now and then. */
+  /** Opens a WebSocket; tried from time to time. */
   socket: OpenTransport;
   fetch?: typeof fetch;
-  /** How long a stream may be silent at first, in milliseconds. */
+  /** How long a stream may be silent at its start, in milliseconds. */
   silence?: number;
 };
 
-/** A stream says something at once, or after as long as a few other answers take; else a proxy holds it back (WIDGET 3.4). */
+/** A stream that sends nothing for this long is held back by a proxy. Longer on a slow network (WIDGET 3.4). */
 const FIRST_MS = 5_000;
 const FIRST_MAX_MS = 30_000;
-/** What was found out about streams and WebSockets is looked at anew after so long. */
+/** After this time streams and WebSockets are tried again. */
 const AGAIN_MS = 10 * 60_000;
-/** Not while something is under way. */
+/** Delay of that attempt while a POST is in flight or the page is hidden. */
 const BUSY_MS = 10_000;
 const TRY_MS = 30_000;
-/** How long a tab that may not wait for an answer waits before it asks again: longer while there is nothing. */
+/** Poll interval of a tab that may not keep a connection waiting. It grows while there is no news. */
 const BRISK_MS = 250;
 const SLOW_MS = 4_000;
 const LOST = 1006;
-/** Never sent: opened and heard of, and yet to be opened in another manner. */
+/** Internal close code, never sent: a proxy holds the stream back, so reconnect and use long polls. */
 const HELD = 4000;
-/** The relay's last line, because an answer has no close code. */
+/** The relay's last line. It carries the close code, because an HTTP answer has none. */
 const END = /^\{"t":"end","code":(\d+)\}$/;
 const ignore = (): void => {};
 
-/** The relay's no, with the code that a WebSocket would have been closed with. */
+/** A refusal by the relay, with the close code that a WebSocket would have got. */
 class Refusal extends Error {
   readonly code: number;
   constructor(code: number) {
@@ -54,7 +54,7 @@ class Refusal extends Error {
 
 export function openLines(options: LineOptions): OpenTransport {
   const { relay, page, socket, fetch: ask = fetch, silence = FIRST_MS } = options;
-  /** When a stream was found to be held back. */
+  /** When a held-back stream was last detected. */
   let heldAt: number | undefined;
 
   return (events) => {
@@ -87,9 +87,9 @@ export function openLines(options: LineOptions): OpenTransport {
     }
     const fail = (error: unknown): void => lose(error instanceof Refusal ? error.code : LOST);
 
-    // ── who waits ───────────────────────────────────────────────────────────────────────────────────────────────
+    // ── which tab waits ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** A tab that is not looked at lets its connection go: there may be many, and no page without Web Locks counts them. */
+    /** A hidden tab gives up its waiting connection: there may be many tabs, and without Web Locks nothing limits them. */
     function look(): void {
       if (page.visible()) release ??= page.lock(`porchlight:line:${relay}`, () => hold(true));
       else if (release) {
@@ -115,7 +115,7 @@ export function openLines(options: LineOptions): OpenTransport {
       return answer;
     }
 
-    /** Hands over every whole line; answers the beginning of the next one. */
+    /** Passes every complete line on. @returns the incomplete rest */
     function take(text: string): string {
       const lines = text.split("\n");
       const rest = lines.pop() ?? "";
@@ -166,7 +166,7 @@ export function openLines(options: LineOptions): OpenTransport {
           else await stream();
         } catch (error) {
           if (!signal.aborted) throw error;
-          // Let go by ourselves: what was on its way is missed, and the answer to this tells so at once.
+          // We aborted the request ourselves, so frames may be lost. The answer to a ping shows the gap at once.
           first.off();
           say('{"t":"ping"}');
         }
@@ -175,12 +175,12 @@ export function openLines(options: LineOptions): OpenTransport {
 
     // ── up ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    /** The content type is one that browsers send without asking beforehand. */
+    /** Uses a content type that needs no CORS preflight. */
     async function post(to: string, body = "", keepalive = false): Promise<Response> {
       const headers = { "Content-Type": "text/plain" };
       const answer = await ask(relay + to, { method: "POST", body, headers, credentials: "omit", keepalive });
       if (answer.ok) return answer;
-      // A proxy's refusal is no JSON.
+      // A proxy's error answer is not JSON.
       const { code } = (await answer.json().catch(ignore)) ?? {};
       throw code === "origin_not_allowed" ? new Refusal(CLOSE_CODE.notAllowed) : new Error(String(answer.status));
     }
@@ -202,25 +202,25 @@ export function openLines(options: LineOptions): OpenTransport {
       flush().catch(fail);
     }
 
-    /** One post at a time: what was said first arrives first. */
+    /** Sends one POST at a time, so frames arrive in order. */
     async function flush(): Promise<void> {
       if (posting || !path) return;
       posting = true;
       while (waiting.length) await post(path, batch());
       posting = false;
-      // There will be an answer.
+      // An answer is likely: poll soon.
       pause = BRISK_MS / 2;
       wake();
     }
 
-    /** As many of the frames that wait as one post may carry. */
+    /** @returns as many waiting frames as one POST may carry */
     function batch(): string {
       let body = waiting.shift() ?? "";
       while (waiting[0] !== undefined && body.length + waiting[0].length < FRAME_MAX) body += `\n${waiting.shift()}`;
       return body;
     }
 
-    /** Says what was still to be said, and goodbye, even from a page that is going away. */
+    /** Sends the waiting frames and ends the line, even while the page unloads. */
     async function leave(): Promise<void> {
       if (!path) return;
       if (waiting.length) await post(path, batch(), true);
@@ -229,7 +229,7 @@ export function openLines(options: LineOptions): OpenTransport {
 
     // ── back to the WebSocket ───────────────────────────────────────────────────────────────────────────────────
 
-    /** After a while tries whether a WebSocket opens by now, beside the line; then the line is lost for a better one. */
+    /** Tries a WebSocket after a while. If it opens, drops this line so that the connection returns to WebSockets. */
     function climb(ms: number): void {
       up.set(ms, () => {
         if (posting || !page.visible()) return climb(BUSY_MS);
@@ -249,7 +249,7 @@ export function openLines(options: LineOptions): OpenTransport {
       close() {
         if (over) return;
         stop();
-        // A goodbye that is lost is a silence that the relay ends by itself.
+        // If this request is lost, the relay ends the silent line by itself.
         leave().catch(ignore);
         waiting = [];
       },

@@ -1,9 +1,9 @@
 /**
- * The line of messages that the relay has not written yet. Each is kept in the browser before it is sent, one is under
- * way at a time so that the typed order stays, every repeat carries the same id, and only the relay's own `message` with
- * that id takes it off the line.
+ * The queue of messages that the relay has not stored yet. Each message is saved in the browser before it is sent. One is in
+ * flight at a time, so the typed order stays. Every repeat carries the same id. Only the relay's `message` frame with that id
+ * removes it from the queue.
  *
- * queued → sending → (written: gone from here) | queued again (connection lost, slow down) | failed → queued (retry)
+ * queued → sending → (stored: removed) | queued again (connection lost, slow down) | failed → queued (retry)
  */
 
 import { TEXT_MAX } from "@porchlight/shared/limits";
@@ -14,31 +14,31 @@ import type { Item, Written } from "./thread.ts";
 
 type Entry = Unsent & {
   state: "queued" | "sending" | "failed";
-  /** Found in the storage: another tab may be sending it too. */
+  /** Loaded from the storage: another tab may be sending it too. */
   found?: boolean;
-  /** Not a new message: the relay has this one, in state number `n`, and shall send it anew. */
+  /** Set for a message that the relay already holds, in state number `n`, and must send to the service again. */
   n?: number;
 };
 
 export type Outbox = {
-  /** The thread as it shall be shown: with the relay's messages first, then what is not among them yet. */
+  /** @returns the thread for display: the relay's messages first, then the unsent ones */
   after(written: readonly Written[]): Item[];
-  /** Answers whether there was room. */
+  /** @returns whether the queue had room */
   add(entry: Unsent): boolean;
-  /** Tries a failed entry again, or asks the relay to do so with a message it holds in state number `n`. */
+  /** Retries a failed entry, or asks the relay to retry a message that it holds in state number `n`. */
   retry(id: string, n?: number): void;
   remove(id: string): void;
-  /** Takes in what earlier pages left behind. */
+  /** Loads the messages that earlier pages left unsent. */
   load(): void;
-  /** Compares with what another tab wrote to the storage. */
+  /** Applies what another tab wrote to the storage. */
   compare(unsent: Unsent[]): void;
-  /** Another visitor is here: drops what does not stand in the storage any more, which is what the one before took along. */
+  /** Called when the visitor changed: keeps only the entries that are still in the storage. */
   keepOnly(unsent: Unsent[]): void;
-  /** The thread is up to date: sending may begin. */
+  /** Called when the thread is up to date: starts sending. */
   open(): void;
-  /** The connection is gone; `why` when the frame under way is to blame. */
+  /** Called when the connection is lost. @param why set when the frame in flight caused it */
   close(why?: ErrorCode): void;
-  /** The relay wrote this message. Answers whether it stood in this line. */
+  /** Called when the relay stored this message. @returns whether it was in this queue */
   wrote(message: VisitorMessage): boolean;
   refused(error: ErrorFrame): void;
   clear(): void;
@@ -49,18 +49,19 @@ export type OutboxOptions = {
   page: Page;
   storage: Storage;
   send(frame: ClientFrame): void;
-  /** Asks the relay how far the thread has come. `open` follows when all of that is here. */
+  /** Asks the relay for the newest number. `open` follows when everything up to it has arrived. */
   catchUp(): void;
-  /** The line looks different now. */
+  /** The queue changed. */
   changed(): void;
 };
 
 /** Unsent messages that a browser keeps at most (WIDGET 3.5). */
 export const ROOM = 50;
+/** Older unsent messages are dropped at load. */
 const KEEP_MS = 24 * 3_600_000;
-/** Nobody wants yesterday's text sent today. */
+/** Older unsent messages are not sent automatically after a load: the visitor decides. */
 const STALE_MS = 2 * 60_000;
-/** Without an answer for so long the frame is sent again. */
+/** After this time without an answer the frame is sent again. */
 const ANSWER_MS = 10_000;
 const PAUSE_MS = 2_000;
 
@@ -75,7 +76,7 @@ export function createOutbox({ site, page, storage, send, catchUp, changed }: Ou
 
   const find = (id: string) => line.find((entry) => entry.id === id);
 
-  /** Writes one entry down, or takes it off the record. */
+  /** Saves one entry to the storage, or removes it from there. */
   const keep = ({ state: _, found: __, n: ___, ...kept }: Entry) =>
     storage.change((saved) => {
       const place = saved.unsent.findIndex(({ id }) => id === kept.id);
@@ -94,8 +95,8 @@ export function createOutbox({ site, page, storage, send, catchUp, changed }: Ou
   }
 
   /**
-   * Only one tab flushes what earlier pages left; the relay would drop the doubles, so this saves work, not messages. The tab
-   * that had the lock before may have sent it all, and what the relay made of that may still be on its way here.
+   * Lets only one tab send what earlier pages left. The relay would drop duplicates, so this only saves work. The tab that held
+   * the lock before may have sent everything already, and the relay's frames about it may not have arrived here yet.
    */
   function claim(): void {
     release ??= page.lock(`porchlight:${site}:flush`, () => {
@@ -136,12 +137,12 @@ export function createOutbox({ site, page, storage, send, catchUp, changed }: Ou
     if (entry === flying) ground();
   }
 
-  /** The relay could not even read the frame of a text that is longer than it takes. */
+  /** Marks a text above the size limit as failed: the relay could not parse its frame. */
   function measure(entry: Entry): void {
     if (entry.text.length > TEXT_MAX) Object.assign(entry, { state: "failed", reason: "too_long" });
   }
 
-  /** Visible and kept, until the visitor decides. What the relay holds simply stays failed there. */
+  /** Marks an entry as failed and keeps it until the visitor decides. A message that the relay holds stays failed there. */
   function fail(entry: Entry, reason: ErrorCode): void {
     if (entry === flying) ground();
     if (entry.n !== undefined) return leave(entry);
@@ -159,7 +160,7 @@ export function createOutbox({ site, page, storage, send, catchUp, changed }: Ou
         const { reason: _, ...rest } = item;
         return { ...rest, state: entry.state };
       });
-      // What is tried anew and stands further up than the page that is loaded is not new.
+      // A retried message in history that is not loaded must not appear at the end.
       return [...known, ...[...ours.values()].filter(({ n }) => n === undefined).map(toItem)];
     },
     add(unsent) {
@@ -202,7 +203,7 @@ export function createOutbox({ site, page, storage, send, catchUp, changed }: Ou
           discard(unsent.id);
           continue;
         }
-        // One that is held back holds back what was typed after it: the order is part of what was said.
+        // A stale message also holds back the messages typed after it, to keep their order.
         stale ||= age > STALE_MS && !unsent.reason;
         const reason = unsent.reason ?? (stale ? "stale" : undefined);
         line.push({ ...unsent, ...(reason && { reason }), state: reason ? "failed" : "queued", found: true });
@@ -211,9 +212,9 @@ export function createOutbox({ site, page, storage, send, catchUp, changed }: Ou
     },
     compare(unsent) {
       const kept = new Set(unsent.map(({ id }) => id));
-      // Deleted in the other tab, or tried again there and delivered.
+      // Failed entries missing in the storage were deleted in the other tab, or retried there and delivered.
       line = line.filter(({ id, state }) => kept.has(id) || state !== "failed");
-      // Two tabs wrote at the same instant, and the later one had not seen our entry.
+      // Two tabs wrote at the same moment, and the other one overwrote our entry.
       for (const entry of line) if (!entry.found && entry.n === undefined && !kept.has(entry.id)) keep(entry);
       changed();
     },
@@ -241,7 +242,7 @@ export function createOutbox({ site, page, storage, send, catchUp, changed }: Ou
       return true;
     },
     refused({ id, code, retryAfter }) {
-      // A frame that could not be read has no id: it was the one under way.
+      // The error about an unreadable frame has no id: it concerns the frame in flight.
       const entry = id !== undefined ? find(id) : code === "bad_frame" ? flying : undefined;
       if (!entry) return;
       if (code === "rate_limited" || code === "try_later") {

@@ -1,22 +1,22 @@
-/** What the chat needs of the browser around it, in one small port, so that tests bring their own clock and events. */
+/** Everything that the chat needs from the browser, behind one interface, so that tests can supply clock and events. */
 
 import { pageDocument } from "../loader/document.ts";
 
 export type PageEvent = "visibilitychange" | "online" | "offline" | "pagehide" | "pageshow" | "focus" | "storage";
 
 export type Page = {
-  /** Milliseconds since 1970. Wall time on purpose: it goes on while the machine sleeps, so a sleep can be seen. */
+  /** Milliseconds since 1970. Wall time, because it continues while the machine sleeps, so a sleep can be detected. */
   now(): number;
   /** Uniform in [0, 1). */
   random(): number;
-  /** Runs once after `ms`; answers the cancel. */
+  /** Runs once after `ms`. @returns a function that cancels it */
   after(ms: number, run: () => void): () => void;
-  /** Answers the off function. */
+  /** @returns a function that removes the listener */
   on(event: PageEvent, run: (event: Event) => void): () => void;
   visible(): boolean;
-  /** `false` is the truth, `true` only a hope. */
+  /** `false` is reliable, `true` is not. */
   online(): boolean;
-  /** Calls `granted` later, when no other tab holds `name` (or Web Locks are missing); answers the release. */
+  /** Calls `granted` once no other tab holds `name`, or if Web Locks are missing. @returns a function that releases it */
   lock(name: string, granted: () => void): () => void;
 };
 
@@ -37,7 +37,7 @@ export const browserPage: Page = {
   lock,
 };
 
-/** Web Locks do not exist on http pages and reject when cookies are blocked: then every tab may go ahead. */
+/** Web Locks are missing on http pages and reject when cookies are blocked. Then every tab gets the lock. */
 function lock(name: string, granted: () => void): () => void {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ function lock(name: string, granted: () => void): () => void {
 
 export type Timer = { set(ms: number, run: () => void): void; off(): void; on(): boolean };
 
-/** One timeout that is set, set anew and taken back. */
+/** One timeout that can be set, reset and cancelled. */
 export function createTimer(page: Page): Timer {
   let cancel: (() => void) | undefined;
   const off = () => {

@@ -1,8 +1,8 @@
 /**
- * Who this browser is to the relay, and how far it follows that visitor's log. Token, epoch, newest number and read mark
- * live in the storage that the site's tabs share: one browser is one visitor.
+ * The session: which visitor this browser is, and how much of that visitor's log it holds. Token, epoch, newest number and read
+ * mark are in the storage that all tabs of the site share, so one browser is one visitor.
  *
- * There is one way to catch up: greet with the last number held, and read on. Whatever looks like a hole leads there.
+ * There is one way to catch up: send `hello` with the last number held, and read on. Every gap is closed this way.
  */
 
 import {
@@ -22,40 +22,40 @@ import type { Thread } from "./thread.ts";
 import { isSameVisitor } from "./token.ts";
 
 export type Session = {
-  /** Everything up to this number was seen. */
+  /** Everything up to this number was read. */
   readonly read: ReadonlySignal<number>;
-  /** The thread is what the relay says it is. */
+  /** The thread is up to date with the relay. */
   readonly ready: ReadonlySignal<boolean>;
   /** First name of a visitor whose identity the relay has accepted. */
   readonly name: ReadonlySignal<string | undefined>;
   hello(): Hello;
-  /** What the relay says of the thread. */
+  /** Handles the relay's frames about the thread. */
   heard(frame: Welcome | MessageFrame | History | Pong): void;
   lost(): void;
-  /** Asks how far the log has come: nothing counts as up to date until it is known, and here. */
+  /** Asks for the newest number of the log. `ready` stays false until everything up to it has arrived. */
   catchUp(): void;
   loadOlder(): void;
   typing(): void;
-  /** Everything up to number `n` was seen, here or elsewhere. Answers whether that was news. */
+  /** Marks everything up to number `n` as read. @returns whether this changed the read mark */
   saw(n: number): boolean;
-  /** Whether the storage is of whom this tab shows. */
+  /** Whether the stored state belongs to the visitor that this tab shows. */
   owns(saved: Saved): boolean;
-  /** What another tab wrote. Answers whether it is of the same visitor. */
+  /** Compares with what another tab stored. @returns whether it belongs to the same visitor */
   compare(saved: Saved): boolean;
-  /** What proves to the relay who this browser is: whoever this tab shows. */
+  /** The session token of the visitor that this tab shows. */
   token(): string;
   identify(token: string): void;
-  /** The last `hello` was refused: forgets its identity, else its token, and answers which; nothing if it had neither. */
+  /** Called when the last `hello` was refused. Drops its identity, else its token. @returns which; undefined if it had neither */
   refused(): "identity" | "token" | undefined;
-  /** Writes down that the relay shall delete the visitor; answers whether there is one. What is written from then on is for the next. */
+  /** Stores that the relay must delete the visitor. Later messages belong to the next one. @returns whether there is a visitor */
   forget(): boolean;
-  /** Whether nobody is or was said to be here, and nothing was begun. @param wrote whether this tab holds anything of anybody */
+  /** Whether there is no visitor, no identity and no message. @param wrote whether this tab holds any message or form */
   isNobody(wrote: boolean): boolean;
-  /** Takes everything out of the storage, but for a deletion that waits. Answers whether the relay may end the session. */
+  /** Clears the storage, except for a pending deletion. @returns whether the relay may end the session */
   logout(): boolean;
-  /** The relay has deleted whom this connection greeted as: takes them out of the storage, and leaves what is for the next. */
+  /** Called after the relay deleted this connection's visitor: clears the storage, but keeps messages for the next visitor. */
   erase(): void;
-  /** Holds nothing of anybody any more. */
+  /** Clears all state in memory. */
   wipe(): void;
 };
 
@@ -66,19 +66,19 @@ export type SessionOptions = {
   thread: Thread;
   send(frame: ClientFrame): void;
   again(at?: "now"): void;
-  /** A message has its place in the thread; `fresh`: this browser never showed it. */
+  /** A message has its place in the thread. `fresh`: this browser never showed it before. */
   placed(message: Message, fresh: boolean): void;
-  /** Nothing is missing. Called after every frame that leaves it so. */
+  /** Called after every frame that leaves no gap in the thread. */
   upToDate(): void;
-  /** The relay accepted the identity that it was told. */
+  /** The relay accepted the identity. */
   identified(): void;
-  /** The visitor of this tab is no longer this browser's; `nobody`: nor is anybody else. */
+  /** The browser no longer belongs to this tab's visitor. `nobody`: it belongs to no visitor. */
   departed(nobody: boolean): void;
 };
 
-/** The relay knew of more than it sent for so long: it forgot to. */
+/** The relay has announced entries but not sent them for this long: ask again. */
 const BEHIND_MS = 5_000;
-/** A page of history that has not come for so long is asked for again. */
+/** After this time a page of history is requested again. */
 const ANSWER_MS = 10_000;
 const MINUTE_MS = 60_000;
 /** Tells the relay at most this often that the visitor types. */
@@ -92,29 +92,29 @@ export function createSession(options: SessionOptions): Session {
   const behind = createTimer(page);
   let identity: string | undefined;
   let greeting: Hello | undefined;
-  /** Whose log `thread` holds. The epoch alone does not say it: it names all logs of one database. */
+  /** The visitor whose log `thread` holds. The epoch alone is not enough: it is the same for all logs of a database. */
   let owner: { token: string; epoch: string } | undefined;
-  /** The newest number that this browser has shown, ever; that the relay has, as far as it told. */
+  /** `top`: the newest number that this browser has ever shown. `head`: the newest number that the relay has announced. */
   let top = 0;
   let head = 0;
-  /** When a page of history was asked for that has not come. */
+  /** When the pending page of history was requested. */
   let askedAt = 0;
   let typedAt = 0;
 
   function welcome(frame: Welcome): void {
     const { token = "", identity: given, since } = greeting ?? {};
-    // Two fresh tabs greeted at the same time, and the other one was answered first.
+    // Two new tabs connected at the same time, and the other one got its token first.
     if (!token && !given && storage.read().token) return again("now");
     if (given === identity) identity = undefined;
-    // Said with an identity only, and true until somebody else greets.
+    // The relay sends the name only for an identity. It stays valid until the identity changes.
     if (given) {
       name.value = frame.name;
       identified();
     }
-    // In minutes: what the way here takes is no difference.
+    // Rounded to minutes, so that network delay does not count as a difference.
     thread.ahead = Math.round((frame.now - page.now()) / MINUTE_MS) * MINUTE_MS;
     if (frame.reset || since === undefined) thread.reset(frame.after, frame.older);
-    // Own only: a page may have put a name of ours into Object.prototype.
+    // Own property only: the page may have set `token` on Object.prototype.
     owner = { token: (Object.hasOwn(frame, "token") && frame.token) || token, epoch: frame.epoch };
     if (greeting) greeting.token = owner.token;
     adopt(frame);
@@ -124,7 +124,7 @@ export function createSession(options: SessionOptions): Session {
     settle();
   }
 
-  /** Stores the token, and keeps the marks of this browser as long as they count in this visitor's log. */
+  /** Stores the token. Keeps this browser's marks if they belong to this visitor's log. */
   function adopt({ epoch, token, head: newest, read: mark }: Welcome): void {
     storage.change((saved) => {
       if (saved.epoch !== epoch || (token && !isSameVisitor(saved.token, token)))
@@ -168,14 +168,14 @@ export function createSession(options: SessionOptions): Session {
     name,
     hello() {
       const { token, forget } = storage.read();
-      // Another tab logged out, or became somebody else, while this one could not hear it.
+      // Another tab logged out or changed its visitor while this one got no events.
       if (owner && !session.owns(storage.read())) departed(!token);
       greeting = {
         t: "hello",
         v: PROTOCOL,
         site,
         ...(token && { token }),
-        // Who is deleted is whose token this is, whoever is here by now.
+        // A pending deletion always uses the stored token.
         ...(identity && !forget && { identity }),
         ...(owner && { epoch: owner.epoch, since: thread.held }),
       };
@@ -183,7 +183,7 @@ export function createSession(options: SessionOptions): Session {
     },
     heard(frame) {
       if (frame.t === "welcome") return welcome(frame);
-      // Whatever moves is not stuck.
+      // A frame arrived, so the relay has not stopped sending.
       behind.off();
       if (frame.t === "message") message(frame);
       else if (frame.t === "history") history(frame);
@@ -221,11 +221,11 @@ export function createSession(options: SessionOptions): Session {
       if (!owner) return true;
       const same = session.owns(saved);
       if (same) {
-        // The relay may have replaced the token: the old one is soon refused.
+        // The relay may have replaced the token. It will soon refuse the old one.
         owner.token = saved.token;
         read.value = Math.max(read.value, saved.read);
       }
-      // The owner of the page told that tab who the visitor is.
+      // The page identified the visitor in the other tab.
       else if (saved.token) again("now");
       return same;
     },
@@ -257,9 +257,9 @@ export function createSession(options: SessionOptions): Session {
     logout() {
       const { token, forget } = storage.read();
       storage.clear();
-      // Nor may who was said to be here, and not heard of yet, be the next one.
+      // An identity that is not confirmed yet must not become the next visitor.
       identity = "";
-      // The deletion needs the session.
+      // The pending deletion needs the token.
       if (forget) storage.change((saved) => Object.assign(saved, { token, forget }));
       return !forget;
     },

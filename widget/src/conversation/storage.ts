@@ -1,16 +1,16 @@
 /**
- * What the browser keeps of a conversation: one localStorage key per site. Where storage is blocked or full the same
- * calls work in memory. Every change reads the newest state first, because other tabs write here too.
+ * What the browser stores of a conversation, in one localStorage key per site. If storage is blocked or full, the same calls work
+ * in memory. Every change reads the newest state first, because other tabs write here too.
  */
 
 import { PAGE_MAX, TITLE_MAX } from "@porchlight/shared/limits";
 import type { ErrorCode, FailReason, Media, Send } from "@porchlight/shared/protocol";
 import type { Page } from "./page.ts";
 
-/** Why a message is not on its way. `stale`: found unsent after a reload and too old to send unasked. */
+/** Why a message was not sent. `stale`: found unsent after a reload, and too old to send automatically. */
 export type Problem = FailReason | ErrorCode | "stale";
 
-/** What a message says of the page it was typed on. */
+/** The page on which a message was typed. */
 export type Context = Pick<Send, "page" | "title" | "locale" | "campaign">;
 
 /** A message that the relay does not have yet. */
@@ -24,7 +24,7 @@ export type Unsent = {
   /** The relay's key of its upload. */
   key?: string;
   media?: Media;
-  /** Why the relay will never take it as it is. */
+  /** Why the relay will not accept it unchanged. */
   reason?: Problem;
 };
 
@@ -35,11 +35,11 @@ const NOTHING = {
   epoch: "",
   /** The newest number this browser has shown. */
   n: 0,
-  /** The number up to which everything was seen. */
+  /** Everything up to this number was read. */
   read: 0,
   unsent: [] as Unsent[],
   draft: "",
-  /** What was muted, answered or declined: words, separated by spaces. */
+  /** Names of what was muted, answered or declined, separated by spaces. */
   kept: "",
   /** The visitor asked to delete the chat and the relay has not confirmed it. */
   forget: false,
@@ -47,14 +47,14 @@ const NOTHING = {
   at: 0,
 };
 
-/** What is absent is empty. */
+/** The stored state. Missing fields have empty values. */
 export type Saved = typeof NOTHING;
 
 export type Storage = {
   read(): Saved;
   change(edit: (saved: Saved) => void): void;
   clear(): void;
-  /** Tells that another tab wrote, and what stands there now; `undefined`: it cleared everything. Answers the off function. */
+  /** Calls back with the new state when another tab wrote, or with `undefined` when it cleared it. @returns the off function */
   watch(run: (saved: Saved | undefined) => void): () => void;
 };
 
@@ -106,13 +106,13 @@ export function openStorage(site: string, page: Page, port: StoragePort = () => 
         const { key: changed, newValue } = event as StorageEvent;
         // A null key: the whole storage was cleared.
         if (changed !== key && changed !== null) return;
-        // Events come late: what counts is what stands there now, but nobody may miss that it was cleared in between.
+        // Events come late, so read the current state; but always report that it was cleared in between.
         run(newValue === null || get() === null ? undefined : read());
       }),
   };
 }
 
-/** Whether this browser holds a recent conversation of the site: one look at the storage, nothing more. */
+/** Whether this browser holds a recent conversation of the site. Reads the storage once. */
 export function hasConversation(site: string, now: () => number = Date.now, port: StoragePort = () => localStorage) {
   try {
     const saved = parse(port().getItem(keyOf(site)));
@@ -122,13 +122,13 @@ export function hasConversation(site: string, now: () => number = Date.now, port
   }
 }
 
-/** Other scripts of the page can write here, so nothing is taken on trust. */
+/** Validates every field, because other scripts of the page can write here. */
 function parse(text: string | null): Saved {
   let raw: Partial<Saved> = {};
   try {
     raw = Object(JSON.parse(text ?? "{}"));
   } catch {
-    // Not ours, or cut off: start over.
+    // Foreign or truncated content: start with an empty state.
   }
   const saved = { ...NOTHING };
   for (const name of Object.keys(NOTHING) as (keyof Saved)[])
@@ -143,10 +143,10 @@ function isUnsent(value: unknown): value is Unsent {
   return typeof it.id === "string" && typeof it.text === "string" && typeof it.at === "number";
 }
 
-/** The page's title; none where an element of the page has taken its name. */
+/** The page's title; undefined when an element of the page hides `document.title`. */
 export const titleOf = (): string => (typeof document.title === "string" ? document.title : "");
 
-/** A frame with more would be refused whole (`FROM_CLIENT` in shared/parse). */
+/** The relay refuses a frame with a longer value (`FROM_CLIENT` in shared/parse). */
 export function fitting({ page, title, locale, campaign }: Context): Context {
   return {
     ...(page && { page: page.slice(0, PAGE_MAX) }),

@@ -1,17 +1,17 @@
-/** The part of the visitor's numbered log that this tab holds, and the rule by which it notices that it missed something. */
+/** The part of the visitor's numbered log that this tab holds, and the rule that detects gaps. */
 
 import type { History, Media, Message, MessageFrame } from "@porchlight/shared/protocol";
 import type { Problem } from "./storage.ts";
 
-/** `queued` and `sending` exist in this browser only; from `sent` on the relay keeps the message. */
+/** `queued` and `sending` exist only in this browser; from `sent` on the relay holds the message. */
 export type ItemState = "queued" | "sending" | "sent" | "delivered" | "failed" | "received";
 
-/** One bubble. `pos` and `n` are absent until the relay wrote the message. */
+/** One bubble. `pos` and `n` are absent until the relay stored the message. */
 export type Item = {
   id: string;
   from: "visitor" | "reply";
   text: string;
-  /** Milliseconds since 1970 by this browser's clock: the days and times that the visitor reads are those of his device. */
+  /** Milliseconds since 1970 by this browser's clock, so that dates and times match the visitor's device. */
   at: number;
   pos?: number;
   n?: number;
@@ -20,27 +20,27 @@ export type Item = {
   reason?: Problem;
   media?: Media;
   reaction?: string;
-  /** From where to where the text stands for a file that is not available here. */
+  /** Start and end of the part of the text that replaces an unavailable file. */
   noFile?: [from: number, to: number];
 };
 
-/** An item that the relay wrote. */
+/** An item that the relay stored. */
 export type Written = Item & { pos: number; n: number };
 
 export type Thread = {
   /** Everything up to this number has arrived. */
   readonly held: number;
-  /** Messages before this place are asked for with `older`. */
+  /** Messages before this position are requested with `older`. */
   readonly floor: number;
   readonly older: boolean;
   get(id: string): Written | undefined;
-  /** By place, without a hole. */
+  /** Ordered by position, without gaps. */
   items(): Written[];
   /** Milliseconds by which the relay's clock is ahead of this browser's. */
   ahead: number;
-  /** Starts anew after number `after`. */
+  /** Starts again after number `after`. */
   reset(after: number, older: boolean): void;
-  /** `gap`: something before this frame is missing, and nothing of it was taken. `known`: seen before. */
+  /** `gap`: entries before this frame are missing, so it was not applied. `known`: applied before. */
   take(frame: MessageFrame): "gap" | "known" | "new";
   history(frame: History): void;
 };
@@ -51,7 +51,7 @@ export function createThread(): Thread {
   let floor = 0;
   let older = false;
 
-  /** History and stream may carry the same message: the newer state stays. */
+  /** History and stream may carry the same message; the newer state wins. */
   const put = (message: Message) => {
     const known = byId.get(message.id);
     if (known && known.n > message.n) return;
@@ -71,7 +71,7 @@ export function createThread(): Thread {
       return older;
     },
     get: (id) => byId.get(id),
-    // A late change of an old message arrives before its neighbours do: it waits below the floor.
+    // A change of an old message arrives before its neighbours are loaded: keep it aside until then.
     items: () => [...byId.values()].filter(({ pos }) => pos >= floor).sort((a, b) => a.pos - b.pos),
     reset(after, more) {
       byId.clear();

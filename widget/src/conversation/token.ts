@@ -1,9 +1,9 @@
 /**
- * A token as the relay signs it is `payload.mac`, and its payload is base64url of a JSON array that begins with the visitor's
- * id. The relay replaces tokens from time to time; the visitor in them stays the same.
+ * A session token is `payload.mac`. The payload is base64url of a JSON array that begins with the visitor's id. The relay replaces
+ * tokens from time to time; the visitor's id stays the same.
  */
 
-/** The visitor's id in a token, read without a check; of a text that is no such token, the text itself. */
+/** Reads the visitor's id from a token without verifying it. @returns the text itself if it is not such a token */
 function visitorOf(token: string): unknown {
   try {
     const [payload = ""] = token.split(".");
@@ -13,6 +13,6 @@ function visitorOf(token: string): unknown {
   }
 }
 
-/** Whether two tokens are of the same visitor. An empty one is nobody's. */
+/** Whether two tokens belong to the same visitor. An empty token belongs to nobody. */
 export const isSameVisitor = (one: string, other = ""): boolean =>
   one === other ? one !== "" : visitorOf(one) === visitorOf(other);

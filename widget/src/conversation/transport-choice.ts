@@ -89,11 +89,11 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
     async judge(opened, spoke) {
       current = undefined;
       hang.off();
-      // Something between us and the relay holds everything back.
+      // The fallback opened but no frame came: something in between holds it back, so try WebSockets again.
       if (fellAt) fellAt = opened && !spoke ? 0 : fellAt;
       else if (spoke) failures = 0;
-      // WebSockets do not get through: is it only them, or everything? A failure counts by itself alone: a relay that comes
-      // back just before it is asked has not failed twice. One that is tried meanwhile is judged by itself.
+      // The WebSocket failed. It counts only if the relay answers plain HTTP, and only `TRIES` failures lead to the fallback,
+      // because the relay may have restarted just before the check. An attempt that started meanwhile counts separately.
       else if ((await reachable()) && ++failures >= TRIES && !current) fellAt = page.now();
     },
   };

@@ -1,11 +1,11 @@
-/** The real ways to the relay: which transports there are, and how to find out whether it can be reached at all. */
+/** The real transports, and the check whether the relay can be reached at all. */
 
 import type { OpenTransport } from "./connection.ts";
 import type { Page } from "./page.ts";
 import { createTransports, type Transports } from "./transport-choice.ts";
 import { openSocket } from "./web-socket.ts";
 
-/** The code of the rarer one is fetched when it is needed. */
+/** The code of the HTTP fallback is fetched when it is needed. */
 export function waysTo(relay: string, page: Page): Transports {
   const socket = openSocket(relay);
   let lines: OpenTransport | undefined;

@@ -1,4 +1,4 @@
-/** Carries one file to the relay, with progress. XMLHttpRequest, because `fetch` does not tell how far it got. */
+/** Uploads one file, with progress. Uses XMLHttpRequest, because `fetch` does not report upload progress. */
 
 import type { Media } from "@porchlight/shared/protocol";
 
@@ -13,10 +13,10 @@ export type Upload = {
 
 export type UploadOptions = {
   relay: string;
-  /** The visitor's. */
+  /** The visitor's token. */
   token: string;
   file: File;
-  /** Part of the file that has left, 0..1. */
+  /** Part of the file that was sent, 0 to 1. */
   onProgress(part: number): void;
 };
 

@@ -2,7 +2,7 @@
 
 import type { OpenTransport } from "./connection.ts";
 
-/** What happened when no close frame was received (RFC 6455 section 7.4.1). */
+/** The code for a connection that ended without a close frame (RFC 6455 section 7.4.1). */
 const LOST = 1006;
 
 /**
@@ -29,7 +29,7 @@ export function openSocket(relay: string, Socket: typeof WebSocket = WebSocket):
         if (socket.readyState === Socket.OPEN) socket.send(text);
       },
       close() {
-        // A dead socket may report its close minutes later, or never (WIDGET M16): nobody listens any more.
+        // A dead socket may report its close minutes later, or never (WIDGET M16): ignore it.
         socket.onopen = socket.onmessage = socket.onclose = null;
         socket.close(1000);
       },

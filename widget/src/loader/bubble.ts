@@ -1,4 +1,4 @@
-/** A small bubble beside the launcher: a line that opens the chat, and a button that puts it away. Never in the way of the focus. */
+/** A small bubble beside the launcher: a text that opens the chat, and a button that closes the bubble. Never covers the focus. */
 
 import css from "./bubble.css?inline";
 import type { Parts } from "./contract.ts";
@@ -6,17 +6,18 @@ import type { element as Element } from "./dom.ts";
 import { covers } from "./rect-overlap.ts";
 
 export type BubbleOptions = {
-  /** What is read in it. */
+  /** The bubble's text. */
   content: (Node | string)[];
-  /** Name of the button that puts it away, in the visitor's language. */
+  /** Name of the close button, in the visitor's language. */
   close: string;
-  /** The visitor has put it away. */
+  /** Called when the visitor closes the bubble. */
   onAway?: () => void;
 };
 
 /**
- * Shows the bubble. Answers what takes it away; once the chat was opened and closed again it goes by itself.
- * @param element the caller's own, because the teaser is fetched alone
+ * Shows the bubble. It disappears once the chat was opened and closed again.
+ * @param element the caller's function, because the teaser's file is fetched alone
+ * @returns a function that removes the bubble
  */
 export function bubble(
   element: typeof Element,
@@ -29,11 +30,11 @@ export function bubble(
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  // Whoever walks through the page by keyboard must see where he is (WCAG 2.2, 2.4.11).
+  // Keyboard users must see the focused control (WCAG 2.2, 2.4.11).
   const ended = new AbortController();
   const giveWay = ({ target }: Event): void => {
     if (!made.isConnected) return ended.abort();
-    // A moment later it has been scrolled to.
+    // Wait a moment: the browser may still scroll to the control.
     requestAnimationFrame(() => {
       const hides = covers(made.getBoundingClientRect(), (target as Element).getBoundingClientRect());
       made.style.visibility = hides ? "hidden" : "";
@@ -51,13 +52,13 @@ export function bubble(
     remove();
     onAway?.();
     if (!within) return;
-    // The next thing there is. Who only puts the line away has not reached for the chat, whose code stays where it is.
+    // Move the focus to the launcher. Closing the bubble is no reason to fetch the panel's code.
     const { onfocus } = launcher;
     launcher.onfocus = null;
     launcher.focus();
     launcher.onfocus = onfocus;
   };
-  // Who has opened the chat needs no invitation; until it is closed again the style sheet hides the bubble.
+  // After the chat was opened the bubble is not needed. While it is open the style sheet hides the bubble.
   dialog.addEventListener("close", remove, { once: true, signal: ended.signal });
   root.append(made);
   return remove;

@@ -1,4 +1,4 @@
-/** What the loader and the panel know of each other: they are two files, fetched apart. Types only. */
+/** The interface between loader and panel, which are fetched as two files. Types only. */
 
 import type { ServedSite } from "@porchlight/shared/site";
 import type { RawSettings } from "../settings/options.ts";
@@ -14,8 +14,8 @@ export type Baked = {
   panel: string;
   site: ServedSite;
   /**
-   * Words for chat in the languages that the browser asks for, by primary language; its first one's also by an empty key.
-   * Those called "Chat" are absent.
+   * The word for "chat" in each language that the browser requests, by primary language. The empty key holds the first one's
+   * word. Languages whose word is "Chat" are absent.
    */
   words?: { readonly [language: string]: Spoken };
 };
@@ -23,7 +23,7 @@ export type Baked = {
 /** The language the visitor reads. `word`: its word for chat. */
 export type Spoken = { dir: "ltr" | "rtl"; word: string };
 
-/** Nodes that stand on the page before the panel does. */
+/** Nodes that are on the page before the panel's code is loaded. */
 export type Parts = {
   host: HTMLElement;
   root: ShadowRoot;
@@ -31,35 +31,35 @@ export type Parts = {
   dialog: HTMLDialogElement;
 };
 
-/** The loader's side, handed to the panel. */
+/** What the loader offers to the panel. */
 export type Shell = Parts & {
   relay: string;
   site: ServedSite;
-  /** As they came, with what differs on phones where this is one. */
+  /** The raw settings; on a phone with the settings for phones applied. */
   settings(): RawSettings;
   /** The colours; the panel knows more of them than the launcher needs. */
   tokens(accent: string, dark: boolean): Tokens;
   /** The language, once it is known. */
   spoken?: Spoken | undefined;
-  /** Applies settings, colours and language anew. */
+  /** Applies settings, colours and language again. */
   style(): void;
   /** Shows the panel's frame. Does not move the focus. */
   show(): void;
-  /** What is unread, in words that follow the launcher's name. */
+  /** The number of unread replies as text, appended to the launcher's name. */
   unread: string;
   emit: Emit;
 };
 
-/** Commands that only the panel can carry out. They wait for it, in order. */
+/** Commands that need the panel. They wait until it is loaded, in order. */
 export type PanelCommands = {
   /**
-   * What it answers, or rejects with, is the command's own answer to the page.
-   * @param worth whether it was worth fetching the panel for: the page has been told of a logout that was not
+   * Its result or rejection becomes the command's answer to the page.
+   * @param worth whether the command was a reason to fetch the panel; if not, the page has already been told of the logout
    */
   readonly [name in "send" | "identify" | "logout" | "consent"]: (argument: unknown, worth: unknown) => unknown;
 };
 
-/** The panel's side, handed to the loader. */
+/** What the panel offers to the loader. */
 export type Panel = PanelCommands & {
   /** `byHand`: the visitor opened it, so the focus may move. */
   open(byHand: boolean): void;

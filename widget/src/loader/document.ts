@@ -1,10 +1,9 @@
 /**
- * The page's document without what markup can put in its place (DOM clobbering): an element with a `name` is a property of
- * `document` that stands before the real one (HTML, 3.1.7). A comment with `<img name="currentScript">` must not decide where
- * the chat's code comes from.
+ * Reads the page's document safely against DOM clobbering: an element with a `name` hides the property of `document` with that
+ * name (HTML, 3.1.7). User content such as `<img name="currentScript">` must not decide where the chat's code comes from.
  */
 
-/** The document as its prototype has it. To read from: it is no node itself. */
+/** Reads properties of the document through its prototype. It is not a node itself. */
 export const pageDocument = new Proxy({} as Document, {
   get(_, name) {
     const value: unknown = Reflect.get(Document.prototype, name, document);

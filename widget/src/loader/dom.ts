@@ -1,4 +1,4 @@
-/** Two helpers that build nodes: nothing in the widget parses HTML, so Trusted Types have nothing to object to. */
+/** Two helpers that build nodes. The widget never parses HTML, so it works with Trusted Types enforced. */
 
 import { pageDocument } from "./document.ts";
 
@@ -15,7 +15,7 @@ export function element<Tag extends string>(
   return made;
 }
 
-/** A 24-pixel icon of one path; decoration only: what it stands on has a name of its own. */
+/** A decorative 24-pixel icon of one path. Its button has its own accessible name. */
 export function icon(path: string): SVGSVGElement {
   const [svg, shape] = ["svg", "path"].map((tag) =>
     pageDocument.createElementNS("http://www.w3.org/2000/svg", tag),

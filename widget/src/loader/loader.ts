@@ -1,6 +1,6 @@
 /**
- * The tag's script: a launcher, a command queue, and nothing else until somebody wants to chat. Vanilla TypeScript,
- * because everything here is paid for by visitors who never chat.
+ * The tag's script: only a launcher and a command queue until the visitor wants to chat. It uses no framework, because visitors who
+ * never chat load it too.
  */
 
 import type { Baked } from "./contract.ts";
@@ -13,7 +13,7 @@ import { startWidget } from "./widget.ts";
 const baked = "__PORCHLIGHT__" as unknown as Baked;
 const own = baked.site.id;
 
-/** The element if it is a tag of ours: a script whose address is one that the relay serves. */
+/** @returns the element if it is the widget's tag: a script with an address that the relay serves */
 const asTag = (element: Element | null): HTMLScriptElement | undefined =>
   element instanceof HTMLScriptElement && /\/(widget|w\/[^/]+)\.js\b/.test(element.src) ? element : undefined;
 
@@ -25,7 +25,7 @@ const asked = script?.dataset.site ?? own;
 baked.relay ||= pageSettings()?.relay || new URL(script?.getAttribute("src") ?? "", location.href).origin;
 const { relay } = baked;
 
-/** Nothing is shown on a page that is only prerendered, and nothing fetched, whatever it commands. */
+/** A prerendered page shows and fetches nothing, whatever commands it calls. */
 const active = new Promise<unknown>((resolve) => {
   if ((pageDocument as { prerendering?: boolean }).prerendering)
     pageDocument.addEventListener("prerenderingchange", resolve);
@@ -34,10 +34,10 @@ const active = new Promise<unknown>((resolve) => {
 const fetchFile = (path: string): Promise<never> =>
   active.then(() => import(/* @vite-ignore */ relay + path) as Promise<never>);
 
-/** After load and idle: the page's own work goes first. */
+/** Waits until the page has loaded and is idle, so that the page's own work goes first. */
 const whenIdle = (run: () => void): unknown =>
   active.then(() => {
-    // Safari has no `requestIdleCallback`; there the second argument is a delay that reads as none.
+    // Safari has no `requestIdleCallback`; `setTimeout` reads the second argument as a delay of 0.
     const idle = (): unknown => (window.requestIdleCallback ?? setTimeout)(run, { timeout: 2_000 } as never);
     if (pageDocument.readyState === "complete") idle();
     else addEventListener("load", idle, { once: true });

@@ -1,6 +1,6 @@
 /**
- * The widget as a module, for pages that are built: the same script as the tag's, fetched from the owner's relay, so that
- * it is always as new as the relay.
+ * The widget as a module, for pages with a build step. It fetches the tag's script from the owner's relay, so the widget always has
+ * the relay's version.
  *
  *   const chat = await mount({ relay: "https://chat.example.com", site: "default", accent: "#0a7" });
  *   chat.on("message", ({ text }) => console.log(text));
@@ -60,13 +60,13 @@ async function fetchScript(relay: string, site: string, settings: Options): Prom
 }
 
 /**
- * Puts the chat on the page. Resolves when its commands can be called; a second call answers the chat that is there, and says
- * so in the console where it is another site's.
+ * Puts the chat on the page. Resolves when its commands can be called. A second call returns the existing chat, with a warning in the
+ * console if that chat belongs to another site.
  * @throws when the relay cannot be reached
  */
 export async function mount({ relay, site = "default", ...settings }: MountOptions): Promise<Mounted> {
   const other = underWay();
-  // Whoever asked for that one is told why it failed; here it is tried anew.
+  // The earlier caller gets the error of a failed attempt; this call tries again.
   if (other) await other.catch(() => {});
   const origin = relay.replace(/\/+$/, "");
   const running = pageFunction()?.site;

@@ -1,6 +1,6 @@
 /**
  * `Porchlight(command, …)`: one function on the page. Calls made before the script has loaded wait in `q` and run in
- * order; afterwards every command is a method too. Each command answers a promise, `on` the function that ends it.
+ * order; afterwards every command is a method too. Each command returns a promise; `on` returns a function that unsubscribes.
  */
 
 import type { Options } from "../settings/options.ts";
@@ -11,10 +11,10 @@ export type Events = {
   close: undefined;
   /** A reply arrived. */
   message: { id: string; text: string; at: number };
-  /** A message of the visitor is safe at the relay. */
+  /** The relay stored a message of the visitor. */
   sent: { id: string; text: string; at: number };
   unread: number;
-  /** The relay accepted who the visitor is; where it does not, there is an `error` with `not_allowed`. */
+  /** The relay accepted the visitor's identity. If it refuses, an `error` with `not_allowed` comes instead. */
   identify: undefined;
   logout: undefined;
   error: { code: string };
@@ -22,14 +22,14 @@ export type Events = {
 type EventName = keyof Events;
 type Listener<Name extends EventName> = (detail: Events[Name]) => void;
 
-/** What the commands do. The arguments come from the page: anything may stand there. */
+/** The implementations of the commands. The arguments come from the page and may be anything. */
 export type Commands = {
   open(): unknown;
   close(): unknown;
   toggle(): unknown;
   show(): unknown;
   hide(): unknown;
-  /** Sends as the visitor. */
+  /** Sends a message as the visitor. */
   send(text: string): unknown;
   /** A JWT that the site's backend signed. */
   identify(token: string): unknown;
@@ -110,10 +110,10 @@ export function installApi(site: string, commands: Commands): Emit {
     if (ready && name === "ready") queueMicrotask(listener as Run);
     return () => off(name, listener);
   };
-  // Without a prototype: `Porchlight("constructor")` is no command.
+  // No prototype, so that `Porchlight("constructor")` is not a command.
   const methods = { __proto__: null, on, off } as unknown as Record<string, Run>;
   for (const name of Object.keys(commands)) {
-    // Runs up to its first `await` at once: what a click calls must happen within that click.
+    // Runs up to its first `await` synchronously, because some actions must happen within the user's click.
     methods[name] = async (...args) => (commands[name as keyof Commands] as Run)(...args);
   }
   const waiting = pageFunction()?.q;
@@ -125,7 +125,7 @@ export function installApi(site: string, commands: Commands): Emit {
     ready ||= name === "ready";
     dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
     for (const listener of listeners[name] ?? []) {
-      // A broken one of the page's is reported as its own, and stops nothing of ours.
+      // An error in the page's listener is reported as the page's own, and does not stop the widget.
       try {
         listener(detail);
       } catch (error) {

@@ -1,6 +1,6 @@
-/** What lies beneath what: a control of the page that has the focus, and what the widget has standing above it. */
+/** Checks whether a part of the widget covers the page's focused control. */
 
-/** Whether all of `under` lies where `over` is; both as they stand in the window. */
+/** Whether `over` covers all of `under`; both in window coordinates. */
 export function covers(over: DOMRect, under: DOMRect): boolean {
   return over.x <= under.x && over.y <= under.y && over.right >= under.right && over.bottom >= under.bottom;
 }

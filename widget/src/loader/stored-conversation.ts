@@ -1,6 +1,6 @@
-/** One look at the storage, for the loader: whether it is worth fetching the panel to find out what is unread. */
+/** Reads the storage once, for the loader: decides whether to fetch the panel to find unread replies. */
 
-/** Whether this browser may hold a conversation of the site; the panel knows for sure. Never throws. */
+/** Whether this browser may hold a conversation of the site; only the panel can be sure. Never throws. */
 export function mayRecall(site: string): unknown {
   try {
     return localStorage[`porchlight:${site}`]?.includes("token");

@@ -1,4 +1,4 @@
-/** A line in a small bubble beside the launcher: once. A file of its own, because most sites have no teaser. */
+/** Shows a text in a small bubble beside the launcher, once. A separate file, because most sites have no teaser. */
 
 import { bubble } from "./bubble.ts";
 import type { Parts, Shell } from "./contract.ts";
@@ -10,18 +10,18 @@ declare const CLOSE_WORDS: Readonly<Record<string, string>> | undefined;
 const KEY = "porchlight:teaser";
 
 /**
- * Shows the line, unless the visitor has put it away or opened the chat before, or has to agree to it first. See `ui/bubble.ts`.
+ * Shows the teaser unless the visitor has closed it or opened the chat before, or must give consent first. See `bubble.ts`.
  */
 export function tease(element: typeof Element, shell: Parts & Pick<Shell, "settings">, text: string): void {
   const { dialog } = shell;
-  // Before consent the launcher is all there is. The setting is as the page gave it: an empty attribute switches on.
+  // Before consent only the launcher shows. The setting is raw: an empty attribute means on.
   if (["", "true"].includes(`${shell.settings().requireConsent}`)) return;
-  // Named by the panel once it has started: then the visitor has been here.
+  // The panel labels the dialog when it starts, so the visitor has already used the chat.
   if (dialog.hasAttribute("aria-labelledby") || dialog.open || putAway("getItem")) return;
   const page = shell.host.closest("html")?.lang ?? "";
   const wanted = shell.settings().locale;
   const close = closeWord(wanted && wanted !== "auto" ? [wanted] : [page, ...navigator.languages]);
-  // A text of another direction than the page keeps its own punctuation in place.
+  // Keeps punctuation in place in a text whose direction differs from the page's.
   bubble(element, shell, { content: [element("bdi", {}, text)], close, onAway: () => putAway("setItem") });
 }
 
