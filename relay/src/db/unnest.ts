@@ -3,7 +3,7 @@ import type { Value } from "./database.ts";
 /** A statement for many lists of values: its text, and one array for each parameter. */
 export type Spread = { text: string; values: Value[][] };
 
-/** The schema has these two types only (`test/house/schema.test.ts`), so a column of values shows which one it is. */
+/** The schema uses only these two types, so the values of a column show its type. */
 const typeOf = (column: readonly Value[]): "bigint" | "text" =>
   column.some((value) => typeof value === "number") ? "bigint" : "text";
 

@@ -33,9 +33,9 @@ const NEW_SESSIONS_PER_MINUTE = 3_000;
 const WAIT_MAX = 60_000;
 
 /**
- * Budgets for what costs the owner money, or the relay room, per address and per site (RELIABILITY A27, A40). They are kept
- * in memory, per process; the budget of a site's day, which counts money, is in the database (`records/budget`).
- * Each function answers with milliseconds until it may be done, 0: now.
+ * Budgets per address and per site for actions that cost the owner money or the relay space (RELIABILITY A27, A40). They are kept in
+ * memory, per process. A site's daily budget limits money, so it is in the database (`records/quotas`). Each function returns the
+ * milliseconds to wait; 0 means that the action is allowed now.
  */
 export function createBudgets({ limits, uptime }: { limits: AddressLimits; uptime: () => number }) {
   const limiter = (burst: number, perMinute: number): Limiter => createLimiter({ burst, perMinute, uptime });

@@ -75,25 +75,25 @@ export function startWidget(
     takeOut = keepInPage(host, launcher);
     emit("ready");
     if (mode === "page") return void open(false);
-    // A task of its own: the look at the storage makes the page wait for another process.
+    // In a task of its own, because reading the storage makes the page wait for another process.
     setTimeout(() => mayRecall(site.id) && start());
     if (teaser && !phone.matches) {
       setTimeout(() => {
         if (host.isConnected)
           fetchFile(TEASER)
             .then(({ tease }: TeaserModule) => tease(element, shell, teaser))
-            // Without it nothing is missing, and the page's own handlers of errors need not hear of it.
+            // A teaser that cannot be fetched is no error for the page.
             .catch(() => {});
       }, TEASER_MS);
     }
   };
-  /** Resolves when the panel is there, or is not to be had: then it is tried again when the browser is back on a network. */
+  /** Fetches the panel. Resolves when it is loaded or has failed; a failed fetch is repeated when the network returns. */
   const start = (): Promise<void> => {
-    // The page may have stood open longer than the relay keeps old files: then it gets the newest panel. A browser may
-    // remember a failed import by its address, so each try has another.
+    // The page may have been open for longer than the relay keeps old files; then it gets the newest panel. A browser may
+    // cache a failed import by its URL, so each attempt uses another URL.
     starting ??= fetchFile(baked.panel)
       .catch(() => {
-        // When the network comes back, try again: after this fetch, should it fail, or at once.
+        // Try again when the network returns: at once, or after the current fetch has failed.
         addEventListener("online", () => start().then(start));
         return fetchFile(`/assets/panel.js?${Math.random()}`);
       })
@@ -125,7 +125,7 @@ export function startWidget(
   };
   const close = (): unknown => (panel ?? dialog).close();
   const toggle = (hand: boolean): unknown => (dialog.open ? close() : open(hand));
-  /** Only a message, or a conversation that there is already, is worth fetching the panel for. */
+  /** Only a message or an existing conversation is a reason to fetch the panel. */
   const later = (name: keyof PanelCommands) => (argument?: unknown) => {
     const worth = name === "send" || mayRecall(site.id);
     const done = coming.then((it) => it[name](argument, worth));
@@ -158,7 +158,7 @@ export function startWidget(
       coming.then((it) => it.destroy());
       phone.onchange = null;
       takeOut?.();
-      // Whatever is commanded from here on puts nothing back.
+      // Later commands must not put anything back.
       takeOut = () => {};
       delete window.Porchlight;
     },
@@ -177,7 +177,7 @@ export function startWidget(
     unread: "",
     show() {
       dialog.classList.toggle("full", phone.matches || settings().mode === "page");
-      // Closed and opened again before the browser has told of the closing: it was open all the time.
+      // Closed and opened again before the `close` event: treat it as open all the time.
       const isAnnounced = launcher.ariaExpanded === "true";
       launcher.ariaExpanded = "true";
       // `show()` would move the focus, which belongs to the visitor; the attribute does not. What covers a phone becomes
@@ -190,7 +190,7 @@ export function startWidget(
   launcher.ariaExpanded = "false";
   phone.onchange = style;
   launcher.onclick = () => toggle(true);
-  // Whoever comes so near wants to chat: it is all there by the click.
+  // Pointing at the launcher or focusing it starts the fetch, so the panel is loaded by the click.
   launcher.onpointerenter = launcher.onfocus = start;
   dialog.onclose = () => {
     if (dialog.open) return;

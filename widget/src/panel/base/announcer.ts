@@ -1,6 +1,6 @@
 /**
- * What screen readers are told, from one queue in one place: several live regions speaking at once lose messages. Each
- * text stands for a second (readers miss shorter ones), the next comes half a second after it.
+ * Announces texts to screen readers through one queue and one live region, because several live regions at once lose messages. Each
+ * text stays for a second (readers miss shorter ones); the next one follows half a second later.
  */
 
 import { element } from "../../loader/dom.ts";
@@ -50,7 +50,7 @@ export function createAnnouncer(root: ShadowRoot): Announcer {
   };
   const add = (entry: Entry): void => {
     if (!queue.some(({ text }) => text === entry.text)) queue.push(entry);
-    // A moment, so that a burst is seen as one.
+    // Wait a moment, so that a burst becomes one announcement.
     next ??= setTimeout(step, 50);
   };
   return {

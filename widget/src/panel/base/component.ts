@@ -1,7 +1,7 @@
 /**
- * Components that draw anew when a signal changes that they have read, or when they are given something else. A component
- * is a set-up, run once for each instance, that answers how to draw. These few lines take the place of hooks and of a
- * binding to signals, which would cost twelve times as much, and everybody who chats pays for it.
+ * Components that render again when a signal that they read changes, or when their props change. A component is a set-up function that
+ * runs once for each instance and returns the render function. These few lines replace hooks and a signals binding, which would add
+ * twelve times as many bytes.
  */
 
 import { effect } from "@preact/signals-core";
@@ -59,7 +59,7 @@ export class Root extends Component<{ ui: Ui; children: ComponentChildren }> {
 
   override componentDidCatch(error: unknown): void {
     console.warn(error);
-    // Once is a page that meddled with our nodes; again and again would be our own fault, without an end.
+    // The first failure may come from a page that changed our nodes. Repeated ones would be our own error: stop, to avoid a loop.
     if (++this.failures < 9) this.setState({});
   }
 

@@ -1,4 +1,4 @@
-/** What every part of the panel can reach. */
+/** What every part of the panel can use. */
 
 import type { ReadonlySignal, Signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
@@ -14,10 +14,10 @@ export type Ui = {
   shell: Shell;
   settings: ReadonlySignal<PanelSettings>;
   language: ReadonlySignal<Language>;
-  /** The text of a key in the language of now. */
+  /** The text of a key in the current language. */
   t: Translate;
   announcer: Announcer;
-  /** Whether a reply may be heard while the page is hidden. */
+  /** Whether a reply may play a sound while the page is hidden. */
   sound: Signal<boolean>;
   /** Whether storing and sending is allowed. */
   consent: Signal<boolean>;
@@ -40,14 +40,14 @@ export type Ui = {
   rating: Signal<{ Rate: ComponentType } | undefined>;
   /** Present once a conversation has ended. */
   ended: Signal<{ Ended: ComponentType } | undefined>;
-  /** What could not be fetched, each to be tried again. */
+  /** Fetches that failed; each can be tried again. */
   missing: Signal<readonly (() => unknown)[]>;
   /**
    * Fetches code that is seldom needed, with its words, and hands it on. Where that fails the visitor is told, and may try
    * again. Resolves in either case.
    */
   part<Code>(fetch: () => Promise<Code>, use: (code: Code) => unknown): Promise<void>;
-  /** A form stands where the composer would. */
+  /** Whether a form replaces the composer. */
   asking: Signal<boolean>;
   /** Puts the focus into the text field. */
   focusComposer(): void;
@@ -67,18 +67,18 @@ export const authorOf = (ui: Ui): string => ui.t(`author${replier(ui)}`);
 export const wordsOf = ({ t }: Pick<Ui, "t">, { text, noFile }: Item): string =>
   noFile ? text.slice(0, noFile[0]) + t("noFile") + text.slice(noFile[1]) : text;
 
-/** Whether the way to those who answer is not open: no network, no relay, no service. */
+/** Whether the service cannot be reached: no network, no relay, or no service. */
 export const isUnreachable = ({ chat }: Pick<Ui, "chat">): boolean =>
   ["offline", "waiting"].includes(chat.link.value) || chat.delivery.value === "delayed" || isRefused({ chat });
 
-/** Whether this conversation is over for good, deleted or left behind: only a new one can follow. */
+/** Whether this conversation has ended for good, by a deletion or a logout. Only a new one can follow. */
 export const isOver = ({ chat }: Pick<Ui, "chat">): boolean =>
   chat.ending.value === "gone" || chat.ending.value === "normal";
 
 /** Whether the relay takes nothing from this page: neither now nor later, whatever is written. */
 export const isRefused = ({ chat }: Pick<Ui, "chat">): boolean => chat.ending.value === "notAllowed";
 
-/** Fetches anew whatever could not be fetched before. */
+/** Repeats every failed fetch. */
 export function tryAgain({ missing }: Pick<Ui, "missing">): void {
   const all = missing.peek();
   if (!all[0]) return;

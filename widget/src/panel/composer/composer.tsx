@@ -1,4 +1,4 @@
-/** Where the visitor writes. Never disabled: what is written is kept, whatever the connection does. */
+/** The field in which the visitor writes. Never disabled: the text is kept, whatever the state of the connection. */
 
 import { TEXT_MAX } from "@porchlight/shared/limits";
 import { isBlank } from "@porchlight/shared/text";
@@ -10,7 +10,7 @@ import { toggler } from "../base/context.ts";
 import { Icon } from "../base/icons.tsx";
 import type { PickerProps } from "./emoji.tsx";
 
-/** Characters left from which the visitor is told so. */
+/** The counter appears when this many characters are left. */
 const FEW = TEXT_MAX / 10;
 
 /** How many characters there is room for yet, or how many are too many, in words; nothing where that is far off. */
@@ -36,7 +36,7 @@ export const Composer = live((ui, mounted) => {
     field?.focus();
     const tray = files.peek();
     const went = send(text.trim(), tray?.ready());
-    // No room among what is unsent: the visitor's text and files stay where they are.
+    // The outbox is full: keep the visitor's text and files here.
     if (went === 0) return;
     draft.value = "";
     tray?.sent(went);
@@ -134,7 +134,7 @@ export const Composer = live((ui, mounted) => {
             class="send"
             aria-label={t("send")}
             disabled={!sendable(text)}
-            // Keeps the keyboard of a phone up: the field does not lose the focus.
+            // The field keeps the focus, so that a phone's keyboard stays open.
             onPointerDown={(event) => event.preventDefault()}
           >
             <Icon name="send" />

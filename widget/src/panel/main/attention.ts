@@ -1,6 +1,6 @@
 /**
- * Calls the visitor back to a page that he has left for another tab: a number before the title, and one soft sound, in
- * one tab, only if he wanted sound. Fetched when the first reply comes to a hidden page.
+ * Draws attention to a reply on a hidden page: a number before the title, and one soft sound in one tab, if the visitor has switched
+ * sound on. Fetched when the first reply comes to a hidden page.
  */
 
 import type { Item } from "../../conversation/chat.ts";
@@ -16,14 +16,14 @@ import { once } from "./one-tab.ts";
 export function startAttention(ui: Ui, first: Item): () => void {
   const { chat, sound } = ui;
   if (isKept(ui, "mute")) sound.value = false;
-  /** The page's own title, and what it became by us. */
+  /** The page's own title, and the title that we set. */
   let own = "";
   const setTitle = (title: string): unknown => Reflect.set(Document.prototype, "title", title, document);
   let shown = "";
   const restore = (): void => {
     watching.disconnect();
     const { title } = pageDocument;
-    // The page may have made another one of it meanwhile; if ours is not in there any more, that stands.
+    // The page may have changed the title meanwhile. Keep the page's title if it no longer contains ours.
     if (shown && title.includes(shown)) setTitle(title.replace(shown, () => own));
     shown = "";
   };
@@ -33,18 +33,18 @@ export function startAttention(ui: Ui, first: Item): () => void {
     if (!pageDocument.hidden || count === 0) return;
     own = pageDocument.title;
     setTitle(`(${count}) ${own}`);
-    // As the browser says it: without spaces at its ends.
+    // Trimmed, as the browser returns it.
     shown = pageDocument.title;
     watching.observe(pageDocument.head, { childList: true, subtree: true, characterData: true });
   };
-  /** Before the page's new title as well. Not at once: with a page that insists on its own this would never end. */
+  /** Adds the number to a new title of the page, too. Delayed, so that a page that resets its title causes no endless loop. */
   const watching = new MutationObserver(() => {
     setTimeout(() => shown && !pageDocument.title.includes(shown) && mark());
   });
-  /** Not before the visitor has written something himself: a page that sounds by itself is a nuisance. */
+  /** Only after the visitor has written something: a page must not make sounds uninvited. */
   const ring = ({ id }: Item): void => {
     const wrote = chat.items.peek().some((item) => item.from === "visitor");
-    // A tab that was never touched may make no sound (WIDGET 3.6): it would take the one that can its turn. Not all know.
+    // A tab without a user gesture may not play sound (WIDGET 3.6) and must not take the turn of one that may. Not all browsers tell.
     const may = navigator.userActivation?.hasBeenActive ?? true;
     if (wrote && may && pageDocument.hidden && sound.peek()) once(`porchlight-${id}`, chime);
   };
@@ -65,7 +65,7 @@ export function startAttention(ui: Ui, first: Item): () => void {
   };
 }
 
-/** Two soft notes. WebAudio, because it needs no file and so no rule in the page's policy. */
+/** Plays two soft notes. WebAudio needs no file, and so no entry in the page's content policy. */
 function chime(): void {
   try {
     const context = new AudioContext();

@@ -1,11 +1,11 @@
-/** One thin line when the connection is not what it should be, and only when that lasts. */
+/** A thin bar that appears when a connection problem lasts. */
 
 import { computed, signal } from "@preact/signals-core";
 import type { Key } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
 import { tryAgain, type Ui } from "../base/context.ts";
 
-/** Milliseconds that a gap may last before it is worth a word. */
+/** Milliseconds that a problem may last before the bar appears. */
 const PATIENCE_MS = 3_000;
 
 function troubleOf(ui: Ui): Key | undefined {
@@ -35,10 +35,10 @@ export const Bar = live((ui, mounted) => {
       return () => clearTimeout(timer);
     }),
   );
-  // What could not be fetched without a network comes with it.
+  // When the network returns, fetch what failed before.
   mounted(watch(() => chat.link.value === "online" && tryAgain(ui)));
   const again = (): void => {
-    // The pressed button goes away.
+    // The pressed button disappears, so move the focus.
     ui.focusComposer();
     tryAgain(ui);
   };

@@ -1,11 +1,11 @@
-/** Closes the panel by key, by button and by what the browser does, and brings the focus back to where it came from. */
+/** Closes the panel by key, by button or by the browser, and returns the focus to where it came from. */
 
 import type { Signal } from "@preact/signals-core";
 import type { Shell } from "../../loader/contract.ts";
 import { pageDocument } from "../../loader/document.ts";
 
 export type DialogControl = {
-  /** Remembers what had the focus. */
+  /** Remembers the focused element. */
   opening(): void;
   close(): void;
   stop(): void;
@@ -30,7 +30,7 @@ export function controlDialog(
   const closed = (): void => {
     if (dialog.open) return;
     isOpen.value = false;
-    // From now on it opens with all that is in it.
+    // From now on the panel opens with its content.
     dialog.classList.add("moves");
   };
   const keys = (event: KeyboardEvent): void => {

@@ -1,8 +1,8 @@
-/** The focus never falls out of the thread: what has it may be drawn no more, because it was pressed or because of news. */
+/** Keeps the focus inside the thread when the focused control disappears. */
 
 import { options } from "preact";
 
-/** From now on, when a focused control of the thread is gone, its row's next one has the focus, else the thread itself. */
+/** When a focused control of the thread disappears, focuses the next control of its row, else the thread itself. */
 export function keepFocus(root: ShadowRoot): void {
   options.debounceRendering = (draw) =>
     queueMicrotask(() => {

@@ -1,4 +1,4 @@
-/** Who this is: face, title, and a line that says whether a machine answers. */
+/** The panel's header: picture, title, and a line that says whether a machine answers. */
 
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
@@ -11,7 +11,7 @@ type MenuType = { Menu: ComponentType<{ close: (back: boolean) => void }> };
 export const Header = live((ui) => {
   const { t, settings, close, forms } = ui;
   const menu = signal<MenuType | undefined>(undefined);
-  /** Address of a face that could not be had. */
+  /** URL of a picture that could not be loaded. */
   const lost = signal("");
   let button: HTMLButtonElement | null = null;
   const toggle = toggler(ui, menu, () => import("./menu.tsx"));
@@ -27,7 +27,7 @@ export const Header = live((ui) => {
     const Status = forms.value?.Status;
     const name = title || t("title");
     const { Menu } = menu.value ?? {};
-    // Before it is known whether the site is open, and while nobody can be reached, nothing is promised.
+    // Promise no answer time before the opening hours are known, or while the service cannot be reached.
     const silent = hours.timeZone || isUnreachable(ui);
     return (
       <div class={header === "accent" ? "head filled" : "head"}>

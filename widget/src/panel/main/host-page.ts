@@ -1,6 +1,6 @@
 /**
- * Manners of a guest. What happens inside the panel stays inside, so that the page's shortcuts do not fire while the
- * visitor types; and the page's modal windows, which mean to lock the page, do not lock the chat.
+ * Keeps page and panel from disturbing each other: events of the panel do not reach the page, so its shortcuts do not fire while the
+ * visitor types, and the page's modal windows do not lock the chat.
  */
 
 import type { Shell } from "../../loader/contract.ts";
@@ -8,12 +8,12 @@ import { pageDocument } from "../../loader/document.ts";
 import { fitWidth } from "./viewport.ts";
 
 /**
- * What the page would react to although it was meant for us, besides what `host.ts` keeps. Escape's way to close a modal
- * panel is not an event.
+ * Events that the panel stops in addition to those of `host.ts`, because the page would react to them. Escape closes a modal panel
+ * without an event.
  */
 const PRIVATE = "keydown keypress keyup beforeinput input paste copy cut focusout mousedown touchstart click wheel";
 
-/** Besides what `host.ts` sets: let alone by the frameworks that replace the body, and by the modal libraries that hide everything else. */
+/** Attributes besides those of `host.ts`: frameworks that replace the body, and modal libraries, leave such elements alone. */
 const ATTRIBUTES = "id=porchlight data-turbo-permanent data-live-announcer=true aria-live=off";
 
 const aModal = (): boolean => pageDocument.querySelector("[role=dialog],[role=alertdialog],dialog[open]") !== null;
@@ -49,7 +49,7 @@ export function beGuest(shell: Shell, close: () => void): () => void {
   };
   root.addEventListener("focus", unhide, { capture: true, signal });
 
-  // Focus traps listen at the document for the focus going astray: it came to us on purpose.
+  // Focus traps listen at the document for focus that leaves them. The focus came to the panel on purpose.
   addEventListener("focusin", (event) => event.target === host && event.stopImmediatePropagation(), {
     capture: true,
     signal,
@@ -85,7 +85,7 @@ export function beGuest(shell: Shell, close: () => void): () => void {
     const home = modals[modals.length - 1] ?? body;
     if (!home || host.parentNode === home || (!dialog.open && modals[0])) return;
     const active = root.activeElement as HTMLElement | null;
-    // `moveBefore` keeps the most; it throws where it may not, and Safari has none.
+    // `moveBefore` keeps the most state. It throws where it is not allowed, and Safari lacks it.
     try {
       (home as { moveBefore?: (node: Node, before: null) => void }).moveBefore?.(host, null);
     } catch {}

@@ -1,4 +1,4 @@
-/** What the launcher learns when the panel's code is there: to count, to turn, and the visitor's language. */
+/** Updates the launcher once the panel is loaded: unread count, open state, and the visitor's language. */
 
 import { effect } from "@preact/signals-core";
 import { element, icon } from "../../loader/dom.ts";

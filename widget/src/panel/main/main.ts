@@ -1,4 +1,4 @@
-/** The panel's code, fetched when somebody wants to chat: wires the conversation to what is seen and heard. */
+/** The panel's entry, fetched when the visitor wants to chat: connects the conversation with the user interface. */
 
 import { isLoopback } from "@porchlight/shared/loopback";
 import { isBlank } from "@porchlight/shared/text";
@@ -47,12 +47,12 @@ const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language>
   return language;
 };
 
-/** Starts the panel in the loader's frame. Connects only for those who have a conversation already. */
+/** Starts the panel in the loader's frame. Connects at once only if the visitor already has a conversation. */
 export async function start(shell: Shell): Promise<PanelSide> {
   const { root, dialog } = shell;
   const settings = signal(settingsOf(shell));
   const { site, requireConsent, sound } = settings.peek();
-  /** What the page sent before the visitor has agreed. */
+  /** Messages that the page sent before the visitor gave consent. */
   const early: string[] = [];
   const language = signal(await languageOf(settings.peek()));
   const t: Translate = (key, values) => language.value.t(key, values);
@@ -79,7 +79,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
   const picked: File[] = [];
   let rarer = false;
   let identity: string | undefined;
-  /** Whether it was the visitor who opened the panel, also by a button of the page's. */
+  /** Whether the visitor opened the panel, also by a button of the page. */
   let byVisitor = false;
   const ui: Ui = {
     chat,
@@ -187,7 +187,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
     },
     close,
     async send(text) {
-      // As a handler of clicks it is given an event; and each message may cost the site's owner.
+      // Refuse anything but a string: as a click handler it gets an event, and each message may cost the owner money.
       if (typeof text !== "string") return console.warn("Porchlight: send takes a text, not", text);
       if (isBlank(text)) return;
       const isTaken = consent.peek() ? ui.send(text) : early.length < ROOM && early.push(text);
@@ -217,12 +217,12 @@ export async function start(shell: Shell): Promise<PanelSide> {
       const was = settings.peek();
       const now = settingsOf(shell);
       settings.value = now;
-      // What the visitor has chosen stands as long as the setting does.
+      // The visitor's choice stays until the setting changes.
       if (now.sound !== was.sound) ui.sound.value = now.sound && !chat.storage.read().kept.includes("mute");
       if (now.requireConsent !== was.requireConsent) consent.value = !now.requireConsent || hasConversation(site);
       void languageOf(now).then(async (spoken) => {
         if (rarer) await spoken.more();
-        // Words that come late must not stand over those of a later update.
+        // Texts that load late must not replace those of a later update.
         if (settings.peek() === now) language.value = spoken;
       });
     },

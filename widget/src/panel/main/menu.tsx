@@ -1,4 +1,4 @@
-/** What one does seldom: keep the conversation, delete it, mute it, read how it is treated. Fetched when first opened. */
+/** The menu of rare actions: save, delete or mute the conversation, read the privacy notice. Fetched when first opened. */
 
 import { PAGE_MAX } from "@porchlight/shared/limits";
 import { signal } from "@preact/signals-core";
@@ -15,7 +15,7 @@ import { downloadTranscript } from "./transcript.ts";
 
 addEnglish(rare);
 
-/** Drawn here only: the panel need not carry them. */
+/** Icons that only the menu uses, so they are not part of the panel's file. */
 const PATHS = {
   bell: "M6.5 16v-4.5a5.5 5.5 0 0 1 11 0V16l1.5 2H5l1.5-2Zm4 4.5h3",
   download: "M12 4.5v10.5m-4.5-4.3L12 15l4.5-4.3M5 19.5h14",
@@ -61,7 +61,7 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
     void downloadTranscript(ui);
     close(true);
   };
-  /** What the entry says of the copy by mail; nothing before it was asked for. */
+  /** The state of the copy by mail that the entry shows; undefined before it was requested. */
   const mailed = signal<Key | undefined>(undefined);
   const mailCopy = async (): Promise<void> => {
     if (mailed.peek()) return;
@@ -81,7 +81,7 @@ export const Menu = live<MenuProps>((ui, mounted, { close }) => {
   const blocked = signal(canNotify && Notification.permission === "denied");
   const notify = async (): Promise<void> => {
     if (!notified.peek() && Notification.permission !== "granted") {
-      // Within the press: a browser asks for nothing else.
+      // Call it within the click: browsers ask for the permission only then.
       const answer = await Notification.requestPermission();
       blocked.value = answer === "denied";
       if (blocked.peek()) announcer.status(t("notifyBlocked"));

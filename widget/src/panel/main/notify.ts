@@ -1,7 +1,7 @@
 /**
- * Tells of a reply beside the browser, where the visitor has asked for it: only while the page is hidden, and from one tab
- * (WIDGET 8.5); whoever calls sees to both. The permission belongs to the page's origin, so it is asked for by the visitor's
- * own press and never again once it was denied.
+ * Shows a browser notification of a reply, if the visitor has asked for it. The caller makes sure that the page is hidden and that only
+ * one tab notifies (WIDGET 8.5). The permission belongs to the page's origin, so it is requested only when the visitor presses the
+ * entry, and never again once it was denied.
  */
 
 import type { Item } from "../../conversation/chat.ts";
@@ -9,7 +9,7 @@ import { pageFunction } from "../../loader/page-api.ts";
 import { plainText } from "../../text/markdown.ts";
 import { type Ui, wordsOf } from "../base/context.ts";
 
-/** Characters of a reply that are shown. */
+/** Longest part of a reply that is shown, in characters. */
 const BODY_MAX = 160;
 
 export function notify(ui: Ui, item: Item): void {

@@ -1,6 +1,6 @@
-/** What every tab could do, and only one shall: sound, and messages beside the browser. */
+/** Runs an action in only one of the open tabs: a sound, or a browser notification. */
 
-/** Milliseconds that a tab keeps the right to one message, so that the others stay quiet. */
+/** Milliseconds that a tab holds the lock of one message, so that the other tabs stay quiet. */
 const HOLD_MS = 2_000;
 
 /** Runs in one tab only, where the browser can tell tabs apart. */
@@ -12,9 +12,9 @@ export function once(name: string, run: () => void): void {
         run();
         await new Promise((done) => setTimeout(done, HOLD_MS));
       })
-      // As below: some browsers reject where others throw.
+      // As below: some browsers reject, others throw.
       .catch(() => {});
   } catch {
-    // No locks here (plain http, blocked cookies): better quiet than twice.
+    // No Web Locks (plain http, blocked cookies): do nothing rather than act twice.
   }
 }

@@ -1,4 +1,4 @@
-/** Tells the page and the screen reader what happens in the conversation. */
+/** Reports what happens in the conversation to the page and to screen readers. */
 
 import { effect } from "@preact/signals-core";
 import type { Item } from "../../conversation/chat.ts";
@@ -8,7 +8,7 @@ import { authorOf, type Ui, wordsOf } from "../base/context.ts";
 
 const brief = ({ id, text, at }: Item) => ({ id, text, at });
 
-/** Shows the beginning of a reply to whoever does not see it. */
+/** Shows the beginning of a reply to a visitor who does not see the thread. */
 const showPreview = (ui: Ui, item: Item): Promise<void> =>
   ui.part(
     () => import("./reply-preview.ts"),

@@ -1,6 +1,6 @@
 /**
- * The first two lines of a reply that came while the chat is closed, beside the launcher. It is no live region: screen readers
- * have been told of the reply by the announcer, once. Fetched with the first such reply.
+ * Shows the first two lines of a reply beside the launcher while the chat is closed. It is not a live region, because the announcer has
+ * already told screen readers. Fetched with the first such reply.
  */
 
 import type { Item } from "../../conversation/chat.ts";
@@ -16,10 +16,10 @@ addEnglish(rare);
 /** Characters of a reply that may be shown: more than two lines have room for. */
 const TEXT_MAX = 200;
 
-/** What takes away the one that is shown. */
+/** Removes the preview that is shown. */
 let clear = (): void => {};
 
-/** Shows the reply until it is put away, read here or in another tab, or another one comes. */
+/** Shows the reply until it is closed, read here or in another tab, or replaced by another one. */
 export function preview(ui: Ui, item: Item): void {
   const { shell, chat, t, isOpen, settings } = ui;
   const { root, launcher } = shell;

@@ -1,6 +1,6 @@
 /**
- * A chat that the visitor left open stays open on the next page of the site, within the tab's session: known by one word in
- * the session's storage, which stands there only after the visitor opened it. Not on phones, where it would cover the page.
+ * Keeps a chat open on the next page of the site, within the tab's session. One key in `sessionStorage` records it, and is set only
+ * after the visitor opened the chat. Not on phones, where the chat would cover the page.
  */
 
 import { effect } from "@preact/signals-core";
@@ -9,7 +9,7 @@ import { isOver, type Ui } from "../base/context.ts";
 
 const keyOf = (site: string): string => `porchlight:${site}:open`;
 
-/** Storage throws where cookies are blocked: then it is forgotten. */
+/** Storage throws where cookies are blocked. Then the state is lost. */
 function session<Result>(run: (storage: globalThis.Storage) => Result): Result | undefined {
   try {
     return run(sessionStorage);
@@ -21,13 +21,13 @@ function session<Result>(run: (storage: globalThis.Storage) => Result): Result |
 const floats = ({ settings }: Pick<Ui, "settings">): boolean =>
   settings.peek().mode !== "page" && !matchMedia(PHONE).matches;
 
-/** Whether it was open when the visitor left the page before this one. */
+/** Whether the chat was open when the visitor left the previous page. */
 export const wasLeftOpen = (ui: Pick<Ui, "settings" | "consent">): boolean =>
   ui.consent.peek() && floats(ui) && session((storage) => storage.getItem(keyOf(ui.settings.peek().site))) === "1";
 
 /**
- * Keeps the word while the chat is open; it goes with a conversation that is deleted or left. Returns its stop.
- * @param byVisitor whether it was the visitor who opened what is open now
+ * Keeps the key while the chat is open. A deletion or a logout removes it. @returns a function that stops it
+ * @param byVisitor whether the visitor opened the chat
  */
 export function followOpen(
   ui: Pick<Ui, "chat" | "settings" | "consent" | "isOpen">,

@@ -7,7 +7,7 @@ import type { Tokens } from "../../loader/theme.ts";
 
 /** @param relative whether the browser knows relative colours */
 export function panelTokens(dark: boolean, relative = CSS.supports("color", "oklch(from red l c h)")): Tokens {
-  // A breath of the brand in what is otherwise grey.
+  // Greys with a slight tint of the accent.
   const grey = (lightness: number): string =>
     relative ? `oklch(from var(--_accent) ${lightness} min(c,.008) h)` : `oklch(${lightness} 0 0)`;
   const ink = grey(dark ? 0.95 : 0.23);

@@ -1,11 +1,11 @@
-/** The conversation as a text file, made in the browser: nothing leaves it for this. */
+/** Saves the conversation as a text file. The file is made in the browser. */
 
 import { effect } from "@preact/signals-core";
 import { element } from "../../loader/dom.ts";
 import { authorOf, type Ui } from "../base/context.ts";
 import { SCORES } from "../forms/scores.ts";
 
-/** Milliseconds without an answer after which the rest is not waited for any more. */
+/** After this many milliseconds without an answer the rest of the history is left out. */
 const ANSWER_MS = 10_000;
 
 /** Plain text: opens everywhere, holds no markup that could be anything else. */
@@ -24,7 +24,7 @@ export function transcriptOf(ui: Ui): string {
   return [`${t("transcriptOf", { name })}\n${location.host}\n`, ...messages, ...rating].join("\n");
 }
 
-/** Fetches what is not here yet, as long as the line gives it. */
+/** Loads older history, until there is no more or no answer comes. */
 async function loadAll({ chat }: Ui): Promise<void> {
   for (let had = -1; chat.older.peek() && chat.items.peek().length > had; ) {
     had = chat.items.peek().length;

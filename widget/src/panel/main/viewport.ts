@@ -1,11 +1,11 @@
-/** The panel and the width of the window: what fills a phone's is modal, what floats is not. */
+/** Switches the panel between modal (it fills a phone's window) and floating. */
 
 import type { Shell } from "../../loader/contract.ts";
 import { PHONE } from "../../loader/shell.ts";
 
 /**
- * What covers a phone is modal, what floats is not, nor what is a page of its own. To be called when the panel is open, and
- * when a window has become as narrow as a phone's, or no longer is.
+ * Makes the panel modal if it fills a phone's window, and not modal if it floats or is a page of its own. Call it when the panel has
+ * opened, and when the window has become as narrow as a phone's or no longer is.
  */
 export function fitWidth({ root, dialog, settings }: Shell): void {
   const full = matchMedia(PHONE).matches && settings().mode !== "page";
@@ -18,7 +18,7 @@ export function fitWidth({ root, dialog, settings }: Shell): void {
   held?.focus({ preventScroll: true });
 }
 
-/** Narrow, not low: on a tablet the keyboard makes a window low, and must not find its field gone. Returns the stop. */
+/** Watches the width only: on a tablet the keyboard changes the height, and the field must stay. @returns the stop function */
 export function followWidth(shell: Shell): () => void {
   const narrow = matchMedia("(max-width:599px)");
   narrow.onchange = () => fitWidth(shell);

@@ -1,6 +1,6 @@
 /**
- * The end of the line, as a row of the thread (WIDGET 8.3): why, and what can be done. After a conversation was deleted or left
- * a new one begins with the button, or with whatever is written. Fetched when it has come.
+ * The end of the conversation as a row of the thread (WIDGET 8.3): why it ended, and what the visitor can do. After a deletion or a
+ * logout a new one begins with the button or with the next message. Fetched when it is needed.
  */
 
 import type { Shell } from "../../loader/contract.ts";
@@ -23,7 +23,7 @@ const WORDS = {
 
 let isOwnerTold = false;
 
-/** Once, to the site's owner, in the console: why the chat is not available here, and where that is set. */
+/** Writes to the console, once, for the site's owner: why the chat is not available here, and where to change it. */
 function tellOwner({ relay, site: { id } }: Shell): void {
   if (isOwnerTold) return;
   isOwnerTold = true;
@@ -45,7 +45,7 @@ export const Ended = live((ui, mounted) => {
     }),
   );
   const begin = (): void => {
-    // The pressed button goes away.
+    // The pressed button disappears, so move the focus.
     focusComposer();
     chat.start();
     announcer.status(settings.peek().greeting || t("greeting"));

@@ -1,4 +1,4 @@
-/** Below a message that did not go: why, and what can be done. Fetched when one has failed. */
+/** Shown below a failed message: why it failed, and what the visitor can do. Fetched when a message has failed. */
 
 import type { Item } from "../../conversation/chat.ts";
 import { rare } from "../../locales/en.rare.ts";
@@ -22,7 +22,7 @@ const REASONS: { readonly [reason in NonNullable<Item["reason"]>]?: Key } = {
   unknown_media: "failedFile",
 };
 
-/** That it failed, and why where that is known. */
+/** The text that says that it failed, and why if that is known. */
 export function whyFailed(t: Translate, reason: Item["reason"]): string {
   const why = reason && REASONS[reason];
   return `${t("failed")}${why ? ` ${t(why)}` : ""}`;

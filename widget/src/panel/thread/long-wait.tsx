@@ -1,4 +1,4 @@
-/** Words for a reply that takes long, and after two minutes the truth. Fetched when one has taken ten seconds. */
+/** Texts for a reply that takes long; after two minutes it says that none came. Fetched after ten seconds of waiting. */
 
 import { type ReadonlySignal, signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
@@ -16,7 +16,7 @@ const WORDS = { 10000: "stillWorking", 30000: "slow", 120000: "noReply" } as con
 export type LateProps = { stage: ReadonlySignal<Stage> };
 const wordsOf = ({ stage }: LateProps) => WORDS[stage.value as keyof typeof WORDS];
 
-/** Below the dots, and in their place when nothing came. */
+/** Shown below the dots, and in their place when no reply came. */
 export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }, mounted, given) => {
   mounted(
     watch(() => {
@@ -25,7 +25,7 @@ export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }, mou
       if (words && words !== "noReply") announcer.status(t(words));
     }),
   );
-  /** The question stands ready to be sent, or asked in other words; what was begun meanwhile is left alone. */
+  /** Puts the question back into the composer, to send or reword it. Keeps a draft that was begun meanwhile. */
   const askAgain = (): void => {
     chat.draft.value ||= chat.items.peek().findLast((item) => item.from === "visitor")?.text ?? "";
     focusComposer();
@@ -47,12 +47,12 @@ export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }, mou
   };
 });
 
-/** The way to an answer without waiting, where the site wants it: from half a minute on. */
+/** Offers an answer by e-mail after half a minute, if the site wants it. */
 export const Offered = live<LateProps>(({ chat, settings, part }, mounted, { stage }) => {
   const offer = signal<{ Offer: ComponentType<OfferProps> } | undefined>(undefined);
   mounted(
     watch(() => {
-      // Who was offered it has left: whoever comes next has not waited yet.
+      // The visitor has left. The next one has not waited yet.
       if (!chat.ready.value) offer.value = undefined;
       else if (stage.value >= 30_000 && settings.peek().emailOffer && !offer.peek())
         void part(() => import("../forms/forms.tsx"), into(offer));

@@ -1,4 +1,4 @@
-/** One message: a bubble, whose it is for those who cannot see its side, and under own ones how far it got. */
+/** One message: a bubble, its author for screen readers, and below the visitor's own messages their state. */
 
 import { signal } from "@preact/signals-core";
 import type { ComponentChildren, ComponentType } from "preact";
@@ -16,7 +16,7 @@ export type MessageProps = {
   /** Place within its group. */
   first: boolean;
   last: boolean;
-  /** The newest of its author: there the state is of interest, or a reaction can be given. */
+  /** Whether it is its author's newest: only that one shows its state, or can get a reaction. */
   newest: boolean;
 };
 
@@ -64,7 +64,7 @@ export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }
   );
 });
 
-/** A part that most messages do without, fetched when one has it; and what stands in its place until then. */
+/** A part that most messages do not have, fetched when one has it, and its placeholder until then. */
 const rarely = <Props extends object>(
   fetch: () => Promise<ComponentType<Props>>,
   stead: (ui: Ui, props: Props) => ComponentChildren,
@@ -78,7 +78,7 @@ const rarely = <Props extends object>(
     };
   });
 
-/** Why it failed, and what can be done. */
+/** Why it failed, and what the visitor can do. */
 const Failed = rarely<FailureProps>(
   async () => (await import("./failure.tsx")).Failure,
   ({ t }) => <p class="meta">{t("failed")}</p>,

@@ -1,4 +1,4 @@
-/** A few emoji to answer a reply with. Fetched when first wanted. */
+/** A few emoji to react to a reply with. Fetched at the first use. */
 
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
@@ -10,7 +10,7 @@ addEnglish(rare);
 
 const EMOJI = ["👍", "❤️", "😂", "🎉", "😮", "😢"];
 
-/** `choose` is given nothing when the visitor thinks better of it. */
+/** Calls `choose` with undefined when the visitor cancels. */
 export type PaletteProps = { choose: (emoji?: string) => void };
 
 export const Palette = live<PaletteProps>(({ t, shell }, mounted, { choose }) => {

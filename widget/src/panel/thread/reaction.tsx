@@ -1,4 +1,4 @@
-/** The visitor's emoji on a reply. Only the newest can take one: the service knows no other. */
+/** The visitor's emoji on a reply. Only the newest reply can get one, because the service applies it to that one. */
 
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
@@ -7,7 +7,7 @@ import { toggler } from "../base/context.ts";
 import { Icon } from "../base/icons.tsx";
 import type { PaletteProps } from "./palette.tsx";
 
-/** The emoji that was given; pressed, it is taken back. */
+/** The emoji as a button; pressing it removes the reaction. */
 export const Reaction = live<{ id: string; emoji: string }>(({ t, chat }) => ({ id, emoji }) => (
   <button type="button" class="reaction" aria-label={t("unreact", { emoji })} onClick={() => chat.react(id, "")}>
     {emoji}

@@ -1,6 +1,6 @@
 /**
- * Keeps the thread where the visitor has it: at the end if he was at the end, else on the message that he reads. Our own,
- * because the browsers' anchoring does nothing at the very top, does not follow at the bottom, and is missing in Safari.
+ * Keeps the scroll position: at the end if the visitor was at the end, else on the message being read. Browsers' scroll anchoring
+ * is not enough: it does nothing at the very top, does not follow at the bottom, and is missing in Safari.
  */
 
 /** Pixels from the end that count as the end, and from either edge that count as near it. */
@@ -34,7 +34,7 @@ export function createScroller(
   onSight: () => void,
 ): Scroller {
   let atEnd = true;
-  /** Where we have scrolled to ourselves: the event of that comes late, perhaps after more has changed. */
+  /** The position that we scrolled to. Its scroll event comes late, perhaps after more changes. */
   let ours = -1;
   /** Heights of the box and of its content when last settled. */
   let height = 0;
@@ -57,7 +57,7 @@ export function createScroller(
     return low;
   };
   const rowsNow = (): HTMLElement[] => [...content.querySelectorAll<HTMLElement>("[data-row]")];
-  /** The first row in sight: what the eye rests on. */
+  /** The first visible row, which must not move. */
   const hold = (): void => {
     const rows = rowsNow();
     const row = rows[firstOf(rows, (one) => endOf(one) > 0)];

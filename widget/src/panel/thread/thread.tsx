@@ -1,4 +1,4 @@
-/** The conversation: a log that scrolls, the way to what is older, and the way back to what is new. */
+/** The conversation: a scrolling log, with buttons for older messages and back to the newest ones. */
 
 import { PAGE } from "@porchlight/shared/limits";
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
@@ -12,7 +12,7 @@ import { dayName, type Row, rowsOf } from "./rows.ts";
 import { createScroller, type Scroller } from "./scroll.ts";
 import { Waiting } from "./waiting.tsx";
 
-/** Milliseconds that a message must be in sight to count as seen. */
+/** Milliseconds that a message must be visible to count as read. */
 const SEEN_MS = 1_000;
 /** Most messages drawn at a time; a longer thread is shown in part, around where the visitor reads. */
 const SPAN_MAX = 280;
@@ -81,10 +81,10 @@ export const Thread = live((ui, mounted) => {
       if (!chat.ready.value) sighted.value = 0;
     }),
   );
-  /** Replies below what has been in sight. */
+  /** Replies below the newest one that was visible. */
   const below = (): number =>
     chat.items.value.filter(({ from, pos = 0 }) => from === "reply" && pos > sighted.value).length;
-  // What one writes oneself is always brought into sight.
+  // Always scroll to the visitor's own new message.
   mounted(watch(() => chat.items.value.at(-1)?.pos === undefined && toNewest()));
   mounted(
     watch(() => {
@@ -195,7 +195,7 @@ function followNew({ chat, isOpen }: Ui, mounted: Mounted, sighted: ReadonlySign
       there = isLooking.value && chat.ready.value;
     }),
   );
-  /** Each runs for itself: the next message must not put off that this one was seen. */
+  /** One timer for each message, so that the next message does not delay the read mark of this one. */
   const timers = new Set<ReturnType<typeof setTimeout>>();
   const forget = (): void => {
     for (const timer of timers) clearTimeout(timer);

@@ -1,7 +1,7 @@
 /**
- * What stands below the thread while a reply is awaited. Dots mean real work: the service has accepted the message. After
- * ten seconds, the limit of attention, come words, and then an offer, fetched then: `late.tsx`. The offer comes, without
- * dots and words, to those as well whose message the service could not be given for so long.
+ * What the thread shows while the visitor waits for a reply. Dots mean that the service has accepted the message. After ten seconds
+ * a text appears, and later an offer (`long-wait.tsx`, fetched then). A visitor whose message could not be delivered for that long gets
+ * only the offer, without dots and text.
  */
 
 import { computed, signal } from "@preact/signals-core";
@@ -11,7 +11,7 @@ import { into } from "../base/context.ts";
 import type { LateProps } from "./long-wait.tsx";
 import { STAGES, type Stage } from "./wait-stages.ts";
 
-/** Dots that came stay so long, below a reply that came just then: as a flash they are a fault of the eye (WIDGET 8.2). */
+/** Shortest time that the dots are shown, even below a reply that has just come, so that they do not flash (WIDGET 8.2). */
 const DOTS_MS = 500;
 
 export const Waiting = live(({ t, chat, settings, announcer, now, asking, part }, mounted) => {
@@ -29,7 +29,7 @@ export const Waiting = live(({ t, chat, settings, announcer, now, asking, part }
   });
   mounted(
     watch(() => {
-      // People type when they type, and while the site is closed nobody does: without a sign there is nothing to show.
+      // Where people answer, or while the site is closed, show dots only for a typing event.
       const since = held.value ?? (settings.value.responder === "human" ? undefined : chat.working.value?.since);
       const isOnline = chat.link.value === "online";
       const waits = since !== undefined && isOnline && !asking.value;
@@ -39,7 +39,7 @@ export const Waiting = live(({ t, chat, settings, announcer, now, asking, part }
       const steps: [Stage, number][] = waits
         ? STAGES.map((after) => [after, since + after - time])
         : [[0, answered ? shown + DOTS_MS - time : 0]];
-      // What went by on an earlier page is not gone through again.
+      // Skip the steps that passed on an earlier page.
       const gone = steps.findLast(([, ms]) => ms <= 0);
       if (gone || waits) {
         stage.value = 0;
