@@ -12,6 +12,7 @@ a { color: var(--accent); text-underline-offset: 2px; }
 h1 { overflow-wrap: anywhere; font-size: 1.6rem; line-height: 1.2; margin: 0 0 1.25rem; letter-spacing: -0.01em; }
 h2 { font-size: 1.05rem; margin: 2rem 0 0.75rem; }
 code, .id { font: 0.87em ui-monospace, monospace; overflow-wrap: anywhere; }
+@media (min-width: 48rem) { .name { white-space: nowrap; } }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .skip { position: absolute; left: 0.5rem; top: -4rem; background: var(--card); padding: 0.5rem 1rem; z-index: 2; }
 .skip:focus { top: 0.5rem; }
