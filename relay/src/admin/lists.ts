@@ -115,7 +115,12 @@ export function settingsList(env: Readonly<Record<string, string | undefined>>):
     ({ env: name, fallback, help }) => {
       const set = env[name] !== undefined && env[name] !== "";
       const value = set ? (SECRET.test(name) ? "set; not shown" : (env[name] ?? "")) : fallback;
-      return [html`<code class="name">${name}</code>`, value === "" ? "–" : value, set ? "environment" : "default", help];
+      return [
+        html`<code class="name">${name}</code>`,
+        value === "" ? "–" : value,
+        set ? "environment" : "default",
+        help,
+      ];
     },
   );
   return table("Settings", ["Setting", "Value", "From", "What it is"], rows, "");
