@@ -191,25 +191,6 @@ it("72 before anything was said the thread stands at its top, without a button t
   expect(await page.locator(".newest").count()).toBe(0);
 });
 
-it("72 a thread at its end stays there when it grows and the browser scrolls in the same frame", async () => {
-  const { page, chat } = await stage.visit();
-  await chat.open();
-  await chat.say("word ".repeat(800));
-  await page.locator(".own").waitFor();
-  const gap = (): Promise<number> =>
-    page.locator(".thread").evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
-  await expect.poll(gap).toBeLessThan(2);
-  // What a field does that comes into the thread and takes the focus.
-  await page.locator(".thread").evaluate((box) => {
-    const form = document.createElement("div");
-    form.style.height = "400px";
-    box.firstElementChild?.append(form);
-    box.scrollTop += 100;
-  });
-  await expect.poll(gap).toBeLessThan(2);
-  expect(await page.locator(".newest").isVisible()).toBe(false);
-});
-
 it("74 a face that cannot be had leaves its first letter", async () => {
   const { page } = await stage.visit({ html: html('data-avatar="/no-such-face.png" data-title="Shop"') });
   await open(page);

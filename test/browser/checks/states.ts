@@ -149,7 +149,8 @@ export const ASKING: (State & { attributes: string })[] = [
       await part(page, ".launcher").click();
       await part(page, ".scores label").nth(3).click();
       await part(page, ".rate textarea").waitFor();
-      // The form has pushed the thread up; the button goes once the thread is at its end again.
+      // The click may have scrolled the thread, and the form has pushed it up: the visitor scrolls back to the end.
+      await part(page, ".thread").evaluate((thread) => thread.scrollTo(0, thread.scrollHeight));
       await part(page, ".newest").waitFor({ state: "hidden" });
       await page.mouse.click(300, 300);
     },

@@ -36,9 +36,8 @@ export function createScroller(
   let atEnd = true;
   /** The position that we scrolled to. Its scroll event comes late, perhaps after more changes. */
   let ours = -1;
-  /** Heights of the box and of its content when last settled. */
+  /** Height of the box when last settled. */
   let height = 0;
-  let contentHeight = 0;
   let held: { row: Element; end: number } | undefined;
 
   /** Before anything was said one reads from the top, and what comes first is still brought into sight. */
@@ -76,13 +75,12 @@ export function createScroller(
     if (box.scrollTop < NEAR && box.scrollHeight > box.clientHeight) onNear("start");
   };
   const scrolled = (): void => {
-    // After a change of size the browser may scroll by itself. `settle` follows in the same frame.
-    if (!atEnd || (height === box.clientHeight && contentHeight === box.scrollHeight)) look();
+    // In a box of another height the browser scrolls by itself. `settle` follows in the same frame.
+    if (!atEnd || height === box.clientHeight) look();
   };
   /** After any change of size: of a message, of the window, of the keyboard. */
   const settle = (): void => {
     height = box.clientHeight;
-    contentHeight = box.scrollHeight;
     if (isEmpty()) return;
     if (atEnd) box.scrollTop = box.scrollHeight;
     else if (held?.row.isConnected) {
