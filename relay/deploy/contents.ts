@@ -1,6 +1,6 @@
 /** Folders and files of the repository that production needs, besides the installed packages. */
 export const CONTENTS: readonly string[] = [
-  ...["relay/src", "relay/sandbox", "relay/deploy", "shared", "patches", "widget/dist"],
+  ...["relay/src", "relay/sandbox", "relay/deploy", "shared", "widget/patches", "widget/dist"],
   ...["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc", "relay/package.json", "widget/package.json"],
   ...["LICENSE", "README.md", "SECURITY.md"],
 ];
