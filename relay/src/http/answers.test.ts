@@ -2,35 +2,13 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
+import { manualClock } from "../base/clock.fixture.ts";
 import type { Clock } from "../base/clock.ts";
 import { withAnswers } from "./answers.ts";
 
 const MINUTE = 60_000;
 let server: Server;
 afterEach(() => void server.close().closeAllConnections());
-
-/** A clock that stands still until the test moves it. */
-function stillClock(): Clock & { move: (ms: number) => void } {
-  let time = 0;
-  let timers: { at: number; fn: () => void }[] = [];
-  return {
-    now: () => time,
-    uptime: () => time,
-    after(ms, fn) {
-      const timer = { at: time + ms, fn };
-      timers.push(timer);
-      return () => {
-        timers = timers.filter((other) => other !== timer);
-      };
-    },
-    move(ms) {
-      time += ms;
-      const due = timers.filter(({ at }) => at <= time);
-      timers = timers.filter(({ at }) => at > time);
-      for (const { fn } of due) fn();
-    },
-  };
-}
 
 async function open(clock: Clock, listener: RequestListener, request: string): Promise<Socket> {
   server = createServer(withAnswers(clock, listener)).listen(0, "127.0.0.1");
@@ -48,22 +26,22 @@ const large: RequestListener = (_request, response) => {
 };
 
 it("ends a download that is read too slowly, and gives a large one the time that its size needs", async () => {
-  const clock = stillClock();
+  const clock = manualClock();
   const socket = await open(clock, large, "GET /media/x HTTP/1.1\r\nHost: a\r\n\r\n");
   await once(socket, "readable");
-  clock.move(2 * MINUTE);
+  clock.pass(2 * MINUTE);
   // 40 MiB at 16 KiB a second are almost 43 minutes.
-  clock.move(40 * MINUTE);
+  clock.pass(40 * MINUTE);
   expect(server.listening && !socket.closed).toBe(true);
   const closed = once(socket, "close");
-  clock.move(5 * MINUTE);
+  clock.pass(5 * MINUTE);
   socket.resume();
   await closed;
   expect(socket.bytesRead).toBeLessThan(LARGE.length);
 });
 
 it("leaves the lines of the fallback transport open", async () => {
-  const clock = stillClock();
+  const clock = manualClock();
   let ended = false;
   const stream: RequestListener = (_request, response) => {
     response.once("close", () => {
@@ -73,7 +51,7 @@ it("leaves the lines of the fallback transport open", async () => {
   };
   const socket = await open(clock, stream, "GET /socket/lines/x?mode=stream HTTP/1.1\r\nHost: a\r\n\r\n");
   await once(socket, "readable");
-  clock.move(60 * MINUTE);
+  clock.pass(60 * MINUTE);
   expect(ended).toBe(false);
   socket.destroy();
 });
@@ -82,7 +60,7 @@ it("says no-store and nosniff unless the door says something else", async () => 
   const listener: RequestListener = (request, response) => {
     response.writeHead(200, request.url === "/own" ? { "Cache-Control": "no-cache" } : {}).end();
   };
-  await open(stillClock(), listener, "");
+  await open(manualClock(), listener, "");
   const { port } = server.address() as AddressInfo;
   const said = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).headers;
   expect((await said("/")).get("cache-control")).toBe("no-store");

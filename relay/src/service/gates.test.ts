@@ -1,26 +1,13 @@
 import { expect, it } from "vitest";
+import { manualClock } from "../base/clock.fixture.ts";
 import { createGates, type Gates } from "./gates.ts";
 import type { Rank, Settled, Turn } from "./keygate.ts";
-
-type Timer = { at: number; fn: () => void };
 
 /** Gates of accounts whose keys stand in `keys` as in their files, with a clock that a test moves. */
 function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {}) {
   const [told, opened, events]: [string[], string[], string[]] = [[], [], []];
   const known = { ...keys };
-  let time = 0;
-  let timers: Timer[] = [];
-  const clock = {
-    now: () => time,
-    uptime: () => time,
-    after(ms: number, fn: () => void) {
-      const timer = { at: time + ms, fn };
-      timers.push(timer);
-      return () => {
-        timers = timers.filter((other) => other !== timer);
-      };
-    },
-  };
+  const clock = manualClock();
   const gates = createGates({
     accounts: Object.keys(keys).map((id) => ({ id, url: "https://service.example/v1", rate: rates[id] ?? 600 })),
     clock,
@@ -35,19 +22,7 @@ function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {
     onOpen: (account, why) => void opened.push(`${account} ${why}`),
     random: () => 0,
   });
-  function pass(ms: number): void {
-    for (const end = time + ms; ; ) {
-      const [next] = timers.toSorted((a, b) => a.at - b.at);
-      if (next === undefined || next.at > end) {
-        time = end;
-        return;
-      }
-      timers = timers.filter((timer) => timer !== next);
-      time = Math.max(time, next.at);
-      next.fn();
-    }
-  }
-  return { gates, pass, told, opened, events, now: () => time };
+  return { gates, pass: clock.passEach, told, opened, events, now: clock.now };
 }
 
 const OK: Settled = { kind: "ok", status: 200 };

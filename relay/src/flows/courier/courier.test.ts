@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { type ManualClock, manualClock } from "../../base/clock.fixture.ts";
 import { silentLog } from "../../base/log.ts";
 import { createBus } from "../../bus/bus.ts";
 import { openTestDatabase } from "../../db/database.fixture.ts";
@@ -13,46 +14,27 @@ import type { Outcome } from "../../service/outcome.ts";
 import { createCourier } from "./courier.ts";
 
 let db: Database;
-let time: number;
-let timers: { at: number; fn: () => void }[];
-const clock = {
-  now: () => time,
-  uptime: () => time,
-  after(ms: number, fn: () => void) {
-    const timer = { at: time + ms, fn };
-    timers.push(timer);
-    return () => {
-      timers = timers.filter((other) => other !== timer);
-    };
-  },
-};
+let clock: ManualClock;
 const HORIZON = 3_600_000;
 /** How often the courier looks for messages past their horizon. */
 const EXPIRY_CHECK_MS = 30_000;
 
 beforeEach(async () => {
-  [time, timers] = [1_000_000, []];
+  clock = manualClock(1_000_000);
   db = await openTestDatabase();
   await migrate(db);
 });
 afterEach(() => db.close());
 
-/** Runs the timers that are due, each once. */
-function fireDue(): void {
-  const due = timers.filter(({ at }) => at <= time);
-  timers = timers.filter(({ at }) => at > time);
-  for (const { fn } of due) fn();
-}
-
 /** Lives through `ms`, as long as it takes until `done`. */
 async function pass(ms: number, done: () => Promise<boolean>): Promise<void> {
-  time += ms;
+  clock.skip(ms);
   await expect
     .poll(
       async () => {
-        fireDue();
+        clock.fireDue();
         if (await done()) return true;
-        time += 1_000;
+        clock.skip(1_000);
         return false;
       },
       { interval: 1 },
@@ -62,15 +44,15 @@ async function pass(ms: number, done: () => Promise<boolean>): Promise<void> {
 
 async function write(visitor: string, texts: string[]): Promise<void> {
   await db.transaction(async (tx) => {
-    await addVisitor(tx, visitor, "shop", time);
+    await addVisitor(tx, visitor, "shop", clock.now());
     const numbers = await numbersOf(tx, [visitor]);
     const written = await appendSent(
       tx,
       numbers,
-      texts.map((text) => ({ visitor, id: `id-${text}`, text, at: time, sid: `sid-${text}` })),
+      texts.map((text) => ({ visitor, id: `id-${text}`, text, at: clock.now(), sid: `sid-${text}` })),
     );
     await numbers.write(tx);
-    const [due, expires] = [time, time + HORIZON];
+    const [due, expires] = [clock.now(), clock.now() + HORIZON];
     const none = { reaction: null, reaction_sid: null };
     await addParcels(
       tx,
@@ -104,7 +86,7 @@ it("sends no message of a deleted visitor, even one handed over in memory", asyn
     sent.push(visitor);
     return { kind: "ok", status: 200, message: "" };
   });
-  const rest = { account: "main", turn: 1, pos: 1, attempts: 0, expires: time + HORIZON, reaction: null };
+  const rest = { account: "main", turn: 1, pos: 1, attempts: 0, expires: clock.now() + HORIZON, reaction: null };
   const hand = (visitor: string): void =>
     wake({ visitor, account: "main", first: true, head: { ...rest, visitor } as Head });
   const visitors = Array.from({ length: 40 }, (_, i) => `v${i}`);
@@ -112,8 +94,8 @@ it("sends no message of a deleted visitor, even one handed over in memory", asyn
   // The pace lets some of them go at once; the last one waits for its turn, less than the second that a parcel is held.
   drop("v39");
   for (let step = 0; step < 9; step++) {
-    time += 100;
-    fireDue();
+    clock.skip(100);
+    clock.fireDue();
     await db.transaction(async () => undefined);
   }
   expect(sent).toEqual(visitors.slice(0, -1));
@@ -125,7 +107,7 @@ it("fails every message past its horizon at once, however many there are", async
   await write("v", texts);
   const { start, stop } = courier(async () => ({ kind: "transient", status: 0, message: "away" }));
   await start();
-  time += HORIZON;
+  clock.skip(HORIZON);
   // One check fails them all; a lane whose message is on its way at that moment waits for the next check.
   await pass(EXPIRY_CHECK_MS, async () => (await statesOf("v")).every((state) => state === "failed"));
   await stop();

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type ManualClock, manualClock } from "../../base/clock.fixture.ts";
 import type { Site } from "../../base/config.ts";
 import { silentLog } from "../../base/log.ts";
 import { newVisitorId } from "../../base/sign.ts";
@@ -20,27 +21,7 @@ const SIGNING = "signing key of the tests";
 const site = (id: string, account: string) => ({ public: { id }, account, channel: "website" }) as Site;
 const sites = createSites([site("shop", "one"), site("help", "two")], () => []);
 
-let time = 0;
-let timers: { at: number; fn: () => void }[] = [];
-const clock = {
-  now: () => time,
-  uptime: () => time,
-  after(ms: number, fn: () => void) {
-    const timer = { at: time + ms, fn };
-    timers.push(timer);
-    return () => {
-      timers = timers.filter((other) => other !== timer);
-    };
-  },
-};
-/** Lives through `ms`. */
-function pass(ms: number): void {
-  time += ms;
-  const due = timers.filter(({ at }) => at <= time);
-  timers = timers.filter(({ at }) => at > time);
-  for (const { fn } of due) fn();
-}
-
+let clock: ManualClock;
 let disk: Database;
 /** What the database does with a transaction: lets it through, fails it, or never ends it. */
 let mood: "well" | "failing" | "hanging" = "well";
@@ -48,12 +29,13 @@ let visitor: string;
 let dir: string;
 
 beforeEach(async () => {
-  [time, timers, mood] = [1_000_000, [], "well"];
+  clock = manualClock(1_000_000);
+  mood = "well";
   dir = mkdtempSync(join(tmpdir(), "porchlight-"));
   disk = await openTestDatabase();
   await migrate(disk);
   visitor = newVisitorId(SIGNING);
-  await disk.transaction((tx) => addVisitor(tx, visitor, "help", time));
+  await disk.transaction((tx) => addVisitor(tx, visitor, "help", clock.now()));
 });
 afterEach(() => disk.close());
 
@@ -86,7 +68,7 @@ describe("a reply without a message id", () => {
     const receive = start();
     expect(await receive.receive(options())).toBe("stored");
     receive.answered(options());
-    time += 2_000;
+    clock.skip(2_000);
     expect(await receive.receive(options())).toBe("stored");
     expect(await shown()).toHaveLength(2);
   });
@@ -95,9 +77,9 @@ describe("a reply without a message id", () => {
     const receive = start();
     await receive.receive(options());
     receive.answered(options());
-    time += 1_999;
+    clock.skip(1_999);
     expect(await receive.receive(options())).toBe("duplicate");
-    time += 60_000;
+    clock.skip(60_000);
     expect(await receive.receive(options())).toBe("duplicate");
     expect(await shown()).toHaveLength(1);
   });
@@ -130,9 +112,9 @@ describe("a reply that the database cannot take", () => {
     const receive = start();
     mood = "hanging";
     const first = receive.receive(callback({ messageId: "m1", body: "first" }));
-    pass(1_000);
-    await expect.poll(() => timers.length).toBeGreaterThan(0);
-    pass(1_000);
+    clock.pass(1_000);
+    await expect.poll(clock.waiting).toBeGreaterThan(0);
+    clock.pass(1_000);
     expect(await first).toBe("spooled");
     mood = "well";
     expect(await start().receive(callback({ messageId: "m2", body: "second" }))).toBe("stored");
@@ -145,11 +127,11 @@ describe("a reply that the database cannot take", () => {
     for (const n of [1, 2, 3]) await receive.receive(callback({ messageId: `m${n}`, body: `number ${n}` }));
     // The replay, due again after a while, hangs half-way.
     mood = "hanging";
-    pass(2_000);
+    clock.pass(2_000);
     const late = receive.receive(callback({ messageId: "m4", body: "number 4" }));
     for (let second = 0; second < 3; second++) {
-      await expect.poll(() => timers.length).toBeGreaterThan(0);
-      pass(1_000);
+      await expect.poll(clock.waiting).toBeGreaterThan(0);
+      clock.pass(1_000);
     }
     expect(await late).toBe("spooled");
     mood = "well";

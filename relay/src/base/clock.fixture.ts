@@ -1,0 +1,58 @@
+import type { Clock } from "./clock.ts";
+
+/** A clock that stands still until a test moves it. */
+export type ManualClock = Clock & {
+  /** Moves the time forward by `ms` milliseconds and fires no timer. */
+  skip: (ms: number) => void;
+  /** Fires the timers that are due, each once. Timers that they set wait for the next call. */
+  fireDue: () => void;
+  /** Moves the time forward by `ms` milliseconds, then fires the timers that are due. */
+  pass: (ms: number) => void;
+  /** Like `pass`, but fires each timer at its own time, also those that are set on the way. */
+  passEach: (ms: number) => void;
+  /** Number of timers that have not fired. */
+  waiting: () => number;
+};
+
+/** @param start the time at the beginning, in milliseconds */
+export function manualClock(start = 0): ManualClock {
+  let time = start;
+  let timers: { at: number; fn: () => void }[] = [];
+  const fireDue = (): void => {
+    const due = timers.filter(({ at }) => at <= time);
+    timers = timers.filter(({ at }) => at > time);
+    for (const { fn } of due) fn();
+  };
+  return {
+    now: () => time,
+    uptime: () => time,
+    after(ms, fn) {
+      const timer = { at: time + ms, fn };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    skip(ms) {
+      time += ms;
+    },
+    fireDue,
+    pass(ms) {
+      time += ms;
+      fireDue();
+    },
+    passEach(ms) {
+      for (const end = time + ms; ; ) {
+        const [next] = timers.toSorted((a, b) => a.at - b.at);
+        if (next === undefined || next.at > end) {
+          time = end;
+          return;
+        }
+        timers = timers.filter((timer) => timer !== next);
+        time = Math.max(time, next.at);
+        next.fn();
+      }
+    },
+    waiting: () => timers.length,
+  };
+}
