@@ -6,15 +6,18 @@
 
 import { effect } from "@preact/signals-core";
 import { Component, type ComponentChildren, Fragment, h } from "preact";
-import type { Ui } from "./context.ts";
+import type { PanelContext } from "./context.ts";
 
 /** Runs its argument once the component is on the page; what that answers, when it goes. */
 export type Mounted = (run: () => (() => void) | undefined | void) => void;
 type Draw<Props> = (props: Props) => ComponentChildren;
 type Bag = Readonly<Record<string, unknown>>;
 
-/** @param setUp is given what the component was given first; what it is given later reaches only the drawing */
-export function live<Props extends object = object>(setUp: (ui: Ui, mounted: Mounted, first: Props) => Draw<Props>) {
+/** The type `never` makes each component say what it needs: `({ t, chat }: Needs<"t" | "chat">)`. */
+type SetUp<Props> = (ui: never, mounted: Mounted, first: Props) => Draw<Props>;
+
+/** @param setUp gets the first props; later props reach only the render function that it returns */
+export function live<Props extends object = object>(setUp: SetUp<Props>) {
   return class extends Component<Props> {
     runs: (() => (() => void) | undefined | void)[] = [];
     stops: ((() => void) | undefined | void)[] = [];
@@ -32,7 +35,7 @@ export function live<Props extends object = object>(setUp: (ui: Ui, mounted: Mou
     }
 
     override render(props: Props): ComponentChildren {
-      const draw = this.draw ?? setUp((this.context as { ui: Ui }).ui, (run) => this.runs.push(run), props);
+      const draw = this.draw ?? setUp((this.context as { ui: never }).ui, (run) => this.runs.push(run), props);
       this.draw = draw;
       let drawn: ComponentChildren;
       let changed = false;
@@ -53,8 +56,8 @@ export function live<Props extends object = object>(setUp: (ui: Ui, mounted: Mou
   };
 }
 
-/** Gives everything below it the same `ui`, and draws it anew from the conversation if drawing ever fails. */
-export class Root extends Component<{ ui: Ui; children: ComponentChildren }> {
+/** Gives all components below it the panel's context, and renders them anew if rendering fails. */
+export class Root extends Component<{ ui: PanelContext; children: ComponentChildren }> {
   failures = 0;
 
   override componentDidCatch(error: unknown): void {

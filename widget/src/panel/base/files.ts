@@ -1,6 +1,6 @@
 /** The tray of files that wait to be sent, as the rest of the panel sees it. `files/file-tray.tsx` makes one. */
 
-import type { ReadonlySignal } from "@preact/signals-core";
+import type { ReadonlySignal, Signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import type { Attachment } from "../../conversation/chat.ts";
 
@@ -17,4 +17,13 @@ export type Files = {
   /** The visitor deletes the conversation here. Empties the tray; later files belong to the next conversation. */
   forget(): void;
   Tray: ComponentType;
+};
+
+/** Picking files, before and after the tray's code is fetched. */
+export type FilePicking = {
+  /** Present once the visitor has picked a file. */
+  files: ReadonlySignal<Files | undefined>;
+  /** Number of picks that wait for the code of the tray. */
+  adding: Signal<number>;
+  addFiles(files: Iterable<File>): void;
 };

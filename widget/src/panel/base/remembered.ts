@@ -3,10 +3,10 @@
  * conversation in the storage, so that they go with it: with a logout, a deletion, and when consent is withdrawn.
  */
 
-import type { Ui } from "./context.ts";
+import type { Needs } from "./context.ts";
 
 export type Kept = "mute" | "notify" | "prechat" | "capture";
-type Part = Pick<Ui, "chat" | "consent">;
+type Part = Needs<"chat" | "consent">;
 
 /** What waits for consent: nothing is stored before it. */
 const waiting = new Map<Kept, boolean>();

@@ -13,7 +13,7 @@ import { type PanelSettings, settled } from "../../settings/options.ts";
 import { loadLanguage, type Translate } from "../../text/i18n.ts";
 import { type Announcer, createAnnouncer } from "./announcer.ts";
 import { Root } from "./component.ts";
-import type { Ui } from "./context.ts";
+import type { PanelContext } from "./context.ts";
 import type { Files } from "./files.ts";
 
 type Writable<Part> = {
@@ -82,7 +82,7 @@ function fakeChat(): FakeChat {
 }
 
 export type Stage = {
-  ui: Ui;
+  ui: PanelContext;
   chat: FakeChat;
   root: ShadowRoot;
   settings: Signal<PanelSettings>;
@@ -126,7 +126,7 @@ export async function stage(options: Partial<PanelSettings> = {}): Promise<Stage
     style() {},
     emit: (name: string, detail: unknown) => void emitted.push([name, detail]),
   } as unknown as Shell;
-  const ui: Ui = {
+  const ui: PanelContext = {
     chat,
     shell,
     settings,

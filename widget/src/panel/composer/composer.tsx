@@ -6,8 +6,9 @@ import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import type { Translate } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
-import { toggler } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
 import { Icon } from "../base/icons.tsx";
+import { toggler } from "../base/late-parts.ts";
 import type { PickerProps } from "./emoji.tsx";
 
 /** The counter appears when this many characters are left. */
@@ -18,8 +19,9 @@ export function roomLeft(t: Translate, { length }: string): string | false {
   const left = TEXT_MAX - length;
   return left < 0 ? t("tooLong", { n: -left }) : left <= FEW && t("left", { n: left });
 }
+type ComposerNeeds = Needs<"t" | "settings" | "chat" | "send" | "isOpen" | "part" | "files" | "adding" | "addFiles">;
 
-export const Composer = live((ui, mounted) => {
+export const Composer = live((ui: ComposerNeeds, mounted) => {
   const { t, chat, send, settings, files, adding, addFiles, isOpen } = ui;
   const { draft } = chat;
   const picker = signal<{ Picker: ComponentType<PickerProps> } | undefined>(undefined);

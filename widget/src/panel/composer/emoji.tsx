@@ -1,6 +1,7 @@
 /** A page of emoji for those whose keyboard has none. Fetched when first opened. */
 
 import { live, watch } from "../base/component.ts";
+import type { Needs } from "../base/context.ts";
 import { adopt } from "../base/style.ts";
 import css from "./emoji.css?inline";
 
@@ -17,8 +18,9 @@ export type PickerProps = { choose: (emoji?: string) => void };
 
 /** Emoji in one row of the grid. */
 const COLUMNS = 8;
+type PickerNeeds = Needs<"t" | "shell" | "isOpen">;
 
-export const Picker = live<PickerProps>(({ t, shell, isOpen }, mounted, { choose }) => {
+export const Picker = live<PickerProps>(({ t, shell, isOpen }: PickerNeeds, mounted, { choose }) => {
   const { root } = shell;
   let box: HTMLElement | null = null;
   const all = (): HTMLElement[] => [...(box?.querySelectorAll("button") ?? [])];

@@ -3,6 +3,7 @@
 import type { Media } from "@porchlight/shared/protocol";
 import { signal } from "@preact/signals-core";
 import { live } from "../base/component.ts";
+import type { Needs } from "../base/context.ts";
 import { adopt } from "../base/style.ts";
 import css from "./attachment.css?inline";
 import { FileLink } from "./file-link.tsx";
@@ -12,7 +13,7 @@ const dressed = new WeakSet<ShadowRoot>();
 
 export type AttachedProps = { media: Media; author: string };
 
-export const Attached = live<AttachedProps>(({ t, shell }) => {
+export const Attached = live<AttachedProps>(({ t, shell }: Needs<"t" | "shell">) => {
   /** Address of a picture that did not come: forbidden by the page's policy, which leaves it a link, or gone. */
   const lost = signal("");
   if (!dressed.has(shell.root)) adopt(shell.root, css);

@@ -5,6 +5,7 @@ import type { VNode } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
 import { live } from "../base/component.ts";
+import type { Needs } from "../base/context.ts";
 import { draw } from "../base/icons.tsx";
 
 addEnglish(rare);
@@ -15,7 +16,7 @@ export const fileIcon = (): VNode =>
 /** @property lost whether it was to be shown, and could not be had */
 export type FileProps = { href: string; name: string; lost: boolean };
 
-export const FileLink = live<FileProps>(({ t }, mounted, { href: address, lost }) => {
+export const FileLink = live<FileProps>(({ t }: Needs<"t">, mounted, { href: address, lost }) => {
   const gone = signal(false);
   const look = async (): Promise<void> => {
     // The relay lets its refusals be read by everybody, not what it serves.

@@ -7,7 +7,7 @@ import { rare } from "../../locales/en.rare.ts";
 import type { Key } from "../../text/i18n.ts";
 import { addEnglish } from "../../text/i18n.ts";
 import { live } from "../base/component.ts";
-import type { Ui } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
 import type { Files } from "../base/files.ts";
 import { Icon } from "../base/icons.tsx";
 import { adopt } from "../base/style.ts";
@@ -36,7 +36,9 @@ type Pending = {
 /** What the relay's codes mean to the visitor; all others: it did not work. */
 const PROBLEMS: { readonly [code: string]: Key } = { type_not_allowed: "wrongType", too_large: "tooBig" };
 
-export function createFiles(ui: Ui): Files {
+type TrayNeeds = Needs<"t" | "language" | "settings" | "chat" | "shell" | "announcer" | "focusComposer">;
+
+export function createFiles(ui: TrayNeeds): Files {
   const { t, chat, shell, settings, language, announcer } = ui;
   const list = signal<readonly Pending[]>([]);
   const change = (one: Pending, now: Partial<Pending>): Pending => {
@@ -112,7 +114,7 @@ export function createFiles(ui: Ui): Files {
     forgetting = false;
   });
 
-  const Tray = live((_ui, mounted) => {
+  const Tray = live((_: Needs<never>, mounted) => {
     mounted(() => adopt(shell.root, css));
     return () =>
       list.value[0] && (

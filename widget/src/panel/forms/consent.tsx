@@ -1,11 +1,14 @@
 /** The question before anything is stored, where the site wants it asked. */
 
 import { live } from "../base/component.ts";
+import type { Needs } from "../base/context.ts";
 import { adopt } from "../base/style.ts";
 import css from "./consent.css?inline";
 
+type ConsentNeeds = Needs<"t" | "consent" | "shell" | "focusComposer">;
+
 /** Asked where the site wants it asked before anything is stored. */
-export const Consent = live(({ t, consent, focusComposer, shell }, mounted) => {
+export const Consent = live(({ t, consent, focusComposer, shell }: ConsentNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   const agree = (): void => {
     consent.value = true;

@@ -10,7 +10,7 @@ import type { Refused } from "../../conversation/chat-types.ts";
 import { fitting, titleOf } from "../../conversation/storage.ts";
 import type { Key } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
-import type { Ui } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
 import { roomLeft } from "../composer/composer.tsx";
 import { PrivacyLine } from "../thread/empty-thread.tsx";
 
@@ -37,13 +37,13 @@ export const fieldsOf = (setting: readonly string[]): Asked[] =>
   });
 
 /** The same without what is known already, from a form or signed (WCAG 3.3.7). */
-export const stillAsked = ({ chat }: Pick<Ui, "chat">, setting: readonly string[]): Asked[] => {
+export const stillAsked = ({ chat }: Needs<"chat">, setting: readonly string[]): Asked[] => {
   const known = { name: chat.name.value, email: chat.email.value, phone: undefined };
   return fieldsOf(setting).filter(({ field }) => !known[field]);
 };
 
 /** Sends what stands in the draft. Resolves when the relay has it, or with what is wrong, in words; then the draft stays. */
-async function leave({ chat, t, part }: Ui): Promise<string | undefined> {
+async function leave({ chat, t, part }: Needs<"t" | "chat" | "part">): Promise<string | undefined> {
   const id = chat.send(chat.draft.peek().trim());
   if (!id) return t("often");
   const item = await new Promise<Item | undefined>((resolve) => {
@@ -90,8 +90,10 @@ type FormProps = {
   children?: ComponentChildren;
 };
 
+type FormNeeds = Needs<"t" | "language" | "chat" | "announcer" | "part">;
+
 /** Fields with their complaints below them, in words, and the focus on the first that is wrong. */
-export const Form = live<FormProps>((ui, mounted, { done, again, reply }) => {
+export const Form = live<FormProps>((ui: FormNeeds, mounted, { done, again, reply }) => {
   const { t, chat, language, announcer } = ui;
   const id = again?.id ?? randomId();
   const wrong = signal<{ field: string; words: string } | undefined>(

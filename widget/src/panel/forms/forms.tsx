@@ -8,6 +8,7 @@ import type { Refused } from "../../conversation/chat-types.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
+import type { Needs } from "../base/context.ts";
 import { isKept, keep } from "../base/remembered.ts";
 import { adopt } from "../base/style.ts";
 import { Form, fieldsOf, stillAsked } from "./form.tsx";
@@ -19,8 +20,12 @@ export { ReplyTime, Status } from "./reply-time.tsx";
 
 addEnglish(rare);
 
+type FootNeeds = Needs<
+  "t" | "language" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer" | "now" | "asking"
+>;
+
 /** Stands where the composer would, while it asks: a form first, or instead, where the site wants it. */
-export const Foot = live((ui, mounted) => {
+export const Foot = live((ui: FootNeeds, mounted) => {
   const { t, settings, chat, announcer, focusComposer, shell, asking } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
   const filled = signal(isKept(ui, "prechat"));
@@ -82,7 +87,7 @@ export const Foot = live((ui, mounted) => {
 });
 
 /** In the thread after the visitor's first message: one field, said what for, easily declined. */
-export const Card = live((ui) => () => {
+export const Card = live((ui: Needs<"settings" | "chat">) => () => {
   const refused = ui.chat.refused.value;
   if (refused) return <Again key={refused.id} refused={refused} />;
   const { capture } = ui.settings.value;
@@ -95,15 +100,17 @@ export type OfferProps = { again?: boolean };
 
 /** For those who have waited long: the way to an answer without waiting. Nobody is asked who was asked already. */
 export const Offer = live<OfferProps>(
-  ({ settings }) =>
+  ({ settings }: Needs<"settings">) =>
     ({ again }) =>
       !settings.value.capture[0] && <Ask setting={EMAIL} again={again} />,
 );
 
 const EMAIL = ["email"];
 
+type AgainNeeds = Needs<"t" | "chat" | "shell" | "focusComposer">;
+
 /** A field of a form that the service refused when the form was gone already. */
-const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }, mounted, { refused }) => {
+const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }: AgainNeeds, mounted, { refused }) => {
   mounted(() => adopt(shell.root, css));
   const close = (): void => {
     chat.refused.value = undefined;
@@ -117,8 +124,9 @@ const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }, mou
     </div>
   );
 });
+type AskNeeds = Needs<"t" | "chat" | "consent" | "shell" | "focusComposer" | "announcer">;
 
-const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((ui, mounted) => {
+const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((ui: AskNeeds, mounted) => {
   const { t, announcer, focusComposer, shell } = ui;
   const asked = signal(isKept(ui, "capture"));
   const thanks = signal(false);

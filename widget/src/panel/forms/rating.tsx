@@ -9,7 +9,7 @@ import type { VNode } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
 import { live, type Mounted, watch } from "../base/component.ts";
-import type { Ui } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
 import { adopt } from "../base/style.ts";
 import css from "./rating.css?inline";
 import { SCORES } from "./scores.ts";
@@ -34,7 +34,7 @@ const Face = ({ label }: { label: string }): VNode => (
 );
 
 /** Whether the conversation seems over. */
-function followEnd({ chat, isOpen, now }: Ui, mounted: Mounted): () => boolean {
+function followEnd({ chat, isOpen, now }: Needs<"chat" | "isOpen" | "now">, mounted: Mounted): () => boolean {
   /** The reply on which it ended. */
   const last = signal<string | undefined>(undefined);
   const newest = computed(() => {
@@ -66,8 +66,9 @@ function followEnd({ chat, isOpen, now }: Ui, mounted: Mounted): () => boolean {
   );
   return () => newest.value !== undefined && newest.value.id === last.value;
 }
+type RateNeeds = Needs<"t" | "settings" | "chat" | "shell" | "isOpen" | "focusComposer" | "announcer" | "now">;
 
-export const Rate = live((ui, mounted) => {
+export const Rate = live((ui: RateNeeds, mounted) => {
   const { t, chat, settings, announcer, focusComposer, shell } = ui;
   const isOver = followEnd(ui, mounted);
   const chosen = signal<number | undefined>(undefined);

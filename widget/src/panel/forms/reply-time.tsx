@@ -1,8 +1,10 @@
 /** When an answer can be expected, where the site says so: under the title, and below what waits for a person. */
 
 import { computed, signal } from "@preact/signals-core";
+import { authorOf, replier } from "../base/author.ts";
 import { live, type Mounted, watch } from "../base/component.ts";
-import { authorOf, isUnreachable, replier, type Ui } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
+import { isUnreachable } from "../base/conversation-state.ts";
 import { clockTime } from "../thread/rows.ts";
 import { canRead, hasHours, isOpenAt, opensNext } from "./hours.ts";
 
@@ -14,7 +16,10 @@ const [HOUR, DAY] = [60, 24 * 60];
  * The site's hours, looked at again every minute while somebody has the chat before them. A page's that cannot be read are
  * passed over.
  */
-export function followHours({ t, settings, shell, language, now }: Ui, mounted: Mounted) {
+export function followHours(
+  { t, settings, shell, language, now }: Needs<"t" | "language" | "settings" | "shell" | "now">,
+  mounted: Mounted,
+) {
   const minute = signal(now());
   const hours = computed(() => (canRead(settings.value.hours) ? settings.value.hours : (shell.site.hours ?? {})));
   mounted(() => {
@@ -43,7 +48,7 @@ export function followHours({ t, settings, shell, language, now }: Ui, mounted: 
 }
 
 /** "in about 2 hours", in the units that such a time is said in. */
-function usually({ t, settings, language }: Ui): string {
+function usually({ t, settings, language }: Needs<"t" | "language" | "settings">): string {
   const { replyMinutes } = settings.value;
   const [unit, size] = replyMinutes < HOUR ? (["minute", 1] as const) : replyMinutes < DAY ? HOURS : DAYS;
   const format = new Intl.NumberFormat(language.value.region, {
@@ -63,7 +68,7 @@ const asSentence = ([first = "", ...rest]: string, tag: string): string => first
  * The line under the title. Who answers always comes first: what is cut off for want of room is never that. While the way to
  * the service is not open it promises nothing.
  */
-export const Status = live((ui, mounted) => {
+export const Status = live((ui: Needs<"t" | "language" | "settings" | "chat" | "shell" | "now">, mounted) => {
   const { t, settings } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
   const back = (): string => {
@@ -78,8 +83,10 @@ export const Status = live((ui, mounted) => {
   };
 });
 
+type ReplyTimeNeeds = Needs<"t" | "language" | "settings" | "chat" | "shell" | "announcer" | "now">;
+
 /** Where people answer there are no dots: nobody knows when they type. What is known is how long it takes (WIDGET 8.2). */
-export const ReplyTime = live((ui, mounted) => {
+export const ReplyTime = live((ui: ReplyTimeNeeds, mounted) => {
   const { chat, settings, announcer, language } = ui;
   const { isClosed } = followHours(ui, mounted);
   const waits = computed(() => {

@@ -5,15 +5,17 @@
 
 import type { Item } from "../../conversation/chat.ts";
 import { pageDocument } from "../../loader/document.ts";
-import type { Ui } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
 import { isKept } from "../base/remembered.ts";
 import { once } from "./one-tab.ts";
+
+type AttentionNeeds = Needs<"t" | "language" | "settings" | "chat" | "consent" | "sound">;
 
 /**
  * Returns its stop.
  * @param first the message that came before this code
  */
-export function startAttention(ui: Ui, first: Item): () => void {
+export function startAttention(ui: AttentionNeeds, first: Item): () => void {
   const { chat, sound } = ui;
   if (isKept(ui, "mute")) sound.value = false;
   /** The page's own title, and the title that we set. */

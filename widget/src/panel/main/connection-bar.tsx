@@ -3,12 +3,13 @@
 import { computed, signal } from "@preact/signals-core";
 import type { Key } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
-import { tryAgain, type Ui } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
+import { tryAgain } from "../base/late-parts.ts";
 
 /** Milliseconds that a problem may last before the bar appears. */
 const PATIENCE_MS = 3_000;
 
-function troubleOf(ui: Ui): Key | undefined {
+function troubleOf(ui: Needs<"chat" | "missing">): Key | undefined {
   const { chat, missing } = ui;
   const link = chat.link.value;
   if (missing.value[0]) return "tryLater";
@@ -17,7 +18,7 @@ function troubleOf(ui: Ui): Key | undefined {
   return chat.delivery.value === "delayed" ? "delayed" : undefined;
 }
 
-export const Bar = live((ui, mounted) => {
+export const Bar = live((ui: Needs<"t" | "chat" | "focusComposer" | "announcer" | "missing">, mounted) => {
   const { t, chat, announcer } = ui;
   const trouble = computed(() => troubleOf(ui));
   const shown = signal<Key | undefined>(undefined);

@@ -2,13 +2,16 @@
 
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
+import { authorOf, replier } from "../base/author.ts";
 import { live } from "../base/component.ts";
-import { authorOf, isUnreachable, replier, toggler } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
+import { isUnreachable } from "../base/conversation-state.ts";
 import { Icon } from "../base/icons.tsx";
+import { toggler } from "../base/late-parts.ts";
 
 type MenuType = { Menu: ComponentType<{ close: (back: boolean) => void }> };
 
-export const Header = live((ui) => {
+export const Header = live((ui: Needs<"t" | "settings" | "chat" | "close" | "forms" | "part">) => {
   const { t, settings, close, forms } = ui;
   const menu = signal<MenuType | undefined>(undefined);
   /** URL of a picture that could not be loaded. */

@@ -2,12 +2,18 @@
 
 import { effect } from "@preact/signals-core";
 import { element, icon } from "../../loader/dom.ts";
-import type { Ui } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
 
 const CHEVRON = "m5.5 9 6.5 6.5 6.5-6.5";
 
 /** Returns its stop. */
-export function dressLauncher({ chat, shell, t, isOpen, language }: Ui): () => void {
+export function dressLauncher({
+  chat,
+  shell,
+  t,
+  isOpen,
+  language,
+}: Needs<"t" | "language" | "chat" | "shell" | "isOpen">): () => void {
   const badge = element("span", { class: "badge", "aria-hidden": "true" });
   const chevron = icon(CHEVRON);
   shell.launcher.append(chevron, badge);

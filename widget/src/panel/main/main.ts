@@ -14,8 +14,9 @@ import { chooseLanguage, type Language, loadLanguage, type Translate } from "../
 import { wantedLanguages } from "../../text/wanted-languages.ts";
 import { createAnnouncer } from "../base/announcer.ts";
 import { Root } from "../base/component.ts";
-import { tryAgain, type Ui } from "../base/context.ts";
+import type { PanelContext } from "../base/context.ts";
 import type { Files } from "../base/files.ts";
+import { createLateParts } from "../base/late-parts.ts";
 import { adopt } from "../base/style.ts";
 import { controlDialog } from "./dialog.ts";
 import { keepFocus } from "./focus.ts";
@@ -77,11 +78,11 @@ export async function start(shell: Shell): Promise<PanelSide> {
   const files = signal<Files | undefined>(undefined);
   const adding = signal(0);
   const picked: File[] = [];
-  let rarer = false;
+  const lateParts = createLateParts(language);
   let identity: string | undefined;
   /** Whether the visitor opened the panel, also by a button of the page. */
   let byVisitor = false;
-  const ui: Ui = {
+  const ui: PanelContext = {
     chat,
     shell,
     settings,
@@ -122,19 +123,8 @@ export async function start(shell: Shell): Promise<PanelSide> {
     },
     rating: signal(undefined),
     ended: signal(undefined),
-    missing: signal([]),
-    async part(fetch, use) {
-      rarer = true;
-      const { missing } = ui;
-      try {
-        const [code] = await Promise.all([fetch(), language.peek().more()]);
-        use(code);
-        tryAgain(ui);
-      } catch (error) {
-        console.warn(error);
-        missing.value = [...missing.peek(), () => ui.part(fetch, use)];
-      }
-    },
+    missing: lateParts.missing,
+    part: lateParts.part,
     focusComposer,
     now: Date.now,
   };
@@ -221,7 +211,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
       if (now.sound !== was.sound) ui.sound.value = now.sound && !chat.storage.read().kept.includes("mute");
       if (now.requireConsent !== was.requireConsent) consent.value = !now.requireConsent || hasConversation(site);
       void languageOf(now).then(async (spoken) => {
-        if (rarer) await spoken.more();
+        if (lateParts.wasUsed()) await spoken.more();
         // Texts that load late must not replace those of a later update.
         if (settings.peek() === now) language.value = spoken;
       });

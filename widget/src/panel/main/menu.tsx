@@ -6,7 +6,8 @@ import type { VNode } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish, type Key } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
-import { isOver } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
+import { isOver } from "../base/conversation-state.ts";
 import { draw, Icon } from "../base/icons.tsx";
 import { isKept, keep } from "../base/remembered.ts";
 import { adopt } from "../base/style.ts";
@@ -27,8 +28,11 @@ const PATHS = {
 
 /** `back`: the focus returns to the button. */
 export type MenuProps = { close: (back: boolean) => void };
+type MenuNeeds = Needs<
+  "t" | "language" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer" | "sound" | "files"
+>;
 
-export const Menu = live<MenuProps>((ui, mounted, { close }) => {
+export const Menu = live<MenuProps>((ui: MenuNeeds, mounted, { close }) => {
   const { t, chat, settings, language, announcer, sound, focusComposer } = ui;
   const asking = signal(false);
   if (isKept(ui, "mute")) sound.value = false;

@@ -7,12 +7,13 @@
 import type { Item } from "../../conversation/chat.ts";
 import { pageFunction } from "../../loader/page-api.ts";
 import { plainText } from "../../text/markdown.ts";
-import { type Ui, wordsOf } from "../base/context.ts";
+import { wordsOf } from "../base/author.ts";
+import type { Needs } from "../base/context.ts";
 
 /** Longest part of a reply that is shown, in characters. */
 const BODY_MAX = 160;
 
-export function notify(ui: Ui, item: Item): void {
+export function notify(ui: Needs<"t" | "settings" | "language">, item: Item): void {
   const { t, settings, language } = ui;
   if (Notification.permission !== "granted") return;
   const body = plainText(wordsOf(ui, item));

@@ -3,13 +3,19 @@
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import { live, watch } from "../base/component.ts";
-import { into, isOver, isRefused } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
+import { isOver, isRefused } from "../base/conversation-state.ts";
+import { into } from "../base/late-parts.ts";
 import { Composer } from "../composer/composer.tsx";
 import { Thread } from "../thread/thread.tsx";
 import { Bar } from "./connection-bar.tsx";
 import { Header } from "./header.tsx";
 
-export const Panel = live((ui, mounted) => {
+type PanelNeeds = Needs<
+  "t" | "settings" | "chat" | "consent" | "forms" | "asking" | "rating" | "ended" | "part" | "addFiles"
+>;
+
+export const Panel = live((ui: PanelNeeds, mounted) => {
   const { t, chat, consent, settings, addFiles, forms, rating, ended, asking, part } = ui;
   const dropping = signal(false);
   const overlay = signal<{ Drop: ComponentType } | undefined>(undefined);

@@ -4,19 +4,24 @@ import { effect } from "@preact/signals-core";
 import type { Item } from "../../conversation/chat.ts";
 import { pageDocument } from "../../loader/document.ts";
 import { plainText } from "../../text/markdown.ts";
-import { authorOf, type Ui, wordsOf } from "../base/context.ts";
+import { authorOf, wordsOf } from "../base/author.ts";
+import type { Needs } from "../base/context.ts";
+
+type VoiceNeeds = Needs<
+  "t" | "language" | "settings" | "chat" | "consent" | "shell" | "isOpen" | "announcer" | "sound" | "part"
+>;
 
 const brief = ({ id, text, at }: Item) => ({ id, text, at });
 
 /** Shows the beginning of a reply to a visitor who does not see the thread. */
-const showPreview = (ui: Ui, item: Item): Promise<void> =>
+const showPreview = (ui: VoiceNeeds, item: Item): Promise<void> =>
   ui.part(
     () => import("./reply-preview.ts"),
     ({ preview }) => preview(ui, item),
   );
 
 /** Returns its stop. */
-export function giveVoice(ui: Ui): () => void {
+export function giveVoice(ui: VoiceNeeds): () => void {
   const { chat, shell, announcer, t, isOpen } = ui;
   let known = new Set<string>();
   let unread = 0;

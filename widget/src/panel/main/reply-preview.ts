@@ -9,7 +9,8 @@ import { element } from "../../loader/dom.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
 import { plainText } from "../../text/markdown.ts";
-import { authorOf, type Ui, wordsOf } from "../base/context.ts";
+import { authorOf, wordsOf } from "../base/author.ts";
+import type { Needs } from "../base/context.ts";
 
 addEnglish(rare);
 
@@ -20,7 +21,7 @@ const TEXT_MAX = 200;
 let clear = (): void => {};
 
 /** Shows the reply until it is closed, read here or in another tab, or replaced by another one. */
-export function preview(ui: Ui, item: Item): void {
+export function preview(ui: Needs<"t" | "settings" | "chat" | "shell" | "isOpen">, item: Item): void {
   const { shell, chat, t, isOpen, settings } = ui;
   const { root, launcher } = shell;
   clear();

@@ -5,7 +5,8 @@
 
 import { effect } from "@preact/signals-core";
 import { PHONE } from "../../loader/shell.ts";
-import { isOver, type Ui } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
+import { isOver } from "../base/conversation-state.ts";
 
 const keyOf = (site: string): string => `porchlight:${site}:open`;
 
@@ -18,11 +19,11 @@ function session<Result>(run: (storage: globalThis.Storage) => Result): Result |
   }
 }
 
-const floats = ({ settings }: Pick<Ui, "settings">): boolean =>
+const floats = ({ settings }: Needs<"settings">): boolean =>
   settings.peek().mode !== "page" && !matchMedia(PHONE).matches;
 
 /** Whether the chat was open when the visitor left the previous page. */
-export const wasLeftOpen = (ui: Pick<Ui, "settings" | "consent">): boolean =>
+export const wasLeftOpen = (ui: Needs<"settings" | "consent">): boolean =>
   ui.consent.peek() && floats(ui) && session((storage) => storage.getItem(keyOf(ui.settings.peek().site))) === "1";
 
 /**
@@ -30,7 +31,7 @@ export const wasLeftOpen = (ui: Pick<Ui, "settings" | "consent">): boolean =>
  * @param byVisitor whether the visitor opened the chat
  */
 export function followOpen(
-  ui: Pick<Ui, "chat" | "settings" | "consent" | "isOpen">,
+  ui: Needs<"chat" | "settings" | "consent" | "isOpen">,
   byVisitor: () => boolean,
 ): () => void {
   const key = keyOf(ui.settings.peek().site);

@@ -2,14 +2,17 @@
 
 import { effect } from "@preact/signals-core";
 import { element } from "../../loader/dom.ts";
-import { authorOf, type Ui } from "../base/context.ts";
+import { authorOf } from "../base/author.ts";
+import type { Needs } from "../base/context.ts";
 import { SCORES } from "../forms/scores.ts";
 
 /** After this many milliseconds without an answer the rest of the history is left out. */
 const ANSWER_MS = 10_000;
 
+type TranscriptNeeds = Needs<"t" | "language" | "settings" | "chat">;
+
 /** Plain text: opens everywhere, holds no markup that could be anything else. */
-export function transcriptOf(ui: Ui): string {
+export function transcriptOf(ui: TranscriptNeeds): string {
   const { t, chat, settings, language } = ui;
   const date = new Intl.DateTimeFormat(language.value.region, { dateStyle: "medium", timeStyle: "short" });
   const name = settings.value.title || location.host;
@@ -25,7 +28,7 @@ export function transcriptOf(ui: Ui): string {
 }
 
 /** Loads older history, until there is no more or no answer comes. */
-async function loadAll({ chat }: Ui): Promise<void> {
+async function loadAll({ chat }: Needs<"chat">): Promise<void> {
   for (let had = -1; chat.older.peek() && chat.items.peek().length > had; ) {
     had = chat.items.peek().length;
     chat.loadOlder();
@@ -42,7 +45,7 @@ async function loadAll({ chat }: Ui): Promise<void> {
   }
 }
 
-export async function downloadTranscript(ui: Ui): Promise<void> {
+export async function downloadTranscript(ui: TranscriptNeeds): Promise<void> {
   await loadAll(ui);
   const url = URL.createObjectURL(new Blob(["\ufeff", transcriptOf(ui)], { type: "text/plain;charset=utf-8" }));
   element("a", { href: url, download: `${ui.settings.peek().site}-chat.txt` }).click();

@@ -1,9 +1,10 @@
 /** The empty thread: a greeting, who answers, and questions to begin with. */
 
+import { replier } from "../base/author.ts";
 import { live } from "../base/component.ts";
-import { replier } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
 
-export const Greeting = live((ui) => () => (
+export const Greeting = live((ui: Needs<"t" | "settings" | "chat" | "asking">) => () => (
   <div class="greeting">
     <p class="hello">
       {/* Words in another direction than the panel's still stand at the panel's side. */}
@@ -19,8 +20,9 @@ export const Greeting = live((ui) => () => (
     {!ui.asking.value && <p>{ui.t(`notice${replier(ui)}`)}</p>}
   </div>
 ));
+type SuggestionsNeeds = Needs<"t" | "settings" | "send" | "focusComposer">;
 
-export const Suggestions = live(({ t, settings, send, focusComposer }) => () => {
+export const Suggestions = live(({ t, settings, send, focusComposer }: SuggestionsNeeds) => () => {
   const questions = settings.value.suggestions.slice(0, 4);
   return (
     questions[0] && (
@@ -44,7 +46,7 @@ export const Suggestions = live(({ t, settings, send, focusComposer }) => () => 
   );
 });
 
-export const PrivacyLine = live(({ t, settings }) => () => {
+export const PrivacyLine = live(({ t, settings }: Needs<"t" | "settings">) => () => {
   const { privacyUrl } = settings.value;
   return (
     <p class="privacy">

@@ -7,7 +7,8 @@ import type { Shell } from "../../loader/contract.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish, type Key } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
-import { isOver } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
+import { isOver } from "../base/conversation-state.ts";
 import { adopt } from "../base/style.ts";
 import css from "./ended.css?inline";
 
@@ -31,8 +32,9 @@ function tellOwner({ relay, site: { id } }: Shell): void {
     `Porchlight: ${relay} does not take site "${id}" from pages of ${location.origin}. Add this origin to ALLOWED_ORIGINS, or to "origins" of the site in the file that PORCHLIGHT_CONFIG names.`,
   );
 }
+type EndedNeeds = Needs<"t" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer">;
 
-export const Ended = live((ui, mounted) => {
+export const Ended = live((ui: EndedNeeds, mounted) => {
   const { t, chat, shell, settings, consent, announcer, focusComposer } = ui;
   const words = (): Key | undefined =>
     chat.link.value === "ended" && consent.value ? WORDS[chat.ending.value ?? "gone"] : undefined;

@@ -4,6 +4,7 @@ import type { Item } from "../../conversation/chat.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish, type Key, type Translate } from "../../text/i18n.ts";
 import { live } from "../base/component.ts";
+import type { Needs } from "../base/context.ts";
 import { draw } from "../base/icons.tsx";
 import { adopt } from "../base/style.ts";
 import css from "./failure.css?inline";
@@ -29,8 +30,9 @@ export function whyFailed(t: Translate, reason: Item["reason"]): string {
 }
 
 export type FailureProps = { item: Item };
+type FailureNeeds = Needs<"t" | "chat" | "shell" | "focusComposer">;
 
-export const Failure = live<FailureProps>(({ t, chat, focusComposer, shell }, mounted) => {
+export const Failure = live<FailureProps>(({ t, chat, focusComposer, shell }: FailureNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   // The button that was pressed goes away: the focus goes where the next act is.
   const act = (id: string, run: (id: string) => void) => () => {

@@ -5,7 +5,8 @@ import type { ComponentType } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
-import { into } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
+import { into } from "../base/late-parts.ts";
 import type { OfferProps } from "../forms/forms.tsx";
 import type { Stage } from "./wait-stages.ts";
 
@@ -16,8 +17,10 @@ const WORDS = { 10000: "stillWorking", 30000: "slow", 120000: "noReply" } as con
 export type LateProps = { stage: ReadonlySignal<Stage> };
 const wordsOf = ({ stage }: LateProps) => WORDS[stage.value as keyof typeof WORDS];
 
+type WordsNeeds = Needs<"t" | "chat" | "focusComposer" | "announcer">;
+
 /** Shown below the dots, and in their place when no reply came. */
-export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }, mounted, given) => {
+export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }: WordsNeeds, mounted, given) => {
   mounted(
     watch(() => {
       const words = wordsOf(given);
@@ -47,8 +50,10 @@ export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }, mou
   };
 });
 
+type OfferedNeeds = Needs<"settings" | "chat" | "part">;
+
 /** Offers an answer by e-mail after half a minute, if the site wants it. */
-export const Offered = live<LateProps>(({ chat, settings, part }, mounted, { stage }) => {
+export const Offered = live<LateProps>(({ chat, settings, part }: OfferedNeeds, mounted, { stage }) => {
   const offer = signal<{ Offer: ComponentType<OfferProps> } | undefined>(undefined);
   mounted(
     watch(() => {

@@ -3,8 +3,11 @@
 import { signal } from "@preact/signals-core";
 import type { ComponentChildren, ComponentType } from "preact";
 import type { Item } from "../../conversation/chat.ts";
+import { authorOf, wordsOf } from "../base/author.ts";
 import { live } from "../base/component.ts";
-import { authorOf, into, isRefused, type Ui, wordsOf } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
+import { isRefused } from "../base/conversation-state.ts";
+import { into } from "../base/late-parts.ts";
 import type { AttachedProps } from "../files/attachment.tsx";
 import type { FailureProps } from "./failure.tsx";
 import { isEmojiOnly, MessageText } from "./message-text.tsx";
@@ -19,8 +22,9 @@ export type MessageProps = {
   /** Whether it is its author's newest: only that one shows its state, or can get a reaction. */
   newest: boolean;
 };
+type MessageNeeds = Needs<"t" | "language" | "settings" | "chat">;
 
-export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }) => {
+export const Message = live<MessageProps>((ui: MessageNeeds) => ({ item, first, last, newest }) => {
   const { t, language } = ui;
   const { from, state, at, media } = item;
   const text = wordsOf(ui, item);
@@ -67,9 +71,9 @@ export const Message = live<MessageProps>((ui) => ({ item, first, last, newest }
 /** A part that most messages do not have, fetched when one has it, and its placeholder until then. */
 const rarely = <Props extends object>(
   fetch: () => Promise<ComponentType<Props>>,
-  stead: (ui: Ui, props: Props) => ComponentChildren,
+  stead: (ui: Needs<"t">, props: Props) => ComponentChildren,
 ) =>
-  live<Props>((ui, mounted) => {
+  live<Props>((ui: Needs<"t" | "part">, mounted) => {
     const code = signal<ComponentType<Props> | undefined>(undefined);
     mounted(() => void ui.part(fetch, into(code)));
     return (props) => {

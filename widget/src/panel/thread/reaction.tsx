@@ -3,18 +3,19 @@
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import { live } from "../base/component.ts";
-import { toggler } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
 import { Icon } from "../base/icons.tsx";
+import { toggler } from "../base/late-parts.ts";
 import type { PaletteProps } from "./palette.tsx";
 
 /** The emoji as a button; pressing it removes the reaction. */
-export const Reaction = live<{ id: string; emoji: string }>(({ t, chat }) => ({ id, emoji }) => (
+export const Reaction = live<{ id: string; emoji: string }>(({ t, chat }: Needs<"t" | "chat">) => ({ id, emoji }) => (
   <button type="button" class="reaction" aria-label={t("unreact", { emoji })} onClick={() => chat.react(id, "")}>
     {emoji}
   </button>
 ));
 
-export const React = live<{ id: string }>((ui, _mounted, { id }) => {
+export const React = live<{ id: string }>((ui: Needs<"t" | "chat" | "part">, _mounted, { id }) => {
   const { t, chat } = ui;
   const palette = signal<{ Palette: ComponentType<PaletteProps> } | undefined>(undefined);
   const toggle = toggler(ui, palette, () => import("./palette.tsx"));

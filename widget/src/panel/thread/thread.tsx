@@ -4,7 +4,8 @@ import { PAGE } from "@porchlight/shared/limits";
 import { computed, type ReadonlySignal, signal } from "@preact/signals-core";
 import { browserPage } from "../../conversation/page.ts";
 import { live, type Mounted, watch } from "../base/component.ts";
-import { isOver, isRefused, type Ui } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
+import { isOver, isRefused } from "../base/conversation-state.ts";
 import { Icon } from "../base/icons.tsx";
 import { Greeting, PrivacyLine, Suggestions } from "./empty-thread.tsx";
 import { Message } from "./message.tsx";
@@ -19,8 +20,9 @@ const SPAN_MAX = 280;
 /** Messages drawn, and how many newer ones are not. */
 type Span = { count: number; after: number };
 const NEWEST: Span = { count: 2 * PAGE, after: 0 };
+type ThreadNeeds = Needs<"t" | "chat" | "consent" | "isOpen" | "forms" | "asking" | "rating" | "ended">;
 
-export const Thread = live((ui, mounted) => {
+export const Thread = live((ui: ThreadNeeds, mounted) => {
   const { t, chat } = ui;
   const atEnd = signal(true);
   const span = signal(NEWEST);
@@ -156,8 +158,9 @@ export const Thread = live((ui, mounted) => {
     );
   };
 });
+type DividerNeeds = Needs<"t" | "language" | "now">;
 
-const Divider = live<{ row: Exclude<Row, { kind: "message" }> }>(({ t, language, now }) => ({ row }) => {
+const Divider = live<{ row: Exclude<Row, { kind: "message" }> }>(({ t, language, now }: DividerNeeds) => ({ row }) => {
   const isNew = row.kind === "new";
   const name = isNew ? t("new") : dayName(row.at, now(), language.value.region, t("today"), t("yesterday"));
   return (
@@ -167,7 +170,7 @@ const Divider = live<{ row: Exclude<Row, { kind: "message" }> }>(({ t, language,
   );
 });
 
-const ToNewest = live<{ count: number; jump: () => void }>(({ t }) => ({ count, jump }) => (
+const ToNewest = live<{ count: number; jump: () => void }>(({ t }: Needs<"t">) => ({ count, jump }) => (
   <button type="button" class="pill newest" aria-label={count ? undefined : t("newest")} onClick={jump}>
     {count > 0 && <span key={count}>{t("newMessages", { n: count })}</span>}
     <Icon name="down" />
@@ -178,7 +181,7 @@ const ToNewest = live<{ count: number; jump: () => void }>(({ t }) => ({ count, 
  * The id of the message that the "New" line stands above: set when the visitor comes to unread messages, kept while he is
  * there, although they have been seen by then. And whether he looks at the thread. Also tells the chat what was seen.
  */
-function followNew({ chat, isOpen }: Ui, mounted: Mounted, sighted: ReadonlySignal<number>) {
+function followNew({ chat, isOpen }: Needs<"chat" | "isOpen">, mounted: Mounted, sighted: ReadonlySignal<number>) {
   const firstNew = signal<string | undefined>(undefined);
   const visible = signal(browserPage.visible());
   const isLooking = computed(() => isOpen.value && visible.value);

@@ -7,14 +7,16 @@
 import { computed, signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import { live, watch } from "../base/component.ts";
-import { into } from "../base/context.ts";
+import type { Needs } from "../base/context.ts";
+import { into } from "../base/late-parts.ts";
 import type { LateProps } from "./long-wait.tsx";
 import { STAGES, type Stage } from "./wait-stages.ts";
 
 /** Shortest time that the dots are shown, even below a reply that has just come, so that they do not flash (WIDGET 8.2). */
 const DOTS_MS = 500;
+type WaitingNeeds = Needs<"t" | "settings" | "chat" | "announcer" | "now" | "asking" | "part">;
 
-export const Waiting = live(({ t, chat, settings, announcer, now, asking, part }, mounted) => {
+export const Waiting = live(({ t, chat, settings, announcer, now, asking, part }: WaitingNeeds, mounted) => {
   const stage = signal<Stage>(0);
   const late = signal<{ Words: ComponentType<LateProps>; Offered: ComponentType<LateProps> } | undefined>(undefined);
   let shown = 0;

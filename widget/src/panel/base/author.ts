@@ -1,0 +1,22 @@
+/** Who replies, and what a message says, in the visitor's language. */
+
+import type { ReadonlySignal } from "@preact/signals-core";
+import type { Item } from "../../conversation/chat.ts";
+import type { PanelSettings } from "../../settings/options.ts";
+import type { Translate } from "../../text/i18n.ts";
+
+type SiteSettings = { settings: ReadonlySignal<PanelSettings> };
+type Words = { t: Translate };
+
+/** Who replies, as the end of a key: a machine is always called one. */
+export const replier = ({ settings }: SiteSettings): "Ai" | "Human" | "Mixed" => {
+  const { responder } = settings.value;
+  return responder === "human" ? "Human" : responder === "mixed" ? "Mixed" : "Ai";
+};
+
+/** The author of replies, in words. */
+export const authorOf = (ui: SiteSettings & Words): string => ui.t(`author${replier(ui)}`);
+
+/** The text of a message. A file that is not available here is named in the visitor's language. */
+export const wordsOf = ({ t }: Words, { text, noFile }: Item): string =>
+  noFile ? text.slice(0, noFile[0]) + t("noFile") + text.slice(noFile[1]) : text;

@@ -1,0 +1,16 @@
+/** Questions about the state of the conversation that several components ask. Each reads signals, so it subscribes its caller. */
+
+import type { Chat } from "../../conversation/chat.ts";
+
+type Conversation = { chat: Pick<Chat, "link" | "delivery" | "ending"> };
+
+/** Whether the service cannot be reached: no network, no relay, or no service. */
+export const isUnreachable = ({ chat }: Conversation): boolean =>
+  ["offline", "waiting"].includes(chat.link.value) || chat.delivery.value === "delayed" || isRefused({ chat });
+
+/** Whether this conversation has ended for good, by a deletion or a logout. Only a new one can follow. */
+export const isOver = ({ chat }: Conversation): boolean =>
+  chat.ending.value === "gone" || chat.ending.value === "normal";
+
+/** Whether the relay takes nothing from this page: neither now nor later, whatever is written. */
+export const isRefused = ({ chat }: Conversation): boolean => chat.ending.value === "notAllowed";

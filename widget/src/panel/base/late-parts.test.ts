@@ -1,0 +1,40 @@
+import { signal } from "@preact/signals-core";
+import { expect, it, vi } from "vitest";
+import type { Language } from "../../text/i18n.ts";
+import { createLateParts, tryAgain } from "./late-parts.ts";
+
+const language = (more = async (): Promise<void> => {}) => signal({ more } as unknown as Language);
+
+it("passes the code on once its words are there, too", async () => {
+  const order: string[] = [];
+  const parts = createLateParts(language(async () => void order.push("words")));
+  await parts.part(
+    async () => "code",
+    (code) => order.push(code),
+  );
+  expect([order, parts.wasUsed(), parts.missing.value]).toEqual([["words", "code"], true, []]);
+});
+
+it("keeps a failed fetch, and repeats it when asked to", async () => {
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  const parts = createLateParts(language());
+  const used = vi.fn();
+  let isDown = true;
+  await parts.part(async () => (isDown ? Promise.reject(new Error("offline")) : "code"), used);
+  expect([parts.missing.value.length, used.mock.calls]).toEqual([1, []]);
+  isDown = false;
+  tryAgain(parts);
+  await vi.waitFor(() => expect(used).toHaveBeenCalledWith("code"));
+  expect(parts.missing.value).toEqual([]);
+});
+
+it("repeats the failed fetches when another one succeeds", async () => {
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  const parts = createLateParts(language());
+  const used = vi.fn();
+  let isDown = true;
+  await parts.part(async () => (isDown ? Promise.reject(new Error("offline")) : "first"), used);
+  isDown = false;
+  await parts.part(async () => "second", used);
+  await vi.waitFor(() => expect(used.mock.calls.flat()).toEqual(["second", "first"]));
+});
