@@ -9,17 +9,12 @@ const LONGEST = 60;
  * short, or is gone, must leave it.
  */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  Composer: "to be split",
-  Form: "to be split",
   Header: "to be split",
   Menu: "to be split",
-  Picker: "to be split",
-  Rate: "to be split",
   Thread: "to be split",
   beGuest: "to be split",
   createChat: "to be split",
   createConnection: "to be split",
-  createFiles: "to be split",
   createOutbox: "to be split",
   createScroller: "to be split",
   createSession: "to be split",

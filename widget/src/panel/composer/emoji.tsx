@@ -13,50 +13,82 @@ const EMOJI = [
   "📦 🚚 🛒 🛍️ 💳 💰 🧾 📧 📞 📱 💻 🖨️ 📷 🔑 🔧 🔋 📍 🏠 ⏰ 📅 ☀️ 🌧️ ❄️ 🌍 🌱 🌸 🐶 🐱 ☕ 🍕",
 ].map((row) => row.split(" "));
 
-/** `choose` is given nothing when the picker is to close, and "" when it is to close without taking the focus. */
-export type PickerProps = { choose: (emoji?: string) => void };
+export type PickerProps = { close: () => unknown };
 
 /** Emoji in one row of the grid. */
 const COLUMNS = 8;
-type PickerNeeds = Needs<"t" | "shell" | "isOpen">;
 
-export const Picker = live<PickerProps>(({ t, shell, isOpen }: PickerNeeds, mounted, { choose }) => {
-  const { root } = shell;
+/** How far an arrow key moves in the grid. */
+const STEPS: { readonly [key: string]: number | undefined } = {
+  ArrowRight: 1,
+  ArrowLeft: -1,
+  ArrowDown: COLUMNS,
+  ArrowUp: -COLUMNS,
+};
+
+const fieldOf = ({ shell }: Needs<"shell">): HTMLTextAreaElement | null => shell.root.querySelector("#message");
+
+/** Inserts an emoji at the caret of the text field. */
+function insert(ui: Needs<"shell" | "chat">, emoji: string): void {
+  const field = fieldOf(ui);
+  if (!field) return;
+  field.setRangeText(emoji, field.selectionStart, field.selectionEnd, "end");
+  ui.chat.draft.value = field.value;
+}
+
+/** Moves the focus by an arrow key. In right-to-left text the horizontal keys change places. */
+function move({ shell: { root } }: Needs<"shell">, event: KeyboardEvent, buttons: readonly HTMLElement[]): void {
+  const [first] = buttons;
+  const step = STEPS[event.key];
+  if (step === undefined || !first) return;
+  const isMirrored = getComputedStyle(first).direction === "rtl" && step % COLUMNS !== 0;
+  buttons[buttons.indexOf(root.activeElement as HTMLElement) + (isMirrored ? -step : step)]?.focus();
+  event.preventDefault();
+}
+
+/**
+ * Closes the picker when the visitor presses Escape, or presses or focuses something else. Escape is caught before the panel
+ * hears of it, wherever the focus is: it closes what was opened last.
+ */
+function closeOutside(
+  { shell: { root } }: Needs<"shell">,
+  box: () => HTMLElement | null,
+  close: (refocus: boolean) => void,
+) {
+  const ended = new AbortController();
+  const elsewhere = ({ target }: Event): void => {
+    const place = target as Element;
+    // The button that opened the picker closes it by itself.
+    if (!box()?.contains(place) && !place.closest(".composer [aria-expanded]")) close(false);
+  };
+  for (const type of ["pointerdown", "focusin"]) root.addEventListener(type, elsewhere, ended);
+  root.addEventListener(
+    "keydown",
+    (event) => {
+      if ((event as KeyboardEvent).key !== "Escape") return;
+      event.preventDefault();
+      close(true);
+    },
+    { capture: true, signal: ended.signal },
+  );
+  return () => ended.abort();
+}
+
+export const Picker = live<PickerProps>((ui: Needs<"t" | "shell" | "chat" | "isOpen">, mounted, { close: hide }) => {
+  const { t, shell, isOpen } = ui;
   let box: HTMLElement | null = null;
   const all = (): HTMLElement[] => [...(box?.querySelectorAll("button") ?? [])];
-  mounted(() => adopt(root, css));
+  const close = (refocus: boolean): void => {
+    hide();
+    if (refocus) fieldOf(ui)?.focus();
+  };
+  mounted(() => adopt(shell.root, css));
   mounted(() => all()[0]?.focus());
-  mounted(() => {
-    const ended = new AbortController();
-    const elsewhere = ({ target }: Event): void => {
-      const place = target as Element;
-      // The button that opened it closes it by itself.
-      if (!box?.contains(place) && !place.closest(".composer [aria-expanded]")) choose("");
-    };
-    for (const type of ["pointerdown", "focusin"]) root.addEventListener(type, elsewhere, ended);
-    // Wherever the focus is, and before the panel hears of it: Escape closes what was opened last.
-    root.addEventListener(
-      "keydown",
-      (event) => {
-        if ((event as KeyboardEvent).key !== "Escape") return;
-        event.preventDefault();
-        choose();
-      },
-      { capture: true, signal: ended.signal },
-    );
-    return () => ended.abort();
-  });
-  mounted(watch(() => isOpen.value || choose("")));
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const buttons = all();
-    const at = buttons.indexOf(root.activeElement as HTMLElement);
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: COLUMNS, ArrowUp: -COLUMNS }[event.key];
-    if (step !== undefined)
-      buttons[
-        at + (getComputedStyle(buttons[0] ?? shell.host).direction === "rtl" && step % COLUMNS ? -step : step)
-      ]?.focus();
-    else return;
-    event.preventDefault();
+  mounted(() => closeOutside(ui, () => box, close));
+  mounted(watch(() => isOpen.value || close(false)));
+  const choose = (emoji: string): void => {
+    close(true);
+    insert(ui, emoji);
   };
   return () => (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
@@ -67,7 +99,7 @@ export const Picker = live<PickerProps>(({ t, shell, isOpen }: PickerNeeds, moun
       class="emoji"
       role="group"
       aria-label={t("emoji")}
-      onKeyDown={onKeyDown}
+      onKeyDown={(event) => move(ui, event, all())}
     >
       {EMOJI.map((group, at) => (
         <div key={group[0]}>

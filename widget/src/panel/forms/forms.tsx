@@ -11,7 +11,8 @@ import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isKept, keep } from "../base/remembered.ts";
 import { adopt } from "../base/style.ts";
-import { Form, fieldsOf, stillAsked } from "./form.tsx";
+import { fieldsOf, stillAsked } from "./fields.ts";
+import { Form } from "./form.tsx";
 import css from "./forms.css?inline";
 import { followHours } from "./reply-time.tsx";
 

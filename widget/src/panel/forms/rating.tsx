@@ -1,10 +1,10 @@
 /**
- * How was it? Asked in the thread, once, when the conversation seems over: the visitor had closed the chat on the newest
- * reply, or nothing has happened for ten minutes since (WIDGET 8.5). Fetched where the site asks for it.
+ * Asks in the thread, once, how the conversation was, when it seems over: the visitor closed the chat on the newest reply,
+ * or nothing has happened for ten minutes since (WIDGET 8.5). Fetched where the site asks for it.
  */
 
 import { COMMENT_MAX } from "@porchlight/shared/limits";
-import { computed, signal } from "@preact/signals-core";
+import { computed, type Signal, signal } from "@preact/signals-core";
 import type { VNode } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
@@ -16,7 +16,7 @@ import { SCORES } from "./scores.ts";
 
 addEnglish(rare);
 
-/** Milliseconds without a word after which a conversation seems over. */
+/** Milliseconds without activity after which a conversation seems over. */
 const IDLE_MS = 10 * 60_000;
 
 const FACE = "M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM9 9.8v.01M15 9.8v.01M";
@@ -35,7 +35,7 @@ const Face = ({ label }: { label: string }): VNode => (
 
 /** Whether the conversation seems over. */
 function followEnd({ chat, isOpen, now }: Needs<"chat" | "isOpen" | "now">, mounted: Mounted): () => boolean {
-  /** The reply on which it ended. */
+  /** The reply after which it seemed over. */
   const last = signal<string | undefined>(undefined);
   const newest = computed(() => {
     const item = chat.items.value.at(-1);
@@ -45,7 +45,7 @@ function followEnd({ chat, isOpen, now }: Needs<"chat" | "isOpen" | "now">, moun
   let typedAt = 0;
   mounted(
     watch(() => {
-      // Whoever left with something unread has not closed the conversation, only the window.
+      // With unread messages the visitor has closed the window, not the conversation.
       if (!isOpen.value && chat.ready.value && !chat.unread.value) last.value = newest.value?.id;
     }),
   );
@@ -55,101 +55,124 @@ function followEnd({ chat, isOpen, now }: Needs<"chat" | "isOpen" | "now">, moun
       typed = chat.draft.value;
       const item = newest.value;
       if (!item) return;
-      const timer = setTimeout(
-        () => {
-          last.value = item.id;
-        },
-        Math.max(0, Math.max(item.at, typedAt) + IDLE_MS - now()),
-      );
+      const wait = Math.max(0, Math.max(item.at, typedAt) + IDLE_MS - now());
+      const timer = setTimeout(() => {
+        last.value = item.id;
+      }, wait);
       return () => clearTimeout(timer);
     }),
   );
   return () => newest.value !== undefined && newest.value.id === last.value;
 }
+
 type RateNeeds = Needs<"t" | "settings" | "chat" | "shell" | "isOpen" | "focusComposer" | "announcer" | "now">;
 
+type State = {
+  ui: RateNeeds;
+  stage: Signal<"asking" | "sending" | "thanks" | "declined">;
+  /** The chosen score, from 1. */
+  chosen: Signal<number | undefined>;
+  /** Whether the relay has refused the rating. */
+  problem: Signal<boolean>;
+};
+
+const scaleOf = ({ settings }: Needs<"settings">): 2 | 5 => (settings.value.rating === "two" ? 2 : 5);
+
+async function submit({ ui, stage, chosen, problem }: State, form: HTMLFormElement): Promise<void> {
+  const score = chosen.peek();
+  if (score === undefined || stage.peek() === "sending") return;
+  stage.value = "sending";
+  const comment = String(new FormData(form).get("comment") ?? "").trim();
+  const frame = { t: "rate", score, of: scaleOf(ui), ...(comment && { comment }) } as const;
+  problem.value = Boolean(await ui.chat.submit(frame));
+  stage.value = problem.peek() ? "asking" : "thanks";
+  if (problem.peek()) return;
+  ui.announcer.status(ui.t("saved"));
+  ui.focusComposer();
+}
+
+function decline({ ui, stage }: State): void {
+  stage.value = "declined";
+  void ui.chat.submit({ t: "rate", of: scaleOf(ui) });
+  ui.focusComposer();
+}
+
 export const Rate = live((ui: RateNeeds, mounted) => {
-  const { t, chat, settings, announcer, focusComposer, shell } = ui;
+  const { t, chat, settings, announcer, shell, isOpen } = ui;
   const isOver = followEnd(ui, mounted);
-  const chosen = signal<number | undefined>(undefined);
-  const state = signal<"asking" | "sending" | "thanks" | "declined">("asking");
-  const problem = signal(false);
-  const scale = (): 2 | 5 => (settings.value.rating === "two" ? 2 : 5);
+  const state: State = { ui, stage: signal("asking"), chosen: signal(undefined), problem: signal(false) };
+  const { stage } = state;
   const asks = computed(
-    () => settings.value.rating !== "off" && state.value !== "declined" && !chat.rating.value && isOver(),
+    () => settings.value.rating !== "off" && stage.value !== "declined" && !chat.rating.value && isOver(),
   );
-  const submit = async (form: HTMLFormElement): Promise<void> => {
-    const score = chosen.peek();
-    if (score === undefined || state.peek() === "sending") return;
-    state.value = "sending";
-    const comment = String(new FormData(form).get("comment") ?? "").trim();
-    problem.value = Boolean(await chat.submit({ t: "rate", score, of: scale(), ...(comment && { comment }) }));
-    state.value = problem.peek() ? "asking" : "thanks";
-    if (problem.peek()) return;
-    announcer.status(t("saved"));
-    focusComposer();
-  };
-  const decline = (): void => {
-    state.value = "declined";
-    void chat.submit({ t: "rate", of: scale() });
-    focusComposer();
-  };
   mounted(() => adopt(shell.root, css));
-  mounted(watch(() => asks.value && ui.isOpen.value && announcer.status(t("rateAsk"))));
+  mounted(watch(() => asks.value && isOpen.value && announcer.status(t("rateAsk"))));
   return () => {
-    if (state.value === "thanks") return isOver() && <p class="rate">{t("saved")}</p>;
-    if (!asks.value) return null;
+    if (stage.value === "thanks") return isOver() && <p class="rate">{t("saved")}</p>;
     return (
-      <form
-        class="rate"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit(event.currentTarget);
-        }}
-      >
-        <h3 id="rate-ask">{t("rateAsk")}</h3>
-        <div class="scores" role="radiogroup" aria-labelledby="rate-ask">
-          {SCORES[scale()].map((label, at) => (
-            <label key={label}>
-              <input
-                type="radio"
-                name="score"
-                class="vh"
-                value={at + 1}
-                checked={chosen.value === at + 1}
-                onChange={() => {
-                  chosen.value = at + 1;
-                }}
-              />
-              <Face label={label} />
-              <span>{t(label)}</span>
-            </label>
-          ))}
-        </div>
-        {chosen.value !== undefined && (
-          <>
-            <label class="why" for="rate-why">
-              {`${t("rateWhy")} (${t("optional")})`}
-            </label>
-            <textarea id="rate-why" name="comment" rows={2} maxLength={COMMENT_MAX} />
-          </>
-        )}
-        {problem.value && (
-          <p class="over" role="alert">
-            {t("tryLater")}
-          </p>
-        )}
-        <div class="buttons">
-          {chosen.value !== undefined && (
-            <button type="submit" class="primary" aria-disabled={state.value === "sending"}>
-              {t("rateSend")}
-            </button>
+      asks.value && (
+        <form
+          class="rate"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void submit(state, event.currentTarget);
+          }}
+        >
+          <h3 id="rate-ask">{t("rateAsk")}</h3>
+          {scores(state)}
+          {state.chosen.value !== undefined && comment(state)}
+          {state.problem.value && (
+            <p class="over" role="alert">
+              {t("tryLater")}
+            </p>
           )}
-          <button type="button" class="link" onClick={decline}>
-            {t("skip")}
-          </button>
-        </div>
-      </form>
+          {buttons(state)}
+        </form>
+      )
     );
   };
 });
+
+/** The scores, each a face with a word. Not components, like the two below: `Rate` draws them and so follows their signals. */
+const scores = ({ ui, chosen }: State): VNode => (
+  <div class="scores" role="radiogroup" aria-labelledby="rate-ask">
+    {SCORES[scaleOf(ui)].map((label, at) => (
+      <label key={label}>
+        <input
+          type="radio"
+          name="score"
+          class="vh"
+          value={at + 1}
+          checked={chosen.value === at + 1}
+          onChange={() => {
+            chosen.value = at + 1;
+          }}
+        />
+        <Face label={label} />
+        <span>{ui.t(label)}</span>
+      </label>
+    ))}
+  </div>
+);
+
+const comment = ({ ui: { t } }: State): VNode => (
+  <>
+    <label class="why" for="rate-why">
+      {`${t("rateWhy")} (${t("optional")})`}
+    </label>
+    <textarea id="rate-why" name="comment" rows={2} maxLength={COMMENT_MAX} />
+  </>
+);
+
+const buttons = (state: State): VNode => (
+  <div class="buttons">
+    {state.chosen.value !== undefined && (
+      <button type="submit" class="primary" aria-disabled={state.stage.value === "sending"}>
+        {state.ui.t("rateSend")}
+      </button>
+    )}
+    <button type="button" class="link" onClick={() => decline(state)}>
+      {state.ui.t("skip")}
+    </button>
+  </div>
+);
