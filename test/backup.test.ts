@@ -1,11 +1,14 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { realClock } from "../relay/src/base/clock.ts";
 import { openSpool } from "../relay/src/db/spool.ts";
 import { png } from "../relay/src/files/samples.fixture.ts";
+import { type FakeBucket, startBucket } from "./bucket.ts";
 import { type House, KEY, startHouse } from "./harness.ts";
-import { type Env, type Running, runInside } from "./relays.ts";
+import { type Env, type Running, runAt, runInside, runProcess } from "./relays.ts";
 import { porchlight } from "./shell.ts";
 import { post } from "./uploads.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";
@@ -122,6 +125,108 @@ it("grants nothing by itself once restored, before somebody has compared: keys s
   expect((await run("credits", "approve", "r-spooled", "--reason", "so it may go")).code).toBe(0);
   await house.sandbox.until(() => house.sandbox.state().grants.length === 2);
   expect((await run("doctor")).out).not.toContain("credits trust");
+});
+
+/** Every row of every table. The epoch differs on purpose: clients must not resume another log. */
+function rowsOf(file: string): Record<string, unknown[]> {
+  const db = new DatabaseSync(file);
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all() as {
+    name: string;
+  }[];
+  const skipped = "WHERE NOT (1 = 1 AND name = 'epoch')";
+  const rows = tables.map(({ name }) => [
+    name,
+    db.prepare(`SELECT * FROM ${name} ${name === "meta" ? skipped : ""}`).all(),
+  ]);
+  db.close();
+  return Object.fromEntries(rows) as Record<string, unknown[]>;
+}
+
+describe("scheduled backups", () => {
+  let bucket: FakeBucket;
+  beforeEach(async () => {
+    bucket = await startBucket();
+  });
+  afterEach(() => bucket.stop());
+  const inBucket = () => ({
+    BACKUP_TO: bucket.url,
+    S3_ACCESS_KEY_ID: bucket.keyId,
+    S3_SECRET_ACCESS_KEY: bucket.secret,
+  });
+
+  it("in a bucket: killed and restored, the relay has every row and every file as before", async () => {
+    await house.stop();
+    house = await startHouse({ run: runProcess, env: inBucket() });
+    const visitor = await chat();
+    const { answer } = await post(house, visitor, png(3, 2));
+    await visitor.send("with a picture", undefined, { media: answer.key });
+    await visitor.hears("echo: with a picture");
+    const token = visitor.token() ?? "";
+    await visitor.drop();
+    const run = await porchlight(house, ["backup", "run", "--json"]);
+    expect(run).toMatchObject({ code: 0, err: "" });
+    const { name } = JSON.parse(run.out) as { name: string };
+    await house.kill();
+
+    const fetched = await porchlight(house, ["backup", "fetch", name, folder], inBucket());
+    expect(fetched).toMatchObject({ code: 0, err: "" });
+    const restored = rowsOf(join(folder, "porchlight.db"));
+    const before = rowsOf(join(house.dataDir, "porchlight.db"));
+    expect(before.messages).toHaveLength(4);
+    // What the relay counts of itself goes on after the backup.
+    for (const table of Object.keys(before).filter((each) => each !== "series"))
+      expect(restored[table], table).toEqual(before[table]);
+    expect(statSync(join(folder, "secrets.json")).mode & 0o077).toBe(0);
+
+    const url = await restore();
+    const back = createVisitor(url, { origin: house.host, token });
+    await back.connect();
+    expect(back.log().map(({ text }) => text)).toContain("echo: with a picture");
+    expect(Buffer.from(await (await fetch(`${url}${answer.url}`)).bytes()).equals(Buffer.from(png(3, 2)))).toBe(true);
+    await back.drop();
+  });
+
+  it("in a bucket: keep the newest ones only, and list none that is not complete", async () => {
+    await house.stop();
+    let days = 0;
+    const clock = { ...realClock, now: () => Date.now() + days * 86_400_000 };
+    house = await startHouse({ run: (env) => runAt(env, clock), env: { ...inBucket(), BACKUP_KEEP: "2" } });
+    const names = async () =>
+      (JSON.parse((await porchlight(house, ["backup", "list", "--json"])).out) as { name: string }[]).map(
+        ({ name }) => name,
+      );
+    // The first one comes by itself.
+    await expect.poll(async () => (await names()).length).toBe(1);
+    const [first = ""] = await names();
+    for (let n = 0; n < 2; n++) {
+      days++;
+      expect((await porchlight(house, ["backup", "run"])).code).toBe(0);
+    }
+    const kept = await names();
+    expect(kept).toHaveLength(2);
+    expect(kept).not.toContain(first);
+    expect([...bucket.objects.keys()].filter((key) => key.includes(first))).toEqual([]);
+    bucket.failing(true);
+    days++;
+    expect((await porchlight(house, ["backup", "run"])).code).toBe(1);
+    bucket.failing(false);
+    expect(await names()).toEqual(kept);
+  });
+
+  it("in a folder: each is a data folder of its own", async () => {
+    await house.stop();
+    house = await startHouse({ env: { BACKUP_TO: join(folder, "..") } });
+    await expect
+      .poll(() => readdirSync(join(folder, "..")).filter((name) => /^porchlight-\d/.test(name)))
+      .toHaveLength(1);
+    const [name = ""] = readdirSync(join(folder, "..")).filter((each) => each.startsWith("porchlight-"));
+    expect(readdirSync(join(folder, "..", name)).sort()).toEqual([
+      "porchlight.db",
+      "porchlight.db.seal",
+      "secrets.json",
+    ]);
+    expect(statSync(join(folder, "..", name)).mode & 0o077).toBe(0);
+  });
 });
 
 it("goes into a new folder only, and leaves nothing unfinished in it", async () => {

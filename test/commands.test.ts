@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
@@ -14,7 +16,8 @@ let lead: { visitor: string; id: string };
 const porchlight = (args: string[], env: Record<string, string> = {}) => run(house, args, env);
 
 beforeAll(async () => {
-  house = await startHouse({ sandbox: SCRIPTED });
+  const backups = await mkdtemp(join(tmpdir(), "porchlight-backups-"));
+  house = await startHouse({ sandbox: SCRIPTED, env: { BACKUP_TO: backups } });
   house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: EMAIL }] });
   const someone = house.visitor();
   await someone.connect();
@@ -70,6 +73,10 @@ const MEANT: Record<string, Call> = {
   "block list": [() => [], 0],
   "block remove": [() => ["none"], 1],
   export: [() => [join(house.dataDir, "site.ndjson")], 0],
+  retention: [() => ["--dry-run"], 0],
+  "backup run": [() => [], 0],
+  "backup list": [() => [], 0],
+  "backup fetch": [() => ["none", join(house.dataDir, "fetched")], 1],
   backup: [() => [join(house.dataDir, "copy")], 0],
   client: [() => [join(house.dataDir, "client")], 0],
   "session end": [() => [visitor], 0],

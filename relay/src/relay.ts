@@ -8,13 +8,16 @@ import { createPlaces } from "./base/places.ts";
 import type { Database } from "./db/database.ts";
 import type { Lock } from "./db/lock.ts";
 import type { Files } from "./files/store.ts";
+import type { Backups } from "./flows/backup/schedule.ts";
 import type { Endings } from "./flows/endings.ts";
 import type { Forget } from "./flows/forget.ts";
+import type { Retention } from "./flows/retention.ts";
 import type { Sampler } from "./flows/sampler.ts";
 import type { Send } from "./flows/send/send.ts";
 import type { Services } from "./flows/services.ts";
 import type { Sites } from "./records/sites.ts";
 import { appDeps } from "./wiring/app-deps.ts";
+import { type Chores, createChores } from "./wiring/chores.ts";
 import { type Core, openCore, type StandIns } from "./wiring/core.ts";
 import { holdData } from "./wiring/data-lock.ts";
 import { createFileStorage, type FileStorage } from "./wiring/files.ts";
@@ -54,6 +57,8 @@ export type Inside = {
   services: Services;
   keys: Keys;
   forget: Forget;
+  retention: Retention;
+  backups: Backups | undefined;
   endings: Endings;
   send: Send;
   files: Files;
@@ -92,6 +97,7 @@ type Groups = {
   intake: CallbackIntake;
   server: RelayServer;
   sampler: Sampler;
+  chores: Chores;
 };
 
 /** Builds the groups, each from those before it. Two events run back: how delivery stands, and that a key works again. */
@@ -115,10 +121,11 @@ async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
   const app = createApp(appDeps({ core, files, owner, visitors, intake, places, gauges, open, widget }));
   const framework = getRequestListener(app.fetch);
   const server: RelayServer = createServer(core, { door: intake.door, framework, readsBody, visitors, places });
-  return { core, files, service, owner, visitors, intake, server, sampler };
+  const chores = createChores(core, visitors);
+  return { core, files, service, owner, visitors, intake, server, sampler, chores };
 }
 
-async function start({ core, files, owner, visitors, intake, server, sampler }: Groups): Promise<void> {
+async function start({ core, files, owner, visitors, intake, server, sampler, chores }: Groups): Promise<void> {
   const { settings, keys, log } = core;
   await files.start();
   await intake.start();
@@ -129,11 +136,12 @@ async function start({ core, files, owner, visitors, intake, server, sampler }: 
   await visitors.courier.start();
   await owner.start();
   sampler.start();
+  chores.start();
   log("relay.started", { port: core.port, sites: settings.sites.length });
   warn(settings, keys.of, log);
 }
 
-async function stop({ core, files, service, owner, visitors, intake, server, sampler }: Groups): Promise<void> {
+async function stop({ core, files, service, owner, visitors, intake, server, sampler, chores }: Groups): Promise<void> {
   const { db, log } = core;
   log("relay.stopping", { connections: visitors.connections.count() });
   server.shut();
@@ -144,6 +152,7 @@ async function stop({ core, files, service, owner, visitors, intake, server, sam
   await files.stop();
   service.gates.stop();
   sampler.stop();
+  await chores.stop();
   await owner.stop();
   await core.cluster.stop();
   await db.transaction(async () => undefined, []);
@@ -152,7 +161,7 @@ async function stop({ core, files, service, owner, visitors, intake, server, sam
   log("relay.stopped");
 }
 
-function relayOf({ core, files, service, owner, visitors }: Groups): Omit<Relay, "tell" | "stop"> {
+function relayOf({ core, files, service, owner, visitors, chores }: Groups): Omit<Relay, "tell" | "stop"> {
   const { settings, db, clock, sites, keys, signing, log, port } = core;
   const { send, forget, endings } = visitors;
   const { services, gates } = service;
@@ -164,6 +173,7 @@ function relayOf({ core, files, service, owner, visitors }: Groups): Omit<Relay,
       settings: { ...settings, port },
       running: true,
       ...{ db, clock, sites, services, keys, forget, endings, send, owner, signing, callbackSecret },
+      ...{ retention: chores.retention, backups: chores.backups },
       files: files.files,
       linkTo: files.links.to,
     },

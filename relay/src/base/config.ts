@@ -2,7 +2,17 @@ import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { fromFile, readSecret } from "./settings/file.ts";
 import { assertPrivate } from "./settings/parsers.ts";
 import { createProblems, type Problems, withoutComment } from "./settings/problems.ts";
-import type { Bucket, Env, MailRules, Settings, Site, Tenants, UploadRules } from "./settings/shape.ts";
+import type {
+  AlertRules,
+  BackupRules,
+  Bucket,
+  Env,
+  MailRules,
+  Settings,
+  Site,
+  Tenants,
+  UploadRules,
+} from "./settings/shape.ts";
 import { exampleLine, FIELDS, TABLE, type Values } from "./settings/table.ts";
 
 export type { Account, Bucket, Settings, Site } from "./settings/shape.ts";
@@ -99,6 +109,36 @@ function budgeted(site: Site, values: Values): Site {
   return { ...rest, ...(messagesPerDay > 0 && { messagesPerDay }), ...(leadsPerDay > 0 && { leadsPerDay }) };
 }
 
+/** Scheduled backups. */
+function backupsFrom(values: Values, problems: Problems): BackupRules | undefined {
+  const { backupTo, backupHours, backupKeep, s3KeyId, s3Secret } = values;
+  if (backupTo === undefined && !problems.has("BACKUP_TO")) return undefined;
+  const rules = { every: backupHours * 3_600_000, keep: backupKeep };
+  if (backupTo === undefined || "folder" in backupTo) return { ...backupTo, ...rules };
+  if (s3KeyId === "" || s3Secret === "")
+    problems.add("BACKUP_TO", "needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY", exampleLine(TABLE.s3KeyId));
+  return { bucket: { ...backupTo.place, keyId: s3KeyId, secret: s3Secret }, ...rules };
+}
+
+/** Who is told about problems. */
+function alertsFrom(values: Values, problems: Problems): AlertRules {
+  const { alertMail, alertWebhook, alertSecret, smtpUrl } = values;
+  if (alertMail !== undefined && smtpUrl === undefined)
+    problems.add("ALERT_MAIL", "needs SMTP_URL and MAIL_FROM", exampleLine(TABLE.smtpUrl));
+  if (alertWebhook !== undefined && alertSecret === "")
+    problems.add("ALERT_WEBHOOK", "needs ALERT_WEBHOOK_SECRET", exampleLine(TABLE.alertSecret));
+  return {
+    ...(alertMail === undefined ? {} : { mail: alertMail }),
+    ...(alertWebhook === undefined ? {} : { webhook: { url: alertWebhook, secret: alertSecret } }),
+  };
+}
+
+/** Adds the days after which data is deleted: the site's own, otherwise the general ones. */
+const retained = (site: Site, { retention }: Values): Site => ({
+  ...site,
+  retention: { ...retention, ...site.retention },
+});
+
 /** The first socket of systemd's socket activation: file descriptor 3, if LISTEN_FDS is set. */
 const handedOver = (env: Env): number | undefined => (Number(env.LISTEN_FDS) >= 1 ? 3 : undefined);
 
@@ -132,6 +172,8 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
   const tenants = tenantsOf(values, env, problems);
   const uploads = uploadsFrom(values, problems);
   const mail = mailFrom(values, problems);
+  const backups = backupsFrom(values, problems);
+  const alerts = alertsFrom(values, problems);
   if (problems.lines.length > 0 || tenants === undefined) return { problems: problems.lines };
   const { port, host, publicUrl, dataDir, trustProxy, logLevel, callbackSecrets, adminToken } = values;
   return {
@@ -164,8 +206,15 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
       forwardCallbacks: values.forwardCallbacks,
       uploads,
       mail,
+      ...{
+        backups,
+        alerts,
+        seriesDays: values.seriesDays,
+        readToken: values.readToken,
+        adminListen: values.adminListen,
+      },
       accounts: tenants.accounts,
-      sites: tenants.sites.map((site) => budgeted(equipped(site, uploads, mail), values)),
+      sites: tenants.sites.map((site) => retained(budgeted(equipped(site, uploads, mail), values), values)),
     },
   };
 }

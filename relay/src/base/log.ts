@@ -83,6 +83,12 @@ const EVENTS = {
   "outreach.waiting": ["warn", "A message of the owner waits; the ledger has the reason"],
   "ledger.restored": ["error", "The database is a restored backup: its pending calls wait for a person"],
   "ledger.unknown": ["error", "The outcome of a call that must not be repeated is unknown: a person must check it"],
+  "retention.done": ["info", "Data that a site no longer keeps was deleted"],
+  "backup.done": ["info", "A scheduled backup is complete"],
+  "backup.failed": ["error", "A scheduled backup failed"],
+  "alert.raised": ["warn", "An operator was told of a problem"],
+  "alert.ended": ["info", "A problem that an operator was told of has ended"],
+  "alert.untold": ["error", "An alert could not be sent"],
   "account.paused": [
     "error",
     "The service refuses the account's key or address: deliveries wait until it is corrected",

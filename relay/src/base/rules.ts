@@ -64,6 +64,20 @@ export const webhookRules = z.strictObject({
   events: z.array(z.enum(EVENT_TYPES)).optional(),
 });
 
+const days = z.int().min(1).max(36_500).optional();
+
+/** Days after which a site's data is deleted. Without a number it is kept. */
+export const retentionRules = z.strictObject({
+  /** Since the newest message of the conversation. Everything about the visitor goes with it. */
+  conversations: days,
+  /** Since the upload. The message stays, without its file. */
+  files: days,
+  /** Since the form was sent; leads that still wait are kept. */
+  leads: days,
+  /** Since the mail was written; mails that still wait are kept. */
+  mails: days,
+});
+
 /** The owner's guard: approves new visitors before their first message is accepted (C24). */
 export const guardRules = z.strictObject({
   url: address,
@@ -93,6 +107,7 @@ export type RouteRule = z.infer<typeof routeRule>;
 export type CreditRules = z.infer<typeof creditRules>;
 export type LeadRules = z.infer<typeof leadRules>;
 export type GuardRules = z.infer<typeof guardRules>;
+export type RetentionRules = z.infer<typeof retentionRules>;
 export type WebhookRules = z.infer<typeof webhookRules>;
 
 export const NO_CREDITS: CreditRules = creditRules.parse({});

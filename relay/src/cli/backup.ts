@@ -1,27 +1,15 @@
-import { constants } from "node:fs";
-import { chmod, copyFile, mkdir, open, readdir, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { chmod, readdir } from "node:fs/promises";
 import { makeFolder } from "../base/folder.ts";
-import { backupSqlite } from "../db/backup.ts";
-import { fileOf } from "../db/open.ts";
-import { type Command, positionals, type Result } from "./command.ts";
+import { copyData } from "../flows/backup/copy-data.ts";
+import type { Backups } from "../flows/backup/schedule.ts";
+import { type Command, positionals, type Result, table } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 import { progress } from "./progress.ts";
 
-/** Files besides database and media. `.spool` is copied first, because a replay may rename it to `.spool.replaying`. */
-const BESIDE = [
-  "secrets.json",
-  "replies.spool",
-  "replies.spool.replaying",
-  "recharges.spool",
-  "recharges.spool.replaying",
-];
-/** Folder of incomplete uploads. */
-const UNFINISHED = "incoming";
-
 const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
+/** Makes the folder if it is not there. @throws CommandError unless it is empty */
 async function emptyFolder(folder: string): Promise<void> {
   const there = await readdir(folder).catch((error: unknown) => {
     if (missing(error)) return [];
@@ -32,71 +20,31 @@ async function emptyFolder(folder: string): Promise<void> {
   await chmod(folder, 0o700);
 }
 
-/** Copies a file and syncs the copy. @returns its size in bytes; `undefined` when the file does not exist */
-async function copy(from: string, to: string): Promise<number | undefined> {
-  try {
-    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  } catch (error) {
-    if (missing(error)) return undefined;
-    throw error;
-  }
-  await chmod(to, 0o600);
-  const file = await open(to, "r+");
-  await file.datasync().finally(() => file.close());
-  return (await stat(to)).size;
-}
+const RESTORE = [
+  "To restore: stop the relay, put this folder where DATA_DIR points, start it. What was still to be called, and every",
+  "grant, waits for a person then: see Backups in relay/docs/guides/operation.md.",
+];
 
-/** The paths of uploaded files, relative to `root`. */
-async function mediaIn(root: string): Promise<string[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
-    if (missing(error)) return [];
-    throw error;
-  });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-    .filter((path) => !path.startsWith(UNFINISHED));
-}
-
-/**
- * Copies everything that a relay needs into a folder that can become its data folder. The order keeps the copy consistent
- * while the relay runs: an entry that leaves a spool meanwhile is in the database, which is copied later; and a file is
- * stored before the database names it.
- */
-async function backup({ db, settings }: CommandContext, folder: string): Promise<Result> {
-  const { dataDir, databaseUrl, uploads } = settings;
+async function backup(context: CommandContext, folder: string): Promise<Result> {
   await emptyFolder(folder);
-  for (const name of BESIDE) await copy(join(dataDir, name), join(folder, name));
-  if (db.dialect === "sqlite") backupSqlite(fileOf(databaseUrl), join(folder, "porchlight.db"));
-  const root = join(dataDir, "media");
-  const paths = await mediaIn(root);
-  const bar = progress("Files", paths.length);
-  let [files, bytes] = [0, 0];
-  for (const path of paths) {
-    const to = join(folder, "media", path);
-    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-    const size = await copy(join(root, path), to);
-    if (size !== undefined) [files, bytes] = [files + 1, bytes + size];
-    bar.tick();
-  }
+  let bar = progress("Files", 0);
+  const { files, bytes, database, elsewhere } = await copyData(context, folder, (count) => {
+    bar = progress("Files", count);
+    return bar.tick;
+  });
   bar.end();
-  const elsewhere = [
-    ...(db.dialect === "sqlite"
-      ? []
-      : ["The database is not in it: make that copy now, with pg_dump of DATABASE_URL."]),
-    ...(uploads.bucket === undefined ? [] : ["Files are not in it: they lie in the bucket of MEDIA_STORE."]),
-  ];
   const lines = [
-    `Secrets, spools, ${db.dialect === "sqlite" ? "database, " : ""}and ${files} files are in ${folder}.`,
+    `Secrets, spools, ${database ? "database, " : ""}and ${files} files are in ${folder}.`,
     ...elsewhere,
-    "To restore: stop the relay, put this folder where DATA_DIR points, start it. What was still to be called, and every",
-    "grant, waits for a person then: see Backups in relay/docs/guides/operation.md.",
+    ...RESTORE,
   ];
-  return {
-    data: { folder, files, bytes, database: db.dialect === "sqlite", elsewhere },
-    lines,
-    code: elsewhere.length > 0 ? 3 : 0,
-  };
+  return { data: { folder, files, bytes, database, elsewhere }, lines, code: elsewhere.length > 0 ? 3 : 0 };
+}
+
+/** The scheduled backups. @throws CommandError when the settings name no place for them */
+function scheduled({ backups }: CommandContext): Backups {
+  if (backups === undefined) throw new CommandError("There are no scheduled backups: set BACKUP_TO.");
+  return backups;
 }
 
 export const BACKUP: Record<string, Command> = {
@@ -105,5 +53,37 @@ export const BACKUP: Record<string, Command> = {
     usage: "<folder>",
     help: "copies database, secrets, spools and files into a new folder, also while the relay runs; exit code 3 when a part is stored elsewhere",
     run: (context, given) => backup(context, positionals(given, "folder").folder),
+  },
+  "backup run": {
+    usage: "",
+    help: "makes a scheduled backup now (BACKUP_TO), and deletes the oldest ones above BACKUP_KEEP",
+    async run(context) {
+      const made = await scheduled(context).run();
+      const lines = [`${made.name}: ${made.files} files.`, ...made.elsewhere];
+      return { data: made, lines, code: made.elsewhere.length > 0 ? 3 : 0 };
+    },
+  },
+  "backup list": {
+    usage: "",
+    help: "lists the scheduled backups, oldest first",
+    async run(context) {
+      const all = (await scheduled(context).list()).map(({ name, at }) => ({ name, at: new Date(at).toISOString() }));
+      const cells = all.map(({ name, at }) => [name, at]);
+      return { data: all, lines: all.length === 0 ? ["None yet."] : table(["BACKUP", "MADE"], cells) };
+    },
+  },
+  "backup fetch": {
+    place: "here",
+    usage: "<backup> <folder>",
+    help: "writes a backup of the bucket into a new folder, which can become the data folder",
+    async run(context, given) {
+      const { backup: name, folder } = positionals(given, "backup", "folder");
+      const backups = scheduled(context);
+      await emptyFolder(folder);
+      await backups.fetch(name, folder).catch((error: Error) => {
+        throw new CommandError(`${error.message}.`);
+      });
+      return { data: { backup: name, folder }, lines: [`${name} is in ${folder}.`, ...RESTORE] };
+    },
   },
 };

@@ -12,6 +12,7 @@ import { CommandError } from "./error.ts";
 import { LEADS } from "./leads.ts";
 import { MAIL } from "./mail.ts";
 import { PEOPLE } from "./people.ts";
+import { RETENTION } from "./retention.ts";
 import { SITES } from "./sites.ts";
 import { TOKENS } from "./tokens.ts";
 import { TRY } from "./try.ts";
@@ -30,6 +31,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...DELIVERIES,
   ...DATA,
   ...BACKUP,
+  ...RETENTION,
   ...CLIENT,
 };
 

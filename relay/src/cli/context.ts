@@ -11,8 +11,10 @@ import { databaseFile, isShared, openDatabase } from "../db/open.ts";
 import { shareSecrets } from "../db/secrets.ts";
 import { createLinks } from "../files/links.ts";
 import type { AttachFile } from "../flows/attach-file.ts";
+import { createBackups } from "../flows/backup/schedule.ts";
 import { createEndings } from "../flows/endings.ts";
 import { createForget } from "../flows/forget.ts";
+import { createRetention } from "../flows/retention.ts";
 import { createSend } from "../flows/send/send.ts";
 import { createServices } from "../flows/services.ts";
 import { createSites } from "../records/sites.ts";
@@ -72,10 +74,14 @@ export async function openContext(settings: Settings): Promise<CommandContext> {
   });
   const owner = createOwnerFlows({ ...flows, gates });
   const { horizon } = settings;
+  const forget = createForget({ db, bus, clock });
+  const backups = createBackups({ db, clock, log, settings, works: () => true });
   return contextOf({
     ...{ settings, db, clock, sites, services, keys, files, signing, owner },
     running: false,
-    forget: createForget({ db, bus, clock }),
+    forget,
+    retention: createRetention({ db, clock, log, sites, forget, works: () => true }),
+    backups,
     send: createSend({ db, bus, clock, horizon, wake: () => {}, tell: owner.tell }),
     endings: createEndings({ db, bus, clock }),
     linkTo: links.to,
@@ -84,6 +90,7 @@ export async function openContext(settings: Settings): Promise<CommandContext> {
       await services.close();
       await owner.stop();
       await files.close();
+      await backups?.stop();
       await db.close();
     },
   });

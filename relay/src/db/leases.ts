@@ -32,6 +32,9 @@ export const accountLease = (account: string): string => `account:${account}`;
 /** The lease of the node that sends mails to visitors. */
 export const MAIL_LEASE = "mail";
 
+/** The lease of the node that does the daily work: retention, backups, alerts. */
+export const CHORES_LEASE = "chores";
+
 /** A lease lasts so long after its last renewal, by the clock of the database. */
 const LEASE_MS = 3_000;
 /** It is renewed so often; what is free is looked for at the same time. */

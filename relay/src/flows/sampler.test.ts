@@ -30,7 +30,7 @@ function stage(db: Database, begin: number) {
     },
   };
   const metrics = createMetrics();
-  const sampler = createSampler({ db, clock, log: silentLog, metrics, gauges: GAUGES });
+  const sampler = createSampler({ db, clock, log: silentLog, metrics, gauges: GAUGES, days: 35 });
   sampler.start();
   async function pass(minutes: number): Promise<void> {
     for (let n = 0; n < minutes; n++) {

@@ -8,13 +8,21 @@ import { addSample, dropSamples, newestSample, oldestSample, STEPS, samplesBetwe
 /** What one step of the series says: counts of the step, and gauges at its end. */
 export type Sample = Totals & { connections: number; waiting: number; pace: number };
 
-type Parts = { db: Database; clock: Clock; log: Log; metrics: Metrics; gauges: Gauges };
+type Parts = {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  gauges: Gauges;
+  /** Days for which rows of hours are kept. */
+  days: number;
+};
 
 const MINUTE_MS = STEPS.minute * 1_000;
 const HOUR_MS = STEPS.hour * 1_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How long rows are kept: 2,880 of minutes and 840 of hours at most for each node, about a megabyte. */
-const KEPT_MS = { minute: 2 * DAY_MS, hour: 35 * DAY_MS } as const;
+/** How long rows of minutes are kept: 2,880 of each node. SERIES_DAYS says it of hours: 840 rows by default. Together a megabyte. */
+const MINUTES_MS = 2 * DAY_MS;
 
 const eachOf = <Name extends string>(names: readonly Name[], value: (name: Name) => number): Record<Name, number> =>
   Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, number>;
@@ -52,7 +60,7 @@ export function joined(samples: readonly Sample[], gauges: "sum" | "highest"): S
 }
 
 /** Stores once a minute what was counted, and once an hour the sum of the hour. */
-export function createSampler({ db, clock, log, metrics, gauges }: Parts) {
+export function createSampler({ db, clock, log, metrics, gauges, days }: Parts) {
   const node = randomId(8);
   let before: Totals = structuredClone(metrics.totals);
   let cancel = (): void => {};
@@ -73,7 +81,7 @@ export function createSampler({ db, clock, log, metrics, gauges }: Parts) {
     await db.transaction(
       async (tx) => {
         await addSample(tx, STEPS.minute, { at, node, body: JSON.stringify(body) });
-        await sumHours(tx, at);
+        await sumHours(tx, at, days);
       },
       ["series"],
     );
@@ -100,7 +108,7 @@ export function createSampler({ db, clock, log, metrics, gauges }: Parts) {
 }
 
 /** Sums the hours that are over and have no row yet, and drops what is too old. */
-async function sumHours(tx: Transaction, now: number): Promise<void> {
+async function sumHours(tx: Transaction, now: number, days: number): Promise<void> {
   const begun = Math.floor(now / HOUR_MS) * HOUR_MS;
   const newest = await newestSample(tx, STEPS.hour);
   const oldest = await oldestSample(tx, STEPS.minute, newest === undefined ? 0 : newest + HOUR_MS);
@@ -114,8 +122,8 @@ async function sumHours(tx: Transaction, now: number): Promise<void> {
     );
     await addSample(tx, STEPS.hour, { at, node: "", body: JSON.stringify(sum) });
   }
-  await dropSamples(tx, STEPS.minute, now - KEPT_MS.minute);
-  await dropSamples(tx, STEPS.hour, now - KEPT_MS.hour);
+  await dropSamples(tx, STEPS.minute, now - MINUTES_MS);
+  await dropSamples(tx, STEPS.hour, now - days * DAY_MS);
 }
 
 export type Sampler = ReturnType<typeof createSampler>;

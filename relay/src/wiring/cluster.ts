@@ -6,7 +6,7 @@ import { type Bus, createBus } from "../bus/bus.ts";
 import { createClusterBus, type Nudge } from "../bus/cluster.ts";
 import { openPostgresLink, openRedisLink } from "../bus/links.ts";
 import type { Database } from "../db/database.ts";
-import { accountLease, createLeases, holdsAll, type Leases, MAIL_LEASE } from "../db/leases.ts";
+import { accountLease, CHORES_LEASE, createLeases, holdsAll, type Leases, MAIL_LEASE } from "../db/leases.ts";
 import { isShared } from "../db/open.ts";
 import { newestAmong } from "../records/visitors.ts";
 
@@ -52,7 +52,7 @@ export async function joinCluster({ settings, db, clock, log }: Parts): Promise<
     : openRedisLink(redisUrl, { onState }));
   const heads = (visitors: readonly string[]) => newestAmong(db, visitors);
   const bus = createClusterBus({ local: createBus(), link, node, clock, heads, onError });
-  const names = [...settings.accounts.map(({ id }) => accountLease(id)), MAIL_LEASE];
+  const names = [...settings.accounts.map(({ id }) => accountLease(id)), MAIL_LEASE, CHORES_LEASE];
   const leases = createLeases({ db, clock, node, names, onError });
   leases.onTaken((name) => log("cluster.lease_taken", { lease: name }));
   return {

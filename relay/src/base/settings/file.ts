@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { complaintOf, SETTINGS } from "@porchlight/shared/settings";
 import { DEFAULT_SITE, type PublicSite } from "@porchlight/shared/site";
 import { z } from "zod";
-import { creditRules, guardRules, leadRules, routeRule, webhookRules } from "../rules.ts";
+import { creditRules, guardRules, leadRules, retentionRules, routeRule, webhookRules } from "../rules.ts";
 import { type Complaint, complaintsOf, UNKNOWN, words } from "./complaints.ts";
 import { exampleAt, exampleOfFile, insteadOf, nearest } from "./examples.ts";
 import { assertPrivate, origin, problem, signingSecret, web } from "./parsers.ts";
@@ -59,6 +59,7 @@ const siteSchema = z.strictObject({
   messagesPerDay: z.int().min(0).max(10_000_000).optional(),
   leadsPerDay: z.int().min(0).max(10_000_000).optional(),
   mail: z.boolean().optional(),
+  retention: retentionRules.optional(),
   routes: z.array(routeRule).max(200).optional(),
   identitySecret: z.string().min(1).optional(),
   identityKeys: z
@@ -251,7 +252,8 @@ function accountOf(id: string, { url, key, rate, credits }: FileAccount, env: En
 function siteOf(id: string, site: FileSite, env: Env): Site {
   const { account, origins, channel, business, campaign, campaignFallback, leads, webhook, routes, mail, ...rest } =
     site;
-  const { guard, messagesPerDay, leadsPerDay, identitySecret, identityKeys, requireIdentity, ...chosen } = rest;
+  const { guard, retention, messagesPerDay, leadsPerDay, identitySecret, identityKeys, requireIdentity, ...chosen } =
+    rest;
   return {
     public: { ...DEFAULT_SITE, ...(chosen as Partial<PublicSite>), id },
     account,
@@ -267,6 +269,7 @@ function siteOf(id: string, site: FileSite, env: Env): Site {
     ...(mail === undefined ? {} : { mail }),
     ...(messagesPerDay === undefined ? {} : { messagesPerDay }),
     ...(leadsPerDay === undefined ? {} : { leadsPerDay }),
+    ...(retention === undefined ? {} : { retention }),
     ...(guard === undefined ? {} : { guard: withSecret(guard, env) }),
     ...(webhook === undefined ? {} : { webhook: withSecret(webhook, env) }),
   };

@@ -109,6 +109,28 @@ export const mailbox = (given: string): string =>
   given.length <= 254 && /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;"]+$/.test(given)
     ? given
     : problem("must be an e-mail address like chat@example.com");
+const RETAINED = ["conversations", "files", "leads", "mails"] as const;
+/** Days by kind of data, like `conversations=365 files=90`. */
+export function retention(given: string): Partial<Record<(typeof RETAINED)[number], number>> {
+  const parts = given.split(/[\s,]+/).filter((part) => part !== "");
+  return Object.fromEntries(
+    parts.map((part) => {
+      const [, name = "", days = ""] = /^(\w+)=(\d{1,5})$/.exec(part) ?? [];
+      if (!RETAINED.some((each) => each === name) || Number(days) < 1)
+        problem(`has "${part}": use ${RETAINED.map((each) => `${each}=DAYS`).join(" ")}, with at least one day`);
+      return [name, Number(days)];
+    }),
+  );
+}
+/** Where scheduled backups go: a folder, or a bucket. */
+export const backupTo = (given: string): { folder: string } | { place: ReturnType<typeof bucketOf> } =>
+  given.startsWith("s3:") ? { place: bucketOf(given) } : { folder: given };
+/** A listening address: `host:port`, or a port on this machine only. */
+export function listener(given: string): { host: string; port: number } {
+  const [, host = "127.0.0.1", port = ""] = /^(?:(.+):)?(\d{1,5})$/.exec(given) ?? [];
+  if (port === "" || Number(port) > 65_535) problem("must be like 127.0.0.1:8789, or a port");
+  return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
+}
 export const optional =
   <T>(parse: (given: string) => T) =>
   (given: string): T | undefined =>

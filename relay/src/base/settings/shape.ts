@@ -1,6 +1,6 @@
 import type { PublicSite } from "@porchlight/shared/site";
 import type { BusinessLabel } from "../id-types.ts";
-import type { CreditRules, GuardRules, LeadRules, RouteRule, WebhookRules } from "../rules.ts";
+import type { CreditRules, GuardRules, LeadRules, RetentionRules, RouteRule, WebhookRules } from "../rules.ts";
 
 /** An account at the service. Its key is read when needed, see `keys.ts`. */
 export type Account = {
@@ -39,6 +39,8 @@ export type Site = {
   leadsPerDay?: number;
   /** Whether visitors can get e-mail. */
   mail?: boolean;
+  /** Days after which data is deleted. */
+  retention?: RetentionRules;
   /** Rules that select the campaign; `campaign` is the default. */
   routes?: readonly RouteRule[];
   /** How identities are verified: with a shared secret, or with public keys (JWKS) from an address or file. */
@@ -76,6 +78,12 @@ export type UploadRules = {
 /** Mail server, sender, and the milliseconds of absence before a mail. */
 export type MailRules = { url: string; from: string; after: number };
 
+/** Scheduled backups: where, how often (milliseconds), and how many are kept. */
+export type BackupRules = { folder?: string; bucket?: Bucket; every: number; keep: number };
+
+/** Addresses for alerts, and the free bytes of the disk below which one is raised. */
+export type AlertRules = { mail?: string; webhook?: { url: string; secret: string } };
+
 export type Settings = {
   port: number;
   host: string;
@@ -106,6 +114,16 @@ export type Settings = {
   uploads: UploadRules;
   /** `undefined`: no mail. */
   mail: MailRules | undefined;
+  /** Days for which the hours of the series behind the plots are kept. */
+  seriesDays: number;
+  /** Scheduled backups; `undefined`: none. */
+  backups: BackupRules | undefined;
+  /** Who is told about problems. */
+  alerts: AlertRules;
+  /** Opens the admin pages to read only, of all sites. */
+  readToken: string | undefined;
+  /** Host and port of the admin pages and metrics, when they have a listener of their own. */
+  adminListen: { host: string; port: number } | undefined;
   /** File descriptor of a listening socket that systemd passed. */
   listenFd: number | undefined;
   /** Status for callbacks for unknown contacts (R-612). */

@@ -1,0 +1,82 @@
+import { constants } from "node:fs";
+import { chmod, copyFile, mkdir, open, readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Settings } from "../../base/config.ts";
+import { backupOnThread } from "../../db/backup.ts";
+import type { Database } from "../../db/database.ts";
+import { fileOf } from "../../db/open.ts";
+
+/** Files besides database and media. `.spool` is copied first, because a replay may rename it to `.spool.replaying`. */
+const BESIDE = [
+  "secrets.json",
+  "replies.spool",
+  "replies.spool.replaying",
+  "recharges.spool",
+  "recharges.spool.replaying",
+];
+/** Folder of incomplete uploads. */
+const UNFINISHED = "incoming";
+
+const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
+
+/** Copies a file and syncs the copy. @returns its size in bytes; `undefined` when the file does not exist */
+async function copy(from: string, to: string): Promise<number | undefined> {
+  try {
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  } catch (error) {
+    if (missing(error)) return undefined;
+    throw error;
+  }
+  await chmod(to, 0o600);
+  const file = await open(to, "r+");
+  await file.datasync().finally(() => file.close());
+  return (await stat(to)).size;
+}
+
+/** The paths of all files of a folder, relative to it. */
+export async function filesIn(root: string): Promise<string[]> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if (missing(error)) return [];
+    throw error;
+  });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+}
+
+/** What a copy holds. `elsewhere`: parts that are not in it, each as a sentence that says what to do. */
+export type Copied = { files: number; bytes: number; database: boolean; elsewhere: string[] };
+
+type Source = { db: Pick<Database, "dialect">; settings: Pick<Settings, "dataDir" | "databaseUrl" | "uploads"> };
+
+/**
+ * Copies everything that a relay needs into an empty folder that can become its data folder. The order keeps the copy
+ * consistent while the relay runs: an entry that leaves a spool meanwhile is in the database, which is copied later; and a
+ * file is stored before the database names it.
+ * @param onFiles called with the number of uploaded files, @returns a function that is called after each
+ */
+export async function copyData(
+  { db, settings: { dataDir, databaseUrl, uploads } }: Source,
+  folder: string,
+  onFiles: (count: number) => () => void = () => () => {},
+): Promise<Copied> {
+  for (const name of BESIDE) await copy(join(dataDir, name), join(folder, name));
+  const database = db.dialect === "sqlite";
+  if (database) await backupOnThread(fileOf(databaseUrl), join(folder, "porchlight.db"));
+  const root = join(dataDir, "media");
+  const paths = (await filesIn(root)).filter((path) => !path.startsWith(UNFINISHED));
+  const tick = onFiles(paths.length);
+  let [files, bytes] = [0, 0];
+  for (const path of paths) {
+    const to = join(folder, "media", path);
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    const size = await copy(join(root, path), to);
+    if (size !== undefined) [files, bytes] = [files + 1, bytes + size];
+    tick();
+  }
+  const elsewhere = [
+    ...(database ? [] : ["The database is not in it: make that copy now, with pg_dump of DATABASE_URL."]),
+    ...(uploads.bucket === undefined ? [] : ["Files are not in it: they lie in the bucket of MEDIA_STORE."]),
+  ];
+  return { files, bytes, database, elsewhere };
+}

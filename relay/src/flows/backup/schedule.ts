@@ -1,0 +1,177 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { Clock } from "../../base/clock.ts";
+import type { Settings } from "../../base/config.ts";
+import type { Log } from "../../base/log.ts";
+import { createPoll } from "../../base/poll.ts";
+import type { BackupRules } from "../../base/settings/shape.ts";
+import type { Database } from "../../db/database.ts";
+import { createS3Files } from "../../files/s3.ts";
+import type { Files } from "../../files/store.ts";
+import { type Copied, copyData, filesIn } from "./copy-data.ts";
+
+/** A backup that is complete. `at`: milliseconds since 1970. */
+export type Backup = { name: string; at: number };
+
+/** Where backups lie. */
+type Place = {
+  /** Complete backups, oldest first. */
+  list: () => Promise<Backup[]>;
+  /** Takes over a complete copy. It is listed only when all of it is there. */
+  keep: (name: string, folder: string) => Promise<void>;
+  remove: (name: string) => Promise<void>;
+  /** Writes a backup into an empty folder. */
+  fetch: (name: string, folder: string) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+const NAME = /^porchlight-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/;
+const nameOf = (at: number): string => `porchlight-${new Date(at).toISOString().replaceAll(/[-:.]/g, "")}`;
+function atOf(name: string): number {
+  const [, y, mo, d, h, mi, s, ms] = NAME.exec(name) ?? [];
+  return Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z`);
+}
+const listed = (names: readonly string[]): Backup[] =>
+  names
+    .filter((name) => NAME.test(name))
+    .sort()
+    .map((name) => ({ name, at: atOf(name) }));
+
+/** Backups as folders in a folder. */
+function inFolder(root: string): Place {
+  return {
+    list: async () => listed(await readdir(root).catch(() => [])),
+    keep: (name, folder) => rename(folder, join(root, name)),
+    remove: (name) => rm(join(root, name), { recursive: true, force: true }),
+    fetch: async () => {
+      throw new Error(`The backup is a folder in ${root}: use it as it is`);
+    },
+    close: async () => {},
+  };
+}
+
+/** The object that lists the backups of a bucket, each with the paths of its files. */
+const INDEX = "backups.json";
+type Index = Record<string, readonly string[]>;
+
+async function textOf(files: Files, key: string): Promise<string | undefined> {
+  const stream = await files.get(key);
+  if (stream === undefined) return undefined;
+  const parts: Buffer[] = [];
+  for await (const part of stream as AsyncIterable<Buffer>) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+/** Backups as objects of a bucket. A backup is in the index only when all of its objects are stored. */
+function inBucket(files: Files, scratch: string): Place {
+  const index = async (): Promise<Index> => JSON.parse((await textOf(files, INDEX)) ?? "{}") as Index;
+  async function write(next: Index): Promise<void> {
+    await mkdir(scratch, { recursive: true, mode: 0o700 });
+    const path = join(scratch, INDEX);
+    await writeFile(path, JSON.stringify(next), { mode: 0o600 });
+    await files.put(INDEX, path, "application/json");
+  }
+  return {
+    list: async () => listed(Object.keys(await index())),
+    async keep(name, folder) {
+      const paths = await filesIn(folder);
+      for (const path of paths) await files.put(`${name}/${path}`, join(folder, path), "application/octet-stream");
+      await write({ ...(await index()), [name]: paths });
+      await rm(folder, { recursive: true, force: true });
+    },
+    async remove(name) {
+      const { [name]: paths = [], ...rest } = await index();
+      await write(rest);
+      for (const path of paths) await files.remove(`${name}/${path}`);
+    },
+    async fetch(name, folder) {
+      const { [name]: paths } = await index();
+      if (paths === undefined) throw new Error(`There is no backup ${name}`);
+      for (const path of paths) {
+        const stream = await files.get(`${name}/${path}`);
+        if (stream === undefined) throw new Error(`The file ${path} of ${name} is missing`);
+        const target = join(folder, path);
+        await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+        await pipeline(stream, createWriteStream(target, { mode: 0o600 }));
+      }
+    },
+    close: files.close,
+  };
+}
+
+type BackupsDeps = {
+  db: Pick<Database, "dialect">;
+  clock: Clock;
+  log: Log;
+  settings: Pick<Settings, "dataDir" | "databaseUrl" | "uploads" | "backups">;
+  /** Whether this node does the job. */
+  works: () => boolean;
+};
+
+/** How often the time of the newest backup is compared with the schedule. */
+const LOOK_MS = 10 * 60_000;
+
+export type Backups = {
+  list: () => Promise<Backup[]>;
+  /** Makes a backup now, and deletes the oldest ones above the number kept. */
+  run: () => Promise<Backup & Copied>;
+  /** Writes a backup of a bucket into an empty folder. */
+  fetch: (name: string, folder: string) => Promise<void>;
+  start: () => void;
+  stop: () => Promise<void>;
+};
+
+/** Scheduled backups; nothing where the settings name no place. */
+export function createBackups(deps: BackupsDeps): Backups | undefined {
+  const { clock, log, settings } = deps;
+  const rules = settings.backups;
+  if (rules === undefined) return undefined;
+  const scratch = join(rules.folder ?? settings.dataDir, "backup.partial");
+  const place =
+    rules.bucket === undefined ? inFolder(rules.folder ?? "") : inBucket(createS3Files(rules.bucket), scratch);
+  let last: Promise<unknown> = Promise.resolve();
+  // One after the other: a backup that is asked for now holds what is stored now.
+  const run = (): Promise<Backup & Copied> => {
+    const next = last.then(() => makeBackup(deps, rules, place, scratch));
+    last = next.catch(() => {});
+    return next;
+  };
+  const poll = createPoll({
+    clock,
+    every: LOOK_MS,
+    run: async () => {
+      const newest = (await place.list()).at(-1)?.at ?? 0;
+      if (deps.works() && clock.now() - newest >= rules.every) await run();
+    },
+    onError: (error) => log("backup.failed", { cause: String(error) }),
+  });
+  return {
+    list: place.list,
+    run,
+    fetch: place.fetch,
+    start: poll.start,
+    async stop() {
+      await poll.stop();
+      await last;
+      await place.close();
+    },
+  };
+}
+
+async function makeBackup(deps: BackupsDeps, { keep }: BackupRules, place: Place, scratch: string) {
+  const { clock, log } = deps;
+  const at = clock.now();
+  const name = nameOf(at);
+  // What an earlier process left unfinished is in the way.
+  await rm(scratch, { recursive: true, force: true });
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  const copied = await copyData(deps, scratch);
+  await place.keep(name, scratch);
+  const all = await place.list();
+  for (const old of all.slice(0, Math.max(0, all.length - keep))) await place.remove(old.name);
+  const { files, bytes, elsewhere } = copied;
+  log("backup.done", { name, files, bytes, ...(elsewhere.length > 0 && { elsewhere }) });
+  return { name, at, ...copied };
+}

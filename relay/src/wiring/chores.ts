@@ -1,0 +1,30 @@
+import { CHORES_LEASE } from "../db/leases.ts";
+import { type Backups, createBackups } from "../flows/backup/schedule.ts";
+import { createRetention, type Retention } from "../flows/retention.ts";
+import type { Core } from "./core.ts";
+import type { VisitorFlows } from "./visitors.ts";
+
+/** What the relay does by itself for the operator. */
+export type Chores = {
+  retention: Retention;
+  backups: Backups | undefined;
+  start: () => void;
+  stop: () => Promise<void>;
+};
+
+export function createChores({ settings, db, clock, log, sites, cluster }: Core, { forget }: VisitorFlows): Chores {
+  const works = (): boolean => cluster.leases.holds(CHORES_LEASE);
+  const retention = createRetention({ db, clock, log, sites, forget, works });
+  const backups = createBackups({ db, clock, log, settings, works });
+  return {
+    ...{ retention, backups },
+    start(): void {
+      retention.start();
+      backups?.start();
+    },
+    async stop(): Promise<void> {
+      await retention.stop();
+      await backups?.stop();
+    },
+  };
+}
