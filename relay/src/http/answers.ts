@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
+import { limitUnreadBody } from "./body.ts";
 
 /**
  * Headers of every answer, unless its route sets them: no caching, because most answers contain personal data, and no type
@@ -21,12 +22,14 @@ const isDownload = ({ method, url }: IncomingMessage): boolean =>
 
 /**
  * Sets the default headers of every answer, also of those that the framework makes, and a deadline for downloads: a client
- * that reads slowly must not hold a connection and an open file forever (RELIABILITY A24).
+ * that reads slowly must not hold a connection and an open file forever (RELIABILITY A24). Limits what a client may send
+ * after its answer.
  */
 export function withAnswers(clock: Clock, listener: RequestListener): RequestListener {
   return (request, response) => {
     for (const [name, value] of Object.entries(DEFAULTS)) response.setHeader(name, value);
     if (isDownload(request)) bound(clock, response);
+    limitUnreadBody(request, response);
     return listener(request, response);
   };
 }

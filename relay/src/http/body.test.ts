@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { readsBody } from "../app.ts";
 import { realClock } from "../base/clock.ts";
 import type { RelayError } from "../base/errors.ts";
+import { withAnswers } from "./answers.ts";
 import { readBody } from "./body.ts";
 import { withDeadline } from "./deadline.ts";
 
@@ -94,6 +95,27 @@ describe("a body", () => {
     socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello");
     await expect.poll(answer).toContain("Connection: close");
   });
+});
+
+it("the rest of a body that nobody reads is limited once the request is answered (A21)", async () => {
+  server = createServer(withAnswers(realClock, (_, response) => void response.writeHead(401).end())).listen(
+    0,
+    "127.0.0.1",
+  );
+  await once(server, "listening");
+  const socket = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1", allowHalfOpen: true });
+  socket.on("error", () => {}).resume();
+  socket.write(head("Content-Length: 300000000"));
+  const block = Buffer.alloc(65_536, "x");
+  let sent = 0;
+  const more = (): void => {
+    while (!socket.destroyed && sent < 300_000_000 && socket.write(block)) sent += block.length;
+    if (sent >= 300_000_000) socket.destroy();
+  };
+  socket.on("drain", more);
+  more();
+  await expect.poll(() => socket.closed).toBe(true);
+  expect(sent).toBeLessThan(30_000_000);
 });
 
 it("bodies are read where the table of routes says so", () => {

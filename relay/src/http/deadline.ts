@@ -1,9 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Clock } from "../base/clock.ts";
+import { hasBody } from "./body.ts";
 import { BODY_MS, type ReadsBody } from "./doors.ts";
-
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 
 /**
  * Destroys connections whose request bodies arrive too slowly, so that slow clients cannot hold them (RELIABILITY A24).

@@ -135,6 +135,19 @@ describe("a connected client", () => {
     expect(ended).toEqual([CLOSE.overload]);
   });
 
+  it("has one of its frames handled per turn of the event loop, so that others get their turns meanwhile (A28)", async () => {
+    let handled = 0;
+    const handleFrame = async (): Promise<void> => void handled++;
+    const { connections, arrive } = stage({ handleFrame });
+    const { connection, say } = arrive();
+    await say(HELLO);
+    for (let n = 0; n < 60; n++) connections.receive(connection, PING);
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(handled).toBeLessThanOrEqual(5);
+    await connection.turn;
+    expect(handled).toBe(60);
+  });
+
   it("is disconnected when a megabyte waits unread, whichever frames it asked for (A28)", async () => {
     const { arrive } = stage({ handleFrame: async (actions, live) => actions.send(live, long) });
     const { ended, say, waiting } = arrive();

@@ -6,6 +6,7 @@ import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { type Clock, realClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Places } from "../base/places.ts";
+import { limitRest } from "../base/rest.ts";
 import { createUnfinished } from "../base/unfinished.ts";
 import type { Connection, Transport } from "./connection.ts";
 import type { Connections } from "./connections.ts";
@@ -65,6 +66,7 @@ export function serveSockets(deps: SocketsDeps): () => void {
 type Listeners = {
   message: (this: WebSocket, data: RawData, binary: boolean) => void;
   pong: (this: WebSocket) => void;
+  error: (this: WebSocket) => void;
   close: (this: WebSocket) => void;
 };
 
@@ -80,6 +82,11 @@ function listenersFor({ known, connections }: Sockets): Listeners {
     pong() {
       const connection = known.get(this);
       if (connection !== undefined) connections.alive(connection);
+    },
+    /** A frame that breaks the protocol. `ws` has sent its close frame, and would read on for half a minute. */
+    error() {
+      const phase = known.get(this)?.phase;
+      if (phase !== undefined && phase.name !== "closed") phase.transport.close(CLOSE.protocol);
     },
     close() {
       const connection = known.get(this);
@@ -118,6 +125,7 @@ function open(sockets: Sockets, listeners: Listeners, request: IncomingMessage, 
   sockets.known.set(ws, sockets.connections.accept(transport, origin, sockets.remoteOf(request)));
   ws.on("message", listeners.message);
   ws.on("pong", listeners.pong);
+  ws.on("error", listeners.error);
   ws.once("close", listeners.close);
 }
 
@@ -131,7 +139,7 @@ function ignore(): void {}
 
 /** A slow client with more unread bytes than this is cut off without a close frame. */
 const UNREAD_MAX = 64 * 1024;
-/** A client that does not answer a close frame is cut off after this, in milliseconds. */
+/** A client that does not answer a close frame is cut off after this, in milliseconds, or after 1 MB. */
 const CLOSE_MS = 5_000;
 /** First byte of a whole text frame, and a whole ping frame, as Latin-1 (RFC 6455, 5.2). */
 const TEXT = "\x81";
@@ -170,7 +178,7 @@ class SocketTransport implements Transport {
     // A close frame would wait behind what the client does not read, and all of that would stay in memory.
     if (code === CLOSE.overload.code && ws.bufferedAmount > UNREAD_MAX) return ws.terminate();
     ws.close(code, meaning);
-    setTimeout(() => ws.terminate(), CLOSE_MS).unref();
+    limitRest(this.#socket, CLOSE_MS, () => ws.terminate());
   }
 
   buffered(): number {

@@ -6,7 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { silentLog } from "../base/log.ts";
 import { createPlaces } from "../base/places.ts";
 import { MESSAGE_MS } from "../base/unfinished.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, Transport } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { serveSockets } from "./socket.ts";
 
@@ -61,7 +61,7 @@ beforeEach(() => {
     },
   };
   const connections = {
-    accept: () => ({}) as Connection,
+    accept: (transport: Transport) => ({ phase: { name: "greeting", transport } }) as Connection,
     receive: (_: Connection, text: string) => void heard.push(text),
     alive: () => {},
     lost: () => {},
@@ -119,6 +119,14 @@ describe("a WebSocket", () => {
     expect(heard.map(({ length }) => length)).toEqual([FRAME_MAX]);
     await push(wire, frame(TEXT, FRAME_MAX + 1));
     expect(wire.closedWith()).toBe(1009);
+  });
+
+  it("may send 1 MB more after it broke a limit; then its connection is destroyed (A21)", async () => {
+    const wire = upgrade();
+    await push(wire, frame(TEXT, FRAME_MAX + 1), Buffer.alloc(1_000_000));
+    expect([wire.closedWith(), wire.destroyed]).toEqual([1009, false]);
+    await push(wire, Buffer.alloc(100_000));
+    expect(wire.destroyed).toBe(true);
   });
 
   it("accepts a message in 16 fragments, and refuses more (A22)", async () => {

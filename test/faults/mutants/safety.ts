@@ -51,6 +51,11 @@ export const SAFETY: Mutant[] = [
     find: "$connection.queuedSize > QUEUE_SIZE_MAX",
     replace: "false",
   }),
+  without("turns for the frames of one client", "limits.test.ts", {
+    in: "enqueue",
+    find: "$connection.turn.then(nextTurn)",
+    replace: "$connection.turn",
+  }),
   without("limit on what a line holds", "limits.test.ts", { find: "unread > BUFFER_MAX", replace: "false" }),
   without("limit on what all lines hold", "limits.test.ts", {
     find: "registry.unread + $size > BUFFERS_MAX && $unread > FAIR_SHARE",
@@ -83,6 +88,15 @@ export const SAFETY: Mutant[] = [
   without("end for a body that goes on", "body.test.ts", {
     find: "if (!$incoming.complete) $incoming.socket.destroy();",
     replace: "",
+  }),
+  without("limit on what follows an answer", "body.test.ts", {
+    in: "withAnswers",
+    find: "limitUnreadBody($request, $response);",
+    replace: "",
+  }),
+  without("limit on what follows a broken frame", "upgrade.test.ts", {
+    find: "$phase.transport.close(CLOSE.protocol)",
+    replace: "0",
   }),
   without("deadline for bodies", "body.test.ts", {
     find: "clock.after(BODY_MS, $end)",
