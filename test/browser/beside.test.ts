@@ -58,7 +58,7 @@ it("is in one clear state on a page whose origin is not listed, and tells its ow
   await page.locator(".launcher").waitFor();
   await tell(page, "send", "Hello?");
   await chat.launcher.first().click();
-  await chat.thread.getByText("This chat is not available here.").waitFor();
+  await chat.thread.getByText("This chat isn't available here.").waitFor();
   await chat.thread.getByText("Not sent.").waitFor();
   const words = await chat.panel.textContent();
   expect(words).not.toMatch(/Waiting to send|Sending|usually replies/);
@@ -231,7 +231,7 @@ it("counts below the thread only what was not in sight yet", async () => {
   await chat.thread.evaluate((box) => {
     box.scrollTop = 0;
   });
-  await page.getByRole("button", { name: "Go to the newest message" }).waitFor();
+  await page.getByRole("button", { name: "Go to the latest message" }).waitFor();
   await stage.reply("answer 6");
   await page.getByRole("button", { name: "1 new message" }).click();
   await chat.thread.getByText("answer 6").waitFor();

@@ -19,7 +19,7 @@ it("says in the thread that the conversation has ended, and a button begins a ne
   expect(await page.locator(".bar").count()).toBe(0);
 
   const socket = page.waitForEvent("websocket");
-  await chat.thread.getByRole("button", { name: "Start a new one" }).click();
+  await chat.thread.getByRole("button", { name: "Start a new conversation" }).click();
   await socket;
   await chat.thread.getByText("Hi! How can we help you?").waitFor();
   expect(await page.locator(".ended").count()).toBe(0);
@@ -70,7 +70,7 @@ it("shows a first visitor the beginning of a conversation although the page logs
   await opened;
   // While the line is on its way: from then on there is a session, which a logout ends.
   await chat.thread.getByText("Hi! How can we help you?").waitFor();
-  await chat.thread.getByText("You are chatting with an AI assistant.").waitFor();
+  await chat.thread.getByText("You're chatting with an AI assistant.").waitFor();
   await chat.thread.getByRole("button", { name: "Two" }).waitFor();
   await chat.thread.getByRole("link", { name: /^Privacy/ }).waitFor();
   await chat.say("I am new");
@@ -87,7 +87,7 @@ it("asks for consent beneath the greeting although the page says at once that th
   await chat.launcher.click();
   await page.getByRole("button", { name: "Agree and chat" }).waitFor();
   await chat.thread.getByText("Hi! How can we help you?").waitFor();
-  await chat.thread.getByText("You are chatting with an AI assistant.").waitFor();
+  await chat.thread.getByText("You're chatting with an AI assistant.").waitFor();
   await chat.thread.getByRole("link", { name: /^Privacy/ }).waitFor();
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
 });

@@ -25,14 +25,14 @@ const at = (time: string) => async (page: Page) => {
 it("outside business hours takes a message and an address, and says in the visitor's time when somebody is back", async () => {
   const { chat } = await stage.visit({ before: at(EARLY), options: { timezoneId: "Europe/London", locale: "en-GB" } });
   await chat.launcher.first().click();
-  await chat.panel.getByText("We're back Monday at 08:00").waitFor();
+  await chat.panel.getByText("We'll be back Monday at 08:00").waitFor();
   await chat.panel.getByRole("textbox", { name: "Name" }).fill("Ada");
-  await chat.panel.getByRole("button", { name: "Leave message" }).click();
+  await chat.panel.getByRole("button", { name: "Leave a message" }).click();
   await chat.panel.getByText("Please fill in this field.").waitFor();
-  await chat.panel.getByRole("textbox", { name: "E-mail" }).fill("ada@example.com");
+  await chat.panel.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
   await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
-  await chat.panel.getByRole("button", { name: "Leave message" }).click();
-  await chat.panel.getByText("We have your message").waitFor();
+  await chat.panel.getByRole("button", { name: "Leave a message" }).click();
+  await chat.panel.getByText("We've got your message").waitFor();
   await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1, 15_000);
   expect(stage.house.sandbox.messages()[0]?.body).toContain("Where is my lamp?");
   await expect.poll(contacts).toMatchObject([{ email: "ada@example.com", firstName: "Ada" }]);
@@ -46,10 +46,10 @@ it("outside business hours has one word for what was left, and no sign of waitin
   };
   const { page, chat } = await stage.visit({ before });
   await chat.launcher.first().click();
-  await chat.panel.getByRole("textbox", { name: "E-mail" }).fill("ada@example.com");
+  await chat.panel.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
   await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
-  await chat.panel.getByRole("button", { name: "Leave message" }).click();
-  await chat.panel.getByText("We have your message").waitFor();
+  await chat.panel.getByRole("button", { name: "Leave a message" }).click();
+  await chat.panel.getByText("We've got your message").waitFor();
   await expect.poll(async () => (await clockOf(page)).working).toBeGreaterThan(0);
   await pass(page, 135_000);
   expect(await page.locator(".waiting").count()).toBe(0);
@@ -60,20 +60,20 @@ it("outside business hours thanks for a message only when it is safe, and takes 
   const { page, chat } = await stage.visit({ before: at(EARLY) });
   await chat.launcher.first().click();
   const message = chat.panel.getByRole("textbox", { name: "Message" });
-  await chat.panel.getByRole("textbox", { name: "E-mail" }).fill("ada@example.com");
+  await chat.panel.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
   await message.fill("y".repeat(4_200));
-  await chat.panel.getByText("Too long by 200 characters").waitFor();
-  await chat.panel.getByRole("button", { name: "Leave message" }).click();
-  await chat.panel.getByRole("alert").getByText("Too long by 200 characters").waitFor();
+  await chat.panel.getByText("200 characters over the limit").waitFor();
+  await chat.panel.getByRole("button", { name: "Leave a message" }).click();
+  await chat.panel.getByRole("alert").getByText("200 characters over the limit").waitFor();
   await message.fill("Where is my lamp?");
   await page.context().setOffline(true);
   await page.evaluate(() => dispatchEvent(new Event("offline")));
-  await chat.panel.getByRole("button", { name: "Leave message" }).click();
+  await chat.panel.getByRole("button", { name: "Leave a message" }).click();
   await chat.panel.locator(".form").getByText("Waiting to send").waitFor();
-  expect(await chat.panel.getByText("We have your message").count()).toBe(0);
+  expect(await chat.panel.getByText("We've got your message").count()).toBe(0);
   await page.context().setOffline(false);
   await page.evaluate(() => dispatchEvent(new Event("online")));
-  await chat.panel.getByText("We have your message").waitFor();
+  await chat.panel.getByText("We've got your message").waitFor();
   expect(await chat.thread.getByText("Not sent").count()).toBe(0);
 });
 
@@ -90,16 +90,16 @@ it("opens while the visitor has the page before him", async () => {
 it("asks for an address after the first message, once, and can be declined", async () => {
   const { page, chat } = await stage.visit({ before: at(OPEN) });
   await converse(chat);
-  await chat.thread.getByText("Get the reply by e-mail if you leave").waitFor();
+  await chat.thread.getByText("Leave your email and we'll send replies there").waitFor();
   await chat.thread.getByRole("button", { name: "No, thanks" }).click();
-  await chat.thread.getByText("Get the reply by e-mail").waitFor({ state: "detached" });
+  await chat.thread.getByText("Leave your email").waitFor({ state: "detached" });
   expect(await chat.composer.evaluate((field) => (field.getRootNode() as ShadowRoot).activeElement === field)).toBe(
     true,
   );
   await page.reload();
   await chat.open();
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
-  expect(await chat.thread.getByText("Get the reply by e-mail").count()).toBe(0);
+  expect(await chat.thread.getByText("Leave your email").count()).toBe(0);
 });
 
 it("never asks twice for an address: not those who gave it before the first message, nor those for whom it was signed", async () => {
@@ -109,13 +109,13 @@ it("never asks twice for an address: not those who gave it before the first mess
     html: pageOf(stage.tag('data-site="default" data-prechat="email" data-capture="" data-email-offer')),
   });
   await first.chat.launcher.first().click();
-  await first.chat.panel.getByRole("textbox", { name: "E-mail" }).fill("ada@example.com");
+  await first.chat.panel.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
   await first.chat.panel.getByRole("button", { name: "Start chat" }).click();
   await first.chat.say("Do you have it in green?");
   await first.page.locator(".dots").waitFor();
   await first.page.clock.fastForward(31_000);
   await first.chat.thread.getByText("This is taking longer than usual", { exact: false }).waitFor();
-  expect(await first.chat.thread.getByRole("textbox", { name: "E-mail" }).count()).toBe(0);
+  expect(await first.chat.thread.getByRole("textbox", { name: "Email" }).count()).toBe(0);
 
   const identity = identityOf({ sub: "grace", name: "Grace", email: "grace@example.com" });
   const before = async (page: Page): Promise<void> => {
@@ -125,19 +125,19 @@ it("never asks twice for an address: not those who gave it before the first mess
   await tell(page, "identify", identity);
   await chat.launcher.first().click();
   await chat.panel.getByText("We're away right now").waitFor();
-  await chat.panel.getByRole("textbox", { name: "E-mail" }).waitFor({ state: "detached" });
+  await chat.panel.getByRole("textbox", { name: "Email" }).waitFor({ state: "detached" });
   await chat.panel.getByRole("textbox", { name: "Message" }).fill("Where is my lamp?");
-  await chat.panel.getByRole("button", { name: "Leave message" }).click();
-  await chat.panel.getByText("We have your message").waitFor();
+  await chat.panel.getByRole("button", { name: "Leave a message" }).click();
+  await chat.panel.getByText("We've got your message").waitFor();
   await page.clock.fastForward("45:00");
-  await chat.panel.getByText("We have your message").waitFor({ state: "detached" });
+  await chat.panel.getByText("We've got your message").waitFor({ state: "detached" });
   await chat.thread.getByText("Where is my lamp?", { exact: true }).waitFor();
-  expect(await chat.panel.getByRole("textbox", { name: "E-mail" }).count()).toBe(0);
+  expect(await chat.panel.getByRole("textbox", { name: "Email" }).count()).toBe(0);
 
   // Whoever comes next on this device is asked again.
   await tell(page, "logout");
   await chat.say("Hello");
-  await chat.thread.getByRole("textbox", { name: "E-mail" }).waitFor();
+  await chat.thread.getByRole("textbox", { name: "Email" }).waitFor();
 });
 
 it("offers those who have waited half a minute to leave an address, where the site asks for none by itself", async () => {
@@ -149,11 +149,11 @@ it("offers those who have waited half a minute to leave an address, where the si
   await chat.open();
   await chat.say("Do you have it in green?");
   await page.locator(".dots").waitFor();
-  expect(await chat.thread.getByText("Get the reply by e-mail").count()).toBe(0);
+  expect(await chat.thread.getByText("Leave your email").count()).toBe(0);
   await page.clock.fastForward(31_000);
-  await chat.thread.getByRole("textbox", { name: "E-mail" }).fill("ada@example.com");
+  await chat.thread.getByRole("textbox", { name: "Email" }).fill("ada@example.com");
   await stage.reply("Yes, in two greens.");
   await chat.thread.getByText("Yes, in two greens.").waitFor();
-  await chat.thread.getByRole("button", { name: "Save" }).click();
-  await chat.thread.getByText("Thank you, saved.").waitFor();
+  await chat.thread.getByRole("button", { name: "Notify me" }).click();
+  await chat.thread.getByText("Thanks, saved!").waitFor();
 });

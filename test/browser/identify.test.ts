@@ -51,11 +51,12 @@ it("gone, by a logout, a deletion or consent withdrawn, leaves nothing of what t
     const name = chat.panel.getByRole("textbox", { name: "Name" });
     await agree
       .or(name)
-      .or(chat.panel.getByRole("button", { name: "Start a new one" }))
+      .or(chat.panel.getByRole("button", { name: "Start a new conversation" }))
       .first()
       .waitFor();
     if (await agree.isVisible()) await agree.click();
-    else if (!(await name.isVisible())) await chat.panel.getByRole("button", { name: "Start a new one" }).click();
+    else if (!(await name.isVisible()))
+      await chat.panel.getByRole("button", { name: "Start a new conversation" }).click();
     await name.fill("Ada");
     await chat.panel.getByRole("button", { name: "Start chat" }).click();
     await chat.say("Hello");

@@ -23,7 +23,7 @@ it("the frame around a file that is dragged over the panel has the panel's round
     dataTransfer.items.add(new File(["a"], "a.txt"));
     app.dispatchEvent(new DragEvent("dragover", { dataTransfer, bubbles: true, cancelable: true }));
   });
-  await chat.panel.getByText("Drop the file here to send it").waitFor();
+  await chat.panel.getByText("Drop files to attach").waitFor();
   expect(await styleOf(page, ".drop", "border-start-start-radius")).toBe("20px");
   await page.locator("porch-light .app").dispatchEvent("dragleave");
   await page.locator("porch-light .drop").waitFor({ state: "detached" });

@@ -70,7 +70,7 @@ for (const upgrades of ["pass", "refuse"] as const)
     await page.goto(host.url);
     // Not `open`, which waits for the composer: it is gone again once the relay has refused.
     await chatOn(page).launcher.first().click();
-    await page.locator(".ended").getByText("This chat is not available here.").waitFor(PATIENT);
+    await page.locator(".ended").getByText("This chat isn't available here.").waitFor(PATIENT);
   });
 
 slowTests(stage, [2]);

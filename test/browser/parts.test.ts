@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { type Chat, converse, pageOf, setStage } from "./checks/stage.ts";
 
 const stage = setStage();
-const WORDS = "That did not work. Please try again in a moment.";
+const WORDS = "That didn't work. Please try again in a moment.";
 /** What makes the address of a second try another one. */
 const OTHER = expect.stringMatching(/^\?./);
 const FILE = { name: "list.txt", mimeType: "text/plain", buffer: Buffer.from("two lamps") };
@@ -96,7 +96,7 @@ it("leave a form's place to the text field until they come", async () => {
   await chat.panel.getByText(WORDS).waitFor();
   await forms.mend();
   await chat.panel.getByRole("button", { name: "Retry" }).click();
-  await chat.panel.getByRole("textbox", { name: "E-mail" }).waitFor();
+  await chat.panel.getByRole("textbox", { name: "Email" }).waitFor();
 });
 
 it("say so in the visitor's language, whose rarer words come along or are English", async () => {

@@ -8,7 +8,7 @@ import { type Chat, converse, pageOf, readUpTo, rectOf, setStage, tell } from ".
 
 const stage = setStage();
 const html = (attributes = 'data-rating="five"') => pageOf(stage.tag(`data-site="default" ${attributes}`));
-const question = (chat: Chat) => chat.thread.getByRole("heading", { name: "How was this conversation?" });
+const question = (chat: Chat) => chat.thread.getByRole("heading", { name: "How was your conversation?" });
 const focused = (page: Page) =>
   page.evaluate(() => document.querySelector("porch-light")?.shadowRoot?.activeElement?.tagName);
 
@@ -38,7 +38,7 @@ it("is asked for when the visitor comes back to a chat that he had closed, and k
   expect(card.bottom).toBeLessThanOrEqual(composer.y);
   expect(await focused(page)).toBe("TEXTAREA");
 
-  const scores = chat.thread.getByRole("radiogroup", { name: "How was this conversation?" });
+  const scores = chat.thread.getByRole("radiogroup", { name: "How was your conversation?" });
   expect(await scores.getByRole("radio").count()).toBe(5);
   // By keyboard alone: the arrows choose, and nothing is sent by choosing.
   await scores.getByRole("radio", { name: "Awful" }).focus();
@@ -46,10 +46,10 @@ it("is asked for when the visitor comes back to a chat that he had closed, and k
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   expect(await scores.getByRole("radio", { name: "Good" }).isChecked()).toBe(true);
-  await chat.thread.getByRole("textbox", { name: /Anything you would like to add/ }).fill("Quick and kind");
+  await chat.thread.getByRole("textbox", { name: /Anything you'd like to add/ }).fill("Quick and kind");
   expect(await ratings()).toEqual([]);
   await chat.thread.getByRole("button", { name: "Send rating" }).click();
-  await chat.thread.getByText("Thank you, saved.").waitFor();
+  await chat.thread.getByText("Thanks for your feedback!").waitFor();
   expect(await ratings()).toMatchObject([{ score: 4, of: 5, comment: "Quick and kind" }]);
   expect(await focused(page)).toBe("TEXTAREA");
 
@@ -63,7 +63,7 @@ it("is asked for when the visitor comes back to a chat that he had closed, and k
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
   await page.getByRole("menuitem", { name: "Download conversation" }).click();
   const text = (await (await (await download).createReadStream()).toArray()).join("");
-  expect(text).toContain("How was this conversation?\nGood (4/5)\nQuick and kind");
+  expect(text).toContain("How was your conversation?\nGood (4/5)\nQuick and kind");
 });
 
 it("is asked for after ten minutes without a word, and goes when the visitor writes on", async () => {

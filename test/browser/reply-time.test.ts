@@ -57,7 +57,7 @@ it("says that nobody is there where it never opens, and how it answers while it 
   await expect.poll(() => line(never.page).textContent()).toBe("AI assistant · We're away right now");
   const open = await stage.visit({ html: html(HOURS), ...at("2026-01-05T09:30:00Z") });
   await converse(open.chat);
-  await expect.poll(() => line(open.page).textContent()).toBe("AI assistant · usually replies at once");
+  await expect.poll(() => line(open.page).textContent()).toBe("AI assistant · usually replies instantly");
 });
 
 it.each(["de", "ta", "th"])("fits under the title of a phone, whatever the words: %s", async (locale) => {

@@ -89,7 +89,7 @@ it("may be reworded by its site, but says in every language that a machine answe
   const { page, chat } = await stage.visit({ html: html(`data-strings='${JSON.stringify(strings)}'`) });
   await chat.open();
   await chat.panel.getByText("Maria from Acme · AI", { exact: true }).waitFor();
-  await chat.panel.getByText("You are chatting with an AI assistant.", { exact: false }).waitFor();
+  await chat.panel.getByText("You're chatting with an AI assistant.", { exact: false }).waitFor();
   await chat.say("Hello");
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
   expect(await page.locator(".msg.reply > .author").textContent()).toBe("Maria · AI");

@@ -143,7 +143,7 @@ it("58 a reaction is given, thought better of and taken back, and the focus stay
   await page.keyboard.press("Enter");
   await expect.poll(() => focused(page)).toBe("React with 👍");
   await page.keyboard.press("Enter");
-  await expect.poll(() => focused(page)).toBe("Take back 👍");
+  await expect.poll(() => focused(page)).toBe("Remove 👍");
   await page.keyboard.press("Enter");
   await expect.poll(() => focused(page)).toBe("React");
   await page.keyboard.press("Enter");

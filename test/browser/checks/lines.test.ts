@@ -81,8 +81,8 @@ describe("34 a connection that goes nowhere", () => {
 
 describe("36 an ending that is final", () => {
   for (const [code, words] of [
-    [CLOSE.badToken.code, "You have been signed out. Please sign in again to go on."],
-    [CLOSE.notAllowed.code, "This chat is not available here."],
+    [CLOSE.badToken.code, "You've been signed out. Please sign in again to continue."],
+    [CLOSE.notAllowed.code, "This chat isn't available here."],
     [CLOSE.gone.code, "Conversation deleted"],
   ] as const)
     it(`36 is told, and nobody comes back: ${code}`, async () => {

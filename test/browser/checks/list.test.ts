@@ -179,7 +179,7 @@ it("75 no dots after a failure, without a network, or where people answer", asyn
 it("76 that a machine answers is said before the first message, and on every answer", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
-  await chat.panel.getByText("You are chatting with an AI assistant.", { exact: false }).waitFor();
+  await chat.panel.getByText("You're chatting with an AI assistant.", { exact: false }).waitFor();
   expect(
     await page
       .locator(".panel")

@@ -178,7 +178,7 @@ it("50 the transcript holds every message, also those never shown, and opens wit
     page.waitForEvent("download"),
     page.getByRole("menuitem", { name: "Download conversation" }).click(),
   ]);
-  expect(download.suggestedFilename()).toMatch(/\.txt$/);
+  expect(download.suggestedFilename()).toMatch(/^\S.* \d{4}-\d\d-\d\d\.txt$/);
   const folder = await mkdtemp(join(tmpdir(), "porchlight-transcript-"));
   try {
     const file = join(folder, download.suggestedFilename());

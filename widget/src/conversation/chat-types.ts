@@ -63,7 +63,7 @@ export interface Chat {
   readonly name: ReadonlySignal<string | undefined>;
   /** The visitor's rating; without a score the visitor declined. Undefined before they were asked. */
   readonly rating: ReadonlySignal<Rating | undefined>;
-  /** Whether the visitor's e-mail address is known, from a form or a signed identity. If so, do not ask again (WCAG 3.3.7). */
+  /** Whether the visitor's email address is known, from a form or a signed identity. If so, do not ask again (WCAG 3.3.7). */
   readonly email: ReadonlySignal<boolean | undefined>;
   /** The draft; saved to storage while the visitor types. */
   readonly draft: Signal<string>;

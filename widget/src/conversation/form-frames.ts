@@ -24,7 +24,7 @@ export type Refused = { id: string; field: "email" | "phone" };
 export type Forms = {
   /** The rating that the relay holds; undefined before the visitor was asked. */
   readonly rating: Signal<Rating | undefined>;
-  /** Whether the relay knows the visitor's e-mail address, from a form or a signed identity. */
+  /** Whether the relay knows the visitor's email address, from a form or a signed identity. */
   readonly email: Signal<boolean | undefined>;
   /** Resolves with the relay's error, or with undefined when the form is stored. The same `id` again corrects a form. */
   submit(form: Form, id?: string): Promise<ErrorCode | undefined>;

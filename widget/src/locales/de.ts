@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Chat-Optionen",
   unread: { one: "{n} ungelesene Nachricht", other: "{n} ungelesene Nachrichten" },
 
-  statusAi: "KI-Assistent · antwortet schnell",
+  statusAi: "KI-Assistent · antwortet meist sofort",
   statusHuman: "Hier antwortet unser Team",
   statusMixed: "KI-Assistent und unser Team",
   noticeAi: "Sie chatten mit einem KI-Assistenten. Er kann Fehler machen.",
@@ -31,7 +31,7 @@ export const messages: Messages = {
   send: "Nachricht senden",
   attach: "Datei anhängen",
   emoji: "Emoji einfügen",
-  drop: "Datei zum Senden hier ablegen",
+  drop: "Dateien zum Anhängen hier ablegen",
   left: { one: "Noch {n} Zeichen", other: "Noch {n} Zeichen" },
   tooLong: { one: "{n} Zeichen zu lang", other: "{n} Zeichen zu lang" },
 
@@ -63,7 +63,7 @@ export const messages: Messages = {
   gone: "Nicht mehr verfügbar",
   noFile: "Eine Datei wurde geschickt, kann hier aber nicht angezeigt werden.",
   react: "Reagieren",
-  unreact: "{emoji} zurücknehmen",
+  unreact: "{emoji} entfernen",
 
   working: "Der Assistent arbeitet an einer Antwort",
   stillWorking: "Noch einen Moment.",
@@ -91,7 +91,7 @@ export const messages: Messages = {
 
   transcript: "Unterhaltung herunterladen",
   transcriptOf: "Unterhaltung: {name}",
-  mailCopy: "Unterhaltung per E-Mail",
+  mailCopy: "Unterhaltung per E-Mail senden",
   mailGone: "Ist unterwegs in Ihr Postfach.",
   soundOn: "Ton einschalten",
   soundOff: "Ton ausschalten",
@@ -106,16 +106,17 @@ export const messages: Messages = {
   cancel: "Abbrechen",
 
   uploading: "{name} wird hochgeladen",
-  uploadFailed: "{name} konnte nicht hochgeladen werden.",
-  tooBig: "{name} ist zu groß. Erlaubt sind höchstens {max}.",
+  uploadFailed: "Hochladen fehlgeschlagen.",
+  tooBig: "Zu groß. Erlaubt sind höchstens {max}.",
   wrongType: "Dateien dieser Art können nicht gesendet werden.",
   tooMany: "Höchstens {n} Dateien auf einmal: Die übrigen wurden nicht hinzugefügt.",
   removeFile: "{name} entfernen",
   dismiss: "Schließen",
   reactWith: "Mit {emoji} reagieren",
 
-  emailAsk: "Antwort auch per E-Mail bekommen?",
+  emailAsk: "Hinterlassen Sie Ihre E-Mail, wir schicken Antworten dorthin",
   phoneAsk: "Dürfen wir Sie zurückrufen?",
+  emailSave: "Benachrichtigen",
   name: "Name",
   email: "E-Mail",
   phone: "Telefon",
@@ -145,4 +146,5 @@ export const messages: Messages = {
   rateGreat: "Super",
   rateWhy: "Möchten Sie etwas hinzufügen?",
   rateSend: "Bewertung senden",
+  rateThanks: "Danke für Ihr Feedback!",
 };

@@ -4,21 +4,21 @@ export const rare = {
   transcript: "Download conversation",
   /** Heading within the downloaded file. */
   transcriptOf: "Conversation with {name}",
-  /** Where the visitor left an e-mail address, and in its place once it is done. */
-  mailCopy: "E-mail conversation",
-  mailGone: "It is on its way to your inbox.",
+  /** Offered when the visitor has left an email address; the second text replaces it once the email is on its way. */
+  mailCopy: "Email conversation",
+  mailGone: "It's on its way to your inbox.",
   soundOn: "Turn sound on",
   soundOff: "Turn sound off",
   /** Switches messages of the browser on and off. */
   notifyMe: "Notify me of replies",
   notifyStop: "Stop notifications",
-  /** Instead of the two, where the visitor has forbidden them. */
+  /** Replaces both when the visitor has blocked notifications. */
   notifyBlocked: "Your browser blocks notifications from this site.",
   forget: "Delete conversation",
-  forgetAsk: "Delete this conversation? It is removed from this device and from our server. This cannot be undone.",
-  /** Behind it: whom the deletion does not reach. */
+  forgetAsk: "Delete this conversation? It will be removed from this device and from our server. This can't be undone.",
+  /** Follows it: what the deletion does not reach. */
   forgetRest: "The messaging service and its AI may keep a copy.",
-  /** Once it is done, in place of the conversation. */
+  /** In place of the conversation, once it is deleted. */
   forgotten: "Conversation deleted",
   cancel: "Cancel",
   delete: "Delete",
@@ -27,7 +27,7 @@ export const rare = {
   /** After ten seconds. */
   stillWorking: "Still working on it.",
   /** After thirty seconds. */
-  slow: "This is taking longer than usual. You can keep browsing; the reply will appear here.",
+  slow: "This is taking longer than usual. You can keep browsing. The reply will appear here.",
   /** After two minutes. */
   noReply: "No reply yet.",
   /** Button: puts the question back into the text field. */
@@ -38,28 +38,28 @@ export const rare = {
   picture: "Picture from {author}",
   /** Before the name of a file in a message, for screen readers. */
   file: "File",
-  /** Below the name of a file that is not kept any more. */
+  /** Below the name of a file that is no longer stored. */
   gone: "No longer available",
-  /** Shown over the chat while a file is dragged onto it. */
-  drop: "Drop the file here to send it",
+  /** Shown over the chat while files are dragged onto it. */
+  drop: "Drop files to attach",
   uploading: "Uploading {name}",
-  uploadFailed: "{name} could not be uploaded.",
-  /** `{max}` is a size such as "10 MB". */
-  tooBig: "{name} is too large. The limit is {max}.",
-  wrongType: "Files of this type cannot be sent.",
-  /** More were picked at once than can be; `{n}` is 5. */
-  tooMany: "Up to {n} files at a time: the others were not added.",
+  uploadFailed: "Upload failed.",
+  /** Below the name of the file. `{max}` is a size such as "10 MB". */
+  tooBig: "Too large. The limit is {max}.",
+  wrongType: "This type of file can't be sent.",
+  /** The visitor picked too many files at once; `{n}` is 5. */
+  tooMany: "You can add up to {n} files at a time. The others weren't added.",
   /** Button on a file that is not sent yet. */
   removeFile: "Remove {name}",
   // ── Why a message failed: a sentence after "Not sent." ──────────────────────────────────────────────────────────
-  failedRejected: "This message could not be accepted.",
-  failedExpired: "It could not be delivered in time.",
-  failedClosed: "This chat cannot take messages right now.",
+  failedRejected: "This message couldn't be accepted.",
+  failedExpired: "It couldn't be delivered in time.",
+  failedClosed: "This chat can't receive messages right now.",
   /** Found unsent after coming back to the page. */
-  failedStale: "It was still waiting when you left.",
+  failedStale: "It hadn't been sent when you left.",
   failedTooLong: "It is too long.",
-  failedFile: "The file is no longer there. Please attach it again.",
-  failedOften: "You were sending very quickly.",
+  failedFile: "The file is no longer available. Please attach it again.",
+  failedOften: "You were sending messages too quickly.",
 
   // ── Beside the launcher ─────────────────────────────────────────────────────────────────────────────────────────
   /** Button of the small bubble with a line or the beginning of a reply, drawn as a cross. */
@@ -71,24 +71,26 @@ export const rare = {
 
   // ── Consent ─────────────────────────────────────────────────────────────────────────────────────────────────────
   /** Asked before anything is stored, when the site requires consent. */
-  consentAsk: "To chat, this conversation is stored on your device and on our server.",
+  consentAsk: "To chat with you, we store this conversation on your device and on our server.",
   consentYes: "Agree and chat",
 
   // ── Forms ───────────────────────────────────────────────────────────────────────────────────────────────────────
   /** Card after the first message. */
-  emailAsk: "Get the reply by e-mail if you leave",
-  phoneAsk: "May we call you back?",
+  emailAsk: "Leave your email and we'll send replies there",
+  phoneAsk: "Can we call you back?",
+  /** Button of the card that asks for an email address. */
+  emailSave: "Notify me",
   /** Labels of fields. */
   name: "Name",
-  email: "E-mail",
+  email: "Email",
   phone: "Phone",
   /** After the label of a field that may stay empty. */
   optional: "optional",
   save: "Save",
   skip: "No, thanks",
-  saved: "Thank you, saved.",
+  saved: "Thanks, saved!",
   required: "Please fill in this field.",
-  emailWrong: "Please enter a valid e-mail address.",
+  emailWrong: "Please enter a valid email address.",
   phoneWrong: "Please enter your number with the country code, for example +44 20 7946 0000.",
   /** Form before the first message, when the site asks for one. */
   formTitle: "Before we start",
@@ -96,14 +98,14 @@ export const rare = {
   /** Form outside business hours. */
   closedTitle: "We're away right now",
   /** `{when}` is a day and time in the visitor's language, such as "Monday at 9:00". */
-  closedUntil: "We're back {when}. Leave a message and we'll get back to you.",
+  closedUntil: "We'll be back {when}. Leave a message and we'll get back to you.",
   closedBody: "Leave a message and we'll get back to you.",
   /** Under the title, after the author and a dot: when somebody is there again. `{when}` is a time, or a short day and a time. */
   backAt: "back {when}",
   /** How a day and a time stand together, such as "Monday" and "9:00"; the day may be a date: "Monday, January 12". */
   dayTime: "{day} at {time}",
-  closedSend: "Leave message",
-  closedSent: "Thank you! We have your message and will get back to you.",
+  closedSend: "Leave a message",
+  closedSent: "Thanks! We've got your message and we'll get back to you.",
 
   // ── How long it takes ───────────────────────────────────────────────────────────────────────────────────────────
   /**
@@ -113,8 +115,8 @@ export const rare = {
   repliesIn: "usually replies in about {time}",
 
   // ── Rating ──────────────────────────────────────────────────────────────────────────────────────────────────────
-  /** Asked when the conversation seems over. */
-  rateAsk: "How was this conversation?",
+  /** Asked when the conversation seems to be over. */
+  rateAsk: "How was your conversation?",
   /** Five answers, or "bad" and "good" alone: one short word each, below a drawn face. */
   rateAwful: "Awful",
   rateBad: "Bad",
@@ -122,16 +124,18 @@ export const rare = {
   rateGood: "Good",
   rateGreat: "Great",
   /** Label of a text field. */
-  rateWhy: "Anything you would like to add?",
+  rateWhy: "Anything you'd like to add?",
   /** Button. */
   rateSend: "Send rating",
+  /** In place of the form, once the rating is sent. */
+  rateThanks: "Thanks for your feedback!",
 
   // ── The end of the line ─────────────────────────────────────────────────────────────────────────────────────────
   endedGone: "This conversation has ended.",
   /** Button below it. */
-  startNew: "Start a new one",
-  endedNotAllowed: "This chat is not available here.",
+  startNew: "Start a new conversation",
+  endedNotAllowed: "This chat isn't available here.",
   endedVersion: "This chat has been updated. Please reload the page.",
-  endedToken: "You have been signed out. Please sign in again to go on.",
+  endedToken: "You've been signed out. Please sign in again to continue.",
   reload: "Reload the page",
 } as const;

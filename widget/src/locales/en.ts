@@ -20,19 +20,19 @@ export const en = {
   unread: { one: "{n} unread message", other: "{n} unread messages" },
 
   // ── Who answers ─────────────────────────────────────────────────────────────────────────────────────────────────
-  /** Line under the title; the law asks for it to be clear that a machine answers. */
-  statusAi: "AI assistant · usually replies at once",
+  /** Line under the title; the law requires that a visitor can tell when a machine answers. */
+  statusAi: "AI assistant · usually replies instantly",
   statusHuman: "Our team replies here",
   statusMixed: "AI assistant and our team",
   /** In the empty chat, above the first message. */
-  noticeAi: "You are chatting with an AI assistant. It can make mistakes.",
-  noticeHuman: "You are chatting with our team.",
-  noticeMixed: "An AI assistant answers first. People of our team can join.",
+  noticeAi: "You're chatting with an AI assistant. It can make mistakes.",
+  noticeHuman: "You're chatting with our team.",
+  noticeMixed: "An AI assistant answers first. Someone from our team can step in.",
   /** Author of a reply, above its first bubble, and in what screen readers say. */
   authorAi: "AI assistant",
   authorHuman: "Our team",
   authorMixed: "AI assistant or team",
-  /** The shortest word for a machine that answers. Put behind a site's own words where they name none: "Maria · AI". */
+  /** The shortest word for a machine that answers. Added to a site's own words when they do not mention one: "Maria · AI". */
   ai: "AI",
   /** Author of the visitor's own messages, for screen readers. */
   you: "You",
@@ -42,7 +42,7 @@ export const en = {
   greeting: "Hi! How can we help you?",
   /** Label of the group of suggested questions. */
   suggestions: "Suggested questions",
-  privacyLine: "Your messages are stored so that we can answer you.",
+  privacyLine: "We store your messages so that we can reply.",
   privacy: "Privacy policy",
 
   // ── Composer ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -54,14 +54,14 @@ export const en = {
   emoji: "Insert an emoji",
   /** Near the limit, read by screen readers: how many characters are left. */
   left: { one: "{n} character left", other: "{n} characters left" },
-  tooLong: { one: "Too long by {n} character", other: "Too long by {n} characters" },
+  tooLong: { one: "{n} character over the limit", other: "{n} characters over the limit" },
 
   // ── States of an own message, one or two words ──────────────────────────────────────────────────────────────────
   queued: "Waiting to send",
   sending: "Sending",
-  /** Kept safely by the website. */
+  /** Stored by the website. */
   sent: "Sent",
-  /** Has reached those who answer. */
+  /** Received by the people or the machine that answer. */
   delivered: "Delivered",
   /** Alone or before the reason: a sentence with its full stop. */
   failed: "Not sent.",
@@ -76,14 +76,14 @@ export const en = {
   /** Button that goes down to them. */
   newMessages: { one: "{n} new message", other: "{n} new messages" },
   /** Button that goes down when there is nothing new. */
-  newest: "Go to the newest message",
+  newest: "Go to the latest message",
   /** After a link, for screen readers. */
   newTab: "opens in a new tab",
-  /** In place of a reply that was nothing but a file which could not be fetched. */
-  noFile: "A file was sent that cannot be shown here.",
+  /** In place of a reply that was only a file, when the file could not be fetched. */
+  noFile: "A file was sent that can't be shown here.",
   /** Button under a reply. */
   react: "React",
-  unreact: "Take back {emoji}",
+  unreact: "Remove {emoji}",
 
   // ── Waiting for a reply ─────────────────────────────────────────────────────────────────────────────────────────
   /** For screen readers, while three dots are shown. */
@@ -91,16 +91,16 @@ export const en = {
 
   // ── Connection ──────────────────────────────────────────────────────────────────────────────────────────────────
   connecting: "Connecting…",
-  offline: "You're offline. Messages will be sent when you're back.",
-  online: "Back online.",
+  offline: "You're offline. Messages will be sent when you're back online.",
+  online: "You're back online.",
   delayed: "Replies may take longer right now. Your messages are safe.",
-  often: "You're sending messages very quickly. Please wait a few seconds.",
-  tryLater: "That did not work. Please try again in a moment.",
+  often: "You're sending messages too quickly. Please wait a few seconds.",
+  tryLater: "That didn't work. Please try again in a moment.",
 
   // ── Said by screen readers only ─────────────────────────────────────────────────────────────────────────────────
   said: "{author} said: {text}",
   /** After the beginning of a long message. */
   continues: "The message continues in the chat.",
   sentNow: "Message sent",
-  failedNow: "A message was not sent.",
+  failedNow: "A message wasn't sent.",
 } as const;

@@ -30,9 +30,9 @@ const NUMBERS = [...Array.from({ length: 1_001 }, (_, n) => n), 1_000_000];
 
 /** Words that are the same in English and in these languages. */
 const SAME = (
-  "cs:chat cs:email da:chat da:email da:formStart da:rateFair de:chat de:name de:optional de:rateFair es:chat fi:chat fr:chat " +
-  "fr:message fr:email hr:chat hu:email id:chat is:sent it:chat it:file it:email nb:chat nl:chat nl:email " +
-  "pl:email pt-BR:chat pt-BR:email pt-PT:chat pt-PT:email ro:chat ro:email sk:chat sk:email"
+  "cs:chat da:chat da:formStart da:rateFair de:chat de:name de:optional de:rateFair el:email es:chat fi:chat " +
+  "fr:chat fr:message hr:chat id:chat id:file id:email is:sent it:chat it:file nb:chat nl:chat pt-BR:chat " +
+  "pt-PT:chat ro:chat sk:chat vi:email"
 ).split(" ");
 
 /**

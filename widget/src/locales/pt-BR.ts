@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Opções do chat",
   unread: { one: "{n} mensagem não lida", many: "{n} de mensagens não lidas", other: "{n} mensagens não lidas" },
 
-  statusAi: "Assistente de IA · responde rápido",
+  statusAi: "Assistente de IA · costuma responder na hora",
   statusHuman: "Nossa equipe responde aqui",
   statusMixed: "Assistente de IA e nossa equipe",
   noticeAi: "Você está falando com um assistente de IA. Ele pode cometer erros.",
@@ -31,7 +31,7 @@ export const messages: Messages = {
   send: "Enviar mensagem",
   attach: "Anexar um arquivo",
   emoji: "Inserir emoji",
-  drop: "Solte o arquivo aqui para enviar",
+  drop: "Solte os arquivos para anexar",
   left: { one: "Resta {n} caractere", many: "Restam {n} de caracteres", other: "Restam {n} caracteres" },
   tooLong: { one: "{n} caractere a mais", many: "{n} de caracteres a mais", other: "{n} caracteres a mais" },
 
@@ -78,7 +78,7 @@ export const messages: Messages = {
   often: "Você está enviando mensagens muito rápido. Aguarde alguns segundos.",
   tryLater: "Não deu certo. Tente de novo daqui a pouco.",
   endedGone: "Esta conversa foi encerrada.",
-  startNew: "Começar uma nova",
+  startNew: "Começar uma nova conversa",
   endedNotAllowed: "Este chat não está disponível aqui.",
   endedVersion: "O chat foi atualizado. Recarregue a página.",
   endedToken: "Sua sessão foi encerrada. Entre de novo para continuar.",
@@ -105,16 +105,17 @@ export const messages: Messages = {
   cancel: "Cancelar",
 
   uploading: "Enviando {name}",
-  uploadFailed: "Não foi possível enviar {name}.",
-  tooBig: "{name} é grande demais. O limite é {max}.",
+  uploadFailed: "Não foi possível enviar.",
+  tooBig: "Grande demais. O limite é {max}.",
   wrongType: "Arquivos deste tipo não podem ser enviados.",
   tooMany: "Até {n} arquivos por vez: os outros não foram adicionados.",
   removeFile: "Remover {name}",
   dismiss: "Fechar",
   reactWith: "Reagir com {emoji}",
 
-  emailAsk: "Receba a resposta por e-mail se precisar sair",
+  emailAsk: "Deixe seu e-mail e enviaremos as respostas para lá",
   phoneAsk: "Podemos ligar para você?",
+  emailSave: "Me avise",
   name: "Nome",
   email: "E-mail",
   phone: "Telefone",
@@ -144,4 +145,5 @@ export const messages: Messages = {
   rateGreat: "Ótima",
   rateWhy: "Quer acrescentar algo?",
   rateSend: "Enviar avaliação",
+  rateThanks: "Obrigado pelo feedback!",
 };

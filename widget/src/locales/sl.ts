@@ -12,7 +12,7 @@ export const messages: Messages = {
     other: "{n} neprebranih sporočil",
   },
 
-  statusAi: "Pomočnik UI · hitro odgovarja",
+  statusAi: "Pomočnik UI · običajno odgovori takoj",
   statusHuman: "Tukaj odgovarja naša ekipa",
   statusMixed: "Pomočnik UI in naša ekipa",
   noticeAi: "Klepetate s pomočnikom UI (umetna inteligenca). Lahko se zmoti.",
@@ -36,7 +36,7 @@ export const messages: Messages = {
   send: "Pošlji sporočilo",
   attach: "Priloži datoteko",
   emoji: "Vstavi emoji",
-  drop: "Spustite datoteko sem, da jo pošljete",
+  drop: "Spustite datoteke, da jih priložite",
   left: { one: "Še {n} znak", two: "Še {n} znaka", few: "Še {n} znaki", other: "Še {n} znakov" },
   tooLong: { one: "{n} znak preveč", two: "{n} znaka preveč", few: "{n} znaki preveč", other: "{n} znakov preveč" },
 
@@ -51,7 +51,7 @@ export const messages: Messages = {
   failedRejected: "Tega sporočila ni bilo mogoče sprejeti.",
   failedExpired: "Ni ga bilo mogoče pravočasno dostaviti.",
   failedClosed: "Ta klepet trenutno ne sprejema sporočil.",
-  failedStale: "Ko ste odšli, je še čakalo.",
+  failedStale: "Ko ste odšli, še ni bilo poslano.",
   failedTooLong: "Predolgo je.",
   failedFile: "Datoteke ni več. Priložite jo znova.",
   failedOften: "Pošiljali ste prehitro.",
@@ -116,16 +116,17 @@ export const messages: Messages = {
   cancel: "Prekliči",
 
   uploading: "Nalaganje: {name}",
-  uploadFailed: "Nalaganje ni uspelo: {name}.",
-  tooBig: "{name}: datoteka je prevelika. Omejitev je {max}.",
+  uploadFailed: "Nalaganje ni uspelo.",
+  tooBig: "Datoteka je prevelika. Omejitev je {max}.",
   wrongType: "Datotek te vrste ni mogoče poslati.",
   tooMany: "Največ {n} datotek hkrati: ostale niso bile dodane.",
   removeFile: "Odstrani {name}",
   dismiss: "Zapri",
   reactWith: "Odzovi se: {emoji}",
 
-  emailAsk: "Če odidete, prejmite odgovor po e-pošti",
+  emailAsk: "Pustite e-poštni naslov in tja pošljemo odgovore",
   phoneAsk: "Vas lahko pokličemo?",
+  emailSave: "Obvesti me",
   name: "Ime",
   email: "E-pošta",
   phone: "Telefon",
@@ -155,4 +156,5 @@ export const messages: Messages = {
   rateGreat: "Odličen",
   rateWhy: "Bi radi še kaj dodali?",
   rateSend: "Pošlji oceno",
+  rateThanks: "Hvala za povratne informacije!",
 };

@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   zIndex: "Z-index",
   prechat: "Form before",
   capture: "Card after",
-  emailOffer: "E-mail offer",
+  emailOffer: "Email offer",
   replyMinutes: "Minutes to a reply",
 };
 

@@ -64,7 +64,7 @@ describe("the announcer", () => {
 
   it("does not let a failure wait", () => {
     announcer.status("One");
-    announcer.alert("A message was not sent.");
-    expect(root.getElementById("err")?.textContent).toBe("A message was not sent.");
+    announcer.alert("A message wasn't sent.");
+    expect(root.getElementById("err")?.textContent).toBe("A message wasn't sent.");
   });
 });

@@ -83,7 +83,7 @@ describe("the composer", () => {
     expect(on.root.getElementById("left")?.textContent).toBe("1 character left");
     expect(field.getAttribute("aria-describedby")).toBe("left");
     await type("x".repeat(4_002));
-    expect(on.root.getElementById("left")?.textContent).toBe("Too long by 2 characters");
+    expect(on.root.getElementById("left")?.textContent).toBe("2 characters over the limit");
     enter();
     expect(sends()).toEqual([]);
     expect(field.value).toHaveLength(4_002);
@@ -131,6 +131,6 @@ describe("the composer", () => {
   it("asks to slow down in words", async () => {
     on.chat.notice.value = { code: "rate_limited", retryAfter: 3_000 };
     await drawn();
-    expect(on.root.getElementById("left")?.textContent).toMatch(/very quickly/);
+    expect(on.root.getElementById("left")?.textContent).toMatch(/too quickly/);
   });
 });

@@ -94,7 +94,7 @@ it("keeps for the next conversation what was picked after this one was deleted h
 it("says once which files found no room, until there is some", async () => {
   files.add(some("1.txt", "2.txt", "3.txt", "4.txt", "5.txt", "6.txt", "7.txt"));
   await drawn();
-  const words = "Up to 5 files at a time: the others were not added.";
+  const words = "You can add up to 5 files at a time. The others weren't added.";
   const line = (): unknown => on.root.querySelector("#panel > p")?.textContent;
   expect([shown().length, line(), on.said]).toEqual([5, words, [`! ${words}`]]);
   on.root.querySelectorAll<HTMLElement>(".tray button")[1]?.click();

@@ -124,9 +124,9 @@ function fail(tray: TrayState, file: File, one: PendingFile, code: string): void
   const { list, t, language, announcer } = tray;
   if (!list.peek().includes(one)) return;
   const max = sizeName(limitOf(tray, file), language.value.region);
-  const problem = t(PROBLEMS[code] ?? "uploadFailed", { name: file.name, max });
+  const problem = t(PROBLEMS[code] ?? "uploadFailed", { max });
   change(tray, one, { problem });
-  announcer.alert(problem);
+  announcer.alert(`${file.name}: ${problem}`);
 }
 
 /** Keeps the uploads after the first `count`; drops the sent ones and those that failed. */

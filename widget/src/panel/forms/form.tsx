@@ -60,7 +60,7 @@ type FormProps = {
   again?: Refused;
   /** Whether a message is asked for, too. */
   message?: boolean;
-  /** Replies that come while the visitor is away go to the e-mail address, asked for here or known. */
+  /** Replies that come while the visitor is away go to the email address, asked for here or known. */
   reply?: boolean;
   /** Stands where a conversation would begin, so it ends with the privacy line. */
   begins?: boolean;

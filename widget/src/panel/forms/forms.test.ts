@@ -106,11 +106,11 @@ describe("the card after the first message", () => {
     expect(view.textContent).toBe("");
     on.chat.items.value = [own("Hello")];
     await drawn();
-    expect(view.textContent).toMatch(/Get the reply by e-mail/);
+    expect(view.textContent).toMatch(/Leave your email/);
     field("email").value = "ada@example.com";
     await submit();
     expect(leads()).toEqual([{ t: "lead", chat: true, email: "ada@example.com", ...FOR_REPLIES }]);
-    expect(view.textContent).toBe("Thank you, saved.");
+    expect(view.textContent).toBe("Thanks, saved!");
   });
 
   it("can be declined, for good", async () => {
@@ -168,7 +168,7 @@ describe("what is known already, from a form or signed,", () => {
     expect(view.querySelectorAll("input")).toHaveLength(0);
     await submit();
     expect(leads()).toEqual([{ t: "lead", chat: true, ...FOR_REPLIES }]);
-    await expect.poll(() => view.textContent).toMatch(/We have your message/);
+    await expect.poll(() => view.textContent).toMatch(/We've got your message/);
     vi.useRealTimers();
   });
 });
@@ -240,13 +240,13 @@ describe("outside business hours", () => {
     await away();
     become("sent");
     expect(view.textContent).toMatch(/We're away right now/);
-    expect(view.textContent).toMatch(/We're back Monday at 9:00\sAM/);
+    expect(view.textContent).toMatch(/We'll be back Monday at 9:00\sAM/);
     field("email").value = "ada@example.com";
     write("Where is my lamp?");
     await submit();
     expect(leads()).toEqual([{ t: "lead", chat: true, email: "ada@example.com", ...FOR_REPLIES }]);
     expect(on.chat.asked).toContainEqual(["send", "Where is my lamp?"]);
-    expect(view.textContent).toMatch(/We have your message/);
+    expect(view.textContent).toMatch(/We've got your message/);
     expect(on.chat.draft.value).toBe("");
   });
 
@@ -259,12 +259,12 @@ describe("outside business hours", () => {
     await submit();
     expect(view.querySelector(".counter")?.textContent).toBe("Waiting to send");
     expect(on.said).toEqual(["Waiting to send"]);
-    expect(view.textContent).not.toMatch(/We have your message/);
+    expect(view.textContent).not.toMatch(/We've got your message/);
     on.chat.link.value = "online";
     become("sent");
     await drawn();
     await drawn();
-    expect(view.textContent).toMatch(/We have your message/);
+    expect(view.textContent).toMatch(/We've got your message/);
   });
 
   it("keeps a message that failed, with the reason, in one place", async () => {
@@ -273,7 +273,7 @@ describe("outside business hours", () => {
     field("email").value = "ada@example.com";
     write("Where is my lamp?");
     await submit();
-    await expect.poll(() => wrong()).toBe("Not sent. You were sending very quickly.");
+    await expect.poll(() => wrong()).toBe("Not sent. You were sending messages too quickly.");
     expect(field("text").value).toBe("Where is my lamp?");
     expect(on.chat.asked).toContainEqual(["remove", "id"]);
   });
@@ -286,12 +286,12 @@ describe("outside business hours", () => {
     write("y".repeat(4_200));
     field("email").value = "ada@example.com";
     await submit();
-    expect(wrong()).toBe("Too long by 200 characters");
+    expect(wrong()).toBe("200 characters over the limit");
     expect(on.chat.asked).toEqual([]);
     write("y".repeat(4_001));
     await drawn();
     expect(wrong()).toBeUndefined();
-    expect(view.querySelector("#form-left")?.textContent).toBe("Too long by 1 character");
+    expect(view.querySelector("#form-left")?.textContent).toBe("1 character over the limit");
   });
 
   it("hands over to the composer what was begun when the site opens", async () => {

@@ -119,7 +119,13 @@ const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }: Aga
   };
   return () => (
     <div class="card">
-      <Form fields={fieldsOf([refused.field])} again={refused} submit="save" done={close} skip={close}>
+      <Form
+        fields={fieldsOf([refused.field])}
+        again={refused}
+        submit={refused.field === "email" ? "emailSave" : "save"}
+        done={close}
+        skip={close}
+      >
         <h3>{t(`${refused.field}Ask`)}</h3>
       </Form>
     </div>
@@ -161,7 +167,7 @@ const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((u
       <div class="card">
         <Form
           fields={fields}
-          submit="save"
+          submit={mail ? "emailSave" : "save"}
           reply={mail}
           done={() => {
             thanks.value = true;

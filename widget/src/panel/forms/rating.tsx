@@ -87,7 +87,7 @@ async function submit({ ui, stage, chosen, problem }: State, form: HTMLFormEleme
   problem.value = Boolean(await ui.chat.submit(frame));
   stage.value = problem.peek() ? "asking" : "thanks";
   if (problem.peek()) return;
-  ui.announcer.status(ui.t("saved"));
+  ui.announcer.status(ui.t("rateThanks"));
   ui.focusComposer();
 }
 
@@ -108,7 +108,7 @@ export const Rate = live((ui: RateNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   mounted(watch(() => asks.value && isOpen.value && announcer.status(t("rateAsk"))));
   return () => {
-    if (stage.value === "thanks") return isOver() && <p class="rate">{t("saved")}</p>;
+    if (stage.value === "thanks") return isOver() && <p class="rate">{t("rateThanks")}</p>;
     return (
       asks.value && (
         <form

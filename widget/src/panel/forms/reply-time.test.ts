@@ -59,11 +59,11 @@ describe("waiting for a reply", () => {
     expect(on.said).toEqual([
       "The assistant is working on a reply",
       "Still working on it.",
-      "This is taking longer than usual. You can keep browsing; the reply will appear here.",
+      "This is taking longer than usual. You can keep browsing. The reply will appear here.",
     ]);
   });
 
-  it("offers after half a minute to take an e-mail address, and keeps what is being written when the reply comes", async () => {
+  it("offers after half a minute to take an email address, and keeps what is being written when the reply comes", async () => {
     on.settings.value = { ...on.settings.value, emailOffer: true };
     work();
     await pass(29_000);
@@ -131,11 +131,9 @@ describe("waiting for a reply", () => {
     expect(on.said).toEqual([expect.stringMatching(/longer than usual/)]);
   });
 
-  describe("by e-mail", () => {
+  describe("by email", () => {
     const link = (): HTMLElement | undefined =>
-      [...view.querySelectorAll("button")].find(({ textContent }) =>
-        textContent?.startsWith("Get the reply by e-mail"),
-      );
+      [...view.querySelectorAll("button")].find(({ textContent }) => textContent?.startsWith("Leave your email"));
     beforeEach(() => {
       localStorage.clear();
       on.settings.value = { ...on.settings.value, emailOffer: true };
@@ -208,13 +206,13 @@ describe("the line under the title", () => {
     view = on.show(part);
     const line = (): string | null | undefined =>
       (view.querySelector("#about") ?? view.querySelector("span"))?.textContent;
-    expect(line()).toBe("AI assistant · usually replies at once");
+    expect(line()).toBe("AI assistant · usually replies instantly");
     on.chat.delivery.value = "delayed";
     await pass(50);
     expect(line()).toBe("AI assistant");
     on.chat.delivery.value = "ok";
     await pass(50);
-    expect(line()).toBe("AI assistant · usually replies at once");
+    expect(line()).toBe("AI assistant · usually replies instantly");
   });
 
   it.each([
@@ -231,7 +229,7 @@ describe("the line under the title", () => {
     }
     on.chat.link.value = "online";
     await pass(50);
-    expect(line()).toBe("AI assistant · usually replies at once");
+    expect(line()).toBe("AI assistant · usually replies instantly");
     on.chat.link.value = "ended";
     on.chat.ending.value = "notAllowed";
     await pass(50);
@@ -264,7 +262,7 @@ describe("the connection bar", () => {
     on.chat.link.value = "online";
     await pass(50);
     expect(view.textContent).toBe("");
-    expect(on.said).toEqual(["Connecting…", "Back online."]);
+    expect(on.said).toEqual(["Connecting…", "You're back online."]);
   });
 
   it("says at once that the visitor is offline, and that nothing is lost", async () => {
@@ -284,7 +282,7 @@ describe("the connection bar", () => {
     const tried: string[] = [];
     on.ui.missing.value = [() => tried.push("emoji"), () => tried.push("files")];
     await pass(50);
-    expect(view.textContent).toMatch(/did not work/);
+    expect(view.textContent).toMatch(/didn't work/);
     view.querySelector("button")?.click();
     await pass(50);
     expect([tried, view.textContent]).toEqual([["emoji", "files"], ""]);
@@ -300,10 +298,10 @@ describe("the connection bar", () => {
 describe("the end of the line", () => {
   it.each([
     ["version", /reload the page/, "Reload the page"],
-    ["notAllowed", /not available here/, undefined],
+    ["notAllowed", /isn't available here/, undefined],
     ["badToken", /signed out/, undefined],
-    ["gone", /deleted/, "Start a new one"],
-    ["normal", /has ended/, "Start a new one"],
+    ["gone", /deleted/, "Start a new conversation"],
+    ["normal", /has ended/, "Start a new conversation"],
   ] as const)("says what %s means, once, and what can be done", async (ending, words, button) => {
     view = on.show(Ended);
     await pass(50);

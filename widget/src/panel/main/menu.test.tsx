@@ -4,7 +4,7 @@ import { live } from "../base/component.ts";
 import { isKept } from "../base/remembered.ts";
 import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
 import { Menu } from "./menu.tsx";
-import { transcriptOf } from "./transcript.ts";
+import { transcriptName, transcriptOf } from "./transcript.ts";
 
 let on: Stage;
 let view: HTMLElement;
@@ -57,7 +57,7 @@ describe("the menu", () => {
     press("Delete conversation");
     await drawn();
     expect(view.querySelector("[role=alertdialog]")?.textContent).toMatch(
-      /cannot be undone. The messaging service and its AI may keep a copy/,
+      /can't be undone. The messaging service and its AI may keep a copy/,
     );
     expect(on.chat.asked).toEqual([]);
     press("Delete");
@@ -100,7 +100,7 @@ describe("the menu", () => {
   });
 });
 
-it("writes the conversation down as plain text, markup as it is", () => {
+it("writes the conversation as plain text, without the marks of Markdown", () => {
   on.chat.items.value = [
     own("<b>Do you ship?</b>", { at: new Date(2026, 10, 21, 10, 1).getTime() }),
     reply("**Yes**", {
@@ -111,7 +111,14 @@ it("writes the conversation down as plain text, markup as it is", () => {
   const text = transcriptOf(on.ui);
   expect(text).toMatch(/^Conversation with Shop\n/);
   expect(text).toMatch(/You \(Nov 21, 2026, 10:01.AM\)\n<b>Do you ship\?<\/b>\n/);
-  expect(text).toMatch(/AI assistant \(Nov 21, 2026, 10:02.AM\)\n\*\*Yes\*\*\n\[map.png\]\n/);
+  expect(text).toMatch(/AI assistant \(Nov 21, 2026, 10:02.AM\)\nYes\n\[map.png\]\n/);
+});
+
+it("names the file after the site and the day", () => {
+  const at = new Date(2026, 0, 5, 23, 59).getTime();
+  expect(transcriptName({ settings: on.ui.settings, now: () => at })).toBe("Shop 2026-01-05.txt");
+  on.settings.value = { ...on.settings.value, title: 'Lamps: "a/b"' };
+  expect(transcriptName({ settings: on.ui.settings, now: () => at })).toBe("Lamps a b 2026-01-05.txt");
 });
 
 it("holds nothing but entries, also where the browser blocks notifications", async () => {
@@ -127,24 +134,24 @@ it("holds nothing but entries, also where the browser blocks notifications", asy
   Reflect.deleteProperty(window, "Notification");
 });
 
-describe("the copy by e-mail", () => {
+describe("the copy by email", () => {
   it("is offered where the relay mails and an address was left, and says what came of it", async () => {
     on.chat.email.value = true;
     await open();
-    expect(view.textContent).not.toContain("E-mail conversation");
+    expect(view.textContent).not.toContain("Email conversation");
     on.settings.value = { ...on.settings.value, mail: true };
     await drawn();
-    press("E-mail conversation");
-    await expect.poll(() => view.textContent).toContain("It is on its way to your inbox.");
+    press("Email conversation");
+    await expect.poll(() => view.textContent).toContain("It's on its way to your inbox.");
     const asked = { t: "transcript", page: location.pathname, locale: "en" };
     expect(on.chat.asked).toContainEqual(expect.arrayContaining([asked]));
-    press("It is on its way to your inbox.");
+    press("It's on its way to your inbox.");
     expect(on.chat.asked).toHaveLength(1);
   });
 
   it("is not offered to whom nobody could mail", async () => {
     on.settings.value = { ...on.settings.value, mail: true };
     await open();
-    expect(view.textContent).not.toContain("E-mail conversation");
+    expect(view.textContent).not.toContain("Email conversation");
   });
 });

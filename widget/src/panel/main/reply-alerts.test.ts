@@ -24,7 +24,7 @@ describe("what is said and told", () => {
 
   it("says in words what could not be shown, and tells the page the neutral text", () => {
     on.chat.tell("message", reply("[a file]", { noFile: [0, 8] }));
-    expect(on.said).toEqual(["AI assistant said: A file was sent that cannot be shown here."]);
+    expect(on.said).toEqual(["AI assistant said: A file was sent that can't be shown here."]);
     expect(on.emitted).toMatchObject([["message", { text: "[a file]" }]]);
   });
 
@@ -52,6 +52,6 @@ describe("what is said and told", () => {
     const failed = own("x", { state: "failed" });
     on.chat.items.value = [failed];
     on.chat.items.value = [{ ...failed }];
-    expect(on.said).toEqual(["! A message was not sent."]);
+    expect(on.said).toEqual(["! A message wasn't sent."]);
   });
 });

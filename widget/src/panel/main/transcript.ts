@@ -2,24 +2,38 @@
 
 import { effect } from "@preact/signals-core";
 import { element } from "../../loader/dom.ts";
-import { authorOf } from "../base/author.ts";
+import { asTextFile } from "../../text/text-file.ts";
+import { authorOf, wordsOf } from "../base/author.ts";
 import type { Needs } from "../base/context.ts";
 import { SCORES } from "../forms/scores.ts";
 
-/** After this many milliseconds without an answer the rest of the history is left out. */
+/** How long to wait for older messages, in milliseconds. Whatever has not arrived by then is left out. */
 const ANSWER_MS = 10_000;
 
-type TranscriptNeeds = Needs<"t" | "language" | "settings" | "chat">;
+type TranscriptNeeds = Needs<"t" | "language" | "settings" | "chat" | "now">;
 
-/** Plain text: opens everywhere, holds no markup that could be anything else. */
+/** Spaces, and characters that file systems do not allow in a name (Windows forbids the most). */
+const NOT_IN_FILE_NAMES = /[\s\p{Cc}\\/:*?"<>|]+/gu;
+
+/** Name of the file: the site and the visitor's day, such as `Lampwright 2026-11-22.txt`. */
+export function transcriptName({ settings, now }: Needs<"settings" | "now">): string {
+  const site = (settings.peek().title || location.host).replace(NOT_IN_FILE_NAMES, " ").trim();
+  const date = new Date(now());
+  const two = (n: number): string => `${n}`.padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${site} ${day}.txt`.trimStart();
+}
+
+/** The conversation as plain text, which every device can open and no program runs. */
 export function transcriptOf(ui: TranscriptNeeds): string {
   const { t, chat, settings, language } = ui;
   const date = new Intl.DateTimeFormat(language.value.region, { dateStyle: "medium", timeStyle: "short" });
   const name = settings.value.title || location.host;
-  const messages = chat.items.value.map(({ from, at, text, media }) => {
-    const author = from === "visitor" ? t("you") : authorOf(ui);
-    const file = media ? `\n[${media.name}]` : "";
-    return `${author} (${date.format(at)})\n${text}${file}\n`;
+  const messages = chat.items.value.map((item) => {
+    const { from, at, text, media } = item;
+    const isOwn = from === "visitor";
+    const lines = [isOwn ? text : asTextFile(wordsOf(ui, item)), media ? `[${media.name}]` : ""].filter(Boolean);
+    return [`${isOwn ? t("you") : authorOf(ui)} (${date.format(at)})`, ...lines, ""].join("\n");
   });
   const { score, of = 5, comment = "" } = chat.rating.value ?? {};
   const label = score && SCORES[of][score - 1];
@@ -48,6 +62,6 @@ async function loadAll({ chat }: Needs<"chat">): Promise<void> {
 export async function downloadTranscript(ui: TranscriptNeeds): Promise<void> {
   await loadAll(ui);
   const url = URL.createObjectURL(new Blob(["\ufeff", transcriptOf(ui)], { type: "text/plain;charset=utf-8" }));
-  element("a", { href: url, download: `${ui.settings.peek().site}-chat.txt` }).click();
+  element("a", { href: url, download: transcriptName(ui) }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }

@@ -17,7 +17,7 @@ it("says once in the console which origin is not listed, for which site, and whe
     const on = await stage();
     on.chat.link.value = "ended";
     on.chat.ending.value = "notAllowed";
-    expect(on.show(Ended).textContent).toBe("This chat is not available here.");
+    expect(on.show(Ended).textContent).toBe("This chat isn't available here.");
     on.stop();
   }
   expect(warn.mock.calls.length).toBe(1);
@@ -32,7 +32,7 @@ it("shows that and nothing else where the origin is not listed: no field, no pro
   expect(view.querySelector("textarea")).not.toBeNull();
   on.chat.link.value = "ended";
   on.chat.ending.value = "notAllowed";
-  await expect.poll(() => view.textContent).toContain("This chat is not available here.");
+  await expect.poll(() => view.textContent).toContain("This chat isn't available here.");
   await drawn();
   expect(view.querySelector("textarea")).toBeNull();
   expect(view.textContent).not.toMatch(

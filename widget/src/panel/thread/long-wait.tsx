@@ -52,7 +52,7 @@ export const Words = live<LateProps>(({ t, chat, announcer, focusComposer }: Wor
 
 type OfferedNeeds = Needs<"settings" | "chat" | "part">;
 
-/** Offers an answer by e-mail after half a minute, if the site wants it. */
+/** Offers an answer by email after half a minute, if the site wants it. */
 export const Offered = live<LateProps>(({ chat, settings, part }: OfferedNeeds, mounted, { stage }) => {
   const offer = signal<{ Offer: ComponentType<OfferProps> } | undefined>(undefined);
   mounted(

@@ -110,7 +110,7 @@ describe("a message", () => {
     expect(view.querySelectorAll(".react")).toHaveLength(1);
     on.chat.items.value = [reply("a"), reply("b", { id: "newest", reaction: "👍" })];
     await drawn();
-    button("Take back 👍")?.click();
+    button("Remove 👍")?.click();
     expect(on.chat.asked).toEqual([["react", "newest", ""]]);
   });
 });
