@@ -29,7 +29,17 @@ const PATHS = {
 /** `back`: the focus returns to the button. */
 export type MenuProps = { close: (back: boolean) => void };
 type MenuNeeds = Needs<
-  "t" | "language" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer" | "sound" | "files"
+  | "t"
+  | "language"
+  | "settings"
+  | "chat"
+  | "consent"
+  | "shell"
+  | "focusComposer"
+  | "announcer"
+  | "sound"
+  | "files"
+  | "now"
 >;
 
 export const Menu = live<MenuProps>((ui: MenuNeeds, mounted, { close }) => {
