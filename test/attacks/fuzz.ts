@@ -17,7 +17,9 @@ import { parseRecharge } from "../../relay/src/service/recharge.ts";
 import { parseClientFrame, parseRelayFrame } from "../../shared/parse.ts";
 import { complaintOf, fromAttribute, SETTINGS } from "../../shared/settings.ts";
 import { type Inline, parsePlain, textOf } from "../../widget/src/text/inline.ts";
-import { parseMarkdown, plainText } from "../../widget/src/text/markdown.ts";
+import { parseMarkdown } from "../../widget/src/text/markdown.ts";
+import { plainText } from "../../widget/src/text/plain-text.ts";
+import { readableText } from "../../widget/src/text/readable-text.ts";
 import type { Result } from "./attack.ts";
 import type { Ground } from "./ground.ts";
 import { jsonDocuments, naughtyStrings } from "./wire.ts";
@@ -265,6 +267,7 @@ const PROPERTIES: readonly Property[] = [
   of("dates are numbers, or none", headerText, (given) => Number.isFinite(httpDate(given, Date.now()) ?? 0)),
   of("markdown is drawn as text, marks and links of four schemes", markup, (given) => {
     plainText(given);
+    readableText(given);
     const all = JSON.stringify(parseMarkdown(given));
     return [...all.matchAll(/"href":("(?:[^"\\]|\\.)*")/g)].every(([, href]) =>
       safe(JSON.parse(href ?? '""') as string),

@@ -12,6 +12,8 @@ import { parseCallback } from "../../relay/src/service/callbacks.ts";
 import { statedLimit, statedWait } from "../../relay/src/service/rate-limit-headers.ts";
 import { parsePlain } from "../../widget/src/text/inline.ts";
 import { parseMarkdown } from "../../widget/src/text/markdown.ts";
+import { plainText } from "../../widget/src/text/plain-text.ts";
+import { readableText } from "../../widget/src/text/readable-text.ts";
 import { corpus } from "../corpora.ts";
 
 export type Steps = { cases: { name: string; ratio: number }[]; control: number };
@@ -75,6 +77,8 @@ const HEADERS = ["retry-after", "ratelimit", "ratelimit-policy", "x-ratelimit-re
 const SCANNERS: { [name: string]: (text: string) => unknown } = {
   markdown: parseMarkdown,
   plain: parsePlain,
+  aloud: plainText,
+  copied: readableText,
   depth: (text) => tooDeep(text, 16),
   callback: (text) => parseCallback(JSON.stringify({ toId: "x", body: text })),
   headers: (text) => HEADERS.map((name) => [statedWait(429, { [name]: text }, 0), statedLimit({ [name]: text })]),
@@ -117,6 +121,14 @@ function repeated(): string[] {
     "1. ",
     "```\n",
     "> ",
+    "> - ",
+    "|",
+    "|a|a\n|-|-\n",
+    "a|-\n",
+    "\\|",
+    "- [ ] ",
+    "---\n",
+    "<br>|",
     "((",
     "https://a/(",
     "[a](b ",

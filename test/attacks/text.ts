@@ -14,15 +14,19 @@ import { naughtyStrings } from "./wire.ts";
 
 type Link = Extract<Inline, { kind: "link" }>;
 
-/** Everything that a reply is drawn from: the nodes of its tree, whatever they hold. */
-function nodesOf(blocks: readonly Block[]): (Block | Inline)[] {
-  const inline = (nodes: readonly Inline[]): Inline[] =>
-    nodes.flatMap((node) => [node, ...("children" in node ? inline(node.children) : [])]);
-  return blocks.flatMap((block) => [
-    block,
-    ...(block.kind === "list" ? block.items.flatMap(nodesOf) : block.kind === "code" ? [] : inline(block.children)),
-  ]);
+const inline = (nodes: readonly Inline[]): Inline[] =>
+  nodes.flatMap((node) => [node, ...("children" in node ? inline(node.children) : [])]);
+
+/** What a block holds, however deep. */
+function within(block: Block): (Block | Inline)[] {
+  if (block.kind === "list") return block.items.flatMap(({ blocks }) => nodesOf(blocks));
+  if (block.kind === "quote") return nodesOf(block.blocks);
+  if (block.kind === "table") return inline([block.head, ...block.rows].flat(2));
+  return "children" in block ? inline(block.children) : [];
 }
+
+/** Everything that a reply is drawn from: the nodes of its tree, whatever they hold. */
+const nodesOf = (blocks: readonly Block[]): (Block | Inline)[] => blocks.flatMap((block) => [block, ...within(block)]);
 const linksIn = (text: string): Link[] =>
   nodesOf(parseMarkdown(text)).filter((node): node is Link => node.kind === "link");
 
@@ -98,13 +102,27 @@ export function pictures(address: string): string[] {
     ...ways.map((way) => `- ${way}`),
     ...ways.map((way) => `\`${way}`),
     ...ways.map((way) => `# ${way}`),
+    ...ways.map((way) => `> ${way}`),
+    ...ways.map((way) => `| ${way} |\n|---|\n| ${way} |`),
   ];
 }
 
 /** A15: pictures in replies. Through: a node of the tree that is no text, mark, list, code or link. */
 export async function trackingPictures(): Promise<Result> {
   const tries = ["https://evil.example/p.png", "//evil.example/p.png"].flatMap(pictures);
-  const kinds = new Set(["paragraph", "list", "code", "text", "bold", "italic", "strike", "link"]);
+  const kinds = new Set([
+    "paragraph",
+    "list",
+    "quote",
+    "table",
+    "rule",
+    "code",
+    "text",
+    "bold",
+    "italic",
+    "strike",
+    "link",
+  ]);
   const through = tries.flatMap((text) => nodesOf(parseMarkdown(text))).filter(({ kind }) => !kinds.has(kind)).length;
   const links = tries.flatMap(linksIn).length;
   return { tried: tries.length, through, control: `${links} became links that a person may follow` };

@@ -21,7 +21,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   createTransports: "to be split",
   openLines: "to be split",
   openSqlite: "to be split",
-  scan: "to be split",
   start: "to be split",
   startWidget: "to be split",
 };

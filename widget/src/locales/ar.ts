@@ -140,6 +140,11 @@ export const messages: Messages = {
   removeFile: "إزالة {name}",
   dismiss: "إغلاق",
   reactWith: "تفاعل بـ {emoji}",
+  copy: "نسخ",
+  copied: "تم النسخ",
+  askPerson: "التحدث إلى موظف",
+  topics: "اختر موضوعًا",
+  quickReplies: "ردود مقترحة",
 
   emailAsk: "اترك بريدك الإلكتروني وسنرسل الردود إليه",
   phoneAsk: "هل يمكننا الاتصال بك؟",

@@ -113,6 +113,11 @@ export const messages: Messages = {
   removeFile: "Премахни {name}",
   dismiss: "Затваряне",
   reactWith: "Реакция с {emoji}",
+  copy: "Копиране",
+  copied: "Копирано",
+  askPerson: "Разговор с човек",
+  topics: "Изберете тема",
+  quickReplies: "Предложени отговори",
 
   emailAsk: "Оставете имейл и ще изпратим отговорите там",
   phoneAsk: "Може ли да ви се обадим?",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "{name} সরান",
   dismiss: "বন্ধ করুন",
   reactWith: "{emoji} দিয়ে প্রতিক্রিয়া",
+  copy: "কপি করুন",
+  copied: "কপি হয়েছে",
+  askPerson: "একজন মানুষের সঙ্গে কথা বলুন",
+  topics: "একটি বিষয় বেছে নিন",
+  quickReplies: "প্রস্তাবিত উত্তর",
 
   emailAsk: "ইমেল দিন, উত্তর সেখানেই পাঠাব",
   phoneAsk: "আমরা কি আপনাকে ফোন করতে পারি?",

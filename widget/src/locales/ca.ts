@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Treu {name}",
   dismiss: "Tanca",
   reactWith: "Reacciona amb {emoji}",
+  copy: "Copia",
+  copied: "S’ha copiat",
+  askPerson: "Parla amb una persona",
+  topics: "Tria un tema",
+  quickReplies: "Respostes suggerides",
 
   emailAsk: "Deixa el teu correu i hi enviarem les respostes",
   phoneAsk: "Et podem trucar?",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Odebrat {name}",
   dismiss: "Zavřít",
   reactWith: "Reagovat: {emoji}",
+  copy: "Kopírovat",
+  copied: "Zkopírováno",
+  askPerson: "Mluvit s člověkem",
+  topics: "Vyberte téma",
+  quickReplies: "Navržené odpovědi",
 
   emailAsk: "Nechte nám e-mail a odpovědi pošleme tam",
   phoneAsk: "Můžeme vám zavolat?",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Fjern {name}",
   dismiss: "Luk",
   reactWith: "Reagér med {emoji}",
+  copy: "Kopiér",
+  copied: "Kopieret",
+  askPerson: "Tal med et menneske",
+  topics: "Vælg et emne",
+  quickReplies: "Foreslåede svar",
 
   emailAsk: "Skriv din e-mail, så sender vi svar dertil",
   phoneAsk: "Må vi ringe dig op?",

@@ -113,6 +113,11 @@ export const messages: Messages = {
   removeFile: "{name} entfernen",
   dismiss: "Schließen",
   reactWith: "Mit {emoji} reagieren",
+  copy: "Kopieren",
+  copied: "Kopiert",
+  askPerson: "Mit einem Menschen sprechen",
+  topics: "Thema wählen",
+  quickReplies: "Vorgeschlagene Antworten",
 
   emailAsk: "Hinterlassen Sie Ihre E-Mail, wir schicken Antworten dorthin",
   phoneAsk: "Dürfen wir Sie zurückrufen?",

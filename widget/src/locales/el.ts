@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Αφαίρεση {name}",
   dismiss: "Κλείσιμο",
   reactWith: "Αντίδραση με {emoji}",
+  copy: "Αντιγραφή",
+  copied: "Αντιγράφηκε",
+  askPerson: "Μιλήστε με έναν άνθρωπο",
+  topics: "Επιλέξτε θέμα",
+  quickReplies: "Προτεινόμενες απαντήσεις",
 
   emailAsk: "Αφήστε το email σας και θα στείλουμε εκεί τις απαντήσεις",
   phoneAsk: "Να σας καλέσουμε;",

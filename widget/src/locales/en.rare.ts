@@ -69,6 +69,17 @@ export const rare = {
   /** Name of each emoji that can be chosen for a reply. */
   reactWith: "React with {emoji}",
 
+  // ── Replies ─────────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Button beside a reply or a block of code, and what is said once it is done. */
+  copy: "Copy",
+  copied: "Copied",
+  /** Button where a site lets visitors ask for a person instead of the AI; also the message that it sends. */
+  askPerson: "Talk to a person",
+  /** Label of a group of buttons, each with a topic of the site. */
+  topics: "Choose a topic",
+  /** Label of a group of buttons below a reply, each with an answer. */
+  quickReplies: "Suggested replies",
+
   // ── Consent ─────────────────────────────────────────────────────────────────────────────────────────────────────
   /** Asked before anything is stored, when the site requires consent. */
   consentAsk: "To chat with you, we store this conversation on your device and on our server.",

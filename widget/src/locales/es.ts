@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Quitar {name}",
   dismiss: "Cerrar",
   reactWith: "Reaccionar con {emoji}",
+  copy: "Copiar",
+  copied: "Copiado",
+  askPerson: "Hablar con una persona",
+  topics: "Elige un tema",
+  quickReplies: "Respuestas sugeridas",
 
   emailAsk: "Déjanos tu correo y te enviaremos las respuestas",
   phoneAsk: "¿Podemos llamarte?",

@@ -113,6 +113,11 @@ export const messages: Messages = {
   removeFile: "Eemalda {name}",
   dismiss: "Sulge",
   reactWith: "Reageeri: {emoji}",
+  copy: "Kopeeri",
+  copied: "Kopeeritud",
+  askPerson: "Räägi inimesega",
+  topics: "Vali teema",
+  quickReplies: "Soovitatud vastused",
 
   emailAsk: "Jätke oma e-post ja saadame vastused sinna",
   phoneAsk: "Kas võime teile tagasi helistada?",

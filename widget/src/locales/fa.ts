@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "حذف {name}",
   dismiss: "بستن",
   reactWith: "واکنش با {emoji}",
+  copy: "کپی",
+  copied: "کپی شد",
+  askPerson: "گفتگو با یک فرد",
+  topics: "موضوع را انتخاب کنید",
+  quickReplies: "پاسخ‌های پیشنهادی",
 
   emailAsk: "ایمیلتان را بگذارید تا پاسخ‌ها را بفرستیم",
   phoneAsk: "می‌توانیم با شما تماس بگیریم؟",

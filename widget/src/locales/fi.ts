@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Poista {name}",
   dismiss: "Sulje",
   reactWith: "Reagoi: {emoji}",
+  copy: "Kopioi",
+  copied: "Kopioitu",
+  askPerson: "Juttele ihmisen kanssa",
+  topics: "Valitse aihe",
+  quickReplies: "Ehdotetut vastaukset",
 
   emailAsk: "Jätä sähköpostisi, niin lähetämme vastaukset sinne",
   phoneAsk: "Voimmeko soittaa sinulle?",

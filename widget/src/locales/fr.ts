@@ -113,6 +113,11 @@ export const messages: Messages = {
   removeFile: "Retirer {name}",
   dismiss: "Fermer",
   reactWith: "Réagir avec {emoji}",
+  copy: "Copier",
+  copied: "Copié",
+  askPerson: "Parler à une personne",
+  topics: "Choisissez un sujet",
+  quickReplies: "Réponses suggérées",
 
   emailAsk: "Laissez votre e-mail, nous y enverrons les réponses",
   phoneAsk: "Pouvons-nous vous rappeler ?",

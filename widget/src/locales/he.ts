@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "הסרת {name}",
   dismiss: "סגירה",
   reactWith: "תגובה עם {emoji}",
+  copy: "העתקה",
+  copied: "הועתק",
+  askPerson: "לדבר עם נציג אנושי",
+  topics: "בחירת נושא",
+  quickReplies: "תשובות מוצעות",
 
   emailAsk: "השאירו אימייל ונשלח לשם את התשובות",
   phoneAsk: "אפשר לחזור אליכם בטלפון?",

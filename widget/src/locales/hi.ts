@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "{name} हटाएँ",
   dismiss: "बंद करें",
   reactWith: "{emoji} से रिएक्शन दें",
+  copy: "कॉपी करें",
+  copied: "कॉपी हो गया",
+  askPerson: "किसी व्यक्ति से बात करें",
+  topics: "विषय चुनें",
+  quickReplies: "सुझाए गए जवाब",
 
   emailAsk: "अपना ईमेल दें, जवाब वहीं भेजेंगे",
   phoneAsk: "क्या हम आपको कॉल कर सकते हैं?",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Ukloni {name}",
   dismiss: "Zatvori",
   reactWith: "Reagiraj: {emoji}",
+  copy: "Kopiraj",
+  copied: "Kopirano",
+  askPerson: "Razgovor s osobom",
+  topics: "Odaberite temu",
+  quickReplies: "Predloženi odgovori",
 
   emailAsk: "Ostavite e-poštu i tamo ćemo poslati odgovore",
   phoneAsk: "Možemo li vas nazvati?",

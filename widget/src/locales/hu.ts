@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "{name} eltávolítása",
   dismiss: "Bezárás",
   reactWith: "Reagálás: {emoji}",
+  copy: "Másolás",
+  copied: "Másolva",
+  askPerson: "Beszélgetés emberrel",
+  topics: "Válasszon témát",
+  quickReplies: "Javasolt válaszok",
 
   emailAsk: "Adja meg e-mail-címét, és oda küldjük a válaszokat",
   phoneAsk: "Visszahívhatjuk?",

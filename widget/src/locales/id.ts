@@ -113,6 +113,11 @@ export const messages: Messages = {
   removeFile: "Hapus {name}",
   dismiss: "Tutup",
   reactWith: "Beri reaksi {emoji}",
+  copy: "Salin",
+  copied: "Disalin",
+  askPerson: "Bicara dengan petugas",
+  topics: "Pilih topik",
+  quickReplies: "Saran balasan",
 
   emailAsk: "Tinggalkan email, balasan akan kami kirim ke sana",
   phoneAsk: "Boleh kami menelepon Anda?",

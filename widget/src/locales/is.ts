@@ -113,6 +113,11 @@ export const messages: Messages = {
   removeFile: "Fjarlægja {name}",
   dismiss: "Loka",
   reactWith: "Bregðast við með {emoji}",
+  copy: "Afrita",
+  copied: "Afritað",
+  askPerson: "Tala við manneskju",
+  topics: "Veldu efni",
+  quickReplies: "Tillögur að svörum",
 
   emailAsk: "Skildu eftir netfang og við sendum svörin þangað",
   phoneAsk: "Megum við hringja í þig?",

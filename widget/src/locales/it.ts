@@ -113,6 +113,11 @@ export const messages: Messages = {
   removeFile: "Rimuovi {name}",
   dismiss: "Chiudi",
   reactWith: "Reagisci con {emoji}",
+  copy: "Copia",
+  copied: "Copiato",
+  askPerson: "Parla con una persona",
+  topics: "Scegli un argomento",
+  quickReplies: "Risposte suggerite",
 
   emailAsk: "Lascia la tua e-mail: ti invieremo lì le risposte",
   phoneAsk: "Possiamo richiamarti?",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "{name}を取り除く",
   dismiss: "閉じる",
   reactWith: "{emoji}でリアクション",
+  copy: "コピー",
+  copied: "コピーしました",
+  askPerson: "担当者と話す",
+  topics: "トピックを選択",
+  quickReplies: "返信の候補",
 
   emailAsk: "メールアドレスをご登録いただくと、返信をお送りします",
   phoneAsk: "お電話を差し上げてもよろしいですか？",

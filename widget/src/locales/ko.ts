@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "{name} 제거",
   dismiss: "닫기",
   reactWith: "{emoji} 반응 남기기",
+  copy: "복사",
+  copied: "복사했어요",
+  askPerson: "상담원과 대화하기",
+  topics: "주제 선택",
+  quickReplies: "추천 답변",
 
   emailAsk: "이메일을 남기시면 답변을 보내 드려요",
   phoneAsk: "전화를 드려도 될까요?",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Pašalinti {name}",
   dismiss: "Uždaryti",
   reactWith: "Reaguoti: {emoji}",
+  copy: "Kopijuoti",
+  copied: "Nukopijuota",
+  askPerson: "Kalbėti su žmogumi",
+  topics: "Pasirinkite temą",
+  quickReplies: "Siūlomi atsakymai",
 
   emailAsk: "Palikite el. paštą, ir atsakymus atsiųsime ten",
   phoneAsk: "Ar galime jums paskambinti?",

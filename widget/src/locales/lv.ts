@@ -116,6 +116,11 @@ export const messages: Messages = {
   removeFile: "Noņemt {name}",
   dismiss: "Aizvērt",
   reactWith: "Reaģēt: {emoji}",
+  copy: "Kopēt",
+  copied: "Nokopēts",
+  askPerson: "Runāt ar cilvēku",
+  topics: "Izvēlieties tēmu",
+  quickReplies: "Ieteiktās atbildes",
 
   emailAsk: "Atstājiet e-pastu, un atbildes nosūtīsim uz to",
   phoneAsk: "Vai drīkstam jums piezvanīt?",

@@ -113,6 +113,11 @@ export const messages: Messages = {
   removeFile: "Buang {name}",
   dismiss: "Tutup",
   reactWith: "Beri reaksi {emoji}",
+  copy: "Salin",
+  copied: "Disalin",
+  askPerson: "Bercakap dengan petugas",
+  topics: "Pilih topik",
+  quickReplies: "Cadangan balasan",
 
   emailAsk: "Tinggalkan e-mel, balasan akan kami hantar ke situ",
   phoneAsk: "Boleh kami telefon anda?",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Fjern {name}",
   dismiss: "Lukk",
   reactWith: "Reager med {emoji}",
+  copy: "Kopier",
+  copied: "Kopiert",
+  askPerson: "Snakk med et menneske",
+  topics: "Velg et tema",
+  quickReplies: "Foreslåtte svar",
 
   emailAsk: "Legg igjen e-posten din, så sender vi svar dit",
   phoneAsk: "Kan vi ringe deg opp?",

@@ -113,6 +113,11 @@ export const messages: Messages = {
   removeFile: "{name} verwijderen",
   dismiss: "Sluiten",
   reactWith: "Reageren met {emoji}",
+  copy: "Kopiëren",
+  copied: "Gekopieerd",
+  askPerson: "Praat met een mens",
+  topics: "Kies een onderwerp",
+  quickReplies: "Voorgestelde antwoorden",
 
   emailAsk: "Laat je e-mailadres achter, dan sturen we antwoorden daarheen",
   phoneAsk: "Mogen we je terugbellen?",

@@ -127,6 +127,11 @@ export const messages: Messages = {
   removeFile: "Usuń {name}",
   dismiss: "Zamknij",
   reactWith: "Zareaguj: {emoji}",
+  copy: "Kopiuj",
+  copied: "Skopiowano",
+  askPerson: "Porozmawiaj z człowiekiem",
+  topics: "Wybierz temat",
+  quickReplies: "Sugerowane odpowiedzi",
 
   emailAsk: "Zostaw e-mail, a wyślemy na niego odpowiedzi",
   phoneAsk: "Czy możemy oddzwonić?",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Remover {name}",
   dismiss: "Fechar",
   reactWith: "Reagir com {emoji}",
+  copy: "Copiar",
+  copied: "Copiado",
+  askPerson: "Falar com uma pessoa",
+  topics: "Escolha um assunto",
+  quickReplies: "Respostas sugeridas",
 
   emailAsk: "Deixe o seu e-mail e enviaremos as respostas para lá",
   phoneAsk: "Podemos ligar-lhe?",

@@ -113,6 +113,11 @@ export const messages: Messages = {
   removeFile: "Elimină {name}",
   dismiss: "Închide",
   reactWith: "Reacționează cu {emoji}",
+  copy: "Copiază",
+  copied: "Copiat",
+  askPerson: "Vorbește cu o persoană",
+  topics: "Alege un subiect",
+  quickReplies: "Răspunsuri sugerate",
 
   emailAsk: "Lasă-ne adresa de e-mail și îți trimitem acolo răspunsurile",
   phoneAsk: "Te putem suna?",

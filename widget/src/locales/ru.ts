@@ -132,6 +132,11 @@ export const messages: Messages = {
   removeFile: "Убрать {name}",
   dismiss: "Закрыть",
   reactWith: "Отреагировать {emoji}",
+  copy: "Копировать",
+  copied: "Скопировано",
+  askPerson: "Связаться с человеком",
+  topics: "Выберите тему",
+  quickReplies: "Варианты ответа",
 
   emailAsk: "Оставьте почту, и мы пришлём ответы на неё",
   phoneAsk: "Можно вам перезвонить?",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Odobrať {name}",
   dismiss: "Zavrieť",
   reactWith: "Reagovať: {emoji}",
+  copy: "Kopírovať",
+  copied: "Skopírované",
+  askPerson: "Hovoriť s človekom",
+  topics: "Vyberte tému",
+  quickReplies: "Navrhované odpovede",
 
   emailAsk: "Nechajte nám e-mail a odpovede pošleme tam",
   phoneAsk: "Môžeme vám zavolať?",

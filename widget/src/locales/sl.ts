@@ -123,6 +123,11 @@ export const messages: Messages = {
   removeFile: "Odstrani {name}",
   dismiss: "Zapri",
   reactWith: "Odzovi se: {emoji}",
+  copy: "Kopiraj",
+  copied: "Kopirano",
+  askPerson: "Pogovor s človekom",
+  topics: "Izberite temo",
+  quickReplies: "Predlagani odgovori",
 
   emailAsk: "Pustite e-poštni naslov in tja pošljemo odgovore",
   phoneAsk: "Vas lahko pokličemo?",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Ukloni {name}",
   dismiss: "Zatvori",
   reactWith: "Reaguj: {emoji}",
+  copy: "Kopiraj",
+  copied: "Kopirano",
+  askPerson: "Razgovor sa osobom",
+  topics: "Izaberite temu",
+  quickReplies: "Predloženi odgovori",
 
   emailAsk: "Ostavite imejl i poslaćemo odgovore tamo",
   phoneAsk: "Možemo li da vas pozovemo?",

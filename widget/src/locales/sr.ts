@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Уклони {name}",
   dismiss: "Затвори",
   reactWith: "Реагуј: {emoji}",
+  copy: "Копирај",
+  copied: "Копирано",
+  askPerson: "Разговор са особом",
+  topics: "Изаберите тему",
+  quickReplies: "Предложени одговори",
 
   emailAsk: "Оставите имејл и послаћемо одговоре тамо",
   phoneAsk: "Можемо ли да вас позовемо?",

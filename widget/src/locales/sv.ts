@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "Ta bort {name}",
   dismiss: "Stäng",
   reactWith: "Reagera med {emoji}",
+  copy: "Kopiera",
+  copied: "Kopierat",
+  askPerson: "Prata med en människa",
+  topics: "Välj ett ämne",
+  quickReplies: "Föreslagna svar",
 
   emailAsk: "Lämna din e-post så skickar vi svar dit",
   phoneAsk: "Får vi ringa upp dig?",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "{name} நீக்கு",
   dismiss: "மூடு",
   reactWith: "{emoji} எதிர்வினை",
+  copy: "நகலெடு",
+  copied: "நகலெடுக்கப்பட்டது",
+  askPerson: "ஒருவருடன் பேசுங்கள்",
+  topics: "தலைப்பைத் தேர்ந்தெடுங்கள்",
+  quickReplies: "பரிந்துரைத்த பதில்கள்",
 
   emailAsk: "மின்னஞ்சலைத் தாருங்கள், பதில்களை அங்கே அனுப்புவோம்",
   phoneAsk: "உங்களை அழைக்கலாமா?",

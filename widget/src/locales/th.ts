@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "เอา {name} ออก",
   dismiss: "ปิด",
   reactWith: "แสดงความรู้สึก {emoji}",
+  copy: "คัดลอก",
+  copied: "คัดลอกแล้ว",
+  askPerson: "คุยกับเจ้าหน้าที่",
+  topics: "เลือกหัวข้อ",
+  quickReplies: "คำตอบแนะนำ",
 
   emailAsk: "ฝากอีเมลไว้ แล้วเราจะส่งคำตอบไปให้",
   phoneAsk: "ให้เราโทรกลับไหม",

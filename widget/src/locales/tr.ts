@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "{name} öğesini kaldır",
   dismiss: "Kapat",
   reactWith: "{emoji} ile tepki ver",
+  copy: "Kopyala",
+  copied: "Kopyalandı",
+  askPerson: "Bir kişiyle görüş",
+  topics: "Konu seçin",
+  quickReplies: "Önerilen yanıtlar",
 
   emailAsk: "E-postanızı bırakın, yanıtları oraya gönderelim",
   phoneAsk: "Sizi arayabilir miyiz?",

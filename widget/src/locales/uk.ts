@@ -132,6 +132,11 @@ export const messages: Messages = {
   removeFile: "Прибрати {name}",
   dismiss: "Закрити",
   reactWith: "Відреагувати {emoji}",
+  copy: "Копіювати",
+  copied: "Скопійовано",
+  askPerson: "Поговорити з людиною",
+  topics: "Виберіть тему",
+  quickReplies: "Запропоновані відповіді",
 
   emailAsk: "Залиште пошту, і ми надішлемо відповіді на неї",
   phoneAsk: "Можемо вам передзвонити?",

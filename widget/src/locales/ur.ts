@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "{name} ہٹائیں",
   dismiss: "بند کریں",
   reactWith: "{emoji} سے ردعمل دیں",
+  copy: "کاپی کریں",
+  copied: "کاپی ہو گیا",
+  askPerson: "کسی فرد سے بات کریں",
+  topics: "موضوع منتخب کریں",
+  quickReplies: "تجویز کردہ جوابات",
 
   emailAsk: "اپنا ای میل دیں، ہم جوابات وہیں بھیجیں گے",
   phoneAsk: "کیا ہم آپ کو کال کر سکتے ہیں؟",

@@ -113,6 +113,11 @@ export const messages: Messages = {
   removeFile: "Gỡ {name}",
   dismiss: "Đóng",
   reactWith: "Thả {emoji}",
+  copy: "Sao chép",
+  copied: "Đã sao chép",
+  askPerson: "Trò chuyện với nhân viên",
+  topics: "Chọn chủ đề",
+  quickReplies: "Câu trả lời gợi ý",
 
   emailAsk: "Để lại email, chúng tôi sẽ gửi câu trả lời đến đó",
   phoneAsk: "Chúng tôi gọi lại cho bạn nhé?",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "移除 {name}",
   dismiss: "关闭",
   reactWith: "用 {emoji} 回应",
+  copy: "复制",
+  copied: "已复制",
+  askPerson: "联系人工客服",
+  topics: "选择主题",
+  quickReplies: "建议的回复",
 
   emailAsk: "留下邮箱，我们会把回复发给您",
   phoneAsk: "我们可以给您回电吗？",

@@ -112,6 +112,11 @@ export const messages: Messages = {
   removeFile: "移除 {name}",
   dismiss: "關閉",
   reactWith: "以 {emoji} 回應",
+  copy: "複製",
+  copied: "已複製",
+  askPerson: "聯絡真人客服",
+  topics: "選擇主題",
+  quickReplies: "建議的回覆",
 
   emailAsk: "留下電子郵件，我們會把回覆寄給您",
   phoneAsk: "我們可以回電給您嗎？",

@@ -1,96 +1,187 @@
 /**
- * Replies as a small tree: text, bold, italic, strike, code, code block, list, link. A subset of Markdown in one linear
- * pass; everything else, HTML included, is text. The tree is drawn by a fixed switch, so nothing from outside becomes
- * markup, and links are only what `new URL` reads as one of four schemes.
+ * Replies as a small tree of blocks: paragraphs, headings, lists, tasks, quotes, tables, rules and code. A subset of GitHub's
+ * Markdown, read in linear time; everything else, HTML included, is text. The tree is drawn by a fixed switch, so nothing
+ * from outside becomes markup. Fetched when a reply has more than paragraphs (`plain-text.ts`).
  */
 
-import { DEPTH_MAX, type Inline, parseInline, textOf } from "./inline.ts";
+import { DEPTH_MAX, type Inline, parseInline } from "./inline.ts";
 
-/** An item may hold lists and code of its own. */
-export type List = { kind: "list"; ordered: boolean; start: number; items: Block[][] };
-export type Block = { kind: "paragraph"; children: Inline[] } | { kind: "code"; text: string } | List;
+/** `done`: of a task list, whether the task is done. */
+export type ListItem = { done?: boolean; blocks: Block[] };
+export type List = { kind: "list"; ordered: boolean; start: number; items: ListItem[] };
+/** The side of a column on which its text stands. Absent: where the text begins. */
+export type Align = "center" | "end" | undefined;
+export type Table = { kind: "table"; align: Align[]; head: Inline[][]; rows: Inline[][][] };
+export type Block =
+  | { kind: "paragraph"; children: Inline[] }
+  | { kind: "code"; text: string }
+  | { kind: "quote"; blocks: Block[] }
+  | { kind: "rule" }
+  | Table
+  | List;
+
+/** The lines that are being read. */
+type Lines = {
+  readonly lines: readonly string[];
+  /** Index of the next line. */
+  at: number;
+  /** How many lists and quotes they stand in. */
+  readonly depth: number;
+};
 
 const LIST = /^\s{0,12}(?:[-*+•]|(\d{1,9})[.)])[ \t]+(?=\S)/;
 const HEADING = /^ {0,3}#{1,6}[ \t]+/;
+const QUOTE = /^ {0,3}>/;
+const FENCE = /^( {0,3})(`{3,}|~{3,})/;
+const TASK = /^\[([ xX])\][ \t]+/;
 
 /** A reply as blocks. */
 export const parseMarkdown = (text: string): Block[] => readBlocks(text.replace(/\r\n?/g, "\n").split("\n"), 0);
 
-/** How far in a line begins. A tab is one step, as two spaces are. */
-const indentOf = (line = ""): number => (/^\s*/.exec(line)?.[0] ?? "").replaceAll("\t", "  ").length;
-
-/** @param depth of the list that the lines stand in */
-function readBlocks(lines: string[], depth: number): Block[] {
+function readBlocks(lines: readonly string[], depth: number): Block[] {
   const blocks: Block[] = [];
+  const source: Lines = { lines, at: 0, depth };
   let plain = "";
-  let at = 0;
-  const flush = (): void => {
+  const endParagraph = (): void => {
     const trimmed = plain.replace(/^\n+/, "").trimEnd();
     if (trimmed) blocks.push({ kind: "paragraph", children: parseInline(trimmed) });
     plain = "";
   };
-  const readCode = (indent: number, fence: string): Block => {
-    const code: string[] = [];
-    // An open fence holds the rest.
-    while (++at < lines.length && lines[at]?.trim() !== fence)
-      code.push((lines[at] ?? "").replace(/^ +/, (space) => space.slice(indent)));
-    at++;
-    return { kind: "code", text: code.join("\n") };
-  };
-  const readList = (): Block => {
-    const limit = indentOf(lines[at]) + 2;
-    const number = LIST.exec(lines[at] ?? "")?.[1];
-    const items: Block[][] = [];
-    for (;;) {
-      const line = lines[at] ?? "";
-      const [mark, digits] = LIST.exec(line) ?? [];
-      if (!mark || !digits !== !number || indentOf(line) >= limit) break;
-      const item = [line.slice(mark.length)];
-      let next = ++at;
-      for (;;) {
-        while (lines[next]?.trim() === "") next++;
-        if (indentOf(lines[next]) < limit) break;
-        while (at <= next) item.push((lines[at++] ?? "").replace(/^(\t| {0,2})/, ""));
-        next = at;
-      }
-      items.push(readBlocks(item, depth + 1));
-      // Blank lines between items are usual.
-      if (LIST.test(lines[next] ?? "")) at = next;
-    }
-    return { kind: "list", ordered: !!number, start: Number(number ?? 1), items };
-  };
-  while (at < lines.length) {
-    const line = lines[at] ?? "";
-    const [, indent = "", fence] = /^( {0,3})(```|~~~)/.exec(line) ?? [];
-    if (fence) {
-      flush();
-      blocks.push(readCode(indent.length, fence));
-    } else if (depth < DEPTH_MAX && LIST.test(line)) {
-      flush();
-      blocks.push(readList());
+  while (source.at < lines.length) {
+    const line = lineOf(source);
+    const block = readBlock(source, line);
+    if (block) {
+      endParagraph();
+      blocks.push(block);
     } else {
-      if (HEADING.test(line)) {
-        flush();
-        const heading = line.replace(HEADING, "").replace(/[ \t]+#{1,6}[ \t]*$/, "");
-        blocks.push({ kind: "paragraph", children: [{ kind: "bold", children: parseInline(heading) }] });
-      } else plain += `${depth ? line.trimStart() : line}\n`;
-      at++;
+      plain += `${depth ? line.trimStart() : line}\n`;
+      source.at++;
     }
   }
-  flush();
+  endParagraph();
   return blocks;
 }
 
-const wordsOf = (blocks: readonly Block[], between: string): string =>
-  blocks
-    .map((block) =>
-      block.kind === "list"
-        ? block.items.map((item) => wordsOf(item, ", ")).join(", ")
-        : block.kind === "code"
-          ? block.text
-          : textOf(block.children),
-    )
-    .join(between);
+const lineOf = ({ lines, at }: Lines): string => lines[at] ?? "";
 
-/** A reply as it is read aloud: without marks. */
-export const plainText = (text: string): string => wordsOf(parseMarkdown(text), " ");
+/** Reads the block that begins at this line. Undefined: the line belongs to a paragraph. */
+function readBlock(source: Lines, line: string): Block | undefined {
+  if (FENCE.test(line)) return readCode(source);
+  if (isRule(line)) return readLine(source, { kind: "rule" });
+  if (HEADING.test(line)) return readLine(source, heading(line));
+  if (isDelimiter(source.lines[source.at + 1]) && line.includes("|")) return readTable(source);
+  if (source.depth >= DEPTH_MAX) return undefined;
+  if (QUOTE.test(line)) return readQuote(source);
+  return LIST.test(line) ? readList(source) : undefined;
+}
+
+function readLine(source: Lines, block: Block): Block {
+  source.at++;
+  return block;
+}
+
+/** A line of at least three `-`, `*` or `_`. */
+const isRule = (line: string): boolean => /^([-*_])\1{2,}$/.test(line.replace(/[ \t]/g, ""));
+
+/** A heading is drawn as a bold paragraph: the chat has one heading, its title. */
+function heading(line: string): Block {
+  const text = line.replace(HEADING, "").replace(/[ \t]+#{1,6}[ \t]*$/, "");
+  return { kind: "paragraph", children: [{ kind: "bold", children: parseInline(text) }] };
+}
+
+/** Code between two fences. An open fence holds the rest. */
+function readCode(source: Lines): Block {
+  const [, indent = "", fence = ""] = FENCE.exec(lineOf(source)) ?? [];
+  const code: string[] = [];
+  while (++source.at < source.lines.length) {
+    const line = lineOf(source);
+    const end = line.trim();
+    if (end.length >= fence.length && end === fence.charAt(0).repeat(end.length)) break;
+    code.push(line.replace(/^ +/, (space) => space.slice(indent.length)));
+  }
+  source.at++;
+  return { kind: "code", text: code.join("\n") };
+}
+
+/** Consecutive lines that begin with `>`. */
+function readQuote(source: Lines): Block {
+  const inside: string[] = [];
+  for (; QUOTE.test(lineOf(source)); source.at++) inside.push(lineOf(source).replace(/^ {0,3}> ?/, ""));
+  return { kind: "quote", blocks: readBlocks(inside, source.depth + 1) };
+}
+
+/** Indentation of a line in columns. A tab counts as two spaces. */
+const indentOf = (line = ""): number => (/^\s*/.exec(line)?.[0] ?? "").replaceAll("\t", "  ").length;
+
+/** Consecutive items of one kind, numbered or not. */
+function readList(source: Lines): List {
+  const limit = indentOf(lineOf(source)) + 2;
+  const number = LIST.exec(lineOf(source))?.[1];
+  const items: ListItem[] = [];
+  for (;;) {
+    const line = lineOf(source);
+    const [mark, digits] = LIST.exec(line) ?? [];
+    if (!mark || !digits !== !number || indentOf(line) >= limit || isRule(line)) break;
+    items.push(readItem(source, line.slice(mark.length), limit));
+  }
+  return { kind: "list", ordered: !!number, start: Number(number ?? 1), items };
+}
+
+/**
+ * An item with the indented lines below it, which may hold blocks of their own.
+ * @param first text of its first line
+ * @param limit least indentation of a line that belongs to it
+ */
+function readItem(source: Lines, first: string, limit: number): ListItem {
+  const { lines, depth } = source;
+  const task = TASK.exec(first);
+  const inside = [first.slice(task?.[0].length ?? 0)];
+  let next = ++source.at;
+  for (;;) {
+    while (lines[next]?.trim() === "") next++;
+    if (indentOf(lines[next]) < limit) break;
+    while (source.at <= next) inside.push((lines[source.at++] ?? "").replace(/^(\t| {0,2})/, ""));
+    next = source.at;
+  }
+  // Blank lines between items are usual.
+  if (LIST.test(lines[next] ?? "")) source.at = next;
+  return { ...(task && { done: task[1] !== " " }), blocks: readBlocks(inside, depth + 1) };
+}
+
+/** The line below the head of a table: cells of dashes, with a colon at the side where the column's text stands. */
+const isDelimiter = (line = ""): boolean =>
+  line.includes("|") && /^[-|: \t]+$/.test(line) && cellsOf(line).every((cell) => /^:?-+:?$/.test(cell));
+
+/** Rows have as many cells as are written: a table never has more cells than the text has bars. */
+function readTable(source: Lines): Table {
+  const head = cellsOf(lineOf(source)).map(cell);
+  source.at++;
+  const align = cellsOf(lineOf(source)).map(alignOf);
+  const rows: Inline[][][] = [];
+  while (++source.at < source.lines.length && lineOf(source).includes("|"))
+    rows.push(cellsOf(lineOf(source)).map(cell));
+  return { kind: "table", align, head, rows };
+}
+
+const alignOf = (dashes: string): Align =>
+  !dashes.endsWith(":") ? undefined : dashes.startsWith(":") ? "center" : "end";
+
+/** Models write `<br>` where a cell has more than one line. */
+const cell = (text: string): Inline[] => parseInline(text.replace(/<br *\/?>/gi, "\n"));
+
+/** The cells of a line. `\|` is a bar within a cell. */
+function cellsOf(line: string): string[] {
+  const cells: string[] = [];
+  let open = "";
+  for (const piece of line.trim().split("|")) {
+    if (piece.endsWith("\\")) open += `${piece.slice(0, -1)}|`;
+    else {
+      cells.push((open + piece).trim());
+      open = "";
+    }
+  }
+  if (open) cells.push(open.trim());
+  if (!cells[0]) cells.shift();
+  if (!cells.at(-1)) cells.pop();
+  return cells;
+}

@@ -1,6 +1,7 @@
 /** Keys of the chat's words, from widget/src/locales/en.ts: `node test/house/wordkeys.ts` renews the list. */
 export const WORD_KEYS: readonly string[] = [
   "askAgain",
+  "askPerson",
   "attach",
   "authorAi",
   "authorHuman",
@@ -18,6 +19,8 @@ export const WORD_KEYS: readonly string[] = [
   "consentAsk",
   "consentYes",
   "continues",
+  "copied",
+  "copy",
   "dayTime",
   "delayed",
   "delete",
@@ -82,6 +85,7 @@ export const WORD_KEYS: readonly string[] = [
   "privacy",
   "privacyLine",
   "queued",
+  "quickReplies",
   "rateAsk",
   "rateAwful",
   "rateBad",
@@ -120,6 +124,7 @@ export const WORD_KEYS: readonly string[] = [
   "tooBig",
   "tooLong",
   "tooMany",
+  "topics",
   "transcript",
   "transcriptOf",
   "tryLater",

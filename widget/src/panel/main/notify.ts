@@ -6,7 +6,7 @@
 
 import type { Item } from "../../conversation/chat.ts";
 import { pageFunction } from "../../loader/page-api.ts";
-import { plainText } from "../../text/markdown.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { wordsOf } from "../base/author.ts";
 import type { Needs } from "../base/context.ts";
 

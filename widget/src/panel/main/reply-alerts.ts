@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals-core";
 import type { Item } from "../../conversation/chat.ts";
 import { pageDocument } from "../../loader/document.ts";
-import { plainText } from "../../text/markdown.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { authorOf, wordsOf } from "../base/author.ts";
 import type { Needs } from "../base/context.ts";
 

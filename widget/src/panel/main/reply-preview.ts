@@ -8,7 +8,7 @@ import { bubble } from "../../loader/bubble.ts";
 import { element } from "../../loader/dom.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
-import { plainText } from "../../text/markdown.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { authorOf, wordsOf } from "../base/author.ts";
 import type { Needs } from "../base/context.ts";
 

@@ -1,9 +1,11 @@
-/** Draws the tree of a message. The switch is all there is: no data reaches a tag, a style or an attribute but `href`. */
+/** Draws the text of a message. */
 
-import type { ComponentChild, VNode } from "preact";
-import { type Inline, parsePlain } from "../../text/inline.ts";
-import { type Block, parseMarkdown } from "../../text/markdown.ts";
+import { parseInline, parsePlain } from "../../text/inline.ts";
+import { hasBlocks } from "../../text/plain-text.ts";
 import { live } from "../base/component.ts";
+import { rarely } from "../base/rarely.tsx";
+import { inline } from "./inline-text.tsx";
+import type { RichTextProps } from "./rich-text.tsx";
 
 /** Mirrors whatever follows, links included. No script needs them: both directions are told apart by their letters. */
 const OVERRIDE = /[\u202d\u202e]/g;
@@ -14,46 +16,17 @@ const OVERRIDE = /[\u202d\u202e]/g;
  */
 export const MessageText = live<{ text: string; markdown: boolean }>(() => ({ text, markdown }) => {
   const words = text.replace(OVERRIDE, "");
-  return markdown ? parseMarkdown(words).map(block) : <p>{parsePlain(words).map(inline)}</p>;
+  if (!markdown) return <p>{parsePlain(words).map(inline)}</p>;
+  return hasBlocks(words) ? <RichText text={words} /> : <Paragraph text={words} />;
 });
 
-function block(part: Block): VNode {
-  if (part.kind === "paragraph") return <p>{part.children.map(inline)}</p>;
-  // Focusable, because it scrolls sideways.
-  if (part.kind === "code") {
-    return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1)
-      <pre dir="ltr" tabIndex={0}>
-        {part.text}
-      </pre>
-    );
-  }
-  const items = part.items.map((item) => <li>{item.map(block)}</li>);
-  return part.ordered ? <ol start={part.start}>{items}</ol> : <ul>{items}</ul>;
-}
+/** Text without blocks, and in place of one with blocks until the code for these has come. */
+const Paragraph = ({ text }: RichTextProps) => <p>{parseInline(text.trim()).map(inline)}</p>;
 
-function inline(node: Inline): ComponentChild {
-  switch (node.kind) {
-    case "text":
-      return node.text;
-    case "code":
-      return <code dir="ltr">{node.text}</code>;
-    case "bold":
-      return <strong>{node.children.map(inline)}</strong>;
-    case "italic":
-      return <em>{node.children.map(inline)}</em>;
-    case "strike":
-      return <s>{node.children.map(inline)}</s>;
-    case "link":
-      return (
-        // What it does is said from elsewhere: within, it would be copied, and end the paragraph for who clicks thrice.
-        <a href={node.href} target="_blank" rel="noopener noreferrer nofollow ugc" aria-describedby="tab">
-          {node.children.map(inline)}
-          {node.host && <bdi class="host"> ({node.host})</bdi>}
-        </a>
-      );
-  }
-}
+const RichText = rarely<RichTextProps>(
+  async () => (await import("./rich-text.tsx")).RichText,
+  (_, { text }) => <Paragraph text={text} />,
+);
 
 /** Whether a message is nothing but up to three emoji. */
 export function isEmojiOnly(text: string): boolean {

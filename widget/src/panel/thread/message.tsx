@@ -1,17 +1,18 @@
 /** One message: a bubble, its author for screen readers, and below the visitor's own messages their state. */
 
 import { signal } from "@preact/signals-core";
-import type { ComponentChildren, ComponentType } from "preact";
+import type { ComponentChildren } from "preact";
 import type { Item } from "../../conversation/chat.ts";
 import { authorOf, wordsOf } from "../base/author.ts";
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isRefused } from "../base/conversation-state.ts";
-import { into } from "../base/late-parts.ts";
+import { rarely } from "../base/rarely.tsx";
 import type { AttachedProps } from "../files/attachment.tsx";
 import type { FailureProps } from "./failure.tsx";
 import { isEmojiOnly, MessageText } from "./message-text.tsx";
 import { React, Reaction } from "./reaction.tsx";
+import type { RichTextProps } from "./rich-text.tsx";
 import { clockTime } from "./rows.ts";
 
 export type MessageProps = {
@@ -24,63 +25,86 @@ export type MessageProps = {
 };
 type MessageNeeds = Needs<"t" | "language" | "settings" | "chat">;
 
-export const Message = live<MessageProps>((ui: MessageNeeds) => ({ item, first, last, newest }) => {
-  const { t, language } = ui;
-  const { from, state, at, media } = item;
-  const text = wordsOf(ui, item);
-  const own = from === "visitor";
-  const time = clockTime(at, language.value.region);
-  const author = own ? t("you") : authorOf(ui);
-  const failed = state === "failed";
-  return (
-    <li
-      class={`msg ${own ? "own" : "reply"}${first ? " first" : ""}${last ? " last" : ""}${failed ? " bad" : ""}`}
-      data-row={item.pos ?? ""}
-    >
-      {first && !own && (
-        <p class="author" aria-hidden="true">
-          {author}
-        </p>
-      )}
-      <p class="vh">{`${author}, ${time}`}</p>
-      <div class="line">
-        <div class={`bubble${isEmojiOnly(text) && !media ? " big" : ""}${media ? " with" : ""}`} dir="auto">
-          {media && <Attached media={media} author={author} />}
-          {text && <MessageText text={text} markdown={!own} />}
-        </div>
-        {!own && newest && !item.reaction && <React id={item.id} />}
-      </div>
-      {item.reaction && <Reaction id={item.id} emoji={item.reaction} />}
-      {failed && <Failed item={item} />}
-      {!failed && (last || (own && newest)) && (
-        <p class="meta">
-          <time dateTime={new Date(at).toISOString()} aria-hidden="true" translate={false}>
-            {time}
-          </time>
-          {own && newest && state !== "received" && (
-            <span class="state" key={state + isRefused(ui)}>
-              {t(isRefused(ui) ? "failed" : state)}
-            </span>
-          )}
-        </p>
-      )}
-    </li>
-  );
+export const Message = live<MessageProps>((ui: MessageNeeds) => {
+  /** Whether the visitor has pointed at the message, touched it, or moved the focus into it. */
+  const isNear = signal(false);
+  const onNear = (): void => {
+    isNear.value = true;
+  };
+  return (props) => {
+    const { item, first, last } = props;
+    const own = item.from === "visitor";
+    const failed = item.state === "failed";
+    return (
+      <li
+        class={`msg ${own ? "own" : "reply"}${first ? " first" : ""}${last ? " last" : ""}${failed ? " bad" : ""}`}
+        data-row={item.pos ?? ""}
+        {...(!own && { onMouseEnter: onNear, onFocusCapture: onNear })}
+      >
+        {author(ui, props)}
+        {line(ui, props, isNear.value)}
+        {item.reaction && <Reaction id={item.id} emoji={item.reaction} />}
+        {failed ? <Failed item={item} /> : meta(ui, props)}
+      </li>
+    );
+  };
 });
 
-/** A part that most messages do not have, fetched when one has it, and its placeholder until then. */
-const rarely = <Props extends object>(
-  fetch: () => Promise<ComponentType<Props>>,
-  stead: (ui: Needs<"t">, props: Props) => ComponentChildren,
-) =>
-  live<Props>((ui: Needs<"t" | "part">, mounted) => {
-    const code = signal<ComponentType<Props> | undefined>(undefined);
-    mounted(() => void ui.part(fetch, into(code)));
-    return (props) => {
-      const Part = code.value;
-      return Part ? <Part {...props} /> : stead(ui, props);
-    };
-  });
+const timeOf = ({ language }: Needs<"language">, { at }: Item): string => clockTime(at, language.value.region);
+const nameOf = (ui: Needs<"t" | "settings">, { from }: Item): string =>
+  from === "visitor" ? ui.t("you") : authorOf(ui);
+
+/** Who wrote it: for all above the first of a group, for screen readers above each. */
+const author = (ui: MessageNeeds, { item, first }: MessageProps): ComponentChildren => [
+  first && item.from === "reply" && (
+    <p class="author" aria-hidden="true">
+      {nameOf(ui, item)}
+    </p>
+  ),
+  <p class="vh">{`${nameOf(ui, item)}, ${timeOf(ui, item)}`}</p>,
+];
+
+/** The bubble, with what can be done with a reply. */
+function line(ui: MessageNeeds, { item, newest }: MessageProps, isNear: boolean): ComponentChildren {
+  const { media } = item;
+  const text = wordsOf(ui, item);
+  const isReply = item.from === "reply";
+  return (
+    <div class="line">
+      <div class={`bubble${isEmojiOnly(text) && !media ? " big" : ""}${media ? " with" : ""}`} dir="auto">
+        {media && <Attached media={media} author={nameOf(ui, item)} />}
+        {text && <MessageText text={text} markdown={isReply} />}
+      </div>
+      {isReply && newest && !item.reaction && <React id={item.id} />}
+      {isReply && isNear && text && <CopyReply text={text} />}
+    </div>
+  );
+}
+
+/** The time, and how far the visitor's newest message has got. */
+function meta(ui: MessageNeeds, { item, last, newest }: MessageProps): ComponentChildren {
+  const { from, state, at } = item;
+  const isNewest = from === "visitor" && newest;
+  return (
+    (last || isNewest) && (
+      <p class="meta">
+        <time dateTime={new Date(at).toISOString()} aria-hidden="true" translate={false}>
+          {timeOf(ui, item)}
+        </time>
+        {isNewest && state !== "received" && (
+          <span class="state" key={state + isRefused(ui)}>
+            {ui.t(isRefused(ui) ? "failed" : state)}
+          </span>
+        )}
+      </p>
+    )
+  );
+}
+
+const CopyReply = rarely<RichTextProps>(
+  async () => (await import("./rich-text.tsx")).CopyReply,
+  () => false,
+);
 
 /** Why it failed, and what the visitor can do. */
 const Failed = rarely<FailureProps>(

@@ -1,0 +1,25 @@
+/** A component whose code is fetched when it is first drawn. */
+
+import { signal } from "@preact/signals-core";
+import type { ComponentChildren, ComponentType } from "preact";
+import { live } from "./component.ts";
+import type { Needs } from "./context.ts";
+import { into } from "./late-parts.ts";
+
+/**
+ * A part that most messages do not have.
+ * @param fetch the component
+ * @param stead what is drawn until it has come
+ */
+export const rarely = <Props extends object>(
+  fetch: () => Promise<ComponentType<Props>>,
+  stead: (ui: Needs<"t">, props: Props) => ComponentChildren,
+) =>
+  live<Props>((ui: Needs<"t" | "part">, mounted) => {
+    const code = signal<ComponentType<Props> | undefined>(undefined);
+    mounted(() => void ui.part(fetch, into(code)));
+    return (props) => {
+      const Part = code.value;
+      return Part ? <Part {...props} /> : stead(ui, props);
+    };
+  });

@@ -1,0 +1,105 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { Thread } from "./thread.tsx";
+
+let on: Stage;
+let view: HTMLElement;
+beforeEach(async () => {
+  on = await stage({ responder: "ai" });
+  view = on.show(Thread);
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  on.stop();
+});
+
+const find = (selector: string): HTMLElement => {
+  const found = view.querySelector<HTMLElement>(selector);
+  if (!found) throw new Error(`nothing matches ${selector}`);
+  return found;
+};
+const texts = (selector: string): (string | null)[] =>
+  [...view.querySelectorAll(selector)].map((node) => node.textContent);
+/** Draws one reply, with its blocks. */
+async function show(text: string): Promise<void> {
+  on.chat.items.value = [reply(text)];
+  await expect.poll(() => view.querySelector(".bubble > :not(p)")).not.toBeNull();
+}
+/** What was copied, by the clipboard that pages with HTTPS have. */
+function clipboard(): string[] {
+  const copied: string[] = [];
+  vi.stubGlobal("navigator", {
+    ...navigator,
+    clipboard: { writeText: async (text: string) => void copied.push(text) },
+  });
+  return copied;
+}
+
+describe("a reply with blocks", () => {
+  it("is readable before the code for blocks has come", async () => {
+    on.chat.items.value = [reply("**Two** lamps:\n- Perch\n- Moth")];
+    await drawn();
+    expect(texts(".bubble")).toEqual(["Two lamps:\n- Perch\n- Moth"]);
+  });
+
+  it("shows a table with the heads of its columns, in a box that scrolls and can be focused", async () => {
+    await show("| Lamp | Price |\n|---|---:|\n| **Perch** | 40 |");
+    expect(texts("th[scope=col]")).toEqual(["Lamp", "Price"]);
+    expect(texts("td")).toEqual(["Perch", "40"]);
+    expect(find("td.end strong, td.end").textContent).toBe("40");
+    expect(find(".scroll").tabIndex).toBe(0);
+    expect(find(".scroll > table").parentElement?.tabIndex).toBe(0);
+  });
+
+  it("shows quotes, rules, tasks and nested lists", async () => {
+    await show("> said\n\n---\n- [x] done\n- [ ] open\n1. one\n   - inner");
+    expect(texts("blockquote")).toEqual(["said"]);
+    expect(view.querySelectorAll("hr")).toHaveLength(1);
+    expect(texts(".task > span")).toEqual(["\u2611\ufe0e ", "\u2610\ufe0e "]);
+    expect(texts(".bubble ol > li ul li")).toEqual(["inner"]);
+  });
+
+  it("shows markup as text, in cells and quotes as elsewhere", async () => {
+    await show("> <img src=x onerror=alert(1)>\n\n| <b>a</b> |\n|---|\n| ![x](https://evil.example/p.png) |");
+    expect(view.querySelectorAll("img, b")).toHaveLength(0);
+    expect(find("td a").getAttribute("href")).toBe("https://evil.example/p.png");
+  });
+
+  it("copies a block of code as it is, says so, and keeps the focus", async () => {
+    const copied = clipboard();
+    await show("```js\nlet **a**;\n```");
+    const button = find(".code button");
+    expect(button.getAttribute("aria-label")).toBe("Copy");
+    button.click();
+    await expect.poll(() => on.said).toContain("Copied");
+    expect(copied).toEqual(["let **a**;"]);
+  });
+});
+
+describe("the text of a reply", () => {
+  it("can be copied by whoever points at the reply or comes to it by keyboard", async () => {
+    const copied = clipboard();
+    on.chat.items.value = [own("Which?"), reply("See **Perch**: [here](https://shop.example/perch)")];
+    await drawn();
+    expect(view.querySelector(".copy")).toBeNull();
+    find(".reply").dispatchEvent(new Event("mouseenter"));
+    await expect.poll(() => view.querySelector(".line > .copy")).not.toBeNull();
+    find(".line > .copy").click();
+    await expect.poll(() => copied).toEqual(["See Perch: here (https://shop.example/perch)"]);
+  });
+
+  it("is copied from a text field on pages without HTTPS, which have no clipboard", async () => {
+    vi.stubGlobal("navigator", { ...navigator, clipboard: undefined });
+    const selected: string[] = [];
+    document.execCommand = () => {
+      selected.push(on.root.querySelector<HTMLTextAreaElement>("dialog > textarea")?.value ?? "");
+      return true;
+    };
+    await show("```\na\n```");
+    find(".code button").click();
+    await expect.poll(() => on.said).toContain("Copied");
+    expect(selected).toEqual(["a"]);
+    expect(on.root.querySelector("dialog > textarea")).toBeNull();
+  });
+});
