@@ -121,7 +121,7 @@ async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
   const app = createApp(appDeps({ core, files, owner, visitors, intake, places, gauges, open, widget }));
   const framework = getRequestListener(app.fetch);
   const server: RelayServer = createServer(core, { door: intake.door, framework, readsBody, visitors, places });
-  const chores = createChores(core, visitors);
+  const chores = createChores(core, visitors, { gates: service.gates, owner });
   return { core, files, service, owner, visitors, intake, server, sampler, chores };
 }
 

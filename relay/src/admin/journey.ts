@@ -1,11 +1,15 @@
 import { html } from "hono/html";
 import type { Database } from "../db/database.ts";
 import { type JourneyRow, journeyOf, mailsWith, replyAfter } from "../records/search.ts";
+import { triesOf } from "../records/tries.ts";
 import { conversationPath, messagePath } from "./conversations.ts";
 import { badge, facts, type Html, time, tokenField } from "./html.ts";
 
 /** A step of a message's way. `open`: it is still to come. */
 type Stage = { name: string; at: number | null; note?: Html | string; kind?: "bad" | "open" };
+
+/** Failed tries that a journey shows: the newest. */
+const TRIES_SHOWN = 50;
 
 const REASONS: Record<string, string> = {
   rejected: "The service refused this message.",
@@ -16,20 +20,29 @@ const REASONS: Record<string, string> = {
 const tries = (n: number): string => (n === 1 ? "1 try" : `${n} tries`);
 
 /** The way of a visitor's message to the service. */
-function sentStages(row: JourneyRow): Stage[] {
+async function sentStages(db: Database, row: JourneyRow): Promise<Stage[]> {
   const stored: Stage = {
     name: "Written, and durable here",
     at: row.at,
     note: "Acknowledged to the visitor after that.",
   };
+  const tried = (await triesOf(db, row.visitor, row.pos, TRIES_SHOWN)).map(
+    ({ at, answer }): Stage => ({
+      name: "Tried, and not accepted",
+      at,
+      kind: "bad",
+      note: html`The service answered <code>${answer ?? "nothing"}</code>`,
+    }),
+  );
   if (row.state === "delivered")
-    return [stored, { name: "Accepted by the service", at: null, note: "It answered with success." }];
+    return [stored, ...tried, { name: "Accepted by the service", at: row.settled, note: "It answered with success." }];
   if (row.state === "failed")
     return [
       stored,
+      ...tried,
       {
         name: `Failed after ${tries(row.attempts ?? 0)}`,
-        at: null,
+        at: row.settled,
         kind: "bad",
         note: html`${REASONS[row.reason ?? ""] ?? row.reason ?? ""}${row.error === null ? "" : html` The service said: <code>${row.error}</code>`}`,
       },
@@ -40,7 +53,7 @@ function sentStages(row: JourneyRow): Stage[] {
     kind: "open",
     note: html`Next try ${time(row.due)}; given up ${time(row.expires)}.${row.answer === null ? "" : html` Last answer: <code>${row.answer}</code>`}`,
   };
-  return [stored, waits];
+  return [stored, ...tried, waits];
 }
 
 async function laterStages(db: Database, row: JourneyRow): Promise<Stage[]> {
@@ -56,7 +69,9 @@ async function laterStages(db: Database, row: JourneyRow): Promise<Stage[]> {
     const seen = row.read >= row.n;
     return [
       { name: "Stored from the service's callback, and pushed to open tabs", at: row.at },
-      seen ? { name: "Seen by the visitor", at: null } : { name: "Not seen yet", at: null, kind: "open" },
+      seen
+        ? { name: "Seen by the visitor", at: row.readAt, note: "At the latest: the read mark was moved then." }
+        : { name: "Not seen yet", at: null, kind: "open" },
       ...mails,
     ];
   }
@@ -64,7 +79,7 @@ async function laterStages(db: Database, row: JourneyRow): Promise<Stage[]> {
   const answered: Stage[] = reply
     ? [{ name: "Next reply", at: reply.at, note: html`<a href="${messagePath(visitor, reply.id)}">its journey</a>` }]
     : [{ name: "No reply yet", at: null, kind: "open" }];
-  return [...sentStages(row), ...answered, ...mails];
+  return [...(await sentStages(db, row)), ...answered, ...mails];
 }
 
 const stage = ({ name, at, note, kind }: Stage): Html =>

@@ -26,6 +26,8 @@ export type Gauges = {
   waiting: () => Promise<{ messages: number; oldest: number }>;
   /** Calls a minute that the service allows per account key, as learned. */
   pace: () => Record<string, number>;
+  /** Accounts whose key or address the service refuses: their deliveries wait. */
+  paused: () => Record<string, boolean>;
 };
 
 const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
@@ -100,6 +102,14 @@ function addGauges({ registry }: Series, gauges: Gauges): void {
     "Calls a minute that the service allows an account, as learned",
     (one) => {
       for (const [account, rate] of Object.entries(gauges.pace())) one.set({ account }, rate);
+    },
+    ["account"],
+  );
+  gauge(
+    "porchlight_account_paused",
+    "1 while the service refuses an account's key or address: its deliveries wait",
+    (one) => {
+      for (const [account, paused] of Object.entries(gauges.paused())) one.set({ account }, paused ? 1 : 0);
     },
     ["account"],
   );

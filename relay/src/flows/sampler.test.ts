@@ -13,6 +13,7 @@ const GAUGES: Gauges = {
   connections: () => 3,
   waiting: async () => ({ messages: 2, oldest: 9 }),
   pace: () => ({ main: 60 }),
+  paused: () => ({ main: false }),
 };
 
 /** A clock whose timers run when the time has come, each after what the one before began. */

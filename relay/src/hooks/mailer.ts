@@ -10,9 +10,9 @@ export type Letter = {
   name: string;
   subject: string;
   text: string;
-  html: string;
-  /** Address that ends such e-mails with one POST (RFC 8058). */
-  stop: string;
+  html?: string;
+  /** Address that ends such e-mails with one POST (RFC 8058); none for mails to the operator. */
+  stop?: string;
 };
 
 /**
@@ -81,12 +81,14 @@ export function createMailer({ url, from }: MailSettings): Mailer {
           messageId: `<${id}@${host}>`,
           subject,
           text,
-          html,
+          ...(html !== undefined && { html }),
           headers: {
             // RFC 3834: prevents automatic answers.
             "Auto-Submitted": "auto-generated",
-            "List-Unsubscribe": `<${stop}>`,
-            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+            ...(stop !== undefined && {
+              "List-Unsubscribe": `<${stop}>`,
+              "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+            }),
           },
         });
         return { kind: "sent", reason: "" };

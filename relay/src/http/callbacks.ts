@@ -43,6 +43,8 @@ export type CallbackDeps = CallbackAddress & {
   forward: Forward | undefined;
   /** Masks a secret in the log from now on. */
   hide: (secret: string) => void;
+  /** Notes which fields a callback has. */
+  seen: (kind: "reply" | "recharge", raw: string) => void;
 };
 
 /** A callback request; `named`: the account in `?account=`. */
@@ -96,6 +98,7 @@ export function callbackDoor(deps: CallbackDeps): (incoming: IncomingMessage, ou
     }
     const cancel = deadline(() => call.incoming.destroy());
     const raw = await readBody(call.incoming, SIZES.callback).finally(cancel);
+    deps.seen(kind === "reply" ? "reply" : "recharge", raw);
     return kind === "reply" ? takeReply(deps, call, raw) : takeRecharge(deps, call, raw);
   }
 

@@ -88,8 +88,11 @@ export type JourneyRow = {
   external: string | null;
   attempts: number | null;
   error: string | null;
-  /** The visitor has seen everything up to this number. */
+  /** When it was delivered or failed. */
+  settled: number | null;
+  /** The visitor has seen everything up to this number, and when the mark was last moved. */
   read: number;
+  readAt: number | null;
   /** Of a message that waits: tries, next try, end of tries, the service's last answer. */
   tries: number | null;
   due: number | null;
@@ -98,7 +101,7 @@ export type JourneyRow = {
 };
 
 const JOURNEY = `SELECT m.visitor, v.site, m.pos, m.n, m.id, m.author, m.at, m.text, m.state, m.reason, m.sid, m.external,
-    m.attempts, m.error, v.read, o.attempts AS tries, o.due, o.expires, o.error AS answer
+    m.attempts, m.error, m.settled, v.read, v.read_at AS "readAt", o.attempts AS tries, o.due, o.expires, o.error AS answer
   FROM messages m JOIN visitors v ON v.id = m.visitor
   LEFT JOIN outbox o ON o.visitor = m.visitor AND o.pos = m.pos AND o.reaction IS NULL`;
 

@@ -189,7 +189,14 @@ export async function appendReply(tx: Transaction, entry: NewReply): Promise<num
 }
 
 /** A visitor's message at `pos`, and the state it takes. */
-export type Mark = { visitor: string; pos: number; state: SentState; reason: FailReason | null };
+export type Mark = {
+  visitor: string;
+  pos: number;
+  state: SentState;
+  reason: FailReason | null;
+  /** When it was delivered or failed, milliseconds since 1970; nothing for a message that waits again. */
+  settled?: number;
+};
 
 /**
  * Gives visitors' messages their next state, each under its thread's next number.
@@ -201,11 +208,14 @@ export async function markAll(
   marks: readonly Mark[],
 ): Promise<(number | undefined)[]> {
   const taken = marks.map(({ visitor }) => numbers.next(visitor));
-  const rows = marks.flatMap(({ visitor, pos, state, reason }, i): Value[][] => {
+  const rows = marks.flatMap(({ visitor, pos, state, reason, settled = 0 }, i): Value[][] => {
     const n = taken[i];
-    return n === undefined ? [] : [[visitor, pos, state, reason, n]];
+    return n === undefined ? [] : [[visitor, pos, state, reason, n, settled]];
   });
-  await tx.runEach("UPDATE messages SET state = $3, reason = $4, n = $5 WHERE visitor = $1 AND pos = $2", rows);
+  await tx.runEach(
+    "UPDATE messages SET state = $3, reason = $4, n = $5, settled = NULLIF($6, 0) WHERE visitor = $1 AND pos = $2",
+    rows,
+  );
   return taken;
 }
 

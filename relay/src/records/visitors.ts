@@ -120,8 +120,9 @@ export async function findVisitor(tx: Transaction, id: string): Promise<Visitor 
 }
 
 /** Moves the read mark forward, never back and never past the thread's head. @returns whether it moved */
-export async function markRead(tx: Transaction, id: string, n: number): Promise<boolean> {
-  return (await tx.run("UPDATE visitors SET read = $2 WHERE id = $1 AND read < $2 AND head >= $2", id, n)) > 0;
+export async function markRead(tx: Transaction, id: string, n: number, at: number): Promise<boolean> {
+  const sql = "UPDATE visitors SET read = $2, read_at = $3 WHERE id = $1 AND read < $2 AND head >= $2";
+  return (await tx.run(sql, id, n, at)) > 0;
 }
 
 /** Stores the service's contact id of a visitor, from a callback or the answer to a message. */

@@ -21,6 +21,7 @@ function stage(waits: Partial<Waits> = {}) {
   const handleFrame = createFrames({
     db: {} as never,
     bus: {} as never,
+    clock: { now: () => 0 },
     log: silentLog,
     send: { send: act("send", stored), react: act("react", true), retry: act("retry", {}) } as never,
     forget: act("forget", undefined),

@@ -1,6 +1,7 @@
 import { PAGE } from "@porchlight/shared/limits";
 import type { ErrorFrame, Lead as LeadFrame, React, Send as SendFrame, Transcript } from "@porchlight/shared/protocol";
 import { isBlank } from "@porchlight/shared/text";
+import type { Clock } from "../base/clock.ts";
 import { toSingleLine } from "../base/input-text.ts";
 import type { Limiter } from "../base/limiter.ts";
 import { hashed, type Log } from "../base/log.ts";
@@ -23,6 +24,7 @@ import type { ConnectionActions, FrameHandler, Live, LiveFrame } from "./connect
 export type FrameDeps = {
   db: Database;
   bus: Bus;
+  clock: Pick<Clock, "now">;
   log: Log;
   send: Send;
   forget: Forget;
@@ -157,7 +159,7 @@ function retry(context: Context, id: string): Promise<void> {
 
 async function markAsRead({ deps, live }: Context, n: number): Promise<void> {
   const { visitor } = live;
-  const moved = await deps.db.transaction((tx) => markRead(tx, visitor, n), [visitor]);
+  const moved = await deps.db.transaction((tx) => markRead(tx, visitor, n, deps.clock.now()), [visitor]);
   if (moved) deps.bus.publish({ visitor, head: 0, read: n });
 }
 

@@ -1,7 +1,10 @@
 import { CHORES_LEASE } from "../db/leases.ts";
 import { type Backups, createBackups } from "../flows/backup/schedule.ts";
 import { createRetention, type Retention } from "../flows/retention.ts";
+import type { Gates } from "../service/gates.ts";
+import { createOperatorAlerts } from "./alerts.ts";
 import type { Core } from "./core.ts";
+import type { OwnerFlows } from "./owner.ts";
 import type { VisitorFlows } from "./visitors.ts";
 
 /** What the relay does by itself for the operator. */
@@ -12,17 +15,21 @@ export type Chores = {
   stop: () => Promise<void>;
 };
 
-export function createChores({ settings, db, clock, log, sites, cluster }: Core, { forget }: VisitorFlows): Chores {
+export function createChores(core: Core, { forget }: VisitorFlows, parts: { gates: Gates; owner: OwnerFlows }): Chores {
+  const { settings, db, clock, log, sites, cluster } = core;
   const works = (): boolean => cluster.leases.holds(CHORES_LEASE);
   const retention = createRetention({ db, clock, log, sites, forget, works });
   const backups = createBackups({ db, clock, log, settings, works });
+  const alerts = createOperatorAlerts(core, parts.gates, parts.owner, backups);
   return {
     ...{ retention, backups },
     start(): void {
       retention.start();
       backups?.start();
+      alerts.start();
     },
     async stop(): Promise<void> {
+      await alerts.stop();
       await retention.stop();
       await backups?.stop();
     },

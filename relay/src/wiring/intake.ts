@@ -1,6 +1,7 @@
 import { addressesOf } from "../base/address.ts";
 import { netsOf } from "../base/nets.ts";
 import { openSpool } from "../db/spool.ts";
+import { createCallbackFields } from "../flows/callback-fields.ts";
 import { createRecharges, type SpooledRecharge } from "../flows/intake/recharges.ts";
 import { createReplies, type Reply } from "../flows/intake/replies.ts";
 import { createForward } from "../hooks/forward.ts";
@@ -26,7 +27,9 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
   });
   const forward = settings.forwardCallbacks === undefined ? undefined : createForward(settings.forwardCallbacks);
   const address = callbackAddress(core);
+  const seen = createCallbackFields({ db, clock, log });
   const door = callbackDoor({
+    seen,
     ...{ ...address, clock, receive, recharges },
     agencies: owner.creditAccounts,
     unknownContact: settings.unknownContact,

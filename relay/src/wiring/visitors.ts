@@ -90,7 +90,7 @@ function frameHandler({ settings, db, bus, clock, log }: Core, owner: OwnerFlows
   const { sessions, send, forget, budgets } = flows;
   const perMinute = settings.messagesPerMinute;
   return createFrames({
-    ...{ db, bus, log, send, forget, budgets },
+    ...{ db, bus, clock, log, send, forget, budgets },
     logout: sessions.logout,
     capture: owner.capture,
     mail: owner.mail,

@@ -192,6 +192,7 @@ export async function startLife(
     handleFrame: core.createFrames({
       db,
       bus,
+      clock,
       log,
       send: core.createSend({ db, bus, clock, horizon: 12 * 3_600_000, wake: courier.wake }),
       forget: core.createForget({ db, bus, clock, deleted: courier.drop }),

@@ -42,7 +42,7 @@ export async function concludeAll(
   const visitors = parcels.map(({ visitor }) => visitor);
   await assertMine(deps, tx, parcels);
   await removeParcels(tx, parcels);
-  const taken = await markMessages(tx, visitors, conclusions);
+  const taken = await markMessages(tx, visitors, conclusions, deps.clock.now());
   const following = await headsOf(tx, visitors);
   const failed = conclusions.filter(({ state, parcel }) => state === "failed" && parcel.reaction === null);
   await noteFailures(
@@ -60,10 +60,10 @@ export async function concludeAll(
 }
 
 /** Marks the messages among the conclusions. @returns their new numbers, in order */
-async function markMessages(tx: Transaction, visitors: string[], conclusions: readonly Conclusion[]) {
+async function markMessages(tx: Transaction, visitors: string[], conclusions: readonly Conclusion[], settled: number) {
   const numbers = await numbersOf(tx, visitors);
   const marks = conclusions.flatMap(({ parcel: { visitor, pos, reaction }, state, reason }) =>
-    reaction === null ? [{ visitor, pos, state, reason }] : [],
+    reaction === null ? [{ visitor, pos, state, reason, settled }] : [],
   );
   const taken = await markAll(tx, numbers, marks);
   await numbers.write(tx);

@@ -4,6 +4,7 @@ import { hashed } from "../../base/log.ts";
 import type { Transaction } from "../../db/database.ts";
 import { holdsAll, LeaseLost } from "../../db/leases.ts";
 import { expired, type Head, postpone } from "../../records/outbox.ts";
+import { addTry } from "../../records/tries.ts";
 import type { Turn } from "../../service/keygate.ts";
 import type { Outcome } from "../../service/outcome.ts";
 import { close, concludeAll } from "./conclude.ts";
@@ -157,6 +158,7 @@ async function tryLater(courier: CourierState, lane: Lane, head: Head, outcome: 
   const store = async (tx: Transaction): Promise<void> => {
     await assertMine(courier.deps, tx, [head]);
     await postpone(tx, failed);
+    if (head.reaction === null) await addTry(tx, head.visitor, head.pos, { at: clock.now(), answer: failed.error });
   };
   await db.transaction(store, [head.visitor]);
   log("delivery.retry", { ...about(head), attempts: head.attempts + 1, status: outcome.status, wait });
@@ -165,7 +167,12 @@ async function tryLater(courier: CourierState, lane: Lane, head: Head, outcome: 
 
 /** Marks a message as failed, and queues the lane's next one. */
 async function giveUp(courier: CourierState, lane: Lane, head: Head, reason: FailReason, outcome?: Outcome) {
-  await finish(courier, lane, outcome === undefined ? head : triedAgain(head, outcome), "failed", reason);
+  const tried = outcome === undefined ? head : triedAgain(head, outcome);
+  const { db, clock } = courier.deps;
+  const { visitor, pos, reaction } = head;
+  if (outcome !== undefined && reaction === null)
+    await db.transaction((tx) => addTry(tx, visitor, pos, { at: clock.now(), answer: tried.error }), [visitor]);
+  await finish(courier, lane, tried, "failed", reason);
   const { status, message } = outcome ?? {};
   courier.deps.log("delivery.failed", { ...about(head), reason, status, cause: message });
 }

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { manualClock } from "../base/clock.fixture.ts";
+import { silentLog } from "../base/log.ts";
+import { openTestDatabase } from "../db/database.fixture.ts";
+import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import type { Letter } from "../hooks/mailer.ts";
+import type { Hook } from "../hooks/post.ts";
+import { alertsPage } from "../records/alerts.ts";
+import { createAlerts, type Problem } from "./alerts.ts";
+
+let db: Database;
+beforeEach(async () => {
+  db = await openTestDatabase();
+  await migrate(db);
+});
+afterEach(() => db.close());
+
+const PAUSED = { kind: "account", subject: "main", problem: "The service refuses it: 401", cure: "Check the key." };
+
+function stage(owns: (subject: string) => boolean = () => true) {
+  const clock = manualClock(1_000_000);
+  const letters: Letter[] = [];
+  const hooked: Hook[] = [];
+  const state = { problems: [] as Problem[], status: 200, mails: "sent" as "sent" | "again" };
+  const open = () =>
+    createAlerts({
+      ...{ db, clock, log: silentLog, address: () => "https://chat.example" },
+      rules: { mail: "ops@example.com", webhook: { url: "https://ops.example/", secret: "secret" } },
+      mailer: {
+        async post(letter) {
+          if (state.mails === "sent") letters.push(letter);
+          return { kind: state.mails, reason: "greylisted" };
+        },
+      },
+      hooks: {
+        async post(hook) {
+          if (state.status === 200) hooked.push(hook);
+          return { status: state.status, text: "" };
+        },
+        close: async () => {},
+      },
+      checks: [{ kind: "account", owns, find: async () => state.problems }],
+    });
+  const types = () => hooked.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+  return { ...{ clock, letters, hooked, state, open, types }, ...open() };
+}
+
+it("tells of a problem once, by mail and webhook, and of its end; also when the relay starts anew meanwhile", async () => {
+  const { look, state, letters, types, hooked, open } = stage();
+  await look();
+  expect(letters).toEqual([]);
+  state.problems = [PAUSED];
+  await look();
+  await look();
+  await open().look();
+  expect(letters).toMatchObject([{ to: "ops@example.com", subject: "Problem: account of main" }]);
+  expect(letters[0]?.text).toContain("The service refuses it: 401\n\nCheck the key.");
+  expect(JSON.parse(hooked[0]?.body ?? "")).toMatchObject({ type: "alert.raised", data: PAUSED });
+  expect(await alertsPage(db, 10)).toMatchObject([{ kind: "account", subject: "main", ended: null }]);
+  state.problems = [];
+  await open().look();
+  expect(letters.map(({ subject }) => subject)).toEqual(["Problem: account of main", "Ended: account of main"]);
+  expect(types()).toEqual(["alert.raised", "alert.ended"]);
+  expect((await alertsPage(db, 10))[0]?.ended).not.toBeNull();
+  state.problems = [PAUSED];
+  await look();
+  expect(types()).toEqual(["alert.raised", "alert.ended", "alert.raised"]);
+});
+
+it("tries each way again until it works, and no way twice", async () => {
+  const { look, state, letters, types } = stage();
+  state.problems = [PAUSED];
+  state.mails = "again";
+  await look();
+  expect([letters.length, types()]).toEqual([0, ["alert.raised"]]);
+  state.mails = "sent";
+  await look();
+  await look();
+  expect([letters.length, types()]).toEqual([1, ["alert.raised"]]);
+});
+
+it("leaves alone what another node watches", async () => {
+  const here = stage();
+  here.state.problems = [PAUSED];
+  await here.look();
+  const elsewhere = stage((subject) => subject !== "main");
+  await elsewhere.look();
+  expect((await alertsPage(db, 10))[0]?.ended).toBeNull();
+});

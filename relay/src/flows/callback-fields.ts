@@ -1,0 +1,49 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Database } from "../db/database.ts";
+import { addCallbackFields, type CallbackField, callbackFields } from "../records/callback-fields.ts";
+
+type Kind = CallbackField["kind"];
+
+/** Callbacks are looked at this often at most: their fields change rarely. */
+const EVERY_MS = 1_000;
+/** Fields that are remembered. */
+const FIELDS_MAX = 300;
+const DEPTH_MAX = 4;
+
+const typeOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "list" : typeof value);
+
+/** The paths of all fields, each with the type of its value. */
+function pathsIn(value: unknown, path = "", depth = 0): [string, string][] {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || depth === DEPTH_MAX)
+    return path === "" ? [] : [[path.slice(0, 100), typeOf(value)]];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    pathsIn(inner, path === "" ? name : `${path}.${name}`, depth + 1),
+  );
+}
+
+/** Remembers which fields the service's callbacks have, so that the operator sees when the service adds one. Never values. */
+export function createCallbackFields({ db, clock, log }: { db: Database; clock: Clock; log: Log }) {
+  /** Fields that are stored, as `kind field`; nothing until the first callback. */
+  let known: Set<string> | undefined;
+  let next = Number.NEGATIVE_INFINITY;
+
+  async function store(kind: Kind, raw: string): Promise<void> {
+    known ??= new Set((await callbackFields(db)).map((each) => `${each.kind} ${each.field}`));
+    const seen = known;
+    const fresh = pathsIn(JSON.parse(raw)).filter(([field]) => !seen.has(`${kind} ${field}`));
+    if (fresh.length === 0 || seen.size + fresh.length > FIELDS_MAX) return;
+    const rows = fresh.map(([field, type]) => ({ kind, field, type, at: clock.now() }));
+    await db.transaction((tx) => addCallbackFields(tx, rows), ["callback fields"]);
+    for (const [field] of fresh) seen.add(`${kind} ${field}`);
+  }
+
+  /** @param raw the body of a callback; bodies that are not JSON are ignored */
+  return function see(kind: Kind, raw: string): void {
+    if (clock.uptime() < next) return;
+    next = clock.uptime() + EVERY_MS;
+    store(kind, raw).catch((error: unknown) => {
+      if (!(error instanceof SyntaxError)) log("database.failing", { cause: String(error) });
+    });
+  };
+}

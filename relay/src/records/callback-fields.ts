@@ -1,0 +1,14 @@
+import type { Transaction } from "../db/database.ts";
+
+/** A field that callbacks of the service had, and when it came for the first time, in milliseconds since 1970. */
+export type CallbackField = { kind: "reply" | "recharge"; field: string; type: string; at: number };
+
+/** Stores fields that are new. */
+export const addCallbackFields = (tx: Transaction, fields: readonly CallbackField[]): Promise<void> =>
+  tx.runEach(
+    "INSERT INTO callback_fields (kind, field, type, at) VALUES ($1, $2, $3, $4) ON CONFLICT (kind, field) DO NOTHING",
+    fields.map(({ kind, field, type, at }) => [kind, field, type, at]),
+  );
+
+export const callbackFields = (tx: Transaction): Promise<CallbackField[]> =>
+  tx.all("SELECT kind, field, type, at FROM callback_fields ORDER BY kind, at, field");

@@ -1,0 +1,120 @@
+import { statfs } from "node:fs/promises";
+import { accountLease, CHORES_LEASE } from "../db/leases.ts";
+import { type AlertCheck, createAlerts, type Problem } from "../flows/alerts.ts";
+import type { Backups } from "../flows/backup/schedule.ts";
+import { createHooks } from "../hooks/post.ts";
+import { failedSince } from "../records/alerts.ts";
+import { stuckEntries } from "../records/ledger/ledger.ts";
+import { isDistrusted } from "../records/ledger/restored.ts";
+import { budgetOf, dayOf, usedOn } from "../records/quotas.ts";
+import type { Gates } from "../service/gates.ts";
+import type { Core } from "./core.ts";
+import type { OwnerFlows } from "./owner.ts";
+
+/** Free bytes below which an operator is told; `porchlight doctor` has the same bound. */
+const FREE_MIN = 500 * 1024 * 1024;
+/** Failed messages are counted over this time. */
+const FAILURES_MS = 15 * 60_000;
+
+const when = (found: boolean, problem: Problem): Problem[] => (found ? [problem] : []);
+
+/** A check that the node with the daily work makes. */
+const choreCheck = ({ cluster }: Core, kind: string, find: () => Promise<Problem[]>): AlertCheck => {
+  const owns = (): boolean => cluster.leases.holds(CHORES_LEASE);
+  return { kind, owns, find: async () => (owns() ? find() : []) };
+};
+
+/** Accounts are checked by the node that calls the service for them. */
+function accountCheck({ settings, cluster }: Core, gates: Gates): AlertCheck {
+  return {
+    kind: "account",
+    owns: (account) => cluster.leases.holds(accountLease(account)),
+    find: async () =>
+      settings.accounts.flatMap(({ id }) => {
+        const why = gates.heldFor(id);
+        const problem = `The service refuses account ${id}: ${why}. Deliveries wait.`;
+        const cure = "Check the account's key and address: porchlight doctor tells more. Nothing is lost meanwhile.";
+        return when(why !== undefined, { kind: "account", subject: id, problem, cure });
+      }),
+  };
+}
+
+async function failures({ db, clock }: Core): Promise<Problem[]> {
+  const count = await failedSince(db, clock.now() - FAILURES_MS);
+  const problem = `${count} messages failed within a quarter of an hour.`;
+  const cure = "The page Deliveries says why, and starts them again.";
+  return when(count > 0, { kind: "failures", subject: "", problem, cure });
+}
+
+async function disk({ settings }: Core): Promise<Problem[]> {
+  const { bavail, bsize } = await statfs(settings.dataDir);
+  const problem = `${Math.floor((bavail * bsize) / 1024 / 1024)} MB are free in ${settings.dataDir}.`;
+  const cure = "Make room: below 500 MB, uploads and then messages are refused.";
+  return when(bavail * bsize < FREE_MIN, { kind: "disk", subject: "", problem, cure });
+}
+
+async function budget({ db, clock, sites }: Core): Promise<Problem[]> {
+  const found: Problem[] = [];
+  for (const {
+    public: { id },
+    messagesPerDay = Number.POSITIVE_INFINITY,
+  } of sites.all) {
+    if ((await usedOn(db, budgetOf(id), dayOf(clock.now()))) < messagesPerDay) continue;
+    const problem = `Site ${id} has used today's ${messagesPerDay} messages: more wait for the next days.`;
+    const cure = "Raise messagesPerDay, or block who floods the chat.";
+    found.push({ kind: "budget", subject: id, problem, cure });
+  }
+  return found;
+}
+
+async function ledger({ db, clock }: Core): Promise<Problem[]> {
+  const at = { now: clock.now(), limit: 1 };
+  const [grant] = await stuckEntries(db, { ...at, kind: "grant" });
+  const [sent] = await stuckEntries(db, { ...at, kind: "send" });
+  const oldest = grant ?? sent;
+  const restored = await isDistrusted(db);
+  const problem = restored
+    ? "The database is a restored backup: credits wait until a person has compared them."
+    : `The ledger waits for a person: ${oldest?.key} (${oldest?.reason ?? oldest?.state}).`;
+  const cure = restored ? "porchlight credits trust, after the comparison." : "The page Ledger says what to decide.";
+  return when(restored || oldest !== undefined, { kind: "ledger", subject: "", problem, cure });
+}
+
+async function backup({ settings, clock }: Core, backups: Backups | undefined): Promise<Problem[]> {
+  const every = settings.backups?.every;
+  if (backups === undefined || every === undefined) return [];
+  const newest = (await backups.list().catch(() => [])).at(-1)?.at ?? 0;
+  const problem = "No scheduled backup was made for twice the time between two of them.";
+  const cure = "The log has the cause under backup.failed; porchlight backup run tries it now.";
+  // A relay that has just started makes its first one by itself.
+  const late = clock.now() - newest > 2 * every && clock.uptime() > every;
+  return when(late, { kind: "backup", subject: "", problem, cure });
+}
+
+/** What operators are told about. */
+const checksOf = (core: Core, gates: Gates, backups: Backups | undefined): AlertCheck[] => [
+  accountCheck(core, gates),
+  choreCheck(core, "failures", () => failures(core)),
+  choreCheck(core, "disk", () => disk(core)),
+  choreCheck(core, "budget", () => budget(core)),
+  choreCheck(core, "ledger", () => ledger(core)),
+  choreCheck(core, "backup", () => backup(core, backups)),
+];
+
+/** Alerts to the operator. */
+export function createOperatorAlerts(core: Core, gates: Gates, { mailer }: OwnerFlows, backups: Backups | undefined) {
+  const { settings, db, clock, log, publicOrigin } = core;
+  const hooks = createHooks();
+  const alerts = createAlerts({
+    ...{ db, clock, log, hooks, mailer, rules: settings.alerts },
+    checks: checksOf(core, gates, backups),
+    address: () => publicOrigin ?? `http://localhost:${core.port}`,
+  });
+  return {
+    start: alerts.start,
+    async stop(): Promise<void> {
+      await alerts.stop();
+      await hooks.close();
+    },
+  };
+}

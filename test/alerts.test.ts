@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runFast } from "./clocks.ts";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { startReceiver } from "./receiver.ts";
+
+const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let house: House;
+beforeAll(async () => {
+  receiver = await startReceiver(SECRET);
+  const env = { ALERT_WEBHOOK: receiver.url, ALERT_WEBHOOK_SECRET: SECRET };
+  house = await startHouse({ run: runFast(100), sandbox: SCRIPTED, env });
+});
+afterAll(async () => {
+  await house.stop();
+  await receiver.stop();
+});
+
+/** The values of a series that `/metrics` shows now. */
+async function series(name: string): Promise<string[]> {
+  const { admin } = JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string };
+  const answer = await fetch(`${house.url}/metrics`, { headers: { Authorization: `Bearer ${admin}` } });
+  return (await answer.text()).split("\n").filter((line) => line.startsWith(`${name}{`));
+}
+
+it("tells the operator that an account is paused and that messages failed, and when deliveries go on", async () => {
+  const visitor = house.visitor();
+  await visitor.connect();
+  house.sandbox.configure({ forceStatus: { incoming: 401 } });
+  await visitor.send("while the key is refused");
+  const told = (type: string, kind: string) =>
+    receiver.told.filter((each) => each.type === type && (each.data as { kind: string }).kind === kind);
+  await expect.poll(() => told("alert.raised", "account")).toHaveLength(1);
+  expect(receiver.told.every(({ valid }) => valid)).toBe(true);
+  expect(await series("porchlight_account_paused")).toEqual(['porchlight_account_paused{account="default"} 1']);
+  house.sandbox.configure({ forceStatus: {} });
+  await expect.poll(() => told("alert.ended", "account")).toHaveLength(1);
+  expect(await series("porchlight_account_paused")).toEqual(['porchlight_account_paused{account="default"} 0']);
+
+  house.sandbox.failNext("incoming", 1, 400);
+  await visitor.send("this one fails");
+  await expect.poll(() => told("alert.raised", "failures")).toHaveLength(1);
+});
