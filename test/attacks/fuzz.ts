@@ -17,6 +17,7 @@ import { parseRecharge } from "../../relay/src/service/recharge.ts";
 import { parseClientFrame, parseRelayFrame } from "../../shared/parse.ts";
 import { complaintOf, fromAttribute, SETTINGS } from "../../shared/settings.ts";
 import { type Inline, parsePlain, textOf } from "../../widget/src/text/inline.ts";
+import { labelledLink } from "../../widget/src/text/links.ts";
 import { parseMarkdown } from "../../widget/src/text/markdown.ts";
 import { plainText } from "../../widget/src/text/plain-text.ts";
 import { readableText } from "../../widget/src/text/readable-text.ts";
@@ -274,7 +275,7 @@ const PROPERTIES: readonly Property[] = [
     );
   }),
   of("a visitor's own text loses nothing but what turns it around", markup, (given) => {
-    const nodes = parsePlain(given);
+    const nodes = parsePlain(given, labelledLink);
     const bare = (words: string): string => words.replace(/[\s<>\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
     return hrefs(nodes).every(safe) && bare(textOf(nodes)) === bare(given);
   }),

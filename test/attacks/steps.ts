@@ -11,6 +11,7 @@ import { phoneOf } from "../../relay/src/base/phone.ts";
 import { parseCallback } from "../../relay/src/service/callbacks.ts";
 import { statedLimit, statedWait } from "../../relay/src/service/rate-limit-headers.ts";
 import { parsePlain } from "../../widget/src/text/inline.ts";
+import { labelledLink } from "../../widget/src/text/links.ts";
 import { parseMarkdown } from "../../widget/src/text/markdown.ts";
 import { plainText } from "../../widget/src/text/plain-text.ts";
 import { readableText } from "../../widget/src/text/readable-text.ts";
@@ -76,7 +77,7 @@ function stepsOf(act: () => unknown): number {
 const HEADERS = ["retry-after", "ratelimit", "ratelimit-policy", "x-ratelimit-reset-requests", "x-ratelimit-reset"];
 const SCANNERS: { [name: string]: (text: string) => unknown } = {
   markdown: parseMarkdown,
-  plain: parsePlain,
+  plain: (text) => parsePlain(text, labelledLink),
   aloud: plainText,
   copied: readableText,
   depth: (text) => tooDeep(text, 16),

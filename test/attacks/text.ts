@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Inline, parseInline } from "../../widget/src/text/inline.ts";
+import { labelledLink } from "../../widget/src/text/links.ts";
 import { type Block, parseMarkdown } from "../../widget/src/text/markdown.ts";
 import { PAYLOADS } from "../browser/checks/payloads.ts";
 import { COMPILED } from "../compiled.ts";
@@ -161,7 +162,7 @@ export async function lyingLabels(): Promise<Result> {
   const labels = HOSTS.flatMap((host) => DISGUISES.map((disguise) => disguise(host)));
   let through = 0;
   for (const label of labels)
-    for (const link of parseInline(`[${label}](https://evil.example/a)`))
+    for (const link of parseInline(`[${label}](https://evil.example/a)`, labelledLink))
       if (link.kind === "link" && link.host !== "evil.example") through++;
   const userinfo = [
     "https://bank.example@evil.example/",
@@ -173,7 +174,9 @@ export async function lyingLabels(): Promise<Result> {
     .flatMap(linksIn)
     .filter(({ href }) => new URL(href).username !== "").length;
   const honest = HOSTS.filter((host) =>
-    parseInline(`[${host}](https://${host}/)`).every((node) => node.kind !== "link" || node.host === undefined),
+    parseInline(`[${host}](https://${host}/)`, labelledLink).every(
+      (node) => node.kind !== "link" || node.host === undefined,
+    ),
   );
   return {
     tried: labels.length + 2 * userinfo.length,

@@ -1,7 +1,5 @@
 /** Text within a line: bold, italic, strike, code, links. Nothing from outside becomes markup; see `markdown.ts`. */
 
-import { inOrder, realTarget } from "./label.ts";
-
 export type Inline =
   | { kind: "text"; text: string }
   | { kind: "bold" | "italic" | "strike"; children: Inline[] }
@@ -27,17 +25,31 @@ export function safeUrl(raw: string): URL | undefined {
   }
 }
 
+/**
+ * Makes a link to `url`. Returns nodes without one if it must not be made.
+ * @param isBare whether its text is the address itself
+ */
+export type MakeLink = (url: URL, children: Inline[], isBare?: boolean) => Inline[];
+
+/**
+ * A link whose text is its address, in ASCII: what a reader sees is where it leads. Any other text may hide the target, and
+ * stays text until `links.ts` has been fetched, which compares the two.
+ */
+const bareLink: MakeLink = (url, children, isBare) =>
+  isBare && /^[!-~]*$/.test(textOf(children)) ? [{ kind: "link", href: url.href, children }] : children;
+
 /** A visitor's own text: only its addresses become links. */
-export const parsePlain = (text: string): Inline[] => scan(text, false);
+export const parsePlain = (text: string, link = bareLink): Inline[] => scan(text, false, link);
 
 /** Text of a reply within one paragraph, heading or table cell. */
-export const parseInline = (text: string): Inline[] => scan(text, true);
+export const parseInline = (text: string, link = bareLink): Inline[] => scan(text, true, link);
 
 /** An open mark and what was read since. The outermost frame has no mark. */
 type Frame = { mark: string; children: Inline[] };
 /** One pass over a text. */
 type Scan = {
   readonly text: string;
+  readonly link: MakeLink;
   /** Position of the next character. */
   at: number;
   /** Plain characters that are in no node yet. */
@@ -62,10 +74,11 @@ const isSpace = (char = " "): boolean => /\s/.test(char);
 const asText = (text: string): Inline => ({ kind: "text", text });
 
 /** One linear pass with a stack of open marks, at most eight deep. A mark that nothing closes stays text. */
-function scan(text: string, marks: boolean): Inline[] {
+function scan(text: string, marks: boolean, link: MakeLink): Inline[] {
   const children: Inline[] = [];
   const state: Scan = {
     text,
+    link,
     at: 0,
     plain: "",
     stack: [{ mark: "", children }],
@@ -173,7 +186,7 @@ function closeLink(state: Scan): number {
   const found = targetAt(state);
   flatten(state, found ? depth + 1 : depth);
   if (!found) return 0;
-  push(state, link(found.url, pop(state).children));
+  push(state, ...state.link(found.url, pop(state).children));
   return found.length;
 }
 
@@ -206,7 +219,7 @@ function readUrl(state: Scan): number {
   }
   const url = raw.length > scheme.length && safeUrl(/^w/i.test(scheme) ? `https://${raw}` : raw);
   if (!url || (angle && text[at + 1 + raw.length] !== ">")) return 0;
-  push(state, link(url, [asText(raw)]));
+  push(state, ...state.link(url, [asText(raw)], true));
   return raw.length + 2 * angle;
 }
 
@@ -219,7 +232,7 @@ function readMail(state: Scan): number {
   const url = name && safeUrl(`mailto:${name}@${host}`);
   if (!url) return 0;
   state.plain = plain.slice(0, -name.length);
-  push(state, link(url, [asText(`${name}@${host}`)]));
+  push(state, ...state.link(url, [asText(`${name}@${host}`)], true));
   return host.length + 1;
 }
 
@@ -255,15 +268,3 @@ function closingBracket(text: string): number {
 /** The text of nodes without their marks. */
 export const textOf = (nodes: readonly Inline[]): string =>
   nodes.map((node) => ("text" in node ? node.text : textOf(node.children))).join("");
-
-/** A link to `url`. A link within its text becomes text. A text that names another target is followed by the real one. */
-function link(url: URL, children: Inline[]): Inline {
-  const flat = children.flatMap((child) => (child.kind === "link" ? child.children : [child])).map(ordered);
-  const shown = textOf(flat);
-  const host = realTarget(url, shown);
-  const label: Inline[] = shown.trim() ? flat : [asText(url.href)];
-  return { kind: "link", href: url.href, children: label, ...(host && { host }) };
-}
-
-const ordered = (node: Inline): Inline =>
-  "text" in node ? { ...node, text: inOrder(node.text) } : { ...node, children: node.children.map(ordered) };

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Inline, parseInline, parsePlain } from "./inline.ts";
+import { labelledLink } from "./links.ts";
 
 const CORPORA = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../../shared/corpora");
 /** Lines of a corpus; none, and said so, where the corpora are not at hand. */
@@ -17,7 +18,7 @@ const linksOf = (nodes: Inline[]): Link[] =>
   nodes.flatMap((node) => (node.kind === "link" ? [node] : "children" in node ? linksOf(node.children) : []));
 /** The real target beside the first link; `undefined`: none is shown; `null`: there is no link. */
 const markOf = (text: string): string | undefined | null => {
-  const link = linksOf(parseInline(text))[0];
+  const link = linksOf(parseInline(text, labelledLink))[0];
   return link ? link.host : null;
 };
 
@@ -127,7 +128,7 @@ describe("the text of a link", () => {
     ["as the text of a link", "[pаypal.com](https://pаypal.com)", "xn--pypal-4ve.com"],
   ])("that looks like another host shows its punycode: %s", (_, text, real) => {
     expect(markOf(text)).toBe(real);
-    if (!text.startsWith("[")) expect(linksOf(parsePlain(text))[0]?.host).toBe(real);
+    if (!text.startsWith("[")) expect(linksOf(parsePlain(text, labelledLink))[0]?.host).toBe(real);
   });
 
   it("is an address of its own in the way that bots write it", () => {
@@ -138,7 +139,7 @@ describe("the text of a link", () => {
       "www.shop.example",
     ]) {
       const target = address.startsWith("w") ? `https://${address}` : address;
-      const nodes = parseInline(`See [${address}](${target}), or **[${address}](${target} "Title")**.`);
+      const nodes = parseInline(`See [${address}](${target}), or **[${address}](${target} "Title")**.`, labelledLink);
       const links = linksOf(nodes);
       expect(links.map(({ href, children }) => [href, children])).toEqual(
         links.map(() => [new URL(target).href, [{ kind: "text", text: address }]]),
@@ -148,7 +149,7 @@ describe("the text of a link", () => {
   });
 
   it("keeps its letters in their order", () => {
-    const [link] = linksOf(parseInline(`[\u2067elpmaxe\u2069.\u200fpohs \u061c**a\u202eb**](${EVIL}) `));
+    const [link] = linksOf(parseInline(`[\u2067elpmaxe\u2069.\u200fpohs \u061c**a\u202eb**](${EVIL}) `, labelledLink));
     expect(JSON.stringify(link)).not.toMatch(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
   });
 
@@ -157,7 +158,7 @@ describe("the text of a link", () => {
       .split("\n")
       .map((line) => line.replace(/(^|\s+)%.*$/, "").trim())
       .filter((line) => /^(https?:\/\/|www\.)[^\s@\]()[<>"'`*_~{}|\\]+$/i.test(line));
-    const named = addresses.filter((address) => parsePlain(address)[0]?.kind === "link");
+    const named = addresses.filter((address) => parsePlain(address, labelledLink)[0]?.kind === "link");
     const unmarked = named.filter((address) => markOf(`[${address}](${EVIL})`) !== "evil.example");
     expect(unmarked).toEqual([]);
     expect(addresses.length === 0 || named.length > 30).toBe(true);

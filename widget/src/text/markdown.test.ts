@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Inline, parsePlain, safeUrl } from "./inline.ts";
+import { labelledLink } from "./links.ts";
 import { type Block, type List, parseMarkdown, type Table } from "./markdown.ts";
 
 const CORPORA = process.env.CORPORA_DIR ?? join(import.meta.dirname, "../../../../shared/corpora");
@@ -59,7 +60,8 @@ const linksOf = (nodes: (Inline | Block)[]): Extract<Inline, { kind: "link" }>[]
     if (node.kind === "table") return linksOf([node.head, ...node.rows].flat(2));
     return "children" in node ? linksOf(node.children) : [];
   });
-const addresses = (text: string): string[] => linksOf(parsePlain(text)).map(({ children }) => all(children));
+const addresses = (text: string): string[] =>
+  linksOf(parsePlain(text, labelledLink)).map(({ children }) => all(children));
 
 describe("Markdown of replies", () => {
   it.each([

@@ -1,10 +1,11 @@
 /**
  * Replies as a small tree of blocks: paragraphs, headings, lists, tasks, quotes, tables, rules and code. A subset of GitHub's
  * Markdown, read in linear time; everything else, HTML included, is text. The tree is drawn by a fixed switch, so nothing
- * from outside becomes markup. Fetched when a reply has more than paragraphs (`plain-text.ts`).
+ * from outside becomes markup. Fetched when a reply has more than plain paragraphs (`plain-text.ts`).
  */
 
 import { DEPTH_MAX, type Inline, parseInline } from "./inline.ts";
+import { labelledLink } from "./links.ts";
 
 /** `done`: of a task list, whether the task is done. */
 export type ListItem = { done?: boolean; blocks: Block[] };
@@ -44,7 +45,7 @@ function readBlocks(lines: readonly string[], depth: number): Block[] {
   let plain = "";
   const endParagraph = (): void => {
     const trimmed = plain.replace(/^\n+/, "").trimEnd();
-    if (trimmed) blocks.push({ kind: "paragraph", children: parseInline(trimmed) });
+    if (trimmed) blocks.push({ kind: "paragraph", children: parseInline(trimmed, labelledLink) });
     plain = "";
   };
   while (source.at < lines.length) {
@@ -86,7 +87,7 @@ const isRule = (line: string): boolean => /^([-*_])\1{2,}$/.test(line.replace(/[
 /** A heading is drawn as a bold paragraph: the chat has one heading, its title. */
 function heading(line: string): Block {
   const text = line.replace(HEADING, "").replace(/[ \t]+#{1,6}[ \t]*$/, "");
-  return { kind: "paragraph", children: [{ kind: "bold", children: parseInline(text) }] };
+  return { kind: "paragraph", children: [{ kind: "bold", children: parseInline(text, labelledLink) }] };
 }
 
 /** Code between two fences. An open fence holds the rest. */
@@ -167,7 +168,7 @@ const alignOf = (dashes: string): Align =>
   !dashes.endsWith(":") ? undefined : dashes.startsWith(":") ? "center" : "end";
 
 /** Models write `<br>` where a cell has more than one line. */
-const cell = (text: string): Inline[] => parseInline(text.replace(/<br *\/?>/gi, "\n"));
+const cell = (text: string): Inline[] => parseInline(text.replace(/<br *\/?>/gi, "\n"), labelledLink);
 
 /** The cells of a line. `\|` is a bar within a cell. */
 function cellsOf(line: string): string[] {

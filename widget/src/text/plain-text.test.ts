@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseMarkdown } from "./markdown.ts";
-import { hasBlocks, plainText } from "./plain-text.ts";
+import { isRich, plainText } from "./plain-text.ts";
 import { readableText } from "./readable-text.ts";
 
 const TABLE = "Prices:\n\n| Lamp | Price |\n|---|---:|\n| **Perch** | 40 |\n| Moth | |";
@@ -28,7 +28,7 @@ describe("a reply that is copied", () => {
   ])("keeps of %j what a reader needs", (text, copied) => expect(readableText(text)).toBe(copied));
 });
 
-describe("the code for blocks", () => {
+describe("the code for blocks and links", () => {
   it.each([
     TABLE,
     TASKS,
@@ -43,13 +43,23 @@ describe("the code for blocks", () => {
     "~~~\na",
     "a | b\n:-: | --",
     "a|b\n:--|-",
-  ])("is fetched for %j", (text) => expect(hasBlocks(text)).toBe(true));
+  ])("is fetched for %j", (text) => expect(isRich(text, true)).toBe(true));
 
   it.each(["plain", "**bold** first", "-5 degrees", "#hashtag", "3.50 euros", "a | b", "_it_ is", "*so*", "~~gone~~"])(
     "is not fetched for %j, which is one paragraph without it",
     (text) => {
-      expect(hasBlocks(text)).toBe(false);
+      expect(isRich(text, true)).toBe(false);
       expect(parseMarkdown(text).map(({ kind }) => kind)).toEqual(["paragraph"]);
     },
+  );
+
+  it.each([
+    ["[shop](https://shop.example)", true, true],
+    ["[shop](https://shop.example)", false, false],
+    ["https://\u0430pple.example", false, true],
+    ["Gr\u00fc\u00dfe an m\u00fcller@shop.example", false, true],
+    ["See https://shop.example/a?b=c, or ask a@shop.example", true, false],
+  ])("is fetched for the links of %j, of a reply: %s, where they may hide their target: %s", (text, isReply, fetched) =>
+    expect(isRich(text, isReply)).toBe(fetched),
   );
 });

@@ -8,7 +8,15 @@ const BLOCK = /^[ \t]*(?:[-*+•][ \t]|>|#{1,6}[ \t]|\d{1,9}[.)][ \t]|\||:?-[-:]
 const MARKS = /^(?:[ \t]*(?:[-*+•][ \t]|>|#{1,6}[ \t]|\d{1,9}[.)][ \t]|\[[ xX]\][ \t]|```.*|~~~.*))+/;
 
 /** Whether a reply has more than paragraphs: a list, table, quote, heading, rule or block of code. */
-export const hasBlocks = (text: string): boolean => BLOCK.test(text);
+const hasBlocks = (text: string): boolean => BLOCK.test(text);
+
+/** Whether a message may have a link whose text is not its address in ASCII: see `links.ts`. */
+const mayHideLink = (text: string, isReply: boolean): boolean =>
+  (isReply && text.includes("](")) || (/[^\0-~]/.test(text) && /\/\/|www\.|@|tel:/i.test(text));
+
+/** Whether a message is drawn by the part that is fetched for blocks and links (`rich-text.tsx`). */
+export const isRich = (text: string, isReply: boolean): boolean =>
+  (isReply && hasBlocks(text)) || mayHideLink(text, isReply);
 
 /** Lines and cells without the marks of their blocks; rules have nothing else. A comma after each is heard as a pause. */
 const withoutBlocks = (text: string): string =>

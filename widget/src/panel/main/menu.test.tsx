@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readableText } from "../../text/readable-text.ts";
 import { live } from "../base/component.ts";
 import { isKept } from "../base/remembered.ts";
 import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
@@ -108,7 +109,7 @@ it("writes the conversation as plain text, without the marks of Markdown", () =>
       media: { url: "/media/a", type: "image/png", name: "map.png", size: 1 },
     }),
   ];
-  const text = transcriptOf(on.ui);
+  const text = transcriptOf(on.ui, readableText);
   expect(text).toMatch(/^Conversation with Shop\n/);
   expect(text).toMatch(/You \(Nov 21, 2026, 10:01.AM\)\n<b>Do you ship\?<\/b>\n/);
   expect(text).toMatch(/AI assistant \(Nov 21, 2026, 10:02.AM\)\nYes\n\[map.png\]\n/);

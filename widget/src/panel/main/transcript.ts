@@ -2,7 +2,6 @@
 
 import { effect } from "@preact/signals-core";
 import { element } from "../../loader/dom.ts";
-import { asTextFile } from "../../text/text-file.ts";
 import { authorOf, wordsOf } from "../base/author.ts";
 import type { Needs } from "../base/context.ts";
 import { SCORES } from "../forms/scores.ts";
@@ -24,15 +23,18 @@ export function transcriptName({ settings, now }: Needs<"settings" | "now">): st
   return `${site} ${day}.txt`.trimStart();
 }
 
-/** The conversation as plain text, which every device can open and no program runs. */
-export function transcriptOf(ui: TranscriptNeeds): string {
+/**
+ * The conversation as plain text, which every device can open and no program runs.
+ * @param readable the text of a reply without marks
+ */
+export function transcriptOf(ui: TranscriptNeeds, readable: (reply: string) => string): string {
   const { t, chat, settings, language } = ui;
   const date = new Intl.DateTimeFormat(language.value.region, { dateStyle: "medium", timeStyle: "short" });
   const name = settings.value.title || location.host;
   const messages = chat.items.value.map((item) => {
     const { from, at, text, media } = item;
     const isOwn = from === "visitor";
-    const lines = [isOwn ? text : asTextFile(wordsOf(ui, item)), media ? `[${media.name}]` : ""].filter(Boolean);
+    const lines = [isOwn ? text : readable(wordsOf(ui, item)), media ? `[${media.name}]` : ""].filter(Boolean);
     return [`${isOwn ? t("you") : authorOf(ui)} (${date.format(at)})`, ...lines, ""].join("\n");
   });
   const { score, of = 5, comment = "" } = chat.rating.value ?? {};
@@ -60,8 +62,9 @@ async function loadAll({ chat }: Needs<"chat">): Promise<void> {
 }
 
 export async function downloadTranscript(ui: TranscriptNeeds): Promise<void> {
-  await loadAll(ui);
-  const url = URL.createObjectURL(new Blob(["\ufeff", transcriptOf(ui)], { type: "text/plain;charset=utf-8" }));
+  const [{ readableText }] = await Promise.all([import("../thread/rich-text.tsx"), loadAll(ui)]);
+  const text = transcriptOf(ui, readableText);
+  const url = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/plain;charset=utf-8" }));
   element("a", { href: url, download: transcriptName(ui) }).click();
   setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }

@@ -1,7 +1,7 @@
 /** Draws the text of a message. */
 
 import { parseInline, parsePlain } from "../../text/inline.ts";
-import { hasBlocks } from "../../text/plain-text.ts";
+import { isRich } from "../../text/plain-text.ts";
 import { live } from "../base/component.ts";
 import { rarely } from "../base/rarely.tsx";
 import { inline } from "./inline-text.tsx";
@@ -14,18 +14,19 @@ const OVERRIDE = /[\u202d\u202e]/g;
  * Drawn once and never compared again: browsers that translate pages replace the text nodes, and comparing would trip
  * over what they put there (preactjs/preact#948).
  */
-export const MessageText = live<{ text: string; markdown: boolean }>(() => ({ text, markdown }) => {
-  const words = text.replace(OVERRIDE, "");
-  if (!markdown) return <p>{parsePlain(words).map(inline)}</p>;
-  return hasBlocks(words) ? <RichText text={words} /> : <Paragraph text={words} />;
+export const MessageText = live<RichTextProps>(() => ({ text, isReply }) => {
+  const Text = isRich(text, isReply) ? RichText : PlainText;
+  return <Text text={text.replace(OVERRIDE, "")} isReply={isReply} />;
 });
 
-/** Text without blocks, and in place of one with blocks until the code for these has come. */
-const Paragraph = ({ text }: RichTextProps) => <p>{parseInline(text.trim()).map(inline)}</p>;
+/** A text in one paragraph. Also shows a rich text until the code for it has come. */
+const PlainText = ({ text, isReply }: RichTextProps) => (
+  <p>{(isReply ? parseInline(text.trim()) : parsePlain(text)).map(inline)}</p>
+);
 
 const RichText = rarely<RichTextProps>(
   async () => (await import("./rich-text.tsx")).RichText,
-  (_, { text }) => <Paragraph text={text} />,
+  (_, props) => <PlainText {...props} />,
 );
 
 /** Whether a message is nothing but up to three emoji. */

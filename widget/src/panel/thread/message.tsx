@@ -12,7 +12,7 @@ import type { AttachedProps } from "../files/attachment.tsx";
 import type { FailureProps } from "./failure.tsx";
 import { isEmojiOnly, MessageText } from "./message-text.tsx";
 import { React, Reaction } from "./reaction.tsx";
-import type { RichTextProps } from "./rich-text.tsx";
+import type { CopyProps } from "./rich-text.tsx";
 import { clockTime } from "./rows.ts";
 
 export type MessageProps = {
@@ -73,7 +73,7 @@ function line(ui: MessageNeeds, { item, newest }: MessageProps, isNear: boolean)
     <div class="line">
       <div class={`bubble${isEmojiOnly(text) && !media ? " big" : ""}${media ? " with" : ""}`} dir="auto">
         {media && <Attached media={media} author={nameOf(ui, item)} />}
-        {text && <MessageText text={text} markdown={isReply} />}
+        {text && <MessageText text={text} isReply={isReply} />}
       </div>
       {isReply && newest && !item.reaction && <React id={item.id} />}
       {isReply && isNear && text && <CopyReply text={text} />}
@@ -101,7 +101,7 @@ function meta(ui: MessageNeeds, { item, last, newest }: MessageProps): Component
   );
 }
 
-const CopyReply = rarely<RichTextProps>(
+const CopyReply = rarely<CopyProps>(
   async () => (await import("./rich-text.tsx")).CopyReply,
   () => false,
 );

@@ -38,6 +38,7 @@ function clipboard(): string[] {
 
 describe("a reply with blocks", () => {
   it("is readable before the code for blocks has come", async () => {
+    on.ui.part = () => new Promise(() => {});
     on.chat.items.value = [reply("**Two** lamps:\n- Perch\n- Moth")];
     await drawn();
     expect(texts(".bubble")).toEqual(["Two lamps:\n- Perch\n- Moth"]);

@@ -1,8 +1,10 @@
-/** Draws a reply that has more than paragraphs, and copies replies. Fetched with the first such reply, or when one may be copied. */
+/** Draws messages that have more than plain paragraphs, and copies replies. Fetched with the first such message or copy. */
 
 import type { ComponentChildren, VNode } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
+import { parsePlain } from "../../text/inline.ts";
+import { labelledLink } from "../../text/links.ts";
 import { type Block, type List, type ListItem, parseMarkdown, type Table } from "../../text/markdown.ts";
 import { readableText } from "../../text/readable-text.ts";
 import { live } from "../base/component.ts";
@@ -14,11 +16,14 @@ import css from "./rich-text.css?inline";
 
 addEnglish(rare);
 
-export type RichTextProps = { text: string };
+/** `isReply`: Markdown counts. Otherwise only addresses do, as in what the visitor wrote. */
+export type RichTextProps = { text: string; isReply: boolean };
+export type CopyProps = { text: string };
 
 export const RichText = live<RichTextProps>(({ shell }: Needs<"shell">) => {
   adoptOnce(shell.root, css);
-  return ({ text }) => parseMarkdown(text).map(block);
+  return ({ text, isReply }) =>
+    isReply ? parseMarkdown(text).map(block) : <p>{parsePlain(text, labelledLink).map(inline)}</p>;
 });
 
 function block(part: Block): ComponentChildren {
@@ -79,7 +84,7 @@ const table = ({ align, head, rows }: Table): VNode => (
   </div>
 );
 
-const Code = ({ text }: RichTextProps): VNode => (
+const Code = ({ text }: CopyProps): VNode => (
   <div class="code" dir="ltr">
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
     <pre tabIndex={0}>{text}</pre>
@@ -87,5 +92,7 @@ const Code = ({ text }: RichTextProps): VNode => (
   </div>
 );
 
+export { readableText };
+
 /** The button that copies a whole reply, beside the bubble. */
-export const CopyReply = ({ text }: RichTextProps): VNode => <CopyButton text={readableText(text)} />;
+export const CopyReply = ({ text }: CopyProps): VNode => <CopyButton text={readableText(text)} />;
