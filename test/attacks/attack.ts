@@ -27,6 +27,8 @@ export type Attack = {
   inside?: (ground: Ground) => Promise<Result>;
   /** Against a relay as a process of its own, with 512 MB. */
   run?: (target: Target) => Promise<Result>;
+  /** No proxy stands in front of that relay: it tells clients apart by the address of their connection. */
+  direct?: boolean;
   /** In Chromium. */
   browser?: (ground: Ground, browser: Browser, payloads: Payloads) => Promise<Result>;
 };

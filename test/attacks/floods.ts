@@ -168,23 +168,38 @@ export const drips = (target: Target): Promise<Result> =>
     return { tried: sockets.length, through };
   });
 
-/** A34: ten thousand connections that are reset at some point of their upgrade. */
-export const resets = (target: Target): Promise<Result> =>
+/** A34: ten thousand connections that are reset at some point of their upgrade; then fifty that never wait for an answer. */
+export const rawConnections = (target: Target): Promise<Result> =>
   meanwhile(target, async () => {
-    const ALL = 10_000;
-    const one = async (n: number): Promise<void> => {
-      const socket = await target.raw();
-      const cut = n % 4 === 0 ? UPGRADE.length : (n * 7) % UPGRADE.length;
-      await new Promise<void>((resolve) => socket.write(UPGRADE.slice(0, cut), () => resolve()));
-      // Some before the relay has read a byte, some while it answers, some once it has answered.
-      if (n % 3 === 1) await new Promise((resolve) => setImmediate(resolve));
-      if (n % 12 === 8) await new Promise((resolve) => socket.once("data", resolve).once("close", resolve));
-      socket.resetAndDestroy();
-    };
-    for (let n = 0; n < ALL; n += 50) await Promise.all(Array.from({ length: 50 }, (_, i) => one(n + i)));
-    const answer = await fetch(`${target.url}/healthz`).catch(() => undefined);
-    return { tried: ALL, through: answer?.status === 200 ? 0 : 1 };
+    const reset = await resets(target);
+    const unread = await pipelines(target);
+    return { tried: reset.tried + unread.tried, through: reset.through + unread.through };
   });
+
+async function resets(target: Target): Promise<Tally> {
+  const ALL = 10_000;
+  const one = async (n: number): Promise<void> => {
+    const socket = await target.raw();
+    const cut = n % 4 === 0 ? UPGRADE.length : (n * 7) % UPGRADE.length;
+    await new Promise<void>((resolve) => socket.write(UPGRADE.slice(0, cut), () => resolve()));
+    // Some before the relay has read a byte, some while it answers, some once it has answered.
+    if (n % 3 === 1) await new Promise((resolve) => setImmediate(resolve));
+    if (n % 12 === 8) await new Promise((resolve) => socket.once("data", resolve).once("close", resolve));
+    socket.resetAndDestroy();
+  };
+  for (let n = 0; n < ALL; n += 50) await Promise.all(Array.from({ length: 50 }, (_, i) => one(n + i)));
+  const answer = await fetch(`${target.url}/healthz`).catch(() => undefined);
+  return { tried: ALL, through: answer?.status === 200 ? 0 : 1 };
+}
+
+/** Fifty connections send two thousand requests each, and read nothing. Through: a connection that stays open. */
+async function pipelines(target: Target): Promise<Tally> {
+  const sockets = await Promise.all(Array.from({ length: 50 }, () => target.raw()));
+  const requests = "GET /widget.js HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2_000);
+  // A write fails once the relay has closed the connection; a paused socket would not notice the end.
+  for (const socket of sockets) socket.write(requests, () => socket.resume());
+  return { tried: sockets.length, through: await stillOpen(sockets, 10_000) };
+}
 
 /** A21: oversized frames, bodies, headers and addresses, ten of each at once, from another process: see `pour.ts`. */
 export const hugeFloods = (target: Target): Promise<Result> =>

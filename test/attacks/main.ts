@@ -51,8 +51,10 @@ async function runTests(files: readonly string[]): Promise<Result> {
 const HONEST_MAX = 1_000;
 
 /** Runs one attack on a relay of its own that has a heap of 512 MB. */
-async function onTarget(run: NonNullable<Attack["run"]>): Promise<Result> {
-  const target = await startTarget({ TRUST_PROXY: "1" });
+async function onTarget(run: NonNullable<Attack["run"]>, direct: boolean): Promise<Result> {
+  // All honest visitors of such a relay come from one address, and more of them than an address may bring in.
+  const env = direct ? { VISITORS_PER_ADDRESS: "0", MESSAGES_PER_ADDRESS: "0" } : { TRUST_PROXY: "1" };
+  const target = await startTarget(env);
   const result = await run(target).finally(() => target.stop());
   // How quick this machine is beside other tests says nothing about the relay.
   const late = !values.check && (result.figures?.honestMs ?? 0) > HONEST_MAX;
@@ -69,7 +71,7 @@ async function partsOf(
   const files = attack.tests.filter(inNode);
   return {
     ...(attack.inside && { relay: await attack.inside(ground) }),
-    ...(attack.run && { process: await onTarget(attack.run) }),
+    ...(attack.run && { process: await onTarget(attack.run, attack.direct === true) }),
     ...(attack.browser && { Chromium: await attack.browser(ground, await browser(), payloads) }),
     ...(files.length > 0 && !values.check && { tests: await runTests(files) }),
   };

@@ -1,7 +1,16 @@
 import type { Attack } from "./attack.ts";
 import { forgedCallbacks, forgedRequests, leakedSecret, replayedCallbacks, unknownCallbacks } from "./callbacks.ts";
 import { openedUploads, picturesDrawn, scripts, strictPage } from "./chromium.ts";
-import { drips, halfMessages, hugeFloods, hugePosts, manyLines, manyMessages, neverReads, resets } from "./floods.ts";
+import {
+  drips,
+  halfMessages,
+  hugeFloods,
+  hugePosts,
+  manyLines,
+  manyMessages,
+  neverReads,
+  rawConnections,
+} from "./floods.ts";
 import { forms } from "./forms.ts";
 import { fuzzedParsers } from "./fuzz.ts";
 import { exposedPages, leakedKey, oddHeaders } from "./http.ts";
@@ -274,11 +283,12 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 34,
-    what: "odd headers at seven addresses, requests that smuggle another, and 10,000 resets during the upgrade",
-    defence: ["relay/src/http/server.ts", "relay/src/socket/socket.ts"],
+    what: "odd headers at seven addresses, requests that smuggle another, 10,000 resets during the upgrade, and 50 connections with 2,000 requests each that wait for no answer",
+    defence: ["relay/src/http/server.ts", "relay/src/http/pipelining.ts", "relay/src/socket/socket.ts"],
     tests: ["relay/src/http/server.test.ts"],
     inside: oddHeaders,
-    run: resets,
+    run: rawConnections,
+    direct: true,
   },
   {
     number: 35,

@@ -19,6 +19,9 @@ const GROUPS = [
   { folder: "/sys/fs/cgroup/memory", limit: "memory.limit_in_bytes", needs: "memory.limit_in_bytes" },
 ] as const;
 
+/** The attackers' own address: attacks on a relay without a proxy in front must not come from the address of honest visitors. */
+const ATTACKER = "127.0.0.66";
+
 /** What ends a process that takes more than 512 MB, as a container of that size does. */
 type Limit = {
   /** Runs a command within the limit. */
@@ -53,9 +56,9 @@ export type Target = {
   limit: Limit["kind"];
   /** Largest resident memory since the start, in megabytes. */
   peak: () => number;
-  /** A raw connection. Its errors are nobody's matter. */
+  /** A raw connection. Its errors are ignored. */
   raw: () => Promise<Socket>;
-  /** A WebSocket that is open; from an address of its own where one is given. */
+  /** An open WebSocket; `address`: what the proxy says of its client. */
   socket: (address?: string) => Promise<WebSocket>;
   /** The same, and it has greeted. */
   visitor: (address?: string) => Promise<WebSocket>;
@@ -85,7 +88,7 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
 
   const raw = (): Promise<Socket> =>
     new Promise((resolve) => {
-      const socket = connect(port, "127.0.0.1", () => resolve(socket));
+      const socket = connect({ port, host: "127.0.0.1", localAddress: ATTACKER }, () => resolve(socket));
       socket.on("error", () => resolve(socket));
     });
   const socket = (address?: string): Promise<WebSocket> =>

@@ -1,17 +1,74 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import { networkOf } from "../base/address.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Places } from "../base/places.ts";
+
+/** An address that was sent away gets no new connection for this long, in milliseconds… */
+const AWAY_MS = 10_000;
+/** …and at most this many addresses are remembered. */
+const AWAY_MAX = 10_000;
+
+export type Peers = {
+  /**
+   * Destroys a connection whose client abuses HTTP, and all other HTTP connections of its address before their requests are
+   * read; refuses new ones for a while. WebSockets stay open. Behind a proxy, only the one connection is destroyed.
+   */
+  sendAway: (socket: Socket) => void;
+};
+
+type State = {
+  /** HTTP connections by address. */
+  open: Map<string, Set<Socket>>;
+  /** Addresses that were sent away, and until when, as uptime in milliseconds. */
+  away: Map<string, number>;
+};
+
+const addressOf = (socket: Socket): string => networkOf(socket.remoteAddress ?? "unknown");
 
 /**
  * Limits the TCP connections per client address and in total, before any request: slow headers, incomplete bodies and idle
  * connections count too (RELIABILITY A24, A26). Behind a proxy, every connection comes from the proxy: `places` must have no
  * limit per address then, and the proxy's own limit applies.
+ * @param options.proxied whether connections come from a proxy, so that an address stands for many clients
  */
-export function limitPeers(server: Server, places: Places): void {
+export function limitPeers(
+  server: Server,
+  places: Places,
+  { clock, proxied }: { clock: Pick<Clock, "uptime">; proxied: boolean },
+): Peers {
+  const state: State = { open: new Map(), away: new Map() };
   server.prependListener("connection", (socket: Socket) => {
-    const leave = places.take(networkOf(socket.remoteAddress ?? "unknown"));
-    if (leave === undefined) socket.destroy();
-    else socket.once("close", leave);
+    const address = addressOf(socket);
+    const away = (state.away.get(address) ?? 0) > clock.uptime();
+    const leave = away ? undefined : places.take(address);
+    if (leave === undefined) return void socket.destroy();
+    socket.once("close", leave);
+    if (!proxied) remember(state, address, socket);
   });
+  server.on("upgrade", ({ socket }: IncomingMessage) => forget(state, addressOf(socket), socket));
+  return {
+    sendAway(socket) {
+      socket.destroy();
+      if (proxied) return;
+      const address = addressOf(socket);
+      for (const other of state.open.get(address) ?? []) other.destroy();
+      state.away.delete(address);
+      state.away.set(address, clock.uptime() + AWAY_MS);
+      const [oldest] = state.away.keys();
+      if (state.away.size > AWAY_MAX && oldest !== undefined) state.away.delete(oldest);
+    },
+  };
+}
+
+function remember(state: State, address: string, socket: Socket): void {
+  const sockets = state.open.get(address) ?? new Set();
+  state.open.set(address, sockets.add(socket));
+  socket.once("close", () => forget(state, address, socket));
+}
+
+function forget({ open }: State, address: string, socket: Socket): void {
+  const sockets = open.get(address);
+  sockets?.delete(socket);
+  if (sockets?.size === 0) open.delete(address);
 }

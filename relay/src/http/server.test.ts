@@ -1,12 +1,18 @@
 import { once } from "node:events";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { realClock } from "../base/clock.ts";
 import { createPlaces } from "../base/places.ts";
-import { limitPeers } from "./peers.ts";
+import { limitPeers, type Peers } from "./peers.ts";
+import { limitPipelining } from "./pipelining.ts";
 import { createHttpServer } from "./server.ts";
 
-async function start(options?: Parameters<typeof createHttpServer>[1]) {
-  const server = createHttpServer((_, response) => void response.end("ok"), options).listen(0, "127.0.0.1");
+async function start(
+  options?: Parameters<typeof createHttpServer>[1],
+  listener: RequestListener = (_, response) => void response.end("ok"),
+) {
+  const server = createHttpServer(listener, options).listen(0, "127.0.0.1");
   await once(server, "listening");
   const knock = async () => {
     const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
@@ -35,7 +41,7 @@ it("looks for late headers often enough for their deadline to be one", async () 
 it("takes so many TCP connections of one peer and closes all others, before they say a word (A24, A26)", async () => {
   const { server, knock, stop } = await start();
   const places = createPlaces({ perAddress: 20, total: 0 });
-  limitPeers(server, places);
+  limitPeers(server, places, { clock: realClock, proxied: false });
   const all = await Promise.all(Array.from({ length: 100 }, knock));
   await expect.poll(() => all.filter(({ destroyed }) => destroyed).length).toBe(80);
   for (const socket of all) socket.destroy();
@@ -44,4 +50,75 @@ it("takes so many TCP connections of one peer and closes all others, before they
   honest.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(String((await once(honest, "data"))[0])).toContain("200 OK");
   stop();
+});
+
+describe("requests that do not wait for answers", () => {
+  const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+  /** A server with the limit. It answers when it is told to. */
+  async function begin(proxied = false) {
+    let time = 0;
+    const handled: ServerResponse[] = [];
+    const takes = (_: IncomingMessage, response: ServerResponse): void => void handled.push(response);
+    let peers: Peers | undefined;
+    const { server, knock, stop } = await start(
+      undefined,
+      limitPipelining((socket) => peers?.sendAway(socket), takes),
+    );
+    const clock = { uptime: () => time };
+    peers = limitPeers(server, createPlaces({ perAddress: 100, total: 0 }), { clock, proxied });
+    const pass = (ms: number): void => {
+      time += ms;
+    };
+    return { handled, knock, stop, pass };
+  }
+
+  it("are handled when they are nine, in their order", async () => {
+    const { handled, knock, stop } = await begin();
+    const client = await knock();
+    let answer = "";
+    client.on("data", (part) => {
+      answer += part;
+    });
+    client.write(GET.repeat(9));
+    await expect.poll(() => handled.length).toBe(9);
+    for (const [n, response] of handled.entries()) response.end(`answer ${n}.`);
+    await expect.poll(() => answer.match(/answer \d/g)).toHaveLength(9);
+    client.write(GET);
+    await expect.poll(() => handled.length).toBe(10);
+    stop();
+  });
+
+  it("end the connection when they are more, and none of the rest is handled (A24)", async () => {
+    const { handled, knock, stop } = await begin();
+    const client = await knock();
+    client.write(GET.repeat(1_000));
+    await expect.poll(() => client.destroyed).toBe(true);
+    expect(handled.length).toBe(9);
+    stop();
+  });
+
+  it("close the other HTTP connections of the address, which gets none for ten seconds", async () => {
+    const { handled, knock, stop, pass } = await begin();
+    const [client, other] = [await knock(), await knock()];
+    client.write(GET.repeat(10));
+    await expect.poll(() => other.destroyed).toBe(true);
+    pass(9_999);
+    const early = await knock();
+    await expect.poll(() => early.destroyed).toBe(true);
+    pass(1);
+    (await knock()).write(GET);
+    await expect.poll(() => handled.length).toBe(10);
+    stop();
+  });
+
+  it("close only their own connection behind a proxy, whose address is that of many clients", async () => {
+    const { handled, knock, stop } = await begin(true);
+    const [client, other] = [await knock(), await knock()];
+    client.write(GET.repeat(10));
+    await expect.poll(() => client.destroyed).toBe(true);
+    other.write(GET);
+    await expect.poll(() => handled.length).toBe(10);
+    stop();
+  });
 });

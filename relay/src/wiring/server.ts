@@ -8,6 +8,7 @@ import { withDeadline } from "../http/deadline.ts";
 import type { ReadsBody } from "../http/doors.ts";
 import { limitPeers } from "../http/peers.ts";
 import { watchConnections } from "../http/pending-connections.ts";
+import { limitPipelining } from "../http/pipelining.ts";
 import { createHttpServer } from "../http/server.ts";
 import { serveSockets } from "../socket/socket.ts";
 import type { Core } from "./core.ts";
@@ -65,15 +66,15 @@ export function createServer(core: Core, { door, framework, readsBody, visitors,
   const { remote, network } = addressesOf(settings.trustProxy);
   let stopping = false;
   const limited = withDeadline(clock, readsBody, framework);
-  const server = createHttpServer(
-    withAnswers(clock, (request, response) => {
-      // The last answer on each connection says that it is the last one.
-      if (stopping) response.shouldKeepAlive = false;
-      if (!door(request, response)) limited(request, response);
-    }),
-  );
+  const answer = withAnswers(clock, (request, response) => {
+    // The last answer on each connection says that it is the last one.
+    if (stopping) response.shouldKeepAlive = false;
+    if (!door(request, response)) limited(request, response);
+  });
+  const server = createHttpServer(limitPipelining((socket) => peers.sendAway(socket), answer));
   server.keepAliveTimeout = KEPT_MS;
-  limitPeers(server, createPlaces(peerLimits(settings)));
+  const limits = peerLimits(settings);
+  const peers = limitPeers(server, createPlaces(limits), { clock, proxied: limits.perAddress === 0 });
   const pending = watchConnections(server, clock);
   const sockets = { server, connections, log, allows, addressOf: network, remoteOf: remote, places, clock };
   const stopSockets = serveSockets(sockets);

@@ -105,8 +105,17 @@ export const SAFETY: Mutant[] = [
   without("deadline for headers", "server.test.ts", { in: "server.headersTimeout", replace: "0" }),
   without("limit on connections of a peer", "server.test.ts", {
     in: "limitPeers",
-    find: "if ($leave === undefined) $socket.destroy(); else $keep;",
-    replace: "if ($leave !== undefined) $keep",
+    find: "places.take($address)",
+    replace: "(() => {})",
+  }),
+  without("limit on requests that do not wait for answers", "server.test.ts", {
+    find: "$count > WAITING_MAX",
+    replace: "false",
+  }),
+  without("ban on addresses that were sent away", "server.test.ts", {
+    in: "limitPeers",
+    find: "(state.away.get($address) ?? 0) > clock.uptime()",
+    replace: "false",
   }),
   without("room for addresses that have none", "places.test.ts", {
     find: "$count > 0 ? Math.floor($total * NEARLY_FULL) : $total",
