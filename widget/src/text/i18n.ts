@@ -29,7 +29,7 @@ declare const LANGUAGES: string | undefined;
 declare const LANGUAGE_VERSION: string;
 
 /** Those of our languages that are written from right to left. */
-const RTL = /^(ar|fa|he|ur)/;
+const RTL = /^(ar|fa|he|ps|ur)/;
 
 /** Tags of the languages that have texts. */
 const languages = (): string[] => ["en", ...(typeof LANGUAGES === "string" ? LANGUAGES.split(" ") : [])];
