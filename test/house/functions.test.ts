@@ -20,7 +20,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   createSession: "to be split",
   createTransports: "to be split",
   openLines: "to be split",
-  openSqlite: "to be split",
   start: "to be split",
   startWidget: "to be split",
 };

@@ -54,8 +54,14 @@ export interface Database extends Transaction {
    * one list. When `work` throws, it runs again for each item alone, so an item that fails fails alone.
    * @param work the same function for all items that may share a list
    * @param key as for `transaction`
+   * @param patient nobody waits for the result: the item may wait a few milliseconds, to share the commit of others
    */
-  append<Item, Result>(work: Batch<Item, Result>, item: Item, key?: readonly string[]): Promise<Result>;
+  append<Item, Result>(
+    work: Batch<Item, Result>,
+    item: Item,
+    key?: readonly string[],
+    patient?: boolean,
+  ): Promise<Result>;
   /**
    * Leaves nothing of deleted rows in the database's files: what was deleted is overwritten, and the log that still holds
    * it is emptied. Cheap enough for every erasure.

@@ -132,3 +132,58 @@ describe("a large file that was not closed in order", () => {
     expect(existsSync(`${file}.seal`)).toBe(true);
   });
 });
+
+describe("a commit's flush", () => {
+  /** A database whose flushes end when the test says so. */
+  function flushedByHand() {
+    const flushes: PromiseWithResolvers<void>[] = [];
+    const openFlush = () => ({
+      run: () => {
+        const flush = Promise.withResolvers<void>();
+        flushes.push(flush);
+        return flush.promise;
+      },
+      close: () => {},
+    });
+    const db = openSqlite(newFile(), { openFlush });
+    return {
+      db,
+      flushes,
+      /** Runs a write and ends its flush. */
+      async write(sql: string): Promise<void> {
+        const written = db.run(sql);
+        await expect.poll(() => flushes.length).toBe(1);
+        flushes.shift()?.resolve();
+        await written;
+      },
+    };
+  }
+
+  it("is awaited before the write resolves, and before anybody reads what was written", async () => {
+    const { db, flushes, write } = flushedByHand();
+    await write("CREATE TABLE t (x INTEGER)");
+    const told: string[] = [];
+    const written = db.run("INSERT INTO t VALUES (1)").then(() => told.push("written"));
+    await expect.poll(() => flushes.length).toBe(1);
+    const read = db.all("SELECT x FROM t").then((rows) => told.push(`read ${rows.length}`));
+    // Further turns of the event loop change nothing.
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toEqual([]);
+    flushes.shift()?.resolve();
+    await Promise.all([written, read]);
+    expect(told.toSorted()).toEqual(["read 1", "written"]);
+    await db.close();
+  });
+
+  it("that fails rejects the write, and nothing is written any more", async () => {
+    const { db, flushes, write } = flushedByHand();
+    await write("CREATE TABLE t (x INTEGER)");
+    const written = db.run("INSERT INTO t VALUES (1)");
+    await expect.poll(() => flushes.length).toBe(1);
+    const failed = expect(written).rejects.toMatchObject({ errcode: 10, message: expect.stringContaining("restart") });
+    flushes.shift()?.reject(new Error("EIO"));
+    await failed;
+    await expect(db.run("INSERT INTO t VALUES (2)")).rejects.toMatchObject({ errcode: 10 });
+    await db.close();
+  });
+});

@@ -1,249 +1,75 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { createCheckpoints } from "./checkpoint.ts";
-import type { Batch, Database, Transaction, Value } from "./database.ts";
+import type { Batch, Database, Transaction } from "./database.ts";
+import { type LogFlush, openLogFlush } from "./flush.ts";
+import { createGroups, type Defer, type Groups, type Job } from "./groups.ts";
 import { breakSeal, seal } from "./seal.ts";
 import { AT_ONCE_MAX, assertSound, type Check, checkAside, mustCheckAtOnce } from "./soundness.ts";
+import {
+  assertDurable,
+  assertVersion,
+  connect,
+  emptyAtEnd,
+  emptyLog,
+  type SqliteConnection,
+} from "./sqlite-connection.ts";
 
-/** Older versions can corrupt a WAL that two connections checkpoint (sqlite.org/wal.html#walresetbug). */
-const OLDEST = "3.51.3";
-/** Jobs in one commit at most: bounds how long the first one waits for the last. */
-const GROUP_MAX = 500;
-/** A group of fewer jobs has no company: the next one does not wait for others. */
-const COMPANY = 4;
-/**
- * While groups have company, the next commit waits so many times as long as the last one took, at most `SPACING_MAX_MS`:
- * a commit costs about the same for three jobs as for fifty.
- */
-const SPACING = 2;
-const SPACING_MAX_MS = 5;
 /** Pages in the WAL at which a commit writes them back itself, when the checkpoint thread cannot keep up. */
 const CHECKPOINT_PAGES = 8_000;
-/** Another process may hold the database so long. All of ours stands still meanwhile: callbacks go to the spool then. */
-const BUSY_MS = 1_000;
+/** KiB of pages that the writer keeps in memory: SQLite's default of 2,000 does not hold what 200 busy visitors touch. */
+const CACHE_KIB = 16_000;
 /** SQLITE_BUSY: another process holds it. */
 const BUSY = 5;
+/** SQLITE_IOERR: the disk failed. */
+const IOERR = 10;
 /** SQLITE_CORRUPT: the file is damaged. */
 const CORRUPT = 11;
 
-/** An item that waits for its commit. Jobs with the same `work` are handed to it together. */
-type Job = {
-  work: Batch<unknown, unknown>;
-  item: unknown;
-  resolve: (value: never) => void;
-  reject: (error: unknown) => void;
+type Sqlite = {
+  file: string;
+  /** The database is a file, not in memory. */
+  kept: boolean;
+  writer: SqliteConnection;
+  /** Reads while a group of transactions is open on the writer. */
+  reader: SqliteConnection;
+  checkpoints: ReturnType<typeof createCheckpoints> | undefined;
+  check: Check | undefined;
+  /** Absent: each commit flushes the log itself. */
+  flush: LogFlush | undefined;
+  /** Settles when the newest commit is on the disk; absent when it is. */
+  flushing: Promise<void> | undefined;
+  /** A group of transactions is open on the writer. */
+  open: boolean;
+  /** Why nothing is written any more: the file is damaged, or nobody knows what of it is on the disk. */
+  refusal: (Error & { errcode: number }) | undefined;
 };
 
-const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
+type Options = { defer?: Defer; atOnceMax?: number; openFlush?: typeof openLogFlush };
 
 /**
- * The statement in SQLite's spelling. A bound LIMIT makes SQLite 3.53 compile the statement anew at every run; as part
- * of an expression it does not.
- */
-const spelled = (sql: string): string =>
-  sql
-    .replace(/\bLIMIT \$(\d+)/g, "LIMIT (0+$$$1)")
-    .replaceAll("= ANY ($1)", "IN (SELECT value FROM json_each($1))")
-    .replace(/\$(\d+)/g, "?$1");
-
-/** A connection with its prepared statements, each prepared once. `wrote` is told how many rows a statement changed. */
-function connect(file: string, pragmas: readonly string[], wrote: (rows: number) => void) {
-  const db = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true });
-  for (const pragma of pragmas) db.exec(`PRAGMA ${pragma}`);
-  const statements = new Map<string, StatementSync>();
-  const prepared = (sql: string): StatementSync => {
-    let statement = statements.get(sql);
-    if (statement === undefined) {
-      statement = db.prepare(spelled(sql));
-      statements.set(sql, statement);
-    }
-    return statement;
-  };
-  const run = (statement: StatementSync, values: readonly Value[]): number => {
-    const changes = Number(statement.run(...values).changes);
-    wrote(changes);
-    return changes;
-  };
-  const tx: Transaction = {
-    // There is one writer.
-    lock: async () => {},
-    all: async <Row>(sql: string, ...values: Value[]) => prepared(sql).all(...values) as Row[],
-    run: async (sql: string, ...values: Value[]) => run(prepared(sql), values),
-    anyOf: async <Row>(sql: string, list: readonly string[]) => prepared(sql).all(JSON.stringify(list)) as Row[],
-    each: async <Row>(sql: string, lists: readonly (readonly Value[])[]) => {
-      if (lists.length === 0) return [];
-      const statement = prepared(sql);
-      return lists.map((values) => statement.get(...values) as Row | undefined);
-    },
-    runEach: async (sql: string, lists: readonly (readonly Value[])[]) => {
-      if (lists.length === 0) return;
-      const statement = prepared(sql);
-      for (const values of lists) run(statement, values);
-    },
-  };
-  return { db, tx };
-}
-
-/** WAL answers `synchronous` as FULL until its first write and NORMAL after it, unless FULL was asked for by name. */
-function assertDurable(db: DatabaseSync, file: string): void {
-  db.exec("CREATE TABLE IF NOT EXISTS sync_probe (at); DELETE FROM sync_probe; INSERT INTO sync_probe VALUES (1)");
-  const level = db.prepare("PRAGMA synchronous").get()?.synchronous;
-  if (level !== 2) throw new Error(`${file}: commits are not synced to disk (synchronous=${String(level)})`);
-}
-
-function assertVersion(db: DatabaseSync): void {
-  const version = String(db.prepare("SELECT sqlite_version() AS version").get()?.version);
-  if (version.localeCompare(OLDEST, "en", { numeric: true }) < 0) {
-    throw new Error(`SQLite ${version} can damage its own log; ${OLDEST} or newer is needed`);
-  }
-}
-
-/**
- * Moves the log into the database file and cuts it to nothing. Never waits for somebody else who reads or writes, because
- * all of ours would stand still.
- * @returns whether it was done
- */
-function emptyLog(db: DatabaseSync): boolean {
-  if (db.isTransaction) return false;
-  db.exec("PRAGMA busy_timeout = 0");
-  try {
-    return db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0;
-  } finally {
-    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-  }
-}
-
-/** Empties the log before the database closes. On a full disk it stays, and the next start goes on with it. */
-function emptyAtEnd(db: DatabaseSync): void {
-  try {
-    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  } catch {
-    // Nothing is lost: what was committed is in the log.
-  }
-}
-
-/** Runs `fn` after `ms`, and after this turn of the event loop. */
-type Later = (fn: () => void, ms: number) => void;
-const later: Later = (fn, ms) => void (ms >= 1 ? setTimeout(fn, ms) : setImmediate(fn));
-
-/** Jobs by their work, in the order in which the first of each came. */
-const byWork = (jobs: readonly Job[]): Map<Job["work"], Job[]> => Map.groupBy(jobs, ({ work }) => work);
-
-/**
- * Collects jobs into groups. After a group without company the next one starts after this turn of the event loop; after
- * a group with company it waits a little, so that more jobs share its commit.
- * @param commit runs the jobs of a group and settles them; resolves when it is done
- */
-function createGroups(commit: (jobs: readonly Job[]) => Promise<void>, later: Later) {
-  const waiting: Job[] = [];
-  let scheduled = false;
-  /** `performance.now()` before which no commit starts. */
-  let notBefore = 0;
-
-  function schedule(): void {
-    if (scheduled || waiting.length === 0) return;
-    scheduled = true;
-    later(() => void drain(), waiting.length >= GROUP_MAX ? 0 : notBefore - performance.now());
-  }
-
-  async function drain(): Promise<void> {
-    const group = waiting.splice(0, GROUP_MAX);
-    const begun = performance.now();
-    await commit(group);
-    const ended = performance.now();
-    notBefore = group.length < COMPANY ? 0 : ended + Math.min(SPACING_MAX_MS, SPACING * (ended - begun));
-    scheduled = false;
-    schedule();
-  }
-
-  return {
-    add(job: Job): void {
-      waiting.push(job);
-      schedule();
-    },
-    /** Takes out what has not been committed. */
-    drop: (): Job[] => waiting.splice(0),
-  };
-}
-
-/**
- * SQLite in WAL mode with `synchronous=FULL`. One connection writes and reads; a second one reads while a group of
- * transactions is open, so that nobody sees what is not committed.
+ * SQLite in WAL mode; a write resolves once its commit is flushed to the disk. One connection writes and reads; a second one
+ * reads while a group of transactions is open, so that nobody sees what is not committed.
  * @param file path, or `:memory:` for a test without readers of its own
  * @param options.defer runs the next group of transactions, in place of the event loop: for simulations, which have no
  *   threads either
  * @param options.atOnceMax bytes up to which a file that was not closed in order is checked before it is used
+ * @param options.openFlush opens the flush of the file's log; tests pass one that they control
  * @throws Error when the file is damaged, as far as it is checked at once; see `Database.damage` for the rest
  */
-export function openSqlite(
-  file: string,
-  options: { defer?: (fn: () => void) => void; atOnceMax?: number } = {},
-): Database {
-  const kept = file !== ":memory:";
-  const atOnce = kept && mustCheckAtOnce(file, options.atOnceMax ?? AT_ONCE_MAX);
-  const sealed = kept && breakSeal(file);
-  const { defer } = options;
-  const checkpoints = kept && defer === undefined ? createCheckpoints(file) : undefined;
-  const writer = connect(
-    file,
-    // Deleted and replaced content is overwritten with zeros (sqlite.org/pragma.html#pragma_secure_delete).
-    ["journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", `wal_autocheckpoint = ${CHECKPOINT_PAGES}`],
-    (rows) => checkpoints?.wrote(rows),
-  );
-  assertVersion(writer.db);
-  // A sealed file is as an orderly end left it, and was checked before that life.
-  const checksAside = kept && !sealed && defer === undefined && !atOnce;
-  if (!sealed && !checksAside) assertSound(writer.db, file);
-  assertDurable(writer.db, file);
-  const reader = kept ? connect(file, ["query_only = 1"], () => {}) : writer;
-  // A life that was killed between an erasure and its end has left the log.
-  if (kept) emptyLog(writer.db);
-  const check: Check | undefined = checksAside ? checkAside(file) : undefined;
-  /** Nothing is written to a damaged file any more. */
-  let refusal: Error | undefined;
-  const damage = check?.damage.then((words) => {
-    if (words !== undefined) refusal = Object.assign(new Error(words), { errcode: CORRUPT });
+export function openSqlite(file: string, options: Options = {}): Database {
+  const sqlite = connectTo(file, options);
+  const damage = sqlite.check?.damage.then((words) => {
+    if (words !== undefined) sqlite.refusal = Object.assign(new Error(words), { errcode: CORRUPT });
     return words;
   });
-  /** A group of transactions is open on the writer. */
-  let open = false;
-  const reading = (): Transaction => (open ? reader : writer).tx;
-
-  async function settle(group: readonly Job[]): Promise<void> {
-    try {
-      await commit(group);
-    } catch (error) {
-      // One of them may be to blame, and then the others go through; not when somebody else holds the database.
-      if (group.length === 1 || isBusy(error) || error === refusal) for (const job of group) job.reject(error);
-      else for (const job of group) await commit([job]).catch(job.reject);
-    }
-  }
-
-  /** Runs the jobs and commits them as one; nobody hears of a result before the commit is on disk. */
-  async function commit(jobs: readonly Job[]): Promise<void> {
-    if (refusal !== undefined) throw refusal;
-    const done: [Job, unknown][] = [];
-    writer.db.exec("BEGIN IMMEDIATE");
-    open = true;
-    try {
-      for (const [work, group] of byWork(jobs)) {
-        const items = group.map(({ item }) => item);
-        const results = await work(writer.tx, items);
-        for (const [i, job] of group.entries()) done.push([job, results[i]]);
-      }
-      writer.db.exec("COMMIT");
-    } catch (error) {
-      if (writer.db.isTransaction) writer.db.exec("ROLLBACK");
-      throw error;
-    } finally {
-      open = false;
-    }
-    for (const [job, result] of done) job.resolve(result as never);
-  }
-
-  const groups = createGroups(settle, defer ?? later);
-  const append = <Item, Result>(work: Batch<Item, Result>, item: Item): Promise<Result> =>
+  const groups = createGroups((jobs) => settle(sqlite, jobs), options.defer);
+  const append = <Item, Result>(
+    work: Batch<Item, Result>,
+    item: Item,
+    _key?: readonly string[],
+    patient = false,
+  ): Promise<Result> =>
     new Promise<Result>((resolve, reject) => {
-      groups.add({ work: work as Batch<unknown, unknown>, item, resolve, reject });
+      groups.add({ work: work as Batch<unknown, unknown>, item, patient, resolve, reject });
     });
   const transaction = <T>(body: (tx: Transaction) => Promise<T>): Promise<T> =>
     append(async (tx) => [await body(tx)], undefined);
@@ -252,9 +78,9 @@ export function openSqlite(
     dialect: "sqlite",
     damage,
     lock: async () => {},
-    all: (sql, ...values) => reading().all(sql, ...values),
-    each: (sql, lists) => reading().each(sql, lists),
-    anyOf: (sql, list) => reading().anyOf(sql, list),
+    all: (sql, ...values) => whenFlushed(sqlite, reading(sqlite).all(sql, ...values)),
+    each: (sql, lists) => whenFlushed(sqlite, reading(sqlite).each(sql, lists)),
+    anyOf: (sql, list) => whenFlushed(sqlite, reading(sqlite).anyOf(sql, list)),
     run: (sql, ...values) => transaction((tx) => tx.run(sql, ...values)),
     runEach: (sql, lists) => transaction((tx) => tx.runEach(sql, lists)),
     transaction,
@@ -262,20 +88,127 @@ export function openSqlite(
     async scrub() {
       // Behind what waits to be written.
       await transaction(async () => undefined);
-      return emptyLog(writer.db);
+      return emptyLog(sqlite.writer.db);
     },
-    async close() {
-      for (const job of groups.drop()) job.reject(new Error("The database was closed"));
-      // No turn of the event loop where no thread runs: a caller that does not wait finds the files closed.
-      const stopping = checkpoints?.stop();
-      if (stopping !== undefined) await stopping;
-      // A thread that still reads would keep the log beside the file.
-      if (check !== undefined) await check.stop();
-      if (reader !== writer) reader.db.close();
-      if (writer.db.isTransaction) writer.db.exec("ROLLBACK");
-      emptyAtEnd(writer.db);
-      writer.db.close();
-      if (kept && check?.passed() !== false) seal(file);
-    },
+    close: () => close(sqlite, groups),
   };
+}
+
+/** Opens and checks the file, its connections, and the threads that serve it. */
+function connectTo(file: string, { defer, atOnceMax = AT_ONCE_MAX, openFlush = openLogFlush }: Options): Sqlite {
+  const kept = file !== ":memory:";
+  const threads = kept && defer === undefined;
+  const atOnce = kept && mustCheckAtOnce(file, atOnceMax);
+  const sealed = kept && breakSeal(file);
+  const checkpoints = threads ? createCheckpoints(file) : undefined;
+  const writer = connect(file, pragmasOfWriter, (rows) => checkpoints?.wrote(rows));
+  assertVersion(writer.db);
+  // A sealed file is as an orderly end left it, and was checked before that life.
+  const checksAside = threads && !sealed && !atOnce;
+  if (!sealed && !checksAside) assertSound(writer.db, file);
+  assertDurable(writer.db, file);
+  const reader = kept ? connect(file, ["query_only = 1"], () => {}) : writer;
+  // A life that was killed between an erasure and its end has left the log.
+  if (kept) emptyLog(writer.db);
+  const check = checksAside ? checkAside(file) : undefined;
+  const flush = threads ? openFlush(file) : undefined;
+  // From now on `flush` does what FULL adds to a commit.
+  if (flush !== undefined) writer.db.exec("PRAGMA synchronous = NORMAL");
+  const connections = { file, kept, writer, reader };
+  return { ...connections, checkpoints, check, flush, flushing: undefined, open: false, refusal: undefined };
+}
+
+const pragmasOfWriter = [
+  "journal_mode = WAL",
+  "synchronous = FULL",
+  // Deleted and replaced content is overwritten with zeros (sqlite.org/pragma.html#pragma_secure_delete).
+  "secure_delete = ON",
+  `cache_size = -${CACHE_KIB}`,
+  `wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
+];
+
+const reading = ({ open, reader, writer }: Sqlite): Transaction => (open ? reader : writer).tx;
+
+/** Rows that were just read, handed out when all that they may contain is on the disk. */
+const whenFlushed = <T>({ flushing }: Sqlite, rows: Promise<T>): Promise<T> =>
+  flushing === undefined ? rows : Promise.all([rows, flushing]).then(([found]) => found);
+
+/** Commits a group, and each of its jobs alone when that fails. Never rejects. */
+async function settle(sqlite: Sqlite, group: readonly Job[]): Promise<void> {
+  try {
+    await commit(sqlite, group);
+  } catch (error) {
+    // One of them may be to blame, and then the others go through; not when somebody else holds the database.
+    if (group.length === 1 || isBusy(error) || error === sqlite.refusal) for (const job of group) job.reject(error);
+    else for (const job of group) await commit(sqlite, [job]).catch(job.reject);
+  }
+}
+
+const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
+
+/** Commits the jobs as one and flushes the commit to the disk; nobody hears of a result before that. */
+async function commit(sqlite: Sqlite, jobs: readonly Job[]): Promise<void> {
+  if (sqlite.refusal !== undefined) throw sqlite.refusal;
+  const done = await write(sqlite, jobs);
+  if (sqlite.flush !== undefined) await flushLog(sqlite, sqlite.flush);
+  for (const [job, result] of done) job.resolve(result as never);
+}
+
+/** Runs the jobs in one transaction. @returns each job with its result */
+async function write(sqlite: Sqlite, jobs: readonly Job[]): Promise<[Job, unknown][]> {
+  const { writer } = sqlite;
+  const done: [Job, unknown][] = [];
+  writer.db.exec("BEGIN IMMEDIATE");
+  sqlite.open = true;
+  try {
+    for (const [work, group] of Map.groupBy(jobs, (job) => job.work)) {
+      const items = group.map(({ item }) => item);
+      const results = await work(writer.tx, items);
+      for (const [i, job] of group.entries()) done.push([job, results[i]]);
+    }
+    writer.db.exec("COMMIT");
+  } catch (error) {
+    if (writer.db.isTransaction) writer.db.exec("ROLLBACK");
+    throw error;
+  } finally {
+    sqlite.open = false;
+  }
+  return done;
+}
+
+/**
+ * Flushes what was committed. When the disk fails, nobody knows what of the log it has, and the system reports the failure
+ * only once: nothing is written any more until a new process has recovered the log.
+ */
+async function flushLog(sqlite: Sqlite, flush: LogFlush): Promise<void> {
+  sqlite.flushing = flush.run();
+  try {
+    await sqlite.flushing;
+  } catch (error) {
+    const words = `${sqlite.file}: the disk failed to store a commit (${String(error)}); repair it, then restart the relay`;
+    sqlite.refusal = Object.assign(new Error(words), { errcode: IOERR });
+    throw sqlite.refusal;
+  } finally {
+    sqlite.flushing = undefined;
+  }
+}
+
+async function close(sqlite: Sqlite, groups: Groups): Promise<void> {
+  const { file, kept, writer, reader, check, flush } = sqlite;
+  for (const job of groups.drop()) job.reject(new Error("The database was closed"));
+  // No turn of the event loop where no thread runs: a caller that does not wait finds the files closed.
+  const stopping = sqlite.checkpoints?.stop();
+  if (stopping !== undefined) await stopping;
+  // A failed flush was told to those whose commit it was.
+  if (sqlite.flushing !== undefined) await sqlite.flushing.catch(() => {});
+  // A thread that still reads would keep the log beside the file.
+  if (check !== undefined) await check.stop();
+  flush?.close();
+  // Left open: closing would copy a log whose pages may be lost into the database. The next process checks them.
+  if (sqlite.refusal !== undefined && sqlite.refusal.errcode === IOERR) return;
+  if (reader !== writer) reader.db.close();
+  if (writer.db.isTransaction) writer.db.exec("ROLLBACK");
+  emptyAtEnd(writer.db);
+  writer.db.close();
+  if (kept && check?.passed() !== false) seal(file);
 }

@@ -82,7 +82,7 @@ export function watchWrites(inner: Database, clock: Clock, file?: string): Writa
       run: (sql, ...values) => learn(inner.run(sql, ...values)),
       transaction: (body, key) => learn(inner.transaction(body, key)),
       runEach: (sql, lists) => learn(inner.runEach(sql, lists)),
-      append: (work, item, key) => learn(inner.append(work, item, key)),
+      append: (work, item, key, patient) => learn(inner.append(work, item, key, patient)),
     },
     async takesWrites() {
       if (file !== undefined && (await isFull(file))) return false;

@@ -60,7 +60,7 @@ export const CORE: Mutant[] = [
     edits: [
       { find: "await removeParcels($tx, $parcels);", replace: "" },
       {
-        find: "await $db.append(conclude, $item, $key)",
+        find: "await $db.append(conclude, $item, $key, true)",
         replace:
           "await $db.transaction((tx) => removeParcels(tx, [$item.parcel])).then(() => $db.append(conclude, $item, $key))",
       },

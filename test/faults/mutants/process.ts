@@ -27,10 +27,7 @@ export const PROCESS: Mutant[] = [
   },
   {
     name: "commits without a flush to disk (synchronous=NORMAL)",
-    edits: [
-      { in: "openSqlite", text: "synchronous = FULL", replace: "synchronous = NORMAL" },
-      { in: "sqlite", find: "$level !== 2", replace: "false" },
-    ],
+    edits: [{ in: "commit", find: "await flushLog(sqlite, $flush);", replace: "" }],
     killedBy: { suite: sync },
   },
   {

@@ -23,7 +23,7 @@ export async function close(
   reason: FailReason | null = null,
 ): Promise<Head | undefined> {
   const conclusion = { parcel, state, reason };
-  const { n, change, next } = await deps.db.append(conclude, conclusion, [parcel.visitor]);
+  const { n, change, next } = await deps.db.append(conclude, conclusion, [parcel.visitor], true);
   if (n !== undefined)
     deps.bus.publish({ visitor: parcel.visitor, head: n, ...(change === undefined ? {} : { changes: [change] }) });
   return next;

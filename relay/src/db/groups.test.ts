@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { createGroups, type Job } from "./groups.ts";
+
+/** Groups whose commits are recorded by the items of their jobs. */
+function recorded() {
+  const commits: unknown[][] = [];
+  const groups = createGroups(async (jobs) => {
+    commits.push(jobs.map(({ item }) => item));
+  });
+  const add = (item: string, patient: boolean): void =>
+    groups.add({ item, patient, work: async () => [], resolve: () => {}, reject: () => {} } satisfies Job);
+  return { commits, add };
+}
+
+it("commits a patient job together with the next urgent one, in the order in which they came", async () => {
+  const { commits, add } = recorded();
+  add("patient", true);
+  add("urgent", false);
+  await expect.poll(() => commits).toEqual([["patient", "urgent"]]);
+});
+
+it("commits a patient job without company too", async () => {
+  const { commits, add } = recorded();
+  add("patient", true);
+  expect(commits).toEqual([]);
+  await expect.poll(() => commits).toEqual([["patient"]]);
+});

@@ -1,0 +1,101 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Transaction, Value } from "./database.ts";
+
+/** Older versions can corrupt a WAL that two connections checkpoint (sqlite.org/wal.html#walresetbug). */
+const OLDEST = "3.51.3";
+/** Another process may hold the database so long. All of ours stands still meanwhile: callbacks go to the spool then. */
+const BUSY_MS = 1_000;
+
+/**
+ * The statement in SQLite's spelling. A bound LIMIT makes SQLite 3.53 compile the statement anew at every run; as part
+ * of an expression it does not.
+ */
+const spelled = (sql: string): string =>
+  sql
+    .replace(/\bLIMIT \$(\d+)/g, "LIMIT (0+$$$1)")
+    .replaceAll("= ANY ($1)", "IN (SELECT value FROM json_each($1))")
+    .replace(/\$(\d+)/g, "?$1");
+
+/** A connection with its prepared statements, each prepared once. */
+export type SqliteConnection = { db: DatabaseSync; tx: Transaction };
+
+/** Opens a connection. @param wrote called with the number of rows that a statement changed */
+export function connect(file: string, pragmas: readonly string[], wrote: (rows: number) => void): SqliteConnection {
+  const db = new DatabaseSync(file, { timeout: BUSY_MS, enableForeignKeyConstraints: true });
+  for (const pragma of pragmas) db.exec(`PRAGMA ${pragma}`);
+  const statements = new Map<string, StatementSync>();
+  const prepared = (sql: string): StatementSync => {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = db.prepare(spelled(sql));
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
+  const run = (statement: StatementSync, values: readonly Value[]): number => {
+    const changes = Number(statement.run(...values).changes);
+    wrote(changes);
+    return changes;
+  };
+  const tx: Transaction = {
+    // There is one writer.
+    lock: async () => {},
+    all: async <Row>(sql: string, ...values: Value[]) => prepared(sql).all(...values) as Row[],
+    run: async (sql: string, ...values: Value[]) => run(prepared(sql), values),
+    anyOf: async <Row>(sql: string, list: readonly string[]) => prepared(sql).all(JSON.stringify(list)) as Row[],
+    each: async <Row>(sql: string, lists: readonly (readonly Value[])[]) => {
+      if (lists.length === 0) return [];
+      const statement = prepared(sql);
+      return lists.map((values) => statement.get(...values) as Row | undefined);
+    },
+    runEach: async (sql: string, lists: readonly (readonly Value[])[]) => {
+      if (lists.length === 0) return;
+      const statement = prepared(sql);
+      for (const values of lists) run(statement, values);
+    },
+  };
+  return { db, tx };
+}
+
+/**
+ * Checks that commits are flushed to the disk. WAL answers `synchronous` as FULL until its first write and NORMAL after it,
+ * unless FULL was asked for by name.
+ * @throws Error when they are not
+ */
+export function assertDurable(db: DatabaseSync, file: string): void {
+  db.exec("CREATE TABLE IF NOT EXISTS sync_probe (at); DELETE FROM sync_probe; INSERT INTO sync_probe VALUES (1)");
+  const level = db.prepare("PRAGMA synchronous").get()?.synchronous;
+  if (level !== 2) throw new Error(`${file}: commits are not synced to disk (synchronous=${String(level)})`);
+}
+
+/** @throws Error when this SQLite is too old */
+export function assertVersion(db: DatabaseSync): void {
+  const version = String(db.prepare("SELECT sqlite_version() AS version").get()?.version);
+  if (version.localeCompare(OLDEST, "en", { numeric: true }) < 0) {
+    throw new Error(`SQLite ${version} can damage its own log; ${OLDEST} or newer is needed`);
+  }
+}
+
+/**
+ * Moves the log into the database file and cuts it to nothing. Never waits for somebody else who reads or writes, because
+ * all of ours would stand still.
+ * @returns whether it was done
+ */
+export function emptyLog(db: DatabaseSync): boolean {
+  if (db.isTransaction) return false;
+  db.exec("PRAGMA busy_timeout = 0");
+  try {
+    return db.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0;
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  }
+}
+
+/** Empties the log before the database closes. On a full disk it stays, and the next start goes on with it. */
+export function emptyAtEnd(db: DatabaseSync): void {
+  try {
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch {
+    // Nothing is lost: what was committed is in the log.
+  }
+}
