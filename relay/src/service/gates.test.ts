@@ -179,6 +179,21 @@ it("tells visitors that deliveries are delayed when messages wait for the pace, 
   expect(told).toEqual(["main delayed", "main ok"]);
 });
 
+it("lets thousands of waiting calls go that are settled at once", () => {
+  const { gates, pass } = gatesOf({ main: "key" }, { main: 10_000_000 });
+  const { went, ask, answer } = calls(gates);
+  ask("message", "refused");
+  answer("refused", { kind: "throttle", status: 429, waitMs: 1_000 });
+  let called = 0;
+  for (let n = 0; n < 20_000; n++)
+    gates.enter("main", "message", (turn) => {
+      called++;
+      turn.settle({ kind: "unready", status: 0 });
+    });
+  pass(60_000);
+  expect([went, called]).toEqual([["refused"], 20_000]);
+});
+
 it("lets a call that was taken back never go, and one that is settled twice count once", () => {
   const { gates, pass } = gatesOf({ main: "key" });
   const { went, ask, answer } = calls(gates);

@@ -57,6 +57,8 @@ export type KeyGate = {
   /** The key is new and was not accepted yet: calls go one by one. */
   doubted: boolean;
   told: Delivery;
+  /** `pump` runs: calls that are settled at once do not run it again. */
+  pumping: boolean;
   cancelLook: () => void;
   stopped: boolean;
 };
@@ -68,8 +70,8 @@ export type KeyGate = {
 export function createKeyGate(deps: KeyGateDeps): KeyGate {
   const queues = Object.fromEntries(RANKS.map((rank) => [rank, new Set()])) as unknown as KeyGate["queues"];
   const pace = openPace(deps.rate, deps.clock.uptime());
-  const rest = { open: 0, held: undefined, doubted: false, told: "ok", cancelLook: () => {}, stopped: false } as const;
-  return { deps, pace, queues, ...rest };
+  const rest = { open: 0, held: undefined, doubted: false, told: "ok", stopped: false } as const;
+  return { deps, pace, queues, ...rest, pumping: false, cancelLook: () => {} };
 }
 
 /** Lets a call wait for its turn. */
@@ -113,12 +115,24 @@ export function stop(gate: KeyGate): void {
 
 /** Lets all calls go that may go now, and sets a timer for the next one. */
 function pump(gate: KeyGate): void {
+  if (gate.stopped) return gate.cancelLook();
+  if (gate.pumping) return;
   gate.cancelLook();
-  if (gate.stopped) return;
-  let wait = next(gate);
-  while (wait === 0) wait = next(gate);
+  const wait = letGo(gate);
   gate.cancelLook = Number.isFinite(wait) ? gate.deps.clock.after(wait, () => pump(gate)) : () => {};
   tell(gate, wait);
+}
+
+/** Lets calls go until the next one must wait. @returns as `next` does */
+function letGo(gate: KeyGate): number {
+  gate.pumping = true;
+  try {
+    let wait = next(gate);
+    while (wait === 0) wait = next(gate);
+    return wait;
+  } finally {
+    gate.pumping = false;
+  }
 }
 
 // ── when ──────────────────────────────────────────────────────────────────────────────────────────────────────────
