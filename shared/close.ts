@@ -2,7 +2,7 @@
  * Every way a connection ends, with its code, its meaning and whether the client comes back.
  * 1xxx: RFC 6455 section 7.4.1 and its registry; 4xxx: private use.
  */
-/** The code of every ending, by its name. Apart from the meanings, which only the relay needs. */
+/** The code of each way a connection ends. The widget needs the codes only; `CLOSE` adds what the relay needs. */
 export const CLOSE_CODE = {
   normal: 1000,
   protocol: 1008,
@@ -17,9 +17,13 @@ export const CLOSE_CODE = {
   version: 4426,
 } as const;
 
-export type Ending = { code: number; meaning: string; again: "now" | "backoff" | "never" };
+export type Ending = { code: number; meaning: string; reconnect: "now" | "backoff" | "never" };
 
-const ending = (code: number, again: Ending["again"], meaning: string): Ending => ({ code, meaning, again });
+const ending = (code: number, reconnect: Ending["reconnect"], meaning: string): Ending => ({
+  code,
+  meaning,
+  reconnect,
+});
 
 export const CLOSE = {
   /** The visitor closed the chat, or the page went away. */
@@ -50,7 +54,7 @@ export function endingOf(code: number): Ending {
     Object.values<Ending>(CLOSE).find((one) => one.code === code) ?? {
       code,
       meaning: "connection lost",
-      again: "backoff",
+      reconnect: "backoff",
     }
   );
 }

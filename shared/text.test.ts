@@ -45,5 +45,5 @@ it("waits anywhere up to a bound that doubles, and never over the cap", () => {
 
 it("knows each of its endings by its code, and comes back after those it does not know", () => {
   for (const ending of Object.values(CLOSE)) expect(endingOf(ending.code)).toEqual(ending);
-  expect(endingOf(1006).again).toBe("backoff");
+  expect(endingOf(1006).reconnect).toBe("backoff");
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { type Chat, createChat } from "../widget/src/conversation/chat.ts";
 import type { OpenTransport } from "../widget/src/conversation/connection.ts";
-import { openLines } from "../widget/src/conversation/http-fallback.ts";
+import { httpFallback } from "../widget/src/conversation/http-fallback.ts";
 import type { Page } from "../widget/src/conversation/page.ts";
 import { openSocket } from "../widget/src/conversation/web-socket.ts";
 import { type House, startHouse } from "./harness.ts";
@@ -57,7 +57,7 @@ const withoutStreams: typeof fetch = (address, init) =>
 /** Another tab keeps the browser's one connection. */
 const crowded: Page = { ...page, lock: () => () => {} };
 const lines = (given: { page?: Page; fetch?: typeof fetch; silence?: number } = {}) =>
-  openLines({ relay: house.url, page, socket: socket(), fetch: fromHost, ...given });
+  httpFallback({ relay: house.url, page, socket: socket(), fetch: fromHost, ...given });
 
 const WAYS: [name: string, open: () => OpenTransport][] = [
   ["a WebSocket", socket],

@@ -13,13 +13,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   Menu: "to be split",
   Thread: "to be split",
   beGuest: "to be split",
-  createChat: "to be split",
-  createConnection: "to be split",
-  createOutbox: "to be split",
   createScroller: "to be split",
-  createSession: "to be split",
-  createTransports: "to be split",
-  openLines: "to be split",
   start: "to be split",
   startWidget: "to be split",
 };

@@ -100,27 +100,27 @@ const RELAY: Mutant[] = [
 const WIDGET: Mutant[] = [
   {
     name: "sends the next message before the relay wrote the last one",
-    edits: [{ in: "pump", find: "!ready || flying || $paused", replace: "!ready || $paused" }],
+    edits: [{ in: "pump", find: "!this.#ready || this.#flying || $paused", replace: "!this.#ready || $paused" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
     name: "sends into a thread that is not up to date",
-    edits: [{ in: "pump", find: "!ready || flying || $paused", replace: "flying || $paused" }],
+    edits: [{ in: "pump", find: "!this.#ready || this.#flying || $paused", replace: "this.#flying || $paused" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
     name: "sends before it has kept",
-    edits: [{ in: "createOutbox.add", find: "keep($entry);", replace: "" }],
+    edits: [{ in: "outbox.add", find: "this.#keep($entry);", replace: "" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
     name: "forgets what was unsent when the page loads again",
-    edits: [{ in: "createOutbox.load", find: "storage.read().unsent", replace: "[]" }],
+    edits: [{ in: "outbox.load", find: "$storage.read().unsent", replace: "[]" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
     name: "lets every tab send what was left",
-    edits: [{ find: "if (!mayFlush) return claim();", replace: "if (!mayFlush) claim();" }],
+    edits: [{ find: "if (!this.#mayFlush) return this.#claim();", replace: "if (!this.#mayFlush) this.#claim();" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
@@ -130,12 +130,12 @@ const WIDGET: Mutant[] = [
   },
   {
     name: "keeps a message only until it has gone out",
-    edits: [{ find: "answer.set(ANSWER_MS, repeat);", replace: "$0 discard(next.id);" }],
+    edits: [{ find: "this.#answer.set(ANSWER_MS, $repeat);", replace: "$0 this.#discard(next.id);" }],
     killedBy: { unit: "outbox.test.ts" },
   },
   {
     name: "never gives up a connection that is silent",
-    edits: [{ find: "if ($now - $last > SILENCE_MS) dead();", replace: "" }],
+    edits: [{ find: "if ($now - $last > SILENCE_MS) this.#dead();", replace: "" }],
     killedBy: { unit: "connection.silence.test.ts" },
   },
   {

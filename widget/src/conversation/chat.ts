@@ -13,17 +13,17 @@ import type {
 } from "@porchlight/shared/protocol";
 import { isBlank } from "@porchlight/shared/text";
 import { batch, computed, signal } from "@preact/signals-core";
-import type { Chat, ChatEvents, ChatOptions, Notice } from "./chat-types.ts";
-import { createConnection, type LinkEnding } from "./connection.ts";
-import { createDraft } from "./draft.ts";
+import type { Attachment, Chat, ChatEvents, ChatOptions, Notice } from "./chat-types.ts";
+import { type Connection, createConnection, type LinkEnding } from "./connection.ts";
+import { createDraft, type Draft } from "./draft.ts";
 import { createEvents } from "./events.ts";
-import { createForms } from "./form-frames.ts";
-import { createOutbox } from "./outbox.ts";
-import { browserPage } from "./page.ts";
-import { createSession } from "./session.ts";
-import { fitting, openStorage, type Saved } from "./storage.ts";
-import { createThread } from "./thread.ts";
-import { waysTo } from "./transports.ts";
+import { createForms, type Forms } from "./form-frames.ts";
+import { createOutbox, type Outbox } from "./outbox.ts";
+import { browserPage, type Page } from "./page.ts";
+import { createSession, type Session } from "./session.ts";
+import { fitting, openStorage, type Saved, type Storage } from "./storage.ts";
+import { createThread, type Thread } from "./thread.ts";
+import { transportsTo } from "./transports.ts";
 
 export type { Attachment, Chat, ChatEvents, Notice, Refused } from "./chat-types.ts";
 export type { Link, LinkEnding } from "./connection.ts";
@@ -32,268 +32,350 @@ export type { Item } from "./thread.ts";
 /** Close codes that the frame in flight caused. Sending it again would end the next connection too. */
 const BLAME: Record<number, ErrorCode> = { [CLOSE_CODE.protocol]: "bad_frame", [CLOSE_CODE.tooBig]: "too_long" };
 
-export function createChat(options: ChatOptions): Chat {
-  const { site, relay, context, stays, page = browserPage, storage: port, connect } = options;
-  const version = signal(0);
-  const delivery = signal<Delivery>("ok");
-  const working = signal<{ since: number } | undefined>();
-  const older = signal(false);
-  const notice = signal<Notice | undefined>();
-  const { on, emit, silence } = createEvents<ChatEvents>();
-  let undo: (() => void)[] = [];
-  const forgotten: (() => void)[] = [];
+/** A conversation of one site in one tab. Nothing is read, stored or sent before `start`. */
+export const createChat = (options: ChatOptions): Chat => new Conversation(options);
+
+class Conversation implements Chat {
+  readonly delivery = signal<Delivery>("ok");
+  readonly working = signal<{ since: number } | undefined>();
+  readonly older = signal(false);
+  readonly notice = signal<Notice | undefined>();
+  readonly storage: Storage;
+  readonly #options: ChatOptions;
+  readonly #page: Page;
+  readonly #thread: Thread = createThread();
+  readonly #draft: Draft;
+  readonly #forms: Forms;
+  readonly #session: Session;
+  readonly #outbox: Outbox;
+  readonly #connection: Connection;
+  readonly #events = createEvents<ChatEvents>();
+  /** Counts the changes of thread and outbox. */
+  readonly #version = signal(0);
+  /** Removes the listeners of a started chat. */
+  #undo: (() => void)[] = [];
+  /** Resolves the promises of `forget`. */
+  readonly #forgotten: (() => void)[] = [];
   /** The visitor deleted the chat and the relay has not confirmed it. New messages belong to the next chat. */
-  let forgetting = false;
+  #forgetting = false;
   /** The visitor continued to write meanwhile, so the next chat starts automatically. */
-  let goesOn = false;
+  #goesOn = false;
   /** This connection's `hello` named the visitor to be deleted: send nothing else over it. */
-  let erasing = false;
-  let destroyed = false;
-  const storage = openStorage(site, page, port);
-  const thread = createThread();
-  const draft = createDraft({ page, storage });
-  const send = (frame: ClientFrame) => (erasing ? undefined : connection.send(frame));
-  const forms = createForms(send);
-  const session = createSession({
-    site,
-    page,
-    storage,
-    thread,
-    send,
-    again: (at) => connection.again(at),
-    placed,
-    upToDate: () => {
-      show();
-      outbox.open();
-    },
-    identified: () => emit("identify", undefined),
-    departed: wipe,
-  });
-  const outbox = createOutbox({ site, page, storage, send, catchUp: session.catchUp, changed: show });
-  const connection = createConnection({
-    page,
-    ...(connect ? { open: connect } : waysTo(relay, page)),
-    hello: () => batch(hello),
-    heard: (frame) => batch(() => heard(frame)),
-    lost: (code) => batch(() => lost(code)),
-    refused,
-    ...(stays && { stays }),
-  });
+  #erasing = false;
+  #destroyed = false;
 
-  const items = computed(() => {
-    version.value;
-    return outbox.after(thread.items());
-  });
-  const news = computed(() => items.value.filter(({ from, pos = 0 }) => from === "reply" && pos > session.read.value));
-  const unread = computed(() => news.value.length);
-
-  function show(): void {
-    older.value = thread.older;
-    version.value++;
+  constructor(options: ChatOptions) {
+    const { site, page = browserPage, storage: port } = options;
+    this.#options = options;
+    this.#page = page;
+    const storage = openStorage(site, page, port);
+    this.storage = storage;
+    this.#draft = createDraft({ page, storage });
+    const send = this.#send;
+    this.#forms = createForms(send);
+    this.#session = createSession({
+      ...{ site, page, storage, send },
+      thread: this.#thread,
+      reconnect: (at) => this.#connection.reconnect(at),
+      placed: this.#placed,
+      upToDate: () => {
+        this.#show();
+        this.#outbox.open();
+      },
+      identified: () => this.#events.emit("identify", undefined),
+      departed: this.#wipe,
+    });
+    const { catchUp } = this.#session;
+    this.#outbox = createOutbox({ site, page, storage, send, catchUp, changed: this.#show });
+    this.#connection = this.#connect();
   }
 
-  // ── frames from the relay ───────────────────────────────────────────────────────────────────────────────────────
+  #connect(): Connection {
+    const { relay, connect, stays } = this.#options;
+    const page = this.#page;
+    return createConnection({
+      page,
+      ...(connect ? { open: connect } : transportsTo(relay, page)),
+      hello: () => batch(() => this.#hello()),
+      heard: (frame) => batch(() => this.#heard(frame)),
+      lost: (code) => batch(() => this.#lost(code)),
+      refused: () => this.#refused(),
+      ...(stays && { stays }),
+    });
+  }
 
-  function hello(): Hello {
-    erasing = storage.read().forget;
+  // ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  readonly items = computed(() => {
+    this.#version.value;
+    return this.#outbox.after(this.#thread.items());
+  });
+  /** Unread replies. */
+  readonly #news = computed(() =>
+    this.items.value.filter(({ from, pos = 0 }) => from === "reply" && pos > this.#session.read.value),
+  );
+  readonly unread = computed(() => this.#news.value.length);
+  readonly firstUnread = computed(() => this.#news.value[0]?.id);
+
+  get link() {
+    return this.#connection.link;
+  }
+  get ending() {
+    return this.#connection.ending;
+  }
+  get ready() {
+    return this.#session.ready;
+  }
+  get name() {
+    return this.#session.name;
+  }
+  get refused() {
+    return this.#forms.refused;
+  }
+  get rating() {
+    return this.#forms.rating;
+  }
+  get email() {
+    return this.#forms.email;
+  }
+  get draft() {
+    return this.#draft.text;
+  }
+  get on() {
+    return this.#events.on;
+  }
+
+  #show = (): void => {
+    this.older.value = this.#thread.older;
+    this.#version.value++;
+  };
+
+  // ── frames ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #send = (frame: ClientFrame): void => {
+    if (!this.#erasing) this.#connection.send(frame);
+  };
+
+  #hello(): Hello {
+    this.#erasing = this.storage.read().forget;
     // Another tab has completed the deletion.
-    if (!erasing) forgot();
-    return session.hello();
+    if (!this.#erasing) this.#forgot();
+    return this.#session.hello();
   }
 
-  function heard(frame: RelayFrame): void {
+  #heard(frame: RelayFrame): void {
+    const { delivery, working } = this;
     if (frame.t === "welcome") delivery.value = frame.delivery;
-    if (erasing) return frame.t === "welcome" ? connection.send({ t: "forget" }) : undefined;
+    if (this.#erasing) return frame.t === "welcome" ? this.#connection.send({ t: "forget" }) : undefined;
     if (frame.t === "typing") {
-      working.value = frame.on ? (working.value ?? { since: page.now() }) : undefined;
+      working.value = frame.on ? (working.value ?? { since: this.#page.now() }) : undefined;
     } else if (frame.t === "status") {
       delivery.value = frame.delivery ?? delivery.value;
-      session.saw(frame.read ?? 0);
-    } else if (frame.t === "error") complain(frame);
-    else if (frame.t !== "lead" && frame.t !== "mailed" && frame.t !== "bye") session.heard(frame);
-    forms.heard(frame);
+      this.#session.saw(frame.read ?? 0);
+    } else if (frame.t === "error") this.#complain(frame);
+    else if (frame.t !== "lead" && frame.t !== "mailed" && frame.t !== "bye") this.#session.heard(frame);
+    this.#forms.heard(frame);
   }
 
   /** Called when a message has its place in the thread: removes it from the outbox; a reply ends the typing indicator. */
-  function placed(message: Message, fresh: boolean): void {
-    const item = thread.get(message.id);
+  #placed = (message: Message, fresh: boolean): void => {
+    const item = this.#thread.get(message.id);
     if (!item) return;
     if (message.from === "visitor") {
-      if (!outbox.wrote(message)) return;
-      notice.value = undefined;
-      emit("sent", item);
+      if (!this.#outbox.wrote(message)) return;
+      this.notice.value = undefined;
+      this.#events.emit("sent", item);
     } else if (fresh) {
-      working.value = undefined;
-      emit("message", item);
+      this.working.value = undefined;
+      this.#events.emit("message", item);
     }
-  }
+  };
 
-  function complain(frame: ErrorFrame): void {
-    if (forms.complained(frame)) return;
+  #complain(frame: ErrorFrame): void {
+    if (this.#forms.complained(frame)) return;
     const { code, id, retryAfter } = frame;
     const detail: Notice = { code, ...(retryAfter !== undefined && { retryAfter }) };
-    if (id === undefined || retryAfter !== undefined) notice.value = detail;
-    outbox.refused(frame);
-    emit("error", detail);
+    if (id === undefined || retryAfter !== undefined) this.notice.value = detail;
+    this.#outbox.refused(frame);
+    this.#events.emit("error", detail);
   }
 
-  function lost(code: number): void {
-    session.lost();
-    working.value = undefined;
-    outbox.close(BLAME[code]);
-    if (code === CLOSE_CODE.gone || (erasing && code === CLOSE_CODE.badToken)) {
-      session.erase();
-      over();
+  #lost(code: number): void {
+    this.#session.lost();
+    this.working.value = undefined;
+    this.#outbox.close(BLAME[code]);
+    if (code === CLOSE_CODE.gone || (this.#erasing && code === CLOSE_CODE.badToken)) {
+      this.#session.erase();
+      this.#erased();
     }
   }
 
-  function refused(): boolean {
-    const what = session.refused();
-    if (what === "identity") emit("error", { code: "not_allowed" });
+  #refused(): boolean {
+    const what = this.#session.refused();
+    if (what === "identity") this.#events.emit("error", { code: "not_allowed" });
     return what !== undefined;
   }
 
-  // ── start and end ────────────────────────────────────────────────────────────────────────────────────
+  // ── what the visitor does ───────────────────────────────────────────────────────────────────────────────────────
 
-  function start(): void {
-    if (destroyed) return;
-    goesOn = undo.length > 0;
-    if (!goesOn) {
-      forgetting = storage.read().forget;
-      undo = [draft.start(), storage.watch((saved) => batch(() => compare(saved))), countUnread()];
+  send(text: string, attachment?: Attachment): string {
+    if (this.#destroyed || (isBlank(text) && !attachment)) return "";
+    const { context } = this.#options;
+    const id = randomId();
+    const at = this.#page.now();
+    if (!this.#outbox.add({ id, text, at, ...attachment, ...(context && { context: fitting(context()) }) })) {
+      this.notice.value = { code: "rate_limited" };
+      return "";
     }
-    outbox.load();
-    connection.start();
+    this.working.value = undefined;
+    return id;
   }
 
-  function countUnread(): () => void {
+  retry = (id: string): void => this.#outbox.retry(id, this.#thread.get(id)?.n);
+
+  seen = (upTo = Number.POSITIVE_INFINITY): void => {
+    const n = this.#news.value.findLast(({ pos = 0 }) => pos <= upTo)?.pos ?? 0;
+    if (this.#session.saw(n)) this.#send({ t: "read", n });
+  };
+
+  react(id: string, emoji: string): void {
+    this.#send({ t: "react", id, emoji });
+  }
+
+  get remove() {
+    return this.#outbox.remove;
+  }
+  get loadOlder() {
+    return this.#session.loadOlder;
+  }
+  get typing() {
+    return this.#session.typing;
+  }
+  get submit() {
+    return this.#forms.submit;
+  }
+  get token() {
+    return this.#session.token;
+  }
+
+  // ── start and end ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  start = (): void => {
+    if (this.#destroyed) return;
+    const { storage } = this;
+    this.#goesOn = this.#undo.length > 0;
+    if (!this.#goesOn) {
+      this.#forgetting = storage.read().forget;
+      const unwatch = storage.watch((saved) => batch(() => this.#compare(saved)));
+      this.#undo = [this.#draft.start(), unwatch, this.#countUnread()];
+    }
+    this.#outbox.load();
+    this.#connection.start();
+  };
+
+  get stop() {
+    return this.#connection.stop;
+  }
+
+  destroy = (): void => {
+    this.#destroyed = true;
+    this.#connection.stop();
+    this.#unplug();
+    this.#events.silence();
+  };
+
+  #countUnread(): () => void {
     let last = 0;
-    return unread.subscribe((now) => {
-      if (now !== last) emit("unread", now);
+    return this.unread.subscribe((now) => {
+      if (now !== last) this.#events.emit("unread", now);
       last = now;
     });
   }
 
+  identify(token: string): void {
+    this.#session.identify(token);
+    if (this.#connection.ending.value === "badToken") this.start();
+    else this.#connection.reconnect("now");
+  }
+
+  logout(): void {
+    const nobody = !this.#undo[0] || this.#session.isNobody(this.#hasWritten());
+    // Clear the storage first: other tabs read it when the relay ends their session, and must find nothing.
+    if (this.#session.logout()) this.#send({ t: "logout" });
+    if (this.#forgetting || nobody) this.#wipe(true);
+    else this.#leave("normal");
+  }
+
+  forget(): Promise<void> {
+    const done = new Promise<void>((resolve) => this.#forgotten.push(resolve));
+    this.#forgetting = this.#session.forget();
+    this.#wipe(true);
+    if (!this.#forgetting) this.#leave("gone");
+    else {
+      this.start();
+      this.#goesOn = false;
+      const connection = this.#connection;
+      connection.send({ t: "forget" });
+      this.#erasing = true;
+      // Its `hello` may have named another visitor.
+      if (connection.link.value === "connecting") connection.reconnect("now");
+    }
+    return done;
+  }
+
+  /** Whether this tab holds any message or form. */
+  #hasWritten(): boolean {
+    return this.items.value.length > 0 || this.#forms.waiting();
+  }
+
   /** Another tab wrote to the storage, or cleared it. */
-  function compare(saved: Saved | undefined): void {
-    if (forgetting) {
-      if (!storage.read().forget) return over();
+  #compare(saved: Saved | undefined): void {
+    const now = this.storage.read();
+    if (this.#forgetting) {
+      if (!now.forget) return this.#erased();
       // The other tab logged out.
-      if (!saved) return wipe(true);
-    } else if (saved?.forget) return leave("gone");
+      if (!saved) return this.#wipe(true);
+    } else if (saved?.forget) return this.#leave("gone");
     // A late event: ignore it if the storage now holds the visitor that this tab shows.
-    else if (!saved) return session.owns(storage.read()) ? undefined : leave("normal");
-    if (session.compare(saved)) outbox.compare(saved.unsent);
+    else if (!saved) return this.#session.owns(now) ? undefined : this.#leave("normal");
+    if (this.#session.compare(saved)) this.#outbox.compare(saved.unsent);
   }
 
   /** Empties this tab. @param nobody also drop unsent messages, because their visitor has left */
-  function wipe(nobody: boolean): void {
-    session.wipe();
-    working.value = notice.value = forms.refused.value = forms.rating.value = forms.email.value = undefined;
+  #wipe = (nobody: boolean): void => {
+    const { refused, rating, email } = this.#forms;
+    this.#session.wipe();
+    this.working.value = this.notice.value = refused.value = rating.value = email.value = undefined;
     if (nobody) {
-      outbox.clear();
-      forms.clear();
-      draft.text.value = "";
-    } else outbox.keepOnly(storage.read().unsent);
-    show();
-  }
+      this.#outbox.clear();
+      this.#forms.clear();
+      this.#draft.text.value = "";
+    } else this.#outbox.keepOnly(this.storage.read().unsent);
+    this.#show();
+  };
 
-  function leave(why: LinkEnding): void {
-    connection.end(why);
+  #leave(why: LinkEnding): void {
+    this.#connection.end(why);
     // After a deletion this tab holds only messages for the next chat.
-    if (!forgetting) wipe(true);
-    unplug();
-    forgot();
+    if (!this.#forgetting) this.#wipe(true);
+    this.#unplug();
+    this.#forgot();
   }
 
-  function forgot(): void {
-    forgetting = false;
-    for (const resolve of forgotten.splice(0)) resolve();
+  #forgot(): void {
+    this.#forgetting = false;
+    for (const resolve of this.#forgotten.splice(0)) resolve();
   }
 
-  const unplug = (): void => undo.splice(0).forEach((off) => void off());
+  #unplug(): void {
+    for (const off of this.#undo.splice(0)) off();
+  }
 
   /** Called when the chat is deleted. Messages written since then start the next chat. */
-  function over(): void {
-    const next = forgetting && (goesOn || items.value.length > 0 || forms.waiting());
-    leave("gone");
+  #erased(): void {
+    const next = this.#forgetting && (this.#goesOn || this.#hasWritten());
+    this.#leave("gone");
     // Let the current connection end first.
-    if (next) queueMicrotask(start);
+    if (next) queueMicrotask(this.start);
   }
-
-  return {
-    items,
-    link: connection.link,
-    ending: connection.ending,
-    delivery,
-    working,
-    unread,
-    firstUnread: computed(() => news.value[0]?.id),
-    older,
-    notice,
-    refused: forms.refused,
-    ready: session.ready,
-    name: session.name,
-    rating: forms.rating,
-    email: forms.email,
-    draft: draft.text,
-    storage,
-    start,
-    stop: connection.stop,
-    send(text, attachment) {
-      if (destroyed || (isBlank(text) && !attachment)) return "";
-      const id = randomId();
-      if (!outbox.add({ id, text, at: page.now(), ...attachment, ...(context && { context: fitting(context()) }) })) {
-        notice.value = { code: "rate_limited" };
-        return "";
-      }
-      working.value = undefined;
-      return id;
-    },
-    retry: (id) => outbox.retry(id, thread.get(id)?.n),
-    remove: outbox.remove,
-    seen(upTo = Number.POSITIVE_INFINITY) {
-      const n = news.value.findLast(({ pos = 0 }) => pos <= upTo)?.pos ?? 0;
-      if (session.saw(n)) send({ t: "read", n });
-    },
-    loadOlder: session.loadOlder,
-    react: (id, emoji) => send({ t: "react", id, emoji }),
-    submit: forms.submit,
-    typing: session.typing,
-    forget() {
-      const done = new Promise<void>((resolve) => forgotten.push(resolve));
-      forgetting = session.forget();
-      wipe(true);
-      if (!forgetting) leave("gone");
-      else {
-        start();
-        goesOn = false;
-        connection.send({ t: "forget" });
-        erasing = true;
-        // Its `hello` may have named another visitor.
-        if (connection.link.value === "connecting") connection.again("now");
-      }
-      return done;
-    },
-    logout() {
-      const nobody = !undo[0] || session.isNobody(items.value.length > 0 || forms.waiting());
-      // Clear the storage first: other tabs read it when the relay ends their session, and must find nothing.
-      if (session.logout()) send({ t: "logout" });
-      if (forgetting || nobody) wipe(true);
-      else leave("normal");
-    },
-    identify(token) {
-      session.identify(token);
-      if (connection.ending.value === "badToken") start();
-      else connection.again("now");
-    },
-    token: session.token,
-    destroy() {
-      destroyed = true;
-      connection.stop();
-      unplug();
-      silence();
-    },
-    on,
-  };
 }

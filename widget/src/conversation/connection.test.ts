@@ -162,7 +162,7 @@ describe("coming back", () => {
 
   it("knows every close code that is final, and the one that asks for another hello", () => {
     const names = (again: string) =>
-      Object.entries(CLOSE).flatMap(([name, ending]) => (ending.again === again ? [name] : []));
+      Object.entries(CLOSE).flatMap(([name, ending]) => (ending.reconnect === again ? [name] : []));
     expect(names("never").filter((name) => name !== "normal")).toEqual([...FINAL]);
     expect(names("now")).toEqual(["badToken"]);
   });
@@ -213,19 +213,19 @@ describe("an ending from this side", () => {
 
   it("opens nothing twice when it is to greet anew before it could greet", () => {
     connection.start();
-    connection.again("now");
+    connection.reconnect("now");
     expect(script.wires).toHaveLength(1);
     script.wire.open();
-    connection.again("now");
+    connection.reconnect("now");
     expect(script.wires).toHaveLength(2);
   });
 
   it("drops and greets anew when asked, at once or after a while", () => {
     online();
-    connection.again("now");
+    connection.reconnect("now");
     expect(script.wires).toHaveLength(2);
     script.greet();
-    connection.again();
+    connection.reconnect();
     expect(script.wires).toHaveLength(2);
     expect(connection.link.value).toBe("waiting");
     world.advance(1_000);

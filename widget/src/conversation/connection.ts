@@ -11,7 +11,7 @@ import { SILENCE_MS } from "@porchlight/shared/limits";
 import { parseRelayFrame } from "@porchlight/shared/parse";
 import type { ClientFrame, Hello, RelayFrame } from "@porchlight/shared/protocol";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { createTimer, type Page } from "./page.ts";
+import { createTimer, type Page, type Timer } from "./page.ts";
 
 /** `waiting`: lost, will reconnect. `offline`: the same, and the browser reports no network. `ended`: will not reconnect. */
 export type Link = "idle" | "connecting" | "online" | "waiting" | "offline" | "ended";
@@ -33,8 +33,8 @@ export type Connection = {
   end(why: LinkEnding): void;
   /** Does nothing while not online. A caller that needs an answer sends again after the next welcome. */
   send(frame: ClientFrame): void;
-  /** Drops the connection and reconnects: at once with `now`, otherwise after the usual backoff. */
-  again(at?: "now"): void;
+  /** Drops the connection and connects anew: at once with `now`, otherwise after the usual backoff. */
+  reconnect(at?: "now"): void;
 };
 
 export type ConnectionOptions = {
@@ -75,226 +75,256 @@ const LOST = 1006;
  */
 export const FINAL = ["notAllowed", "gone", "version"] as const;
 
-export function createConnection({
-  page,
-  open,
-  hello,
-  heard,
-  lost,
-  judge,
-  refused,
-  stays,
-}: ConnectionOptions): Connection {
-  const link = signal<Link>("idle");
-  const ending = signal<LinkEnding | undefined>();
-  let transport: Transport | undefined;
+/** The connection of `page` to the relay. Nothing happens before `start`. */
+export const createConnection = (options: ConnectionOptions): Connection => new RelayConnection(options);
+
+class RelayConnection implements Connection {
+  readonly link = signal<Link>("idle");
+  readonly ending = signal<LinkEnding | undefined>();
+  readonly #options: ConnectionOptions;
+  readonly #page: Page;
+  readonly #retry: Timer;
+  readonly #deadline: Timer;
+  readonly #ticking: Timer;
+  readonly #hiding: Timer;
+  #transport: Transport | undefined;
   /** Number of the current attempt. Events of earlier attempts are ignored. */
-  let current = 0;
-  let opened = false;
-  let spoke = false;
-  let failures = 0;
+  #attempt = 0;
+  #opened = false;
+  #spoke = false;
+  #failures = 0;
   /** When it opened, then when it was welcomed. */
-  let since = 0;
+  #since = 0;
   /** How long the welcome took. */
-  let greeting = 0;
-  let lastFrame = 0;
-  let lastTick = 0;
+  #greeting = 0;
+  #lastFrame = 0;
+  #lastTick = 0;
   /** From the relay's `bye`: do not reconnect before this time. */
-  let notBefore = 0;
-  let listeners: (() => void)[] = [];
-  const retry = createTimer(page);
-  const deadline = createTimer(page);
-  const ticking = createTimer(page);
-  const hiding = createTimer(page);
+  #notBefore = 0;
+  #listeners: (() => void)[] = [];
 
-  const online = () => link.value === "online";
-  const wanted = () => page.visible() || stays?.();
-  const send = (frame: ClientFrame) => transport?.send(JSON.stringify(frame));
-
-  /** Does not wait for the transport's `close` event: a dead transport does not report it. */
-  function drop(code: number): void {
-    const given = transport;
-    current++;
-    retry.off();
-    deadline.off();
-    ticking.off();
-    if (!given) return;
-    if (online() && page.now() - since >= HEALTHY_MS) failures = 0;
-    transport = undefined;
-    judge?.(opened, spoke || code !== LOST);
-    given.close();
-    lost(code);
+  constructor(options: ConnectionOptions) {
+    const { page } = options;
+    this.#options = options;
+    this.#page = page;
+    this.#retry = createTimer(page);
+    this.#deadline = createTimer(page);
+    this.#ticking = createTimer(page);
+    this.#hiding = createTimer(page);
   }
 
-  /** Sets the time limit of the attempt: once for opening, then again for the welcome. */
-  function expect(): void {
-    deadline.set(Math.min(CONNECT_MS * 2 ** failures, CONNECT_MAX_MS), () => closed(LOST));
+  // ── for the conversation ────────────────────────────────────────────────────────────────────────────────────────
+
+  start = (): void => {
+    const { link, ending } = this;
+    if (link.value !== "idle" && link.value !== "ended") return;
+    this.#failures = this.#notBefore = 0;
+    ending.value = undefined;
+    this.#listen();
+    if (!this.#page.visible()) this.#look();
+    this.#connect();
+  };
+
+  stop = (): void => {
+    if (this.link.value !== "ended") this.#halt("idle");
+  };
+
+  end(why: LinkEnding): void {
+    this.ending.value = why;
+    this.#halt("ended");
   }
 
-  function connect(): void {
-    drop(LOST);
-    const mine = current;
-    link.value = "connecting";
-    opened = spoke = false;
-    expect();
-    transport = open({
-      open() {
-        if (mine !== current) return;
-        opened = true;
-        since = page.now();
-        expect();
-        send(hello());
+  send(frame: ClientFrame): void {
+    if (this.#isOnline()) this.#write(frame);
+  }
+
+  reconnect(at?: "now"): void {
+    const { value } = this.link;
+    if (value === "idle" || value === "ended") return;
+    // An attempt that has not opened yet will send a fresh `hello` anyway.
+    if (at && this.#transport && !this.#opened) return;
+    this.#drop(LOST);
+    if (at) this.#connect();
+    else this.#wait();
+  }
+
+  // ── one attempt ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #isOnline(): boolean {
+    return this.link.value === "online";
+  }
+
+  /** Whether the page wants a connection now. */
+  #isWanted(): boolean | undefined {
+    return this.#page.visible() || this.#options.stays?.();
+  }
+
+  #write(frame: ClientFrame): void {
+    this.#transport?.send(JSON.stringify(frame));
+  }
+
+  #connect(): void {
+    this.#drop(LOST);
+    const mine = this.#attempt;
+    this.link.value = "connecting";
+    this.#opened = this.#spoke = false;
+    this.#limit();
+    const { open, hello } = this.#options;
+    this.#transport = open({
+      open: () => {
+        if (mine !== this.#attempt) return;
+        this.#opened = true;
+        this.#since = this.#page.now();
+        this.#limit();
+        this.#write(hello());
       },
-      frame: (text) => mine === current && receive(text),
-      close: (code) => mine === current && closed(code),
+      frame: (text) => mine === this.#attempt && this.#receive(text),
+      close: (code) => mine === this.#attempt && this.#closed(code),
     });
   }
 
-  function receive(text: string): void {
-    lastFrame = page.now();
-    spoke = true;
-    if (online()) deadline.off();
+  /** Sets the time limit of the attempt: once for opening, then again for the welcome. */
+  #limit(): void {
+    this.#deadline.set(Math.min(CONNECT_MS * 2 ** this.#failures, CONNECT_MAX_MS), () => this.#closed(LOST));
+  }
+
+  #receive(text: string): void {
+    this.#lastFrame = this.#page.now();
+    this.#spoke = true;
+    if (this.#isOnline()) this.#deadline.off();
     const parsed = parseRelayFrame(text);
     if (!("frame" in parsed)) return;
     const { frame } = parsed;
     // A field that the relay left out is absent, whatever another script of the page wrote to `Object.prototype`.
     Object.setPrototypeOf(frame, null);
-    if (frame.t === "welcome") {
-      deadline.off();
-      link.value = "online";
-      lastTick = page.now();
-      greeting = lastTick - since;
-      since = lastTick;
-      ticking.set(TICK_MS, tick);
-    } else if (frame.t === "bye") {
+    if (frame.t === "welcome") this.#welcomed();
+    else if (frame.t === "bye") {
       const [from, to] = frame.retry;
-      notBefore = page.now() + from + Math.floor(page.random() * Math.max(0, to - from));
+      this.#notBefore = this.#page.now() + from + Math.floor(this.#page.random() * Math.max(0, to - from));
     }
-    if (online()) heard(frame);
+    if (this.#isOnline()) this.#options.heard(frame);
   }
 
-  function closed(code: number): void {
+  #welcomed(): void {
+    this.#deadline.off();
+    this.link.value = "online";
+    this.#lastTick = this.#page.now();
+    this.#greeting = this.#lastTick - this.#since;
+    this.#since = this.#lastTick;
+    this.#ticking.set(TICK_MS, this.#tick);
+  }
+
+  /** Does not wait for the transport's `close` event: a dead transport does not report it. */
+  #drop(code: number): void {
+    const transport = this.#transport;
+    const { judge, lost } = this.#options;
+    this.#attempt++;
+    for (const timer of [this.#retry, this.#deadline, this.#ticking]) timer.off();
+    if (!transport) return;
+    if (this.#isOnline() && this.#page.now() - this.#since >= HEALTHY_MS) this.#failures = 0;
+    this.#transport = undefined;
+    judge?.(this.#opened, this.#spoke || code !== LOST);
+    transport.close();
+    lost(code);
+  }
+
+  /** Decides what follows a connection that was closed: the end, a reconnect at once, or one after a delay. */
+  #closed(code: number): void {
     const final = FINAL.find((name) => CLOSE_CODE[name] === code);
-    const greeted = online();
-    drop(code);
-    if (link.value === "ended") return;
-    if (final) end(final);
+    const greeted = this.#isOnline();
+    this.#drop(code);
+    if (this.link.value === "ended") return;
+    if (final) this.end(final);
     // The token of an online connection ended elsewhere. Reconnect with the token that the storage holds by then.
-    else if (code !== CLOSE_CODE.badToken || greeted) wait();
-    else if (refused()) connect();
-    else end("badToken");
+    else if (code !== CLOSE_CODE.badToken || greeted) this.#wait();
+    else if (this.#options.refused()) this.#connect();
+    else this.end("badToken");
   }
 
   /** Reconnects after a random delay. A hidden page waits until it is visible, unless `stays` says otherwise. */
-  function wait(): void {
-    const rest = notBefore - page.now();
-    const ms = rest > 0 ? rest : backoff(++failures, RETRY_BASE_MS, RETRY_CAP_MS, page.random);
-    link.value = page.online() ? "waiting" : "offline";
-    retry.set(ms, () => wanted() && connect());
+  #wait(): void {
+    const page = this.#page;
+    const rest = this.#notBefore - page.now();
+    const ms = rest > 0 ? rest : backoff(++this.#failures, RETRY_BASE_MS, RETRY_CAP_MS, page.random);
+    this.link.value = page.online() ? "waiting" : "offline";
+    this.#retry.set(ms, () => this.#isWanted() && this.#connect());
   }
+
+  // ── whether it still lives ──────────────────────────────────────────────────────────────────────────────────────
 
   /** Reconnects at once after too long a silence: probably only this connection is dead, not the network. */
-  function dead(): void {
-    drop(LOST);
-    if (wanted()) connect();
-    else link.value = "waiting";
-  }
+  #dead = (): void => {
+    this.#drop(LOST);
+    if (this.#isWanted()) this.#connect();
+    else this.link.value = "waiting";
+  };
 
-  function probe(): void {
-    if (!online() || deadline.on()) return;
-    deadline.set(Math.max(PROBE_MS, 2 * greeting), dead);
-    send({ t: "ping" });
-  }
+  #probe = (): void => {
+    if (!this.#isOnline() || this.#deadline.on()) return;
+    this.#deadline.set(Math.max(PROBE_MS, 2 * this.#greeting), this.#dead);
+    this.#write({ t: "ping" });
+  };
 
-  function tick(): void {
-    const now = page.now();
-    const late = now - lastTick - TICK_MS;
-    lastTick = now;
-    ticking.set(TICK_MS, tick);
+  #tick = (): void => {
+    const now = this.#page.now();
+    const late = now - this.#lastTick - TICK_MS;
+    this.#lastTick = now;
+    this.#ticking.set(TICK_MS, this.#tick);
     // Timers of hidden pages are late by design, and becoming visible probes anyway.
-    if (late > JUMP_MS && page.visible()) {
-      lastFrame = now;
-      probe();
-    } else if (now - lastFrame > SILENCE_MS) dead();
+    if (late > JUMP_MS && this.#page.visible()) {
+      this.#lastFrame = now;
+      this.#probe();
+    } else if (now - this.#lastFrame > SILENCE_MS) this.#dead();
     // The clock was set back.
-    lastFrame = Math.min(lastFrame, now);
-  }
+    this.#lastFrame = Math.min(this.#lastFrame, now);
+  };
 
-  /** Called when the page becomes visible or the network returns: probes the connection, or reconnects early. */
-  function wake(): void {
-    hiding.off();
-    if (transport) probe();
-    else if (notBefore > page.now()) wait();
-    else if (wanted()) connect();
-  }
+  // ── what happens to the page ────────────────────────────────────────────────────────────────────────────────────
 
-  function look(): void {
-    if (page.visible()) wake();
-    else hiding.set(HIDDEN_MS, rest);
-  }
-
-  /** Closes the connection of a page that was hidden for long. A visitor who wants notifications keeps it; asked each time. */
-  const rest = (): void => (stays?.() ? hiding.set(HIDDEN_MS, rest) : suspend());
-
-  function unplug(): void {
-    if (transport) probe();
-    else link.value = "offline";
-  }
-
-  function suspend(): void {
-    drop(LOST);
-    link.value = "waiting";
-  }
-
-  function listen(): void {
-    if (listeners.length) return;
-    listeners = [
-      page.on("visibilitychange", look),
-      page.on("online", wake),
-      page.on("pageshow", wake),
-      page.on("focus", probe),
-      page.on("offline", unplug),
-      page.on("pagehide", suspend),
+  #listen(): void {
+    const page = this.#page;
+    if (this.#listeners.length) return;
+    this.#listeners = [
+      page.on("visibilitychange", this.#look),
+      page.on("online", this.#wake),
+      page.on("pageshow", this.#wake),
+      page.on("focus", this.#probe),
+      page.on("offline", () => {
+        if (this.#transport) this.#probe();
+        else this.link.value = "offline";
+      }),
+      page.on("pagehide", this.#suspend),
     ];
   }
 
-  function halt(state: Link): void {
-    for (const off of listeners.splice(0)) off();
-    hiding.off();
-    drop(CLOSE_CODE.normal);
-    link.value = state;
-  }
-
-  function end(why: LinkEnding): void {
-    ending.value = why;
-    halt("ended");
-  }
-
-  return {
-    link,
-    ending,
-    start() {
-      if (link.value !== "idle" && link.value !== "ended") return;
-      failures = notBefore = 0;
-      ending.value = undefined;
-      listen();
-      if (!page.visible()) look();
-      connect();
-    },
-    stop() {
-      if (link.value !== "ended") halt("idle");
-    },
-    end,
-    send(frame) {
-      if (online()) send(frame);
-    },
-    again(at) {
-      if (link.value === "idle" || link.value === "ended") return;
-      // An attempt that has not opened yet will send a fresh `hello` anyway.
-      if (at && transport && !opened) return;
-      drop(LOST);
-      if (at) connect();
-      else wait();
-    },
+  /** Called when the page becomes visible or the network returns: probes the connection, or reconnects early. */
+  #wake = (): void => {
+    this.#hiding.off();
+    if (this.#transport) this.#probe();
+    else if (this.#notBefore > this.#page.now()) this.#wait();
+    else if (this.#isWanted()) this.#connect();
   };
+
+  #look = (): void => {
+    if (this.#page.visible()) this.#wake();
+    else this.#hiding.set(HIDDEN_MS, this.#rest);
+  };
+
+  /** Closes the connection of a page that was hidden for long. A visitor who wants notifications keeps it; asked each time. */
+  #rest = (): void => {
+    if (this.#options.stays?.()) this.#hiding.set(HIDDEN_MS, this.#rest);
+    else this.#suspend();
+  };
+
+  #suspend = (): void => {
+    this.#drop(LOST);
+    this.link.value = "waiting";
+  };
+
+  #halt(state: Link): void {
+    for (const off of this.#listeners.splice(0)) off();
+    this.#hiding.off();
+    this.#drop(CLOSE_CODE.normal);
+    this.link.value = state;
+  }
 }

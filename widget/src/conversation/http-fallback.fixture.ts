@@ -1,7 +1,7 @@
 /** The relay's routes for lines, played by the test, and tabs of one browser that use them, in virtual time. */
 
 import type { OpenTransport, Transport } from "./connection.ts";
-import { openLines } from "./http-fallback.ts";
+import { httpFallback } from "./http-fallback.ts";
 import { createScript, type Script } from "./script.fixture.ts";
 import { type Browser, createBrowser, createWorld, type Tab, type World } from "./world.fixture.ts";
 
@@ -64,7 +64,7 @@ export function layLines(): Laid {
   }
 
   const way = ({ page }: Tab): OpenTransport =>
-    openLines({ relay: "https://relay.test", page, socket: socket.connect, fetch: ask });
+    httpFallback({ relay: "https://relay.test", page, socket: socket.connect, fetch: ask });
   const first = way(tab);
   const laid: Laid = {
     world,

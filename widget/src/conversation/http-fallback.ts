@@ -11,10 +11,10 @@
 
 import { CLOSE_CODE } from "@porchlight/shared/close";
 import { FRAME_MAX } from "@porchlight/shared/limits";
-import type { OpenTransport, Transport } from "./connection.ts";
-import { createTimer, type Page } from "./page.ts";
+import type { OpenTransport, Transport, TransportEvents } from "./connection.ts";
+import { createTimer, type Page, type Timer } from "./page.ts";
 
-export type LineOptions = {
+export type FallbackOptions = {
   /** Origin of the relay. */
   relay: string;
   page: Page;
@@ -52,207 +52,304 @@ class Refusal extends Error {
   }
 }
 
-export function openLines(options: LineOptions): OpenTransport {
-  const { relay, page, socket, fetch: ask = fetch, silence = FIRST_MS } = options;
-  /** When a held-back stream was last detected. */
-  let heldAt: number | undefined;
+/** Opens connections over plain HTTP, each a line of its own at the relay. */
+export function httpFallback(options: FallbackOptions): OpenTransport {
+  const streams: Streams = { heldAt: undefined };
+  return (events) => new Line(options, events, streams);
+}
 
-  return (events) => {
-    const first = createTimer(page);
-    const rest = createTimer(page);
-    const up = createTimer(page);
-    let asking = new AbortController();
-    let over = false;
-    let waiting: string[] = [];
-    let posting = false;
-    let path: string | undefined;
-    let pause = BRISK_MS;
-    let wake = ignore;
-    let mayWait = false;
-    let release: (() => void) | undefined;
-    let patience = silence;
-    let probe: Transport | undefined;
-    const unlook = page.on("visibilitychange", look);
+/** What all lines of a page know of the network. `heldAt`: when a proxy last held a stream back. */
+type Streams = { heldAt: number | undefined };
 
-    function stop(): void {
-      over = true;
-      for (const timer of [first, rest, up]) timer.off();
-      for (const undo of [unlook, () => release?.(), () => probe?.close(), wake]) undo();
-      asking.abort();
+class Line implements Transport {
+  readonly #options: FallbackOptions;
+  readonly #events: TransportEvents;
+  readonly #down: Downstream;
+  readonly #up: Upstream;
+  readonly #ascent: Ascent;
+  #over = false;
+  #release: (() => void) | undefined;
+  readonly #unlook: () => void;
+
+  constructor(options: FallbackOptions, events: TransportEvents, streams: Streams) {
+    const { page } = options;
+    this.#options = options;
+    this.#events = events;
+    this.#up = new Upstream(options, () => this.#down.expectAnswer());
+    this.#down = new Downstream(options, streams, {
+      frame: events.frame,
+      lose: this.#lose,
+      // We aborted the request ourselves, so frames may be lost. The answer to a ping shows the gap at once.
+      cut: () => this.send('{"t":"ping"}'),
+    });
+    this.#ascent = new Ascent(options, () => this.#up.isBusy, this.#lose);
+    this.#unlook = page.on("visibilitychange", this.#look);
+    this.#look();
+    this.#begin().catch(this.#fail);
+  }
+
+  send(text: string): void {
+    if (!this.#over) this.#up.say(text).catch(this.#fail);
+  }
+
+  close(): void {
+    if (this.#over) return;
+    this.#stop();
+    // If this request is lost, the relay ends the silent line by itself.
+    this.#up.leave().catch(ignore);
+  }
+
+  async #begin(): Promise<void> {
+    const asked = this.#options.page.now();
+    const path = await this.#up.begin();
+    if (this.#over) return this.#up.leave();
+    this.#ascent.climb(AGAIN_MS);
+    this.#events.open();
+    await this.#down.read(path, this.#options.page.now() - asked);
+  }
+
+  /** A hidden tab gives up its waiting connection: there may be many tabs, and without Web Locks nothing limits them. */
+  #look = (): void => {
+    const { page, relay } = this.#options;
+    if (page.visible()) this.#release ??= page.lock(`porchlight:line:${relay}`, () => this.#down.hold(true));
+    else if (this.#release) {
+      this.#release();
+      this.#release = undefined;
+      this.#down.hold(false);
     }
-    function lose(code = LOST): void {
-      if (over) return;
-      stop();
-      events.close(code);
-    }
-    const fail = (error: unknown): void => lose(error instanceof Refusal ? error.code : LOST);
+  };
 
-    // ── which tab waits ───────────────────────────────────────────────────────────────────────────────────────────────
+  #stop(): void {
+    this.#over = true;
+    this.#unlook();
+    this.#release?.();
+    this.#ascent.stop();
+    this.#down.stop();
+  }
 
-    /** A hidden tab gives up its waiting connection: there may be many tabs, and without Web Locks nothing limits them. */
-    function look(): void {
-      if (page.visible()) release ??= page.lock(`porchlight:line:${relay}`, () => hold(true));
-      else if (release) {
-        release();
-        release = undefined;
-        hold(false);
+  #lose = (code = LOST): void => {
+    if (this.#over) return;
+    this.#stop();
+    this.#events.close(code);
+  };
+
+  #fail = (error: unknown): void => this.#lose(error instanceof Refusal ? error.code : LOST);
+}
+
+type DownEvents = { frame(text: string): void; lose(code?: number): void; cut(): void };
+
+/** Frames from the relay: a stream, long polls, or short polls of a tab that may not keep a connection waiting. */
+class Downstream {
+  readonly #options: FallbackOptions;
+  readonly #streams: Streams;
+  readonly #events: DownEvents;
+  readonly #first: Timer;
+  readonly #rest: Timer;
+  #asking = new AbortController();
+  #over = false;
+  #mayWait = false;
+  #path = "";
+  #patience = 0;
+  #pause = BRISK_MS;
+  #wake = ignore;
+
+  constructor(options: FallbackOptions, streams: Streams, events: DownEvents) {
+    this.#options = options;
+    this.#streams = streams;
+    this.#events = events;
+    this.#first = createTimer(options.page);
+    this.#rest = createTimer(options.page);
+  }
+
+  /**
+   * Reads until it is stopped.
+   * @param path of the line at the relay
+   * @param trip milliseconds that the relay's first answer took
+   * @throws when a request fails
+   */
+  async read(path: string, trip: number): Promise<void> {
+    const { page, silence = FIRST_MS } = this.#options;
+    this.#path = path;
+    this.#patience = Math.min(Math.max(silence, 4 * trip), FIRST_MAX_MS);
+    while (!this.#over) {
+      this.#asking = new AbortController();
+      const { signal } = this.#asking;
+      const { heldAt } = this.#streams;
+      const held = heldAt !== undefined && page.now() - heldAt < AGAIN_MS;
+      try {
+        if (!this.#mayWait) await this.#glance();
+        else if (held) this.#take(await (await this.#get("poll")).text());
+        else await this.#stream();
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        this.#first.off();
+        this.#events.cut();
       }
     }
+  }
 
-    function hold(may: boolean): void {
-      if (over) return;
-      if (mayWait && !may) asking.abort();
-      mayWait = may;
-      wake();
+  /** Whether this tab may keep a connection waiting. */
+  hold(may: boolean): void {
+    if (this.#over) return;
+    if (this.#mayWait && !may) this.#asking.abort();
+    this.#mayWait = may;
+    this.#wake();
+  }
+
+  /** Frames went up: an answer is likely, so poll soon. */
+  expectAnswer(): void {
+    this.#pause = BRISK_MS / 2;
+    this.#wake();
+  }
+
+  stop(): void {
+    this.#over = true;
+    this.#first.off();
+    this.#rest.off();
+    this.#wake();
+    this.#asking.abort();
+  }
+
+  async #get(mode: string): Promise<Response> {
+    const { relay, fetch: ask = fetch } = this.#options;
+    const { signal } = this.#asking;
+    const answer = await ask(`${relay}${this.#path}?mode=${mode}`, { credentials: "omit", cache: "no-store", signal });
+    if (!answer.ok) throw new Error(String(answer.status));
+    return answer;
+  }
+
+  /** Passes every complete line on. @returns the incomplete rest */
+  #take(text: string): string {
+    const lines = text.split("\n");
+    const rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const end = END.exec(line);
+      if (this.#over) return "";
+      if (end) this.#events.lose(Number(end[1]));
+      else if (line) this.#events.frame(line);
     }
+    return rest;
+  }
 
-    // ── down ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    async function get(mode: string): Promise<Response> {
-      const { signal } = asking;
-      const answer = await ask(`${relay}${path}?mode=${mode}`, { credentials: "omit", cache: "no-store", signal });
-      if (!answer.ok) throw new Error(String(answer.status));
-      return answer;
+  async #stream(): Promise<void> {
+    this.#first.set(this.#patience, () => {
+      this.#streams.heldAt = this.#options.page.now();
+      this.#events.lose(HELD);
+    });
+    const { body } = await this.#get("stream");
+    const reader = body?.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
+    let rest = "";
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      this.#first.off();
+      if (done) return this.#events.lose();
+      rest = this.#take(rest + value);
     }
+  }
 
-    /** Passes every complete line on. @returns the incomplete rest */
-    function take(text: string): string {
-      const lines = text.split("\n");
-      const rest = lines.pop() ?? "";
-      for (const line of lines) {
-        const end = END.exec(line);
-        if (over) return "";
-        if (end) lose(Number(end[1]));
-        else if (line) events.frame(line);
-      }
-      return rest;
-    }
+  async #glance(): Promise<void> {
+    const text = await (await this.#get("poll&wait=0")).text();
+    this.#take(text);
+    this.#pause = text ? BRISK_MS : Math.min(this.#pause * 2, SLOW_MS);
+    if (this.#over || this.#mayWait) return;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      this.#rest.set(this.#pause, resolve);
+    });
+  }
+}
 
-    async function stream(): Promise<void> {
-      first.set(patience, () => {
-        heldAt = page.now();
-        lose(HELD);
-      });
-      const { body } = await get("stream");
-      const reader = body?.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
-      let rest = "";
-      for (;;) {
-        const { done, value } = (await reader?.read()) ?? { done: true };
-        first.off();
-        if (done) return lose();
-        rest = take(rest + value);
-      }
-    }
+/** Frames to the relay: one POST at a time, so they arrive in order. */
+class Upstream {
+  readonly #options: FallbackOptions;
+  readonly #sent: () => void;
+  #path: string | undefined;
+  #waiting: string[] = [];
+  isBusy = false;
 
-    async function glance(): Promise<void> {
-      const text = await (await get("poll&wait=0")).text();
-      take(text);
-      pause = text ? BRISK_MS : Math.min(pause * 2, SLOW_MS);
-      if (over || mayWait) return;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        rest.set(pause, resolve);
-      });
-    }
+  /** @param sent called when all waiting frames have gone */
+  constructor(options: FallbackOptions, sent: () => void) {
+    this.#options = options;
+    this.#sent = sent;
+  }
 
-    async function read(): Promise<void> {
-      while (!over) {
-        asking = new AbortController();
-        const { signal } = asking;
-        const held = heldAt !== undefined && page.now() - heldAt < AGAIN_MS;
-        try {
-          if (!mayWait) await glance();
-          else if (held) take(await (await get("poll")).text());
-          else await stream();
-        } catch (error) {
-          if (!signal.aborted) throw error;
-          // We aborted the request ourselves, so frames may be lost. The answer to a ping shows the gap at once.
-          first.off();
-          say('{"t":"ping"}');
-        }
-      }
-    }
+  /** Opens the line. @returns its path at the relay */
+  async begin(): Promise<string> {
+    const { line } = (await (await this.#post("/socket/lines")).json()) as { line: string };
+    this.#path = `/socket/lines/${line}`;
+    return this.#path;
+  }
 
-    // ── up ──────────────────────────────────────────────────────────────────────────────────────────────────────
+  async say(text: string): Promise<void> {
+    this.#waiting.push(text);
+    if (this.isBusy || !this.#path) return;
+    this.isBusy = true;
+    while (this.#waiting.length) await this.#post(this.#path, this.#batch());
+    this.isBusy = false;
+    this.#sent();
+  }
 
-    /** Uses a content type that needs no CORS preflight. */
-    async function post(to: string, body = "", keepalive = false): Promise<Response> {
-      const headers = { "Content-Type": "text/plain" };
-      const answer = await ask(relay + to, { method: "POST", body, headers, credentials: "omit", keepalive });
-      if (answer.ok) return answer;
-      // A proxy's error answer is not JSON.
-      const { code } = (await answer.json().catch(ignore)) ?? {};
-      throw code === "origin_not_allowed" ? new Refusal(CLOSE_CODE.notAllowed) : new Error(String(answer.status));
-    }
+  /** Sends the waiting frames and ends the line, even while the page unloads. */
+  async leave(): Promise<void> {
+    const body = this.#batch();
+    this.#waiting = [];
+    if (!this.#path) return;
+    if (body) await this.#post(this.#path, body, true);
+    await this.#post(`${this.#path}/end`, "", true);
+  }
 
-    async function begin(): Promise<void> {
-      const asked = page.now();
-      const { line } = (await (await post("/socket/lines")).json()) as { line: string };
-      path = `/socket/lines/${line}`;
-      if (over) return leave();
-      patience = Math.min(Math.max(silence, 4 * (page.now() - asked)), FIRST_MAX_MS);
-      climb(AGAIN_MS);
-      events.open();
-      await read();
-    }
+  /** @returns as many waiting frames as one POST may carry */
+  #batch(): string {
+    const waiting = this.#waiting;
+    let body = waiting.shift() ?? "";
+    while (waiting[0] !== undefined && body.length + waiting[0].length < FRAME_MAX) body += `\n${waiting.shift()}`;
+    return body;
+  }
 
-    function say(text: string): void {
-      if (over) return;
-      waiting.push(text);
-      flush().catch(fail);
-    }
+  /** Uses a content type that needs no CORS preflight. */
+  async #post(to: string, body = "", keepalive = false): Promise<Response> {
+    const { relay, fetch: ask = fetch } = this.#options;
+    const headers = { "Content-Type": "text/plain" };
+    const answer = await ask(relay + to, { method: "POST", body, headers, credentials: "omit", keepalive });
+    if (answer.ok) return answer;
+    // A proxy's error answer is not JSON.
+    const { code } = (await answer.json().catch(ignore)) ?? {};
+    throw code === "origin_not_allowed" ? new Refusal(CLOSE_CODE.notAllowed) : new Error(String(answer.status));
+  }
+}
 
-    /** Sends one POST at a time, so frames arrive in order. */
-    async function flush(): Promise<void> {
-      if (posting || !path) return;
-      posting = true;
-      while (waiting.length) await post(path, batch());
-      posting = false;
-      // An answer is likely: poll soon.
-      pause = BRISK_MS / 2;
-      wake();
-    }
+/** The way back: tries a WebSocket from time to time, and drops the line once one opens. */
+class Ascent {
+  readonly #options: FallbackOptions;
+  readonly #timer: Timer;
+  readonly #isBusy: () => boolean;
+  readonly #opened: () => void;
+  #probe: Transport | undefined;
 
-    /** @returns as many waiting frames as one POST may carry */
-    function batch(): string {
-      let body = waiting.shift() ?? "";
-      while (waiting[0] !== undefined && body.length + waiting[0].length < FRAME_MAX) body += `\n${waiting.shift()}`;
-      return body;
-    }
+  constructor(options: FallbackOptions, isBusy: () => boolean, opened: () => void) {
+    this.#options = options;
+    this.#timer = createTimer(options.page);
+    this.#isBusy = isBusy;
+    this.#opened = opened;
+  }
 
-    /** Sends the waiting frames and ends the line, even while the page unloads. */
-    async function leave(): Promise<void> {
-      if (!path) return;
-      if (waiting.length) await post(path, batch(), true);
-      await post(`${path}/end`, "", true);
-    }
+  /** Tries after that many milliseconds. */
+  climb(ms: number): void {
+    const { page, socket } = this.#options;
+    this.#timer.set(ms, () => {
+      if (this.#isBusy() || !page.visible()) return this.climb(BUSY_MS);
+      this.#timer.set(TRY_MS, this.#later);
+      this.#probe = socket({ open: () => this.#opened(), frame: ignore, close: this.#later });
+    });
+  }
 
-    // ── back to the WebSocket ───────────────────────────────────────────────────────────────────────────────────
+  stop(): void {
+    this.#timer.off();
+    this.#probe?.close();
+  }
 
-    /** Tries a WebSocket after a while. If it opens, drops this line so that the connection returns to WebSockets. */
-    function climb(ms: number): void {
-      up.set(ms, () => {
-        if (posting || !page.visible()) return climb(BUSY_MS);
-        const again = (): void => {
-          probe?.close();
-          climb(AGAIN_MS);
-        };
-        up.set(TRY_MS, again);
-        probe = socket({ open: lose, frame: ignore, close: again });
-      });
-    }
-
-    look();
-    begin().catch(fail);
-    return {
-      send: say,
-      close() {
-        if (over) return;
-        stop();
-        // If this request is lost, the relay ends the silent line by itself.
-        leave().catch(ignore);
-        waiting = [];
-      },
-    };
+  #later = (): void => {
+    this.#probe?.close();
+    this.climb(AGAIN_MS);
   };
 }

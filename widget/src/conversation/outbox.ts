@@ -8,7 +8,7 @@
 
 import { TEXT_MAX } from "@porchlight/shared/limits";
 import type { ClientFrame, ErrorCode, ErrorFrame, VisitorMessage } from "@porchlight/shared/protocol";
-import { createTimer, type Page } from "./page.ts";
+import { createTimer, type Page, type Timer } from "./page.ts";
 import type { Storage, Unsent } from "./storage.ts";
 import type { Item, Written } from "./thread.ts";
 
@@ -65,201 +65,245 @@ const STALE_MS = 2 * 60_000;
 const ANSWER_MS = 10_000;
 const PAUSE_MS = 2_000;
 
-export function createOutbox({ site, page, storage, send, catchUp, changed }: OutboxOptions): Outbox {
-  let line: Entry[] = [];
-  let ready = false;
-  let flying: Entry | undefined;
-  let release: (() => void) | undefined;
-  let mayFlush = false;
-  const answer = createTimer(page);
-  const pause = createTimer(page);
+/** The queue of one tab. */
+export const createOutbox = (options: OutboxOptions): Outbox => new Queue(options);
 
-  const find = (id: string) => line.find((entry) => entry.id === id);
+class Queue implements Outbox {
+  readonly #options: OutboxOptions;
+  readonly #answer: Timer;
+  readonly #pause: Timer;
+  #line: Entry[] = [];
+  #ready = false;
+  #flying: Entry | undefined;
+  /** Gives the lock of this site's unsent messages back. */
+  #release: (() => void) | undefined;
+  #mayFlush = false;
 
-  /** Saves one entry to the storage, or removes it from there. */
-  const keep = ({ state: _, found: __, n: ___, ...kept }: Entry) =>
-    storage.change((saved) => {
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.#answer = createTimer(options.page);
+    this.#pause = createTimer(options.page);
+  }
+
+  // ── what the visitor does ───────────────────────────────────────────────────────────────────────────────────────
+
+  add(unsent: Unsent): boolean {
+    if (this.#line.length >= ROOM) return false;
+    const entry: Entry = { ...unsent, state: "queued" };
+    measure(entry);
+    this.#line.push(entry);
+    this.#keep(entry);
+    this.#advance();
+    return true;
+  }
+
+  retry = (id: string, n?: number): void => {
+    const known = this.#find(id);
+    if (known ? known.state !== "failed" : n === undefined) return;
+    const entry: Entry = { id, text: "", ...known, at: this.#options.page.now(), state: "queued" };
+    delete entry.reason;
+    delete entry.found;
+    measure(entry);
+    if (!known && n !== undefined) entry.n = n;
+    this.#line = [...this.#line.filter((other) => other !== known), entry];
+    if (entry.n === undefined) this.#keep(entry);
+    this.#advance();
+  };
+
+  remove = (id: string): void => {
+    const entry = this.#find(id);
+    if (!entry || entry.state === "sending") return;
+    this.#leave(entry);
+    this.#advance();
+  };
+
+  /** The queue changed: shows it, and sends the next message. */
+  #advance(): void {
+    this.#options.changed();
+    this.#pump();
+  }
+
+  // ── what the storage holds ──────────────────────────────────────────────────────────────────────────────────────
+
+  load(): void {
+    const now = this.#options.page.now();
+    let stale = this.#line.some(({ reason }) => reason === "stale");
+    for (const unsent of this.#options.storage.read().unsent) {
+      if (this.#find(unsent.id)) continue;
+      const age = now - unsent.at;
+      if (age > KEEP_MS) {
+        this.#discard(unsent.id);
+        continue;
+      }
+      // A stale message also holds back the messages typed after it, to keep their order.
+      stale ||= age > STALE_MS && !unsent.reason;
+      const reason = unsent.reason ?? (stale ? "stale" : undefined);
+      this.#line.push({ ...unsent, ...(reason && { reason }), state: reason ? "failed" : "queued", found: true });
+    }
+    this.#options.changed();
+  }
+
+  compare(unsent: Unsent[]): void {
+    const kept = new Set(unsent.map(({ id }) => id));
+    // Failed entries missing in the storage were deleted in the other tab, or retried there and delivered.
+    this.#line = this.#line.filter(({ id, state }) => kept.has(id) || state !== "failed");
+    // Two tabs wrote at the same moment, and the other one overwrote our entry.
+    for (const entry of this.#line) if (!entry.found && entry.n === undefined && !kept.has(entry.id)) this.#keep(entry);
+    this.#options.changed();
+  }
+
+  keepOnly(unsent: Unsent[]): void {
+    this.#line = this.#line.filter((entry) => unsent.some(({ id }) => id === entry.id));
+  }
+
+  /** Saves one entry to the storage. */
+  #keep({ state: _, found: __, n: ___, ...kept }: Entry): void {
+    this.#options.storage.change((saved) => {
       const place = saved.unsent.findIndex(({ id }) => id === kept.id);
       if (place < 0) saved.unsent.push(kept);
       else saved.unsent[place] = kept;
     });
-  const discard = (id: string) =>
-    storage.change((saved) => {
+  }
+
+  /** Removes one entry from the storage. */
+  #discard(id: string): void {
+    this.#options.storage.change((saved) => {
       saved.unsent = saved.unsent.filter((entry) => entry.id !== id);
     });
+  }
 
-  function ground(): void {
-    answer.off();
-    if (flying?.state === "sending") flying.state = "queued";
-    flying = undefined;
+  // ── what the connection says ────────────────────────────────────────────────────────────────────────────────────
+
+  open(): void {
+    this.#ready = true;
+    this.#pump();
+  }
+
+  close(why?: ErrorCode): void {
+    const guilty = this.#flying;
+    this.#rest();
+    if (why && guilty) this.#fail(guilty, why);
+    this.#options.changed();
+  }
+
+  wrote(message: VisitorMessage): boolean {
+    const entry = this.#find(message.id);
+    if (!entry || (entry.n !== undefined && message.n <= entry.n)) return false;
+    this.#leave(entry);
+    this.#pump();
+    return true;
+  }
+
+  refused({ id, code, retryAfter }: ErrorFrame): void {
+    // The error about an unreadable frame has no id: it concerns the frame in flight.
+    const entry = id !== undefined ? this.#find(id) : code === "bad_frame" ? this.#flying : undefined;
+    if (!entry) return;
+    if (code === "rate_limited" || code === "try_later") {
+      if (entry === this.#flying) this.#ground();
+      this.#pause.set((retryAfter ?? PAUSE_MS) * (1 + this.#options.page.random() / 4), () => this.#pump());
+    } else this.#fail(entry, code);
+    this.#advance();
+  }
+
+  clear(): void {
+    this.#rest();
+    this.#line = [];
+  }
+
+  /** Sends nothing until `open`. */
+  #rest(): void {
+    this.#ready = false;
+    this.#pause.off();
+    this.#yieldFlush();
+    this.#ground();
+  }
+
+  // ── one in flight at a time ─────────────────────────────────────────────────────────────────────────────────────
+
+  #pump(): void {
+    if (!this.#ready || this.#flying || this.#pause.on()) return;
+    const next = this.#line.find(({ state }) => state === "queued");
+    if (!next?.found) this.#yieldFlush();
+    else if (!this.#mayFlush) return this.#claim();
+    if (!next) return;
+    this.#flying = next;
+    next.state = "sending";
+    this.#answer.set(ANSWER_MS, () => this.#repeat());
+    const { id, text, key, context } = next;
+    this.#options.send(
+      next.n === undefined ? { t: "send", id, text, ...(key && { media: key }), ...context } : { t: "retry", id },
+    );
+    this.#options.changed();
+  }
+
+  #repeat(): void {
+    this.#ground();
+    this.#pump();
+  }
+
+  /** The frame in flight, if any, counts as not sent. */
+  #ground(): void {
+    this.#answer.off();
+    if (this.#flying?.state === "sending") this.#flying.state = "queued";
+    this.#flying = undefined;
+  }
+
+  #leave(entry: Entry): void {
+    this.#line = this.#line.filter((other) => other !== entry);
+    if (entry.n === undefined) this.#discard(entry.id);
+    if (entry === this.#flying) this.#ground();
+  }
+
+  /** Marks an entry as failed and keeps it until the visitor decides. A message that the relay holds stays failed there. */
+  #fail(entry: Entry, reason: ErrorCode): void {
+    if (entry === this.#flying) this.#ground();
+    if (entry.n !== undefined) return this.#leave(entry);
+    Object.assign(entry, { state: "failed", reason });
+    this.#keep(entry);
   }
 
   /**
    * Lets only one tab send what earlier pages left. The relay would drop duplicates, so this only saves work. The tab that held
    * the lock before may have sent everything already, and the relay's frames about it may not have arrived here yet.
    */
-  function claim(): void {
-    release ??= page.lock(`porchlight:${site}:flush`, () => {
-      mayFlush = true;
-      ready = false;
+  #claim(): void {
+    const { page, site, catchUp } = this.#options;
+    this.#release ??= page.lock(`porchlight:${site}:flush`, () => {
+      this.#mayFlush = true;
+      this.#ready = false;
       catchUp();
     });
   }
 
-  function yieldFlush(): void {
-    release?.();
-    release = undefined;
-    mayFlush = false;
+  #yieldFlush(): void {
+    this.#release?.();
+    this.#release = undefined;
+    this.#mayFlush = false;
   }
 
-  function pump(): void {
-    if (!ready || flying || pause.on()) return;
-    const next = line.find(({ state }) => state === "queued");
-    if (!next?.found) yieldFlush();
-    else if (!mayFlush) return claim();
-    if (!next) return;
-    flying = next;
-    next.state = "sending";
-    answer.set(ANSWER_MS, repeat);
-    const { id, text, key, context } = next;
-    send(next.n === undefined ? { t: "send", id, text, ...(key && { media: key }), ...context } : { t: "retry", id });
-    changed();
+  // ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  after(written: readonly Written[]): Item[] {
+    const ours = new Map(this.#line.map((entry) => [entry.id, entry]));
+    const known = written.map((item) => {
+      const entry = ours.get(item.id);
+      if (!entry) return item;
+      ours.delete(item.id);
+      const { reason: _, ...rest } = item;
+      return { ...rest, state: entry.state };
+    });
+    // A retried message in history that is not loaded must not appear at the end.
+    return [...known, ...[...ours.values()].filter(({ n }) => n === undefined).map(toItem)];
   }
 
-  function repeat(): void {
-    ground();
-    pump();
+  #find(id: string): Entry | undefined {
+    return this.#line.find((entry) => entry.id === id);
   }
+}
 
-  function leave(entry: Entry): void {
-    line = line.filter((other) => other !== entry);
-    if (entry.n === undefined) discard(entry.id);
-    if (entry === flying) ground();
-  }
-
-  /** Marks a text above the size limit as failed: the relay could not parse its frame. */
-  function measure(entry: Entry): void {
-    if (entry.text.length > TEXT_MAX) Object.assign(entry, { state: "failed", reason: "too_long" });
-  }
-
-  /** Marks an entry as failed and keeps it until the visitor decides. A message that the relay holds stays failed there. */
-  function fail(entry: Entry, reason: ErrorCode): void {
-    if (entry === flying) ground();
-    if (entry.n !== undefined) return leave(entry);
-    Object.assign(entry, { state: "failed", reason });
-    keep(entry);
-  }
-
-  return {
-    after(written) {
-      const ours = new Map(line.map((entry) => [entry.id, entry]));
-      const known = written.map((item) => {
-        const entry = ours.get(item.id);
-        if (!entry) return item;
-        ours.delete(item.id);
-        const { reason: _, ...rest } = item;
-        return { ...rest, state: entry.state };
-      });
-      // A retried message in history that is not loaded must not appear at the end.
-      return [...known, ...[...ours.values()].filter(({ n }) => n === undefined).map(toItem)];
-    },
-    add(unsent) {
-      if (line.length >= ROOM) return false;
-      const entry: Entry = { ...unsent, state: "queued" };
-      measure(entry);
-      line.push(entry);
-      keep(entry);
-      changed();
-      pump();
-      return true;
-    },
-    retry(id, n) {
-      const known = find(id);
-      if (known ? known.state !== "failed" : n === undefined) return;
-      const entry: Entry = { id, text: "", ...known, at: page.now(), state: "queued" };
-      delete entry.reason;
-      delete entry.found;
-      measure(entry);
-      if (!known && n !== undefined) entry.n = n;
-      line = [...line.filter((other) => other !== known), entry];
-      if (entry.n === undefined) keep(entry);
-      changed();
-      pump();
-    },
-    remove(id) {
-      const entry = find(id);
-      if (!entry || entry.state === "sending") return;
-      leave(entry);
-      changed();
-      pump();
-    },
-    load() {
-      const now = page.now();
-      let stale = line.some(({ reason }) => reason === "stale");
-      for (const unsent of storage.read().unsent) {
-        if (find(unsent.id)) continue;
-        const age = now - unsent.at;
-        if (age > KEEP_MS) {
-          discard(unsent.id);
-          continue;
-        }
-        // A stale message also holds back the messages typed after it, to keep their order.
-        stale ||= age > STALE_MS && !unsent.reason;
-        const reason = unsent.reason ?? (stale ? "stale" : undefined);
-        line.push({ ...unsent, ...(reason && { reason }), state: reason ? "failed" : "queued", found: true });
-      }
-      changed();
-    },
-    compare(unsent) {
-      const kept = new Set(unsent.map(({ id }) => id));
-      // Failed entries missing in the storage were deleted in the other tab, or retried there and delivered.
-      line = line.filter(({ id, state }) => kept.has(id) || state !== "failed");
-      // Two tabs wrote at the same moment, and the other one overwrote our entry.
-      for (const entry of line) if (!entry.found && entry.n === undefined && !kept.has(entry.id)) keep(entry);
-      changed();
-    },
-    keepOnly(unsent) {
-      line = line.filter((entry) => unsent.some(({ id }) => id === entry.id));
-    },
-    open() {
-      ready = true;
-      pump();
-    },
-    close(why) {
-      const guilty = flying;
-      ready = false;
-      pause.off();
-      yieldFlush();
-      ground();
-      if (why && guilty) fail(guilty, why);
-      changed();
-    },
-    wrote(message) {
-      const entry = find(message.id);
-      if (!entry || (entry.n !== undefined && message.n <= entry.n)) return false;
-      leave(entry);
-      pump();
-      return true;
-    },
-    refused({ id, code, retryAfter }) {
-      // The error about an unreadable frame has no id: it concerns the frame in flight.
-      const entry = id !== undefined ? find(id) : code === "bad_frame" ? flying : undefined;
-      if (!entry) return;
-      if (code === "rate_limited" || code === "try_later") {
-        if (entry === flying) ground();
-        pause.set((retryAfter ?? PAUSE_MS) * (1 + page.random() / 4), pump);
-      } else fail(entry, code);
-      changed();
-      pump();
-    },
-    clear() {
-      ready = false;
-      pause.off();
-      yieldFlush();
-      ground();
-      line = [];
-    },
-  };
+/** Marks a text above the size limit as failed: the relay could not parse its frame. */
+function measure(entry: Entry): void {
+  if (entry.text.length > TEXT_MAX) Object.assign(entry, { state: "failed", reason: "too_long" });
 }
 
 function toItem({ id, text, at, state, media, reason }: Entry): Item {

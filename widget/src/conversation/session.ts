@@ -16,7 +16,7 @@ import {
   type Welcome,
 } from "@porchlight/shared/protocol";
 import { type ReadonlySignal, signal } from "@preact/signals-core";
-import { createTimer, type Page } from "./page.ts";
+import { createTimer, type Page, type Timer } from "./page.ts";
 import type { Saved, Storage } from "./storage.ts";
 import type { Thread } from "./thread.ts";
 import { isSameVisitor } from "./token.ts";
@@ -65,7 +65,8 @@ export type SessionOptions = {
   storage: Storage;
   thread: Thread;
   send(frame: ClientFrame): void;
-  again(at?: "now"): void;
+  /** Drops the connection and connects anew: at once with `now`, otherwise after a delay. */
+  reconnect(at?: "now"): void;
   /** A message has its place in the thread. `fresh`: this browser never showed it before. */
   placed(message: Message, fresh: boolean): void;
   /** Called after every frame that leaves no gap in the thread. */
@@ -84,197 +85,250 @@ const MINUTE_MS = 60_000;
 /** Tells the relay at most this often that the visitor types. */
 const TYPING_MS = 3_000;
 
-export function createSession(options: SessionOptions): Session {
-  const { site, page, storage, thread, send, again, placed, upToDate, identified, departed } = options;
-  const read = signal(0);
-  const ready = signal(false);
-  const name = signal<string | undefined>();
-  const behind = createTimer(page);
-  let identity: string | undefined;
-  let greeting: Hello | undefined;
-  /** The visitor whose log `thread` holds. The epoch alone is not enough: it is the same for all logs of a database. */
-  let owner: { token: string; epoch: string } | undefined;
-  /** `top`: the newest number that this browser has ever shown. `head`: the newest number that the relay has announced. */
-  let top = 0;
-  let head = 0;
-  /** When the pending page of history was requested. */
-  let askedAt = 0;
-  let typedAt = 0;
+/** The session of one tab. */
+export const createSession = (options: SessionOptions): Session => new BrowserSession(options);
 
-  function welcome(frame: Welcome): void {
-    const { token = "", identity: given, since } = greeting ?? {};
+class BrowserSession implements Session {
+  readonly read = signal(0);
+  readonly ready = signal(false);
+  readonly name = signal<string | undefined>();
+  readonly #options: SessionOptions;
+  readonly #behind: Timer;
+  #identity: string | undefined;
+  /** The last `hello`. */
+  #greeting: Hello | undefined;
+  /** The visitor whose log `thread` holds. The epoch alone is not enough: it is the same for all logs of a database. */
+  #owner: { token: string; epoch: string } | undefined;
+  /** The newest number that this browser has ever shown. */
+  #top = 0;
+  /** The newest number that the relay has announced. */
+  #head = 0;
+  /** When the pending page of history was requested. */
+  #askedAt = 0;
+  #typedAt = 0;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#behind = createTimer(options.page);
+  }
+
+  // ── connecting ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+  hello(): Hello {
+    const { site, storage, thread, departed } = this.#options;
+    const { token, forget } = storage.read();
+    // Another tab logged out or changed its visitor while this one got no events.
+    if (this.#owner && !this.owns(storage.read())) departed(!token);
+    const [identity, owner] = [this.#identity, this.#owner];
+    this.#greeting = {
+      t: "hello",
+      v: PROTOCOL,
+      site,
+      ...(token && { token }),
+      // A pending deletion always uses the stored token.
+      ...(identity && !forget && { identity }),
+      ...(owner && { epoch: owner.epoch, since: thread.held }),
+    };
+    return this.#greeting;
+  }
+
+  refused(): "identity" | "token" | undefined {
+    const { identity, token } = this.#greeting ?? {};
+    if (identity) {
+      if (this.#identity === identity) this.#identity = undefined;
+      return "identity";
+    }
+    if (!token) return undefined;
+    this.#owner = this.name.value = undefined;
+    this.#options.storage.change((saved) => {
+      if (saved.token === token) saved.token = saved.epoch = "";
+    });
+    return "token";
+  }
+
+  lost(): void {
+    this.#behind.off();
+  }
+
+  #welcome(frame: Welcome): void {
+    const { storage, thread, page, send, reconnect, identified } = this.#options;
+    const { token = "", identity, since } = this.#greeting ?? {};
     // Two new tabs connected at the same time, and the other one got its token first.
-    if (!token && !given && storage.read().token) return again("now");
-    if (given === identity) identity = undefined;
+    if (!token && !identity && storage.read().token) return reconnect("now");
+    if (identity === this.#identity) this.#identity = undefined;
     // The relay sends the name only for an identity. It stays valid until the identity changes.
-    if (given) {
-      name.value = frame.name;
+    if (identity) {
+      this.name.value = frame.name;
       identified();
     }
     // Rounded to minutes, so that network delay does not count as a difference.
     thread.ahead = Math.round((frame.now - page.now()) / MINUTE_MS) * MINUTE_MS;
     if (frame.reset || since === undefined) thread.reset(frame.after, frame.older);
-    // Own property only: the page may have set `token` on Object.prototype.
-    owner = { token: (Object.hasOwn(frame, "token") && frame.token) || token, epoch: frame.epoch };
-    if (greeting) greeting.token = owner.token;
-    adopt(frame);
-    if (read.value > frame.read) send({ t: "read", n: read.value });
-    head = frame.head;
-    askedAt = 0;
-    settle();
+    this.#adopt(frame, token);
+    const { value: read } = this.read;
+    if (read > frame.read) send({ t: "read", n: read });
+    this.#head = frame.head;
+    this.#askedAt = 0;
+    this.#settle();
   }
 
-  /** Stores the token. Keeps this browser's marks if they belong to this visitor's log. */
-  function adopt({ epoch, token, head: newest, read: mark }: Welcome): void {
-    storage.change((saved) => {
+  /**
+   * Takes the visitor of a welcome as the one that this tab shows, and stores the token. Keeps this browser's marks if they
+   * belong to this visitor's log.
+   * @param sent token of the `hello`
+   */
+  #adopt(frame: Welcome, sent: string): void {
+    const { epoch, head, read } = frame;
+    // Own property only: the page may have set `token` on Object.prototype.
+    const token = Object.hasOwn(frame, "token") && frame.token;
+    this.#owner = { token: token || sent, epoch };
+    if (this.#greeting) this.#greeting.token = this.#owner.token;
+    this.#options.storage.change((saved) => {
       if (saved.epoch !== epoch || (token && !isSameVisitor(saved.token, token)))
-        Object.assign(saved, { epoch, n: newest, read: mark });
+        Object.assign(saved, { epoch, n: head, read });
       if (token) saved.token = token;
-      read.value = saved.read = Math.max(saved.read, mark);
-      top = saved.n;
+      this.read.value = saved.read = Math.max(saved.read, read);
+      this.#top = saved.n;
     });
   }
 
-  function message(frame: MessageFrame): void {
-    const taken = thread.take(frame);
-    if (taken === "gap") return again();
-    const { pos, n } = frame.message;
-    placed(frame.message, taken === "new" && pos > top);
-    top = Math.max(top, n);
-    settle();
+  // ── the log ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  heard(frame: Welcome | MessageFrame | History | Pong): void {
+    if (frame.t === "welcome") return this.#welcome(frame);
+    // A frame arrived, so the relay has not stopped sending.
+    this.#behind.off();
+    if (frame.t === "message") this.#message(frame);
+    else if (frame.t === "history") this.#history(frame);
+    else {
+      this.#head = frame.head;
+      this.#settle();
+    }
   }
 
-  function history(frame: History): void {
-    askedAt = 0;
+  #message(frame: MessageFrame): void {
+    const { thread, placed, reconnect } = this.#options;
+    const taken = thread.take(frame);
+    if (taken === "gap") return reconnect();
+    const { pos, n } = frame.message;
+    placed(frame.message, taken === "new" && pos > this.#top);
+    this.#top = Math.max(this.#top, n);
+    this.#settle();
+  }
+
+  #history(frame: History): void {
+    const { thread, placed } = this.#options;
+    this.#askedAt = 0;
     thread.history(frame);
     for (const entry of frame.messages) placed(entry, false);
-    settle();
+    this.#settle();
   }
 
-  function settle(): void {
-    if (thread.held < head) return behind.on() ? undefined : behind.set(BEHIND_MS, again);
+  /** Waits for what the relay has announced; without a gap the thread is up to date. */
+  #settle(): void {
+    const { storage, thread, reconnect, upToDate } = this.#options;
+    const behind = this.#behind;
+    if (thread.held < this.#head) return behind.on() ? undefined : behind.set(BEHIND_MS, reconnect);
     behind.off();
-    ready.value = true;
-    if (storage.read().n < top)
+    this.ready.value = true;
+    if (storage.read().n < this.#top)
       storage.change((saved) => {
-        saved.n = top;
+        saved.n = this.#top;
       });
     upToDate();
   }
 
-  const session: Session = {
-    read,
-    ready,
-    name,
-    hello() {
-      const { token, forget } = storage.read();
-      // Another tab logged out or changed its visitor while this one got no events.
-      if (owner && !session.owns(storage.read())) departed(!token);
-      greeting = {
-        t: "hello",
-        v: PROTOCOL,
-        site,
-        ...(token && { token }),
-        // A pending deletion always uses the stored token.
-        ...(identity && !forget && { identity }),
-        ...(owner && { epoch: owner.epoch, since: thread.held }),
-      };
-      return greeting;
-    },
-    heard(frame) {
-      if (frame.t === "welcome") return welcome(frame);
-      // A frame arrived, so the relay has not stopped sending.
-      behind.off();
-      if (frame.t === "message") message(frame);
-      else if (frame.t === "history") history(frame);
-      else {
-        head = frame.head;
-        settle();
-      }
-    },
-    lost: behind.off,
-    catchUp() {
-      head = Number.POSITIVE_INFINITY;
-      send({ t: "ping" });
-    },
-    loadOlder() {
-      const now = page.now();
-      if (now - askedAt < ANSWER_MS || !thread.older) return;
-      askedAt = now;
-      send({ t: "older", before: thread.floor });
-    },
-    typing() {
-      if (page.now() - typedAt < TYPING_MS) return;
-      typedAt = page.now();
-      send({ t: "typing" });
-    },
-    saw(n) {
-      if (n <= read.value) return false;
-      read.value = n;
-      storage.change((saved) => {
-        saved.read = Math.max(saved.read, n);
-      });
-      return true;
-    },
-    owns: ({ token }) => isSameVisitor(token, owner?.token),
-    compare(saved) {
-      if (!owner) return true;
-      const same = session.owns(saved);
-      if (same) {
-        // The relay may have replaced the token. It will soon refuse the old one.
-        owner.token = saved.token;
-        read.value = Math.max(read.value, saved.read);
-      }
-      // The page identified the visitor in the other tab.
-      else if (saved.token) again("now");
-      return same;
-    },
-    token: () => owner?.token ?? storage.read().token,
-    identify(token) {
-      identity = token;
-    },
-    refused() {
-      const { identity: given, token } = greeting ?? {};
-      if (given) {
-        if (identity === given) identity = undefined;
-        return "identity";
-      }
-      if (!token) return undefined;
-      owner = name.value = undefined;
-      storage.change((saved) => {
-        if (saved.token === token) saved.token = saved.epoch = "";
-      });
-      return "token";
-    },
-    forget() {
-      const token = session.token();
-      if (token)
-        storage.change((saved) => Object.assign(saved, { token, forget: true, unsent: [], draft: "", kept: "" }));
-      else storage.clear();
-      return !!token;
-    },
-    isNobody: (wrote) => !wrote && !identity && !session.token(),
-    logout() {
-      const { token, forget } = storage.read();
-      storage.clear();
-      // An identity that is not confirmed yet must not become the next visitor.
-      identity = "";
-      // The pending deletion needs the token.
-      if (forget) storage.change((saved) => Object.assign(saved, { token, forget }));
-      return !forget;
-    },
-    erase() {
-      const { token, forget, unsent, draft } = storage.read();
-      if (!isSameVisitor(token, greeting?.token)) return;
-      storage.clear();
-      if (forget && (unsent[0] || draft)) storage.change((saved) => Object.assign(saved, { unsent, draft }));
-    },
-    wipe() {
-      owner = name.value = undefined;
-      top = head = read.value = 0;
-      ready.value = false;
-      thread.reset(0, false);
-    },
+  catchUp = (): void => {
+    this.#head = Number.POSITIVE_INFINITY;
+    this.#options.send({ t: "ping" });
   };
-  return session;
+
+  loadOlder = (): void => {
+    const { page, thread, send } = this.#options;
+    const now = page.now();
+    if (now - this.#askedAt < ANSWER_MS || !thread.older) return;
+    this.#askedAt = now;
+    send({ t: "older", before: thread.floor });
+  };
+
+  typing = (): void => {
+    const { page, send } = this.#options;
+    if (page.now() - this.#typedAt < TYPING_MS) return;
+    this.#typedAt = page.now();
+    send({ t: "typing" });
+  };
+
+  saw(n: number): boolean {
+    if (n <= this.read.value) return false;
+    this.read.value = n;
+    this.#options.storage.change((saved) => {
+      saved.read = Math.max(saved.read, n);
+    });
+    return true;
+  }
+
+  // ── the visitor ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  owns({ token }: Saved): boolean {
+    return isSameVisitor(token, this.#owner?.token);
+  }
+
+  compare(saved: Saved): boolean {
+    const owner = this.#owner;
+    if (!owner) return true;
+    const same = this.owns(saved);
+    if (same) {
+      // The relay may have replaced the token. It will soon refuse the old one.
+      owner.token = saved.token;
+      this.read.value = Math.max(this.read.value, saved.read);
+    }
+    // The page identified the visitor in the other tab.
+    else if (saved.token) this.#options.reconnect("now");
+    return same;
+  }
+
+  token = (): string => this.#owner?.token ?? this.#options.storage.read().token;
+
+  identify(token: string): void {
+    this.#identity = token;
+  }
+
+  isNobody(wrote: boolean): boolean {
+    return !wrote && !this.#identity && !this.token();
+  }
+
+  forget(): boolean {
+    const { storage } = this.#options;
+    const token = this.token();
+    if (token)
+      storage.change((saved) => Object.assign(saved, { token, forget: true, unsent: [], draft: "", kept: "" }));
+    else storage.clear();
+    return !!token;
+  }
+
+  logout(): boolean {
+    const { storage } = this.#options;
+    const { token, forget } = storage.read();
+    storage.clear();
+    // An identity that is not confirmed yet must not become the next visitor.
+    this.#identity = "";
+    // The pending deletion needs the token.
+    if (forget) storage.change((saved) => Object.assign(saved, { token, forget }));
+    return !forget;
+  }
+
+  erase(): void {
+    const { storage } = this.#options;
+    const { token, forget, unsent, draft } = storage.read();
+    if (!isSameVisitor(token, this.#greeting?.token)) return;
+    storage.clear();
+    if (forget && (unsent[0] || draft)) storage.change((saved) => Object.assign(saved, { unsent, draft }));
+  }
+
+  wipe(): void {
+    this.#owner = this.name.value = undefined;
+    this.#top = this.#head = this.read.value = 0;
+    this.ready.value = false;
+    this.#options.thread.reset(0, false);
+  }
 }

@@ -37,25 +37,6 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
   /** Identifies the WebSocket that is tried or used; changes when it opens. */
   let current: object | undefined;
 
-  /** Opens the HTTP fallback, after its code has loaded. */
-  function later(events: TransportEvents): Transport {
-    let way: Transport | undefined;
-    let closed = false;
-    fallback().then(
-      (open) => {
-        if (!closed) way = open(events);
-      },
-      () => events.close(LOST),
-    );
-    return {
-      send: (text) => way?.send(text),
-      close() {
-        closed = true;
-        way?.close();
-      },
-    };
-  }
-
   /** Called when a WebSocket does not open in time: finds out whether the whole network is slow or only WebSockets are blocked. */
   async function doubt(events: TransportEvents, begun: number): Promise<void> {
     const mine = current;
@@ -73,7 +54,7 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
         fellAt = 0;
         failures = TRIES - 1;
       }
-      if (fellAt) return later(events);
+      if (fellAt) return openLater(fallback, events);
       const begun = page.now();
       current = {};
       hang.set(HANG_MS, () => doubt(events, begun));
@@ -95,6 +76,25 @@ export function createTransports({ page, socket, fallback, reachable }: Transpor
       // The WebSocket failed. It counts only if the relay answers plain HTTP, and only `TRIES` failures lead to the fallback,
       // because the relay may have restarted just before the check. An attempt that started meanwhile counts separately.
       else if ((await reachable()) && ++failures >= TRIES && !current) fellAt = page.now();
+    },
+  };
+}
+
+/** Opens the HTTP fallback, after its code has loaded. */
+function openLater(fallback: TransportsOptions["fallback"], events: TransportEvents): Transport {
+  let transport: Transport | undefined;
+  let closed = false;
+  fallback().then(
+    (open) => {
+      if (!closed) transport = open(events);
+    },
+    () => events.close(LOST),
+  );
+  return {
+    send: (text) => transport?.send(text),
+    close() {
+      closed = true;
+      transport?.close();
     },
   };
 }

@@ -5,16 +5,16 @@ import type { Page } from "./page.ts";
 import { createTransports, type Transports } from "./transport-choice.ts";
 import { openSocket } from "./web-socket.ts";
 
-/** The code of the HTTP fallback is fetched when it is needed. */
-export function waysTo(relay: string, page: Page): Transports {
+/** The transports to a relay. The code of the HTTP fallback is fetched when it is needed. @param relay its origin */
+export function transportsTo(relay: string, page: Page): Transports {
   const socket = openSocket(relay);
-  let lines: OpenTransport | undefined;
+  let overHttp: OpenTransport | undefined;
   return createTransports({
     page,
     socket,
     async fallback() {
-      lines ??= (await import("./http-fallback.ts")).openLines({ relay, page, socket });
-      return lines;
+      overHttp ??= (await import("./http-fallback.ts")).httpFallback({ relay, page, socket });
+      return overHttp;
     },
     reachable: () =>
       fetch(`${relay}/healthz`, { cache: "no-store", credentials: "omit" }).then(
