@@ -1,10 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DOORS } from "../relay/src/app.ts";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { freePort } from "./ports.ts";
+import { porchlight } from "./shell.ts";
+import { tokenFor } from "./tokens.ts";
 
 const ADDRESS = "192.0.2.1";
+const READ_TOKEN = "a-reader-of-all-the-sites";
 let house: House;
 let token: string;
 let cookie: string;
@@ -16,7 +21,8 @@ beforeAll(async () => {
   house = await startHouse({
     sandbox: { ...SCRIPTED, botActive: false },
     sites: { b: {} },
-    env: { TRUST_PROXY: "1" },
+    env: { TRUST_PROXY: "1", ADMIN_READ_TOKEN: READ_TOKEN },
+    account: { credits: { mode: "manual" } },
   });
   token = (JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { admin: string }).admin;
   cookie = cookieOf(await login(token));
@@ -58,7 +64,13 @@ const PAGES = [
   ...["conversations", "deliveries", "leads", "mails", "webhooks", "blocks", "sites", "settings", "audit"].map(
     (name) => `/admin/${name}`,
   ),
+  ...["ledger", "doctor", "alerts", "callbacks"].map((name) => `/admin/${name}`),
 ];
+
+/** Every route that changes something, but the login. */
+const ACTIONS = DOORS.filter(
+  ({ method, path }) => method === "POST" && path.startsWith("/admin/") && path !== "/admin/login",
+).map(({ path }) => path);
 
 describe("the door of the admin pages", () => {
   it("shows nothing without a login", async () => {
@@ -105,7 +117,7 @@ describe("the door of the admin pages", () => {
 
   it("takes no form without the session's own token, nor from another origin", async () => {
     const form = { token: await formTokenOf(), item: `${visitor} ${failed}` };
-    for (const path of ["/admin/deliveries/retry", "/admin/logout", "/admin/logout-everywhere"]) {
+    for (const path of ACTIONS) {
       expect((await ask(path, { form: { ...form, token: "x" } })).status, path).toBe(403);
       expect((await ask(path, { form, headers: { "Sec-Fetch-Site": "cross-site" } })).status, path).toBe(403);
       expect((await ask(path, { form, headers: { Origin: "https://evil.example" } })).status, path).toBe(403);
@@ -183,4 +195,174 @@ describe("the admin pages", () => {
     expect(page).toContain("MESSAGES_PER_MINUTE");
     expect(page).not.toContain(token);
   });
+});
+
+describe("discarding", () => {
+  const text = async (path: string): Promise<string> => (await ask(path)).text();
+
+  it("takes a failed message off the list and gives up one that waits; the visitor sees both as failed", async () => {
+    const somebody = house.visitor();
+    await somebody.connect();
+    house.sandbox.failNext("incoming", 1, 400);
+    const { id } = await somebody.send("discarded soon");
+    await somebody.sees((each) => each.id === id && each.from === "visitor" && each.state === "failed");
+    const [, from = ""] = new RegExp(`/admin/messages/([^/"]+)/${id}"`).exec(await text("/admin/deliveries")) ?? [];
+    const form = { token: await formTokenOf(), item: `${from} ${id}` };
+    const answer = await ask("/admin/deliveries/discard", { form });
+    expect(answer.headers.get("location")).toBe("/admin/deliveries?discarded=1");
+    expect((await ask("/admin/deliveries/discard", { form })).headers.get("location")).toMatch(/discarded=0$/);
+    expect(await text("/admin/deliveries")).not.toContain(id);
+    expect(await text("/admin/audit")).toContain("discard message");
+    expect(await text(`/admin/messages/${from}/${id}`)).toContain("Failed after 1 try");
+  });
+
+  it("is done with all that failed at once, as Retry is", async () => {
+    const somebody = house.visitor();
+    await somebody.connect();
+    for (const words of ["first of two", "second of two"]) {
+      house.sandbox.failNext("incoming", 1, 400);
+      const { id } = await somebody.send(words);
+      await somebody.sees((each) => each.id === id && each.from === "visitor" && each.state === "failed");
+    }
+    const form = { token: await formTokenOf(), all: "1" };
+    expect((await ask("/admin/deliveries/discard", { form })).headers.get("location")).toMatch(/discarded=2$/);
+    expect(await text("/admin/deliveries")).toContain("Nothing waits, and nothing failed.");
+  });
+});
+
+describe("the ledger", () => {
+  it("shows what waits for a person, and takes the decision with its reason", async () => {
+    const url = house.callbackUrl.replace("/reply/", "/recharge/");
+    house.sandbox.seed({ subAccounts: [{ email: "client@agency.example" }] });
+    await fetch(url, {
+      method: "POST",
+      body: JSON.stringify({ idempotency_key: "r-1", email: "client@agency.example", amount: 5 }),
+    });
+    await expect.poll(async () => (await ask("/admin/ledger")).text()).toContain("r-1");
+    const form = { token: await formTokenOf(), account: "default", key: "r-1", decision: "approve", reason: "" };
+    expect(await follow("/admin/ledger/decide", form)).toContain("A reason is needed");
+    expect(house.sandbox.state().grants).toEqual([]);
+    expect(await follow("/admin/ledger/decide", { ...form, reason: "as agreed" })).toContain("Recorded: r-1");
+    await house.sandbox.until(() => house.sandbox.state().grants.length === 1);
+    expect(await (await ask("/admin/audit")).text()).toContain("ledger: approve");
+  });
+
+  const follow = async (path: string, form: Record<string, string>): Promise<string> =>
+    (await ask((await ask(path, { form })).headers.get("location") ?? "")).text();
+});
+
+describe("what the relay knows of itself", () => {
+  const text = async (path: string): Promise<string> => (await ask(path)).text();
+
+  it("is what doctor finds, with what to do, and the names of the fields of callbacks", async () => {
+    const page = await text("/admin/doctor");
+    const { out } = await porchlight(house, ["doctor", "--json"]);
+    const findings = JSON.parse(out) as { check: string; ok: boolean; cure?: string }[];
+    expect(findings.length).toBeGreaterThan(8);
+    for (const { check } of findings) expect(page, check).toContain(check);
+    const fields = await text("/admin/callbacks");
+    for (const field of ["toId", "body", "messageId"]) expect(fields).toContain(`>${field}<`);
+    expect(fields).not.toContain("on its way");
+  });
+
+  it("finds conversations by the time of their messages", async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    expect(await text(`/admin/conversations?from=${today}`)).toContain(visitor);
+    expect(await text(`/admin/conversations?from=${today}&to=${today}`)).toContain(visitor);
+    expect(await text("/admin/conversations?to=2020-01-01")).toContain("No conversation matches");
+    expect(await text("/admin/conversations?from=2200-01-01")).toContain("No conversation matches");
+  });
+});
+
+describe("readers", () => {
+  /** A page as a reader sees it. */
+  const read = async (path: string, reader: string) => ask(path, { cookie: reader });
+
+  it("of all sites see every page, and may change nothing", async () => {
+    const reader = cookieOf(await login(READ_TOKEN));
+    for (const path of PAGES) expect((await read(path, reader)).status, path).toBe(200);
+    const token = await formTokenOf(reader);
+    for (const path of ACTIONS.filter((each) => each !== "/admin/logout")) {
+      const form = { token, item: `${visitor} ${failed}`, all: "1", decision: "dismiss", key: "r-1", reason: "no" };
+      expect((await ask(path, { cookie: reader, form })).status, path).toBe(403);
+    }
+    expect(await (await read(`/admin/messages/${visitor}/${failed}`, reader)).text()).not.toContain("Retry</button>");
+  });
+
+  it("of one site see nothing of another site, whatever they ask for", async () => {
+    const inB = house.visitor({ site: "b" });
+    await inB.connect();
+    house.sandbox.failNext("incoming", 1, 400);
+    const { id } = await inB.send("a secret of site b");
+    await inB.sees((each) => each.id === id && each.from === "visitor" && each.state === "failed");
+    const db = openSqlite(join(house.dataDir, "porchlight.db"));
+    const [row] = await db.all<{ visitor: string; sid: string }>("SELECT visitor, sid FROM messages WHERE id = $1", id);
+    await db.close();
+    const { visitor: other = "", sid: otherSid = "" } = row ?? {};
+
+    const reader = cookieOf(await login(await tokenFor(house, ["admin:read"], "default")));
+    const words = [other, id, otherSid, "a secret of site b", "%", ""];
+    const asked = [
+      ...PAGES,
+      `/admin/conversations/${other}`,
+      `/admin/messages/${other}/${id}`,
+      ...words.flatMap((each) => {
+        const text = encodeURIComponent(each);
+        return [
+          `/admin/conversations?site=b&words=${text}`,
+          `/admin/conversations?words=${text}`,
+          `/admin/find?id=${text}`,
+        ];
+      }),
+    ];
+    for (const path of asked) {
+      const answer = await read(path, reader);
+      const page = await answer.text();
+      for (const word of [other, id, otherSid, "secret of site b"].filter((each) => !path.includes(each)))
+        expect(page.includes(word), `${word} in ${path}`).toBe(false);
+      expect(answer.headers.get("location") ?? "", path).not.toContain(`/${other}`);
+      expect(page, path).not.toMatch(/data-site="b"|\/c\/b/);
+    }
+    expect((await read(`/admin/conversations/${other}`, reader)).status).toBe(404);
+    expect((await read(`/admin/messages/${other}/${id}`, reader)).status).toBe(404);
+    expect((await read(`/admin/conversations/${visitor}`, reader)).status).toBe(200);
+    for (const path of ["", "/ledger", "/settings", "/doctor", "/alerts", "/callbacks", "/audit"])
+      expect((await read(`/admin${path}`, reader)).headers.get("location"), path).toBe("/admin/conversations");
+  });
+
+  it("need the scope for it: other tokens of the API do not open the pages, nor the metrics", async () => {
+    const scoped = await tokenFor(house, ["messages:read"], "default");
+    expect((await login(scoped, { address: "203.0.113.60" })).status).toBe(401);
+    const metrics = (given: string, address: string) =>
+      fetch(`${house.url}/metrics`, { headers: { Authorization: `Bearer ${given}`, "X-Forwarded-For": address } });
+    expect((await metrics(READ_TOKEN, "203.0.113.61")).status).toBe(200);
+    const ofSite = await tokenFor(house, ["admin:read"], "default");
+    expect((await metrics(ofSite, "203.0.113.62")).status).toBe(401);
+  });
+});
+
+it("with a listener of their own, the pages and the metrics are there and not on the public port", async () => {
+  const port = await freePort();
+  const apart = await startHouse({ env: { ADMIN_LISTEN: `127.0.0.1:${port}` } });
+  try {
+    for (const path of ["/admin", "/admin/login", "/admin/style.css", "/metrics"])
+      expect((await fetch(`${apart.url}${path}`, { redirect: "manual" })).status, path).toBe(404);
+    const own = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { redirect: "manual" });
+    expect((await own("/admin")).headers.get("location")).toBe("/admin/login");
+    expect((await own("/metrics")).status).toBe(401);
+    for (const path of ["/widget.js", "/c/default", "/api"]) expect((await own(path)).status, path).toBe(404);
+    expect(await (await fetch(`${apart.url}/`)).text()).not.toContain('href="/admin"');
+  } finally {
+    await apart.stop();
+  }
+});
+
+it("the root page leads to the pages of the operator and to the page of the tag, and names no site of several", async () => {
+  const page = await (await fetch(`${house.url}/`)).text();
+  expect(page).toContain('href="/admin"');
+  expect(page).not.toContain("/c/b");
+  const alone = await startHouse();
+  const root = await (await fetch(`${alone.url}/`)).text();
+  expect(root).toContain('href="/c/default/snippet"');
+  await alone.stop();
 });

@@ -16,6 +16,7 @@ import { fallback } from "./http/fallback.ts";
 import { health, type Readiness } from "./http/health.ts";
 import { media } from "./http/media.ts";
 import { page } from "./http/page.ts";
+import { root } from "./http/root.ts";
 import { snippet } from "./http/snippet.ts";
 import { stopDoor } from "./http/stop.ts";
 import type { Sites } from "./records/sites.ts";
@@ -37,8 +38,8 @@ export type AppDeps = {
   mail: Mail | undefined;
   /** What the server API needs apart from the addresses below. */
   api: Omit<Parameters<typeof serverApi>[0], "relay" | "address">;
-  /** What the operator's pages need. */
-  admin: AdminDeps;
+  /** What the operator's pages need; undefined: they have a listener of their own. */
+  admin: AdminDeps | undefined;
   called: CallbackAddress;
   ready: Readiness;
   log: Log;
@@ -61,6 +62,7 @@ export type AppDeps = {
  * routes of the app. WebSockets start with an upgrade: `socket/socket.ts` holds their limits.
  */
 const ROUTES = {
+  root: [door("browser", "GET", "/")],
   assets: [
     door("browser", "GET", "/widget.js"),
     door("browser", "GET", "/w/:file{.+\\.js}"),
@@ -99,10 +101,11 @@ const ROUTES = {
   admin: [
     door("operator", "GET", "/metrics"),
     ...["", "/login", "/find", "/conversations", "/conversations/:visitor", "/messages/:visitor/:id", "/deliveries"]
+      .concat("/ledger", "/doctor", "/alerts", "/callbacks")
       .concat("/leads", "/mails", "/webhooks", "/blocks", "/audit", "/sites", "/settings", "/style.css", "/live.js")
       .map((path) => door("operator", "GET", `/admin${path}`)),
-    ...["/login", "/logout", "/logout-everywhere", "/deliveries/retry"].map((path) =>
-      door("operator", "POST", `/admin${path}`, "admin"),
+    ...["/login", "/logout", "/logout-everywhere", "/deliveries/retry", "/deliveries/discard", "/ledger/decide"].map(
+      (path) => door("operator", "POST", `/admin${path}`, "admin"),
     ),
   ],
   health: [door("operator", "GET", "/healthz"), door("operator", "GET", "/readyz")],
@@ -121,6 +124,7 @@ function modulesOf(deps: AppDeps) {
   const { sites, connections, clock, allows, addressOf, places, mail, called, log } = deps;
   const { relay, address, widget, formerBuilds } = deps;
   return {
+    root: root({ sites, admin: deps.admin !== undefined }),
     assets: assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }),
     page: page(sites),
     snippet: snippet({ sites, relay, address, folder: widget }),
@@ -129,9 +133,34 @@ function modulesOf(deps: AppDeps) {
     mail: mail && stopDoor(mail),
     api: serverApi({ ...deps.api, relay, address }),
     callbacks: callbacks(called),
-    admin: createAdmin(deps.admin, (incoming) => readBody(incoming, SIZES.admin)),
+    admin: deps.admin && adminOf(deps.admin),
     health: health(deps.ready),
   } satisfies Record<Module, unknown>;
+}
+
+const adminOf = (deps: AdminDeps): ReturnType<typeof createAdmin> =>
+  createAdmin(deps, (incoming) => readBody(incoming, SIZES.admin));
+
+/** Answers unknown paths and failures. */
+function withErrors(app: Hono<Bindings>, log: Log): Hono<Bindings> {
+  app.notFound((c) => c.json({ error: ERRORS.not_found[1] }, 404));
+  app.onError((error, c) => {
+    if (error instanceof RelayError) return c.json({ error: error.message }, error.status as 400);
+    log("relay.internal", { where: c.req.routePath, cause: String(error) });
+    return c.json({ error: ERRORS.internal[1] }, 500);
+  });
+  return app;
+}
+
+/** The HTTP application of a listener for operators only. */
+export function createAdminApp(deps: AdminDeps, log: Log): Hono<Bindings> {
+  const app = new Hono<Bindings>();
+  app.route("/", adminOf(deps) as unknown as Hono<Bindings>);
+  app.route(
+    "/",
+    new Hono().get("/", (c) => c.redirect("/admin", 303)),
+  );
+  return withErrors(app, log);
 }
 
 /** Builds the HTTP application: the modules of `ROUTES`, and the answers to unknown paths and failures. */
@@ -143,12 +172,5 @@ export function createApp(deps: AppDeps): Hono<Bindings> {
     const module = modules[name] as Hono<Bindings> | undefined;
     if (module !== undefined) app.route("/", module);
   }
-
-  app.notFound((c) => c.json({ error: ERRORS.not_found[1] }, 404));
-  app.onError((error, c) => {
-    if (error instanceof RelayError) return c.json({ error: error.message }, error.status as 400);
-    log("relay.internal", { where: c.req.routePath, cause: String(error) });
-    return c.json({ error: ERRORS.internal[1] }, 500);
-  });
-  return app;
+  return withErrors(app, log);
 }

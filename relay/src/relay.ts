@@ -2,6 +2,7 @@ import { getRequestListener } from "@hono/node-server";
 import { createApp, readsBody } from "./app.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Settings } from "./base/config.ts";
+import type { Finding } from "./base/finding.ts";
 import type { Keys } from "./base/keys.ts";
 import type { Log } from "./base/log.ts";
 import { createPlaces } from "./base/places.ts";
@@ -16,7 +17,8 @@ import type { Sampler } from "./flows/sampler.ts";
 import type { Send } from "./flows/send/send.ts";
 import type { Services } from "./flows/services.ts";
 import type { Sites } from "./records/sites.ts";
-import { appDeps } from "./wiring/app-deps.ts";
+import { createAdminListener } from "./wiring/admin-listener.ts";
+import { adminDeps, appDeps } from "./wiring/app-deps.ts";
 import { type Chores, createChores } from "./wiring/chores.ts";
 import { type Core, openCore, type StandIns } from "./wiring/core.ts";
 import { holdData } from "./wiring/data-lock.ts";
@@ -67,6 +69,8 @@ export type Inside = {
   linkTo: (key: string, type: string) => string;
   callbackSecret: string;
   owner: OwnerFlows;
+  /** `examine` makes the checks of `porchlight doctor`, for the admin pages; the command line sets it. */
+  doctor: { examine: () => Promise<Finding[]> };
 };
 
 /**
@@ -98,6 +102,8 @@ type Groups = {
   server: RelayServer;
   sampler: Sampler;
   chores: Chores;
+  doctor: Inside["doctor"];
+  adminListener: ReturnType<typeof createAdminListener>;
 };
 
 /** Builds the groups, each from those before it. Two events run back: how delivery stands, and that a key works again. */
@@ -117,20 +123,36 @@ async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
   const open = (): boolean => !server.stopping();
   const { widget } = standIns;
   const { count } = visitors.connections;
+  const doctor = { examine: async (): Promise<Finding[]> => [] };
   const { sampler, gauges } = createMonitoring(core, { connections: count, gates: service.gates });
-  const app = createApp(appDeps({ core, files, owner, visitors, intake, places, gauges, open, widget }));
+  const adminParts = adminDeps({ core, owner, visitors, gauges, doctor: () => doctor.examine() });
+  const adminListener = createAdminListener(core, adminParts);
+  const app = createApp(
+    appDeps({ core, files, owner, visitors, intake, places, gauges, open, widget, doctor: () => doctor.examine() }),
+  );
   const framework = getRequestListener(app.fetch);
   const server: RelayServer = createServer(core, { door: intake.door, framework, readsBody, visitors, places });
   const chores = createChores(core, visitors, { gates: service.gates, owner });
-  return { core, files, service, owner, visitors, intake, server, sampler, chores };
+  return { core, files, service, owner, visitors, intake, server, sampler, chores, doctor, adminListener };
 }
 
-async function start({ core, files, owner, visitors, intake, server, sampler, chores }: Groups): Promise<void> {
+async function start({
+  core,
+  files,
+  owner,
+  visitors,
+  intake,
+  server,
+  sampler,
+  chores,
+  adminListener,
+}: Groups): Promise<void> {
   const { settings, keys, log } = core;
   await files.start();
   await intake.start();
   visitors.connections.start();
   core.port = await server.listen();
+  await adminListener?.start();
   await core.cluster.start();
   // Only now, when replies can come in: the answer to a message may be here within milliseconds, and comes only once.
   await visitors.courier.start();
@@ -141,13 +163,25 @@ async function start({ core, files, owner, visitors, intake, server, sampler, ch
   warn(settings, keys.of, log);
 }
 
-async function stop({ core, files, service, owner, visitors, intake, server, sampler, chores }: Groups): Promise<void> {
+async function stop({
+  core,
+  files,
+  service,
+  owner,
+  visitors,
+  intake,
+  server,
+  sampler,
+  chores,
+  adminListener,
+}: Groups): Promise<void> {
   const { db, log } = core;
   log("relay.stopping", { connections: visitors.connections.count() });
   server.shut();
   // Calls under way end, and their replies may follow at once: callbacks are taken until then (RELIABILITY 3a).
   await visitors.courier.stop();
   await server.close();
+  await adminListener?.stop();
   await intake.stop();
   await files.stop();
   service.gates.stop();
@@ -161,7 +195,7 @@ async function stop({ core, files, service, owner, visitors, intake, server, sam
   log("relay.stopped");
 }
 
-function relayOf({ core, files, service, owner, visitors, chores }: Groups): Omit<Relay, "tell" | "stop"> {
+function relayOf({ core, files, service, owner, visitors, chores, doctor }: Groups): Omit<Relay, "tell" | "stop"> {
   const { settings, db, clock, sites, keys, signing, log, port } = core;
   const { send, forget, endings } = visitors;
   const { services, gates } = service;
@@ -173,7 +207,7 @@ function relayOf({ core, files, service, owner, visitors, chores }: Groups): Omi
       settings: { ...settings, port },
       running: true,
       ...{ db, clock, sites, services, keys, forget, endings, send, owner, signing, callbackSecret },
-      ...{ retention: chores.retention, backups: chores.backups },
+      ...{ retention: chores.retention, backups: chores.backups, doctor },
       files: files.files,
       linkTo: files.links.to,
     },

@@ -60,7 +60,9 @@ it.each([
     `/conversations/${visitor}`,
     `/messages/${visitor}/${message}`,
     "/deliveries",
-  ].concat("/leads", "/mails", "/webhooks", "/blocks", "/sites", "/settings", "/audit")) {
+  ]
+    .concat("/leads", "/mails", "/webhooks", "/blocks", "/sites", "/settings", "/audit", "/ledger", "/doctor")
+    .concat("/alerts", "/callbacks")) {
     await page.goto(`${house.url}/admin${path}`);
     faults[path] = await faultsOf(page);
   }

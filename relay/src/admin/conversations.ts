@@ -3,10 +3,16 @@ import { html } from "hono/html";
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../db/database.ts";
 import { visitorRow } from "../records/listings.ts";
-import { type ConversationPlace, type ConversationRow, searchSlice } from "../records/search.ts";
+import {
+  type ConversationPlace,
+  type ConversationQuery,
+  type ConversationRow,
+  searchSlice,
+} from "../records/search.ts";
 import { page as threadPage } from "../records/threads.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { badge, brief, facts, type Html, table, time } from "./html.ts";
+import { sees, type Viewer } from "./viewer.ts";
 
 /** Conversations on one page. */
 const PAGE = 30;
@@ -15,7 +21,8 @@ const SEARCH_MS = 3_000;
 /** Messages of a thread on one page. */
 const MESSAGES = 200;
 
-type Search = { words: string; site: string; state: string; after: ConversationPlace | undefined };
+/** `from`, `to`: days as the form has them, like `2026-11-22`. */
+type Search = ConversationQuery & { days?: { from: string; to: string } };
 
 /** Conversations that match, until a page is full or the time is over. */
 export async function search(
@@ -53,13 +60,27 @@ export const conversationPath = (visitor: string): string => `/admin/conversatio
 export const messagePath = (visitor: string, id: string): string =>
   `/admin/messages/${encodeURIComponent(visitor)}/${encodeURIComponent(id)}`;
 
+const DAY_MS = 86_400_000;
+
+/** The times of two days of the form, both included. */
+export function daysOf(from = "", to = ""): Pick<Search, "from" | "to" | "days"> {
+  const [begin, end] = [Date.parse(from), Date.parse(to)];
+  return {
+    ...(Number.isNaN(begin) ? {} : { from: begin }),
+    ...(Number.isNaN(end) ? {} : { to: end + DAY_MS }),
+    days: { from: Number.isNaN(begin) ? "" : from, to: Number.isNaN(end) ? "" : to },
+  };
+}
+
 const option = (value: string, name: string, chosen: string): Html =>
   html`<option value="${value}"${value === chosen ? html` selected` : ""}>${name}</option>`;
 
-function filter({ words, site, state }: Search, sites: readonly string[]): Html {
+function filter({ words, site, state, days }: Search, sites: readonly string[]): Html {
   return html`<form class="filter" action="/admin/conversations">
 <label class="wide">Words, visitor, e-mail, or any id<input name="words" type="search" value="${words}"></label>
-<label>Site<select name="site">${option("", "all", site)}${sites.map((id) => option(id, id, site))}</select></label>
+${sites.length < 2 ? "" : html`<label>Site<select name="site">${option("", "all", site)}${sites.map((id) => option(id, id, site))}</select></label>`}
+<label>From (UTC)<input type="date" name="from" value="${days?.from ?? ""}"></label>
+<label>Until<input type="date" name="to" value="${days?.to ?? ""}"></label>
 <label>With a message that is<select name="state">${["", "sent", "delivered", "failed"].map((each) => option(each, each || "any", state))}</select></label>
 <button class="main">Search</button></form>`;
 }
@@ -70,7 +91,7 @@ export async function conversations(
   asked: Search,
 ): Promise<Html> {
   const { rows, next } = await search(db, clock, asked);
-  const query = new URLSearchParams({ words: asked.words, site: asked.site, state: asked.state });
+  const query = new URLSearchParams({ words: asked.words, site: asked.site, state: asked.state, ...asked.days });
   if (next !== undefined) query.set("after", `${next.created}.${next.id}`);
   const more =
     next &&
@@ -98,11 +119,11 @@ ${message.text === "" ? "" : html`<p>${message.text}</p>`}${message.media === un
 export async function conversation(
   db: Database,
   id: string,
-  before: number,
+  { viewer, before }: { viewer: Viewer; before: number },
 ): Promise<{ title: string; body: Html } | undefined> {
   const visitor = await findVisitor(db, id);
   const row = visitor && (await visitorRow(db, visitor.site, id));
-  if (visitor === undefined || row === undefined) return undefined;
+  if (visitor === undefined || row === undefined || !sees(viewer, visitor.site)) return undefined;
   const messages = await threadPage(db, id, before, MESSAGES);
   const [first] = messages;
   const older = messages.length === MESSAGES && first !== undefined;

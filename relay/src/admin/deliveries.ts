@@ -2,75 +2,116 @@ import { html } from "hono/html";
 import type { Clock } from "../base/clock.ts";
 import type { Database } from "../db/database.ts";
 import type { Send } from "../flows/send/send.ts";
-import { type DeliveryRow, deliveriesPage } from "../records/listings.ts";
+import { type DeliveryRow, type DeliveryState, deliveriesPage } from "../records/listings.ts";
 import { addAudit } from "../records/operators.ts";
+import { discardMessage } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { findVisitor } from "../records/visitors.ts";
 import { conversationPath, messagePath } from "./conversations.ts";
-import { badge, type Html, table, time, tokenField } from "./html.ts";
+import { badge, type Cell, type Html, table, time, tokenField } from "./html.ts";
 
 /** Messages on one page. */
 const PAGE = 100;
+/** Messages that one action of "all" takes. */
+const ALL_MAX = 1_000;
 
-const row = (site: string, { visitor, id, state, attempts, due, reason, error }: DeliveryRow) => [
-  state === "failed"
-    ? html`<input type="checkbox" name="item" value="${visitor} ${id}" aria-label="Choose message ${id}">`
-    : "",
-  html`<a class="id" href="${messagePath(visitor, id)}">${id}</a>`,
-  badge(state),
-  attempts,
-  due === null ? null : time(due),
-  [reason, error].filter((part) => part !== null).join(": ") || null,
-  html`<a class="id" href="${conversationPath(visitor)}">${visitor}</a>`,
-  site,
-];
+const choice = ({ visitor, id }: DeliveryRow): Cell =>
+  html`<input type="checkbox" name="item" value="${visitor} ${id}" aria-label="Choose message ${id}">`;
 
-/** Messages that the service has not taken: failed ones first, with Retry. */
+const row = (site: string, may: boolean, given: DeliveryRow): Cell[] => {
+  const { visitor, id, state, attempts, due, reason, error } = given;
+  return [
+    ...(may ? [choice(given)] : []),
+    html`<a class="id" href="${messagePath(visitor, id)}">${id}</a>`,
+    badge(state),
+    attempts,
+    due === null ? null : time(due),
+    [reason, error].filter((part) => part !== null).join(": ") || null,
+    html`<a class="id" href="${conversationPath(visitor)}">${visitor}</a>`,
+    site,
+  ];
+};
+
+const HEADINGS = ["Message", "State", "Tries", "Next try", "Last error", "Visitor", "Site"];
+
+/** What an admin may do with the chosen messages. */
+const buttons = html`<p class="actions"><button class="main">Retry the chosen</button>
+<button formaction="/admin/deliveries/discard">Discard the chosen</button>
+<button name="all" value="1">Retry all failed</button>
+<button name="all" value="1" formaction="/admin/deliveries/discard">Discard all failed</button></p>
+<p class="note">Retry sends a failed message again. Discard takes it off this list: the visitor still sees that it was not sent.
+A message that waits is given up first, within a minute.</p>`;
+
+/**
+ * Messages that the service has not taken: failed ones first, with Retry and Discard.
+ * @param may whether the viewer may act
+ */
 export async function deliveries(
   { db, sites }: { db: Database; sites: Sites },
-  { token, note }: { token: string; note: string },
+  { token, note, may }: { token: string; note: string; may: boolean },
 ): Promise<Html> {
-  const rows = [];
+  const rows: Cell[][] = [];
   for (const state of ["failed", "waiting"] as const)
     for (const {
       public: { id },
     } of sites.all)
-      rows.push(...(await deliveriesPage(db, { site: id, state, limit: PAGE })).map((each) => row(id, each)));
+      rows.push(...(await deliveriesPage(db, { site: id, state, limit: PAGE })).map((each) => row(id, may, each)));
   const shown = rows.slice(0, PAGE);
-  return html`${note === "" ? "" : html`<p role="status">${note}</p>`}
-<form method="post" action="/admin/deliveries/retry">${tokenField(token)}
-${table("Deliveries", ["Choose", "Message", "State", "Tries", "Next try", "Last error", "Visitor", "Site"], shown, "Nothing waits, and nothing failed.")}
-${shown.length === 0 ? "" : html`<p><button class="main">Retry the chosen</button> <button name="all" value="1">Retry all failed</button></p>`}</form>
-${rows.length > PAGE ? html`<p>There are more: these are the first ${PAGE}.</p>` : ""}`;
+  const list = table(
+    "Deliveries",
+    may ? ["Choose", ...HEADINGS] : HEADINGS,
+    shown,
+    "Nothing waits, and nothing failed.",
+  );
+  const more = rows.length > PAGE ? html`<p>There are more: these are the first ${PAGE}.</p>` : "";
+  return html`${note === "" ? "" : html`<p class="done" role="status">${note}</p>`}
+${may && shown.length > 0 ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}${list}${buttons}</form>` : list}
+${more}`;
 }
 
 type Deps = { db: Database; clock: Clock; sites: Sites; send: Pick<Send, "retry"> };
 
-/** Starts failed messages anew. @param items visitor and message, separated by a space. @returns how many went */
-export async function retryAll(
-  { db, clock, sites, send }: Deps,
-  items: readonly string[],
-  actor: string,
+/** Acts on messages, each with an entry of the audit log. @returns on how many it did something */
+async function each(
+  { db, clock }: Deps,
+  { items, actor, action }: { items: readonly string[]; actor: string; action: string },
+  act: (visitor: string, id: string) => Promise<boolean>,
 ): Promise<number> {
   let count = 0;
   for (const item of items) {
     const [visitor = "", id = ""] = item.split(" ");
-    const site = sites.find((await findVisitor(db, visitor))?.site ?? "");
-    if (site === undefined || (await send.retry(visitor, site, id)) === undefined) continue;
+    if (!(await act(visitor, id))) continue;
     count++;
-    const entry = { at: clock.now(), actor, action: "retry message", subject: `${visitor} ${id}` };
+    const entry = { at: clock.now(), actor, action, subject: `${visitor} ${id}` };
     await db.transaction((tx) => addAudit(tx, entry), [visitor]);
   }
   return count;
 }
 
-/** Every failed message, as the form names them; at most 1,000 at once. */
-export async function failedItems({ db, sites }: { db: Database; sites: Sites }): Promise<string[]> {
+/** Starts failed messages anew. @param items visitor and message, separated by a space. @returns how many went */
+export const retryAll = (deps: Deps, items: readonly string[], actor: string): Promise<number> =>
+  each(deps, { items, actor, action: "retry message" }, async (visitor, id) => {
+    const site = deps.sites.find((await findVisitor(deps.db, visitor))?.site ?? "");
+    return site !== undefined && (await deps.send.retry(visitor, site, id)) !== undefined;
+  });
+
+/** Takes messages off the list. @param items as for `retryAll`. @returns how many were there */
+export const discardAll = (deps: Deps, items: readonly string[], actor: string): Promise<number> =>
+  each(deps, { items, actor, action: "discard message" }, (visitor, id) =>
+    deps.db.transaction((tx) => discardMessage(tx, visitor, id, deps.clock.now()), [visitor]),
+  );
+
+/** Every message in one of these states, as the form names them; at most `ALL_MAX`. */
+export async function openItems(
+  { db, sites }: { db: Database; sites: Sites },
+  states: readonly DeliveryState[],
+): Promise<string[]> {
   const items: string[] = [];
-  for (const {
-    public: { id },
-  } of sites.all)
-    for (const { visitor, id: message } of await deliveriesPage(db, { site: id, state: "failed", limit: 1_000 }))
-      items.push(`${visitor} ${message}`);
-  return items.slice(0, 1_000);
+  for (const state of states)
+    for (const {
+      public: { id },
+    } of sites.all)
+      for (const { visitor, id: message } of await deliveriesPage(db, { site: id, state, limit: ALL_MAX }))
+        items.push(`${visitor} ${message}`);
+  return items.slice(0, ALL_MAX);
 }

@@ -1,4 +1,5 @@
 import { html } from "hono/html";
+import type { Viewer } from "./viewer.ts";
 
 /** A piece of a page; `html` has escaped what is in it. */
 export type Html = ReturnType<typeof html>;
@@ -10,20 +11,29 @@ export type Frame = {
   title: string;
   /** For the forms of this session. */
   token: string;
+  viewer: Viewer;
 };
 
+/** The pages, and whether a reader of one site may see them. */
 const NAVIGATION = [
-  ["/admin", "Overview"],
-  ["/admin/conversations", "Conversations"],
-  ["/admin/deliveries", "Deliveries"],
-  ["/admin/leads", "Leads"],
-  ["/admin/mails", "Mails"],
-  ["/admin/webhooks", "Webhooks"],
-  ["/admin/blocks", "Blocks"],
-  ["/admin/sites", "Sites"],
-  ["/admin/settings", "Settings"],
-  ["/admin/audit", "Audit log"],
+  ["/admin", "Overview", false],
+  ["/admin/conversations", "Conversations", true],
+  ["/admin/deliveries", "Deliveries", true],
+  ["/admin/leads", "Leads", true],
+  ["/admin/mails", "Mails", true],
+  ["/admin/webhooks", "Webhooks", true],
+  ["/admin/ledger", "Ledger", false],
+  ["/admin/blocks", "Blocks", true],
+  ["/admin/sites", "Sites", true],
+  ["/admin/settings", "Settings", false],
+  ["/admin/doctor", "Doctor", false],
+  ["/admin/alerts", "Alerts", false],
+  ["/admin/callbacks", "Callbacks", false],
+  ["/admin/audit", "Audit log", false],
 ] as const;
+
+/** Pages about the whole relay: a reader of one site does not see them. */
+export const WHOLE: readonly string[] = NAVIGATION.filter(([, , ofSite]) => !ofSite).map(([path]) => path);
 
 /** A whole page without the navigation. */
 export const bare = (title: string, body: Html): Html => html`<!doctype html>
@@ -45,7 +55,7 @@ const link = (at: string, [path, name]: readonly [string, string]): Html =>
   html`<li><a href="${path}"${path === at ? html` aria-current="page"` : ""}>${name}</a></li>`;
 
 /** A page with the navigation. */
-export const page = ({ at, title, token }: Frame, body: Html): Html =>
+export const page = ({ at, title, token, viewer }: Frame, body: Html): Html =>
   bare(
     title,
     html`<a class="skip" href="#main">Skip to content</a>
@@ -54,10 +64,11 @@ export const page = ({ at, title, token }: Frame, body: Html): Html =>
 <form class="find" role="search" action="/admin/find"><label class="hidden" for="find">Find a message or visitor by id</label>
 <input id="find" name="id" type="search" placeholder="Any id" autocomplete="off" spellcheck="false"><button>Find</button></form>
 <details class="menu"><summary>Session</summary><div>
+<p class="note">${viewer.role === "admin" ? "Admin" : viewer.site === null ? "Reader of all sites" : `Reader of ${viewer.site}`}</p>
 <form method="post" action="/admin/logout">${tokenField(token)}<button class="plain">Sign out</button></form>
-<form method="post" action="/admin/logout-everywhere">${tokenField(token)}<button class="plain">Sign out everywhere</button></form></div></details>
+${viewer.role === "admin" ? html`<form method="post" action="/admin/logout-everywhere">${tokenField(token)}<button class="plain">Sign out everywhere</button></form>` : ""}</div></details>
 </header>
-<nav aria-label="Pages"><ul>${NAVIGATION.map((each) => link(at, each))}</ul></nav>
+<nav aria-label="Pages"><ul>${NAVIGATION.filter(([, , ofSite]) => ofSite || viewer.site === null).map(([path, name]) => link(at, [path, name]))}</ul></nav>
 <main id="main" tabindex="-1"><h1>${title}</h1>${body}</main>`,
   );
 

@@ -4,6 +4,7 @@ import { type JourneyRow, journeyOf, mailsWith, replyAfter } from "../records/se
 import { triesOf } from "../records/tries.ts";
 import { conversationPath, messagePath } from "./conversations.ts";
 import { badge, facts, type Html, time, tokenField } from "./html.ts";
+import { sees, type Viewer } from "./viewer.ts";
 
 /** A step of a message's way. `open`: it is still to come. */
 type Stage = { name: string; at: number | null; note?: Html | string; kind?: "bad" | "open" };
@@ -86,13 +87,17 @@ const stage = ({ name, at, note, kind }: Stage): Html =>
   html`<li class="${kind ?? ""}"><p><strong>${name}</strong>${at === null ? "" : html` · ${time(at)}`}</p>${note === undefined ? "" : html`<p class="note">${note}</p>`}</li>`;
 
 /** A message with every step of its way. @returns nothing when there is no such message */
-export async function journey(db: Database, visitor: string, id: string, token: string): Promise<Html | undefined> {
+export async function journey(
+  db: Database,
+  { visitor, id }: { visitor: string; id: string },
+  { token, viewer }: { token: string; viewer: Viewer },
+): Promise<Html | undefined> {
   const row = await journeyOf(db, visitor, id);
-  if (row === undefined) return undefined;
+  if (row === undefined || !sees(viewer, row.site)) return undefined;
   const stages = await laterStages(db, row);
   const retry =
-    row.state === "failed"
-      ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}<input type="hidden" name="item" value="${row.visitor} ${row.id}"><button class="main">Retry</button></form>`
+    row.state === "failed" && viewer.role === "admin"
+      ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}<input type="hidden" name="item" value="${row.visitor} ${row.id}"><p class="actions"><button class="main">Retry</button> <button formaction="/admin/deliveries/discard">Discard</button></p></form>`
       : "";
   return html`${facts([
     ["Message", html`<span class="id">${row.id}</span>`],

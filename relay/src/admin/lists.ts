@@ -1,4 +1,6 @@
+import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { html } from "hono/html";
+import type { Site } from "../base/config.ts";
 import { TABLE } from "../base/settings/table.ts";
 import type { Database } from "../db/database.ts";
 import { blocksPage } from "../records/blocks.ts";
@@ -8,7 +10,7 @@ import { auditPage } from "../records/operators.ts";
 import { newestMails } from "../records/search.ts";
 import type { Sites } from "../records/sites.ts";
 import { conversationPath } from "./conversations.ts";
-import { badge, type Cell, type Html, table, time } from "./html.ts";
+import { badge, brief, type Cell, type Html, table, time } from "./html.ts";
 
 /** Rows of each list: the newest. */
 const ROWS = 100;
@@ -95,33 +97,60 @@ export async function audit({ db }: Deps): Promise<Html> {
   return table("Audit log", ["When", "Who", "What", "To what"], rows, "No operator did anything here yet.");
 }
 
-/** The sites with their tags. @param address of the relay, for people to read */
-export function siteList({ sites }: Deps, address: string): Html {
+/**
+ * The sites with their tags.
+ * @param address of the relay, for people to read
+ * @param preview whether the chat's page is on this origin, so that it can be shown in a frame
+ */
+export function siteList({ sites }: Deps, address: string, preview: boolean): Html {
   return html`${sites.all.map(({ public: { id, title }, account, origins }) => {
+    const page = `${preview ? "" : address}/c/${encodeURIComponent(id)}`;
     const script = id === "default" ? "widget.js" : `w/${id}.js`;
-    return html`<section><h2>${title === "" ? id : title}</h2>
+    return html`<section class="site"><h2>${title === "" ? id : title}</h2>
 <pre tabindex="0" aria-label="Tag of ${id}">${`<script async src="${address}/${script}" data-site="${id}"></script>`}</pre>
 <p>Account ${account}. Pages that may open it: ${origins.length === 0 ? "only the relay's own" : origins.join(", ")}.
-<a href="/c/${encodeURIComponent(id)}/snippet">Settings of the tag</a> · <a href="/c/${encodeURIComponent(id)}">The chat as a page</a></p></section>`;
+<a href="${page}/snippet">Settings of the tag</a> · <a href="${page}">The chat as a page</a></p>
+${preview ? html`<details class="preview"><summary>Preview</summary><iframe src="${page}" loading="lazy" title="Chat of ${id}"></iframe></details>` : ""}</section>`;
   })}`;
 }
 
 /** Settings whose values are secrets, or addresses that may hold a password. */
-const SECRET = /KEY|SECRET|TOKEN|_URL$|SMTP|MAIL/;
+const SECRET = /KEY|SECRET|TOKEN|_URL$|SMTP|MAIL|WEBHOOK|BACKUP_TO|MEDIA_STORE/;
+
+/** A site's own values, without secrets: what differs from the defaults. */
+function ownValues({ public: look, origins, channel, business, campaign, ...rest }: Site): [string, unknown][] {
+  const { messagesPerDay, leadsPerDay, retention, routes, leads, requireIdentity, mail, webhook, guard } = rest;
+  const chosen = Object.entries(look).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify((DEFAULT_SITE as Record<string, unknown>)[name]),
+  );
+  const own = { origins, channel, business, campaign, messagesPerDay, leadsPerDay, retention, routes, leads };
+  const more = { requireIdentity, mail, webhook: webhook?.url, guard: guard?.url };
+  return [...Object.entries({ ...own, ...more }), ...chosen].filter(([, value]) => value !== undefined);
+}
 
 /** The settings in force and where each came from. @param env the environment of the process */
-export function settingsList(env: Readonly<Record<string, string | undefined>>): Html {
+export function settingsList({ sites }: Deps, env: Readonly<Record<string, string | undefined>>): Html {
   const rows = Object.values<{ env: string; fallback: string; help: string }>(TABLE).map(
     ({ env: name, fallback, help }) => {
       const set = env[name] !== undefined && env[name] !== "";
       const value = set ? (SECRET.test(name) ? "set; not shown" : (env[name] ?? "")) : fallback;
-      return [
-        html`<code class="name">${name}</code>`,
-        value === "" ? "–" : value,
-        set ? "environment" : "default",
-        help,
-      ];
+      const from = set ? "environment" : "default";
+      return [html`<code class="name">${name}</code>`, value === "" ? "–" : value, from, help];
     },
   );
-  return table("Settings", ["Setting", "Value", "From", "What it is"], rows, "");
+  const file = env.PORCHLIGHT_CONFIG ?? "";
+  const source = file === "" ? "environment" : "configuration file";
+  const ofSites = sites.all.flatMap((site) =>
+    ownValues(site).map(([name, value]) => [
+      site.public.id,
+      html`<code class="name">${name}</code>`,
+      brief(typeof value === "string" ? value : JSON.stringify(value), 300),
+      source,
+    ]),
+  );
+  return html`<p>To read, not to edit. <a href="/admin/doctor">Doctor</a> tests them${file === "" ? "" : html`; <code>porchlight reload --dry-run</code> compares <code>${file}</code> with what is in force`}.</p>
+<h2>Environment</h2>
+${table("Settings", ["Setting", "Value", "From", "What it is"], rows, "")}
+<h2>Sites</h2>
+${table("Settings of sites", ["Site", "Setting", "Value", "From"], ofSites, "")}`;
 }

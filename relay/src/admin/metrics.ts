@@ -3,11 +3,13 @@ import { Hono } from "hono";
 import type { Metrics } from "../base/metrics.ts";
 import type { AdminAccess } from "./access.ts";
 
-/** `GET /metrics` for Prometheus: `Authorization: Bearer ADMIN_TOKEN`. */
+/** `GET /metrics` for Prometheus: `Authorization: Bearer` and ADMIN_TOKEN or ADMIN_READ_TOKEN. */
 export function metricsDoor(metrics: Pick<Metrics, "text" | "contentType">, access: AdminAccess) {
   return new Hono<{ Bindings: HttpBindings }>().get("/metrics", async (c) => {
     const [, token = ""] = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
-    if (!access.opens(access.addressOf(c.env.incoming), token))
+    const viewer = await access.viewerOf(access.addressOf(c.env.incoming), token);
+    // A reader of one site sees nothing of the others, and the series are of all sites.
+    if (viewer === undefined || viewer.site !== null)
       return c.text("Unauthorized\n", 401, { "WWW-Authenticate": 'Bearer realm="metrics"' });
     return c.body(await metrics.text(), 200, { "Content-Type": metrics.contentType, "Cache-Control": "no-store" });
   });

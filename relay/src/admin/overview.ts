@@ -6,6 +6,7 @@ import { countFailed } from "../records/search.ts";
 import { STEPS, type Step, samplesBetween } from "../records/series.ts";
 import type { Html } from "./html.ts";
 import { plot } from "./plot.ts";
+import { nodes, openProblems } from "./state.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -111,7 +112,7 @@ export async function overview({ db, now, gauges, range: wanted }: Deps): Promis
     const value = quantile(all.delivery, q);
     return value === undefined ? "–" : seconds(value);
   };
-  return html`<ul class="tabs" aria-label="Time shown">${Object.entries(RANGES).map(
+  return html`${await openProblems(db)}<ul class="tabs" aria-label="Time shown">${Object.entries(RANGES).map(
     ([name, { name: words }]) =>
       html`<li><a href="/admin?range=${name}"${name === range ? html` aria-current="true"` : ""}>${words}</a></li>`,
   )}</ul>
@@ -132,6 +133,8 @@ ${plot({ ...axis, title: "Time to reply", show: seconds, lines: [line("p50", ({ 
 ${plot({ ...axis, title: "The service's answers", show: count, lines: [line("2xx", ({ answers }) => answers["2xx"]), line("429", ({ answers }) => answers["429"]), line("other", ({ answers }) => answers["4xx"] + answers["5xx"] + answers.none)] })}
 ${plot({ ...axis, title: "Waiting, and calls a minute", show: count, lines: [line("waiting", ({ waiting }) => waiting), line("limit as learned", ({ pace }) => pace)] })}
 </div>
+<h2>Nodes</h2>
+${await nodes(db, now)}
 </div>
 <script src="/admin/live.js" defer></script>`;
 }

@@ -9,6 +9,7 @@ import {
   findAdminSession,
   touchAdminSession,
 } from "../records/operators.ts";
+import type { Viewer } from "./viewer.ts";
 
 /** A login ends this long after it was opened, and after its last use, in milliseconds. */
 const OPEN_MS = 7 * 86_400_000;
@@ -25,21 +26,22 @@ const hashOf = (secret: string): string => createHash("sha256").update(secret).d
 export function createAdminSessions({ db, clock }: { db: Database; clock: Clock }) {
   return {
     /** @returns the secret for the browser */
-    async open(address: string): Promise<string> {
+    async open(address: string, { role, site }: Viewer): Promise<string> {
       const secret = newSecret();
       const now = clock.now();
       await db.transaction(async (tx) => {
         await dropAdminSessions(tx, now - OPEN_MS, now - IDLE_MS);
-        await addAdminSession(tx, { hash: hashOf(secret), created: now, seen: now, address });
+        await addAdminSession(tx, { hash: hashOf(secret), created: now, seen: now, address, role, site });
       }, KEY);
       return secret;
     },
-    async isOpen(secret: string): Promise<boolean> {
+    /** Who holds the session of this secret; nothing when there is none any more. */
+    async viewerOf(secret: string): Promise<Viewer | undefined> {
       const session = secret === "" ? undefined : await findAdminSession(db, hashOf(secret));
       const now = clock.now();
-      if (session === undefined || now - session.created > OPEN_MS || now - session.seen > IDLE_MS) return false;
+      if (session === undefined || now - session.created > OPEN_MS || now - session.seen > IDLE_MS) return undefined;
       if (now - session.seen > TOUCH_MS) await db.transaction((tx) => touchAdminSession(tx, session.hash, now), KEY);
-      return true;
+      return { role: session.role, site: session.site };
     },
     async end(secret: string): Promise<void> {
       await db.transaction((tx) => endAdminSessions(tx, hashOf(secret)), KEY);

@@ -91,6 +91,20 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .login { max-width: 24rem; margin: 12vh auto 0; padding: 0 1rem; }
 .login form { display: grid; gap: 0.75rem; }
 .login label { display: grid; gap: 0.3rem; }
+.actions { display: flex; flex-wrap: wrap; gap: 0.5rem; }
+.note { color: var(--soft); font-size: 0.87rem; max-width: 46rem; }
+.menu .note { margin: 0; padding: 0.2rem 0.75rem 0.5rem; }
+.done { color: var(--good); }
+.number { display: block; text-align: right; font-variant-numeric: tabular-nums; }
+.decide { display: flex; gap: 0.4rem; min-width: 22rem; }
+.decide input { flex: 1 1 7rem; min-width: 0; }
+.problems { border: 1px solid var(--bad); border-radius: 10px; background: var(--card); padding: 0.8rem 1rem; margin: 0 0 1.25rem; }
+.problems h2 { margin: 0 0 0.3rem; color: var(--bad); }
+.problems ul { margin: 0 0 0.5rem; padding-left: 1.2rem; }
+.problems p { margin: 0; }
+section.site { margin: 0 0 2rem; }
+.preview summary { cursor: pointer; padding: 0.4rem 0; color: var(--accent); }
+.preview iframe { width: 100%; max-width: 24rem; height: 34rem; border: 1px solid var(--line); border-radius: 10px; background: var(--card); }
 .error { color: var(--bad); }
 pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; margin: 0 0 1rem; }
 `;

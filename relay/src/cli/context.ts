@@ -79,6 +79,7 @@ export async function openContext(settings: Settings): Promise<CommandContext> {
   return contextOf({
     ...{ settings, db, clock, sites, services, keys, files, signing, owner },
     running: false,
+    doctor: { examine: async () => [] },
     forget,
     retention: createRetention({ db, clock, log, sites, forget, works: () => true }),
     backups,

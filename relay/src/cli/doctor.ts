@@ -138,7 +138,8 @@ function relay({ running, settings: { dataDir, port } }: CommandContext): Findin
     : failed(check, `none runs on ${dataDir}: this is judged by the shell's environment`, "Start it: npm run serve.");
 }
 
-async function examine(context: CommandContext): Promise<Finding[]> {
+/** Makes all checks. */
+export async function examine(context: CommandContext): Promise<Finding[]> {
   const { accounts } = context.settings;
   return [
     relay(context),

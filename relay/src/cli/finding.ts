@@ -1,7 +1,7 @@
+import type { Finding } from "../base/finding.ts";
 import type { Result } from "./command.ts";
 
-/** The result of one check. `cure` says how to correct a failure. */
-export type Finding = { check: string; ok: boolean; found: string; cure?: string };
+export type { Finding };
 
 export const passed = (check: string, found: string): Finding => ({ check, ok: true, found });
 export const failed = (check: string, found: string, cure: string): Finding => ({ check, ok: false, found, cure });

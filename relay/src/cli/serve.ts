@@ -49,6 +49,10 @@ export async function startRelay(settings: Settings, parts: Parameters<typeof cr
       return runOn(contextOf({ ...inside, close: async () => {} }), argv);
     },
   });
+  inside.doctor.examine = async () => {
+    const { examine } = await import("./doctor.ts");
+    return examine(contextOf({ ...inside, close: async () => {} }));
+  };
   if (control !== undefined) relay.tell({ control: control.path });
   return { ...relay, stop: () => (control?.close() ?? Promise.resolve()).then(relay.stop) };
 }

@@ -5,7 +5,8 @@ import { CommandError } from "./error.ts";
 const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
 
 function scopesIn(text: string): Scope[] {
-  const given = text === "all" ? [...SCOPES] : text.split(",").map((part) => part.trim());
+  const given =
+    text === "all" ? SCOPES.filter((scope) => scope !== "admin:read") : text.split(",").map((part) => part.trim());
   const wrong = given.filter((scope) => !isScope(scope));
   if (wrong.length > 0) throw new CommandError(`No scope ${wrong.join(", ")}. There are: ${SCOPES.join(", ")}.`, 2);
   return given.filter(isScope);
@@ -16,7 +17,7 @@ const site = { site: { type: "string" } } as const;
 export const TOKENS: Record<string, Command> = {
   "token add": {
     usage: "<name> [--site <site>] [--scopes <scope,…>|all]",
-    help: "creates a token of the server API and shows it once",
+    help: "creates a token of the server API and shows it once; with the scope admin:read it opens the admin pages of its site to read, and all does not include that",
     options: { ...site, scopes: { type: "string" } },
     async run({ db, clock, site }, given) {
       const { name } = positionals(given, "name");

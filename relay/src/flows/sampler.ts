@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { randomId } from "@porchlight/shared/id";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
@@ -17,6 +18,9 @@ type Parts = {
   /** Days for which rows of hours are kept. */
   days: number;
 };
+
+/** The machine and process, for the list of nodes. */
+const WHERE = { host: hostname(), pid: process.pid };
 
 const MINUTE_MS = STEPS.minute * 1_000;
 const HOUR_MS = STEPS.hour * 1_000;
@@ -80,7 +84,7 @@ export function createSampler({ db, clock, log, metrics, gauges, days }: Parts) 
     };
     await db.transaction(
       async (tx) => {
-        await addSample(tx, STEPS.minute, { at, node, body: JSON.stringify(body) });
+        await addSample(tx, STEPS.minute, { at, node, body: JSON.stringify({ ...body, ...WHERE }) });
         await sumHours(tx, at, days);
       },
       ["series"],

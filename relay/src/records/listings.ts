@@ -63,7 +63,7 @@ const DELIVERIES = `
   FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos
   UNION ALL
   SELECT visitor, pos, id, 'failed' AS state, coalesce(attempts, 0), NULL AS due, reason, error
-  FROM messages WHERE state = 'failed'`;
+  FROM messages WHERE state = 'failed' AND discarded IS NULL`;
 
 /** Messages that the service has not taken: those that wait and those that failed, or only those of one state. */
 export async function deliveriesPage(

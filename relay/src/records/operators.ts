@@ -2,15 +2,25 @@ import { randomId } from "@porchlight/shared/id";
 import type { Transaction } from "../db/database.ts";
 
 /** A login to the admin pages. `hash` of what the browser holds; times in milliseconds since 1970. */
-export type AdminSession = { hash: string; created: number; seen: number; address: string };
+export type AdminSession = {
+  hash: string;
+  created: number;
+  seen: number;
+  address: string;
+  /** A reader changes nothing. */
+  role: "admin" | "reader";
+  /** A reader of one site only; `null`: of all sites. */
+  site: string | null;
+};
 
-export async function addAdminSession(tx: Transaction, { hash, created, seen, address }: AdminSession): Promise<void> {
-  const sql = "INSERT INTO admin_sessions (hash, created, seen, address) VALUES ($1, $2, $3, $4)";
-  await tx.run(sql, hash, created, seen, address);
+export async function addAdminSession(tx: Transaction, session: AdminSession): Promise<void> {
+  const { hash, created, seen, address, role, site } = session;
+  const sql = "INSERT INTO admin_sessions (hash, created, seen, address, role, site) VALUES ($1, $2, $3, $4, $5, $6)";
+  await tx.run(sql, hash, created, seen, address, role, site);
 }
 
 export async function findAdminSession(tx: Transaction, hash: string): Promise<AdminSession | undefined> {
-  const sql = "SELECT hash, created, seen, address FROM admin_sessions WHERE hash = $1";
+  const sql = "SELECT hash, created, seen, address, role, site FROM admin_sessions WHERE hash = $1";
   const [session] = await tx.all<AdminSession>(sql, hash);
   return session;
 }

@@ -28,6 +28,17 @@ const FROM = `visitors v LEFT JOIN details d ON d.visitor = v.id
 /** Visitors of one slice of a search: a slice takes milliseconds, and the relay works on between two of them. */
 const SLICE = 500;
 
+/** What a search asks for. Empty texts: any. `from`, `to`: a message is of this time, in milliseconds since 1970. */
+export type ConversationQuery = {
+  words: string;
+  site: string;
+  state: string;
+  from?: number;
+  to?: number;
+  after: ConversationPlace | undefined;
+};
+const NO_END = Number.MAX_SAFE_INTEGER;
+
 /** The characters that LIKE takes for patterns. */
 const literal = (words: string): string => words.toLowerCase().replaceAll(/[\\%_]/g, "\\$&");
 
@@ -39,14 +50,14 @@ const literal = (words: string): string => words.toLowerCase().replaceAll(/[\\%_
  */
 export async function searchSlice(
   tx: Transaction,
-  { words, site, state, after }: { words: string; site: string; state: string; after: ConversationPlace | undefined },
+  { words, site, state, from = 0, to = NO_END, after }: ConversationQuery,
 ): Promise<{ found: ConversationRow[]; next: ConversationPlace | undefined }> {
-  const from = [after?.created ?? Number.MAX_SAFE_INTEGER, after?.id ?? ""] as const;
+  const begin = [after?.created ?? Number.MAX_SAFE_INTEGER, after?.id ?? ""] as const;
   const slice = await tx.all<ConversationPlace>(
     `SELECT created, id FROM visitors WHERE ($1 = '' OR site = $1) AND (created < $2 OR (created = $2 AND id < $3))
      ORDER BY created DESC, id DESC LIMIT $4`,
     site,
-    ...from,
+    ...begin,
     SLICE,
   );
   const last = slice.at(-1);
@@ -55,19 +66,23 @@ export async function searchSlice(
     `SELECT ${COLUMNS} FROM ${FROM}
      WHERE ($1 = '' OR v.site = $1) AND (v.created < $2 OR (v.created = $2 AND v.id < $3))
        AND (v.created > $4 OR (v.created = $4 AND v.id >= $5))
+       AND ($10 = 0 OR EXISTS (SELECT 1 FROM messages t WHERE t.visitor = v.id AND t.at >= $10))
+       AND ($11 = ${NO_END} OR EXISTS (SELECT 1 FROM messages t WHERE t.visitor = v.id AND t.at >= $10 AND t.at < $11))
        AND ($8 = '' OR EXISTS (SELECT 1 FROM messages s WHERE s.visitor = v.id AND s.state = $8))
        AND ($6 = '' OR v.id = $6 OR v.subject = $6 OR v.contact = $6 OR lower(d.email) LIKE $7 ESCAPE '\\'
          OR EXISTS (SELECT 1 FROM messages w WHERE w.visitor = v.id
            AND (w.id = $6 OR w.sid = $6 OR w.external LIKE $9 ESCAPE '\\' OR lower(w.text) LIKE $7 ESCAPE '\\')))
      ORDER BY v.created DESC, v.id DESC`,
     site,
-    ...from,
+    ...begin,
     last.created,
     last.id,
     words,
     `%${literal(words)}%`,
     state,
     `%:${words.replaceAll(/[\\%_]/g, "\\$&")}`,
+    from,
+    to,
   );
   return { found, next: slice.length < SLICE ? undefined : last };
 }
@@ -161,8 +176,29 @@ export const newestMails = (
     limit,
   );
 
+/**
+ * Takes a failed message off the list of what failed, and lets one that waits expire now: the courier gives it up with its
+ * next look.
+ * @returns whether there was such a message
+ */
+export async function discardMessage(tx: Transaction, visitor: string, id: string, now: number): Promise<boolean> {
+  const sql = `UPDATE messages SET discarded = $3 WHERE visitor = $1 AND id = $2 AND discarded IS NULL
+    AND (state = 'failed' OR EXISTS (SELECT 1 FROM outbox o WHERE o.visitor = $1 AND o.pos = messages.pos AND o.reaction IS NULL))`;
+  if ((await tx.run(sql, visitor, id, now)) === 0) return false;
+  await tx.run(
+    `UPDATE outbox SET expires = $3 WHERE visitor = $1 AND reaction IS NULL
+       AND pos = (SELECT pos FROM messages WHERE visitor = $1 AND id = $2)`,
+    visitor,
+    id,
+    now,
+  );
+  return true;
+}
+
 /** How many messages failed and were not tried again. */
 export async function countFailed(tx: Transaction): Promise<number> {
-  const [row] = await tx.all<{ count: number }>("SELECT count(*) AS count FROM messages WHERE state = 'failed'");
+  const [row] = await tx.all<{ count: number }>(
+    "SELECT count(*) AS count FROM messages WHERE state = 'failed' AND discarded IS NULL",
+  );
   return row?.count ?? 0;
 }

@@ -213,7 +213,7 @@ export async function markAll(
     return n === undefined ? [] : [[visitor, pos, state, reason, n, settled]];
   });
   await tx.runEach(
-    "UPDATE messages SET state = $3, reason = $4, n = $5, settled = NULLIF($6, 0) WHERE visitor = $1 AND pos = $2",
+    "UPDATE messages SET state = $3, reason = $4, n = $5, settled = NULLIF($6, 0), discarded = CASE WHEN $3 = 'sent' THEN NULL ELSE discarded END WHERE visitor = $1 AND pos = $2",
     rows,
   );
   return taken;

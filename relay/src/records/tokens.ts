@@ -19,6 +19,7 @@ export const SCOPES = [
   "credits:write",
   "deliveries:read",
   "deliveries:write",
+  "admin:read",
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 

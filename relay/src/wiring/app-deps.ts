@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { AdminDeps } from "../admin/index.ts";
 import type { AppDeps } from "../app.ts";
 import { addressesOf } from "../base/address.ts";
+import type { Finding } from "../base/finding.ts";
 import { createLimiter } from "../base/limiter.ts";
 import type { Gauges } from "../base/metrics.ts";
 import type { Places } from "../base/places.ts";
@@ -33,6 +35,8 @@ type Groups = {
   gauges: Gauges;
   /** Whether the relay takes requests: it is not stopping. */
   open: () => boolean;
+  /** What `porchlight doctor` finds. */
+  doctor: () => Promise<Finding[]>;
   /** Folder of the built widget, where a test names another one. */
   widget: string | undefined;
 };
@@ -47,6 +51,7 @@ export function appDeps({
   places,
   gauges,
   open,
+  doctor,
   widget = WIDGET,
 }: Groups): AppDeps {
   const { settings, db, clock, log, sites, publicOrigin } = core;
@@ -68,19 +73,36 @@ export function appDeps({
       who: owner.access.withoutBlocked(visitors.sessions.who),
       wait: uploadWait(core, visitors),
     },
-    admin: {
-      ...{ db, clock, sites, send, publicOrigin, gauges },
-      metrics: core.metrics,
-      token: core.adminToken,
-      addressOf: addressesOf(settings.trustProxy).network,
-      address: () => publicOrigin ?? `http://localhost:${core.port}`,
-      env: process.env,
-    },
+    admin: settings.adminListen === undefined ? adminDeps({ core, owner, visitors, gauges, doctor }) : undefined,
     called: intake.address,
     ready: async () => open() && (await core.takesWrites()),
     relay: publicOrigin ?? "",
     address: () => publicOrigin ?? `http://localhost:${core.port}`,
     formerBuilds: join(settings.dataDir, "assets"),
+  };
+}
+
+/** What the operator's pages need. */
+export function adminDeps({
+  core,
+  owner,
+  visitors,
+  gauges,
+  doctor,
+}: Pick<Groups, "core" | "owner" | "visitors" | "gauges" | "doctor">): AdminDeps {
+  const { settings, db, clock, sites, publicOrigin } = core;
+  const { send } = visitors;
+  return {
+    ...{ db, clock, sites, send, publicOrigin, gauges, settings },
+    credits: owner.credits,
+    metrics: core.metrics,
+    token: core.adminToken,
+    readToken: settings.readToken,
+    preview: settings.adminListen === undefined,
+    examine: doctor,
+    addressOf: addressesOf(settings.trustProxy).network,
+    address: () => publicOrigin ?? `http://localhost:${core.port}`,
+    env: process.env,
   };
 }
 

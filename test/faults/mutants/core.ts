@@ -205,8 +205,8 @@ export const CORE: Mutant[] = [
     name: "changes a message without a new number",
     edits: [
       {
-        text: "SET state = $3, reason = $4, n = $5, settled = NULLIF($6, 0) WHERE",
-        replace: "SET state = $3, reason = $4, n = n + 0 * $5, settled = NULLIF($6, 0) WHERE",
+        text: "SET state = $3, reason = $4, n = $5, settled",
+        replace: "SET state = $3, reason = $4, n = n + 0 * $5, settled",
       },
     ],
     killedBy: { given: {} },

@@ -1,0 +1,29 @@
+import type { Hono } from "hono";
+import { type App, actorOf, noted, ownForm, type Parts } from "./context.ts";
+import { discardAll, openItems, retryAll } from "./deliveries.ts";
+import { decide } from "./ledger.ts";
+
+/** What an admin may do: each action is a form of a page, and an entry of the audit log. */
+export function addActions(app: Hono<App>, parts: Parts): void {
+  const { deps } = parts;
+  /** An action for admins, with a form of their session. */
+  const action = (path: string, act: (form: URLSearchParams, actor: string) => Promise<string>): void =>
+    void app.post(path, async (c) => {
+      const form = await ownForm(c, parts);
+      if (form === undefined || c.var.viewer.role !== "admin") return c.text("Forbidden\n", 403);
+      return c.redirect(await act(form, actorOf(c, parts)), 303);
+    });
+  action("/admin/deliveries/retry", async (form, actor) => {
+    const items = form.has("all") ? await openItems(deps, ["failed"]) : form.getAll("item");
+    return `/admin/deliveries?retried=${await retryAll(deps, items, actor)}`;
+  });
+  action("/admin/deliveries/discard", async (form, actor) => {
+    const items = form.has("all") ? await openItems(deps, ["failed"]) : form.getAll("item");
+    return `/admin/deliveries?discarded=${await discardAll(deps, items, actor)}`;
+  });
+  action("/admin/ledger/decide", async (form, actor) => {
+    const { outcome, key, decision } = await decide(deps, form, actor);
+    if (outcome === "done") await noted(parts, actor, `ledger: ${decision}`, key);
+    return `/admin/ledger?${new URLSearchParams({ outcome, key }).toString()}`;
+  });
+}

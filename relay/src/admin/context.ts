@@ -1,0 +1,74 @@
+import type { IncomingMessage } from "node:http";
+import type { HttpBindings } from "@hono/node-server";
+import type { Context } from "hono";
+import type { Clock } from "../base/clock.ts";
+import type { Settings } from "../base/config.ts";
+import type { Finding } from "../base/finding.ts";
+import type { Gauges, Metrics } from "../base/metrics.ts";
+import type { Database } from "../db/database.ts";
+import type { Credits } from "../flows/credits/credits.ts";
+import type { Send } from "../flows/send/send.ts";
+import { addAudit } from "../records/operators.ts";
+import type { Sites } from "../records/sites.ts";
+import type { AdminAccess } from "./access.ts";
+import { isFormToken } from "./sessions.ts";
+import type { Viewer } from "./viewer.ts";
+
+export type AdminDeps = {
+  db: Database;
+  clock: Clock;
+  sites: Sites;
+  send: Pick<Send, "retry">;
+  credits: Pick<Credits, "approve" | "dismiss" | "resolve">;
+  metrics: Metrics;
+  gauges: Gauges;
+  settings: Pick<Settings, "accounts">;
+  /** ADMIN_TOKEN and ADMIN_READ_TOKEN. */
+  token: string;
+  readToken: string | undefined;
+  addressOf: AdminAccess["addressOf"];
+  /** The relay's public origin; nothing while it does not know it. */
+  publicOrigin: string | undefined;
+  /** An address of the relay for people to read. */
+  address: () => string;
+  /** Whether the chat's pages are on the same origin as these. */
+  preview: boolean;
+  env: Readonly<Record<string, string | undefined>>;
+  /** What `porchlight doctor` finds. */
+  examine: () => Promise<Finding[]>;
+};
+
+/** Reads a form's body. @throws RelayError when it is too large */
+export type ReadForm = (incoming: IncomingMessage) => Promise<string>;
+
+/** `secret`: of the session. */
+export type App = { Bindings: HttpBindings; Variables: { secret: string; viewer: Viewer } };
+export type C = Context<App>;
+
+/** What the routes work with. */
+export type Parts = { deps: AdminDeps; access: AdminAccess; readForm: ReadForm };
+
+/** Requests of other pages bring the origin of those; browsers send it with every form. */
+export function isOwnOrigin(c: C, publicOrigin: string | undefined): boolean {
+  const site = c.req.header("sec-fetch-site");
+  if (site !== undefined && site !== "same-origin") return false;
+  const origin = c.req.header("origin");
+  if (origin === undefined) return site === "same-origin";
+  return origin === publicOrigin || (URL.canParse(origin) && new URL(origin).host === c.req.header("host"));
+}
+
+/** A form of one of this session's pages; nothing when it is not one. */
+export async function ownForm(c: C, { deps, readForm }: Parts): Promise<URLSearchParams | undefined> {
+  const form = new URLSearchParams(await readForm(c.env.incoming));
+  return isOwnOrigin(c, deps.publicOrigin) && isFormToken(c.var.secret, form.get("token") ?? "") ? form : undefined;
+}
+
+/** The operator as the audit log names them. */
+export const actorOf = (c: C, { access }: Parts): string =>
+  `${c.var.viewer?.role ?? "admin"} at ${access.addressOf(c.env.incoming)}`;
+
+/** Writes down what an operator did. */
+export async function noted({ deps }: Parts, actor: string, action: string, subject: string): Promise<void> {
+  const { db, clock } = deps;
+  await db.transaction((tx) => addAudit(tx, { at: clock.now(), actor, action, subject }), ["audit"]);
+}

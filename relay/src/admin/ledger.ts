@@ -1,0 +1,121 @@
+import { html } from "hono/html";
+import type { Settings } from "../base/config.ts";
+import type { Database } from "../db/database.ts";
+import type { Credits } from "../flows/credits/credits.ts";
+import { contentOf, GRANT_STATES } from "../records/ledger/grants.ts";
+import { type Entry, entries } from "../records/ledger/ledger.ts";
+import { sentContent } from "../records/ledger/own-messages.ts";
+import { badge, brief, type Cell, type Html, table, time, tokenField } from "./html.ts";
+
+/** Entries of each account on the page: the newest. */
+const ROWS = 100;
+
+type Deps = {
+  db: Database;
+  settings: Pick<Settings, "accounts">;
+  credits: Pick<Credits, "approve" | "dismiss" | "resolve">;
+};
+
+/** The decisions that a state allows, with their words. */
+const DECISIONS: Partial<Record<Entry["state"], readonly (readonly [string, string])[]>> = {
+  received: [
+    ["approve", "Approve"],
+    ["dismiss", "Dismiss"],
+  ],
+  refused: [
+    ["approve", "Grant again"],
+    ["dismiss", "Dismiss"],
+  ],
+  unknown: [
+    ["granted", "It was granted"],
+    ["not granted", "It was not granted"],
+  ],
+};
+
+const OUTCOMES: Record<string, string> = {
+  done: "Recorded",
+  missing: "There is no such entry",
+  wrong_state: "Its state does not allow this any more",
+  incomplete: "It has no sub-account or no amount: use porchlight credits approve with --email or --amount",
+  amount: "The amount exceeds perGrant of the account",
+  email: "The e-mail is not an address",
+  reason: "A reason is needed",
+};
+
+/** The form of an entry that waits for a person. */
+function decisionForm({ account, key, state }: Entry, token: string): Cell {
+  const choices = DECISIONS[state];
+  if (choices === undefined) return null;
+  return html`<form class="decide" method="post" action="/admin/ledger/decide">${tokenField(token)}
+<input type="hidden" name="account" value="${account}"><input type="hidden" name="key" value="${key}">
+<label class="hidden" for="why ${key}">Reason for ${key}</label><input id="why ${key}" name="reason" placeholder="Reason" required maxlength="200">
+${choices.map(([value, words]) => html`<button name="decision" value="${value}">${words}</button>`)}</form>`;
+}
+
+async function grantsOf({ db }: Deps, account: string, token: string | undefined): Promise<Cell[][]> {
+  const found = await entries(db, { kind: "grant", account, limit: ROWS });
+  return found.map((entry) => {
+    const { email, amount } = contentOf(entry);
+    return [
+      time(entry.created),
+      html`<span class="id">${entry.key}</span>`,
+      badge(GRANT_STATES[entry.state]),
+      email ?? null,
+      amount === undefined ? null : html`<span class="number">${amount}</span>`,
+      entry.reason,
+      account,
+      ...(token === undefined ? [] : [decisionForm(entry, token)]),
+    ];
+  });
+}
+
+async function sentOf({ db }: Deps, account: string): Promise<Cell[][]> {
+  const found = await entries(db, { kind: "send", account, limit: ROWS });
+  return found.map((entry) => [
+    time(entry.created),
+    html`<span class="id">${entry.key}</span>`,
+    badge(entry.state),
+    brief(sentContent(entry).text ?? "", 60),
+    entry.reason,
+    account,
+  ]);
+}
+
+/**
+ * Grants of credits with their approvals, and messages of the owner.
+ * @param token of the forms; nothing for a viewer who may not decide
+ */
+export async function ledger(deps: Deps, token: string | undefined, note: string): Promise<Html> {
+  const accounts = deps.settings.accounts.map(({ id }) => id);
+  const grants = (await Promise.all(accounts.map((id) => grantsOf(deps, id, token)))).flat();
+  const sent = (await Promise.all(accounts.map((id) => sentOf(deps, id)))).flat();
+  const headings = ["When", "Key", "State", "Sub-account", "Credits", "Reason", "Account"];
+  return html`${note === "" ? "" : html`<p class="done" role="status">${note}</p>`}
+<h2>Credit grants</h2>
+${table("Credit grants", token === undefined ? headings : [...headings, "Decision"], grants, "No credits were asked for or granted.")}
+<h2>Messages of your backend</h2>
+${table("Messages of your backend", ["When", "Key", "State", "Text", "Reason", "Account"], sent, "Your backend has sent no message.")}
+<p class="note">A call whose outcome is unknown is never repeated by itself: look its key up at the service, and say here what came of it.</p>`;
+}
+
+/** The sentence about the outcome of a decision. */
+export const outcomeNote = (outcome: string | undefined, key = ""): string =>
+  outcome === undefined ? "" : `${OUTCOMES[outcome] ?? "Not done"}: ${key}.`;
+
+/** Carries out a decision of the ledger's form. @returns `outcome`: a key of `OUTCOMES` */
+export async function decide(
+  { credits }: Deps,
+  form: URLSearchParams,
+  actor: string,
+): Promise<{ outcome: string; key: string; decision: string }> {
+  const field = (name: string): string => (form.get(name) ?? "").trim().slice(0, 200);
+  const [account, key, decision, reason] = [field("account"), field("key"), field("decision"), field("reason")];
+  if (reason === "") return { outcome: "reason", key, decision };
+  const given = { account, key, actor, reason };
+  const result = await (decision === "approve"
+    ? credits.approve(given)
+    : decision === "dismiss"
+      ? credits.dismiss(given)
+      : credits.resolve({ ...given, granted: decision === "granted" }));
+  return { outcome: typeof result === "string" ? result : "done", key, decision };
+}

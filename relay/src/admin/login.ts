@@ -1,0 +1,62 @@
+import type { Hono } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import { html } from "hono/html";
+import { type App, actorOf, isOwnOrigin, noted, ownForm, type Parts } from "./context.ts";
+import { bare, type Html } from "./html.ts";
+import { COOKIE, createAdminSessions } from "./sessions.ts";
+
+const loginPage = (wrong: boolean): Html =>
+  bare(
+    "Sign in",
+    html`<main class="login"><h1>Porchlight</h1><form method="post" action="/admin/login">
+<label>Admin token<input name="token" type="password" autocomplete="current-password" required autofocus${wrong ? html` aria-describedby="wrong"` : ""}></label>
+${wrong ? html`<p class="error" id="wrong" role="alert">This did not work. After several tries, wait a minute.</p>` : ""}
+<button class="main">Sign in</button></form>
+<p class="note">The token is ADMIN_TOKEN, or <code>admin</code> in <code>secrets.json</code> of the data folder. To read only: ADMIN_READ_TOKEN,
+or a token of one site with the scope <code>admin:read</code>.</p></main>`,
+  );
+
+/** Signing in and out, and the check that everything behind it passes. */
+export function addLogin(app: Hono<App>, parts: Parts): void {
+  const { deps, access, readForm } = parts;
+  const { db, clock, publicOrigin } = deps;
+  const sessions = createAdminSessions({ db, clock });
+  const cookie = {
+    path: "/admin",
+    httpOnly: true,
+    sameSite: "Strict",
+    secure: publicOrigin?.startsWith("https:") === true,
+  } as const;
+  app.get("/admin/login", (c) => c.html(loginPage(false)));
+  app.post("/admin/login", async (c) => {
+    const form = new URLSearchParams(await readForm(c.env.incoming));
+    const address = access.addressOf(c.env.incoming);
+    const viewer = isOwnOrigin(c, publicOrigin) ? await access.viewerOf(address, form.get("token") ?? "") : undefined;
+    if (viewer === undefined) return c.html(loginPage(true), 401);
+    setCookie(c, COOKIE, await sessions.open(address, viewer), cookie);
+    await noted(parts, `${viewer.role} at ${address}`, "sign in", viewer.site ?? "");
+    return c.redirect("/admin", 303);
+  });
+  app.use("/admin/*", async (c, next) => {
+    const secret = getCookie(c, COOKIE) ?? "";
+    const viewer = await sessions.viewerOf(secret);
+    if (viewer === undefined) return c.redirect("/admin/login", 303);
+    c.set("secret", secret);
+    c.set("viewer", viewer);
+    return next();
+  });
+  const signOut = (path: string, action: string, end: (secret: string) => Promise<void>): void =>
+    void app.post(path, async (c) => {
+      if ((await ownForm(c, parts)) === undefined) return c.text("Forbidden\n", 403);
+      await end(c.var.secret);
+      await noted(parts, actorOf(c, parts), action, "");
+      setCookie(c, COOKIE, "", { ...cookie, maxAge: 0 });
+      return c.redirect("/admin/login", 303);
+    });
+  signOut("/admin/logout", "sign out", sessions.end);
+  // A reader ends nobody else's session.
+  app.post("/admin/logout-everywhere", async (c, next) =>
+    c.var.viewer.role === "admin" ? next() : c.text("Forbidden\n", 403),
+  );
+  signOut("/admin/logout-everywhere", "sign out everywhere", sessions.endAll);
+}

@@ -1,0 +1,123 @@
+import type { Hono } from "hono";
+import { html } from "hono/html";
+import { journeyOf } from "../records/search.ts";
+import type { App, C, Parts } from "./context.ts";
+import {
+  conversation,
+  conversationPath,
+  conversations,
+  daysOf,
+  messagePath,
+  placeOf,
+  search,
+} from "./conversations.ts";
+import { deliveries } from "./deliveries.ts";
+import { type Html, page, WHOLE } from "./html.ts";
+import { journey } from "./journey.ts";
+import { ledger, outcomeNote } from "./ledger.ts";
+import { audit, blocks, leads, mails, settingsList, siteList, webhooks } from "./lists.ts";
+import { overview } from "./overview.ts";
+import { formToken } from "./sessions.ts";
+import { alerts, callbacks, doctor } from "./state.ts";
+import { sitesFor } from "./viewer.ts";
+
+/** Sends a page. */
+const show = (c: C, at: string, title: string, body: Html, status: 200 | 404 = 200) =>
+  c.html(page({ at, title, token: formToken(c.var.secret), viewer: c.var.viewer }, body), status);
+
+const nothing = (c: C, what: string) =>
+  show(c, "", "Not found", html`<p class="empty">There is no ${what} of this id, or it was erased.</p>`, 404);
+
+/** The pages to read. */
+export function addPages(app: Hono<App>, parts: Parts): void {
+  // A reader of one site sees no page about the whole relay.
+  for (const path of WHOLE)
+    app.get(path, async (c, next) => (c.var.viewer.site === null ? next() : c.redirect("/admin/conversations", 303)));
+  addWhole(app, parts);
+  addConversations(app, parts);
+  addLists(app, parts);
+}
+
+/** Pages about the whole relay. */
+function addWhole(app: Hono<App>, { deps }: Parts): void {
+  const { db, clock, sites, gauges, env } = deps;
+  app.get("/admin", async (c) => {
+    const body = await overview({ db, now: clock.now(), gauges, range: c.req.query("range") });
+    return show(c, "/admin", "Overview", body);
+  });
+  app.get("/admin/ledger", async (c) => {
+    const { outcome, key } = c.req.query();
+    const token = c.var.viewer.role === "admin" ? formToken(c.var.secret) : undefined;
+    return show(c, "/admin/ledger", "Ledger", await ledger(deps, token, outcomeNote(outcome, key)));
+  });
+  app.get("/admin/settings", (c) => show(c, "/admin/settings", "Settings in force", settingsList({ db, sites }, env)));
+  app.get("/admin/doctor", async (c) => show(c, "/admin/doctor", "Doctor", doctor(await deps.examine())));
+  app.get("/admin/alerts", async (c) => show(c, "/admin/alerts", "Alerts", await alerts(db)));
+  app.get("/admin/callbacks", async (c) => show(c, "/admin/callbacks", "Callbacks", await callbacks(db)));
+  app.get("/admin/audit", async (c) => show(c, "/admin/audit", "Audit log", await audit({ db, sites })));
+}
+
+/** Conversations and messages. */
+function addConversations(app: Hono<App>, { deps }: Parts): void {
+  const { db, clock, sites } = deps;
+  app.get("/admin/conversations", async (c) => {
+    const { words = "", site = "", state = "", after = "", from, to } = c.req.query();
+    const { viewer } = c.var;
+    const asked = {
+      ...{ words: words.trim().slice(0, 200), site: viewer.site ?? site, state, after: placeOf(after) },
+      ...daysOf(from, to),
+    };
+    const ids = sitesFor(sites, viewer).all.map(({ public: { id } }) => id);
+    return show(c, "/admin/conversations", "Conversations", await conversations({ db, clock, sites: ids }, asked));
+  });
+  app.get("/admin/conversations/:visitor", async (c) => {
+    const given = Number(c.req.query("before") ?? Number.MAX_SAFE_INTEGER);
+    const before = Number.isSafeInteger(given) ? given : 0;
+    const found = await conversation(db, c.req.param("visitor"), { viewer: c.var.viewer, before });
+    return found === undefined ? nothing(c, "conversation") : show(c, "/admin/conversations", found.title, found.body);
+  });
+  app.get("/admin/messages/:visitor/:id", async (c) => {
+    const { viewer, secret } = c.var;
+    const body = await journey(db, c.req.param(), { token: formToken(secret), viewer });
+    return body === undefined ? nothing(c, "message") : show(c, "", "Message", body);
+  });
+  app.get("/admin/find", async (c) => {
+    const id = (c.req.query("id") ?? "").trim().slice(0, 200);
+    if (id === "") return c.redirect("/admin/conversations", 303);
+    const asked = { words: id, site: c.var.viewer.site ?? "", state: "", after: undefined };
+    const [only, ...others] = (await search(db, clock, asked)).rows;
+    if (only === undefined || others.length > 0)
+      return c.redirect(`/admin/conversations?${new URLSearchParams({ words: id }).toString()}`, 303);
+    const message = await journeyOf(db, only.id, id);
+    return c.redirect(message === undefined ? conversationPath(only.id) : messagePath(only.id, message.id), 303);
+  });
+}
+
+/** Lists of what belongs to sites. */
+function addLists(app: Hono<App>, { deps }: Parts): void {
+  const { db, sites } = deps;
+  app.get("/admin/deliveries", async (c) => {
+    const { retried, discarded } = c.req.query();
+    const note =
+      retried !== undefined
+        ? `${Number(retried)} started again.`
+        : discarded !== undefined
+          ? `${Number(discarded)} discarded.`
+          : "";
+    const { viewer, secret } = c.var;
+    const options = { token: formToken(secret), note, may: viewer.role === "admin" };
+    const body = await deliveries({ db, sites: sitesFor(sites, viewer) }, options);
+    return show(c, "/admin/deliveries", "Waiting and failed", body);
+  });
+  for (const [path, title, list] of [
+    ["/admin/leads", "Leads", leads],
+    ["/admin/mails", "Mails", mails],
+    ["/admin/webhooks", "Webhooks", webhooks],
+    ["/admin/blocks", "Blocks", blocks],
+  ] as const)
+    app.get(path, async (c) => show(c, path, title, await list({ db, sites: sitesFor(sites, c.var.viewer) })));
+  app.get("/admin/sites", (c) => {
+    const body = siteList({ db, sites: sitesFor(sites, c.var.viewer) }, deps.address(), deps.preview);
+    return show(c, "/admin/sites", "Sites", body);
+  });
+}

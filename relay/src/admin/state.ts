@@ -1,0 +1,85 @@
+import { html } from "hono/html";
+import type { Finding } from "../base/finding.ts";
+import type { Database } from "../db/database.ts";
+import { alertsPage } from "../records/alerts.ts";
+import { callbackFields } from "../records/callback-fields.ts";
+import { STEPS, samplesBetween } from "../records/series.ts";
+import { badge, type Html, table, time } from "./html.ts";
+
+/** Alerts on the page: the newest. */
+const ROWS = 50;
+
+/** What `porchlight doctor` finds, what failed first. */
+export function doctor(findings: readonly Finding[]): Html {
+  const sorted = findings.toSorted((a, b) => Number(a.ok) - Number(b.ok));
+  const bad = findings.filter(({ ok }) => !ok).length;
+  return html`<p role="status" class="${bad === 0 ? "done" : "error"}">${bad === 0 ? "Everything that was checked is in order." : `${bad} of ${findings.length} checks failed.`}</p>
+${table(
+  "Checks",
+  ["Result", "What", "Found", "What to do"],
+  sorted.map(({ ok, check, found, cure }) => [badge(ok ? "ok" : "failed"), check, found, cure ?? null]),
+  "",
+)}
+<p class="note">The same as <code>porchlight doctor</code>, checked now. It asks the service with the account's key, and changes nothing.</p>`;
+}
+
+/** Problems that operators were told of. */
+export async function alerts(db: Database): Promise<Html> {
+  const rows = (await alertsPage(db, ROWS)).map(({ kind, subject, since, ended, problem }) => [
+    badge(ended === null ? "open" : "over"),
+    kind,
+    subject || null,
+    problem,
+    time(since),
+    ended === null ? null : time(ended),
+  ]);
+  return table("Alerts", ["State", "Kind", "Of", "Problem", "Since", "Until"], rows, "There was no problem yet.");
+}
+
+/** The alerts that go on, for the top of the overview. */
+export async function openProblems(db: Database): Promise<Html | ""> {
+  const open = (await alertsPage(db, ROWS)).filter(({ ended }) => ended === null);
+  if (open.length === 0) return "";
+  return html`<div class="problems" role="status"><h2>Needs you</h2><ul>${open.map(
+    ({ problem, since }) => html`<li>${problem} <span class="note">since ${time(since)}</span></li>`,
+  )}</ul><p><a href="/admin/doctor">What to do</a> · <a href="/admin/alerts">All alerts</a></p></div>`;
+}
+
+/** The fields of the service's callbacks, and when each came first. */
+export async function callbacks(db: Database): Promise<Html> {
+  const rows = (await callbackFields(db)).map(({ kind, field, type, at }) => [
+    kind,
+    html`<code class="name">${field}</code>`,
+    type,
+    time(at),
+  ]);
+  return html`${table("Fields of callbacks", ["Callback", "Field", "Type", "First seen"], rows, "No callback came yet.")}
+<p class="note">Names only, never values. A field that appears later than the others is one that the service has added.</p>`;
+}
+
+/** A node that wrote a row of the series within this time works. */
+const NODE_MS = 3 * 60_000;
+
+/** The nodes that work on this database, by what they stored last. */
+export async function nodes(db: Database, now: number): Promise<Html> {
+  const rows = await samplesBetween(db, STEPS.minute, now - NODE_MS, now + NODE_MS);
+  const newest = new Map(rows.map((row) => [row.node, row]));
+  const cells = [...newest.values()].map(({ node, at, body }) => {
+    const {
+      host = null,
+      pid = null,
+      connections,
+    } = JSON.parse(body) as {
+      host?: string;
+      pid?: number;
+      connections: number;
+    };
+    return [host, pid, html`<span class="id">${node}</span>`, connections, time(at)];
+  });
+  return table(
+    "Nodes",
+    ["Machine", "Process", "Node", "Open chats", "Last minute"],
+    cells,
+    "A node appears here a minute after its start.",
+  );
+}

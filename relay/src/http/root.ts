@@ -1,0 +1,51 @@
+import { Hono } from "hono";
+import { html } from "hono/html";
+import type { Sites } from "../records/sites.ts";
+
+const STYLE = `html{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
+body{margin:0;min-height:100dvh;display:grid;place-content:center;padding:2rem 1rem;box-sizing:border-box}
+main{max-width:32rem}h1{font-size:1.5rem;margin:0 0 .5rem}ul{padding-left:1.2rem}li{margin:.4rem 0}a{color:light-dark(#8a4b08,#f0b26b)}`;
+
+/**
+ * `GET /`: leads to the operator's pages, to the page that makes the tag, and to the API. It is public, so it names a site
+ * only when there is one.
+ * @param admin whether the operator's pages are on this listener
+ */
+export function root({ sites, admin }: { sites: Sites; admin: boolean }): Hono {
+  const links = (): (readonly [string, string])[] => {
+    const [only, ...others] = sites.all;
+    const id = others.length === 0 ? only?.public.id : undefined;
+    return [
+      ...(admin ? ([["/admin", "Operator's pages"]] as const) : []),
+      ...(id === undefined
+        ? []
+        : ([
+            [`/c/${encodeURIComponent(id)}/snippet`, "The tag for your pages"],
+            [`/c/${encodeURIComponent(id)}`, "The chat as a page"],
+          ] as const)),
+      ["/api", "Server API"],
+    ];
+  };
+  return new Hono().get("/", (c) => {
+    const nonce = crypto.randomUUID();
+    c.header(
+      "Content-Security-Policy",
+      `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; frame-ancestors 'none'`,
+    );
+    c.header("Cache-Control", "no-store");
+    c.header("Referrer-Policy", "no-referrer");
+    c.header("X-Content-Type-Options", "nosniff");
+    return c.html(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>Porchlight</title>
+<style nonce="${nonce}">${STYLE}</style>
+</head>
+<body><main><h1>Porchlight</h1><p>The relay of a live chat runs here.</p>
+<ul>${links().map(([path, words]) => html`<li><a href="${path}">${words}</a></li>`)}</ul></main></body>
+</html>`);
+  });
+}
