@@ -1,5 +1,5 @@
 import { getRequestListener } from "@hono/node-server";
-import { createApp, readsBody } from "./app.ts";
+import { createAdminApp, createApp, readsBody } from "./app.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Settings } from "./base/config.ts";
 import type { Finding } from "./base/finding.ts";
@@ -126,7 +126,7 @@ async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
   const doctor = { examine: async (): Promise<Finding[]> => [] };
   const { sampler, gauges } = createMonitoring(core, { connections: count, gates: service.gates });
   const adminParts = adminDeps({ core, owner, visitors, gauges, doctor: () => doctor.examine() });
-  const adminListener = createAdminListener(core, adminParts);
+  const adminListener = createAdminListener(core, getRequestListener(createAdminApp(adminParts, core.log).fetch));
   const app = createApp(
     appDeps({ core, files, owner, visitors, intake, places, gauges, open, widget, doctor: () => doctor.examine() }),
   );
