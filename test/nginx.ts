@@ -7,11 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./ports.ts";
 import { nginxPath } from "./setup/programs.ts";
+import { tied } from "./setup/tied.ts";
 
 export type Nginx = { url: string; stop: () => Promise<void> };
 
-/** https://nginx.org/en/docs/http/websocket.html; one process, files in a folder of its own. */
-const configuration = (folder: string, port: number, target: string, seconds?: number): string => `
+/** One process, files in a folder of its own. @param http what stands in the `http` block besides that */
+const configuration = (folder: string, http: string): string => `
 daemon off;
 master_process off;
 pid ${folder}/pid;
@@ -24,6 +25,11 @@ http {
   fastcgi_temp_path ${folder}/fastcgi;
   uwsgi_temp_path ${folder}/uwsgi;
   scgi_temp_path ${folder}/scgi;
+${http}
+}`;
+
+/** https://nginx.org/en/docs/http/websocket.html */
+const before = (port: number, target: string, seconds?: number): string => `
   server {
     listen 127.0.0.1:${port};
     location / {
@@ -34,19 +40,24 @@ http {
       proxy_set_header Host $host;
       ${seconds === undefined ? "" : `proxy_read_timeout ${seconds}s;`}
     }
-  }
-}`;
+  }`;
 
 /**
  * @param target the relay's address
  * @param seconds of silence after which it closes a connection; absent: its own 60
  */
 export async function startNginx(target: string, seconds?: number): Promise<Nginx> {
-  const folder = await mkdtemp(join(tmpdir(), "porchlight-nginx-"));
   const port = await freePort();
+  return runNginx(port, before(port, target, seconds));
+}
+
+/** Runs nginx until its server on `port` passes `/healthz` on. @param http the `http` block of its configuration */
+export async function runNginx(port: number, http: string): Promise<Nginx> {
+  const folder = await mkdtemp(join(tmpdir(), "porchlight-nginx-"));
   const file = join(folder, "nginx.conf");
-  await writeFile(file, configuration(folder, port, target, seconds));
-  const child = spawn(nginxPath(), ["-p", folder, "-c", file], { stdio: ["ignore", "ignore", "pipe"] });
+  await writeFile(file, configuration(folder, http));
+  const [program, args] = tied("KILL", [nginxPath(), "-p", folder, "-c", file]);
+  const child = spawn(program, args, { stdio: ["ignore", "ignore", "pipe"] });
   const said: Buffer[] = [];
   child.stderr.on("data", (data: Buffer) => said.push(data));
   const ended = once(child, "exit");

@@ -1,46 +1,13 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Scenario } from "./core/scenario.ts";
 import { LONG_MUTANTS } from "./mutants/long.ts";
 import type { Mutant } from "./mutants/mutant.ts";
-import { applyEdits, type Edit, readSources, type Sources } from "./mutants/place.ts";
+import { plant, ROOT, shelfOf } from "./mutants/plant.ts";
 import { MUTANTS } from "./mutants.ts";
 import type { Report } from "./suites/suite.ts";
-import { live, RELAY } from "./workers.ts";
-
-const ROOT = join(RELAY, "..", "..");
-/** Folder of the mutants' sources. It is inside the repository, so that they find the packages; each process has its own. */
-const shelfOf = (part: string): string => join(ROOT, part, ".mutants", String(process.pid));
-
-/** Writes a copy of a part's sources with the mutant in it. @throws Error when an edit does not find its place */
-function plant({ name, part = "relay", edits, killedBy }: Mutant): string {
-  const shelf = shelfOf(part);
-  const folder = join(shelf, name.replace(/[^a-z]+/gi, "-"));
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  // The sources look for the built widget and for shared test code two folders above their own.
-  for (const beside of ["widget", "test"])
-    if (!existsSync(join(shelf, beside))) symlinkSync(join(ROOT, beside), join(shelf, beside));
-  const root = join(folder, "src");
-  cpSync(join(ROOT, part, "src"), root, {
-    recursive: true,
-    filter: (path) => "unit" in killedBy || !path.endsWith(".test.ts"),
-  });
-  for (const [path, text] of editsOf(part, name, edits)) writeFileSync(join(root, path), text);
-  return root;
-}
-
-const sources = { relay: readSources("relay"), widget: readSources("widget") };
-
-/** The files that a mutant changes, by path. @throws Error that names the mutant when the place of an edit is not found */
-function editsOf(part: "relay" | "widget", name: string, edits: readonly Edit[]): Sources {
-  try {
-    return applyEdits(sources[part], edits);
-  } catch (error) {
-    throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
+import { live } from "./workers.ts";
 
 /** Failures which show that the mutant or the suite did not run at all. They do not count as a kill. */
 const BROKEN = /^ended:|did not start|The relay ended with|ERR_MODULE_NOT_FOUND|SyntaxError|is not a function/;
@@ -50,7 +17,10 @@ export type Hunted = { name: string; by: string | undefined; seconds: number };
 
 /** Runs the tests against mutants. @returns for each the first failure; `by` is undefined when no test failed. @throws Error when one did not run */
 async function hunt(mutants: readonly Mutant[]): Promise<Hunted[]> {
-  const planted = mutants.map((mutant) => ({ mutant, root: plant(mutant) }));
+  const planted = mutants.map((mutant) => ({
+    mutant,
+    root: plant({ ...mutant, withTests: "unit" in mutant.killedBy }),
+  }));
   try {
     const hunted = await noticed(planted);
     for (const { name, by } of hunted)

@@ -24,6 +24,8 @@ import { flips } from "./suites/flips.ts";
 import { intake } from "./suites/intake.ts";
 import { kill } from "./suites/kill.ts";
 import { minute } from "./suites/minute.ts";
+import { allTroubles } from "./suites/nodes.ts";
+import { nodesRate } from "./suites/nodes-rate.ts";
 import { outage } from "./suites/outage.ts";
 import { pace } from "./suites/pace.ts";
 import { rate, STYLES, stray } from "./suites/rate.ts";
@@ -59,6 +61,8 @@ const SUITES: Record<string, Long> = {
   intake: (seed) => intake({ seed, restarts: 20 }),
   disk: (seed) => disk({ seed }),
   flips: (seed) => flips({ seed, flips: 200 }),
+  nodes: (seed, tell) => allTroubles({ seed, visitors: 100, messages: 5_000, perSecond: 80, tell }),
+  nodesRate: (seed, tell) => nodesRate({ seed, limit: 300, minutes: 4, tell }),
   awaits: () => allAwaits(),
   credits: (seed) => credits({ seed, keys: 1_000, kills: 40 }),
   storm: (seed, tell) => storms({ seed, minutes: Number(process.env.SOAK_MINUTES ?? 3), tell }),

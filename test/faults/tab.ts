@@ -64,6 +64,7 @@ export function createTab(options: TabOptions) {
   const outbox: Typed[] = [];
   const seen = new Map<string, Message>();
   const acked = new Map<string, number>();
+  const heard = new Map<string, number>();
   const failed = new Map<string, Failures>();
   const violations: string[] = [];
   let epoch: string | undefined;
@@ -152,7 +153,7 @@ export function createTab(options: TabOptions) {
     if (known !== undefined && known.pos !== message.pos) violations.push(`${name}: ${message.id} moved in the thread`);
     if (known !== undefined && known.n > message.n) return;
     seen.set(message.id, message);
-    if (message.from !== "visitor") return;
+    if (message.from !== "visitor") return void (heard.has(message.text) || heard.set(message.text, now()));
     if (!acked.has(message.id)) {
       acked.set(message.id, now());
       onAcked();
@@ -249,6 +250,8 @@ export function createTab(options: TabOptions) {
     buried,
     /** Ids that the relay has shown, and when: acknowledged. */
     acked,
+    /** Texts of replies that were shown, and when first. */
+    heard,
     /** Ids that have ever shown as failed, why, and when. */
     failed,
     failing,

@@ -90,6 +90,16 @@ const ROWS: Record<string, Row> = {
     found: (f) =>
       `${number(f.silent)} gave wrong data; ${number(f["silent after a kill"])} after a kill, which leaves no checksum`,
   },
+  nodes: {
+    done: (f) =>
+      `Two nodes on one PostgreSQL, callbacks to one, visitors on the other; ${number(f.troubles)} runs: either node, Redis, PostgreSQL killed, the sender stopped past its lease, 30 % of the hints dropped`,
+    found: (f) =>
+      `${number(f.messages)} messages, ${number(f.replies)} replies: ${counts(f, "lost", "doubled")}, ${number(f.disordered)} out of order; the latest ${number(Math.max(Number(f["latest message, ms"]), Number(f["latest reply, ms"])))} ms after the part was back`,
+  },
+  nodesRate: {
+    done: (f) => `Three nodes with one key under a hidden limit of ${number(f.limit)} a minute`,
+    found: (f) => `after the first minute ${f.used} used, ${f.refused} refused; ${counts(f, "lost", "doubled")}`,
+  },
   awaits: {
     done: (f) =>
       `A recharge key submitted eight times, the relay killed at each of ${number(f.awaits)} awaits, with every failure of the service`,

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../ports.ts";
 import { postgresPath } from "./programs.ts";
+import { tied } from "./tied.ts";
 
 /** PostgreSQL refuses to run as root: then it runs as the user that its Debian package makes, or as `nobody`. */
 function otherUser(): { uid: number; gid: number } | undefined {
@@ -34,6 +35,9 @@ const SETTINGS = {
   autovacuum: "off",
 };
 
+/** Tries to start a server that ends at once. */
+const STARTS = 25;
+
 export type Postgres = {
   port: number;
   /** Address of a database on it. */
@@ -52,11 +56,13 @@ async function answers(port: number): Promise<boolean> {
   }).finally(() => socket.destroy()) as Promise<boolean>;
 }
 
-async function until(condition: () => Promise<boolean>, child: ChildProcess): Promise<void> {
+/** Waits for the condition; false when the process ended first. */
+async function until(condition: () => Promise<boolean>, child: ChildProcess): Promise<boolean> {
   while (!(await condition())) {
-    if (child.exitCode !== null) throw new Error(`PostgreSQL ended with ${child.exitCode}`);
+    if (child.exitCode !== null) return false;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+  return true;
 }
 
 /** @param more settings of this server besides those of all tests */
@@ -74,8 +80,15 @@ export async function startPostgres(more: Record<string, string> = {}): Promise<
   let child: ChildProcess;
 
   async function start(): Promise<void> {
-    child = spawn(postgresPath("postgres"), ["-D", data, ...flags], options);
-    await until(() => answers(port), child);
+    // SIGQUIT ends the processes of its connections, too.
+    const [program, args] = tied("QUIT", [postgresPath("postgres"), "-D", data, ...flags]);
+    for (let tries = 1; ; tries++) {
+      child = spawn(program, args, options);
+      if (await until(() => answers(port), child)) return;
+      if (tries === STARTS) throw new Error(`PostgreSQL ended with ${child.exitCode}`);
+      // After SIGKILL its other processes may still hold its memory for a moment.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
   }
   async function end(signal: NodeJS.Signals): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) return;

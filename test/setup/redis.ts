@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { freePort } from "../ports.ts";
 import { redisPath } from "./programs.ts";
+import { tied } from "./tied.ts";
 
 export type Redis = {
   url: string;
@@ -30,7 +31,8 @@ export async function startRedis(): Promise<Redis> {
   let child: ChildProcess;
   async function start(): Promise<void> {
     const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
-    child = spawn(redisPath(), flags, { cwd: tmpdir(), stdio: "ignore" });
+    const [program, args] = tied("KILL", [redisPath(), ...flags]);
+    child = spawn(program, args, { cwd: tmpdir(), stdio: "ignore" });
     while (!(await answers(port))) {
       if (child.exitCode !== null) throw new Error(`Redis ended with ${child.exitCode}`);
       await new Promise((resolve) => setTimeout(resolve, 20));

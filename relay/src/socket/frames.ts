@@ -49,7 +49,7 @@ type Context = { deps: FrameDeps; actions: ConnectionActions; live: Live };
 /** Frames without an id, so no answer could name the refused one: a client that sends too many is disconnected. */
 const QUESTIONS: ReadonlySet<LiveFrame["t"]> = new Set(["older", "read", "ping", "typing"]);
 /** Waits in milliseconds that clients are told: when the database fails, and when the site's budget is used up. */
-const TRY_LATER_MS = 3_000;
+const TRY_LATER_MS = 1_500;
 const FULL_MS = 3_600_000;
 /** The form field that a complaint is about. */
 const FIELDS = { invalid_email: "email", invalid_phone: "phone" } as const;

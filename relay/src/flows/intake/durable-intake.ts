@@ -45,7 +45,7 @@ export type DurableIntake<Entry, Stored extends string> = {
 /** The database has this long to take an entry before the entry goes to the spool. */
 const PATIENCE_MS = 1_000;
 /** How often the spool is replayed into a database that refuses it. */
-const REPLAY_MS = 2_000;
+const REPLAY_MS = 500;
 
 /**
  * Takes callbacks durably: into the database, or into the spool while the database takes too long or fails. The service

@@ -1,0 +1,61 @@
+import { startSandbox } from "../../../relay/sandbox/server.ts";
+import { openNodes } from "../../nodes/stage.ts";
+import { until } from "../process/stage.ts";
+import { type Common, type Report, seconds } from "./suite.ts";
+
+type Options = Common & { limit: number; minutes: number; least?: number; most?: number };
+
+const MINUTE = 60_000;
+const NODES = 3;
+const VISITORS = 20;
+
+const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
+
+/** S5 with three nodes and one key: visitors of all nodes share the limit of the service, which is used and kept as by one node. */
+export async function nodesRate(options: Options): Promise<Report> {
+  const { root, seed = 5, limit, minutes, least = 0.9, most = 0.02, tell = () => {} } = options;
+  const begun = performance.now();
+  const sandbox = await startSandbox({
+    config: { rateLimit: limit, rateWindowMs: MINUTE, rateHeaders: "ietf6", botActive: false, journalSize: 100_000 },
+  });
+  const other = { url: sandbox.url, key: sandbox.config.apiKey, rate: 60 };
+  const stage = await openNodes({ seed, root, nodes: NODES, redis: true, callbacksTo: 0, visitorsTo: 0, other });
+  try {
+    const tabs = Array.from({ length: VISITORS }, (_, v) => stage.tab(`visitor${v}`, v % NODES));
+    // More than can go out: the relays always have something to send.
+    for (let n = 0; n < limit * minutes * 1.5 + VISITORS; n++) tabs[n % VISITORS]?.type(`message ${n}`);
+    await until(() => sandbox.state().counts.requests > 0);
+    const start = Date.now();
+    tell("the first call is out");
+    await until(() => Date.now() >= start + MINUTE * minutes, MINUTE * (minutes + 1));
+    const calls = sandbox.requests().filter(({ at }) => at >= start + MINUTE && at < start + MINUTE * minutes);
+    const refused = calls.filter(({ status }) => status === 429).length;
+    const [used, share] = [
+      (calls.length - refused) / (limit * (minutes - 1)),
+      calls.length === 0 ? 1 : refused / calls.length,
+    ];
+    const arrived = sandbox.messages().map(({ body }) => body);
+    const waiting = await stage.db.all<{ text: string }>(
+      "SELECT m.text FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos",
+    );
+    const known = new Set([...arrived, ...waiting.map(({ text }) => text)]);
+    const acked = tabs.flatMap((tab) => tab.typed.filter(({ id }) => tab.acked.has(id)));
+    const lost = acked.filter(({ text }) => !known.has(text)).length;
+    const doubled = arrived.length - new Set(arrived).size;
+    return {
+      violations: [
+        ...(lost > 0 ? [`lost: ${lost} messages`] : []),
+        ...(doubled > 0 ? [`doubled: ${doubled} messages`] : []),
+        ...(used < least ? [`slow: ${percent(used)} of the limit was used`] : []),
+        ...(share >= most ? [`refused: ${percent(share)} of the calls`] : []),
+      ],
+      figures: {
+        ...{ limit, minutes, nodes: NODES, used: percent(used), refused: percent(share), lost, doubled },
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    await stage.close();
+    await sandbox.close();
+  }
+}

@@ -1,0 +1,199 @@
+import { type NodesStage, openNodes } from "../../nodes/stage.ts";
+import { plant } from "../mutants/plant.ts";
+import { until } from "../process/stage.ts";
+import type { Tab } from "../tab.ts";
+import { type Common, count, type Report, seconds } from "./suite.ts";
+
+/**
+ * What happens when half of the messages are written. Callbacks go to node 0, which also sends for the account; visitors are
+ * at node 1.
+ */
+export type Trouble = keyof typeof TROUBLES;
+
+type Options = Common & {
+  trouble: Trouble;
+  visitors: number;
+  messages: number;
+  /** Messages that all visitors together write in a second. */
+  perSecond: number;
+  /** Longest time until a message or a reply arrives, in milliseconds, from when it was written or the part was back. */
+  latest?: number;
+};
+
+/** When a part was away, in milliseconds of the run's clock. */
+type Away = { from: number; to: number };
+
+const NEVER: Away = { from: 0, to: 0 };
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const away = async (stop: () => Promise<void> | void, start: () => Promise<void> | void, ms = 500): Promise<Away> => {
+  const from = performance.now();
+  await stop();
+  await pause(ms);
+  await start();
+  return { from, to: performance.now() };
+};
+
+/** Longer than a lease lasts. */
+const STANDSTILL_MS = 8_000;
+
+/** The name of each trouble finishes the sentence "nothing is lost when …". */
+export const TROUBLES = {
+  "nothing happens": async (): Promise<Away> => NEVER,
+  "30 % of the hints are lost": async (): Promise<Away> => NEVER,
+  "the node that sends and takes callbacks is killed": (stage: NodesStage) =>
+    away(
+      () => stage.kill(0),
+      () => stage.start(0),
+    ),
+  "the node of the visitors is killed": (stage: NodesStage) =>
+    away(
+      () => stage.kill(1),
+      () => stage.start(1),
+    ),
+  "Redis is killed": (stage: NodesStage) =>
+    away(
+      () => stage.redis?.kill(),
+      () => stage.redis?.start(),
+    ),
+  "PostgreSQL is killed": (stage: NodesStage) =>
+    away(
+      () => stage.postgres.kill(),
+      () => stage.postgres.start(),
+    ),
+  "the node that sends stands still past its lease": (stage: NodesStage) =>
+    away(
+      () => stage.signal(0, "SIGSTOP"),
+      () => stage.signal(0, "SIGCONT"),
+      STANDSTILL_MS,
+    ),
+};
+
+/** The relays with one change: every third hint or so is lost on its way. */
+const dropsHints = (): string =>
+  plant({
+    name: "drops hints",
+    edits: [{ in: "createSender", find: "link.send($text);", replace: "if (Math.random() >= 0.3) $0" }],
+  });
+
+/** S7 and S8: two nodes on one PostgreSQL carry a conversation through the trouble. */
+export async function nodes(options: Options): Promise<Report> {
+  const { seed = 8, trouble, visitors, messages, latest = 3_000, tell = () => {} } = options;
+  const begun = performance.now();
+  const standsStill = trouble === "the node that sends stands still past its lease";
+  const root = trouble === "30 % of the hints are lost" ? dropsHints() : options.root;
+  const stage = await openNodes({
+    ...{ seed, root, nodes: 2, redis: true, callbacksTo: standsStill ? 1 : 0, visitorsTo: 1 },
+    // Something is under way at every moment.
+    service: { delayMs: 30 },
+  });
+  try {
+    const tabs = Array.from({ length: visitors }, (_, v) => stage.tab(`visitor${v}`));
+    await until(() => tabs.every((tab) => tab.connected() && tab.person.token !== undefined));
+    const gone = await write(tabs, options, () => TROUBLES[trouble](stage), tell);
+    const { violations } = await stage.verdict(120_000);
+    const delays = delaysOf(stage, gone);
+    const slow = [...delays.messages, ...delays.replies].filter((ms) => ms > latest);
+    const { effects, posted, calls } = stage.mock;
+    return {
+      violations: [
+        ...violations,
+        ...slow.slice(0, 3).map((ms) => `late: something arrived after ${Math.round(ms)} ms`),
+        ...(standsStill ? recordings(stage, gone) : []),
+        ...(effects.length === messages ? [] : [`lost: ${effects.length} of ${messages} messages arrived`]),
+      ],
+      figures: {
+        messages: effects.length,
+        replies: posted.length,
+        lost: count(violations, "lost"),
+        doubled: count(violations, "doubled"),
+        disordered: count(violations, "order"),
+        "calls beyond one a message": [...calls.values()].reduce((sum, times) => sum + times - 1, 0),
+        "ms away": Math.round(gone.to - gone.from),
+        "latest message, ms": Math.round(Math.max(...delays.messages)),
+        "latest reply, ms": Math.round(Math.max(...delays.replies)),
+        "late or lost": slow.length,
+        seconds: seconds(begun),
+      },
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** What the node that stood still wrote down after its lease was another node's, and whether it had anything to write. */
+function recordings({ lives: [sender] }: NodesStage, gone: Away): string[] {
+  const after = performance.timeOrigin + gone.to;
+  const events = (sender?.lines ?? [])
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as { time: string; event: string })
+    .filter(({ time }) => Date.parse(time) >= after)
+    .map(({ event }) => event);
+  return [
+    ...events.filter((event) => event === "delivery.done").map(() => "fencing: it recorded what another node sends"),
+    ...(events.includes("cluster.lease_lost") ? [] : ["vacuous: nothing was under way when the node was stopped"]),
+  ];
+}
+
+/** Lets the visitors write at an even pace; the trouble begins at the middle. */
+async function write(
+  tabs: readonly Tab[],
+  { messages, perSecond }: Options,
+  trouble: () => Promise<Away>,
+  tell: (words: string) => void,
+): Promise<Away> {
+  const begun = performance.now();
+  let gone: Promise<Away> | undefined;
+  for (let n = 0; n < messages; ) {
+    const due = Math.min(messages, ((performance.now() - begun) / 1_000) * perSecond);
+    for (; n < due; n++) tabs[n % tabs.length]?.type(`message ${n}`);
+    if (n * 2 >= messages && gone === undefined) {
+      tell(`${n} messages written, the trouble begins`);
+      gone = trouble();
+    }
+    await pause(20);
+  }
+  return (await gone) ?? NEVER;
+}
+
+/**
+ * How late each message reached the service, and each reply its visitor. What waited for the part that was away counts from
+ * when that was back.
+ */
+function delaysOf({ mock, tabs }: NodesStage, gone: Away): { messages: number[]; replies: number[] } {
+  const since = (begun: number, arrived: number): number =>
+    arrived - (arrived > gone.from && begun < gone.to ? Math.min(arrived, Math.max(begun, gone.to)) : begun);
+  const arrivals = new Map(mock.effects.map(({ text, at }) => [text, at]));
+  const shown = new Map(tabs.flatMap((tab) => [...tab.heard]));
+  return {
+    messages: tabs.flatMap((tab) =>
+      tab.typed.map(({ text, at }) => since(at, arrivals.get(text) ?? Number.POSITIVE_INFINITY)),
+    ),
+    replies: mock.posted.map(({ text, begun }) => since(begun, shown.get(text) ?? Number.POSITIVE_INFINITY)),
+  };
+}
+
+/** Every trouble, one after the other. */
+export async function allTroubles({ tell = () => {}, ...options }: Omit<Options, "trouble">): Promise<Report> {
+  const begun = performance.now();
+  const reports: Report[] = [];
+  for (const trouble of Object.keys(TROUBLES) as Trouble[]) {
+    const report = await nodes({ ...options, trouble });
+    const { violations, figures } = report;
+    tell(`${trouble}: ${JSON.stringify(figures)}`);
+    reports.push({ figures, violations: violations.map((line) => `${line} (${trouble})`) });
+  }
+  const all = (name: string): number[] => reports.map(({ figures }) => Number(figures[name]));
+  const sum = (name: string): number => all(name).reduce((a, b) => a + b, 0);
+  return {
+    violations: reports.flatMap(({ violations }) => violations),
+    figures: {
+      troubles: reports.length,
+      ...Object.fromEntries(["messages", "replies", "lost", "doubled", "disordered"].map((name) => [name, sum(name)])),
+      "latest message, ms": Math.max(...all("latest message, ms")),
+      "latest reply, ms": Math.max(...all("latest reply, ms")),
+      seconds: seconds(begun),
+    },
+  };
+}

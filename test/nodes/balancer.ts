@@ -1,0 +1,49 @@
+/** nginx before several relays, as relay/docs/guides/cluster.md sets it up. */
+
+import { type Nginx, runNginx } from "../nginx.ts";
+import { freePort } from "../ports.ts";
+
+/** A relay that does not answer is left out for a second. */
+const server = (port: number, backup: boolean): string =>
+  `server 127.0.0.1:${port} max_fails=1 fail_timeout=1s${backup ? " backup" : ""};`;
+
+const upstream = (name: string, [first = 0, ...others]: readonly number[]): string => `
+  upstream ${name} {
+    ${server(first, false)}
+    ${others.map((port) => server(port, true)).join("\n    ")}
+    keepalive 32;
+  }`;
+
+/**
+ * A callback goes to the next relay when the first one cannot be reached or breaks off: a second try does no harm, because
+ * relays know replies by their ids.
+ */
+const configuration = (port: number, { callbacks, visitors }: Ports): string => `
+  ${upstream("callbacks", callbacks)}
+  ${upstream("visitors", visitors)}
+  server {
+    listen 127.0.0.1:${port};
+    proxy_http_version 1.1;
+    proxy_connect_timeout 1s;
+    location /callbacks/ {
+      proxy_pass http://callbacks;
+      proxy_set_header Connection "";
+      proxy_next_upstream error timeout http_502 http_503 non_idempotent;
+      proxy_read_timeout 10s;
+      proxy_next_upstream_timeout 20s;
+    }
+    location / {
+      proxy_pass http://visitors;
+      proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Connection "upgrade";
+      proxy_read_timeout 120s;
+    }
+  }`;
+
+/** Ports of the relays for callbacks and for visitors: the first one takes all, the others while it is away. */
+type Ports = { callbacks: readonly number[]; visitors: readonly number[] };
+
+export async function startBalancer(ports: Ports): Promise<Nginx> {
+  const port = await freePort();
+  return runNginx(port, configuration(port, ports));
+}

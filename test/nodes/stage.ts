@@ -1,0 +1,182 @@
+/** Several relays on one PostgreSQL behind a balancer, a service that only counts, and the tabs of visitors. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { WebSocket } from "ws";
+import { openDatabase } from "../../relay/src/db/open.ts";
+import { seeded } from "../faults/core/world.ts";
+import { HEADS, judge, type Row, THREADS } from "../faults/judge.ts";
+import { type Behaviour, startMock } from "../faults/process/mock.ts";
+import { type Env, type RelayProcess, startRelay } from "../faults/process/relay.ts";
+import { until } from "../faults/process/stage.ts";
+import { createTab, type Open, type Tab, visitorOf } from "../faults/tab.ts";
+import { RELAY } from "../faults/workers.ts";
+import { freePort } from "../ports.ts";
+import { startPostgres } from "../setup/postgres.ts";
+import { startRedis } from "../setup/redis.ts";
+import { UNLIMITED } from "../unlimited.ts";
+import { startBalancer } from "./balancer.ts";
+
+const ORIGIN = "https://shop.example";
+const CALLBACK_PATH = "/callbacks/reply/callback-secret-of-the-nodes";
+/** What a relay complains of while another part is away. */
+const EXPECTED = new Set(["database.failing", "cluster.link_lost", "callback.spooled"]);
+
+type Options = {
+  seed: number;
+  /** Folder of the relays' sources: the real ones, or a changed copy. */
+  root?: string | undefined;
+  nodes: number;
+  /** Hints travel by Redis; else by PostgreSQL. */
+  redis: boolean;
+  env?: Env;
+  service?: Partial<Behaviour>;
+  /** Another service than the mock, and its key; `rate`: calls a minute to begin with. */
+  other?: { url: string; key: string; rate: number };
+  /** Which node takes the callbacks, and which the visitors; the other ones while it is away. */
+  callbacksTo: number;
+  visitorsTo: number;
+};
+
+/** The same list, beginning with this one. */
+const beginningWith = <T>(list: readonly T[], first: number): T[] => [...list.slice(first), ...list.slice(0, first)];
+
+/** Starts everything. Node 0 is the first one, and sends for the account. */
+export async function openNodes(options: Options) {
+  const { seed, root = RELAY, nodes, other } = options;
+  const random = seeded(seed);
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-nodes-"));
+  const mock = await startMock(random, options.service);
+  const postgres = await startPostgres();
+  const redis = options.redis ? await startRedis() : undefined;
+  const ports = await Promise.all(Array.from({ length: nodes }, () => freePort()));
+  const account = other ?? { url: mock.url, key: mock.behaviour.key, rate: 100_000 };
+  const config = join(folder, "sites.json");
+  writeFileSync(
+    config,
+    JSON.stringify({
+      accounts: { main: { ...account, key: "env:KEY" } },
+      sites: { default: { account: "main", origins: [ORIGIN] } },
+    }),
+  );
+  const relays: (RelayProcess | undefined)[] = [];
+  const lives: RelayProcess[] = [];
+  const tabs: Tab[] = [];
+  const databaseUrl = postgres.url("postgres");
+
+  async function start(node: number): Promise<void> {
+    const data = join(folder, String(node));
+    mkdirSync(data, { recursive: true });
+    const relay = await startRelay(root, {
+      PORT: String(ports[node]),
+      HOST: "127.0.0.1",
+      DATA_DIR: data,
+      DATABASE_URL: databaseUrl,
+      ...{ PORCHLIGHT_CONFIG: config, KEY: account.key },
+      CALLBACK_SECRET: CALLBACK_PATH.split("/").at(-1) ?? "",
+      MESSAGES_PER_MINUTE: "0",
+      ...(redis && { REDIS_URL: redis.url }),
+      ...UNLIMITED,
+      ...options.env,
+    });
+    relays[node] = relay;
+    lives.push(relay);
+  }
+  async function end(node: number, signal: NodeJS.Signals): Promise<void> {
+    const relay = relays[node];
+    relays[node] = undefined;
+    await relay?.kill(signal);
+  }
+
+  for (const node of ports.keys()) await start(node);
+  const balancer = await startBalancer({
+    callbacks: beginningWith(ports, options.callbacksTo),
+    visitors: beginningWith(ports, options.visitorsTo),
+  });
+  mock.callTo(balancer.url, CALLBACK_PATH);
+  const db = await openDatabase(databaseUrl);
+
+  /** @param node talks to this node; absent: through the balancer */
+  function tab(name: string, node?: number): Tab {
+    const origin = node === undefined ? balancer.url : `http://127.0.0.1:${ports[node]}`;
+    const made = createTab({
+      name,
+      person: { token: undefined, deleted: 0 },
+      open: opener(origin),
+      now: () => performance.now(),
+      after: (ms, fn) => void setTimeout(fn, ms),
+      comeBack: () => 20 + random() * 80,
+    });
+    tabs.push(made);
+    made.connect();
+    return made;
+  }
+
+  /** Every tab holds its visitor's newest number, and nothing is under way anywhere. */
+  async function settled(): Promise<boolean> {
+    if (mock.pending() > 0 || tabs.some((one) => one.unsent() > 0 || !one.connected() || one.partial())) return false;
+    const [outbox] = await db.all<{ waiting: number }>("SELECT count(*) AS waiting FROM outbox");
+    if (outbox?.waiting !== 0) return false;
+    const heads = await db.all<{ id: string; head: number }>("SELECT id, head FROM visitors");
+    const headOf = new Map(heads.map(({ id, head }) => [id, head]));
+    return tabs.every((one) => one.held() === (headOf.get(visitorOf(one.person)) ?? 0));
+  }
+
+  /** Everything that a relay complained of, and that the trouble does not explain. */
+  const complaints = (): string[] =>
+    lives
+      .flatMap(({ lines }) => lines)
+      .map((line) =>
+        line.startsWith("{") ? (JSON.parse(line) as { level: number; event: string }) : { level: 60, event: line },
+      )
+      .filter(({ level, event }) => level >= 50 && !EXPECTED.has(event))
+      .map(({ event }) => `complaint: ${event}`);
+
+  return {
+    ...{ random, folder, mock, postgres, redis, tabs, lives, db, tab, start, url: balancer.url, ports },
+    kill: (node: number) => end(node, "SIGKILL"),
+    /** Ends a node in order; it may be gone already. */
+    stop: (node: number) => end(node, "SIGTERM"),
+    signal: (node: number, signal: NodeJS.Signals): void => void relays[node]?.child.kill(signal),
+    /** Waits until all is settled, and judges. */
+    async verdict(limitMs: number): Promise<{ violations: string[]; rows: Row[] }> {
+      const calm = await until(settled, limitMs);
+      const rows = await db.all<Row>(THREADS);
+      const evidence = {
+        ...{ tabs, effects: mock.effects, posted: mock.posted, rows, calm, now: performance.now() },
+        heads: await db.all<{ id: string; head: number; newest: number }>(HEADS),
+        ...{ jump: 0, restored: false, nowhere: false },
+      };
+      return { violations: [...mock.violations, ...complaints(), ...judge(evidence)], rows };
+    },
+    async close(): Promise<void> {
+      for (const one of tabs) one.close();
+      await db.close().catch(() => {});
+      await Promise.all([...ports.keys()].map((node) => end(node, "SIGKILL")));
+      await Promise.all([mock.close(), balancer.stop(), redis?.stop()]);
+      await postgres.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type NodesStage = Awaited<ReturnType<typeof openNodes>>;
+
+const opener =
+  (origin: string): Open =>
+  ({ frame, end }) => {
+    const socket = new WebSocket(`${origin.replace("http", "ws")}/socket`, { headers: { Origin: ORIGIN } });
+    let waiting: string[] | undefined = [];
+    socket.on("open", () => {
+      for (const text of waiting ?? []) socket.send(text);
+      waiting = undefined;
+    });
+    socket.on("message", (data) => frame(String(data)));
+    socket.on("error", () => {});
+    socket.on("close", end);
+    return {
+      put: (text) => (waiting === undefined ? socket.send(text) : waiting.push(text)),
+      cut: () => socket.terminate(),
+    };
+  };
