@@ -21,7 +21,7 @@ import { startBalancer } from "./balancer.ts";
 const ORIGIN = "https://shop.example";
 const CALLBACK_PATH = "/callbacks/reply/callback-secret-of-the-nodes";
 /** What a relay complains of while another part is away. */
-const EXPECTED = new Set(["database.failing", "cluster.link_lost", "callback.spooled"]);
+const EXPECTED = new Set(["database.failing", "cluster.link_lost", "callback.spooled", "relay.internal"]);
 
 type Options = {
   seed: number;

@@ -32,6 +32,8 @@ export type ClusterBus = Bus & {
   /** Tells the holder of an account's lease that a lane has something to deliver. */
   nudge: (nudge: Nudge) => void;
   onNudge: (listener: (nudge: Nudge) => void) => void;
+  /** Calls `listener` with every visitor whose chat another node deleted. */
+  onGone: (listener: (visitor: string) => void) => void;
   start: () => void;
   stop: () => Promise<void>;
 };
@@ -77,6 +79,7 @@ export function createClusterBus({ local, link, node, clock, heads, onError }: P
   /** Visitors who listen here, with the newest number and read mark that they were told of. */
   const here = new Map<string, { listeners: number; head: number; read: number }>();
   const nudged: ((nudge: Nudge) => void)[] = [];
+  const goners: ((visitor: string) => void)[] = [];
   const hints = createSender(link, node);
 
   link.onText((text) => {
@@ -87,6 +90,7 @@ export function createClusterBus({ local, link, node, clock, heads, onError }: P
   });
 
   function tellHere(news: News): void {
+    if (news.gone) for (const listener of goners) listener(news.visitor);
     const known = here.get(news.visitor);
     if (known === undefined) return;
     known.head = Math.max(known.head, news.head);
@@ -125,6 +129,7 @@ export function createClusterBus({ local, link, node, clock, heads, onError }: P
     },
     nudge: hints.nudge,
     onNudge: (listener) => void nudged.push(listener),
+    onGone: (listener) => void goners.push(listener),
     start: looks.start,
     async stop() {
       await looks.stop();

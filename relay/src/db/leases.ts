@@ -9,7 +9,10 @@ import type { Database, Transaction } from "./database.ts";
  * On SQLite there is one process, and it holds everything.
  */
 export type Leases = {
-  /** Whether this node holds the lease now, as far as its own clock can tell. */
+  /**
+   * Whether this node holds the lease now, as far as its own clock can tell. A name that `createLeases` was not given stands
+   * for a removed account: one node works for all of them.
+   */
   holds: (name: string) => boolean;
   /**
    * Makes sure, inside the transaction that writes, that this node still holds the lease.
@@ -31,6 +34,8 @@ export class LeaseLost extends Error {}
 export const accountLease = (account: string): string => `account:${account}`;
 /** The lease of the node that sends mails to visitors. */
 export const MAIL_LEASE = "mail";
+/** The lease of the node that cleans up after accounts which the settings do not name any more. */
+const OTHERS_LEASE = "others";
 
 /** The lease of the node that does the daily work: retention, backups, alerts. */
 export const CHORES_LEASE = "chores";
@@ -69,14 +74,17 @@ type Parts = {
   clock: Clock;
   /** Name of this process, new with every start. */
   node: string;
-  /** The leases that this node may hold; without blanks. */
+  /** The leases that this node may hold besides that of removed accounts; without blanks. */
   names: readonly string[];
   /** Is told why a renewal failed: what is not renewed ends by itself. */
   onError: (error: unknown) => void;
 };
 
 /** The leases of one of several nodes. */
-export function createLeases({ db, clock, node, names, onError }: Parts): Leases {
+export function createLeases({ db, clock, node, names: given, onError }: Parts): Leases {
+  const names = [...given, OTHERS_LEASE];
+  const known = new Set(names);
+  const leaseOf = (name: string): string => (known.has(name) ? name : OTHERS_LEASE);
   const held = new Map<string, Held>();
   const listeners: ((name: string) => void)[] = [];
 
@@ -89,16 +97,25 @@ export function createLeases({ db, clock, node, names, onError }: Parts): Leases
       const before = held.get(name);
       if (epoch === undefined) held.delete(name);
       else held.set(name, { epoch, until });
-      if (epoch !== undefined && before?.epoch !== epoch) for (const listener of listeners) listener(name);
+      // One that had ended meanwhile is taken anew, also when nobody else wanted it: work was turned away.
+      const lapsed = before === undefined || before.until <= clock.uptime();
+      if (epoch !== undefined && (lapsed || before.epoch !== epoch)) for (const listener of listeners) listener(name);
     }
   }
   const renewals = createPoll({ clock, every: RENEW_MS, run: renew, onError });
 
   return {
-    holds: (name) => (held.get(name)?.until ?? 0) > clock.uptime(),
+    holds: (name) => (held.get(leaseOf(name))?.until ?? 0) > clock.uptime(),
     async assertHeld(tx, wanted) {
-      const epochs = await epochsOf(tx, node, wanted);
-      const lost = wanted.find((name) => epochs.get(name) === undefined || epochs.get(name) !== held.get(name)?.epoch);
+      const epochs = await epochsOf(tx, node, wanted.map(leaseOf));
+      const isLost = (name: string): boolean =>
+        epochs.get(name) === undefined || epochs.get(name) !== held.get(name)?.epoch;
+      const lost =
+        wanted.map(leaseOf).find(isLost) ??
+        (await heldElsewhere(
+          tx,
+          wanted.filter((name) => !known.has(name)),
+        ));
       if (lost !== undefined) throw new LeaseLost(`Another node holds the lease ${lost}`);
     },
     onTaken(listener) {
@@ -133,6 +150,16 @@ async function epochsOf(tx: Transaction, node: string, names: readonly string[])
     names,
   );
   return new Map(rows.flatMap((row) => (row.node === node ? [[row.name, row.epoch] as const] : [])));
+}
+
+/** One of these leases that some node holds: its settings name an account that ours do not. */
+async function heldElsewhere(tx: Transaction, names: readonly string[]): Promise<string | undefined> {
+  if (names.length === 0) return undefined;
+  const [row] = await tx.anyOf<{ name: string }>(
+    `SELECT name FROM leases WHERE name = ANY ($1) AND until >= ${NOW}`,
+    names,
+  );
+  return row?.name;
 }
 
 const giveBack = (db: Database, node: string): Promise<number> =>

@@ -12,11 +12,14 @@ export type Spool<Entry> = {
   /** Writes an entry and syncs it to disk. @throws when the disk takes nothing */
   append: (entry: Entry) => void;
   /**
-   * Hands every entry to `take`, oldest first, one after the other, and empties the file when all were taken. An entry
-   * may be handed over again after a crash in between, so `take` must do nothing the second time.
+   * Hands all entries to `take`, oldest first, some at a time, and empties the file when all were taken. An entry may be
+   * handed over again after a crash in between, so `take` must do nothing the second time.
    */
-  replay: (take: (entry: Entry) => Promise<void>) => Promise<number>;
+  replay: (take: (entries: readonly Entry[]) => Promise<void>) => Promise<number>;
 };
+
+/** Entries that are handed over at a time. */
+const REPLAY_MAX = 500;
 
 /** Complete lines only: the last one may be cut off by a full disk or a crash, and was not acknowledged then. */
 function entriesOf<Entry>(file: string): Entry[] {
@@ -61,10 +64,10 @@ export function openSpool<Entry>(dataDir: string, kind: "replies" | "recharges")
       let count = 0;
       while (existsSync(taking) || existsSync(file)) {
         if (!existsSync(taking)) renameSync(file, taking);
-        for (const entry of entriesOf<Entry>(taking)) {
-          await take(entry);
-          count++;
-        }
+        const entries = entriesOf<Entry>(taking);
+        for (let from = 0; from < entries.length; from += REPLAY_MAX)
+          await take(entries.slice(from, from + REPLAY_MAX));
+        count += entries.length;
         rmSync(taking);
       }
       waiting = false;

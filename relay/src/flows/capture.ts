@@ -160,15 +160,18 @@ async function create(deps: CaptureDeps, site: Site, key: string, order: LeadOrd
   const visitor = backendVisitorId(signing, site.public.id, key);
   const id = visitor.slice(2, 22);
   const lists = order.lists === undefined ? null : JSON.stringify(order.lists);
-  const lead = await db.transaction(async (tx) => {
-    const known = await findLead(tx, visitor, id);
-    if (known !== undefined) return known;
-    const [now, consent] = [clock.now(), cleanLine(order.consent, CONSENT_MAX)];
-    if (!(await storeDetails(deps, tx, visitor, site, { id, person, consent }))) return undefined;
-    const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists, at: now };
-    await addLead(tx, { ...base, own: 1, due: now });
-    return findLead(tx, visitor, id);
-  });
+  const lead = await db.transaction(
+    async (tx) => {
+      const known = await findLead(tx, visitor, id);
+      if (known !== undefined) return known;
+      const [now, consent] = [clock.now(), cleanLine(order.consent, CONSENT_MAX)];
+      if (!(await storeDetails(deps, tx, visitor, site, { id, person, consent }))) return undefined;
+      const base = { visitor, id, site: site.public.id, account: site.account, ...person, consent, lists, at: now };
+      await addLead(tx, { ...base, own: 1, due: now });
+      return findLead(tx, visitor, id);
+    },
+    [visitor],
+  );
   if (lead?.state === "open") leads.begin(lead);
   return lead ?? "erased";
 }

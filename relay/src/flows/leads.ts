@@ -124,7 +124,7 @@ function fieldOf({ email, phone }: Lead, { code }: Outcome): Field | null {
 
 /** A person resumes a lead, also a refused one. @returns nothing when there is no such lead or it is done */
 const renew = ({ db, clock }: State, site: Site, visitor: string, id: string): Promise<Lead | undefined> =>
-  db.transaction((tx) => renewLead(tx, { visitor, id, site: site.public.id }, clock.now()));
+  db.transaction((tx) => renewLead(tx, { visitor, id, site: site.public.id }, clock.now()), [visitor]);
 
 /**
  * Waits a few seconds for the service's answer, so that an open form can show which field was refused.
@@ -187,10 +187,13 @@ async function advance(state: State, lead: Lead): Promise<void> {
   if (lead.contact === null) await db.transaction((tx) => setLead(tx, lead, { ...lead, contact }), [lead.visitor]);
   const obstacle = await joinLists(state, lead, contact);
   if (obstacle !== undefined) return postpone(state, { ...lead, contact }, obstacle);
-  await db.transaction(async (tx) => {
-    await setLead(tx, lead, { ...lead, state: "done", problem: null, contact });
-    if (lead.own === 0) await supposeContact(tx, lead.visitor, contact);
-  });
+  await db.transaction(
+    async (tx) => {
+      await setLead(tx, lead, { ...lead, state: "done", problem: null, contact });
+      if (lead.own === 0) await supposeContact(tx, lead.visitor, contact);
+    },
+    [lead.visitor],
+  );
   log("lead.done", { visitor: hashed(lead.visitor) });
 }
 
@@ -244,10 +247,13 @@ async function refuse(state: State, lead: Lead, outcome: Outcome): Promise<void>
   const field = fieldOf(lead, outcome);
   const problem = problemOf(outcome);
   const next = { ...lead, state: "refused", field, problem, attempts: lead.attempts + 1 } as const;
-  const form = await db.transaction(async (tx) => {
-    await setLead(tx, lead, next);
-    return formOf(tx, next);
-  });
+  const form = await db.transaction(
+    async (tx) => {
+      await setLead(tx, lead, next);
+      return formOf(tx, next);
+    },
+    [lead.visitor],
+  );
   log("lead.refused", { visitor: hashed(lead.visitor), problem });
   if (field === null) return;
   if (awaited.has(nameOf(lead))) awaited.set(nameOf(lead), field);

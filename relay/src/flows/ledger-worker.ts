@@ -5,12 +5,13 @@ import { createPoll } from "../base/poll.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import {
   abandon,
+  accountsCalling,
   claim,
   dueEntries,
   type Entry,
   hasten,
   type Kind,
-  LONGEST_CALL_MS,
+  ledgerKey,
   settle,
   type Verdict,
 } from "../records/ledger/ledger.ts";
@@ -26,7 +27,7 @@ type LedgerWorkerDeps = {
   /** Name of this process, new with every start. */
   node: string;
   accounts: readonly string[];
-  /** Makes the call and settles the turn with its outcome. Never rejects; takes at most `LONGEST_CALL_MS`. */
+  /** Makes the call and settles the turn with its outcome. Never rejects. */
   call: (entry: Entry, turn: Turn) => Promise<Verdict>;
   /** Every call waits here for its turn, with everything else that calls the service (R-801). */
   gates: Pick<Gates, "enter">;
@@ -39,6 +40,8 @@ type LedgerWorkerDeps = {
   ordered: boolean;
   /** Whether this node makes the calls of an account. */
   works: (account: string) => boolean;
+  /** The same inside the transaction that writes. @throws LeaseLost */
+  assertWorks: (tx: Transaction, account: string) => Promise<void>;
   random: () => number;
 };
 
@@ -53,7 +56,7 @@ type State = LedgerWorkerDeps & {
 };
 
 export type LedgerWorker = {
-  /** Settles the calls of earlier processes as unknown, and begins. */
+  /** Begins, and settles the calls of processes that do not work for their account any more as unknown. */
   start: () => Promise<void>;
   /** Something may be due: looks now. */
   wake: () => void;
@@ -73,14 +76,16 @@ const REWRITE_MS = 1_000;
 const RETRY_BASE_MS = 5_000;
 const RETRY_CAP_MS = 3_600_000;
 
+type Optional = "random" | "works" | "assertWorks";
+
 /**
  * Makes the calls of one kind of ledger entry: claim, commit, call, settle. Each call is made at most once: a call that may
  * have been made is never repeated without a person, and never forgotten.
  */
 export function createLedgerWorker(
-  given: Omit<LedgerWorkerDeps, "random" | "works"> & Partial<Pick<LedgerWorkerDeps, "random" | "works">>,
+  given: Omit<LedgerWorkerDeps, Optional> & Partial<Pick<LedgerWorkerDeps, Optional>>,
 ): LedgerWorker {
-  const deps: LedgerWorkerDeps = { random: Math.random, works: () => true, ...given };
+  const deps: LedgerWorkerDeps = { random: Math.random, works: () => true, assertWorks: async () => {}, ...given };
   const poll = createPoll({
     clock: deps.clock,
     every: LOOK_MS,
@@ -105,8 +110,7 @@ async function start(state: State): Promise<void> {
   const { db, clock, log, kind, node } = state;
   const parked = await db.transaction((tx) => parkRestored(tx, kind, node, clock.now()));
   if (parked > 0) log("ledger.restored", { kind, parked });
-  // On SQLite this process is the only one: it holds the lock on the database file.
-  await abandonCalls(state, db.dialect === "sqlite" ? Number.MAX_SAFE_INTEGER : clock.now() - LONGEST_CALL_MS);
+  await abandonCalls(state);
   state.wake();
 }
 
@@ -114,17 +118,29 @@ async function start(state: State): Promise<void> {
 async function look(state: State): Promise<void> {
   const { db, clock, kind, accounts, works } = state;
   const now = clock.now();
-  await abandonCalls(state, now - LONGEST_CALL_MS);
+  await abandonCalls(state);
   // Account by account, so that the entries of a held account do not hide those of the others.
   for (const account of accounts.filter(works))
     for (const entry of await dueEntries(db, { kind, state: "intent", now, limit: PARALLEL, account }))
       queue(state, entry);
 }
 
-/** Settles calls that began before `before` as unknown: their process is gone. */
-async function abandonCalls({ db, clock, log, kind, node }: State, before: number): Promise<void> {
-  const lost = await db.transaction((tx) => abandon(tx, { kind, node, before, now: clock.now() }));
-  for (const { account, key } of lost) log("ledger.unknown", { kind, account, key });
+/**
+ * Settles the calls under way of the accounts that this node works for as unknown, when another process began them: it is
+ * gone, or stands still. Judged by the lease alone, never by time. A late answer still settles the call (`settle`).
+ */
+async function abandonCalls(state: State): Promise<void> {
+  const { db, clock, log, kind, node, works, assertWorks } = state;
+  for (const account of (await accountsCalling(db, kind, node)).filter(works)) {
+    const lost = await db.transaction(
+      async (tx) => {
+        await assertWorks(tx, account);
+        return abandon(tx, { kind, account, node, now: clock.now() });
+      },
+      [ledgerKey(account)],
+    );
+    for (const { key } of lost) log("ledger.unknown", { kind, account, key });
+  }
 }
 
 /** Lets an entry wait for its turn. */
@@ -151,10 +167,17 @@ function track({ flying, wake }: State, work: Promise<void>): void {
 
 /** Claims an entry whose turn has come, and makes its call. The entry may have changed while it waited. */
 async function take(state: State, entry: Entry, turn: Turn): Promise<void> {
-  const { db, clock, log, node, ordered, call } = state;
+  const { db, clock, log, node, ordered, call, assertWorks } = state;
+  const { account } = entry;
   try {
     if (state.isStopped()) return;
-    const taken = await db.transaction((tx) => claim(tx, { ...entry, node, now: clock.now(), ordered }));
+    const taken = await db.transaction(
+      async (tx) => {
+        await assertWorks(tx, account);
+        return claim(tx, { ...entry, node, now: clock.now(), ordered });
+      },
+      [ledgerKey(account)],
+    );
     if (taken !== undefined) await land(state, taken, await call(taken, turn));
   } catch (error) {
     log("database.failing", { cause: String(error) });
@@ -181,10 +204,14 @@ async function land(state: State, entry: Entry, verdict: Verdict): Promise<void>
 async function write({ db, clock, node, random, settled }: State, entry: Entry, verdict: Verdict): Promise<void> {
   const now = clock.now();
   const next = nextOf(entry, verdict, now, random);
-  const after = await db.transaction(async (tx) => {
-    const taken = await settle(tx, entry, { ...next, actor: node, now });
-    return taken && settled(tx, taken, verdict);
-  });
+  const after = await db.transaction(
+    async (tx) => {
+      const taken = await settle(tx, entry, { ...next, actor: node, now });
+      return taken && settled(tx, taken, verdict);
+    },
+    // The lane of a message is its visitor.
+    [ledgerKey(entry.account), entry.lane],
+  );
   after?.();
 }
 
@@ -204,6 +231,6 @@ function nextOf({ attempts }: Entry, verdict: Verdict, now: number, random: () =
 }
 
 async function hastenAccount({ db, clock, kind, wake }: State, account: string): Promise<void> {
-  const count = await db.transaction((tx) => hasten(tx, { kind, account, now: clock.now() }));
+  const count = await db.transaction((tx) => hasten(tx, { kind, account, now: clock.now() }), [ledgerKey(account)]);
   if (count > 0) wake();
 }

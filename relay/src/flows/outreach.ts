@@ -9,7 +9,16 @@ import { hashed, type Log } from "../base/log.ts";
 import { identifiedVisitorId, isVisitorId } from "../base/sign.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import { type Entry, enter, link, move, type Undone, undone, type Verdict } from "../records/ledger/ledger.ts";
+import {
+  type Entry,
+  enter,
+  ledgerKey,
+  link,
+  move,
+  type Undone,
+  undone,
+  type Verdict,
+} from "../records/ledger/ledger.ts";
 import { isErased, prove, type SendContent, sentContent } from "../records/ledger/own-messages.ts";
 import { setSubject } from "../records/profiles.ts";
 import { appendReply } from "../records/threads.ts";
@@ -128,25 +137,29 @@ async function submit(deps: OutreachDeps, order: SendOrder): Promise<Submitted> 
     .update(JSON.stringify([asked, text, campaign ?? null]))
     .digest("base64url");
   const now = deps.clock.now();
-  const written = await deps.db.transaction(async (tx) => {
-    const visitor = await reachable(deps, tx, asked, order);
-    if (visitor === undefined) return "unknown_visitor";
-    // Now, not with the answer: a callback may come before it, and who was only written to can be exported and erased.
-    await addVisitor(tx, visitor, site.public.id, now);
-    if ("user" in order.to) await setSubject(tx, visitor, order.to.user);
-    return enter(tx, {
-      kind: "send",
-      account: site.account,
-      key: sendKey(site, order.key),
-      lane: visitor,
-      digest,
-      content: JSON.stringify(content),
-      state: "intent",
-      reason: null,
-      actor,
-      now,
-    });
-  });
+  const written = await deps.db.transaction(
+    async (tx) => {
+      const visitor = await reachable(deps, tx, asked, order);
+      if (visitor === undefined) return "unknown_visitor";
+      await tx.lock([visitor]);
+      // Now, not with the answer: a callback may come before it, and who was only written to can be exported and erased.
+      await addVisitor(tx, visitor, site.public.id, now);
+      if ("user" in order.to) await setSubject(tx, visitor, order.to.user);
+      return enter(tx, {
+        kind: "send",
+        account: site.account,
+        key: sendKey(site, order.key),
+        lane: visitor,
+        digest,
+        content: JSON.stringify(content),
+        state: "intent",
+        reason: null,
+        actor,
+        now,
+      });
+    },
+    [asked, ledgerKey(site.account)],
+  );
   if (typeof written !== "string" && written.entry.digest !== digest) return "conflict";
   deps.wake();
   return written;
@@ -163,6 +176,7 @@ async function show(
   const now = clock.now();
   const visitor = await ownerOf(tx, entry.lane);
   if (visitor === undefined || isErased(content) || entry.shown !== null) return undefined;
+  await tx.lock([visitor]);
   const { text } = content;
   const external = `${entry.account}:${messageId ?? `~sent:${entry.key}`}`;
   await link(tx, entry, "shown", external);
@@ -195,12 +209,15 @@ async function resolve(deps: OutreachDeps, decision: Decision): Promise<Entry | 
   const { site, sent, actor, reason } = decision;
   const name = { kind: "send", account: site.account, key: sendKey(site, decision.key) } as const;
   const now = clock.now();
-  const outcome = await db.transaction(async (tx) => {
-    const next = { state: sent ? "done" : "intent", reason, due: now, actor, now } as const;
-    const entry = await move(tx, name, ["unknown"], next);
-    if (entry === undefined) return undone(tx, name);
-    return { entry, publish: sent ? await show(deps, tx, entry, undefined) : undefined };
-  });
+  const outcome = await db.transaction(
+    async (tx) => {
+      const next = { state: sent ? "done" : "intent", reason, due: now, actor, now } as const;
+      const entry = await move(tx, name, ["unknown"], next);
+      if (entry === undefined) return undone(tx, name);
+      return { entry, publish: sent ? await show(deps, tx, entry, undefined) : undefined };
+    },
+    [ledgerKey(site.account)],
+  );
   if (typeof outcome === "string") return outcome;
   outcome.publish?.();
   deps.wake();

@@ -127,10 +127,10 @@ function enter({ busy }: State, visitor: string): () => void {
 async function keep(state: State, upload: Omit<Upload, "source">, staged: Staged): Promise<MediaRow> {
   const { db, files, log } = state;
   const row = rowOf(upload.name, staged);
-  await db.transaction((tx) => addWithinQuota(state, tx, upload, row));
+  await db.transaction((tx) => addWithinQuota(state, tx, upload, row), [`files of ${upload.site}`]);
   await files.put(row.key, staged.path, row.type).catch(async (error: unknown) => {
     log("upload.lost", { cause: String(error) });
-    await db.transaction((tx) => dropMedia(tx, row.key));
+    await db.transaction((tx) => dropMedia(tx, row.key), [row.key]);
     throw new RelayError("try_later", undefined, { retryAfter: RETRY_MS });
   });
   return row;
@@ -164,6 +164,6 @@ async function sweep({ db, clock, files }: State): Promise<void> {
   if (await hasUnsent(db, before)) await db.transaction((tx) => disownUnsent(tx, before));
   for (const key of await ownerless(db, SWEEP_BATCH)) {
     await files.remove(key);
-    await db.transaction((tx) => removeMedia(tx, key));
+    await db.transaction((tx) => removeMedia(tx, key), [key]);
   }
 }

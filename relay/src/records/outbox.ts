@@ -86,15 +86,28 @@ export const headsOf = (tx: Transaction, visitors: readonly string[]): Promise<(
     visitors.map((visitor) => [visitor]),
   );
 
-/** Lanes with something to deliver, and when each is due. The courier starts with these. */
-export async function lanes(
-  tx: Transaction,
-): Promise<{ visitor: string; account: string; due: number; first: boolean }[]> {
-  const rows = await tx.all<{ visitor: string; account: string; due: number; turn: number }>(
-    `SELECT o.visitor, o.account, o.due, o.turn FROM outbox o
-     WHERE o.turn = (SELECT min(turn) FROM outbox WHERE visitor = o.visitor) ORDER BY o.due, o.visitor`,
-  );
-  return rows.map(({ turn, ...lane }) => ({ ...lane, first: turn === 1 }));
+/** A lane with something to deliver. `due`: when its first parcel is; `first`: that is the visitor's first message. */
+export type OpenLane = { visitor: string; account: string; due: number; first: boolean };
+
+/** Lanes that are read at a time: after a long outage there may be hundreds of thousands. */
+const LANES_PAGE = 1_000;
+
+/** Every lane with something to deliver, page by page, those of a page by their due time. The courier starts with these. */
+export async function* lanes(tx: Transaction): AsyncGenerator<OpenLane[]> {
+  for (let after = ""; ; ) {
+    const rows = await tx.all<Omit<OpenLane, "first"> & { turn: number }>(
+      `SELECT o.visitor, o.account, o.due, o.turn FROM outbox o
+       WHERE o.visitor > $1 AND o.turn = (SELECT min(turn) FROM outbox WHERE visitor = o.visitor)
+       ORDER BY o.visitor LIMIT $2`,
+      after,
+      LANES_PAGE,
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.visitor;
+    yield rows.map(({ turn, ...lane }) => ({ ...lane, first: turn === 1 })).sort((a, b) => a.due - b.due);
+    if (rows.length < LANES_PAGE) return;
+  }
 }
 
 /** Lanes to which something was added that may be sent from a time between these two, see `lanes`. */

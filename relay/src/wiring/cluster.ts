@@ -19,6 +19,7 @@ export type Cluster = {
   /** Tells the node that works for an account that a lane has something to deliver. */
   nudge: (nudge: Nudge) => void;
   onNudge: (listener: (nudge: Nudge) => void) => void;
+  onGone: (listener: (visitor: string) => void) => void;
   start: () => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -34,6 +35,7 @@ export async function joinCluster({ settings, db, clock, log }: Parts): Promise<
       leases: holdsAll(),
       nudge: () => {},
       onNudge: () => {},
+      onGone: () => {},
       start: alone,
       stop: alone,
     };
@@ -56,7 +58,7 @@ export async function joinCluster({ settings, db, clock, log }: Parts): Promise<
   const leases = createLeases({ db, clock, node, names, onError });
   leases.onTaken((name) => log("cluster.lease_taken", { lease: name }));
   return {
-    ...{ shared: true, bus, leases, nudge: bus.nudge, onNudge: bus.onNudge },
+    ...{ shared: true, bus, leases, nudge: bus.nudge, onNudge: bus.onNudge, onGone: bus.onGone },
     async start() {
       bus.start();
       await leases.start();

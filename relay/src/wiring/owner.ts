@@ -1,6 +1,7 @@
 import { randomId } from "@porchlight/shared/id";
 import type { Bus } from "../bus/bus.ts";
 import type { Presence } from "../bus/presence.ts";
+import type { Transaction } from "../db/database.ts";
 import { accountLease, MAIL_LEASE } from "../db/leases.ts";
 import { createAccessPolicy } from "../flows/access-policy.ts";
 import { createCapture } from "../flows/capture.ts";
@@ -91,14 +92,15 @@ function createLedgerFlows(deps: OwnerDeps, hooks: Hooks, tell: ReturnType<typeo
   const { settings, db, bus, clock, log, sites, signing, services, gates } = deps;
   const accounts = creditAccounts(settings.accounts);
   const named = { node: randomId(12), accounts: settings.accounts.map(({ id }) => id) };
-  const worker = { db, clock, log, gates, ...named, works: worksFor(deps) };
+  const works = worksFor(deps);
+  const worker = { db, clock, log, gates, ...named, works, assertWorks: assertWorksFor(deps) };
   const grants = createLedgerWorker({
     ...{ ...worker, kind: "grant", ordered: false },
     call: createGrantCall(services),
     settled: (tx, entry, verdict) => credits.settled(tx, entry, verdict),
   });
   const ask = createBilling({ clock, hooks, rulesOf: accounts.rulesOf });
-  const credits = createCredits({ db, clock, log, rules: accounts.rulesOf, wake: grants.wake, ask, tell });
+  const credits = createCredits({ db, clock, log, rules: accounts.rulesOf, wake: grants.wake, ask, works, tell });
   const sends = createLedgerWorker({
     ...{ ...worker, kind: "send", ordered: true },
     call: createSendCall({ services, sites, verdict: sendVerdict }),
@@ -120,6 +122,12 @@ const worksFor =
   ({ cluster }: OwnerDeps) =>
   (account: string): boolean =>
     cluster === undefined || cluster.leases.holds(accountLease(account));
+
+/** The same inside a transaction. @throws LeaseLost */
+const assertWorksFor =
+  ({ cluster }: OwnerDeps) =>
+  async (tx: Transaction, account: string): Promise<void> =>
+    cluster?.leases.assertHeld(tx, [accountLease(account)]);
 
 /** Mail to visitors; nothing where the settings name no mail server. */
 function createMailFlows(deps: OwnerDeps) {

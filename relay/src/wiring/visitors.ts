@@ -41,6 +41,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
     carry: createCarry({ clock, sites, access, deliver }),
     onFailed: createFailureNotice(tell),
   });
+  cluster.onGone(courier.drop);
   const identities = createIdentities(settings.sites, clock, log);
   const sessions = createSession({
     ...{ db, bus, sites, signing, epoch, clock, log },

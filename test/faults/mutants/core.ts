@@ -186,7 +186,7 @@ export const CORE: Mutant[] = [
   },
   {
     name: "forgets after a crash what it still had to deliver",
-    edits: [{ find: "await openLanes($db)", replace: "(await openLanes($db)).slice(1)" }],
+    edits: [{ in: "adopt", find: "adoptLane(courier, $lane, fly)", replace: "lane !== page[0] && $0" }],
     killedBy: { given: { crashes: 4, ...weather({ down: 0.6 }) } },
   },
   {
@@ -219,12 +219,8 @@ export const CORE: Mutant[] = [
   {
     name: "empties the spool before the database has what was in it",
     edits: [
-      {
-        find: "for (const $entry of entriesOf($taking)) $take; rmSync($taking);",
-        replace: `const entries = entriesOf($taking);
-        rmSync($taking);
-        for (const $entry of entries) $take`,
-      },
+      { find: "count += $n; rmSync($taking);", replace: "count += $n;" },
+      { find: "const $entries = entriesOf($taking);", replace: "$0 rmSync(taking);" },
     ],
     killedBy: { given: { diskFull: true, spoolFull: false, crashes: 6, ...weather({ replies: 3 }), trouble: 30_000 } },
   },

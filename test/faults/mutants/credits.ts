@@ -11,7 +11,7 @@ type Mistake = Pick<Mutant, "name" | "edits"> & { unit?: string };
 const MISTAKES: readonly Mistake[] = [
   {
     name: "grants without claiming first",
-    edits: [{ find: "await db.transaction((tx) => claim(tx, { ...$entry, $$ }))", replace: "$entry" }],
+    edits: [{ in: "ledger-worker.take", find: "return claim(tx, { ...$entry, $$ });", replace: "return $entry;" }],
   },
   {
     name: "takes over the call of a process that died",

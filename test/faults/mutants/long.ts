@@ -4,6 +4,7 @@ import type { Common, Report } from "../suites/suite.ts";
 import { CORE } from "./core.ts";
 import { CREDITS_UNDER_KILLS } from "./credits.ts";
 import type { Mutant } from "./mutant.ts";
+import { NODES } from "./nodes.ts";
 import { PROCESS } from "./process.ts";
 
 const pages = (options: Common): Promise<Report> => browserStorm({ ...options, seconds: 30, kills: 8, seed: 1 });
@@ -18,6 +19,7 @@ function onPages(name: string): Mutant {
 /** Mistakes whose suites take minutes. */
 export const LONG_MUTANTS: readonly Mutant[] = [
   ...CREDITS_UNDER_KILLS,
+  ...NODES,
   {
     name: "cuts off who has just connected when it stops",
     edits: [{ find: "NetServer.prototype.close.call(server, $done)", replace: "server.close($done)" }],

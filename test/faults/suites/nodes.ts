@@ -8,7 +8,7 @@ import { type Common, count, type Report, seconds } from "./suite.ts";
  * What happens when half of the messages are written. Callbacks go to node 0, which also sends for the account; visitors are
  * at node 1.
  */
-export type Trouble = keyof typeof TROUBLES;
+type Trouble = keyof typeof TROUBLES;
 
 type Options = Common & {
   trouble: Trouble;
@@ -39,7 +39,7 @@ const away = async (stop: () => Promise<void> | void, start: () => Promise<void>
 const STANDSTILL_MS = 8_000;
 
 /** The name of each trouble finishes the sentence "nothing is lost when …". */
-export const TROUBLES = {
+const TROUBLES = {
   "nothing happens": async (): Promise<Away> => NEVER,
   "30 % of the hints are lost": async (): Promise<Away> => NEVER,
   "the node that sends and takes callbacks is killed": (stage: NodesStage) =>

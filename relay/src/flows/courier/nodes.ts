@@ -1,25 +1,29 @@
 import { createPoll } from "../../base/poll.ts";
-import { lanesDueBetween, lanes as openLanes } from "../../records/outbox.ts";
+import { lanesDueBetween, type OpenLane, lanes as openLanes } from "../../records/outbox.ts";
 import { type Fly, queue, wake } from "./lanes.ts";
 import { type CourierState, isMine } from "./state.ts";
 
 /** How a courier finds its lanes: at the start, when it takes over an account, and when another node adds to one. */
 
 /** With several nodes, the outbox is looked at so often for what was added without a hint… */
-const LOOK_MS = 1_000;
+const LOOK_MS = 500;
 /** …since so long ago, and into the future by as much as the clocks of nodes may differ. */
 const LOOK_BACK_MS = 15_000;
 
 /** Queues every lane of the accounts that this node sends for. */
 export async function adopt(courier: CourierState, fly: Fly): Promise<void> {
-  const { db, gates, clock } = courier.deps;
-  for (const { visitor, account, due, first } of await openLanes(db)) {
+  for await (const page of openLanes(courier.deps.db)) {
     if (courier.stopped) return;
-    if (!gates.has(account) || !isMine(courier.deps, account) || courier.lanes.has(visitor)) continue;
-    // A message that failed before goes again at once, paced: a restart often removes the cause.
-    const rank = due > clock.now() ? "repeat" : first ? "first" : "message";
-    queue(courier, { visitor, account, rank, state: "ready", again: false }, fly);
+    for (const lane of page) adoptLane(courier, lane, fly);
   }
+}
+
+function adoptLane(courier: CourierState, { visitor, account, due, first }: OpenLane, fly: Fly): void {
+  const { gates, clock } = courier.deps;
+  if (!gates.has(account) || !isMine(courier.deps, account) || courier.lanes.has(visitor)) return;
+  // A message that failed before goes again at once, paced: a restart often removes the cause.
+  const rank = due > clock.now() ? "repeat" : first ? "first" : "message";
+  queue(courier, { visitor, account, rank, state: "ready", again: false }, fly);
 }
 
 /** Listens to the other nodes, and looks for what their hints did not tell. Nothing where there is one process. */

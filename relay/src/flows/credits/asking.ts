@@ -2,7 +2,7 @@ import { cut } from "@porchlight/shared/text";
 import { isAmount } from "../../base/amount.ts";
 import type { Transaction } from "../../db/database.ts";
 import { contentOf, WAITS } from "../../records/ledger/grants.ts";
-import { dueEntries, type Entry, findEntry, move } from "../../records/ledger/ledger.ts";
+import { dueEntries, type Entry, findEntry, ledgerKey, move } from "../../records/ledger/ledger.ts";
 import type { BillingAnswer } from "./billing.ts";
 import { obstacle } from "./limits.ts";
 import { type CreditsDeps, intentBy, waitForPerson } from "./state.ts";
@@ -16,13 +16,13 @@ const AMOUNT_TEXT_MAX = 60;
 
 /** Asks the billing addresses about every recharge that is due. @param isStopped asked before each question */
 export async function askBilling(deps: CreditsDeps, isStopped: () => boolean): Promise<void> {
-  const { db, clock, ask, wake } = deps;
+  const { db, clock, ask, wake, works } = deps;
   const query = { kind: "grant", state: "received", now: clock.now(), limit: BATCH } as const;
   for (const entry of await dueEntries(db, query)) {
     const { email, amount } = contentOf(entry);
-    if (email === undefined || amount === undefined || isStopped()) continue;
+    if (email === undefined || amount === undefined || !works(entry.account) || isStopped()) continue;
     const answer = await ask(entry.account, { key: entry.key, email, amount });
-    await db.transaction((tx) => applyAnswer(deps, tx, entry, answer));
+    await db.transaction((tx) => applyAnswer(deps, tx, entry, answer), [ledgerKey(entry.account)]);
     wake();
   }
 }

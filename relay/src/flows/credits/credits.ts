@@ -33,8 +33,10 @@ const ASK_EVERY_MS = 5_000;
  * Grants of credits: each one at most once without a person, and none forgotten. Every order is a ledger entry before the
  * service is called. The account's rules decide about a recharge that nobody has approved (R-623).
  */
-export function createCredits(given: Omit<CreditsDeps, "tell"> & Partial<Pick<CreditsDeps, "tell">>): Credits {
-  const deps: CreditsDeps = { tell: async () => {}, ...given };
+export function createCredits(
+  given: Omit<CreditsDeps, "tell" | "works"> & Partial<Pick<CreditsDeps, "tell" | "works">>,
+): Credits {
+  const deps: CreditsDeps = { tell: async () => {}, works: () => true, ...given };
   const { clock, log } = deps;
   const poll = createPoll({
     clock,

@@ -1,7 +1,16 @@
 import { emailOf, toSingleLine } from "../../base/input-text.ts";
 import type { Transaction } from "../../db/database.ts";
 import { contentOf, fits, type GrantContent, grantedOf, WAITS } from "../../records/ledger/grants.ts";
-import { type Entry, enter, FOREVER, findEntry, move, type Undone, undone } from "../../records/ledger/ledger.ts";
+import {
+  type Entry,
+  enter,
+  FOREVER,
+  findEntry,
+  ledgerKey,
+  move,
+  type Undone,
+  undone,
+} from "../../records/ledger/ledger.ts";
 import { isDistrusted } from "../../records/ledger/restored.ts";
 import { digestOf } from "./recharge.ts";
 import { type CreditsDeps, intentBy, waitForPerson } from "./state.ts";
@@ -34,7 +43,7 @@ export async function grant(
   if (email === undefined) return "email";
   if (!fits(amount, rules(account))) return "amount";
   const digest = digestOf(email, amount, undefined);
-  const written = await db.transaction((tx) => enterOrder(deps, tx, { ...order, email }, digest));
+  const written = await db.transaction((tx) => enterOrder(deps, tx, { ...order, email }, digest), [ledgerKey(account)]);
   if (!written.fresh && written.entry.digest !== digest) {
     log("credits.conflict", { account, key });
     return "conflict";
@@ -74,32 +83,38 @@ export async function approve(
   const now = clock.now();
   const given = approval.email === undefined ? undefined : emailOf(approval.email)?.toLowerCase();
   if (approval.email !== undefined && given === undefined) return "email";
-  const outcome = await db.transaction(async (tx) => {
-    const entry = await findEntry(tx, nameOf(approval));
-    if (entry === undefined) return "missing";
-    if (!OPEN.some((state) => state === entry.state)) return "wrong_state";
-    const old = contentOf(entry);
-    const email = given ?? old.email;
-    const amount = approval.amount ?? old.amount;
-    if (email === undefined || amount === undefined) return "incomplete";
-    if (!fits(amount, rules(account))) return "amount";
-    const content = JSON.stringify({ ...old, email, amount });
-    const next = { ...intentBy(actor, now), reason, lane: email, content };
-    return (await move(tx, entry, OPEN, next)) ?? "wrong_state";
-  });
+  const outcome = await db.transaction(
+    async (tx) => {
+      const entry = await findEntry(tx, nameOf(approval));
+      if (entry === undefined) return "missing";
+      if (!OPEN.some((state) => state === entry.state)) return "wrong_state";
+      const old = contentOf(entry);
+      const email = given ?? old.email;
+      const amount = approval.amount ?? old.amount;
+      if (email === undefined || amount === undefined) return "incomplete";
+      if (!fits(amount, rules(account))) return "amount";
+      const content = JSON.stringify({ ...old, email, amount });
+      const next = { ...intentBy(actor, now), reason, lane: email, content };
+      return (await move(tx, entry, OPEN, next)) ?? "wrong_state";
+    },
+    [ledgerKey(account)],
+  );
   wake();
   return outcome;
 }
 
 /** Ends an entry that was not granted. It stays in the ledger, and may be approved later. */
 export const dismiss = ({ db, clock }: CreditsDeps, decision: Decision): Promise<Entry | Undone> =>
-  db.transaction(async (tx) => {
-    const { actor, reason } = decision;
-    const now = clock.now();
-    const next = { state: "dismissed", reason, due: now, actor, now } as const;
-    const name = nameOf(decision);
-    return (await move(tx, name, ["received", "intent", "refused"], next)) ?? undone(tx, name);
-  });
+  db.transaction(
+    async (tx) => {
+      const { actor, reason } = decision;
+      const now = clock.now();
+      const next = { state: "dismissed", reason, due: now, actor, now } as const;
+      const name = nameOf(decision);
+      return (await move(tx, name, ["received", "intent", "refused"], next)) ?? undone(tx, name);
+    },
+    [ledgerKey(decision.account)],
+  );
 
 /**
  * Records whether an unknown grant was made: a person has looked the key up in the service's credit history. A grant that
@@ -109,15 +124,18 @@ export const resolve = (
   { db, clock, tell }: CreditsDeps,
   decision: Decision & { granted: boolean },
 ): Promise<Entry | Undone> =>
-  db.transaction(async (tx) => {
-    const { account, actor, reason, granted } = decision;
-    const now = clock.now();
-    const name = nameOf(decision);
-    const next = granted
-      ? ({ state: "done", reason, due: now, actor, now, result: JSON.stringify({ resolved: true }) } as const)
-      : ({ state: "received", reason: `${WAITS.notGranted}: ${reason}`, due: FOREVER, actor, now } as const);
-    const entry = await move(tx, name, ["unknown"], next);
-    if (entry === undefined) return undone(tx, name);
-    if (granted) await tell(tx, account, "credits.granted", grantedOf(entry));
-    return entry;
-  });
+  db.transaction(
+    async (tx) => {
+      const { account, actor, reason, granted } = decision;
+      const now = clock.now();
+      const name = nameOf(decision);
+      const next = granted
+        ? ({ state: "done", reason, due: now, actor, now, result: JSON.stringify({ resolved: true }) } as const)
+        : ({ state: "received", reason: `${WAITS.notGranted}: ${reason}`, due: FOREVER, actor, now } as const);
+      const entry = await move(tx, name, ["unknown"], next);
+      if (entry === undefined) return undone(tx, name);
+      if (granted) await tell(tx, account, "credits.granted", grantedOf(entry));
+      return entry;
+    },
+    [ledgerKey(decision.account)],
+  );

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mappedEmail } from "../../base/rules.ts";
 import type { Transaction } from "../../db/database.ts";
 import { type GrantContent, WAITS } from "../../records/ledger/grants.ts";
-import { type Entry, enter, FOREVER, move } from "../../records/ledger/ledger.ts";
+import { type Entry, enter, FOREVER, ledgerKey, move } from "../../records/ledger/ledger.ts";
 import type { Recharge } from "../../service/recharge.ts";
 import { obstacle } from "./limits.ts";
 import { type CreditsDeps, intentBy } from "./state.ts";
@@ -24,7 +24,7 @@ export async function recharge(deps: CreditsDeps, account: string, event: Rechar
   const content = contentFor(deps, account, event);
   const { unreadable } = event;
   const digest = digestOf(event.email, event.amount, event.subAccount, ...(unreadable ? [unreadable] : []));
-  const outcome = await db.transaction(async (tx) => {
+  const store = async (tx: Transaction): Promise<RechargeOutcome> => {
     const { entry, fresh } = await enter(tx, {
       ...({ kind: "grant", account, state: "received", reason: null, actor: "service", now } as const),
       key: event.key,
@@ -36,7 +36,8 @@ export async function recharge(deps: CreditsDeps, account: string, event: Rechar
     await tellRequested(deps, tx, entry, content);
     await decide(deps, tx, { entry, content, unreadable, now });
     return "stored";
-  });
+  };
+  const outcome = await db.transaction(store, [ledgerKey(account)]);
   log(outcome === "conflict" ? "credits.conflict" : "credits.received", { account, key: event.key, outcome });
   wake();
   return outcome;

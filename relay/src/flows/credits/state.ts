@@ -15,6 +15,8 @@ export type CreditsDeps = {
   /** Called when entries may have become intents: the ledger's worker looks for them. */
   wake: () => void;
   ask: Billing;
+  /** Whether this node works for an account: one node asks its billing address. */
+  works: (account: string) => boolean;
   /** Tells the owner's backend, in the same transaction. */
   tell: TellAccount;
 };

@@ -18,6 +18,8 @@ type IntakeDeps<Entry, Stored extends string> = {
   isOurs?: (entry: Entry) => Promise<boolean>;
   /** Entries reach the database in order of arrival: while older ones wait in the spool, new ones go there too. */
   ordered: boolean;
+  /** Entries of one lane are replayed one after the other, those of different lanes at the same time. */
+  laneOf: (entry: Entry) => string;
   events: LogEvents;
   /** What the log says about an entry. */
   describe: (entry: Entry) => Parameters<Log>[1];
@@ -117,9 +119,9 @@ function replayLater<Entry, Stored extends string>(state: State<Entry, Stored>):
 
 /** Empties the spool into the database, in order. Tries again later when the database fails. */
 function replay<Entry, Stored extends string>(state: State<Entry, Stored>): Promise<void> {
-  const { spool, write, log, clock, events } = state;
+  const { spool, log, clock, events } = state;
   state.replaying ??= spool
-    .replay(async (entry) => void (await write(entry)))
+    .replay((entries) => writeAll(state, entries))
     .then((count) => log(events.replayed, { count }))
     .catch((error: unknown) => {
       log("database.failing", { cause: String(error) });
@@ -130,4 +132,18 @@ function replay<Entry, Stored extends string>(state: State<Entry, Stored>): Prom
       state.replaying = undefined;
     });
   return state.replaying;
+}
+
+/** Writes entries, those of one lane in order. New entries come while older ones are replayed: one commit each is too slow. */
+async function writeAll<Entry, Stored extends string>(
+  { write, laneOf }: State<Entry, Stored>,
+  entries: readonly Entry[],
+): Promise<void> {
+  const lanes = [...Map.groupBy(entries, laneOf).values()];
+  const inOrder = async (lane: readonly Entry[]): Promise<void> => {
+    for (const entry of lane) await write(entry);
+  };
+  // Every lane ends before the next replay begins.
+  const ended = await Promise.allSettled(lanes.map(inOrder));
+  for (const one of ended) if (one.status === "rejected") throw one.reason;
 }

@@ -34,6 +34,7 @@ export function createRecharges({ clock, log, spool, take }: RechargesDeps): Rec
     ...{ clock, log, spool },
     write: ({ account, event }) => take(account, event),
     ordered: false,
+    laneOf: ({ account }) => account,
     events: { spooled: "credits.spooled", lost: "credits.lost", replayed: "credits.replayed" },
     describe: ({ account, event }) => ({ account, key: event.key }),
   });

@@ -69,6 +69,7 @@ export function createReplies(given: Omit<RepliesDeps, "tell"> & Partial<Pick<Re
     // Without an answer of the database, the MAC of the id is enough to keep the reply.
     isOurs: async (reply) => (await findOwner(deps, reply)) !== undefined,
     ordered: true,
+    laneOf: ({ visitor }) => visitor,
     events: { spooled: "callback.spooled", lost: "callback.lost", replayed: "callback.replayed" },
     describe: ({ visitor }) => ({ visitor: hashed(visitor) }),
   });

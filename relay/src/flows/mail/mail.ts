@@ -86,19 +86,22 @@ async function mailTranscript(
   const { db, clock, signing } = deps;
   const siteId = site.public.id;
   if (mailingSite(deps, siteId) === undefined) return "nothing";
-  return db.transaction(async (tx) => {
-    const row = await findVisitor(tx, visitor);
-    if (row === undefined || row.head === 0) return "nothing";
-    const address = to ?? (await emailOf(tx, visitor));
-    if (address === undefined) return "no_email";
-    if (to === undefined && (await isStopped(deps, tx, siteId, address))) return "no_email";
-    if (to === undefined && !(await takeFromBudget(deps, tx, { visitor, site: siteId, address })))
-      return "rate_limited";
-    const mailId = `mail_${blind(signing, `${visitor} ${id}`).slice(0, 24)}`;
-    const about = { visitor, kind: "transcript", address, since: 0, upto: row.head, ...place } as const;
-    await mails.addMail(tx, { id: mailId, ...about, at: clock.now() });
-    return { id, address };
-  });
+  return db.transaction(
+    async (tx) => {
+      const row = await findVisitor(tx, visitor);
+      if (row === undefined || row.head === 0) return "nothing";
+      const address = to ?? (await emailOf(tx, visitor));
+      if (address === undefined) return "no_email";
+      if (to === undefined && (await isStopped(deps, tx, siteId, address))) return "no_email";
+      if (to === undefined && !(await takeFromBudget(deps, tx, { visitor, site: siteId, address })))
+        return "rate_limited";
+      const mailId = `mail_${blind(signing, `${visitor} ${id}`).slice(0, 24)}`;
+      const about = { visitor, kind: "transcript", address, since: 0, upto: row.head, ...place } as const;
+      await mails.addMail(tx, { id: mailId, ...about, at: clock.now() });
+      return { id, address };
+    },
+    [visitor],
+  );
 }
 
 /** Stops the mails that a link in one of them names. @returns false when this relay did not sign the link */

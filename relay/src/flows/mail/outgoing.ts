@@ -22,7 +22,7 @@ export async function sendMail(deps: MailDeps, mail: mails.Mail): Promise<void> 
   const { db, log, mailer, signing, relay } = deps;
   const site = mailingSite(deps, mail.site);
   const lines = await linesOf(deps, mail);
-  if (!(await db.transaction((tx) => mails.holdMail(tx, mail.id)))) return;
+  if (!(await db.transaction((tx) => mails.holdMail(tx, mail.id), [mail.id]))) return;
   if (site === undefined || lines.length === 0)
     return record(deps, mail, { state: "failed", problem: "there is nothing to send any more" });
   const { id, address, locale } = mail;
@@ -63,5 +63,5 @@ async function record(
   { state, problem, wait = 0 }: { state: mails.Mail["state"]; problem: string | null; wait?: number },
 ): Promise<void> {
   const result = { id, state, problem, attempts: attempts + 1, due: clock.now() + wait };
-  await db.transaction((tx) => mails.setMail(tx, result));
+  await db.transaction((tx) => mails.setMail(tx, result), [id]);
 }

@@ -22,11 +22,15 @@ const ONLINE_MS = 60_000;
 export async function subscribe(deps: MailDeps, visitor: string, site: Site, place: Place): Promise<void> {
   const { db, clock } = deps;
   if (mailingSite(deps, site.public.id) === undefined) return;
-  await db.transaction(async (tx) => {
-    if (await subscriptions.hasSubscription(tx, { visitor, ...place })) return;
-    await addVisitor(tx, visitor, site.public.id, clock.now());
-    if ((await findVisitor(tx, visitor)) !== undefined) await subscriptions.addSubscription(tx, { visitor, ...place });
-  });
+  await db.transaction(
+    async (tx) => {
+      if (await subscriptions.hasSubscription(tx, { visitor, ...place })) return;
+      await addVisitor(tx, visitor, site.public.id, clock.now());
+      if ((await findVisitor(tx, visitor)) !== undefined)
+        await subscriptions.addSubscription(tx, { visitor, ...place });
+    },
+    [visitor],
+  );
 }
 
 /** Writes the mail of a subscription when it is due, or the time of the next check. */
@@ -34,25 +38,28 @@ export async function checkSubscription(deps: MailDeps, subscription: subscripti
   const { db, clock, log } = deps;
   const { visitor, site, email, head, locale, page: place } = subscription;
   const since = Math.max(subscription.told, subscription.read);
-  await db.transaction(async (tx) => {
-    const unread = (await page(tx, visitor, head + 1, LINES_MAX)).filter(
-      ({ from, pos }) => from === "reply" && pos > since,
-    );
-    const [first] = unread;
-    const told = unread.at(-1)?.pos ?? subscription.told;
-    const unwanted = mailingSite(deps, site) === undefined || (await isStopped(deps, tx, site, email));
-    if (first === undefined || unwanted) return void (await subscriptions.recordCheck(tx, visitor, head, told));
-    const due = await notBefore(deps, tx, visitor, first.at);
-    const now = clock.now();
-    if (due > now) return subscriptions.postponeCheck(tx, visitor, due);
-    if (!(await takeFromBudget(deps, tx, { visitor, site, address: email }))) {
-      log("mail.capped", { visitor: hashed(visitor), site });
-      return subscriptions.postponeCheck(tx, visitor, now + HOUR_MS);
-    }
-    if (!(await subscriptions.recordCheck(tx, visitor, head, told))) return;
-    const about = { visitor, kind: "replies", address: email, since, upto: told, page: place, locale } as const;
-    await mails.addMail(tx, { id: `mail_${randomId(20)}`, ...about, at: now });
-  });
+  await db.transaction(
+    async (tx) => {
+      const unread = (await page(tx, visitor, head + 1, LINES_MAX)).filter(
+        ({ from, pos }) => from === "reply" && pos > since,
+      );
+      const [first] = unread;
+      const told = unread.at(-1)?.pos ?? subscription.told;
+      const unwanted = mailingSite(deps, site) === undefined || (await isStopped(deps, tx, site, email));
+      if (first === undefined || unwanted) return void (await subscriptions.recordCheck(tx, visitor, head, told));
+      const due = await notBefore(deps, tx, visitor, first.at);
+      const now = clock.now();
+      if (due > now) return subscriptions.postponeCheck(tx, visitor, due);
+      if (!(await takeFromBudget(deps, tx, { visitor, site, address: email }))) {
+        log("mail.capped", { visitor: hashed(visitor), site });
+        return subscriptions.postponeCheck(tx, visitor, now + HOUR_MS);
+      }
+      if (!(await subscriptions.recordCheck(tx, visitor, head, told))) return;
+      const about = { visitor, kind: "replies", address: email, since, upto: told, page: place, locale } as const;
+      await mails.addMail(tx, { id: `mail_${randomId(20)}`, ...about, at: now });
+    },
+    [visitor],
+  );
 }
 
 /** Earliest time for a mail: the visitor has been away for a while, and the last mail was not too recent. */

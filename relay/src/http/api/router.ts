@@ -122,16 +122,17 @@ async function once(
   name: { token: string; key: string; digest: string; path: string },
   run: (key: string) => Promise<{ status: number; body: string }>,
 ): Promise<Response> {
-  const begun = await db.transaction((tx) => beginRequest(tx, { ...name, now: clock.now() }));
+  const lock = [`request ${name.token} ${name.key}`];
+  const begun = await db.transaction((tx) => beginRequest(tx, { ...name, now: clock.now() }), lock);
   if (begun === "busy") throw new RelayError("key_busy", KEY_HEADER);
   if (begun === "reused") throw new RelayError("key_reused", KEY_HEADER);
   if (begun !== "new") return respond(begun);
   try {
     const done = await run(name.key);
-    await db.transaction((tx) => endRequest(tx, name, done));
+    await db.transaction((tx) => endRequest(tx, name, done), lock);
     return respond(done);
   } catch (error) {
-    await db.transaction((tx) => dropRequest(tx, name));
+    await db.transaction((tx) => dropRequest(tx, name), lock);
     throw error;
   }
 }

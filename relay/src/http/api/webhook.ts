@@ -19,7 +19,10 @@ export function webhook({ db, clock }: { db: Database; clock: Clock }) {
       return pageWith(rows, query.limit, eventView, ({ at, id }) => ({ at, id }));
     },
     async retryWebhookEvent({ site, params }) {
-      const event = await db.transaction((tx) => renewEvent(tx, site.public.id, params.event, clock.now()));
+      const event = await db.transaction(
+        (tx) => renewEvent(tx, site.public.id, params.event, clock.now()),
+        [params.event],
+      );
       if (event === undefined) throw new RelayError("not_found");
       return eventView(event);
     },

@@ -52,6 +52,9 @@ export type Entry = {
 export type Step = { state: State; at: number; actor: string; reason: string | null };
 type Name = Pick<Entry, "kind" | "account" | "key">;
 
+/** What a transaction that changes entries of an account locks (`Database.transaction`). */
+export const ledgerKey = (account: string): string => `ledger ${account}`;
+
 const COLUMNS =
   "kind, account, key, lane, digest, content, state, reason, result, shown, echo, node, attempts, due, created, changed";
 
@@ -193,22 +196,31 @@ export type Undone = "missing" | "wrong_state";
 export const undone = async (tx: Transaction, name: Name): Promise<Undone> =>
   (await findEntry(tx, name)) === undefined ? "missing" : "wrong_state";
 
+/** Accounts with calls under way that another process than `node` began. */
+export async function accountsCalling(tx: Transaction, kind: Kind, node: string): Promise<string[]> {
+  const rows = await tx.all<{ account: string }>(
+    "SELECT DISTINCT account FROM ledger WHERE kind = $1 AND state = 'calling' AND node <> $2",
+    kind,
+    node,
+  );
+  return rows.map(({ account }) => account);
+}
+
 /**
- * Settles calls as unknown whose process has ended. They never return to `intent`: the service cannot tell a late first
- * call from a second one.
- * @param given.before only calls that began before this
- * @param given.node the process that takes the step
+ * Settles the calls of an account as unknown that another process than `node` began: now only `node` works for the account.
+ * They never return to `intent`: the service cannot tell a late first call from a second one.
  */
 export async function abandon(
   tx: Transaction,
-  { kind, node, before, now }: { kind: Kind; node: string; before: number; now: number },
+  { kind, account, node, now }: { kind: Kind; account: string; node: string; now: number },
 ): Promise<Entry[]> {
   const reason = "the process that called is gone";
   const lost = await tx.all<Entry>(
-    `UPDATE ledger SET state = 'unknown', reason = $3, changed = $4
-     WHERE kind = $1 AND state = 'calling' AND changed < $2 RETURNING ${COLUMNS}`,
+    `UPDATE ledger SET state = 'unknown', reason = $4, changed = $5
+     WHERE kind = $1 AND account = $2 AND state = 'calling' AND node <> $3 RETURNING ${COLUMNS}`,
     kind,
-    before,
+    account,
+    node,
     reason,
     now,
   );

@@ -1,0 +1,39 @@
+import { nodes } from "../suites/nodes.ts";
+import type { Common, Report } from "../suites/suite.ts";
+import type { Mutant } from "./mutant.ts";
+
+/** Some seconds longer than a lease lasts. */
+const standstill = (options: Common): Promise<Report> =>
+  nodes({
+    ...options,
+    trouble: "the node that sends stands still past its lease",
+    ...{ visitors: 20, messages: 400, perSecond: 50 },
+  });
+/** Each visitor writes every five seconds: the next message comes too late to show what a lost hint did not tell. */
+const withoutHints = (options: Common): Promise<Report> =>
+  nodes({ ...options, trouble: "Redis is killed", ...{ visitors: 100, messages: 300, perSecond: 20 } });
+
+/** Mistakes that only several nodes show. */
+export const NODES: readonly Mutant[] = [
+  {
+    name: "records a delivery although another node sends for the account",
+    edits: [{ in: "createLeases", find: "if ($lost !== undefined) throw new LeaseLost($$);", replace: "" }],
+    killedBy: { suite: standstill },
+  },
+  {
+    name: "sends for every account on every node",
+    edits: [
+      { in: "createLeases", find: "(held.get($name)?.until ?? 0) > clock.uptime()", replace: "true" },
+      { in: "createLeases", find: "if ($lost !== undefined) throw new LeaseLost($$);", replace: "" },
+    ],
+    killedBy: { suite: standstill },
+  },
+  {
+    name: "learns of other nodes by hints alone",
+    edits: [
+      { in: "createClusterBus", find: "if (here.size === 0) return;", replace: "return;" },
+      { in: "joinNodes", find: "looks.start();", replace: "" },
+    ],
+    killedBy: { suite: withoutHints },
+  },
+];
