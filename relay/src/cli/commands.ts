@@ -11,6 +11,7 @@ import { DOCTOR } from "./doctor.ts";
 import { CommandError } from "./error.ts";
 import { LEADS } from "./leads.ts";
 import { MAIL } from "./mail.ts";
+import { MOVE } from "./move.ts";
 import { PEOPLE } from "./people.ts";
 import { RETENTION } from "./retention.ts";
 import { SITES } from "./sites.ts";
@@ -31,6 +32,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...DELIVERIES,
   ...DATA,
   ...BACKUP,
+  ...MOVE,
   ...RETENTION,
   ...CLIENT,
 };

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import type { Database, Value } from "./database.ts";
+
+/**
+ * Copies a SQLite database into an empty PostgreSQL database, page by page. The target keeps in `meta` how far each table is,
+ * in the transaction of the page, so a move that broke off goes on where it was.
+ */
+
+type Table = { name: string; columns: readonly string[]; key: readonly string[] };
+type Row = Record<string, Value>;
+/** A move that is copied or compared: `rows` of `table` so far, of `total`. */
+export type Progress = (table: string, rows: number, total: number) => void;
+export type Moved = { table: string; rows: number; hash: string };
+
+/** Rows of a page. */
+const PAGE = 500;
+/** Names in the target's `meta`: of the log that is moved, and how far a table is. */
+const FROM = "move.from";
+const placeOf = (table: string): string => `move.at.${table}`;
+/** Tables that refer to visitors come after them. `migrations` belongs to each database, `sync_probe` to SQLite. */
+const FIRST = "visitors";
+
+/** The tables of a SQLite database, in an order in which their rows can be inserted. */
+async function tablesOf(sqlite: Database): Promise<Table[]> {
+  const names = await sqlite.all<{ name: string }>(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT IN ('migrations', 'sync_probe')
+     ORDER BY name <> '${FIRST}', name`,
+  );
+  return Promise.all(
+    names.map(async ({ name }) => {
+      const columns = await sqlite.all<{ name: string; pk: number }>(
+        "SELECT name, pk FROM pragma_table_info($1)",
+        name,
+      );
+      const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+      return { name, columns: columns.map((column) => column.name), key: key.map((column) => column.name) };
+    }),
+  );
+}
+
+const countOf = async (db: Database, { name }: Table): Promise<number> =>
+  (await db.all<{ rows: number }>(`SELECT count(*) AS rows FROM ${name} WHERE ${kept(name)}`))[0]?.rows ?? 0;
+
+/** What is compared of a table: not the notes of the move itself. */
+const kept = (table: string): string => (table === "meta" ? "name NOT LIKE 'move.%' AND name <> 'trial'" : "1 = 1");
+
+/** The page of a table after a key, in the order of its key; both databases compare texts by their bytes. */
+function pageAfter(db: Database, { name, columns, key }: Table, after: readonly Value[] | undefined): Promise<Row[]> {
+  const beyond = after === undefined ? "" : `AND (${key.join(", ")}) > (${key.map((_, i) => `$${i + 1}`).join(", ")})`;
+  return db.all<Row>(
+    `SELECT ${columns.join(", ")} FROM ${name} WHERE ${kept(name)} ${beyond} ORDER BY ${key.join(", ")} LIMIT ${PAGE}`,
+    ...(after ?? []),
+  );
+}
+
+const keyIn = ({ key }: Table, row: Row): Value[] => key.map((column) => row[column] ?? null);
+
+/** PostgreSQL has no text with the character 0. */
+const storable = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === "string" ? value.replaceAll("\0", "") : value]),
+  );
+
+async function copyTable(from: Database, to: Database, table: Table, tell: Progress): Promise<void> {
+  const total = await countOf(from, table);
+  const [place] = await to.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", placeOf(table.name));
+  let after = place === undefined ? undefined : (JSON.parse(place.value) as Value[]);
+  for (let rows = 0; ; ) {
+    const page = await pageAfter(from, table, after);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = keyIn(table, last);
+    const position = JSON.stringify(after);
+    const conflict =
+      table.name === "meta"
+        ? "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+        : `ON CONFLICT (${table.key.join(", ")}) DO NOTHING`;
+    await to.transaction(async (tx) => {
+      await tx.run(
+        `INSERT INTO ${table.name} (${table.columns.join(", ")})
+         SELECT ${table.columns.join(", ")} FROM jsonb_populate_recordset(NULL::${table.name}, CAST($1 AS jsonb)) ${conflict}`,
+        JSON.stringify(page.map(storable)),
+      );
+      await tx.run(
+        "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        placeOf(table.name),
+        position,
+      );
+    });
+    rows += page.length;
+    tell(table.name, rows, total);
+  }
+}
+
+/** Counts a table, and hashes its rows in the order of its key. */
+async function fingerprint(db: Database, table: Table): Promise<Moved> {
+  const hash = createHash("sha256");
+  let rows = 0;
+  for (let after: Value[] | undefined; ; ) {
+    const page = await pageAfter(db, table, after);
+    const last = page.at(-1);
+    if (last === undefined) return { table: table.name, rows, hash: hash.digest("hex") };
+    for (const row of page) hash.update(JSON.stringify(table.columns.map((column) => storable(row)[column])));
+    rows += page.length;
+    after = keyIn(table, last);
+  }
+}
+
+/** @throws Error unless the target is empty, or holds the beginning of the same move */
+async function begin(from: Database, to: Database): Promise<void> {
+  const [epoch] = await from.all<{ value: string }>("SELECT value FROM meta WHERE name = 'epoch'");
+  const [begun] = await to.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", FROM);
+  if (begun !== undefined && begun.value === epoch?.value) return;
+  const [used] = await to.all("SELECT 1 FROM visitors LIMIT 1");
+  if (begun !== undefined || used !== undefined)
+    throw new Error("The PostgreSQL database holds other conversations; create an empty one");
+  await to.run("INSERT INTO meta (name, value) VALUES ($1, $2)", FROM, epoch?.value ?? "");
+}
+
+/**
+ * Moves everything, and compares both databases by counts and hashes.
+ * @param from SQLite; no relay may use it
+ * @param to PostgreSQL with the schema of this version; nobody else may use it
+ * @returns the tables with their rows
+ * @throws Error when the target holds something else, or when a table differs afterwards
+ */
+export async function moveDatabase(from: Database, to: Database, tell: Progress): Promise<Moved[]> {
+  await begin(from, to);
+  const tables = await tablesOf(from);
+  for (const table of tables) await copyTable(from, to, table, tell);
+  const moved: Moved[] = [];
+  for (const table of tables) {
+    const [source, target] = await Promise.all([fingerprint(from, table), fingerprint(to, table)]);
+    if (source.hash !== target.hash)
+      throw new Error(
+        `The table ${table.name} differs: ${source.rows} rows in SQLite, ${target.rows} in PostgreSQL. Create an empty database, and move again`,
+      );
+    moved.push(source);
+  }
+  // The move is over: what is written from now on is not to be overwritten by another one.
+  await to.run("DELETE FROM meta WHERE name LIKE 'move.at.%'");
+  await to.run("UPDATE meta SET value = 'done' WHERE name = $1", FROM);
+  return moved;
+}

@@ -1,0 +1,82 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openTestDatabase } from "../../relay/src/db/database.fixture.ts";
+import type { Database } from "../../relay/src/db/database.ts";
+import { migrate } from "../../relay/src/db/migrate.ts";
+import { moveDatabase } from "../../relay/src/db/move.ts";
+import { openSqlite } from "../../relay/src/db/sqlite.ts";
+
+const VISITORS = 3;
+const MESSAGES = 400;
+
+/** A SQLite database with threads that fill more than a page, and with every kind of value. */
+async function source(): Promise<Database> {
+  const db = openSqlite(join(mkdtempSync(join(tmpdir(), "porchlight-move-")), "from.db"));
+  await migrate(db);
+  const visitors = Array.from({ length: VISITORS }, (_, i) => `v_${"Zaé"[i]}`);
+  await db.runEach(
+    "INSERT INTO visitors (id, site, created, head) VALUES ($1, 'default', 1, $2)",
+    visitors.map((visitor) => [visitor, MESSAGES]),
+  );
+  for (const visitor of visitors)
+    await db.runEach(
+      "INSERT INTO messages (visitor, pos, n, id, author, at, text, attempts) VALUES ($1, $2, $2, $3, 'visitor', $4, $5, NULL)",
+      Array.from({ length: MESSAGES }, (_, i) => [
+        visitor,
+        i + 1,
+        `m${i}`,
+        Number.MAX_SAFE_INTEGER - i,
+        `„Grüße“ ${i}\n🙂\\`,
+      ]),
+    );
+  return db;
+}
+
+/** The same database, which fails at its `n`th transaction. */
+function failingAt(db: Database, n: number): Database {
+  let left = n;
+  return {
+    ...db,
+    transaction: (body, key) => (--left === 0 ? Promise.reject(new Error("away")) : db.transaction(body, key)),
+  };
+}
+
+it("moves a SQLite database to PostgreSQL, goes on after it broke off, and finds both the same", async () => {
+  const [from, to] = [await source(), await openTestDatabase()];
+  await migrate(to);
+  await expect(moveDatabase(from, failingAt(to, 4), () => {})).rejects.toThrow("away");
+  const told: [string, number, number][] = [];
+  const moved = await moveDatabase(from, to, (...step) => void told.push(step));
+  const rows = Object.fromEntries(moved.map(({ table, rows }) => [table, rows]));
+  expect(rows).toMatchObject({ visitors: VISITORS, messages: VISITORS * MESSAGES });
+  // What was copied before it broke off is not copied again.
+  const again = told.filter(([table]) => table === "visitors" || table === "messages").map(([, count]) => count);
+  expect(Math.max(...again)).toBeLessThan(VISITORS * MESSAGES);
+  const sql = "SELECT * FROM messages ORDER BY visitor, pos";
+  expect(await to.all(sql)).toEqual((await from.all<object>(sql)).map((row) => ({ ...row })));
+  const epoch = "SELECT value FROM meta WHERE name = 'epoch'";
+  expect(await to.all(epoch)).toEqual((await from.all<object>(epoch)).map((row) => ({ ...row })));
+  await expect(moveDatabase(from, to, () => {})).rejects.toThrow("other conversations");
+  await Promise.all([from.close(), to.close()]);
+});
+
+it("says which table differs", async () => {
+  const [from, to] = [await source(), await openTestDatabase()];
+  await migrate(to);
+  const forgetful: Database = {
+    ...to,
+    transaction: (body, key) =>
+      to.transaction(
+        (tx) =>
+          body({
+            ...tx,
+            run: (sql, ...values) => (sql.includes("INTO messages") ? Promise.resolve(0) : tx.run(sql, ...values)),
+          }),
+        key,
+      ),
+  };
+  await expect(moveDatabase(from, forgetful, () => {})).rejects.toThrow("messages differs: 1200 rows in SQLite, 0 in");
+  await Promise.all([from.close(), to.close()]);
+});
