@@ -74,10 +74,22 @@ function createSender(link: Link, node: string) {
   };
 }
 
+/** Visitors who listen here, with the newest number and read mark that they were told of. */
+type Audience = Map<string, { listeners: number; head: number; read: number }>;
+
+/** Adds a listener of a visitor. @returns what takes it out again */
+function enter(here: Audience, visitor: string): () => void {
+  const known = here.get(visitor) ?? { listeners: 0, head: 0, read: 0 };
+  known.listeners++;
+  here.set(visitor, known);
+  return () => {
+    if (--known.listeners === 0 && here.get(visitor) === known) here.delete(visitor);
+  };
+}
+
 /** A bus whose hints also reach the visitors of other nodes. */
 export function createClusterBus({ local, link, node, clock, heads, onError }: Parts): ClusterBus {
-  /** Visitors who listen here, with the newest number and read mark that they were told of. */
-  const here = new Map<string, { listeners: number; head: number; read: number }>();
+  const here: Audience = new Map();
   const nudged: ((nudge: Nudge) => void)[] = [];
   const goners: ((visitor: string) => void)[] = [];
   const hints = createSender(link, node);
@@ -118,13 +130,11 @@ export function createClusterBus({ local, link, node, clock, heads, onError }: P
       hints.news(hint);
     },
     subscribe(visitor, listener) {
-      const known = here.get(visitor) ?? { listeners: 0, head: 0, read: 0 };
-      known.listeners++;
-      here.set(visitor, known);
       const end = local.subscribe(visitor, listener);
+      const leave = enter(here, visitor);
       return () => {
         end();
-        if (--known.listeners === 0 && here.get(visitor) === known) here.delete(visitor);
+        leave();
       };
     },
     nudge: hints.nudge,

@@ -329,7 +329,7 @@ export const FOREVER = Number.MAX_SAFE_INTEGER;
 /** An intent that is older than this does not only wait for its turn. */
 const OVERDUE_MS = 15 * 60_000;
 /** Longer than any call takes: 60 s for the answer, plus connecting and reading. */
-export const LONGEST_CALL_MS = 150_000;
+const LONGEST_CALL_MS = 150_000;
 
 /**
  * Entries that need a person, oldest first: the outcome is unknown, a decision is missing, the service refuses them (4xx
