@@ -11,9 +11,7 @@ const LONGEST = 60;
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   Header: "to be split",
   Menu: "to be split",
-  Thread: "to be split",
   beGuest: "to be split",
-  createScroller: "to be split",
   start: "to be split",
   startWidget: "to be split",
 };

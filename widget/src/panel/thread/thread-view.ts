@@ -1,0 +1,96 @@
+/** Which messages of a thread are drawn, and where its box is scrolled to. */
+
+import { PAGE } from "@porchlight/shared/limits";
+import { signal } from "@preact/signals-core";
+import type { Chat, Item } from "../../conversation/chat.ts";
+import { createScroller, type Scroller } from "./scroll.ts";
+
+/** Most messages drawn at a time; a longer thread is shown in part, around where the visitor reads. */
+const SPAN_MAX = 280;
+/** Messages drawn, and how many newer ones are not. */
+type Span = { count: number; after: number };
+const NEWEST: Span = { count: 2 * PAGE, after: 0 };
+
+export class ThreadView {
+  /** Whether the end of the thread is in reach. */
+  readonly atEnd = signal(true);
+  /** The box that scrolls. Null until it is drawn. */
+  box: HTMLElement | null = null;
+  readonly #span = signal(NEWEST);
+  readonly #chat: Pick<Chat, "items" | "older" | "loadOlder">;
+  readonly #seen: (pos: number) => void;
+  #scroller: Scroller | undefined;
+
+  /** @param seen told the place of the newest message in sight */
+  constructor(chat: Pick<Chat, "items" | "older" | "loadOlder">, seen: (pos: number) => void) {
+    this.#chat = chat;
+    this.#seen = seen;
+  }
+
+  /** Begins to follow the box. @returns its stop */
+  start(): (() => void) | undefined {
+    const { box } = this;
+    if (!box?.firstElementChild) return undefined;
+    this.#scroller = createScroller(box, box.firstElementChild, {
+      near: (edge) => this.#near(edge),
+      end: (value) => {
+        this.atEnd.value = value && this.#span.peek().after === 0;
+      },
+      sight: this.sight,
+    });
+    return this.#scroller.stop;
+  }
+
+  /** The messages that are drawn. */
+  shown(all: readonly Item[]): Item[] {
+    const { count, after } = this.#span.value;
+    const end = all.length - after;
+    return all.slice(Math.max(0, end - count), end);
+  }
+
+  hasEarlier(): boolean {
+    const { count, after } = this.#span.value;
+    return this.#chat.older.value || this.#chat.items.value.length - after > count;
+  }
+
+  /** Draws a page of older messages, and loads one where these run short. */
+  earlier = (): void => {
+    const { count, after } = this.#span.peek();
+    if (this.#chat.items.peek().length - after <= count + PAGE) this.#chat.loadOlder();
+    const cut = Math.max(0, count + PAGE - SPAN_MAX);
+    this.#show({ count: count + PAGE - cut, after: after + cut });
+  };
+
+  toNewest = (): void => {
+    this.#span.value = NEWEST;
+    this.#scroller?.toEnd();
+  };
+
+  /** Goes to the line above what is new, or to the newest message. */
+  toNew = (): void => {
+    const line = this.box?.querySelector(".new");
+    if (line) this.#scroller?.toElement(line);
+    else this.toNewest();
+  };
+
+  jump = (): void => {
+    this.toNewest();
+    this.box?.focus({ preventScroll: true });
+  };
+
+  sight = (): void => this.#seen(Number(this.#scroller?.lastInSight()?.dataset.row));
+
+  #show(part: Span): void {
+    this.#span.value = part;
+    // Preact draws in a microtask that stands in line already.
+    queueMicrotask(() => this.#scroller?.settle());
+  }
+
+  #near(edge: "start" | "end"): void {
+    const { count, after } = this.#span.peek();
+    // Who walks to the button by keyboard comes to the top by that, and presses it to get more.
+    if (edge === "start") {
+      if (this.hasEarlier() && !this.box?.querySelector(".older:focus-visible")) this.earlier();
+    } else if (after > 0) this.#show({ count, after: Math.max(0, after - PAGE) });
+  }
+}
