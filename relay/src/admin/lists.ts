@@ -115,7 +115,7 @@ ${preview ? html`<details class="preview"><summary>Preview</summary><iframe src=
 }
 
 /** Settings whose values are secrets, or addresses that may hold a password. */
-const SECRET = /KEY|SECRET|TOKEN|_URL$|SMTP|MAIL|WEBHOOK|BACKUP_TO|MEDIA_STORE/;
+const SECRET = /KEY|SECRET|TOKEN|_URL$|SMTP|MAIL|WEBHOOK|FORWARD|BACKUP_TO|MEDIA_STORE/;
 
 /** A site's own values, without secrets: what differs from the defaults. */
 function ownValues({ public: look, origins, channel, business, campaign, ...rest }: Site): [string, unknown][] {

@@ -20,7 +20,8 @@ const RANGES = {
 } as const satisfies Record<string, { name: string; step: Step; points: number; each: number }>;
 type Range = keyof typeof RANGES;
 
-const rangeOf = (name: string | undefined): Range => (name !== undefined && name in RANGES ? (name as Range) : "hour");
+const rangeOf = (name: string | undefined): Range =>
+  name !== undefined && Object.hasOwn(RANGES, name) ? (name as Range) : "hour";
 
 /** Samples by point, oldest first; nothing where the relay did not run. */
 async function pointsOf(db: Database, range: Range, now: number): Promise<(Sample | undefined)[]> {

@@ -6,7 +6,7 @@ import { CLOSE } from "@porchlight/shared/close";
 import { FRAME_MAX, HELLO_MAX } from "@porchlight/shared/limits";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { realClock } from "../base/clock.ts";
+import { type Clock, realClock } from "../base/clock.ts";
 import { RelayError } from "../base/errors.ts";
 import { createPlaces } from "../base/places.ts";
 import type { Connection, Transport } from "../socket/connection.ts";
@@ -21,10 +21,17 @@ let line: Transport;
 let received: string[];
 let gone: number;
 let connection: Connection;
+let timers: [ms: number, fn: () => void][];
 
 beforeEach(async () => {
   received = [];
+  timers = [];
   gone = 0;
+  const after: Clock["after"] = (ms, fn) => {
+    timers.push([ms, fn]);
+    return realClock.after(ms, fn);
+  };
+  const clock = { ...realClock, after };
   connection = { phase: { name: "closed" }, turn: Promise.resolve(), queued: 0, queuedSize: 0 };
   const connections = {
     accept(given: Transport) {
@@ -37,10 +44,7 @@ beforeEach(async () => {
   const app = new Hono();
   const address = (): string => "192.0.2.1";
   const places = createPlaces({ perAddress: PER_ADDRESS, total: 0 });
-  app.route(
-    "/",
-    fallback({ connections, clock: realClock, allows: () => true, remoteOf: address, addressOf: address, places }),
-  );
+  app.route("/", fallback({ connections, clock, allows: () => true, remoteOf: address, addressOf: address, places }));
   app.onError((error, c) => c.text(String(error), error instanceof RelayError ? (error.status as 400) : 500));
   server = createServer(getRequestListener(app.fetch)).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -107,6 +111,23 @@ describe("a line over HTTP", () => {
     reader.resume();
     await once(reader, "close");
     expect(gone).toBe(1);
+  });
+
+  it("has its unread answers cut off ten seconds after its end", async () => {
+    const path = await open();
+    const reader = await neverReads(path);
+    const frame = "x".repeat(1024 * 1024);
+    await expect
+      .poll(() => {
+        line.send(frame);
+        return line.buffered();
+      })
+      .toBeGreaterThan(8 * frame.length);
+    await post(`${path}/end`);
+    expect([gone, line.buffered() > frame.length]).toEqual([1, true]);
+    for (const [ms, fn] of timers) if (ms === 10_000) fn();
+    await expect.poll(() => line.buffered()).toBe(0);
+    reader.destroy();
   });
 
   it("takes one of its address's places, and gives it back when it ends", async () => {

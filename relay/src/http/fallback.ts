@@ -29,6 +29,8 @@ import { SIZES } from "./doors.ts";
 /** A connection whose client does not read for this long is closed. */
 const UNREAD_MS = 40_000;
 const POLL_MS = 25_000;
+/** A client has this long to read what was sent to a connection that is closed. Nothing counts those bytes any more. */
+const REST_MS = 10_000;
 /** An empty line is sent this often, so that no proxy takes a quiet stream for a dead one (WIDGET 3.4). */
 const KEEP_MS = 15_000;
 
@@ -173,12 +175,17 @@ function end(state: Fallback, line: Line, ending: Ending): void {
   if (line.reader !== undefined) close(state, line);
 }
 
-function close({ connections, open }: Fallback, line: Line): void {
+function close({ clock, connections, open }: Fallback, line: Line): void {
   line.cancelTimer();
   open.delete(line.id);
   connections.lost(line.connection);
   line.reader?.end();
   line.leave();
+  // An answer that is sent by then has left the set.
+  if (line.answers.size > 0)
+    clock.after(REST_MS, () => {
+      for (const answer of line.answers) answer.cut();
+    });
 }
 
 /** The client does not read at present: its connection is closed after a while. */

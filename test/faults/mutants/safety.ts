@@ -66,6 +66,12 @@ export const SAFETY: Mutant[] = [
     replace: "",
   }),
   without("end for answers of who reads too slowly", "fallback.test.ts", {
+    in: "fallback.end",
+    find: "for (const $answer of $line.answers) $answer.cut();",
+    replace: "",
+  }),
+  without("end for answers of a line that is closed", "fallback.test.ts", {
+    in: "fallback.close",
     find: "for (const $answer of $line.answers) $answer.cut();",
     replace: "",
   }),
