@@ -152,6 +152,8 @@ describe("the admin pages", () => {
     const page = await text("/admin?range=day");
     expect(page).toMatch(/Failed<\/p>\s*<p class="value">1</);
     expect(page.match(/<svg class="plot"/g)).toHaveLength(6);
+    // A name that every object has is no range.
+    expect((await ask("/admin?range=constructor")).status).toBe(200);
   });
 
   it("find a conversation by words, by its visitor, and by every id of a message; words are text", async () => {

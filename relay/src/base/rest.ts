@@ -1,26 +1,23 @@
 import type { Readable } from "node:stream";
 
-/** A client that is sent away may send this many bytes more. */
-const REST_MAX = 1024 * 1024;
-
 /**
  * Reads and discards what a client still sends after it was refused: it may have to send it before it reads the answer.
- * @param ms how long it may take
- * @param late called after 1 MB or after `ms`, unless cancelled before
+ * @param most how long it may take, in milliseconds, and how many bytes it may be
+ * @param late called beyond one of them, unless cancelled before
  * @returns a function that cancels
  */
-export function limitRest(stream: Readable, ms: number, late: () => void): () => void {
+export function limitRest(stream: Readable, most: { ms: number; bytes: number }, late: () => void): () => void {
   let size = 0;
   const cancel = (): void => clearTimeout(timer);
   const end = (): void => {
     cancel();
     late();
   };
-  const timer = setTimeout(end, ms);
+  const timer = setTimeout(end, most.ms);
   timer.unref();
   stream.on("data", (part: Buffer) => {
     size += part.length;
-    if (size > REST_MAX) end();
+    if (size > most.bytes) end();
   });
   stream.once("error", cancel).once("close", cancel);
   stream.resume();

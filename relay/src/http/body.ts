@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { RelayError } from "../base/errors.ts";
 import { limitRest } from "../base/rest.ts";
 
-/** After a body was refused, its client may go on to send for this long, in milliseconds, so that a browser can read the answer. */
-const LINGER_MS = 500;
+/** After a body was refused, its client may go on to send so much, so that a browser can read the answer. */
+const LINGER = { ms: 500, bytes: 1024 * 1024 };
 
 /**
  * Reads a request's body and counts its bytes meanwhile: no more than `max` bytes are kept at any time. A length header that
@@ -75,7 +75,7 @@ export function limitUnreadBody(incoming: IncomingMessage, outgoing: ServerRespo
  * sends more (RELIABILITY A24).
  */
 export function closeUnlessDone(incoming: IncomingMessage): void {
-  const cancel = limitRest(incoming, LINGER_MS, () => {
+  const cancel = limitRest(incoming, LINGER, () => {
     if (!incoming.complete) incoming.socket.destroy();
   });
   incoming.once("end", cancel);

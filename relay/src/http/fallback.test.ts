@@ -32,7 +32,7 @@ beforeEach(async () => {
     return realClock.after(ms, fn);
   };
   const clock = { ...realClock, after };
-  connection = { phase: { name: "closed" }, turn: Promise.resolve(), queued: 0, queuedSize: 0 };
+  connection = { phase: { name: "closed" }, turn: Promise.resolve(), queued: 0, queuedSize: 0, pongs: 0 };
   const connections = {
     accept(given: Transport) {
       line = given;

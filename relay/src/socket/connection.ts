@@ -75,6 +75,8 @@ export type Connection = {
   /** Frames that wait for their turn, and their size in UTF-16 units. */
   queued: number;
   queuedSize: number;
+  /** Pongs since the last ping of ours. */
+  pongs: number;
 };
 
 /** What the handler of a frame may do with the connection that the frame came from. */

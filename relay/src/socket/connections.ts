@@ -13,6 +13,8 @@ import { SWEEP_MS } from "./schedule.ts";
 /** Frames of one client that may wait while earlier ones are handled, and their size in UTF-16 units. */
 const QUEUE_MAX = 64;
 const QUEUE_SIZE_MAX = 8 * FRAME_MAX;
+/** Pongs of one client between two pings of ours. It may send some without a ping (RFC 6455, 5.5.3); a flood of them costs CPU. */
+const PONGS_MAX = 100;
 /** Clients that are sent away at a stop come back within a time between these bounds, in milliseconds. */
 const RETRY_MIN_MS = 2_000;
 const RETRY_MAX_MS = 60_000;
@@ -28,7 +30,8 @@ export function createConnections(deps: ConnectionsDeps) {
     receive: (connection: Connection, text: string): void => enqueue(registry, actions, connection, text),
     /** The transport of a connection is closed. */
     lost: (connection: Connection): void => forget(registry, connection),
-    alive: showsLife,
+    /** The client sent a pong. */
+    alive: (connection: Connection): void => ponged(registry, connection),
     tellDelivery: (account: string): void => tellDelivery(registry, account),
     closeBlocked: (): void => closeBlocked(registry),
     count: (): number => registry.all.size,
@@ -66,6 +69,7 @@ function accept(registry: Registry, transport: Transport, origin: string, addres
     turn: Promise.resolve(),
     queued: 0,
     queuedSize: 0,
+    pongs: 0,
   };
   registry.all.add(connection);
   registry.greeting.add(connection);
@@ -75,6 +79,11 @@ function accept(registry: Registry, transport: Transport, origin: string, addres
 /** The client answered a ping, or sent something. */
 function showsLife({ phase }: Connection): void {
   if (phase.name === "live") phase.awaitsPong = false;
+}
+
+function ponged(registry: Registry, connection: Connection): void {
+  showsLife(connection);
+  if (++connection.pongs > PONGS_MAX) end(registry, connection, CLOSE.overload);
 }
 
 /** Takes a frame's text. Frames of one client are handled one after the other: what was typed first is stored first. */

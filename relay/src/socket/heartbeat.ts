@@ -80,6 +80,7 @@ function pulse(
   if (ping) {
     live.awaitsPong = true;
     live.pongLate = false;
+    live.connection.pongs = 0;
   }
   transport.sendHeartbeat(text, ping);
   measure(registry, live);

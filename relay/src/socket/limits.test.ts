@@ -148,6 +148,16 @@ describe("a connected client", () => {
     expect(handled).toBe(60);
   });
 
+  it("may send a hundred pongs between two pings of the relay", async () => {
+    const { connections, arrive } = stage();
+    const { connection, ended, say } = arrive();
+    await say(HELLO);
+    for (let n = 0; n < 100; n++) connections.alive(connection);
+    expect(ended).toEqual([]);
+    connections.alive(connection);
+    expect(ended).toEqual([CLOSE.overload]);
+  });
+
   it("is disconnected when a megabyte waits unread, whichever frames it asked for (A28)", async () => {
     const { arrive } = stage({ handleFrame: async (actions, live) => actions.send(live, long) });
     const { ended, say, waiting } = arrive();

@@ -139,8 +139,9 @@ function ignore(): void {}
 
 /** A slow client with more unread bytes than this is cut off without a close frame. */
 const UNREAD_MAX = 64 * 1024;
-/** A client that does not answer a close frame is cut off after this, in milliseconds, or after 1 MB. */
+/** A client that does not answer a close frame is cut off after this, in milliseconds, or when it has sent this many bytes more. */
 const CLOSE_MS = 5_000;
+const REST_MAX = 64 * 1024;
 /** First byte of a whole text frame, and a whole ping frame, as Latin-1 (RFC 6455, 5.2). */
 const TEXT = "\x81";
 const PING = "\x89\x00";
@@ -178,7 +179,7 @@ class SocketTransport implements Transport {
     // A close frame would wait behind what the client does not read, and all of that would stay in memory.
     if (code === CLOSE.overload.code && ws.bufferedAmount > UNREAD_MAX) return ws.terminate();
     ws.close(code, meaning);
-    limitRest(this.#socket, CLOSE_MS, () => ws.terminate());
+    limitRest(this.#socket, { ms: CLOSE_MS, bytes: REST_MAX }, () => ws.terminate());
   }
 
   buffered(): number {

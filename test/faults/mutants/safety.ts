@@ -51,6 +51,7 @@ export const SAFETY: Mutant[] = [
     find: "$connection.queuedSize > QUEUE_SIZE_MAX",
     replace: "false",
   }),
+  without("limit on pongs", "limits.test.ts", { find: "++$connection.pongs > PONGS_MAX", replace: "false" }),
   without("turns for the frames of one client", "limits.test.ts", {
     in: "enqueue",
     find: "$connection.turn.then(nextTurn)",
