@@ -73,6 +73,7 @@ const MEANT: Record<string, Call> = {
   "block list": [() => [], 0],
   "block remove": [() => ["none"], 1],
   export: [() => [join(house.dataDir, "site.ndjson")], 0],
+  reload: [() => ["--dry-run"], 0],
   retention: [() => ["--dry-run"], 0],
   "backup run": [() => [], 0],
   "backup list": [() => [], 0],

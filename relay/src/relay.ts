@@ -26,6 +26,7 @@ import { createFileStorage, type FileStorage } from "./wiring/files.ts";
 import { type CallbackIntake, createCallbackIntake } from "./wiring/intake.ts";
 import { createMonitoring } from "./wiring/monitoring.ts";
 import { createOwnerFlows, type OwnerFlows } from "./wiring/owner.ts";
+import { createReload, type Reload } from "./wiring/reload.ts";
 import { createServer, type RelayServer } from "./wiring/server.ts";
 import { createServiceAccess, type ServiceAccess } from "./wiring/service.ts";
 import { createVisitorFlows, type VisitorFlows } from "./wiring/visitors.ts";
@@ -36,7 +37,7 @@ export type Relay = {
   url: string;
   port: number;
   callbackSecret: string;
-  /** Reads the key files again. */
+  /** Reads key files and configuration file again. */
   reload: () => void;
   /** What commands work with. */
   inside: Inside;
@@ -60,6 +61,8 @@ export type Inside = {
   keys: Keys;
   forget: Forget;
   retention: Retention;
+  /** Reads the settings again. */
+  reload: Reload;
   backups: Backups | undefined;
   endings: Endings;
   send: Send;
@@ -200,13 +203,20 @@ function relayOf({ core, files, service, owner, visitors, chores, doctor }: Grou
   const { send, forget, endings } = visitors;
   const { services, gates } = service;
   const [callbackSecret] = core.callbackSecrets;
+  const reload = createReload({ settings, sites });
   return {
     ...{ url: `http://127.0.0.1:${port}`, port, callbackSecret, log },
-    reload: () => log("settings.reloaded", { changed: gates.reload() }),
+    reload(): void {
+      const result = reload(false);
+      if ("problems" in result) log("settings.refused", { problems: result.problems });
+      const sites = "changes" in result ? result.changes.map(({ path, effect }) => `${path} (${effect})`) : [];
+      log("settings.reloaded", { changed: gates.reload(), ...(sites.length > 0 && { sites }) });
+    },
     inside: {
       settings: { ...settings, port },
       running: true,
       ...{ db, clock, sites, services, keys, forget, endings, send, owner, signing, callbackSecret },
+      reload,
       ...{ retention: chores.retention, backups: chores.backups, doctor },
       files: files.files,
       linkTo: files.links.to,

@@ -178,6 +178,7 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
   const { port, host, publicUrl, dataDir, trustProxy, logLevel, callbackSecrets, adminToken } = values;
   return {
     settings: {
+      reread: () => readSettings(env),
       port,
       host,
       publicUrl,

@@ -13,6 +13,7 @@ import { LEADS } from "./leads.ts";
 import { MAIL } from "./mail.ts";
 import { MOVE } from "./move.ts";
 import { PEOPLE } from "./people.ts";
+import { RELOAD } from "./reload.ts";
 import { RETENTION } from "./retention.ts";
 import { SITES } from "./sites.ts";
 import { TOKENS } from "./tokens.ts";
@@ -33,6 +34,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...DATA,
   ...BACKUP,
   ...MOVE,
+  ...RELOAD,
   ...RETENTION,
   ...CLIENT,
 };

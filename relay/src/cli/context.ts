@@ -22,6 +22,7 @@ import type { Inside } from "../relay.ts";
 import { createGates } from "../service/gates.ts";
 import { openFiles } from "../wiring/files.ts";
 import { createOwnerFlows } from "../wiring/owner.ts";
+import { createReload } from "../wiring/reload.ts";
 import { CommandError } from "./error.ts";
 
 /** The command line never delivers messages, so it needs no files. */
@@ -79,6 +80,7 @@ export async function openContext(settings: Settings): Promise<CommandContext> {
   return contextOf({
     ...{ settings, db, clock, sites, services, keys, files, signing, owner },
     running: false,
+    reload: createReload({ settings, sites }),
     doctor: { examine: async () => [] },
     forget,
     retention: createRetention({ db, clock, log, sites, forget, works: () => true }),

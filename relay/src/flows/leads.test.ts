@@ -76,7 +76,7 @@ function live() {
       return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
     },
   };
-  const sites = { all: [SITE], find: () => SITE, allows: () => true };
+  const sites = { all: [SITE], find: () => SITE, allows: () => true, replace: () => {}, onReplaced: () => {} };
   const bus = createBus();
   const parts = { db, bus, clock, log: () => {}, sites, contacts: contactsBy(clock), signing: "s", random: () => 0 };
   const flow = createLeads(parts);

@@ -26,8 +26,8 @@ export type TellAccount = <T extends EventType>(
 type NotifyDeps = { db: Database; clock: Clock; log: Log; sites: readonly Site[]; hooks: Hooks; random: () => number };
 
 type State = NotifyDeps & {
-  /** Webhooks by site. */
-  targets: ReadonlyMap<string, Webhook>;
+  /** Starts to send what is stored, once. */
+  begin: () => void;
   /** Tries under way, for an orderly stop. */
   flying: Set<Promise<void>>;
   /** Number of tries under way by address. */
@@ -53,10 +53,12 @@ const KEEP_MS = 30 * 24 * HOUR;
  * recognises a repeated event by its `webhook-id`.
  */
 export function createNotify(given: Omit<NotifyDeps, "random"> & Partial<Pick<NotifyDeps, "random">>) {
-  const targets = new Map(
-    given.sites.flatMap((site) => (site.webhook ? [[site.public.id, site.webhook] as const] : [])),
-  );
-  const state: State = { random: Math.random, ...given, targets, flying: new Set(), busy: new Map() };
+  let begun = false;
+  const begin = (): void => {
+    if (!begun) poll.start();
+    begun = true;
+  };
+  const state: State = { random: Math.random, ...given, begin, flying: new Set(), busy: new Map() };
   const { db, clock, log } = state;
   const poll: Poll = createPoll({
     clock,
@@ -70,9 +72,9 @@ export function createNotify(given: Omit<NotifyDeps, "random"> & Partial<Pick<No
     tell,
     tellAccount,
     async start(): Promise<void> {
-      if (targets.size === 0) return;
+      if (given.sites.every(({ webhook }) => webhook === undefined)) return;
       await db.transaction((tx) => dropEvents(tx, clock.now() - KEEP_MS));
-      poll.start();
+      begin();
     },
     async stop(): Promise<void> {
       await poll.stop();
@@ -81,9 +83,13 @@ export function createNotify(given: Omit<NotifyDeps, "random"> & Partial<Pick<No
   };
 }
 
+/** The webhook of a site, as the settings have it now. */
+const webhookOf = (sites: readonly Site[], id: string): Webhook | undefined =>
+  sites.find((site) => site.public.id === id)?.webhook;
+
 /** A site's address for events of this type; nothing where the site wants none. */
-function addressFor({ targets }: State, site: string, type: EventType): string | undefined {
-  const target = targets.get(site);
+function addressFor({ sites }: State, site: string, type: EventType): string | undefined {
+  const target = webhookOf(sites, site);
   return target?.events === undefined || target.events.includes(type) ? target?.url : undefined;
 }
 
@@ -101,6 +107,7 @@ async function storeEvent<T extends EventType>(
   const data = { site, ...facts, ...profile };
   const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
   await addEvent(tx, { id: `msg_${randomId(24)}`, site, visitor, type, body, at });
+  state.begin();
 }
 
 /** Stores an event of an account once for each address at which one of its sites wants it. */
@@ -127,8 +134,8 @@ async function sendDue(state: State, poll: Poll): Promise<void> {
 }
 
 function begin(state: State, event: Event, poll: Poll): void {
-  const { targets, busy, flying, log } = state;
-  const address = targets.get(event.site)?.url ?? "";
+  const { sites, busy, flying, log } = state;
+  const address = webhookOf(sites, event.site)?.url ?? "";
   const count = busy.get(address) ?? 0;
   if (count >= PARALLEL) return;
   busy.set(address, count + 1);
@@ -145,12 +152,12 @@ function begin(state: State, event: Event, poll: Poll): void {
 
 /** Makes one try to send an event, and stores its result. */
 async function send(state: State, event: Event): Promise<void> {
-  const { db, clock, log, hooks, targets, busy } = state;
-  const address = targets.get(event.site)?.url ?? "";
+  const { db, clock, log, hooks, sites, busy } = state;
+  const address = webhookOf(sites, event.site)?.url ?? "";
   try {
     const until = clock.now() + HOLD_MS;
     if (!(await db.transaction((tx) => holdEvent(tx, event, until), [event.id]))) return;
-    const target = targets.get(event.site);
+    const target = webhookOf(sites, event.site);
     const answer = target && (await hooks.post({ ...target, id: event.id, body: event.body }, clock.now()));
     const { status, text } = answer ?? { status: 0, text: "the site has no webhook any more" };
     const next = nextOf(state, event, status);

@@ -41,26 +41,32 @@ const combined = (a: Totals, b: Totals, of: (a: number, b: number) => number): T
   reply: buckets((n) => of(a.reply[n] ?? 0, b.reply[n] ?? 0)),
 });
 
-/** Samples of several steps, or of several nodes, as one. */
+const emptySample = (): Sample => ({
+  messages: eachOf(MESSAGE_EVENTS, () => 0),
+  answers: eachOf(ANSWER_CLASSES, () => 0),
+  delivery: buckets(() => 0),
+  reply: buckets(() => 0),
+  connections: 0,
+  waiting: 0,
+  pace: 0,
+});
+
+/** Samples of several steps, or of several nodes, as one. Thousands are joined for one page, so nothing is made for each. */
 export function joined(samples: readonly Sample[], gauges: "sum" | "highest"): Sample {
-  const none = combined(
-    { messages: {}, answers: {}, delivery: [], reply: [] } as unknown as Totals,
-    {
-      ...({ messages: {}, answers: {}, delivery: [], reply: [] } as unknown as Totals),
-    },
-    () => 0,
-  );
-  const join = gauges === "sum" ? (a: number, b: number) => a + b : Math.max;
-  return samples.reduce<Sample>(
-    (all, one) => ({
-      ...combined(all, one, (a, b) => a + b),
-      connections: join(all.connections, one.connections),
-      // All nodes count the same outbox, and learn the same limit.
-      waiting: Math.max(all.waiting, one.waiting),
-      pace: Math.max(all.pace, one.pace),
-    }),
-    { ...none, connections: 0, waiting: 0, pace: 0 },
-  );
+  const all = emptySample();
+  for (const one of samples) {
+    for (const name of MESSAGE_EVENTS) all.messages[name] += one.messages[name] ?? 0;
+    for (const name of ANSWER_CLASSES) all.answers[name] += one.answers[name] ?? 0;
+    for (let n = 0; n <= BUCKETS.length; n++) {
+      all.delivery[n] = (all.delivery[n] ?? 0) + (one.delivery[n] ?? 0);
+      all.reply[n] = (all.reply[n] ?? 0) + (one.reply[n] ?? 0);
+    }
+    all.connections = gauges === "sum" ? all.connections + one.connections : Math.max(all.connections, one.connections);
+    // All nodes count the same outbox, and learn the same limit.
+    all.waiting = Math.max(all.waiting, one.waiting);
+    all.pace = Math.max(all.pace, one.pace);
+  }
+  return all;
 }
 
 /** Stores once a minute what was counted, and once an hour the sum of the hour. */

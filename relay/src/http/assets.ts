@@ -144,6 +144,7 @@ export function assets(options: AssetsOptions): Hono {
     versions: openVersions(join(options.kept, "versions")),
   };
   const { panel } = state.built;
+  options.sites.onReplaced(() => state.scripts.clear());
   return new Hono()
     .get("/v/:hash/widget.js", (c) => {
       const script = scriptWithHash(state, c.req.param("hash"));

@@ -5,6 +5,10 @@ export type Sites = {
   all: readonly Site[];
   /** Whether pages of this origin may open the site's chat. The relay's own pages always may. */
   allows: (site: Site, origin: string) => boolean;
+  /** Puts other settings in force. */
+  replace: (sites: readonly Site[]) => void;
+  /** Calls `listener` after each `replace`. */
+  onReplaced: (listener: () => void) => void;
 };
 
 /** The parts of an origin that are compared; nothing for a text that no browser would send as an origin. */
@@ -36,10 +40,20 @@ function fits(pattern: string, origin: string): boolean {
  * @param own the relay's own origins: their pages are always allowed
  */
 export function createSites(sites: readonly Site[], own: () => readonly string[]): Sites {
-  const byId = new Map(sites.map((site) => [site.public.id, site]));
+  // The list is shared with the settings: who reads it there sees the same sites.
+  const all = sites as Site[];
+  const byId = new Map(all.map((site) => [site.public.id, site]));
+  const listeners: (() => void)[] = [];
   return {
     find: (id) => byId.get(id),
-    all: sites,
+    all,
+    replace(next) {
+      all.splice(0, all.length, ...next);
+      byId.clear();
+      for (const site of all) byId.set(site.public.id, site);
+      for (const listener of listeners) listener();
+    },
+    onReplaced: (listener) => void listeners.push(listener),
     allows: (site, origin) => own().includes(origin) || site.origins.some((pattern) => fits(pattern, origin)),
   };
 }

@@ -42,7 +42,10 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
     onFailed: createFailureNotice(tell),
   });
   cluster.onGone(courier.drop);
-  const identities = createIdentities(settings.sites, clock, log);
+  let identities = createIdentities(settings.sites, clock, log);
+  sites.onReplaced(() => {
+    identities = createIdentities(settings.sites, clock, log);
+  });
   const sessions = createSession({
     ...{ db, bus, sites, signing, epoch, clock, log },
     identity: (site) => identities.get(site),

@@ -85,6 +85,8 @@ export type BackupRules = { folder?: string; bucket?: Bucket; every: number; kee
 export type AlertRules = { mail?: string; webhook?: { url: string; secret: string } };
 
 export type Settings = {
+  /** Reads the settings again, as they are now in the environment and in the configuration file. */
+  reread: () => { settings: Settings } | { problems: readonly string[] };
   port: number;
   host: string;
   publicUrl: string | undefined;

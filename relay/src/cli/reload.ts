@@ -1,0 +1,39 @@
+import { addAudit } from "../records/operators.ts";
+import { type Command, table } from "./command.ts";
+import { CommandError } from "./error.ts";
+
+export const RELOAD: Record<string, Command> = {
+  reload: {
+    usage: "[--dry-run]",
+    help: "reads the configuration file again and applies the settings of sites without a restart; --dry-run only shows the differences; exit code 3 when a difference needs a restart",
+    options: { "dry-run": { type: "boolean" } },
+    async run({ running, reload, db, clock }, given) {
+      if (!running) throw new CommandError("No relay runs: it reads the file at its start.");
+      const dry = given.flag("dry-run");
+      const result = reload(dry);
+      if ("problems" in result) throw new CommandError(result.problems.join("\n"), 2);
+      const { changes } = result;
+      const applied = changes.filter(({ effect }) => effect === "now");
+      if (!dry && applied.length > 0) {
+        const subject = applied
+          .map(({ path }) => path)
+          .join(" ")
+          .slice(0, 500);
+        const entry = { at: clock.now(), actor: "cli", action: "reload configuration", subject };
+        await db.transaction((tx) => addAudit(tx, entry), ["audit"]);
+      }
+      const cells = changes.map(({ path, before, after, effect }) => [
+        path,
+        before.slice(0, 60),
+        after.slice(0, 60),
+        effect === "restart" ? "after a restart" : dry ? "at once" : "now in force",
+      ]);
+      return {
+        data: { dryRun: dry, changes },
+        lines:
+          changes.length === 0 ? ["Nothing differs."] : table(["SETTING", "BEFORE", "AFTER", "TAKES EFFECT"], cells),
+        code: changes.length > applied.length ? 3 : 0,
+      };
+    },
+  },
+};

@@ -1,0 +1,74 @@
+import type { Settings, Site } from "../base/config.ts";
+import type { Sites } from "../records/sites.ts";
+
+/** A setting that differs. `effect`: it is in force at once, or after the next start. */
+export type Change = { path: string; before: string; after: string; effect: "now" | "restart" };
+export type Reloaded = { changes: Change[] } | { problems: readonly string[] };
+
+/** What the relay has taken itself, or what is no setting. */
+const SKIPPED = new Set(["reread", "port", "listenFd", "sites"]);
+const SECRET = /secret|\bkey\b|token|databaseUrl|redisUrl|mail\.url/i;
+
+/** A value for people, without the secrets in it. */
+const shown = (path: string, value: unknown): string => {
+  if (value === undefined) return "–";
+  if (SECRET.test(path)) return "(hidden)";
+  const hidden = (name: string, inner: unknown): unknown => (SECRET.test(name) ? "(hidden)" : inner);
+  return typeof value === "string" ? value : JSON.stringify(value, hidden);
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The paths at which two values differ. Lists are compared whole. */
+function differences(before: unknown, after: unknown, path: string): Omit<Change, "effect">[] {
+  if ((isRecord(before) || isRecord(after)) && isRecord(before ?? {}) && isRecord(after ?? {})) {
+    const [old, fresh] = [before ?? {}, after ?? {}] as Record<string, unknown>[];
+    const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(fresh ?? {})])];
+    return names.flatMap((name) => differences(old?.[name], fresh?.[name], path === "" ? name : `${path}.${name}`));
+  }
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  return [{ path, before: shown(path, before), after: shown(path, after) }];
+}
+
+const byId = (sites: readonly Site[]): Map<string, Site> => new Map(sites.map((site) => [site.public.id, site]));
+
+/** The changes of sites, and the sites as they are to be. A site takes effect at once when its account is in force. */
+function sitesOf(now: Settings, next: Settings): { changes: Change[]; sites: Site[] } {
+  const [old, fresh] = [byId(now.sites), byId(next.sites)];
+  const accounts = new Set(now.accounts.map(({ id }) => id));
+  const changes: Change[] = [];
+  const sites: Site[] = [];
+  for (const id of new Set([...old.keys(), ...fresh.keys()])) {
+    const [before, after] = [old.get(id), fresh.get(id)];
+    const able = after !== undefined && accounts.has(after.account);
+    const effect = able ? "now" : "restart";
+    const path = `sites.${id}`;
+    if (before === undefined) changes.push({ path, before: "–", after: "a new site", effect });
+    else if (after === undefined) changes.push({ path, before: "a site", after: "–", effect });
+    else changes.push(...differences(before, after, path).map((change) => ({ ...change, effect }) as const));
+    const kept = able ? after : before;
+    if (kept !== undefined) sites.push(kept);
+  }
+  return { changes, sites };
+}
+
+/**
+ * Reads the settings again and compares them with those in force. Settings of sites change at once, for open chats with
+ * their next connection; everything else needs a restart.
+ */
+export function createReload({ settings, sites }: { settings: Settings; sites: Sites }) {
+  /** @param dry only compares */
+  return function reload(dry: boolean): Reloaded {
+    const read = settings.reread();
+    if ("problems" in read) return read;
+    const next = read.settings;
+    const whole = Object.keys(next).filter((name) => !SKIPPED.has(name)) as (keyof Settings)[];
+    const others = whole.flatMap((name) => differences(settings[name], next[name], name));
+    const ofSites = sitesOf(settings, next);
+    if (!dry && ofSites.changes.length > 0) sites.replace(ofSites.sites);
+    return { changes: [...ofSites.changes, ...others.map((change) => ({ ...change, effect: "restart" as const }))] };
+  };
+}
+
+export type Reload = ReturnType<typeof createReload>;

@@ -1,0 +1,98 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { startReceiver } from "./receiver.ts";
+import { porchlight } from "./shell.ts";
+
+const SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
+let house: House;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+beforeAll(async () => {
+  receiver = await startReceiver(SECRET);
+  house = await startHouse({ sandbox: SCRIPTED, site: { title: "Before" }, env: { WEBHOOK_SECRET: SECRET } });
+});
+afterAll(async () => {
+  await house.stop();
+  await receiver.stop();
+});
+
+type File = { accounts: Record<string, object>; sites: Record<string, object> };
+/** Changes the configuration file. */
+async function edit(change: (file: File) => unknown): Promise<void> {
+  const path = join(house.dataDir, "sites.json");
+  const file = JSON.parse(await readFile(path, "utf8")) as File;
+  change(file);
+  await writeFile(path, JSON.stringify(file));
+}
+const reload = (...args: string[]) => porchlight(house, ["reload", ...args, "--json"]);
+const script = async (path = "/widget.js"): Promise<string> => (await fetch(`${house.url}${path}`)).text();
+
+it("applies the settings of sites without a restart, after a dry run that changes nothing", async () => {
+  expect(JSON.parse((await reload("--dry-run")).out)).toEqual({ dryRun: true, changes: [] });
+  const visitor = house.visitor();
+  await visitor.connect();
+  await edit(({ sites }) => {
+    Object.assign(sites.default ?? {}, {
+      title: "After",
+      webhook: { url: receiver.url, secret: "env:WEBHOOK_SECRET" },
+    });
+    sites.fresh = { ...sites.default, title: "A new site" };
+  });
+  const tried = await reload("--dry-run");
+  expect(tried.code).toBe(0);
+  const { changes } = JSON.parse(tried.out) as { changes: { path: string; effect: string }[] };
+  expect(changes).toContainEqual({
+    path: "sites.default.public.title",
+    before: "Before",
+    after: "After",
+    effect: "now",
+  });
+  expect(changes).toContainEqual({ path: "sites.fresh", before: "–", after: "a new site", effect: "now" });
+  expect(tried.out).not.toContain(SECRET);
+  expect(await script()).toContain("Before");
+  expect((await fetch(`${house.url}/w/fresh.js`)).status).toBe(404);
+
+  expect((await reload()).code).toBe(0);
+  expect(await script()).toContain("After");
+  expect(await script("/w/fresh.js")).toContain("A new site");
+  // The chat that was open goes on, a chat of the new site begins, and the new webhook hears of it.
+  await visitor.send("still here");
+  await visitor.hears("echo: still here");
+  const fresh = house.visitor({ site: "fresh" });
+  await fresh.connect();
+  await fresh.send("in the new site");
+  await fresh.hears("echo: in the new site");
+  await expect.poll(() => receiver.told.map(({ type }) => type)).toContain("message.visitor");
+  expect(receiver.told.every(({ valid }) => valid)).toBe(true);
+  expect(JSON.parse((await reload("--dry-run")).out)).toEqual({ dryRun: true, changes: [] });
+});
+
+it("keeps what is in force when the file has problems, and says which", async () => {
+  await edit(({ sites }) => Object.assign(sites.default ?? {}, { title: "Wrong", nonsense: 1 }));
+  const refused = await reload();
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("sites.default.nonsense")]);
+  expect(await script()).toContain("After");
+  await edit(({ sites }) => {
+    const { nonsense: _, ...rest } = (sites.default ?? {}) as Record<string, unknown>;
+    sites.default = { ...rest, title: "After" };
+  });
+});
+
+it("says what needs a restart: accounts, and sites that went or whose account is new", async () => {
+  await edit((file) => {
+    file.accounts.second = { ...file.accounts.default };
+    file.sites.ofSecond = { ...file.sites.default, account: "second" };
+    const { fresh: _, ...sites } = file.sites;
+    file.sites = sites;
+  });
+  const done = await reload();
+  expect(done.code).toBe(3);
+  const { changes } = JSON.parse(done.out) as { changes: { path: string; effect: string }[] };
+  expect(changes.map(({ path, effect }) => `${path} ${effect}`).toSorted()).toEqual([
+    "accounts restart",
+    "sites.fresh restart",
+    "sites.ofSecond restart",
+  ]);
+  expect(await script("/w/fresh.js")).toContain("A new site");
+});
