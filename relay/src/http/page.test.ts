@@ -3,16 +3,14 @@ import { expect, it } from "vitest";
 import { createSites } from "../records/sites.ts";
 import { page } from "./page.ts";
 
+const doorOf = (settings: Partial<typeof DEFAULT_SITE>) => {
+  const own = { ...DEFAULT_SITE, ...settings };
+  const site = { public: own, account: "", origins: [], channel: "", business: "", campaign: undefined };
+  return page(createSites([site], () => []));
+};
+
 async function languageOf(locale: string, accept?: string): Promise<string | undefined> {
-  const site = {
-    public: { ...DEFAULT_SITE, locale },
-    account: "",
-    origins: [],
-    channel: "",
-    business: "",
-    campaign: undefined,
-  };
-  const door = page(createSites([site], () => []));
+  const door = doorOf({ locale });
   const answer = await door.request(
     "/c/default",
     accept === undefined ? {} : { headers: { "Accept-Language": accept } },
@@ -33,4 +31,26 @@ it("names English where the browser asks for nothing that is a language", async 
 
 it("names the language that the site has set, whatever the browser asks for", async () => {
   expect(await languageOf("ar", "de")).toBe("ar");
+});
+
+it("tells a browser without scripts what the chat needs, under the site's title and in its colour", async () => {
+  const text = await (await doorOf({ title: "Lamps & <more>", accent: "#fe0" }).request("/c/default")).text();
+  const [, noscript = ""] = /<noscript>(.*)<\/noscript>/s.exec(text) ?? [];
+  expect(noscript).toContain("<h1>Lamps &amp; &lt;more&gt;</h1>");
+  expect(noscript).toContain("needs JavaScript");
+  expect(text).toContain("--accent:#ffee00;--on-accent:#111");
+});
+
+it("shows a page to a browser that asks for an unknown site, and no page to a program", async () => {
+  const door = doorOf({});
+  door.onError((error, c) => c.json({ error: error.message }, 404));
+  const answer = await door.request("/c/nobody", { headers: { Accept: "text/html,*/*;q=0.8" } });
+  expect([answer.status, answer.headers.get("content-security-policy")]).toEqual([
+    404,
+    expect.stringContaining("default-src 'none'; style-src 'nonce-"),
+  ]);
+  const text = await answer.text();
+  expect(text).toContain("<h1>There is no chat at this address</h1>");
+  expect(text).not.toContain("<script");
+  expect(await (await door.request("/c/nobody")).json()).toEqual({ error: "Unknown site key." });
 });

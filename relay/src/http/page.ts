@@ -1,8 +1,9 @@
-import { Hono } from "hono";
-import { html } from "hono/html";
+import { type Context, Hono } from "hono";
+import { html, raw } from "hono/html";
 import type { Site } from "../base/config.ts";
 import { RelayError } from "../base/errors.ts";
 import type { Sites } from "../records/sites.ts";
+import { accentRule, NOTICE_STYLE, notice } from "./notice-page.ts";
 
 /**
  * The Content-Security-Policy of the page: own scripts and connections, pictures of messages, and one inline style with a
@@ -26,6 +27,33 @@ function policy(site: Site, nonce: string): string {
 /** The first language that the browser accepts: the page gets it, and the chat uses the language of its page. */
 const firstOf = (acceptLanguage = ""): string => /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(acceptLanguage)?.[0] ?? "en";
 
+const TITLE = "Chat with us";
+
+/** Answers a browser that asks for the chat of a site that does not exist. */
+function unknownSite(c: Context): Response | Promise<Response> {
+  const nonce = crypto.randomUUID();
+  c.header(
+    "Content-Security-Policy",
+    `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`,
+  );
+  c.header("Referrer-Policy", "no-referrer");
+  const words = "This link may be old or incomplete. Please go back to the website and open the chat there.";
+  return c.html(
+    html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="robots" content="noindex">
+<title>No chat here</title>
+<style nonce="${nonce}">${raw(NOTICE_STYLE + accentRule(""))}</style>
+</head>
+<body>${notice("There is no chat at this address", words)}</body>
+</html>`,
+    404,
+  );
+}
+
 /** `/c/{site}`: the chat as a full page, for links, frames, and browsers that could not load the widget. */
 export function page(sites: Sites): Hono {
   const app = new Hono();
@@ -33,25 +61,29 @@ export function page(sites: Sites): Hono {
   app.get("/favicon.ico", (c) => c.body(null, 204));
   return app.get("/c/:site", (c) => {
     const site = sites.find(c.req.param("site"));
-    if (site === undefined) throw new RelayError("unknown_site");
+    if (site === undefined) {
+      if (c.req.header("accept")?.includes("text/html")) return unknownSite(c);
+      throw new RelayError("unknown_site");
+    }
     const nonce = crypto.randomUUID();
     c.header("Content-Security-Policy", policy(site, nonce));
     c.header("Cache-Control", "no-cache");
     c.header("Vary", "Accept-Language");
     c.header("Referrer-Policy", "no-referrer");
     c.header("X-Content-Type-Options", "nosniff");
-    const { id, title, locale } = site.public;
+    const { id, title, locale, accent } = site.public;
+    const needsScript = "This chat needs JavaScript. Please turn it on and reload the page, or contact us another way.";
     return c.html(html`<!doctype html>
 <html lang="${locale === "auto" ? firstOf(c.req.header("accept-language")) : locale}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="robots" content="noindex">
-<title>${title === "" ? "Chat" : title}</title>
-<style nonce="${nonce}">html{color-scheme:light dark}body{margin:0;min-height:100dvh;font:1rem/1.5 system-ui,sans-serif}p{padding:2rem}</style>
+<title>${title || TITLE}</title>
+<style nonce="${nonce}">${raw(NOTICE_STYLE + accentRule(accent))}</style>
 </head>
 <body>
-<noscript><p>This chat needs JavaScript. Please switch it on, or use the contact details on the website you came from.</p></noscript>
+<noscript>${notice(title || TITLE, needsScript)}</noscript>
 <script async src="/w/${encodeURIComponent(id)}.js" data-mode="page"></script>
 </body>
 </html>`);

@@ -3,7 +3,7 @@
 /** The direction of the language, and its word for chat. */
 type Spoken = { dir: "ltr" | "rtl"; word: string };
 
-const RTL = /^(ar|fa|he|ur)$/;
+const RTL = /^(ar|fa|he|ps|ur)$/;
 /** Number of languages in a header that are considered. */
 const LOOKED_AT = 8;
 

@@ -45,7 +45,8 @@ export const Header = live((ui: Needs<"t" | "settings" | "chat" | "close" | "for
           />
         ) : (
           <span class="avatar" aria-hidden="true">
-            {[...name][0]?.toLocaleUpperCase()}
+            {/* The first letter of the site's own title; the letter of our default title would mean nothing. */}
+            {title ? [...title][0]?.toLocaleUpperCase() : <b />}
           </span>
         )}
         <div class="who">

@@ -1,0 +1,34 @@
+/** A page that says one thing: that a chat does not exist, or what it needs. It loads nothing and runs no script. */
+
+import { html, raw } from "hono/html";
+
+/** The same neutrals, radius and font sizes as the panel's; dark where the visitor's system is. */
+export const NOTICE_STYLE =
+  "html{color-scheme:light dark}" +
+  "body{margin:0;min-height:100dvh;font:1rem/1.5 system-ui,sans-serif;background:light-dark(#fff,#17181c);color:light-dark(#1b1c20,#f0f1f4)}" +
+  ".notice{box-sizing:border-box;display:grid;place-content:center;justify-items:center;min-height:100dvh;padding:1.5rem;text-align:center}" +
+  ".notice svg{width:3.5rem;height:3.5rem;padding:1rem;box-sizing:border-box;border-radius:50%;background:var(--accent);fill:var(--on-accent)}" +
+  ".notice h1{margin:1.25rem 0 0;font-size:1.375rem;line-height:1.3;letter-spacing:-.01em;text-wrap:balance;overflow-wrap:anywhere}" +
+  ".notice p{max-width:26rem;margin:.5rem 0 0;color:light-dark(#5c5e66,#a9abb3);text-wrap:pretty}";
+
+/** A speech bubble, as on the launcher. */
+const BUBBLE = raw(
+  '<svg viewBox="2 2 20 20" aria-hidden="true"><path d="M6 3.5h12a3 3 0 0 1 3 3v7.5a3 3 0 0 1-3 3h-6.3l-4.6 3.8a.7.7 0 0 1-1.1-.5V17a3 3 0 0 1-3-3V6.5a3 3 0 0 1 3-3Z"/></svg>',
+);
+
+/** The notice itself, for the body of a page whose style holds `NOTICE_STYLE`. */
+export const notice = (heading: string, text: string) =>
+  html`<main class="notice" lang="en" dir="ltr">${BUBBLE}<h1>${heading}</h1><p>${text}</p></main>`;
+
+/** Custom properties with a site's accent (`#rgb` or `#rrggbb`), and a glyph in black or white: at least 3:1 (WCAG 2.2, 1.4.11). */
+export function accentRule(accent: string): string {
+  const digits = accent.length === 4 ? accent.replace(/[\da-f]/gi, "$&$&") : accent;
+  const colour = /^#[\da-f]{6}$/i.test(digits) ? digits : "#4f46e5";
+  const light = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  const [red = 0, green = 0, blue = 0] = light;
+  const isBright = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.29;
+  return `:root{--accent:${colour};--on-accent:${isBright ? "#111" : "#fff"}}`;
+}
