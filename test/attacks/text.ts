@@ -21,7 +21,7 @@ const inline = (nodes: readonly Inline[]): Inline[] =>
 /** What a block holds, however deep. */
 function within(block: Block): (Block | Inline)[] {
   if (block.kind === "list") return block.items.flatMap(({ blocks }) => nodesOf(blocks));
-  if (block.kind === "quote") return nodesOf(block.blocks);
+  if (block.kind === "quote" || block.kind === "card") return nodesOf(block.blocks);
   if (block.kind === "table") return inline([block.head, ...block.rows].flat(2));
   return "children" in block ? inline(block.children) : [];
 }
@@ -104,6 +104,7 @@ export function pictures(address: string): string[] {
     ...ways.map((way) => `\`${way}`),
     ...ways.map((way) => `# ${way}`),
     ...ways.map((way) => `> ${way}`),
+    ...ways.map((way) => `> # ${way}\n> ${way}`),
     ...ways.map((way) => `| ${way} |\n|---|\n| ${way} |`),
   ];
 }

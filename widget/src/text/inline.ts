@@ -4,8 +4,11 @@ export type Inline =
   | { kind: "text"; text: string }
   | { kind: "bold" | "italic" | "strike"; children: Inline[] }
   | { kind: "code"; text: string }
-  /** `host` is set when the visible text looks like another address than the real one: see `label.ts`. */
-  | { kind: "link"; href: string; host?: string; children: Inline[] };
+  /**
+   * `host` is set when the visible text looks like another address than the real one: see `label.ts`. `picture`: written as
+   * a picture.
+   */
+  | { kind: "link"; href: string; host?: string; picture?: boolean; children: Inline[] };
 
 const URL_MAX = 2_048;
 /** Deepest nesting of marks within marks, and of blocks within blocks. */
@@ -186,7 +189,9 @@ function closeLink(state: Scan): number {
   const found = targetAt(state);
   flatten(state, found ? depth + 1 : depth);
   if (!found) return 0;
-  push(state, ...state.link(found.url, pop(state).children));
+  const { mark, children } = pop(state);
+  const picture = mark !== "[";
+  push(state, ...state.link(found.url, children).map((node) => (picture ? { ...node, picture } : node)));
   return found.length;
 }
 

@@ -20,8 +20,9 @@ function spell(node: Inline | Block): string {
   switch (node.kind) {
     case "rule":
       return "(rule)";
+    case "card":
     case "quote":
-      return `(quote ${node.blocks.map(spell).join("\n")})`;
+      return `(${node.kind} ${node.blocks.map(spell).join("\n")})`;
     case "table":
       return table(node);
     case "text":
@@ -56,7 +57,7 @@ const linksOf = (nodes: (Inline | Block)[]): Extract<Inline, { kind: "link" }>[]
   nodes.flatMap((node) => {
     if (node.kind === "link") return [node];
     if (node.kind === "list") return linksOf(node.items.flatMap(({ blocks }) => blocks));
-    if (node.kind === "quote") return linksOf(node.blocks);
+    if (node.kind === "quote" || node.kind === "card") return linksOf(node.blocks);
     if (node.kind === "table") return linksOf([node.head, ...node.rows].flat(2));
     return "children" in node ? linksOf(node.children) : [];
   });
@@ -96,6 +97,10 @@ describe("Markdown of replies", () => {
     ["- a\n- b\nThank you!", "* a\n* b\n---\nThank you!"],
     ["1. Run:\n   ```\n   a\n     b\n   ```\n2. Done", "1. Run:\n  `a\n    b`\n2. Done"],
     ["> one\n>two\n> - item\nafter", "(quote one\ntwo\n* item)\n---\nafter"],
+    [
+      "> ### Perch\n> Warm light\n>\n> [See it](https://a.example)",
+      "(card (bold Perch)\nWarm light\n\n<https://a.example/|See it>)",
+    ],
     ["> a\n>> b", "(quote a\n(quote b))"],
     ["above\n\n---\n* * *\n___\nbelow", "above\n---\n(rule)\n---\n(rule)\n---\n(rule)\n---\nbelow"],
     ["--\n-- Ann", "--\n-- Ann"],

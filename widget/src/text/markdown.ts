@@ -17,6 +17,8 @@ export type Block =
   | { kind: "paragraph"; children: Inline[] }
   | { kind: "code"; text: string }
   | { kind: "quote"; blocks: Block[] }
+  /** A quote that begins with a heading: `relay/docs/guides/replies.md`. */
+  | { kind: "card"; blocks: Block[] }
   | { kind: "rule" }
   | Table
   | List;
@@ -104,11 +106,11 @@ function readCode(source: Lines): Block {
   return { kind: "code", text: code.join("\n") };
 }
 
-/** Consecutive lines that begin with `>`. */
+/** Consecutive lines that begin with `>`: a quote, or a card where the first is a heading. */
 function readQuote(source: Lines): Block {
   const inside: string[] = [];
   for (; QUOTE.test(lineOf(source)); source.at++) inside.push(lineOf(source).replace(/^ {0,3}> ?/, ""));
-  return { kind: "quote", blocks: readBlocks(inside, source.depth + 1) };
+  return { kind: HEADING.test(inside[0] ?? "") ? "card" : "quote", blocks: readBlocks(inside, source.depth + 1) };
 }
 
 /** Indentation of a line in columns. A tab counts as two spaces. */

@@ -3,11 +3,11 @@
 import { parseInline, textOf } from "./inline.ts";
 
 /** What begins a block: see `markdown.ts`, which is fetched for a text in which this is found. */
-const BLOCK = /^[ \t]*(?:[-*+•][ \t]|>|#{1,6}[ \t]|\d{1,9}[.)][ \t]|\||:?-[-:]|```|~~~|\*\*\*|_[ \t]*_[ \t]*_)/m;
+const BLOCK = /^[ \t]*(?:[-*+•][ \t]|>|\( \) |#{1,6}[ \t]|\d{1,9}[.)][ \t]|\||:?-[-:]|```|~~~|\*\*\*|_[ \t]*_[ \t]*_)/m;
 /** The marks at the beginning of a line or cell. More than one, because blocks stand within blocks. */
-const MARKS = /^(?:[ \t]*(?:[-*+•][ \t]|>|#{1,6}[ \t]|\d{1,9}[.)][ \t]|\[[ xX]\][ \t]|```.*|~~~.*))+/;
+const MARKS = /^(?:[ \t]*(?:[-*+•][ \t]|>|\( \) |#{1,6}[ \t]|\d{1,9}[.)][ \t]|\[[ xX]\][ \t]|```.*|~~~.*))+/;
 
-/** Whether a reply has more than paragraphs: a list, table, quote, heading, rule or block of code. */
+/** Whether a reply has more than paragraphs: a list, table, quote, heading, rule, block of code or answers to choose from. */
 const hasBlocks = (text: string): boolean => BLOCK.test(text);
 
 /** Whether a message may have a link whose text is not its address in ASCII: see `links.ts`. */

@@ -31,6 +31,7 @@ function textOf(block: Block): string {
     case "code":
       return block.text;
     case "quote":
+    case "card":
       return `> ${join(block.blocks, "\n\n").replaceAll("\n", "\n> ")}`;
     case "rule":
       return "---";

@@ -9,13 +9,3 @@ export function adopt(root: ShadowRoot, css: string): () => void {
     root.adoptedStyleSheets = root.adoptedStyleSheets.filter((other) => other !== sheet);
   };
 }
-
-/** Sheets that a root has already. */
-const adopted = new WeakMap<ShadowRoot, Set<string>>();
-
-/** Adds a sheet to the root for good, unless it is there: for components of which many are drawn. */
-export function adoptOnce(root: ShadowRoot, css: string): void {
-  const sheets = adopted.get(root) ?? new Set();
-  if (!sheets.has(css)) adopt(root, css);
-  adopted.set(root, sheets.add(css));
-}

@@ -4,10 +4,10 @@ import { signal } from "@preact/signals-core";
 import { element } from "../../loader/dom.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
+import { adoptOnce } from "../base/adopt-once.ts";
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { draw } from "../base/icons.tsx";
-import { adoptOnce } from "../base/style.ts";
 import css from "./copy.css?inline";
 
 addEnglish(rare);

@@ -110,7 +110,7 @@ describe("a message", () => {
     await drawn();
     expect(view.querySelectorAll(".react")).toHaveLength(1);
     on.chat.items.value = [reply("a"), reply("b", { id: "newest", reaction: "👍" })];
-    await drawn();
+    await expect.poll(() => button("Remove 👍")).toBeDefined();
     button("Remove 👍")?.click();
     expect(on.chat.asked).toEqual([["react", "newest", ""]]);
   });

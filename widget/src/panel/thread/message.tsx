@@ -11,8 +11,9 @@ import { rarely } from "../base/rarely.tsx";
 import type { AttachedProps } from "../files/attachment.tsx";
 import type { FailureProps } from "./failure.tsx";
 import { isEmojiOnly, MessageText } from "./message-text.tsx";
-import { React, Reaction } from "./reaction.tsx";
-import type { CopyProps } from "./rich-text.tsx";
+import type { ReactionProps } from "./palette.tsx";
+import { React } from "./reaction.tsx";
+import type { AnswersProps, CopyProps } from "./rich-text.tsx";
 import { clockTime } from "./rows.ts";
 
 export type MessageProps = {
@@ -45,6 +46,7 @@ export const Message = live<MessageProps>((ui: MessageNeeds) => {
         {line(ui, props, isNear.value)}
         {item.reaction && <Reaction id={item.id} emoji={item.reaction} />}
         {failed ? <Failed item={item} /> : meta(ui, props)}
+        {!own && item.text.includes("( ) ") && <Answers id={item.id} text={item.text} />}
       </li>
     );
   };
@@ -100,6 +102,17 @@ function meta(ui: MessageNeeds, { item, last, newest }: MessageProps): Component
     )
   );
 }
+
+/** The emoji alone until the button has come that takes it back. */
+const Reaction = rarely<ReactionProps>(
+  async () => (await import("./palette.tsx")).Reaction,
+  (_, { emoji }) => emoji,
+);
+
+const Answers = rarely<AnswersProps>(
+  async () => (await import("./rich-text.tsx")).Answers,
+  () => false,
+);
 
 const CopyReply = rarely<CopyProps>(
   async () => (await import("./rich-text.tsx")).CopyReply,

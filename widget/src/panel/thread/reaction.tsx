@@ -8,13 +8,7 @@ import { Icon } from "../base/icons.tsx";
 import { toggler } from "../base/late-parts.ts";
 import type { PaletteProps } from "./palette.tsx";
 
-/** The emoji as a button; pressing it removes the reaction. */
-export const Reaction = live<{ id: string; emoji: string }>(({ t, chat }: Needs<"t" | "chat">) => ({ id, emoji }) => (
-  <button type="button" class="reaction" aria-label={t("unreact", { emoji })} onClick={() => chat.react(id, "")}>
-    {emoji}
-  </button>
-));
-
+/** The button that shows the emoji to choose from. */
 export const React = live<{ id: string }>((ui: Needs<"t" | "chat" | "part">, _mounted, { id }) => {
   const { t, chat } = ui;
   const palette = signal<{ Palette: ComponentType<PaletteProps> } | undefined>(undefined);

@@ -104,3 +104,29 @@ describe("the text of a reply", () => {
     expect(on.root.querySelector("dialog > textarea")).toBeNull();
   });
 });
+
+describe("what a reply offers", () => {
+  const answers = (): (string | null)[] => texts(".answers button");
+
+  it("is answers to choose from, until something is said; in the bubble they are not repeated", async () => {
+    on.chat.items.value = [reply("Which?\n( ) Perch\n( ) Moth", { id: "asked" })];
+    await expect.poll(answers).toEqual(["Perch", "Moth"]);
+    await expect.poll(() => texts(".bubble")).toEqual(["Which?"]);
+    find(".answers button").click();
+    on.chat.items.value = [...on.chat.items.value, own("Perch")];
+    await expect.poll(answers).toEqual([]);
+  });
+
+  it("is a card with links as buttons and pictures of the relay's own only", async () => {
+    const [own, other] = ["https://relay.example/media/a.png", "https://evil.example/p.png"];
+    await show(
+      `> ### Perch\n> ![a lamp](${own}) ![track](${other})\n> 40.00\n>\n> [See](https://shop.example) [Buy](https://shop.example/b)`,
+    );
+    await expect.poll(() => view.querySelector(".card img")).not.toBeNull();
+    expect([...view.querySelectorAll("img")].map((img) => [img.getAttribute("src"), img.alt])).toEqual([
+      [own, "a lamp"],
+    ]);
+    expect(texts(".card > p:not(.actions) a")).toEqual(["track"]);
+    expect(texts(".card > .actions a")).toEqual(["See", "Buy"]);
+  });
+});

@@ -3,13 +3,14 @@
 import type { ComponentChildren, VNode } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
-import { parsePlain } from "../../text/inline.ts";
+import { type Inline, parsePlain, textOf } from "../../text/inline.ts";
 import { labelledLink } from "../../text/links.ts";
 import { type Block, type List, type ListItem, parseMarkdown, type Table } from "../../text/markdown.ts";
+import { splitReplies } from "../../text/quick-replies.ts";
 import { readableText } from "../../text/readable-text.ts";
+import { adoptOnce } from "../base/adopt-once.ts";
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
-import { adoptOnce } from "../base/style.ts";
 import { CopyButton } from "./copy.tsx";
 import { inline } from "./inline-text.tsx";
 import css from "./rich-text.css?inline";
@@ -23,7 +24,7 @@ export type CopyProps = { text: string };
 export const RichText = live<RichTextProps>(({ shell }: Needs<"shell">) => {
   adoptOnce(shell.root, css);
   return ({ text, isReply }) =>
-    isReply ? parseMarkdown(text).map(block) : <p>{parsePlain(text, labelledLink).map(inline)}</p>;
+    isReply ? parseMarkdown(splitReplies(text).text).map(block) : <p>{parsePlain(text, labelledLink).map(inline)}</p>;
 });
 
 function block(part: Block): ComponentChildren {
@@ -34,6 +35,8 @@ function block(part: Block): ComponentChildren {
       return <Code text={part.text} />;
     case "quote":
       return <blockquote>{part.blocks.map(block)}</blockquote>;
+    case "card":
+      return <Card blocks={part.blocks} />;
     case "rule":
       return <hr />;
     case "table":
@@ -90,6 +93,69 @@ const Code = ({ text }: CopyProps): VNode => (
     <pre tabIndex={0}>{text}</pre>
     <CopyButton text={text} />
   </div>
+);
+
+/**
+ * A title, a text, links as buttons, and pictures of the relay's own. A picture from elsewhere stays a link: a message must
+ * not make the browser fetch from another host.
+ */
+const Card = live<{ blocks: Block[] }>(({ shell }: Needs<"shell">) => {
+  const { origin } = new URL(shell.relay);
+  const picture = (node: Inline): ComponentChildren =>
+    node.kind === "link" && node.picture && new URL(node.href).origin === origin ? (
+      <img src={node.href} alt={textOf(node.children)} loading="lazy" decoding="async" referrerpolicy="no-referrer" />
+    ) : (
+      inline(node)
+    );
+  return ({ blocks }) => (
+    <div class="card">
+      {blocks.map((part) => {
+        if (part.kind !== "paragraph") return block(part);
+        const first = actionsIn(part.children);
+        const [text, actions] = [part.children.slice(0, first), part.children.slice(first)];
+        return [
+          text[0] && <p>{text.map(picture)}</p>,
+          actions[0] && <p class="actions">{actions.filter(({ kind }) => kind === "link").map(inline)}</p>,
+        ];
+      })}
+    </div>
+  );
+});
+
+/** Index of the first node of the last line, if that line has links and nothing else; otherwise the number of nodes. */
+function actionsIn(nodes: readonly Inline[]): number {
+  const isGap = (node: Inline): boolean => node.kind === "text" && /^[ \t]*$/.test(node.text);
+  const isAction = (node: Inline): boolean => node.kind === "link" && !node.picture;
+  const before = nodes.findLastIndex((node) => !isAction(node) && !isGap(node));
+  const last = nodes[before];
+  const endsLine = !last || (last.kind === "text" && /\n[ \t]*$/.test(last.text));
+  return endsLine && nodes.slice(before + 1).some(isAction) ? before + 1 : nodes.length;
+}
+
+export type AnswersProps = { id: string; text: string };
+
+/** Answers that the visitor can choose, below the reply that offers them, as long as nothing was said since. */
+export const Answers = live<AnswersProps>(
+  ({ t, chat, send, focusComposer }: Needs<"t" | "chat" | "send" | "focusComposer">) =>
+    ({ id, text }) =>
+      chat.items.value.at(-1)?.id === id && (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
+        <div class="suggestions answers" role="group" aria-label={t("quickReplies")}>
+          {splitReplies(text).answers.map((answer) => (
+            <button
+              key={answer}
+              type="button"
+              dir="auto"
+              onClick={() => {
+                send(answer);
+                focusComposer();
+              }}
+            >
+              {answer}
+            </button>
+          ))}
+        </div>
+      ),
 );
 
 export { readableText };
