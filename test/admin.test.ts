@@ -345,6 +345,18 @@ describe("readers", () => {
   });
 });
 
+it("a session ends with the token that opened it", async () => {
+  const text = await tokenFor(house, ["admin:read"], "default");
+  const reader = cookieOf(await login(text));
+  expect((await ask("/admin/conversations", { cookie: reader })).status).toBe(200);
+  const [, id = ""] = /^pl_([0-9a-z]+)_/.exec(text) ?? [];
+  expect(await porchlight(house, ["token", "revoke", id])).toMatchObject({ code: 0 });
+  expect((await ask("/admin/conversations", { cookie: reader })).headers.get("location")).toBe("/admin/login");
+  // A session of one token is none of another's, whatever name it is given.
+  expect((await ask("/admin", { cookie: cookie.replace("=admin.", "=reader.") })).status).toBe(303);
+  expect((await ask("/admin", { cookie: cookie.replace("=admin.", "=") })).status).toBe(303);
+});
+
 it("with a listener of their own, the pages and the metrics are there and not on the public port", async () => {
   const port = await freePort();
   const apart = await startHouse({ env: { ADMIN_LISTEN: `127.0.0.1:${port}` } });

@@ -20,7 +20,7 @@ or a token of one site with the scope <code>admin:read</code>.</p></main>`,
 export function addLogin(app: Hono<App>, parts: Parts): void {
   const { deps, access, readForm } = parts;
   const { db, clock, publicOrigin } = deps;
-  const sessions = createAdminSessions({ db, clock });
+  const sessions = createAdminSessions({ db, clock, access });
   const cookie = {
     path: "/admin",
     httpOnly: true,
@@ -31,9 +31,12 @@ export function addLogin(app: Hono<App>, parts: Parts): void {
   app.post("/admin/login", async (c) => {
     const form = new URLSearchParams(await readForm(c.env.incoming));
     const address = access.addressOf(c.env.incoming);
-    const viewer = isOwnOrigin(c, publicOrigin) ? await access.viewerOf(address, form.get("token") ?? "") : undefined;
-    if (viewer === undefined) return c.html(loginPage(true), 401);
-    setCookie(c, COOKIE, await sessions.open(address, viewer), cookie);
+    const token = form.get("token") ?? "";
+    const credential = isOwnOrigin(c, publicOrigin) ? await access.credentialOf(address, token) : undefined;
+    const secret = credential && (await sessions.open(address, credential));
+    if (credential === undefined || secret === undefined) return c.html(loginPage(true), 401);
+    const { viewer } = credential;
+    setCookie(c, COOKIE, secret, cookie);
     await noted(parts, `${viewer.role} at ${address}`, "sign in", viewer.site ?? "");
     return c.redirect("/admin", 303);
   });

@@ -7,7 +7,7 @@ import type { AdminAccess } from "./access.ts";
 export function metricsDoor(metrics: Pick<Metrics, "text" | "contentType">, access: AdminAccess) {
   return new Hono<{ Bindings: HttpBindings }>().get("/metrics", async (c) => {
     const [, token = ""] = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
-    const viewer = await access.viewerOf(access.addressOf(c.env.incoming), token);
+    const viewer = (await access.credentialOf(access.addressOf(c.env.incoming), token))?.viewer;
     // A reader of one site sees nothing of the others, and the series are of all sites.
     if (viewer === undefined || viewer.site !== null)
       return c.text("Unauthorized\n", 401, { "WWW-Authenticate": 'Bearer realm="metrics"' });

@@ -9,6 +9,7 @@ import {
   findAdminSession,
   touchAdminSession,
 } from "../records/operators.ts";
+import type { AdminAccess, Credential } from "./access.ts";
 import type { Viewer } from "./viewer.ts";
 
 /** A login ends this long after it was opened, and after its last use, in milliseconds. */
@@ -20,31 +21,43 @@ const KEY = ["admin sessions"];
 
 export const COOKIE = "porchlight_admin";
 
-const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("base64url");
+type SessionDeps = { db: Database; clock: Clock; access: Pick<AdminAccess, "hashOf"> };
 
-/** The logins of operators: the browser holds a secret, the database its hash. */
-export function createAdminSessions({ db, clock }: { db: Database; clock: Clock }) {
+/**
+ * The logins of operators. The browser holds `<name of the token>.<random text>`, the database a hash of it and of the token: a
+ * session ends when its token is revoked or replaced.
+ */
+export function createAdminSessions({ db, clock, access }: SessionDeps) {
+  /** The hash of a session that may be open; nothing when its token is not valid any more. */
+  async function hashOf(secret: string): Promise<string | undefined> {
+    const token = await access.hashOf(secret.slice(0, Math.max(0, secret.indexOf("."))));
+    return token && createHash("sha256").update(`${token} ${secret}`).digest("base64url");
+  }
   return {
-    /** @returns the secret for the browser */
-    async open(address: string, { role, site }: Viewer): Promise<string> {
-      const secret = newSecret();
+    /** @returns the secret for the browser; nothing when the token has become invalid meanwhile */
+    async open(address: string, { name, viewer: { role, site } }: Credential): Promise<string | undefined> {
+      const secret = `${name}.${newSecret()}`;
+      const hash = await hashOf(secret);
+      if (hash === undefined) return undefined;
       const now = clock.now();
       await db.transaction(async (tx) => {
         await dropAdminSessions(tx, now - OPEN_MS, now - IDLE_MS);
-        await addAdminSession(tx, { hash: hashOf(secret), created: now, seen: now, address, role, site });
+        await addAdminSession(tx, { hash, created: now, seen: now, address, role, site });
       }, KEY);
       return secret;
     },
     /** Who holds the session of this secret; nothing when there is none any more. */
     async viewerOf(secret: string): Promise<Viewer | undefined> {
-      const session = secret === "" ? undefined : await findAdminSession(db, hashOf(secret));
+      const hash = await hashOf(secret);
+      const session = hash && (await findAdminSession(db, hash));
       const now = clock.now();
-      if (session === undefined || now - session.created > OPEN_MS || now - session.seen > IDLE_MS) return undefined;
+      if (!session || now - session.created > OPEN_MS || now - session.seen > IDLE_MS) return undefined;
       if (now - session.seen > TOUCH_MS) await db.transaction((tx) => touchAdminSession(tx, session.hash, now), KEY);
       return { role: session.role, site: session.site };
     },
     async end(secret: string): Promise<void> {
-      await db.transaction((tx) => endAdminSessions(tx, hashOf(secret)), KEY);
+      const hash = await hashOf(secret);
+      if (hash !== undefined) await db.transaction((tx) => endAdminSessions(tx, hash), KEY);
     },
     async endAll(): Promise<void> {
       await db.transaction((tx) => endAdminSessions(tx), KEY);

@@ -68,6 +68,12 @@ export async function findToken(tx: Transaction, text: string): Promise<Token | 
   return row !== undefined && sameSecret(hashOf(text), row.hash) ? toToken(row) : undefined;
 }
 
+/** The hash of a valid token. @returns nothing for a token that is unknown or revoked */
+export async function hashOfToken(tx: Transaction, id: string): Promise<string | undefined> {
+  const [row] = await tx.all<{ hash: string }>("SELECT hash FROM tokens WHERE id = $1 AND revoked IS NULL", id);
+  return row?.hash;
+}
+
 export async function tokens(tx: Transaction): Promise<Token[]> {
   const rows = await tx.all<Row>(`SELECT ${COLUMNS} FROM tokens ORDER BY created, id`);
   return rows.map(toToken);

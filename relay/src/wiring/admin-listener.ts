@@ -1,13 +1,16 @@
 import type { RequestListener } from "node:http";
+import { withAnswers } from "../http/answers.ts";
+import { limitPipelining } from "../http/pipelining.ts";
 import { createHttpServer } from "../http/server.ts";
 import type { Core } from "./core.ts";
 import { listen } from "./listen.ts";
 
 /** The admin pages and the metrics on a listener of their own; nothing where the settings name none. */
-export function createAdminListener({ settings }: Core, framework: RequestListener) {
+export function createAdminListener({ settings, clock }: Core, framework: RequestListener) {
   const address = settings.adminListen;
   if (address === undefined) return undefined;
-  const server = createHttpServer(framework);
+  const limited = withAnswers(clock, framework);
+  const server = createHttpServer(limitPipelining((socket) => socket.destroy(), limited));
   return {
     start: (): Promise<number> => listen(server, { ...address, listenFd: undefined }),
     stop: (): Promise<void> =>

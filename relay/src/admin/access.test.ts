@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import type { Database } from "../db/database.ts";
+import { createAccess } from "./access.ts";
+import { createAdminSessions } from "./sessions.ts";
+
+const ADDRESS = "192.0.2.1";
+const clock = { now: () => 0, uptime: () => 0, after: () => () => {} };
+
+/** A database without tokens of sites. Sessions are kept by their hash. */
+function memory(): Database {
+  const sessions = new Map<unknown, object>();
+  const tx = {
+    all: async (_: string, hash: unknown) => [sessions.get(hash)].filter((found) => found !== undefined),
+    run: async (
+      sql: string,
+      hash: unknown,
+      created: unknown,
+      seen: unknown,
+      address: unknown,
+      role: unknown,
+      site: unknown,
+    ) => (sql.startsWith("INSERT") ? sessions.set(hash, { hash, created, seen, address, role, site }).size : 0),
+  };
+  return { ...tx, transaction: (work: (given: unknown) => Promise<unknown>) => work(tx) } as unknown as Database;
+}
+
+const accessWith = (db: Database, token: string, readToken?: string) =>
+  createAccess({ db, clock, token, readToken, addressOf: () => ADDRESS });
+
+it("no right token is found among guesses that are sent at the same time", async () => {
+  const access = accessWith(memory(), "the-right-token");
+  const guesses = Array.from({ length: 50 }, (_, n) => (n === 30 ? "the-right-token" : `wrong-token-${n}`));
+  const found = await Promise.all(guesses.map((guess) => access.credentialOf(ADDRESS, guess)));
+  expect(found.filter((each) => each !== undefined)).toEqual([]);
+});
+
+it("a session ends when ADMIN_TOKEN or ADMIN_READ_TOKEN is replaced", async () => {
+  const db = memory();
+  const at = (token: string, readToken?: string) => {
+    const access = accessWith(db, token, readToken);
+    return { access, sessions: createAdminSessions({ db, clock, access }) };
+  };
+  const before = at("first-token", "first-reader");
+  const open = async (token: string): Promise<string> => {
+    const credential = await before.access.credentialOf(ADDRESS, token);
+    if (credential === undefined) throw new Error("The token is not known");
+    return (await before.sessions.open(ADDRESS, credential)) ?? "";
+  };
+  const [admin, reader] = [await open("first-token"), await open("first-reader")];
+  expect(await before.sessions.viewerOf(admin)).toEqual({ role: "admin", site: null });
+  const after = at("second-token", "first-reader").sessions;
+  expect(await after.viewerOf(admin)).toBeUndefined();
+  expect(await after.viewerOf(reader)).toEqual({ role: "reader", site: null });
+  expect(await at("first-token").sessions.viewerOf(reader)).toBeUndefined();
+});
