@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { Writable } from "node:stream";
 import { type DestinationStream, pino } from "pino";
 
 /** Every log event: level and message. Details never contain the text of a conversation. */
@@ -114,6 +113,10 @@ export type Log = (event: LogEvent, details?: Record<string, unknown>) => void;
 /** A short stable hash of a visitor's id, so that log lines of one visitor can be found without the id. */
 export const hashed = (id: string): Hashed => new Hashed(id);
 
+/** Hashes of the ids that were logged last: a conversation writes several lines with the same id. */
+const hashes = new Map<string, string>();
+const HASHES_MAX = 10_000;
+
 /** Computed only when a line is written: most debug lines are not. */
 class Hashed {
   readonly #id: string;
@@ -121,7 +124,12 @@ class Hashed {
     this.#id = id;
   }
   toString(): string {
-    return hash("sha256", this.#id, "base64url").slice(0, 10);
+    const known = hashes.get(this.#id);
+    if (known !== undefined) return known;
+    if (hashes.size >= HASHES_MAX) hashes.clear();
+    const made = hash("sha256", this.#id, "base64url").slice(0, 10);
+    hashes.set(this.#id, made);
+    return made;
   }
   toJSON(): string {
     return this.toString();
@@ -151,33 +159,52 @@ function expressionFor(lists: readonly (readonly string[])[]): RegExp | undefine
   return new RegExp(sorted.map((spelling) => escaped(spelling)).join("|"), "g");
 }
 
-/** A stream that replaces every known secret before the line leaves the process. */
-function scrubbing(target: NodeJS.WritableStream, secrets: Secrets): Writable {
+/** Replaces every known secret in a line before it leaves the process. */
+function scrubbing(target: Target, secrets: Secrets): DestinationStream {
   let known: readonly (readonly string[])[] = [];
   let expression: RegExp | undefined;
-  return new Writable({
-    decodeStrings: false,
-    write(chunk: string | Buffer, _encoding, done) {
+  return {
+    write(line) {
       const now = secrets();
       if (now.length !== known.length || now.some((list, i) => list !== known[i])) {
         known = now;
         expression = expressionFor(now);
       }
-      const line = String(chunk);
       target.write(expression === undefined ? line : line.replaceAll(expression, "[redacted]"));
-      done();
     },
-  });
+  };
 }
+
+type Target = { write: (text: string) => unknown };
+
+/** Lines of this turn of the event loop, not yet written to the standard output. */
+let unwritten = "";
+
+function writeLines(): void {
+  const lines = unwritten;
+  unwritten = "";
+  if (lines !== "") process.stdout.write(lines);
+}
+
+/** The standard output. Lines of one turn of the event loop are one write: under load, each write costs more than its line. */
+const standardOutput: Target = {
+  write(line) {
+    if (unwritten === "") setImmediate(writeLines);
+    unwritten += line;
+  },
+};
 
 /**
  * Creates the relay's log: one JSON line per event.
  * @param options.level pino level name
  * @param options.secrets are masked in every line
  */
-export function createLog(options: { level: string; secrets?: Secrets; target?: NodeJS.WritableStream }): Log {
-  const target: DestinationStream = scrubbing(options.target ?? process.stdout, options.secrets ?? (() => []));
-  const logger = pino({ level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, target);
+export function createLog(options: { level: string; secrets?: Secrets; target?: Target }): Log {
+  const { level, secrets = () => [], target = standardOutput } = options;
+  // The last lines tell why a process ended.
+  if (target === standardOutput && !process.listeners("exit").includes(writeLines)) process.on("exit", writeLines);
+  const stream = scrubbing(target, secrets);
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
   return (event, details = {}) => {
     const [level, words] = EVENTS[event];
     if (logger.isLevelEnabled(level)) logger[level]({ event, ...details }, words);
