@@ -57,13 +57,23 @@ const environments = {
     define: {
       LANGUAGES: JSON.stringify(translations.map(({ tag }) => tag).join(" ")),
       LANGUAGE_VERSION: JSON.stringify(versionOf(translations)),
-      CLOSE_WORDS: JSON.stringify(Object.fromEntries(translations.map(({ tag, messages }) => [tag, messages.dismiss]))),
     },
     build: {
       // The first to be built.
       emptyOutDir: true,
-      lib: { entry: { panel: "src/panel/main/main.ts", teaser: "src/loader/teaser.ts" }, formats: ["es" as const] },
+      lib: { entry: { panel: "src/panel/main/main.ts" }, formats: ["es" as const] },
       rolldownOptions: { ...modules, transform: { inject: JSX_CALLS } },
+    },
+  },
+  // What the loader fetches besides the panel: usable before the panel is there.
+  extras: {
+    consumer: "client" as const,
+    define: {
+      CLOSE_WORDS: JSON.stringify(Object.fromEntries(translations.map(({ tag, messages }) => [tag, messages.dismiss]))),
+    },
+    build: {
+      lib: { entry: { extras: "src/loader/extras.ts" }, formats: ["es" as const] },
+      rolldownOptions: modules,
     },
   },
   // Alone, so that the panel is not cut in pieces for what it shares with a page that no visitor sees.
@@ -103,11 +113,11 @@ function checkLoader(): void {
 }
 
 async function buildApp({ build, environments: all }: ViteBuilder): Promise<void> {
-  for (const name of ["client", "snippet", "module", "loader"]) {
+  for (const name of ["client", "extras", "snippet", "module", "loader"]) {
     const environment = all[name];
     if (!environment) continue;
-    // The loader names the teaser's file, which has a name once the panel is built.
-    if (name === "loader") environment.config.define = { TEASER: JSON.stringify(`/${assetOf(DIST, "teaser")}`) };
+    // The loader names the extras' file, which has a name once it is built.
+    if (name === "loader") environment.config.define = { EXTRAS: JSON.stringify(`/${assetOf(DIST, "extras")}`) };
     await build(environment);
   }
   checkLoader();
@@ -126,7 +136,7 @@ export default defineConfig({
   resolve: { alias: SOURCES },
   plugins: [
     { ...linkedParts, applyToEnvironment: ({ name }) => name === "client" },
-    { ...minifiedBy(), applyToEnvironment: ({ name }) => name === "client" || name === "snippet" },
+    { ...minifiedBy(), applyToEnvironment: ({ name }) => ["client", "extras", "snippet"].includes(name) },
     {
       ...minifiedBy({ preamble: COMPILE_EAGERLY }),
       applyToEnvironment: ({ name }) => name === "loader",

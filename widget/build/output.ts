@@ -3,7 +3,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import type { Translation } from "./translations.ts";
+import { FRAME_WORDS } from "./frame-words.ts";
+import { type Translation, versionOf } from "./translations.ts";
 
 const assets = (dist: string): string[] =>
   readdirSync(join(dist, "assets"))
@@ -17,10 +18,14 @@ export function assetOf(dist: string, entry: string): string {
   return found;
 }
 
-/** The list that the relay reads. `words` is the launcher's name in the languages where it is not the English one. */
+/** The list that the relay reads. `words`, by language: what the tag's script needs before the panel's code is there. */
 export function writeManifest(dist: string, translations: readonly Translation[]): void {
+  const version = versionOf(translations);
   const words = Object.fromEntries(
-    translations.flatMap(({ tag, messages }) => (messages.chat === "Chat" ? [] : [[tag, messages.chat]])),
+    translations.map(({ tag, messages: { chat, close } }) => {
+      const file = `/assets/${tag}-${version}.js`;
+      return [tag, { word: chat, close, ...(FRAME_WORDS[tag] ?? FRAME_WORDS.en), file }];
+    }),
   );
   const manifest = { panel: assetOf(dist, "panel"), snippet: assetOf(dist, "snippet"), files: assets(dist), words };
   writeFileSync(join(dist, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { messages as german } from "../src/locales/de.ts";
-import { pack, tagsIn, versionOf } from "./translations.ts";
+import { FRAME_WORDS } from "./frame-words.ts";
+import { pack, readTranslations, tagsIn, versionOf } from "./translations.ts";
+
+it("the frame has words of its own in every language", async () => {
+  const missing = (await readTranslations()).filter(({ tag }) => FRAME_WORDS[tag] === undefined);
+  expect(missing.map(({ tag }) => tag)).toEqual([]);
+});
 
 describe("packed translations", () => {
   it("hold the texts in the order of the English keys", async () => {

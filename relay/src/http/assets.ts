@@ -10,7 +10,7 @@ import { keepBuild } from "../files/builds.ts";
 import { openVersions } from "../files/versions.ts";
 import type { Sites } from "../records/sites.ts";
 import { type Encoding, encodingOf, isHeld } from "./negotiate.ts";
-import { wordsFor } from "./words.ts";
+import { type Words, wordsFor } from "./words.ts";
 
 /** Headers of every asset: any page may load it, also an isolated one (COEP), and browsers do not guess its type. */
 const OPEN = {
@@ -59,7 +59,7 @@ function packFormer(path: string): Packed {
   return packed(bytes, gzipSync(bytes), brotliCompressSync(bytes, FAST));
 }
 
-type Built = { loader: string; panel: string; words: Record<string, string>; chunks: Map<string, Packed> };
+type Built = { loader: string; panel: string; words: Record<string, Words>; chunks: Map<string, Packed> };
 type Manifest = Pick<Built, "panel" | "words">;
 
 /** The built widget. @throws when it was not built */
@@ -165,10 +165,10 @@ function chunkNamed({ built, former, kept }: Assets, name: string): Packed | und
   return built.chunks.get(name);
 }
 
-/** The script of a site's tag, with the launcher's word in a language that the request accepts. */
+/** The script of a site's tag, with the words of a language that the request accepts. */
 function scriptOf({ built, scripts, relay }: Assets, site: Site, accepted: string | undefined): Packed {
   const words = wordsFor(built.words, site.public.locale, accepted);
-  const key = `${site.public.id} ${Object.keys(words ?? {})} ${words && Object.values(words)[0]?.word}`;
+  const key = `${site.public.id} ${Object.keys(words ?? {})} ${words && Object.values(words)[0]?.file}`;
   const made = scripts.get(key);
   if (made !== undefined) return made;
   // A function, so that `$` in a site's texts is not read as a pattern.

@@ -1,16 +1,21 @@
 import { expect, it } from "vitest";
-import { wordsFor } from "./words.ts";
+import { type Words, wordsFor } from "./words.ts";
 
+const of = (tag: string, word: string): Words => ({ word, file: `/assets/${tag}-12345678.js` });
 const WORDS = {
-  ar: "محادثة",
-  ja: "チャット",
-  sr: "Чет",
-  "sr-Latn": "Čet",
-  "zh-Hans": "在线客服",
-  "zh-Hant": "線上客服",
+  ar: of("ar", "محادثة"),
+  de: of("de", "Chat"),
+  ja: of("ja", "チャット"),
+  nb: of("nb", "Chat"),
+  "pt-BR": of("pt-BR", "Chat"),
+  "pt-PT": of("pt-PT", "Chat"),
+  sr: of("sr", "Чет"),
+  "sr-Latn": of("sr-Latn", "Čet"),
+  "zh-Hans": of("zh-Hans", "在线客服"),
+  "zh-Hant": of("zh-Hant", "線上客服"),
 };
-const japanese = { dir: "ltr", word: "チャット" };
-const arabic = { dir: "rtl", word: "محادثة" };
+const japanese = { dir: "ltr", ...WORDS.ja };
+const arabic = { dir: "rtl", ...WORDS.ar };
 
 it("names the chat in the language that the browser asks for", () => {
   expect(wordsFor(WORDS, "auto", "ja-JP,ja;q=0.9,en;q=0.8")).toEqual({ ja: japanese });
@@ -28,12 +33,20 @@ it("tells scripts of one language apart", () => {
   expect(wordsFor(WORDS, "auto", "sr")?.sr?.word).toBe("Чет");
 });
 
-it("brings nothing where it is the English word, or nothing that is a language", () => {
-  for (const accepted of [undefined, "", "*", "de-DE,de;q=0.9", '"><script>', ",,,", "en"])
+it("tells the regions of Portuguese apart, and finds Norwegian by all its names", () => {
+  expect(wordsFor(WORDS, "auto", "pt-BR")?.pt?.file).toBe(WORDS["pt-BR"].file);
+  expect(wordsFor(WORDS, "auto", "pt-AO")?.pt?.file).toBe(WORDS["pt-PT"].file);
+  expect(wordsFor(WORDS, "auto", "no")?.no?.file).toBe(WORDS.nb.file);
+  expect(wordsFor(WORDS, "auto", "nn-NO")?.nn?.file).toBe(WORDS.nb.file);
+});
+
+it("brings nothing for English, or for what is no language", () => {
+  for (const accepted of [undefined, "", "*", '"><script>', ",,,", "en"])
     expect(wordsFor(WORDS, "auto", accepted)).toBeUndefined();
 });
 
 it("speaks the site's own language, whatever the browser asks for", () => {
   expect(wordsFor(WORDS, "ar", "ja")).toEqual({ ar: arabic });
-  expect(wordsFor(WORDS, "de", "ja")).toBeUndefined();
+  expect(wordsFor(WORDS, "de", "ja")).toEqual({ de: { dir: "ltr", ...WORDS.de } });
+  expect(wordsFor(WORDS, "en", "ja")).toBeUndefined();
 });

@@ -1,19 +1,24 @@
-/** The launcher's word in the visitor's language, before the widget fetches its texts. */
+/** Words in the visitor's language that the widget needs before it fetches its texts. */
 
-/** The direction of the language, and its word for chat. */
-type Spoken = { dir: "ltr" | "rtl"; word: string };
+/** The words of one language, by name; the build of the widget lists them. */
+export type Words = Readonly<Record<string, string>>;
+/** The words, and the direction of the language. */
+type Spoken = Words & { readonly dir: "ltr" | "rtl" };
 
 const RTL = /^(ar|fa|he|ps|ur)$/;
 /** Number of languages in a header that are considered. */
 const LOOKED_AT = 8;
 
-/** Primary language and word of a BCP 47 tag; nothing where the word is the English one, or the tag is invalid. */
-function found(tag: string, words: Readonly<Record<string, string>>): [language: string, spoken: Spoken] | undefined {
+/** Primary language and words of a BCP 47 tag. Undefined for English, other languages without words, and invalid tags. */
+function found(tag: string, words: Readonly<Record<string, Words>>): [language: string, spoken: Spoken] | undefined {
   try {
-    const { language, script } = new Intl.Locale(tag.replaceAll("_", "-")).maximize();
-    const name = [`${language}-${script}`, language].find((variant) => Object.hasOwn(words, variant));
-    const word = name === undefined ? undefined : words[name];
-    return word === undefined ? undefined : [language, { dir: RTL.test(language) ? "rtl" : "ltr", word }];
+    const { language, script, region } = new Intl.Locale(tag.replaceAll("_", "-")).maximize();
+    const base = /^n[no]$/.test(language) ? "nb" : language;
+    // Portuguese is written as in Portugal everywhere but in Brazil (CLDR, parent locales).
+    const variants = [`${base}-${region}`, `${base}-${script}`, base, ...(base === "pt" ? ["pt-PT"] : [])];
+    const name = variants.find((variant) => Object.hasOwn(words, variant));
+    const own = name === undefined ? undefined : words[name];
+    return own === undefined ? undefined : [language, { ...own, dir: RTL.test(language) ? "rtl" : "ltr" }];
   } catch {
     return undefined;
   }
@@ -22,13 +27,13 @@ function found(tag: string, words: Readonly<Record<string, string>>): [language:
 /**
  * The words that a script contains: of one language at most, so that a site has a few dozen variants of its script and
  * requests cannot create more.
- * @param words by BCP 47 tag; only those that differ from English
+ * @param words by BCP 47 tag; English has none
  * @param locale the site's setting; `auto`: what the browser accepts
  * @param accepted the request's Accept-Language
  * @returns words by primary language, because a cache may give the script to a browser with another language
  */
 export function wordsFor(
-  words: Readonly<Record<string, string>>,
+  words: Readonly<Record<string, Words>>,
   locale: string,
   accepted = "",
 ): Readonly<Record<string, Spoken>> | undefined {

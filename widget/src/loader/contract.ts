@@ -2,7 +2,6 @@
 
 import type { ServedSite } from "@porchlight/shared/site";
 import type { RawSettings } from "../settings/options.ts";
-import type { element as Element } from "./dom.ts";
 import type { Emit } from "./page-api.ts";
 import type { Tokens } from "./theme.ts";
 
@@ -14,14 +13,25 @@ export type Baked = {
   panel: string;
   site: ServedSite;
   /**
-   * The word for "chat" in each language that the browser requests, by primary language. The empty key holds the first one's
-   * word. Languages whose word is "Chat" are absent.
+   * The words of the first language that the browser requests, by primary language. Absent for English.
    */
   words?: { readonly [language: string]: Spoken };
 };
 
-/** The language the visitor reads. `word`: its word for chat. */
-export type Spoken = { dir: "ltr" | "rtl"; word: string };
+/** Words that are needed before the panel's code is there, in one language. */
+export type Spoken = {
+  dir: "ltr" | "rtl";
+  /** The word for chat. */
+  word: string;
+  /** Name of the button that closes the panel. Absent for English, where the extras have it. */
+  close?: string;
+  /** A sentence: the panel's code could not be loaded. */
+  failed: string;
+  /** Button: load it again. */
+  retry: string;
+  /** Path of the file with the language's other words. Absent for English, which is in the panel. */
+  file?: string;
+};
 
 /** Nodes that are on the page before the panel's code is loaded. */
 export type Parts = {
@@ -70,6 +80,14 @@ export type Panel = PanelCommands & {
 };
 
 export type PanelModule = { start(shell: Shell): Promise<Panel> };
-export type TeaserModule = {
-  tease(element: typeof Element, shell: Parts & Pick<Shell, "settings">, text: string): void;
+/** What the loader calls in `extras.ts`, which it fetches when it is needed. */
+export type ExtrasModule = {
+  drawFrame(shell: Shell, close: () => void): void;
+  heal(shell: Shell, putIn: () => void): void;
+  raise(shell: Shell): void;
+  watchFocus(shell: Shell): void;
+  attend(shell: Shell, open: (byHand: boolean) => unknown): void;
 };
+type Rest<Run> = Run extends (shell: Shell, ...more: infer More) => unknown ? More : never;
+/** Calls a function of the extras with the shell. If the code cannot be fetched, the page goes without. */
+export type Extra = <Name extends keyof ExtrasModule>(name: Name, ...more: Rest<ExtrasModule[Name]>) => unknown;

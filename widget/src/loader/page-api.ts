@@ -41,12 +41,18 @@ export type Commands = {
 export type Methods = { [Name in keyof Commands]: (...args: Parameters<Commands[Name]>) => Promise<unknown> } & {
   on<Name extends EventName>(event: Name, listener: Listener<Name>): () => void;
   off<Name extends EventName>(event: Name, listener: Listener<Name>): void;
+  /** Whether the chat is open. */
+  isOpen(): boolean;
+  /** The number of unread replies, as the event `unread` says it. 0 while the panel's code is not loaded. */
+  unread(): number;
 };
 /** Called with a command's name first. */
 type Calls = {
   <Name extends keyof Commands>(command: Name, ...args: Parameters<Commands[Name]>): Promise<unknown>;
   <Name extends EventName>(command: "on", event: Name, listener: Listener<Name>): () => void;
   <Name extends EventName>(command: "off", event: Name, listener: Listener<Name>): void;
+  (command: "isOpen"): boolean;
+  (command: "unread"): number;
 };
 /**
  * The same where the page's stub may still stand, which answers nothing. What is answered is a type parameter so that the
@@ -99,10 +105,15 @@ export function pageFunction(): OnPage | undefined {
 export type Emit = <Name extends EventName>(name: Name, detail?: Events[Name]) => void;
 type Run = (...args: unknown[]) => unknown;
 
-/** Puts the function on the page and runs what has waited; answers what tells the page of events. `site` marks it as loaded. */
-export function installApi(site: string, commands: Commands): Emit {
+/**
+ * Puts the function on the page and runs the commands that have waited.
+ * @param site marks the function as loaded
+ * @returns the function that tells the page of events
+ */
+export function installApi(site: string, commands: Commands, isOpen: () => boolean): Emit {
   const listeners = { __proto__: null } as unknown as Record<string, Set<Run>>;
   let ready = false;
+  let count = 0;
   const off: Run = (name, listener) => listeners[name as string]?.delete(listener as Run);
   const on: Run = (name, listener) => {
     // biome-ignore lint/suspicious/noAssignInExpressions: as two statements it is some bytes more on every page
@@ -111,7 +122,7 @@ export function installApi(site: string, commands: Commands): Emit {
     return () => off(name, listener);
   };
   // No prototype, so that `Porchlight("constructor")` is not a command.
-  const methods = { __proto__: null, on, off } as unknown as Record<string, Run>;
+  const methods = { __proto__: null, on, off, isOpen, unread: () => count } as unknown as Record<string, Run>;
   for (const name of Object.keys(commands)) {
     // Runs up to its first `await` synchronously, because some actions must happen within the user's click.
     methods[name] = async (...args) => (commands[name as keyof Commands] as Run)(...args);
@@ -123,6 +134,7 @@ export function installApi(site: string, commands: Commands): Emit {
   queueMicrotask(() => waiting?.map((args) => api(...(args as [string]))));
   return (name, detail) => {
     ready ||= name === "ready";
+    if (name === "unread") count = detail as number;
     dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
     for (const listener of listeners[name] ?? []) {
       // An error in the page's listener is reported as the page's own, and does not stop the widget.

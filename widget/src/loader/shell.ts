@@ -1,4 +1,4 @@
-/** What is on the page before the panel's code is loaded: the launcher and the panel's empty frame. */
+/** What is on the page before the panel's code is loaded: the launcher and the panel's frame. */
 
 import type { RawSettings } from "../settings/options.ts";
 import { element } from "./dom.ts";
@@ -12,11 +12,14 @@ export const createLauncher = (): HTMLButtonElement =>
 /** The panel's frame, closed and empty. */
 export const createDialog = (): HTMLDialogElement => element("dialog", { id: "panel", class: "at panel" });
 
+/** Whether the setting `launcher` selects elements of the page, by `#id` or `.class`. They open the chat instead of the launcher. */
+export const isSelector = (launcher: unknown): boolean => /^\W/.test(launcher as string);
+
 /** Shows or hides the launcher, with a visible label or only an accessible name. */
 export function dressLauncher(launcher: HTMLButtonElement, now: RawSettings, word: string, unread: string): void {
   const name = now.label || word;
   launcher.ariaLabel = name + unread;
-  launcher.hidden = now.launcher === "none" || now.mode === "page";
+  launcher.hidden = /^(none|\W)/.test(now.launcher as string) || now.mode === "page";
   // A text, or what a translation of the page has put in its place.
   (launcher.childNodes[1] as Node).textContent = now.launcher === "text" ? `\u2002${name}\u2002` : "";
 }

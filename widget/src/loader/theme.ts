@@ -33,12 +33,12 @@ export function fill(hex: string, dark: boolean): Tokens {
   // White on a colour looks more at home than black, unless it would bend the brand's colour far.
   const isBright = luminance > 0.29;
   const scale = isBright ? 1 : Math.min(1, 0.18 / luminance);
-  const text = isBright ? "#111111" : "#ffffff";
+  const text = isBright ? "#111" : "#fff";
   return {
     // CSS knows linear light, so nothing is converted back (CSS Color 4, section 10.4).
     accent: `color(srgb-linear ${brand.map((light) => light * scale).join(" ")})`,
     "on-accent": text,
-    edge: (dark ? luminance < 0.13 : isBright) ? `${text}77` : "#0000",
+    edge: (dark ? luminance < 0.13 : isBright) ? `${text}7` : "#0000",
   };
 }
 

@@ -1,6 +1,7 @@
 /** Updates the launcher once the panel is loaded: unread count, open state, and the visitor's language. */
 
 import { effect } from "@preact/signals-core";
+import type { Spoken } from "../../loader/contract.ts";
 import { element, icon } from "../../loader/dom.ts";
 import type { Needs } from "../base/context.ts";
 
@@ -23,7 +24,7 @@ export function dressLauncher({
     // Drawn by the style sheet: the name says it in words, which need not contain the digits.
     badge.dataset.count = count > 99 ? "99+" : `${count}`;
     shell.unread = count === 0 ? "" : `, ${t("unread", { n: count })}`;
-    shell.spoken = { dir: language.value.dir, word: t("chat") };
+    shell.spoken = { ...(shell.spoken as Spoken), dir: language.value.dir, word: t("chat") };
     shell.host.lang = language.value.tag;
     shell.style();
   });
