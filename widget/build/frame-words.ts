@@ -16,7 +16,7 @@ export const FRAME_WORDS: Readonly<Record<string, { failed: string; retry: strin
   da: { failed: "Chatten kunne ikke indlæses.", retry: "Prøv igen" },
   de: { failed: "Der Chat konnte nicht geladen werden.", retry: "Erneut versuchen" },
   el: { failed: "Δεν ήταν δυνατή η φόρτωση της συνομιλίας.", retry: "Δοκιμή ξανά" },
-  en: { failed: "The chat could not be loaded.", retry: "Retry" },
+  en: { failed: "Couldn't load the chat.", retry: "Retry" },
   es: { failed: "No se pudo cargar el chat.", retry: "Reintentar" },
   et: { failed: "Vestlust ei õnnestunud laadida.", retry: "Proovi uuesti" },
   eu: { failed: "Ezin izan da txata kargatu.", retry: "Saiatu berriro" },

@@ -156,19 +156,22 @@ it("46 the mouse over the launcher fetches the panel, and neither stores nor con
 });
 
 it("28 throws nothing into the page when the teaser cannot be had, nor when there is no such site", async () => {
+  let refused = false;
   const teaser = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-teaser="Hello?"')),
     before: async (page) => {
       await page.clock.install();
-      await page.route(/assets\/teaser/, (route) => route.abort());
+      page.on("requestfailed", () => {
+        refused = true;
+      });
+      await page.route(/assets\/extras/, (route) => route.abort());
     },
   });
   const errors = errorsOf(teaser.page);
   await teaser.page.clock.runFor(1_000);
   await teaser.chat.launcher.waitFor();
-  const refused = teaser.page.waitForEvent("requestfailed");
+  await expect.poll(() => refused).toBe(true);
   await teaser.page.clock.runFor(10_000);
-  await refused;
   const nobody = await stage.visit({
     path: "/nope",
     html: pageOf(stage.tag('data-site="nope"')),

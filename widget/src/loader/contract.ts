@@ -76,6 +76,8 @@ export type Panel = PanelCommands & {
   close(): void;
   /** Settings changed. */
   update(): void;
+  /** The number of unread replies. */
+  unread(): number;
   destroy(): void;
 };
 
@@ -83,10 +85,10 @@ export type PanelModule = { start(shell: Shell): Promise<Panel> };
 /** What the loader calls in `extras.ts`, which it fetches when it is needed. */
 export type ExtrasModule = {
   drawFrame(shell: Shell, close: () => void): void;
-  heal(shell: Shell, putIn: () => void): void;
-  raise(shell: Shell): void;
-  watchFocus(shell: Shell): void;
-  attend(shell: Shell, open: (byHand: boolean) => unknown): void;
+  heal(shell: Shell, putIn: () => void): Promise<void>;
+  raise(shell: Shell): Promise<void>;
+  watchFocus(shell: Shell): Promise<void>;
+  attend(shell: Shell, open: (byHand: boolean) => unknown): Promise<void>;
 };
 type Rest<Run> = Run extends (shell: Shell, ...more: infer More) => unknown ? More : never;
 /** Calls a function of the extras with the shell. If the code cannot be fetched, the page goes without. */

@@ -20,6 +20,9 @@ export function createHost(launcher: HTMLElement, dialog: HTMLElement, sheet: CS
   return host;
 }
 
+/** Removals by the page after which the widget looks whether the page fights it. */
+const REMOVALS_MAX = 50;
+
 /**
  * Puts the element into the page and keeps it there.
  * @param extra calls the code for what few pages do: remove the element, move its corner, hide the focus behind the launcher
@@ -27,7 +30,7 @@ export function createHost(launcher: HTMLElement, dialog: HTMLElement, sheet: CS
  */
 export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extra): () => void {
   const putIn = (): void => {
-    addEventListener("keyup", uncover, true);
+    addEventListener("keyup", watch, true);
     const { body, documentElement } = pageDocument;
     for (const node of [document, documentElement, body]) if (node) removal.observe(node, { childList: true });
     if (!body) return;
@@ -35,10 +38,15 @@ export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extr
     // Measure the launcher; the host itself has no size.
     place.observe(launcher);
   };
-  // Caught on the way in, because pages keep events to themselves.
-  const uncover = ({ key }: KeyboardEvent): unknown => key === "Tab" && extra("watchFocus");
-  // Frameworks may replace the body or its content.
-  const removal = new MutationObserver(() => host.isConnected || extra("heal", putIn));
+  // The visitor uses the keyboard: the launcher must not cover the focus. Caught on the way in, because pages keep events to
+  // themselves.
+  const watch = ({ key }: KeyboardEvent): unknown => key === "Tab" && extra("watchFocus");
+  let removals = 0;
+  // Frameworks may replace the body or its content. Put the same element back, with its state.
+  // Without its listeners, after `document.open()`, it is of no use.
+  const removal = new MutationObserver(
+    () => host.isConnected || (launcher.onclick && removals++ < REMOVALS_MAX ? putIn() : extra("heal", putIn)),
+  );
   const place = new IntersectionObserver(() => {
     const { right, bottom } = host.getBoundingClientRect();
     // A hidden element has no position. Allow for the width of scroll bars.
@@ -48,7 +56,7 @@ export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extr
   return () => {
     removal.disconnect();
     place.disconnect();
-    removeEventListener("keyup", uncover, true);
+    removeEventListener("keyup", watch, true);
     host.remove();
   };
 }

@@ -37,26 +37,26 @@ describe("the function on the page", () => {
   it("runs what was called before it came, once and in order", async () => {
     const q: unknown[][] = [["open"], ["send", "Hello"]];
     window.Porchlight = Object.assign(() => {}, { q });
-    emit = installApi("shop", commands(), () => false);
+    emit = installApi("shop", commands(), { isOpen: () => true, unread: () => 3 });
     await Promise.resolve();
     expect(done).toEqual([["open"], ["send", "Hello"]]);
   });
 
   it("is a function and has methods, which answer promises", async () => {
-    emit = installApi("shop", commands(), () => false);
+    emit = installApi("shop", commands(), { isOpen: () => true, unread: () => 3 });
     expect(await page()("open")).toBe("open");
     expect(await window.Porchlight?.send?.("Hi")).toBe("send");
     expect(window.Porchlight?.site).toBe("shop");
   });
 
   it("runs a command within the call, so that a click counts for what it opens", () => {
-    emit = installApi("shop", commands(), () => false);
+    emit = installApi("shop", commands(), { isOpen: () => true, unread: () => 3 });
     void page()("open");
     expect(done).toEqual([["open"]]);
   });
 
   it("does nothing for a command that nobody knows, whatever it is called", () => {
-    emit = installApi("shop", commands(), () => false);
+    emit = installApi("shop", commands(), { isOpen: () => true, unread: () => 3 });
     for (const name of ["fly", "constructor", "__proto__", "toString"]) expect(() => page()(name)).not.toThrow();
     expect(done).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe("the function on the page", () => {
 
 describe("events", () => {
   beforeEach(() => {
-    emit = installApi("shop", commands(), () => false);
+    emit = installApi("shop", commands(), { isOpen: () => true, unread: () => 3 });
   });
 
   it("reach listeners and the window, until they are taken off", () => {

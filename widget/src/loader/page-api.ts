@@ -110,10 +110,13 @@ type Run = (...args: unknown[]) => unknown;
  * @param site marks the function as loaded
  * @returns the function that tells the page of events
  */
-export function installApi(site: string, commands: Commands, isOpen: () => boolean): Emit {
+export function installApi(
+  site: string,
+  commands: Commands,
+  { isOpen, unread }: Pick<Methods, "isOpen" | "unread">,
+): Emit {
   const listeners = { __proto__: null } as unknown as Record<string, Set<Run>>;
   let ready = false;
-  let count = 0;
   const off: Run = (name, listener) => listeners[name as string]?.delete(listener as Run);
   const on: Run = (name, listener) => {
     // biome-ignore lint/suspicious/noAssignInExpressions: as two statements it is some bytes more on every page
@@ -122,7 +125,7 @@ export function installApi(site: string, commands: Commands, isOpen: () => boole
     return () => off(name, listener);
   };
   // No prototype, so that `Porchlight("constructor")` is not a command.
-  const methods = { __proto__: null, on, off, isOpen, unread: () => count } as unknown as Record<string, Run>;
+  const methods = { __proto__: null, on, off, isOpen, unread } as unknown as Record<string, Run>;
   for (const name of Object.keys(commands)) {
     // Runs up to its first `await` synchronously, because some actions must happen within the user's click.
     methods[name] = async (...args) => (commands[name as keyof Commands] as Run)(...args);
@@ -134,7 +137,6 @@ export function installApi(site: string, commands: Commands, isOpen: () => boole
   queueMicrotask(() => waiting?.map((args) => api(...(args as [string]))));
   return (name, detail) => {
     ready ||= name === "ready";
-    if (name === "unread") count = detail as number;
     dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
     for (const listener of listeners[name] ?? []) {
       // An error in the page's listener is reported as the page's own, and does not stop the widget.

@@ -21,7 +21,7 @@ declare const EXTRAS: string;
 const ENGLISH: Spoken = {
   dir: "ltr",
   word: "Chat",
-  failed: "The chat could not be loaded.",
+  failed: "Couldn't load the chat.",
   retry: "Retry",
 };
 
@@ -134,6 +134,7 @@ function start(): Promise<void> {
   const { file } = shell.spoken as Spoken;
   // Fetched at the same time as the panel, which needs it, too, and tries again by itself.
   if (file) fetchFile(file).catch(() => {});
+  extra("drawFrame", close);
   starting ??= fetchFile(panelFile)
     .catch(() => {
       // Try again when the network returns: at once, or after the current fetch has failed.
@@ -159,6 +160,7 @@ function sayFailure(): void {
   const again = element("button", { class: "at launcher" }, retry);
   again.onclick = start;
   dialog.replaceChildren(failed, again, pageLink(relay, own, launcher.ariaLabel as string));
+  extra("drawFrame", close);
 }
 
 /** Shows the panel's frame. Does not move the focus. */
@@ -185,7 +187,6 @@ function open(hand: boolean): unknown {
   if (!dialog.open) {
     dialog.ariaLabel = dialog.textContent = (settings().title || launcher.ariaLabel) as string;
     showFrame();
-    extra("drawFrame", close);
   }
   return start();
 }
@@ -237,7 +238,7 @@ export function startWidget(): void {
       },
       destroy,
     },
-    () => dialog.open,
+    { isOpen: () => dialog.open, unread: () => panel?.unread() ?? 0 },
   );
   build();
   phone.onchange = style;

@@ -216,6 +216,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
         if (settings.peek() === now) language.value = spoken;
       });
     },
+    unread: () => chat.unread.peek(),
     destroy() {
       for (const stop of stops) stop();
       render(null, app);

@@ -1,0 +1,167 @@
+/** The frame before the panel's code is there, and pages that take the widget's element away. */
+
+import { mkdirSync } from "node:fs";
+import { devices, type Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { converse, pageOf, setStage, tell } from "./checks/stage.ts";
+
+const stage = setStage({ site: { account: "default", title: "Lamp Shop" } });
+const PHONE = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
+/** `SHOTS=folder` keeps a picture of each state. */
+const { SHOTS } = process.env;
+async function shot(page: Page, name: string): Promise<void> {
+  if (!SHOTS) return;
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: `${SHOTS}/${name}.png` });
+}
+
+for (const [name, options, attributes] of [
+  ["desktop", {}, ""],
+  ["phone", PHONE, ""],
+  ["dark phone", { ...PHONE, colorScheme: "dark" }, 'data-header="accent"'],
+  ["right to left", { locale: "ar" }, 'data-locale="ar"'],
+] as const)
+  it(`the frame shows the title and a close button before the panel's code is there: ${name}`, async () => {
+    const held = Promise.withResolvers<void>();
+    const { page, chat } = await stage.visit({
+      options,
+      html: pageOf(stage.tag(`data-site="default" ${attributes}`)),
+      before: (page) =>
+        page.route(/assets\/panel/, async (route) => {
+          await held.promise;
+          await route.continue();
+        }),
+    });
+    await page.locator(".launcher").click();
+    const frame = page.locator("dialog.panel");
+    await frame.getByRole("heading", { name: "Lamp Shop" }).waitFor();
+    await shot(page, `frame ${name}`);
+    await frame.getByRole("button").click();
+    expect(await frame.isVisible()).toBe(false);
+    await page.locator(".launcher").click();
+    await frame.getByRole("heading", { name: "Lamp Shop" }).waitFor();
+    held.resolve();
+    await page.locator("porch-light textarea").waitFor();
+    expect(await chat.panel.getByRole("heading", { name: "Lamp Shop" }).count()).toBe(1);
+  });
+
+it("says in the visitor's language that the chat could not be loaded, and loads it when asked again", async () => {
+  const { page } = await stage.visit({
+    html: pageOf(stage.tag('data-site="default" data-locale="de" data-accent="#b91c1c"')),
+    options: { ...PHONE, locale: "de-DE" },
+    before: (page) => page.route(/assets\//, (route) => route.abort()),
+  });
+  await page.locator(".launcher").click();
+  const again = page.getByRole("button", { name: "Erneut versuchen" });
+  await again.waitFor();
+  await page.getByText("Der Chat konnte nicht geladen werden.").waitFor();
+  expect(await page.getByRole("link", { name: "Chat" }).getAttribute("href")).toBe(`${stage.house.url}/c/default`);
+  const [own, launcher] = await Promise.all(
+    [again, page.locator("porch-light > .launcher, .launcher").first()].map((button) =>
+      button.evaluate((element) => getComputedStyle(element).backgroundColor),
+    ),
+  );
+  expect(own).toBe(launcher);
+  await shot(page, "nothing loaded");
+  await page.unroute(/assets\//);
+  await page.route(/assets\/panel/, (route) => route.abort());
+  await again.click();
+  await page.getByRole("button", { name: "Chat schließen" }).waitFor();
+  await page.getByRole("heading", { name: "Lamp Shop" }).waitFor();
+  await again.waitFor();
+  await shot(page, "panel not loaded");
+  await page.unroute(/assets\/panel/);
+  await again.click();
+  await page.locator("porch-light textarea").waitFor();
+});
+
+it("fetches the words of the visitor's language at the same time as the panel", async () => {
+  const asked: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const { page } = await stage.visit({
+    html: pageOf(stage.tag('data-site="default" data-locale="de"')),
+    options: { locale: "de-DE" },
+    before: async (page) => {
+      page.on("request", (request) => asked.push(request.url()));
+      await page.route(/assets\/panel/, async (route) => {
+        await held.promise;
+        await route.continue();
+      });
+    },
+  });
+  await page.locator(".launcher").click();
+  await expect.poll(() => asked.some((url) => /assets\/de-/.test(url))).toBe(true);
+  held.resolve();
+  await page.locator("porch-light textarea").waitFor();
+  expect(asked.filter((url) => /assets\/de-/.test(url))).toHaveLength(1);
+});
+
+it("a page that removes unknown elements keeps working, and the widget gives up with one line", async () => {
+  const lines: string[] = [];
+  const { page } = await stage.visit({
+    html: pageOf(
+      `<p id="own">Own</p><script>new MutationObserver(()=>{for(const one of [...document.body.children])if(one.localName.includes("-"))one.remove()}).observe(document.documentElement,{childList:true,subtree:true})</script>${stage.tag()}`,
+    ),
+    before: async (page) => page.on("console", (message) => lines.push(message.text())),
+  });
+  await expect.poll(() => lines).toEqual(["Porchlight: this page keeps removing the chat, so it stays away"]);
+  expect(await page.evaluate(() => document.querySelectorAll("porch-light").length)).toBe(0);
+  // A later change of the page is no reason to begin again.
+  await page.evaluate(() => document.body.append("more"));
+  expect(await page.evaluate(() => document.querySelectorAll("porch-light").length)).toBe(0);
+  expect(lines).toHaveLength(1);
+});
+
+it("comes back, working, after the page has opened its document anew", async () => {
+  const { page, chat } = await stage.visit({
+    html: pageOf(stage.tag('data-site="default" data-title="Kept title"')),
+  });
+  await converse(chat);
+  await tell(page, "close");
+  await page.evaluate(() => {
+    document.open();
+    document.write("<!doctype html><title>Anew</title><h1>Anew</h1>");
+    document.close();
+  });
+  await chat.launcher.waitFor();
+  await chat.open();
+  await chat.panel.getByRole("heading", { name: "Kept title" }).waitFor();
+  await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
+  await chat.say("still here");
+  await chat.thread.getByText("echo: still here", { exact: true }).waitFor();
+  expect(await page.locator("porch-light").count()).toBe(1);
+});
+
+it("tells the page whether the chat is open, and how many replies are unread", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.launcher.waitFor();
+  const state = () =>
+    page.evaluate(() => {
+      const { Porchlight } = window as unknown as { Porchlight: { isOpen(): boolean; unread(): number } };
+      return [Porchlight.isOpen(), Porchlight.unread()];
+    });
+  expect(await state()).toEqual([false, 0]);
+  await converse(chat);
+  await expect.poll(state).toEqual([true, 0]);
+  await tell(page, "close");
+  await stage.reply("while closed");
+  await expect.poll(state).toEqual([false, 1]);
+});
+
+it("opens from elements of the page that the setting launcher selects, and shows no launcher of its own", async () => {
+  const { page, chat } = await stage.visit({
+    html: pageOf(
+      `<button class="help">Help <b>me</b></button>${stage.tag('data-site="default" data-launcher=".help"')}`,
+    ),
+  });
+  await page.locator("porch-light").waitFor({ state: "attached" });
+  expect(await page.locator(".launcher").isVisible()).toBe(false);
+  // The code that listens comes after the page has loaded.
+  await expect
+    .poll(async () => {
+      if (!(await page.locator("dialog.panel").isVisible())) await page.locator(".help b").click();
+      return page.locator("dialog.panel").isVisible();
+    })
+    .toBe(true);
+  await chat.composer.waitFor();
+});

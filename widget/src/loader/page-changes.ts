@@ -1,0 +1,97 @@
+/** What pages do to the widget's element: remove it, move its corner, bring the focus behind the launcher. */
+
+import type { Options } from "../settings/options.ts";
+import type { Shell } from "./contract.ts";
+import { pageDocument } from "./document.ts";
+import { pageSettings } from "./page-api.ts";
+import { covers } from "./rect-overlap.ts";
+
+/** Milliseconds within which a removal belongs to the ones before. */
+const REMOVAL_MS = 2_000;
+/** Removals in a row after which the widget gives up. */
+const REMOVALS_MAX = 9;
+/** By how many milliseconds the element comes back later after each removal in a row. */
+const STEP_MS = 50;
+let removals = 0;
+let removedAt = 0;
+
+/**
+ * Puts the widget's element back after the page has removed it: frameworks replace the body or its content. Where the page removes
+ * it again and again, it gives up.
+ * @param putIn puts the element into the page and watches it
+ */
+export function heal(shell: Shell, putIn: () => void): void {
+  // `document.open()` removes the listeners of all elements; the panel may have put the element back by now.
+  if (!shell.launcher.onclick) return void startAnew(shell);
+  if (shell.host.isConnected) return;
+  // Given up: the page wants to be without the chat.
+  if (removals > REMOVALS_MAX) return;
+  const now = performance.now();
+  removals = now - removedAt < REMOVAL_MS ? removals + 1 : 0;
+  removedAt = now;
+  if (removals <= REMOVALS_MAX) setTimeout(putIn, removals * STEP_MS);
+  else console.warn("Porchlight: this page keeps removing the chat, so it stays away");
+}
+
+/** Launchers of widgets that were started anew. */
+const replaced = new WeakSet<HTMLElement>();
+
+/** Runs the tag's script again, with the settings as they are now. */
+async function startAnew({ launcher, relay, site, settings }: Shell): Promise<void> {
+  if (replaced.has(launcher)) return;
+  replaced.add(launcher);
+  const now = settings() as Options;
+  const own = pageSettings();
+  await window.Porchlight?.("destroy");
+  // The script finds no tag any more: it reads the relay's origin here.
+  window.PorchlightSettings = { ...now, relay };
+  await import(/* @vite-ignore */ `${relay}/w/${site.id}.js?${Math.random()}`);
+  window.PorchlightSettings = own;
+  await window.Porchlight?.("update", now);
+}
+
+/**
+ * Shows the element in the browser's top layer: a transform, a filter or containment above it makes its corner another than the
+ * window's. Only then, because the top layer is above everything of the page, whatever its z-index.
+ */
+export function raise({ host }: Shell): void {
+  host.popover = "manual";
+  // Insert it again, because WebKit does not move what it has already drawn.
+  pageDocument.body.append(host);
+  host.showPopover?.();
+}
+
+/**
+ * Moves the launcher away when it covers the focused control, which keyboard users must see (WCAG 2.2, 2.4.11). It is moved, not
+ * hidden, so it can still be seen, focused and pressed, and nothing on the page shifts.
+ */
+function uncoverFocus({ launcher }: Shell): void {
+  let active: Element = launcher;
+  // Web components of the page hold the focused element in their own shadow roots.
+  for (let tree: DocumentOrShadowRoot | null = pageDocument; tree?.activeElement; tree = active.shadowRoot)
+    active = tree.activeElement;
+  // Do not move it while it is pressed: the click would miss.
+  if (active === launcher) return;
+  launcher.style.translate = "";
+  if (covers(launcher.getBoundingClientRect(), active.getBoundingClientRect())) launcher.style.translate = "0 -100%";
+}
+
+/** Whether the listeners of `watchFocus` are there. */
+let watched: Shell | undefined;
+
+/** Keeps the launcher away from the focused control from now on: the visitor uses the keyboard. */
+export function watchFocus(shell: Shell): void {
+  uncoverFocus(shell);
+  if (watched === shell) return;
+  watched = shell;
+  const ended = new AbortController();
+  const look = (): void => {
+    if (watched === shell && shell.host.isConnected) uncoverFocus(shell);
+    else ended.abort();
+  };
+  // Within one shadow root of the page the focus moves unheard, but not the key that moves it; it goes to nothing by the
+  // mouse (`click` comes from scripts too, many at once); and smooth scrolling ends later. Caught on the way in, because
+  // pages keep events to themselves.
+  for (const type of ["focusin", "keyup", "mouseup", "scrollend"])
+    addEventListener(type, look, { capture: true, signal: ended.signal });
+}
