@@ -13,7 +13,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   Menu: "to be split",
   beGuest: "to be split",
   start: "to be split",
-  startWidget: "to be split",
 };
 
 const functions = productFunctions();

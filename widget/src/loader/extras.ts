@@ -6,7 +6,7 @@
 import type { ExtrasModule, Shell } from "./contract.ts";
 import { element } from "./dom.ts";
 import css from "./frame.css?inline";
-import { isSelector } from "./shell.ts";
+import { isSelector, PHONE } from "./shell.ts";
 
 const sheet = new CSSStyleSheet();
 
@@ -40,6 +40,9 @@ function showPicture(src: string, letter: HTMLElement): void {
   picture.onload = () => letter.replaceWith(picture);
 }
 
+/** Milliseconds after the launcher until the teaser. */
+const TEASER_MS = 8_000;
+
 const changes = () => import("./page-changes.ts");
 
 export const heal: ExtrasModule["heal"] = async (shell, putIn) => (await changes()).heal(shell, putIn);
@@ -50,7 +53,9 @@ export const watchFocus: ExtrasModule["watchFocus"] = async (shell) => (await ch
 export const attend: ExtrasModule["attend"] = async (shell, open) => {
   const { launcher, teaser } = shell.settings();
   if (isSelector(launcher)) openFrom(shell, launcher as string, open);
-  if (teaser) (await import("./teaser.ts")).tease(element, shell, teaser);
+  if (!teaser || matchMedia(PHONE).matches) return;
+  await new Promise((resolve) => setTimeout(resolve, TEASER_MS));
+  if (shell.host.isConnected) (await import("./teaser.ts")).tease(element, shell, teaser);
 };
 
 function openFrom({ host, root }: Shell, selector: string, open: (byHand: boolean) => unknown): void {
