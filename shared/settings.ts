@@ -8,7 +8,7 @@ import type { Look, PublicSite } from "./site.ts";
 
 type Rule =
   | { kind: "text"; max: number }
-  | { kind: "choice"; of: readonly string[] }
+  | { kind: "choice"; of: readonly string[] /** Whether `#id` and `.class` fit, too. */; selector?: boolean }
   | { kind: "number"; min: number; max: number }
   | { kind: "switch" }
   | { kind: "list"; max: number; each: number }
@@ -24,7 +24,7 @@ export type Setting = Rule & {
 export type SiteSetting = keyof Look | Exclude<keyof PublicSite, "id" | "uploads" | "mail" | keyof Look>;
 
 const text = (max: number): Rule => ({ kind: "text", max });
-const choice = (...of: string[]): Rule => ({ kind: "choice", of });
+const choice = (...of: string[]) => ({ kind: "choice" as const, of });
 const number = (min: number, max: number): Rule => ({ kind: "number", min, max });
 const of = (rule: Rule, fallback: string, help: string): Setting => ({ ...rule, fallback, help });
 
@@ -42,7 +42,11 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   offsetY: of(number(0, 999), "20", "pixels from the bottom"),
   zIndex: of(number(-2_147_483_648, 2_147_483_647), "2147483000", "what may stand above the chat, such as a banner"),
   radius: of(number(0, 60), "20", "corners of the panel, in pixels"),
-  launcher: of(choice("icon", "text", "none"), "icon", "`text`: with its name on it; `none`: the page opens the chat"),
+  launcher: of(
+    { ...choice("icon", "text", "none"), selector: true },
+    "icon",
+    "`text`: with its name on it; `none`: the page opens the chat; `#id` or `.class`: elements of the page open it",
+  ),
   label: of(text(40), "the word for chat", "name of the launcher"),
   icon: of({ kind: "path" }, "a speech bubble", "the launcher's drawing: an SVG path on 24 by 24 pixels"),
   avatar: of({ kind: "address" }, "first letter of the title", "address of a picture for the header"),
@@ -82,6 +86,8 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   phone: of({ kind: "phone" }, "none", "any of these settings, where they differ on phones"),
 };
 
+/** By the id or by one class. */
+const SELECTOR = /^[#.][\w-]+$/;
 /** Long enough for any glyph, and nothing that is not drawing. */
 const PATH = /^[MmLlHhVvCcSsQqTtAaZzeE\d\s.,+-]{1,2000}$/;
 
@@ -150,7 +156,10 @@ export function complaintOf(name: string, value: unknown): string | undefined {
     case "text":
       return unless(isText(value, rule.max), `must be a text of at most ${rule.max} characters`);
     case "choice":
-      return unless(rule.of.includes(value as string), `must be one of ${rule.of.join(", ")}`);
+      return unless(
+        rule.of.includes(value as string) || (rule.selector === true && isText(value, 100) && SELECTOR.test(value)),
+        `must be one of ${rule.of.join(", ")}${rule.selector ? ", or a selector like #id or .class" : ""}`,
+      );
     case "number":
       return unless(
         Number.isInteger(value) && Number(value) >= rule.min && Number(value) <= rule.max,

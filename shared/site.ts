@@ -6,8 +6,8 @@ export type Look = {
   zIndex: number;
   /** Corners of the panel, in pixels. */
   radius: number;
-  /** `icon`: a round button; `text`: a button with its name on it; `none`: the page opens the chat by itself. */
-  launcher: "icon" | "text" | "none";
+  /** `icon`: a round button; `text`: a button with its name on it; `none`: the page opens the chat by itself; `#id` or `.class`: elements that open it. */
+  launcher: "icon" | "text" | "none" | `#${string}` | `.${string}`;
   /** Name of the launcher; empty: the word for chat in the visitor's language. */
   label: string;
   /** The launcher's drawing, as an SVG path on 24 by 24 pixels; empty: a speech bubble. */

@@ -14,6 +14,7 @@ import { chatOn, launch } from "../browser/browser.ts";
 import { pageOf, startPages } from "../browser/checks/pages.ts";
 import { type House, startHouse } from "../harness.ts";
 import { wholeBrowserPath } from "../setup/programs.ts";
+import { measurePhone } from "./phone.ts";
 
 const DIST = join(import.meta.dirname, "..", "..", "widget", "dist");
 
@@ -207,6 +208,7 @@ export async function measurePage(runs: number) {
     sizes: sizes(),
     fullSpeed: await measure(browser, pages.url, 1, runs),
     quarterSpeed: await measure(browser, pages.url, 4, runs),
+    phone: await measurePhone(browser, pages, house.url, runs),
   };
   button.stop();
   await Promise.all([browser.close(), house.stop(), pages.stop()]);

@@ -4,7 +4,7 @@
  */
 import type { Browser, CDPSession, Page } from "playwright-core";
 import { launch } from "../browser/browser.ts";
-import { pageOf, startPages } from "../browser/checks/pages.ts";
+import { type Pages, pageOf, startPages } from "../browser/checks/pages.ts";
 import { startHouse } from "../harness.ts";
 import { wholeBrowserPath } from "../setup/programs.ts";
 
@@ -67,16 +67,17 @@ async function visit(browser: Browser, url: string): Promise<PhoneFigures> {
   return { shellMs: Math.round(shellAt - clickedAt), readyMs: Math.round(readyAt - clickedAt) };
 }
 
-/** The median by `readyMs` of several cold visits. @param runs how many */
-export async function measurePhone(runs = RUNS): Promise<PhoneFigures> {
-  const [pages, browser] = await Promise.all([startPages(), launch([], wholeBrowserPath())]);
-  const house = await startHouse({ env: { ALLOWED_ORIGINS: pages.url } });
-  pages.put("/phone", { html: pageOf(`<script async src="${house.url}/widget.js"></script>`) });
+/** The visit in the middle by `readyMs`. @param relay origin of the relay that serves the widget */
+export async function measurePhone(browser: Browser, pages: Pages, relay: string, runs = RUNS): Promise<PhoneFigures> {
+  pages.put("/phone", { html: pageOf(`<script async src="${relay}/widget.js"></script>`) });
   const all: PhoneFigures[] = [];
   for (let run = 0; run < runs; run++) all.push(await visit(browser, `${pages.url}/phone`));
-  await Promise.all([browser.close(), house.stop(), pages.stop()]);
-  console.log(all);
   return all.toSorted((a, b) => a.readyMs - b.readyMs)[runs >> 1] as PhoneFigures;
 }
 
-if (import.meta.main) console.log(await measurePhone());
+if (import.meta.main) {
+  const [pages, browser] = await Promise.all([startPages(), launch([], wholeBrowserPath())]);
+  const house = await startHouse({ env: { ALLOWED_ORIGINS: pages.url } });
+  console.log(await measurePhone(browser, pages, house.url));
+  await Promise.all([browser.close(), house.stop(), pages.stop()]);
+}

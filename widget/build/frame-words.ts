@@ -4,6 +4,7 @@
  */
 export const FRAME_WORDS: Readonly<Record<string, { failed: string; retry: string }>> = {
   af: { failed: "Kon nie die klets laai nie.", retry: "Probeer weer" },
+  am: { failed: "ውይይቱን መጫን አልተቻለም።", retry: "እንደገና ሞክር" },
   ar: { failed: "تعذّر تحميل المحادثة.", retry: "إعادة المحاولة" },
   az: { failed: "Söhbət yüklənmədi.", retry: "Yenidən cəhd et" },
   be: { failed: "Не ўдалося загрузіць чат.", retry: "Паўтарыць" },
@@ -46,11 +47,13 @@ export const FRAME_WORDS: Readonly<Record<string, { failed: string; retry: strin
   ml: { failed: "ചാറ്റ് ലോഡ് ചെയ്യാനായില്ല.", retry: "വീണ്ടും ശ്രമിക്കുക" },
   mr: { failed: "चॅट लोड झाली नाही.", retry: "पुन्हा प्रयत्न करा" },
   ms: { failed: "Sembang tidak dapat dimuatkan.", retry: "Cuba lagi" },
+  my: { failed: "ချတ်ကို ဖွင့်၍မရပါ။", retry: "ထပ်ကြိုးစားပါ" },
   nb: { failed: "Chatten kunne ikke lastes inn.", retry: "Prøv igjen" },
   ne: { failed: "च्याट लोड हुन सकेन।", retry: "फेरि प्रयास गर्नुहोस्" },
   nl: { failed: "De chat kon niet worden geladen.", retry: "Opnieuw proberen" },
   pa: { failed: "ਚੈਟ ਲੋਡ ਨਹੀਂ ਹੋਈ।", retry: "ਮੁੜ ਕੋਸ਼ਿਸ਼ ਕਰੋ" },
   pl: { failed: "Nie udało się wczytać czatu.", retry: "Spróbuj ponownie" },
+  ps: { failed: "خبرې اترې پورته نه شوې.", retry: "بیا هڅه وکړئ" },
   "pt-BR": { failed: "Não foi possível carregar o chat.", retry: "Tentar novamente" },
   "pt-PT": { failed: "Não foi possível carregar o chat.", retry: "Tentar novamente" },
   ro: { failed: "Chatul nu s-a putut încărca.", retry: "Reîncearcă" },

@@ -5,7 +5,9 @@ import { pageDocument } from "./document.ts";
 import { pageSettings } from "./page-api.ts";
 
 /** Replaced by the relay when it serves the file; the build checks that it is there exactly once. */
-export const { relay: given, panel: panelFile, site, words } = "__PORCHLIGHT__" as unknown as Baked;
+const { relay: given, panel, site, words } = "__PORCHLIGHT__" as unknown as Baked;
+
+export { panel as panelFile, site, words };
 /** The site of this script. */
 export const own = site.id;
 
