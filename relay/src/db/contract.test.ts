@@ -159,6 +159,18 @@ it("gives numbers as numbers, also sums and counts", async () => {
   ]);
 });
 
+it("looks for a text with NUL without an error, and finds nothing", async () => {
+  await db.transaction((tx) => add(tx, "a", 1));
+  expect(await db.all("SELECT id FROM t WHERE id = $1", "a\0")).toEqual([]);
+  expect(await db.transaction((tx) => tx.anyOf("SELECT id FROM t WHERE id = ANY ($1)", ["a\0", "a"]))).toEqual([
+    { id: "a" },
+  ]);
+  expect(await db.transaction((tx) => tx.each("SELECT id FROM t WHERE id = $1", [["a\0"], ["a"]]))).toEqual([
+    undefined,
+    { id: "a" },
+  ]);
+});
+
 it("sorts texts by their bytes", async () => {
   for (const id of ["b", "B", "a", "A", "_", "ä"]) await db.transaction((tx) => add(tx, id, 1));
   expect((await db.all<{ id: string }>("SELECT id FROM t ORDER BY id")).map(({ id }) => id)).toEqual([..."AB_ab", "ä"]);

@@ -92,9 +92,22 @@ async function assertFit(pool: Pool): Promise<void> {
 /** Anything that runs a statement: the pool, or one connection of it. */
 type Runner = Pick<Pool | PoolClient, "query">;
 
+type Parameter = Value | readonly Value[];
+
+/** PostgreSQL has no texts with NUL, and refuses the whole statement. What a stranger sends must not look like its failure. */
+const storable = (value: Parameter): Parameter =>
+  typeof value === "string"
+    ? value.includes("\0")
+      ? value.replaceAll("\0", "\ufffd")
+      : value
+    : Array.isArray(value)
+      ? value.map((each) => storable(each) as Value)
+      : value;
+
 /** What records work with, on this connection. @param lock takes more locks */
 function transactionOn(runner: Runner, lock: Transaction["lock"]): Transaction {
-  const query = async (text: string, values: readonly unknown[]) => runner.query({ text, values: [...values] });
+  const query = async (text: string, values: readonly Parameter[]) =>
+    runner.query({ text, values: values.map(storable) });
   return {
     lock,
     all: async <Row>(sql: string, ...values: Value[]) => (await query(sql, values)).rows as Row[],
