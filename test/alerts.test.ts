@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { runFast } from "./clocks.ts";
+import { snippet } from "./guides.ts";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
 import { startReceiver } from "./receiver.ts";
 
@@ -33,6 +34,8 @@ it("tells the operator that an account is paused and that messages failed, and w
   const told = (type: string, kind: string) =>
     receiver.told.filter((each) => each.type === type && (each.data as { kind: string }).kind === kind);
   await expect.poll(() => told("alert.raised", "account")).toHaveLength(1);
+  const shown = JSON.parse(snippet("json alert")) as { data: object };
+  expect(Object.keys(told("alert.raised", "account")[0]?.data ?? {})).toEqual(Object.keys(shown.data));
   expect(receiver.told.every(({ valid }) => valid)).toBe(true);
   expect(await series("porchlight_account_paused")).toEqual(['porchlight_account_paused{account="default"} 1']);
   house.sandbox.configure({ forceStatus: {} });

@@ -1,0 +1,80 @@
+/** The guides' snippets for websites, each on a page of its own. */
+
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { snippet } from "../guides.ts";
+import { bundle } from "../host-pages/bundle.ts";
+import { setStage } from "./checks/stage.ts";
+
+const stage = setStage();
+const MODULE = join(import.meta.dirname, "..", "..", "widget", "dist", "npm", "mount.js");
+
+/** A snippet with the address of the relay under test. */
+const here = (kind: string): string => snippet(kind).replaceAll("https://chat.example.com", stage.house.url);
+const page = (inside: string): string => `<!doctype html><html lang="en"><title>Page</title>${inside}</html>`;
+
+/** Opens a page; resolves once the launcher is there. */
+async function launcherOn(html: string, name: RegExp = /chat|ask us/i): Promise<void> {
+  const { page: tab } = await stage.visit({ html });
+  await tab.getByRole("button", { name }).waitFor();
+}
+
+it.each(["html page", "html tag", "html turbo"])("shows the chat on a page with: %s", async (kind) => {
+  await launcherOn(kind === "html page" ? here(kind) : page(here(kind)));
+});
+
+it("shows the chat when a tag manager writes the tag, without its attributes", async () => {
+  // Tag managers insert copies of the scripts, and leave data attributes out.
+  const manager = `<template id="tag">${here("html gtm")}</template><script>
+    for (const given of document.getElementById("tag").content.querySelectorAll("script")) {
+      const copy = document.createElement("script");
+      copy.async = given.async;
+      if (given.src) copy.src = given.src;
+      copy.text = given.text;
+      document.head.append(copy);
+    }</script>`;
+  await launcherOn(page(manager));
+});
+
+it("fills the page of an app's WebView, and takes the identity that the page gives", async () => {
+  const { page: tab } = await stage.visit({ html: here("html webview") });
+  await tab.getByRole("dialog").waitFor();
+  await tab.getByRole("textbox", { name: "Message" }).waitFor();
+});
+
+const APPS: Record<string, string> = {
+  react: `
+    import { createElement } from "react";
+    import { createRoot } from "react-dom/client";
+    const root = createRoot(document.querySelector("#app"));
+    window.show = () => root.render(createElement(Chat, { title: "Ask us" }));
+    window.hide = () => root.render(null);`,
+  next: `
+    import { createElement } from "react";
+    import { createRoot } from "react-dom/client";
+    const root = createRoot(document.querySelector("#app"));
+    window.show = () => root.render(createElement(Chat));
+    window.hide = () => root.render(null);`,
+  vue: `
+    import { createApp } from "vue";
+    let app;
+    window.show = () => {
+      app = createApp({ setup() { useChat({ title: "Ask us" }); return () => null; } });
+      app.mount("#app");
+    };
+    window.hide = () => app.unmount();`,
+};
+
+it.each(Object.keys(APPS))("comes and goes with a component: %s", async (name) => {
+  const script = await bundle(`${here(`js ${name}`)}\n${APPS[name]}`, { "@porchlight/widget": MODULE });
+  stage.put("/app.js", { html: script, headers: { "Content-Type": "text/javascript" } });
+  const { page: tab } = await stage.visit({ html: page('<div id="app"></div><script src="/app.js"></script>') });
+  const launcher = tab.getByRole("button", { name: /chat|ask us/i });
+  for (let times = 0; times < 2; times++) {
+    await tab.evaluate("show()");
+    await launcher.waitFor();
+    await tab.evaluate("hide()");
+    await launcher.waitFor({ state: "detached" });
+  }
+  expect(await launcher.count()).toBe(0);
+});
