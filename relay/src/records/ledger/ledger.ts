@@ -199,7 +199,7 @@ export const undone = async (tx: Transaction, name: Name): Promise<Undone> =>
 /** Accounts with calls under way that another process than `node` began. */
 export async function accountsCalling(tx: Transaction, kind: Kind, node: string): Promise<string[]> {
   const rows = await tx.all<{ account: string }>(
-    "SELECT DISTINCT account FROM ledger WHERE kind = $1 AND state = 'calling' AND node <> $2",
+    "SELECT DISTINCT account FROM ledger WHERE kind = $1 AND state = 'calling' AND COALESCE(node, '') <> $2",
     kind,
     node,
   );
@@ -217,7 +217,7 @@ export async function abandon(
   const reason = "the process that called is gone";
   const lost = await tx.all<Entry>(
     `UPDATE ledger SET state = 'unknown', reason = $4, changed = $5
-     WHERE kind = $1 AND account = $2 AND state = 'calling' AND node <> $3 RETURNING ${COLUMNS}`,
+     WHERE kind = $1 AND account = $2 AND state = 'calling' AND COALESCE(node, '') <> $3 RETURNING ${COLUMNS}`,
     kind,
     account,
     node,
