@@ -19,11 +19,11 @@ export function drawFrame({ dialog, root, settings, spoken }: Shell, close: () =
   if (!dialog.open || !(first instanceof Text)) return;
   sheet.replaceSync(css);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets.filter((other) => other !== sheet), sheet];
-  const { avatar, header } = settings();
+  const { avatar, header, title: own } = settings();
   const title = dialog.ariaLabel ?? "";
   const cross = element("button", { type: "button", "aria-label": spoken?.close ?? "Close chat" });
   cross.onclick = close;
-  const picture = letterOf(title);
+  const picture = pictureOf(own);
   if (avatar) showPicture(avatar, picture);
   dialog.replaceChildren(
     element("header", { class: header === "accent" ? "filled" : "" }, picture, element("h2", {}, title), cross),
@@ -31,8 +31,9 @@ export function drawFrame({ dialog, root, settings, spoken }: Shell, close: () =
   );
 }
 
-const letterOf = (title: string): HTMLElement =>
-  element("span", { "aria-hidden": "true" }, ([...title][0] ?? "").toLocaleUpperCase());
+/** The first letter of the site's own title; without a title the launcher's glyph, as in the panel's header. */
+const pictureOf = (title = ""): HTMLElement =>
+  element("span", { "aria-hidden": "true" }, [...title][0]?.toLocaleUpperCase() ?? element("b"));
 
 /** Puts the picture in the place of the letter once it is loaded. */
 function showPicture(src: string, letter: HTMLElement): void {

@@ -1,6 +1,6 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
-import { expect, it } from "vitest";
-import { problemsOf } from "./check-settings.ts";
+import { expect, it, vi } from "vitest";
+import { check, problemsOf } from "./check-settings.ts";
 import { layered } from "./options.ts";
 
 const problems = (tag: object, phone = false): string[] => problemsOf(layered(phone, DEFAULT_SITE, tag));
@@ -35,4 +35,13 @@ it("asks what was meant by a name that is nearly a setting's, and leaves other t
     "acent is no setting: did you mean accent?",
     "offsetx is no setting: did you mean offsetX?",
   ]);
+});
+
+it("warns on the developer's machine only", () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  for (const host of ["shop.example", "127.example.com", "local.example"]) check({ theme: "drak" }, host);
+  expect(warn).not.toHaveBeenCalled();
+  for (const host of ["localhost", "127.0.0.1", "[::1]"]) check({ theme: "drak" }, host);
+  expect(warn).toHaveBeenCalledTimes(3);
+  warn.mockRestore();
 });

@@ -1,8 +1,9 @@
 /**
- * Tells a page's author in the console what is wrong with the settings. Fetched on the author's own machine only, so that
- * visitors pay nothing for it; a wrong value itself is passed over everywhere.
+ * Tells the page's author in the console which settings are wrong. Fetched on a developer's machine only, so it costs visitors
+ * nothing. Wrong values are ignored everywhere.
  */
 
+import { isLoopback } from "@porchlight/shared/loopback";
 import { complaintOf, fromAttribute, SETTINGS } from "@porchlight/shared/settings";
 
 /** What only a page sets, and what the relay bakes in. */
@@ -39,6 +40,8 @@ export function problemsOf(settings: object): string[] {
   });
 }
 
-export function check(settings: object): void {
+/** @param host of the page: visitors see nothing in the console, on a host such as `127.example.com` neither */
+export function check(settings: object, host = location.hostname): void {
+  if (!isLoopback(host)) return;
   for (const problem of problemsOf(settings)) console.warn(`Porchlight: ${problem}`);
 }
