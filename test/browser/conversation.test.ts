@@ -107,7 +107,9 @@ describe("a conversation in the browser", () => {
   it("keeps pictures with their text, also when they are picked one by one before the tray's code is there", async () => {
     const { page, chat } = await visit();
     const code = Promise.withResolvers<void>();
+    let held = 0;
     await page.route(/\/file-tray-[^/]*\.js$/, async (route) => {
+      held++;
       await code.promise;
       await route.continue();
     });
@@ -119,6 +121,8 @@ describe("a conversation in the browser", () => {
     }
     await chat.composer.press("Enter");
     expect(await chat.composer.inputValue()).toBe("look at these");
+    // Under another name the file would have come, and this test would show nothing.
+    await expect.poll(() => held).toBeGreaterThan(0);
     code.resolve();
     await chat.panel.getByRole("button", { name: `Remove ${names[2]}` }).waitFor();
     expect(await chat.panel.locator(".tray bdi").allInnerTexts()).toEqual(names);
