@@ -32,6 +32,8 @@ export type AppDeps = {
   addressOf: (request: IncomingMessage) => string;
   /** Counts visitors' connections, over every transport, against the limits. */
   places: Places;
+  /** The other nodes, for connections over HTTP. */
+  nodes: Parameters<typeof fallback>[0]["nodes"];
   /** What uploads need. */
   media: Parameters<typeof media>[0];
   /** Mail to visitors; undefined when the relay sends no mail. */
@@ -121,14 +123,14 @@ export const readsBody = bodyReader(DOORS);
 
 /** Makes the module of each group of routes; undefined: the settings switch it off. */
 function modulesOf(deps: AppDeps) {
-  const { sites, connections, clock, allows, addressOf, places, mail, called, log } = deps;
+  const { sites, connections, clock, allows, addressOf, places, nodes, mail, called, log } = deps;
   const { relay, address, widget, formerBuilds } = deps;
   return {
     root: root({ sites, admin: deps.admin !== undefined }),
     assets: assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }),
     page: page(sites),
     snippet: snippet({ sites, relay, address, folder: widget }),
-    fallback: fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, places }),
+    fallback: fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, places, nodes }),
     media: media(deps.media),
     mail: mail && stopDoor(mail),
     api: serverApi({ ...deps.api, relay, address }),

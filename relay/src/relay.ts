@@ -156,7 +156,7 @@ async function start({
   visitors.connections.start();
   core.port = await server.listen();
   await adminListener?.start();
-  await core.cluster.start();
+  await core.cluster.start(core.port);
   // Only now, when replies can come in: the answer to a message may be here within milliseconds, and comes only once.
   await visitors.courier.start();
   await owner.start();

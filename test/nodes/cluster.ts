@@ -19,7 +19,7 @@ import { createVisitor, type Visitor } from "../visitor.ts";
 
 const KEY = "key-of-the-cluster";
 const SECRET = "callback-secret-of-the-cluster";
-const ORIGIN = "https://shop.example";
+export const ORIGIN = "https://shop.example";
 
 export type Cluster = {
   sandbox: Sandbox;
@@ -28,6 +28,7 @@ export type Cluster = {
   redis: Redis | undefined;
   /** The service posts replies to this node from now on. */
   sendCallbacksTo: (node: number) => void;
+  url: (node: number) => string;
   /** A scripted visitor of this node; its line is closed with the cluster. */
   visitor: (node: number, token?: string) => Visitor;
   /** Which node sends messages to the service. */
@@ -86,6 +87,7 @@ export async function startCluster(options: { nodes: number; redis?: boolean; en
   return {
     sandbox,
     ...{ postgres, redis },
+    url: urlOf,
     sendCallbacksTo: (node) => sandbox.configure({ callbackUrl: `${urlOf(node)}/callbacks/reply/${SECRET}` }),
     visitor(node, token) {
       const visitor = createVisitor(urlOf(node), { origin: ORIGIN, ...(token && { token }) });

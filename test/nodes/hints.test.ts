@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Cluster, startCluster } from "./cluster.ts";
+import { type Cluster, ORIGIN, startCluster } from "./cluster.ts";
 import { FLAWLESS, traffic } from "./traffic.ts";
 
 let cluster: Cluster;
@@ -22,4 +22,28 @@ it("keeps the sessions of a visitor on every node", async () => {
   const welcome = await elsewhere.connect();
   await elsewhere.hears("echo: Hello");
   expect(welcome.reset).toBe(true);
+});
+
+it("serves a browser without WebSockets whose requests reach different nodes", async () => {
+  cluster.sendCallbacksTo(0);
+  const headers = { origin: ORIGIN };
+  const opened = await fetch(`${cluster.url(0)}/socket/lines`, { method: "POST", headers });
+  const { line } = (await opened.json()) as { line: string };
+  const at = (node: number, query = ""): string => `${cluster.url(node)}/socket/lines/${line}${query}`;
+  const frames = [
+    { t: "hello", v: 1, site: "default" },
+    { t: "send", id: "over-two-nodes", text: "Hello" },
+  ];
+  const body = frames.map((frame) => JSON.stringify(frame)).join("\n");
+  expect((await fetch(at(1), { method: "POST", headers, body })).status).toBe(204);
+  let heard = "";
+  for (let node = 1; !heard.includes("echo: Hello"); node = 1 - node)
+    heard += await (await fetch(at(node, "?mode=poll"), { headers })).text();
+  const stream = await fetch(at(1, "?mode=stream"), { headers });
+  expect([stream.status, stream.headers.get("access-control-allow-origin")]).toEqual([200, ORIGIN]);
+  await stream.body?.cancel();
+  const strange = await fetch(at(1), { method: "POST", headers: { origin: "https://other.example" }, body });
+  expect(strange.status).toBe(403);
+  expect((await fetch(`${at(1)}/end`, { method: "POST", headers })).status).toBe(204);
+  expect((await fetch(at(1, "?mode=poll&wait=0"), { headers })).status).toBe(404);
 });

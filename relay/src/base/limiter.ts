@@ -2,6 +2,8 @@
 export type Limiter = {
   /** Takes `amount` tokens (default 1). @returns 0 when the call may proceed, otherwise the milliseconds to wait */
   take: (key: string, amount?: number) => number;
+  /** Takes tokens that were spent elsewhere; the bucket is empty at worst. */
+  spend: (key: string, amount: number) => void;
   /** The number of keys in memory. */
   size: () => number;
 };
@@ -34,18 +36,31 @@ export function createLimiter(options: { burst: number; perMinute: number; uptim
     }
   }
 
+  function tokensOf(key: string, now: number): number {
+    const bucket = buckets.get(key);
+    return bucket === undefined ? burst : filled(bucket, now);
+  }
+
+  function set(key: string, tokens: number, now: number): void {
+    // Deleting first moves the key to the end of the order.
+    buckets.delete(key);
+    buckets.set(key, { tokens: Math.max(0, tokens), at: now });
+    forgetOldest(now);
+  }
+
   return {
     size: () => buckets.size,
+    spend(key, amount) {
+      if (perMinute === 0) return;
+      const now = uptime();
+      set(key, tokensOf(key, now) - amount, now);
+    },
     take(key, amount = 1) {
       if (perMinute === 0) return 0;
       const now = uptime();
-      const bucket = buckets.get(key);
-      const tokens = bucket === undefined ? burst : filled(bucket, now);
+      const tokens = tokensOf(key, now);
       const may = tokens >= Math.min(amount, burst);
-      // Deleting first moves the key to the end of the order.
-      buckets.delete(key);
-      buckets.set(key, { tokens: may ? Math.max(0, tokens - amount) : tokens, at: now });
-      forgetOldest(now);
+      set(key, may ? tokens - amount : tokens, now);
       return may ? 0 : Math.ceil((Math.min(amount, burst) - tokens) / perMs);
     },
   };

@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { createPoll } from "../base/poll.ts";
 import type { Bus, News } from "./bus.ts";
+import { createSpending, type Spending, type Spent } from "./spending.ts";
 
 /** Carries texts between nodes; may lose any of them. */
 export type Link = {
@@ -15,7 +16,7 @@ export type Link = {
 export type Nudge = { account: string; visitor: string; first: boolean };
 
 /** What travels between nodes. The words of a message never do: they are read from the database. */
-type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: Nudge[] };
+type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: Nudge[]; spent?: Spent[] };
 
 type Parts = {
   local: Bus;
@@ -29,6 +30,8 @@ type Parts = {
 };
 
 export type ClusterBus = Bus & {
+  /** Lets a limit count across nodes, see `Spending`. */
+  share: Spending["share"];
   /** Tells the holder of an account's lease that a lane has something to deliver. */
   nudge: (nudge: Nudge) => void;
   onNudge: (listener: (nudge: Nudge) => void) => void;
@@ -45,7 +48,7 @@ const HINT_MAX = 5_000;
 
 /** Sends hints to the other nodes. What is told in one turn of the event loop travels together. */
 function createSender(link: Link, node: string) {
-  let waiting: Required<Omit<Hint, "from">> = { news: [], nudges: [] };
+  let waiting: Required<Omit<Hint, "from" | "spent">> = { news: [], nudges: [] };
   let size = 0;
 
   function flush(): void {
@@ -87,16 +90,30 @@ function enter(here: Audience, visitor: string): () => void {
   };
 }
 
+/** Finds what hints did not tell. */
+async function findNews(here: Audience, heads: Parts["heads"], tell: (news: News) => void): Promise<void> {
+  if (here.size === 0) return;
+  for (const [id, { head, read }] of await heads([...here.keys()])) {
+    const known = here.get(id);
+    if (known !== undefined && (head > known.head || read > known.read)) tell({ visitor: id, head, read });
+  }
+}
+
 /** A bus whose hints also reach the visitors of other nodes. */
 export function createClusterBus({ local, link, node, clock, heads, onError }: Parts): ClusterBus {
   const here: Audience = new Map();
   const nudged: ((nudge: Nudge) => void)[] = [];
   const goners: ((visitor: string) => void)[] = [];
   const hints = createSender(link, node);
+  const spending = createSpending({
+    clock,
+    tell: (spent) => link.send(JSON.stringify({ from: node, spent } satisfies Hint)),
+  });
 
   link.onText((text) => {
-    const { from, news = [], nudges = [] } = JSON.parse(text) as Hint;
+    const { from, news = [], nudges = [], spent = [] } = JSON.parse(text) as Hint;
     if (from === node) return;
+    spending.hear(spent);
     for (const one of news) tellHere(one);
     for (const one of nudges) for (const listener of nudged) listener(one);
   });
@@ -110,16 +127,7 @@ export function createClusterBus({ local, link, node, clock, heads, onError }: P
     local.publish(news);
   }
 
-  /** Finds what hints did not tell. */
-  async function look(): Promise<void> {
-    if (here.size === 0) return;
-    for (const [id, { head, read }] of await heads([...here.keys()])) {
-      const known = here.get(id);
-      if (known !== undefined && (head > known.head || read > known.read)) tellHere({ visitor: id, head, read });
-    }
-  }
-
-  const looks = createPoll({ clock, every: LOOK_MS, run: look, onError });
+  const looks = createPoll({ clock, every: LOOK_MS, run: () => findNews(here, heads, tellHere), onError });
 
   return {
     publish(news) {
@@ -137,6 +145,7 @@ export function createClusterBus({ local, link, node, clock, heads, onError }: P
         leave();
       };
     },
+    share: spending.share,
     nudge: hints.nudge,
     onNudge: (listener) => void nudged.push(listener),
     onGone: (listener) => void goners.push(listener),

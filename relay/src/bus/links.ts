@@ -7,6 +7,22 @@ const CHANNEL = "porchlight";
 const RETRY_BASE_MS = 100;
 const RETRY_CAP_MS = 2_000;
 
+/** Notifies of several texts in one statement. */
+const NOTIFY = "SELECT pg_notify($1, text) FROM unnest($2::text[]) AS text";
+
+/** Sends texts while no others are under way: a connection runs one statement at a time. */
+function inTurn(send: (texts: readonly string[]) => Promise<void>): (text: string) => void {
+  const waiting: string[] = [];
+  let sending = false;
+  return async (text) => {
+    waiting.push(text);
+    if (sending) return;
+    sending = true;
+    while (waiting.length > 0) await send(waiting.splice(0)).catch(() => {});
+    sending = false;
+  };
+}
+
 type Options = {
   /** Is told why the link was lost, and that it is there again. */
   onState: (state: "lost" | "open", cause?: unknown) => void;
@@ -52,10 +68,12 @@ export async function openPostgresLink(url: string, { onState }: Options): Promi
     );
   }
 
+  const notify = inTurn(async (texts) => void (await client?.query(NOTIFY, [CHANNEL, texts])));
   await connect().catch(lose);
   return {
     send(text) {
-      void client?.query("SELECT pg_notify($1, $2)", [CHANNEL, text]).catch(() => {});
+      // Hints that cannot be sent now are lost: they would come too late.
+      if (client !== undefined) notify(text);
     },
     onText: (listener) => void listeners.push(listener),
     async close() {

@@ -32,28 +32,39 @@ const NEW_SESSIONS_PER_MINUTE = 3_000;
 /** Longest wait that a client is told, in milliseconds. */
 const WAIT_MAX = 60_000;
 
+type BudgetsDeps = {
+  limits: AddressLimits;
+  uptime: () => number;
+  /** Lets a limit count across nodes. */
+  share?: (name: string, limiter: Limiter) => Limiter;
+};
+
 /**
  * Budgets per address and per site for actions that cost the owner money or the relay space (RELIABILITY A27, A40). They are kept in
- * memory, per process. A site's daily budget limits money, so it is in the database (`records/quotas`). Each function returns the
+ * memory; several nodes count together (`share`). A site's daily budget limits money, so it is in the database (`records/quotas`). Each function returns the
  * milliseconds to wait; 0 means that the action is allowed now.
  */
-export function createBudgets({ limits, uptime }: { limits: AddressLimits; uptime: () => number }) {
-  const limiter = (burst: number, perMinute: number): Limiter => createLimiter({ burst, perMinute, uptime });
-  const messages = limiter(Math.max(10, limits.messages / 2), limits.messages);
-  const visitors = limiter(Math.max(1, limits.visitors / 3), limits.visitors / 60);
-  const leads = limiter(Math.max(1, limits.leads / 3), limits.leads / 60);
-  const sessions = limiter(limits.sessions, limits.sessions);
-  const uploads = limiter(limits.uploads, limits.uploads / 60);
-  const fresh = limiter(NEW_SESSIONS_PER_MINUTE, NEW_SESSIONS_PER_MINUTE);
+export function createBudgets({ limits, uptime, share = (_, limiter) => limiter }: BudgetsDeps) {
+  const limiter = (name: string, burst: number, perMinute: number): Limiter =>
+    share(`budget ${name}`, createLimiter({ burst, perMinute, uptime }));
+  const messages = limiter("messages", Math.max(10, limits.messages / 2), limits.messages);
+  const visitors = limiter("visitors", Math.max(1, limits.visitors / 3), limits.visitors / 60);
+  const leads = limiter("leads", Math.max(1, limits.leads / 3), limits.leads / 60);
+  const sessions = limiter("sessions", limits.sessions, limits.sessions);
+  const uploads = limiter("uploads", limits.uploads, limits.uploads / 60);
+  const fresh = limiter("fresh", NEW_SESSIONS_PER_MINUTE, NEW_SESSIONS_PER_MINUTE);
   /** Limiters of the sites with a daily budget. */
   const sites = new Map<string, { share: Limiter; newcomers: Limiter }>();
 
   function siteOf({ public: { id }, messagesPerDay: perDay = 0 }: Site) {
     const known = sites.get(id);
     if (known !== undefined) return known;
-    const share = Math.ceil(perDay / SHARE);
+    const perAddress = Math.ceil(perDay / SHARE);
     const newcomers = Math.ceil(perDay / NEWCOMERS);
-    const made = { share: limiter(share, share / 1_440), newcomers: limiter(newcomers, newcomers / 60) };
+    const made = {
+      share: limiter(`share ${id}`, perAddress, perAddress / 1_440),
+      newcomers: limiter(`newcomers ${id}`, newcomers, newcomers / 60),
+    };
     sites.set(id, made);
     return made;
   }

@@ -13,6 +13,8 @@ import type { Connection, Transport } from "../socket/connection.ts";
 import type { Connections } from "../socket/connections.ts";
 import { fallback } from "./fallback.ts";
 
+const ALONE = { node: undefined, addressOf: async () => undefined };
+
 const ORIGIN = "https://shop.example";
 const PER_ADDRESS = 5;
 let server: Server;
@@ -44,7 +46,10 @@ beforeEach(async () => {
   const app = new Hono();
   const address = (): string => "192.0.2.1";
   const places = createPlaces({ perAddress: PER_ADDRESS, total: 0 });
-  app.route("/", fallback({ connections, clock, allows: () => true, remoteOf: address, addressOf: address, places }));
+  app.route(
+    "/",
+    fallback({ connections, clock, allows: () => true, remoteOf: address, addressOf: address, places, nodes: ALONE }),
+  );
   app.onError((error, c) => c.text(String(error), error instanceof RelayError ? (error.status as 400) : 500));
   server = createServer(getRequestListener(app.fetch)).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -63,7 +63,12 @@ export type FallbackDeps = {
   addressOf: (request: IncomingMessage) => string;
   /** Limits the number of connections; shared with the WebSockets. */
   places: Places;
+  /** The other nodes: a connection lives in the process that opened it, and any node passes requests on to that one. */
+  nodes: Nodes;
 };
+
+/** `node`: name of this process, when there are others; `addressOf`: where another one is reached, when it is there. */
+type Nodes = { node: string | undefined; addressOf: (node: string) => Promise<string | undefined> };
 type Fallback = FallbackDeps & { open: Map<string, Line> };
 
 type App = { Bindings: HttpBindings };
@@ -79,12 +84,50 @@ export function fallback(deps: FallbackDeps): Hono<App> {
       if (leave === undefined) throw new RelayError("rate_limited");
       return c.json({ line: start(state, c, leave).id }, 201);
     })
-    .post("/socket/lines/:line", (c) => receive(state, c))
-    .post("/socket/lines/:line/end", (c) => {
-      close(state, lineOf(state, c));
-      return c.body(null, 204);
-    })
-    .get("/socket/lines/:line", (c) => read(state, c));
+    .post("/socket/lines/:line", async (c) => (await passedOn(state, c)) ?? receive(state, c))
+    .post("/socket/lines/:line/end", async (c) => (await passedOn(state, c)) ?? leave(state, c))
+    .get("/socket/lines/:line", async (c) => (await passedOn(state, c)) ?? read(state, c));
+}
+
+function leave(state: Fallback, c: C): Response {
+  close(state, lineOf(state, c));
+  return c.body(null, 204);
+}
+
+/** Separates the node from the rest of a connection's id. */
+const OF_NODE = ".";
+/** Marks a request that another node passed on: it goes no further. */
+const PASSED_ON = "x-porchlight-passed-on";
+
+const newId = ({ nodes: { node } }: Fallback): string =>
+  node === undefined ? randomId() : `${node}${OF_NODE}${randomId()}`;
+
+/**
+ * Passes a request about a connection of another node on to that node, and its answer back. The id of the connection is all
+ * that a request needs, so the other node treats it like a client's own. A node that is gone has no connections any more.
+ * @returns nothing when the connection is this node's, or nobody's
+ */
+async function passedOn({ nodes, open }: Fallback, c: C): Promise<Response | undefined> {
+  const [node = "", rest] = (c.req.param("line") ?? "").split(OF_NODE);
+  const isElsewhere = rest !== undefined && node !== nodes.node && !open.has(c.req.param("line") ?? "");
+  if (!isElsewhere || c.req.header(PASSED_ON) !== undefined) return undefined;
+  const address = await nodes.addressOf(node);
+  if (address === undefined) return undefined;
+  const { method, path } = c.req;
+  const body = method === "POST" ? await readBody(c.env.incoming, SIZES.frames) : null;
+  const gone = new AbortController();
+  (c.env.outgoing as ServerResponse).once("close", () => gone.abort());
+  const { search } = new URL(c.req.url);
+  const headers = { origin: c.req.header("origin") ?? "", [PASSED_ON]: "1" };
+  const answer = await fetch(`${address}${path}${search}`, { method, headers, body, signal: gone.signal }).catch(
+    () => undefined,
+  );
+  if (answer === undefined) return undefined;
+  for (const name of ["content-type", "x-content-type-options", "x-accel-buffering"]) {
+    const value = answer.headers.get(name);
+    if (value !== null) c.header(name, value);
+  }
+  return answer.status === 204 ? c.body(null, 204) : c.body(answer.body as ReadableStream, answer.status as 200);
 }
 
 async function checkOrigin({ allows }: Fallback, c: C, next: Next): Promise<Response | void> {
@@ -106,7 +149,7 @@ function start(state: Fallback, c: C, leave: () => void): Line {
     buffered: () => unread(line),
   };
   const line: Line = {
-    id: randomId(),
+    id: newId(state),
     origin,
     connection: state.connections.accept(transport, origin, state.remoteOf(c.env.incoming)),
     waiting: [],

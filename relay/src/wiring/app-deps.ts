@@ -59,10 +59,14 @@ export function appDeps({
   return {
     ...{ sites, connections, clock, allows, places, log, widget },
     addressOf: addressesOf(settings.trustProxy).network,
+    nodes: core.cluster,
     mail: owner.mail,
     api: {
       ...{ db, clock, sites, log },
-      limiter: createLimiter({ burst: API_BURST, perMinute: API_PER_MINUTE, uptime: clock.uptime }),
+      limiter: core.cluster.share(
+        "api",
+        createLimiter({ burst: API_BURST, perMinute: API_PER_MINUTE, uptime: clock.uptime }),
+      ),
       flows: { db, clock, send, forget, endings, linkTo: files.publicLink, ...owner },
     },
     media: {
@@ -107,10 +111,10 @@ export function adminDeps({
 }
 
 /** Milliseconds until an address may upload to a site; 0: now. */
-function uploadWait({ settings, clock }: Core, { budgets }: VisitorFlows) {
+function uploadWait({ settings, clock, cluster }: Core, { budgets }: VisitorFlows) {
   const { remote, network } = addressesOf(settings.trustProxy);
   const { perMinute } = settings.uploads;
-  const uploads = createLimiter({ burst: UPLOAD_BURST, perMinute, uptime: clock.uptime });
+  const uploads = cluster.share("uploads", createLimiter({ burst: UPLOAD_BURST, perMinute, uptime: clock.uptime }));
   return (incoming: IncomingMessage, site: string): number =>
     uploads.take(network(incoming)) || budgets.upload({ site, address: remote(incoming) }, bytesOf(incoming));
 }

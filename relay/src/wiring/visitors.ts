@@ -67,7 +67,7 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
     },
   });
   const endings = createEndings({ db, bus, clock });
-  const budgets = createBudgets({ limits: settings.perAddress, uptime: clock.uptime });
+  const budgets = createBudgets({ limits: settings.perAddress, uptime: clock.uptime, share: cluster.share });
   const originLog = createOriginLog(sites, log);
   const connections: Connections = createConnections({
     ...{ db, bus, clock, log },
@@ -90,7 +90,7 @@ type Flows = {
 };
 
 /** Acts on the frames of visitors. */
-function frameHandler({ settings, db, bus, clock, log }: Core, owner: OwnerFlows, flows: Flows) {
+function frameHandler({ settings, db, bus, clock, log, cluster }: Core, owner: OwnerFlows, flows: Flows) {
   const { sessions, send, forget, budgets } = flows;
   const perMinute = settings.messagesPerMinute;
   return createFrames({
@@ -100,7 +100,7 @@ function frameHandler({ settings, db, bus, clock, log }: Core, owner: OwnerFlows
     mail: owner.mail,
     rate: createRating({ db, bus, clock, tell: owner.tell }),
     admits: owner.access.admits,
-    messages: createLimiter({ burst: MESSAGE_BURST, perMinute, uptime: clock.uptime }),
+    messages: cluster.share("messages", createLimiter({ burst: MESSAGE_BURST, perMinute, uptime: clock.uptime })),
     questions: createLimiter({ burst: QUESTION_BURST, perMinute: QUESTIONS_PER_MINUTE, uptime: clock.uptime }),
   });
 }

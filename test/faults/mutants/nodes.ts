@@ -31,7 +31,7 @@ export const NODES: readonly Mutant[] = [
   {
     name: "learns of other nodes by hints alone",
     edits: [
-      { in: "createClusterBus", find: "if (here.size === 0) return;", replace: "return;" },
+      { in: "findNews", find: "if (here.size === 0) return;", replace: "return;" },
       { in: "joinNodes", find: "looks.start();", replace: "" },
     ],
     killedBy: { suite: withoutHints },

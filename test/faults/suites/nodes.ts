@@ -25,6 +25,8 @@ type Away = { from: number; to: number };
 
 const NEVER: Away = { from: 0, to: 0 };
 
+const NOTHING = (): void => {};
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const away = async (stop: () => Promise<void> | void, start: () => Promise<void> | void, ms = 500): Promise<Away> => {
@@ -57,6 +59,13 @@ const TROUBLES = {
       () => stage.redis?.kill(),
       () => stage.redis?.start(),
     ),
+  "both nodes are restarted, one after the other": (stage: NodesStage) =>
+    away(async () => {
+      for (const node of [0, 1]) {
+        await stage.stop(node);
+        await stage.start(node);
+      }
+    }, NOTHING),
   "PostgreSQL is killed": (stage: NodesStage) =>
     away(
       () => stage.postgres.kill(),

@@ -1,0 +1,65 @@
+import type { Clock } from "../base/clock.ts";
+import { createPoll } from "../base/poll.ts";
+import type { Database } from "./database.ts";
+
+/** The relays that share a database, and where they reach each other. */
+export type Nodes = {
+  /** Address of a node; nothing when it is gone. */
+  addressOf: (node: string) => Promise<string | undefined>;
+  /** Makes this node known. @param address where the others reach it */
+  start: (address: string) => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+/** A node renews its row so often; one that was not renewed for so long is gone. */
+const RENEW_MS = 5_000;
+const GONE_MS = 60_000;
+/** Milliseconds since 1970 by the clock of PostgreSQL. */
+const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
+const KEY = ["nodes"];
+
+type Parts = {
+  db: Database;
+  clock: Clock;
+  node: string;
+  /** Called once, when another node is about. */
+  onOthers: () => void;
+  onError: (error: unknown) => void;
+};
+
+export function createNodes({ db, clock, node, onOthers, onError }: Parts): Nodes {
+  let address = "";
+  let alone = true;
+
+  async function renew(): Promise<void> {
+    const others = await db.transaction(async (tx) => {
+      await tx.run(`DELETE FROM nodes WHERE seen < ${NOW} - ${GONE_MS}`);
+      await tx.run(
+        `INSERT INTO nodes (node, address, seen) VALUES ($1, $2, ${NOW})
+         ON CONFLICT (node) DO UPDATE SET seen = excluded.seen`,
+        node,
+        address,
+      );
+      return tx.all("SELECT 1 FROM nodes WHERE node <> $1 LIMIT 1", node);
+    }, KEY);
+    if (others.length > 0 && alone) onOthers();
+    alone &&= others.length === 0;
+  }
+  const renewals = createPoll({ clock, every: RENEW_MS, run: renew, onError });
+
+  return {
+    async addressOf(other) {
+      const [row] = await db.all<{ address: string }>("SELECT address FROM nodes WHERE node = $1", other);
+      return row?.address;
+    },
+    async start(given) {
+      address = given;
+      await renew().catch(onError);
+      renewals.start();
+    },
+    async stop() {
+      await renewals.stop();
+      await db.transaction((tx) => tx.run("DELETE FROM nodes WHERE node = $1", node), KEY).catch(onError);
+    },
+  };
+}
