@@ -10,6 +10,8 @@ const WIDTH = 100;
 const RETURNING = 100_000;
 const CROWD = 10_000;
 const CROWD_MESSAGES = 1_000_000;
+/** Between the connects and the measurement of the idle CPU: what connecting leaves to do is not idleness. */
+const REST_MS = 8_000;
 /** Sockets opened before the count starts, so that what a process grows once is not counted as theirs. */
 const WARM = 500;
 
@@ -58,6 +60,7 @@ async function crowd(contender: Contender, visitors: readonly Known[], idleMs: n
   const before = (await server.settled()).rss;
   let sockets = await gather(contender, visitors, CROWD);
   const bytes = ((await server.settled()).rss - before) / CROWD;
+  await new Promise((resolve) => setTimeout(resolve, REST_MS));
   const cpu = await cpuOf(contender, () => new Promise((resolve) => setTimeout(resolve, idleMs)));
   for (const socket of sockets) socket.cut();
   const begin = performance.now();
