@@ -80,6 +80,7 @@ const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {
     title: optional(text(TITLE_MAX)),
     locale: optional(text(35)),
     campaign: optional(text(64)),
+    chosen: optional(flag),
   },
   retry: { id },
   read: { n: count },

@@ -99,6 +99,8 @@ export type Send = {
   locale?: string;
   /** Name that the page gives (`data-campaign`); the site's routes translate it. */
   campaign?: string;
+  /** The visitor has chosen `campaign`: the routes look at it again, also within a conversation. */
+  chosen?: boolean;
 };
 /** Send a failed message anew. */
 export type Retry = { t: "retry"; id: string };

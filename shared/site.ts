@@ -35,6 +35,10 @@ export type Look = {
   capture: readonly string[];
   /** What a visitor may say of a conversation that seems over: one of two, one of five, or nothing. */
   rating: "off" | "two" | "five";
+  /** Topics to choose from in the empty thread: a label, or `label=name` with the name of a route. */
+  topics: readonly string[];
+  /** Name of the route for visitors who ask for a person instead of the AI; empty: none may. */
+  askPerson: string;
   /** Minutes within which an answer usually comes; 0: nothing is said of it. */
   replyMinutes: number;
   /** When somebody is there: `{ timeZone: "Europe/Oslo", mon: "9:00-17:00", … }`. Empty: always. */

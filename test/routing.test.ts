@@ -79,6 +79,22 @@ describe("the campaign of a conversation", () => {
     expect(campaigns().slice(-2)).toEqual(["before the login: cmp_sales", "after the login: cmp_sales"]);
   });
 
+  it("changes when the visitor chooses a topic or a person, and by no name that the routes do not have", async () => {
+    const visitor = await say("before the choice", { page: "/pricing" });
+    for (const [text, campaign] of [
+      ["chosen", "sales"],
+      ["unknown", "elsewhere"],
+    ] as const) {
+      await visitor.send(text, undefined, { campaign, chosen: true });
+      await visitor.hears(`echo: ${text}`);
+    }
+    expect(campaigns().slice(-3)).toEqual([
+      "before the choice: cmp_pricing",
+      "chosen: cmp_sales",
+      "unknown: cmp_sales",
+    ]);
+  });
+
   it("is never one that the page names by its id, and never one that a stranger claims", async () => {
     await say("by id", { campaign: "cmp_sales" });
     await say("unsigned", { campaign: "pro", page: "/?plan=pro" });

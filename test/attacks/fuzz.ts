@@ -19,8 +19,8 @@ import { complaintOf, fromAttribute, SETTINGS } from "../../shared/settings.ts";
 import { type Inline, parsePlain, textOf } from "../../widget/src/text/inline.ts";
 import { labelledLink } from "../../widget/src/text/links.ts";
 import { parseMarkdown } from "../../widget/src/text/markdown.ts";
-import { plainText } from "../../widget/src/text/plain-text.ts";
 import { readableText } from "../../widget/src/text/readable-text.ts";
+import { withoutBlocks } from "../../widget/src/text/without-blocks.ts";
 import type { Result } from "./attack.ts";
 import type { Ground } from "./ground.ts";
 import { jsonDocuments, naughtyStrings } from "./wire.ts";
@@ -267,7 +267,7 @@ const PROPERTIES: readonly Property[] = [
   }),
   of("dates are numbers, or none", headerText, (given) => Number.isFinite(httpDate(given, Date.now()) ?? 0)),
   of("markdown is drawn as text, marks and links of four schemes", markup, (given) => {
-    plainText(given);
+    withoutBlocks(given);
     readableText(given);
     const all = JSON.stringify(parseMarkdown(given));
     return [...all.matchAll(/"href":("(?:[^"\\]|\\.)*")/g)].every(([, href]) =>

@@ -13,8 +13,8 @@ import { statedLimit, statedWait } from "../../relay/src/service/rate-limit-head
 import { parsePlain } from "../../widget/src/text/inline.ts";
 import { labelledLink } from "../../widget/src/text/links.ts";
 import { parseMarkdown } from "../../widget/src/text/markdown.ts";
-import { plainText } from "../../widget/src/text/plain-text.ts";
 import { readableText } from "../../widget/src/text/readable-text.ts";
+import { withoutBlocks } from "../../widget/src/text/without-blocks.ts";
 import { corpus } from "../corpora.ts";
 
 export type Steps = { cases: { name: string; ratio: number }[]; control: number };
@@ -78,7 +78,7 @@ const HEADERS = ["retry-after", "ratelimit", "ratelimit-policy", "x-ratelimit-re
 const SCANNERS: { [name: string]: (text: string) => unknown } = {
   markdown: parseMarkdown,
   plain: (text) => parsePlain(text, labelledLink),
-  aloud: plainText,
+  aloud: withoutBlocks,
   copied: readableText,
   depth: (text) => tooDeep(text, 16),
   callback: (text) => parseCallback(JSON.stringify({ toId: "x", body: text })),

@@ -3,6 +3,8 @@ import type { RouteRule } from "./rules.ts";
 /** What is known about a conversation at its first message. */
 export type Situation = {
   name?: string | undefined;
+  /** Whether the visitor has chosen `name`. */
+  chosen?: boolean | undefined;
   page?: string | undefined;
   locale?: string | undefined;
   /** Claims of the signed identity. */
@@ -37,6 +39,10 @@ function holds({ name, page, language, claim }: RouteRule, situation: Situation)
   if (language !== undefined && !inLanguage(language, situation.locale ?? "")) return false;
   return Object.entries(claim ?? {}).every(([key, value]) => situation.claims?.[key] === value);
 }
+
+/** Whether the visitor has chosen a name that a rule asks for. */
+export const isChoice = (rules: readonly RouteRule[], { name, chosen }: Situation): boolean =>
+  chosen === true && name !== undefined && rules.some((rule) => rule.name === name);
 
 /** The campaign of the first matching rule, otherwise the site's; `undefined` when there is none. */
 export function campaignFor(rules: readonly RouteRule[], own: string | undefined, now: Situation): string | undefined {

@@ -134,12 +134,12 @@ async function send(context: Context, frame: SendFrame): Promise<void> {
 
 async function store(context: Context, frame: SendFrame, text: string): Promise<void> {
   const { deps, actions, live } = context;
-  const { id, media, locale, campaign } = frame;
+  const { id, media, locale, campaign, chosen } = frame;
   const page = pageSeen(live, frame);
   if (!mayBegin(context, id)) return;
   if (!(await deps.admits(live.site, { visitor: live.visitor, address: live.address, text, page })))
     return refuse(context, { code: "not_allowed", id });
-  const situation = { page: frame.page, locale, name: campaign };
+  const situation = { page: frame.page, locale, name: campaign, chosen };
   const written = await deps.send.send(live.visitor, live.site, { id, text, media, situation, page });
   if (written === "gone") return actions.closeGone(live);
   if (written === "full") return refuse(context, { code: "rate_limited", id, retryAfter: FULL_MS });

@@ -73,8 +73,12 @@ export interface Chat {
   start(): void;
   /** Closes the connection and keeps all state. */
   stop(): void;
-  /** Queues a message. @returns its id; an empty string when the text is empty or the queue is full (see `notice`) */
-  send(text: string, attachment?: Attachment): string;
+  /**
+   * Queues a message.
+   * @param choice what the visitor chose with it, instead of what the page says
+   * @returns its id; an empty string when the text is empty or the queue is full (see `notice`)
+   */
+  send(text: string, attachment?: Attachment, choice?: Context): string;
   retry(id: string): void;
   /** Removes a message that the relay has not stored. */
   remove(id: string): void;

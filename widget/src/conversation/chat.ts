@@ -21,7 +21,7 @@ import { createForms, type Forms } from "./form-frames.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { browserPage, type Page } from "./page.ts";
 import { createSession, type Session } from "./session.ts";
-import { fitting, openStorage, type Saved, type Storage } from "./storage.ts";
+import { type Context, fitting, openStorage, type Saved, type Storage } from "./storage.ts";
 import { createThread, type Thread } from "./thread.ts";
 import { transportsTo } from "./transports.ts";
 
@@ -218,12 +218,20 @@ class Conversation implements Chat {
 
   // ── what the visitor does ───────────────────────────────────────────────────────────────────────────────────────
 
-  send(text: string, attachment?: Attachment): string {
+  send(text: string, attachment?: Attachment, choice?: Context): string {
     if (this.#destroyed || (isBlank(text) && !attachment)) return "";
     const { context } = this.#options;
     const id = randomId();
     const at = this.#page.now();
-    if (!this.#outbox.add({ id, text, at, ...attachment, ...(context && { context: fitting(context()) }) })) {
+    if (
+      !this.#outbox.add({
+        id,
+        text,
+        at,
+        ...attachment,
+        ...(context && { context: fitting({ ...context(), ...choice }) }),
+      })
+    ) {
       this.notice.value = { code: "rate_limited" };
       return "";
     }

@@ -11,7 +11,7 @@ import type { Page } from "./page.ts";
 export type Problem = FailReason | ErrorCode | "stale";
 
 /** The page on which a message was typed. */
-export type Context = Pick<Send, "page" | "title" | "locale" | "campaign">;
+export type Context = Pick<Send, "page" | "title" | "locale" | "campaign" | "chosen">;
 
 /** A message that the relay does not have yet. */
 export type Unsent = {
@@ -147,11 +147,12 @@ function isUnsent(value: unknown): value is Unsent {
 export const titleOf = (): string => (typeof document.title === "string" ? document.title : "");
 
 /** The relay refuses a frame with a longer value (`FROM_CLIENT` in shared/parse). */
-export function fitting({ page, title, locale, campaign }: Context): Context {
+export function fitting({ page, title, locale, campaign, chosen }: Context): Context {
   return {
     ...(page && { page: page.slice(0, PAGE_MAX) }),
     ...(title && { title: title.slice(0, TITLE_MAX) }),
     ...(locale && { locale: locale.slice(0, 35) }),
     ...(campaign && { campaign: campaign.slice(0, 64) }),
+    ...(chosen && { chosen }),
   };
 }

@@ -84,6 +84,8 @@ const DEFAULTS: Omit<PanelSettings, "site" | "relay" | "uploads" | "mail" | "acc
   prechat: [],
   capture: [],
   rating: "off",
+  topics: [],
+  askPerson: "",
   replyMinutes: 0,
   hours: {},
   strings: {},

@@ -25,6 +25,8 @@ const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
       "capture",
       "emailOffer",
       "rating",
+      "topics",
+      "askPerson",
       "attachments",
       "sound",
       "replyPreview",

@@ -41,6 +41,9 @@ export type MakeLink = (url: URL, children: Inline[], isBare?: boolean) => Inlin
 const bareLink: MakeLink = (url, children, isBare) =>
   isBare && /^[!-~]*$/.test(textOf(children)) ? [{ kind: "link", href: url.href, children }] : children;
 
+/** Whether a visitor's own text may have a link that `bareLink` does not make. */
+export const mayHideLink = (text: string): boolean => /[^\0-~]/.test(text) && /\/\/|www\.|@|tel:/i.test(text);
+
 /** A visitor's own text: only its addresses become links. */
 export const parsePlain = (text: string, link = bareLink): Inline[] => scan(text, false, link);
 

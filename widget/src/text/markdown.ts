@@ -1,7 +1,7 @@
 /**
  * Replies as a small tree of blocks: paragraphs, headings, lists, tasks, quotes, tables, rules and code. A subset of GitHub's
  * Markdown, read in linear time; everything else, HTML included, is text. The tree is drawn by a fixed switch, so nothing
- * from outside becomes markup. Fetched when a reply has more than plain paragraphs (`plain-text.ts`).
+ * from outside becomes markup. Fetched with the first reply.
  */
 
 import { DEPTH_MAX, type Inline, parseInline } from "./inline.ts";

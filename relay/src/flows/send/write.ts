@@ -1,5 +1,5 @@
 import type { Site } from "../../base/config.ts";
-import { campaignFor, type Situation } from "../../base/routes.ts";
+import { campaignFor, isChoice, type Situation } from "../../base/routes.ts";
 import type { Transaction } from "../../db/database.ts";
 import { describeFile, type MediaRow, sendMedia } from "../../records/media.ts";
 import { addParcels, type Head, type Parcel } from "../../records/outbox.ts";
@@ -87,11 +87,14 @@ function headOf({ item, host, media }: Posted, added: Parcel): Head {
   return { ...added, ...message, site, sender: visitor, campaign, untold, ...(media ?? NO_FILE) };
 }
 
-/** Chooses who answers, once per conversation: a later change would confuse both sides (C7). */
+/**
+ * Chooses who answers, once per conversation: a later change would confuse both sides (C7). Only the visitor's own choice, of
+ * a topic or of a person, changes it.
+ */
 async function route(tx: Transaction, visitor: string, site: Site, situation: Situation = {}): Promise<void> {
   if (site.routes === undefined || site.routes.length === 0) return;
   const row = await routingOf(tx, visitor);
-  if (row === undefined || row.campaign !== null) return;
+  if (row === undefined || (row.campaign !== null && !isChoice(site.routes, situation))) return;
   const claims = row.claims === null ? {} : (JSON.parse(row.claims) as Record<string, unknown>);
   await fixCampaign(tx, visitor, campaignFor(site.routes, site.campaign, { ...situation, claims }) ?? "");
 }

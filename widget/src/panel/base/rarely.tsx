@@ -4,7 +4,6 @@ import { signal } from "@preact/signals-core";
 import type { ComponentChildren, ComponentType } from "preact";
 import { live } from "./component.ts";
 import type { Needs } from "./context.ts";
-import { into } from "./late-parts.ts";
 
 /**
  * A part that most messages do not have.
@@ -14,12 +13,20 @@ import { into } from "./late-parts.ts";
 export const rarely = <Props extends object>(
   fetch: () => Promise<ComponentType<Props>>,
   stead: (ui: Needs<"t">, props: Props) => ComponentChildren,
-) =>
-  live<Props>((ui: Needs<"t" | "part">, mounted) => {
-    const code = signal<ComponentType<Props> | undefined>(undefined);
-    mounted(() => void ui.part(fetch, into(code)));
+) => {
+  /** Once fetched, it is drawn at once. */
+  let fetched: ComponentType<Props> | undefined;
+  return live<Props>((ui: Needs<"t" | "part">, mounted) => {
+    const code = signal(fetched);
+    mounted(() => {
+      if (!fetched)
+        void ui.part(fetch, (part) => {
+          code.value = fetched = part;
+        });
+    });
     return (props) => {
       const Part = code.value;
       return Part ? <Part {...props} /> : stead(ui, props);
     };
   });
+};

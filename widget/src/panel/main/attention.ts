@@ -54,7 +54,7 @@ export function startAttention(ui: AttentionNeeds, first: Item): () => void {
     ring(item);
     if (pageDocument.hidden && isKept(ui, "notify"))
       void import("./notify.ts").then(
-        ({ notify }) => once(`porchlight-note-${item.id}`, () => notify(ui, item)),
+        ({ notify }) => once(`porchlight-note-${item.id}`, () => void notify(ui, item)),
         () => {}, // The number before the title stands all the same.
       );
   };

@@ -11,7 +11,7 @@ export function keepFocus(root: ShadowRoot): void {
       const row = had?.closest("[data-row]");
       draw();
       if (!thread || had?.isConnected || root.activeElement) return;
-      const next = row?.isConnected && row.querySelector("button");
+      const next = row?.isConnected && row.querySelector<HTMLElement>("button:not(.copy)");
       (next || thread).focus({ preventScroll: true });
     });
 }

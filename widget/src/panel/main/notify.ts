@@ -13,10 +13,10 @@ import type { Needs } from "../base/context.ts";
 /** Longest part of a reply that is shown, in characters. */
 const BODY_MAX = 160;
 
-export function notify(ui: Needs<"t" | "settings" | "language">, item: Item): void {
+export async function notify(ui: Needs<"t" | "settings" | "language">, item: Item): Promise<void> {
   const { t, settings, language } = ui;
   if (Notification.permission !== "granted") return;
-  const body = plainText(wordsOf(ui, item));
+  const body = await plainText(wordsOf(ui, item));
   const { tag: lang, dir } = language.peek();
   const note = new Notification(settings.peek().title || t("title"), {
     body: body.length > BODY_MAX ? `${body.slice(0, BODY_MAX)}…` : body,

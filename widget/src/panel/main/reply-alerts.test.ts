@@ -15,16 +15,16 @@ afterEach(() => {
 });
 
 describe("what is said and told", () => {
-  it("names the author of a reply once, and tells the page", () => {
+  it("names the author of a reply once, and tells the page", async () => {
     const item = reply("It is **on its way**.", { id: "r1", at: 5 });
     on.chat.tell("message", item);
-    expect(on.said).toEqual(["AI assistant said: It is on its way."]);
+    await expect.poll(() => on.said).toEqual(["AI assistant said: It is on its way."]);
     expect(on.emitted).toEqual([["message", { id: "r1", text: "It is **on its way**.", at: 5 }]]);
   });
 
-  it("says in words what could not be shown, and tells the page the neutral text", () => {
+  it("says in words what could not be shown, and tells the page the neutral text", async () => {
     on.chat.tell("message", reply("[a file]", { noFile: [0, 8] }));
-    expect(on.said).toEqual(["AI assistant said: A file was sent that can't be shown here."]);
+    await expect.poll(() => on.said).toEqual(["AI assistant said: A file was sent that can't be shown here."]);
     expect(on.emitted).toMatchObject([["message", { text: "[a file]" }]]);
   });
 

@@ -17,7 +17,7 @@ const brief = ({ id, text, at }: Item) => ({ id, text, at });
 const showPreview = (ui: VoiceNeeds, item: Item): Promise<void> =>
   ui.part(
     () => import("./reply-preview.ts"),
-    ({ preview }) => preview(ui, item),
+    async ({ preview }) => preview(ui, item, await plainText(wordsOf(ui, item))),
   );
 
 /** Returns its stop. */
@@ -31,10 +31,8 @@ export function giveVoice(ui: VoiceNeeds): () => void {
     chat.on("message", (item) => {
       shell.emit("message", brief(item));
       if (isOpen.peek())
-        announcer.message(
-          t("said", { author: authorOf(ui), text: plainText(wordsOf(ui, item)) }),
-          t("continues"),
-          many,
+        void plainText(wordsOf(ui, item)).then((text) =>
+          announcer.message(t("said", { author: authorOf(ui), text }), t("continues"), many),
         );
       else if (ui.settings.peek().replyPreview) void showPreview(ui, item);
       if (pageDocument.hidden)

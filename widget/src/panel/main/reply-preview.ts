@@ -8,8 +8,7 @@ import { bubble } from "../../loader/bubble.ts";
 import { element } from "../../loader/dom.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
-import { plainText } from "../../text/plain-text.ts";
-import { authorOf, wordsOf } from "../base/author.ts";
+import { authorOf } from "../base/author.ts";
 import type { Needs } from "../base/context.ts";
 
 addEnglish(rare);
@@ -20,14 +19,17 @@ const TEXT_MAX = 200;
 /** Removes the preview that is shown. */
 let clear = (): void => {};
 
-/** Shows the reply until it is closed, read here or in another tab, or replaced by another one. */
-export function preview(ui: Needs<"t" | "settings" | "chat" | "shell" | "isOpen">, item: Item): void {
+/**
+ * Shows the reply until it is closed, read here or in another tab, or replaced by another one.
+ * @param spoken its text without marks
+ */
+export function preview(ui: Needs<"t" | "settings" | "chat" | "shell" | "isOpen">, item: Item, spoken: string): void {
   const { shell, chat, t, isOpen, settings } = ui;
   const { root, launcher } = shell;
   clear();
   if (isOpen.peek() || launcher.hidden || !settings.peek().replyPreview) return;
   for (const teaser of root.querySelectorAll(".teaser")) teaser.remove();
-  const text = plainText(wordsOf(ui, item)) || item.media?.name || "";
+  const text = spoken || item.media?.name || "";
   const author = element("small", {}, authorOf(ui));
   const words = element("span", { dir: "auto" }, text.slice(0, TEXT_MAX));
   const remove = bubble(element, shell, { content: [author, words], close: t("dismiss"), onAway: () => clear() });

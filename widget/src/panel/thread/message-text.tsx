@@ -1,7 +1,6 @@
 /** Draws the text of a message. */
 
-import { parseInline, parsePlain } from "../../text/inline.ts";
-import { isRich } from "../../text/plain-text.ts";
+import { mayHideLink, parseInline, parsePlain } from "../../text/inline.ts";
 import { live } from "../base/component.ts";
 import { rarely } from "../base/rarely.tsx";
 import { inline } from "./inline-text.tsx";
@@ -15,7 +14,7 @@ const OVERRIDE = /[\u202d\u202e]/g;
  * over what they put there (preactjs/preact#948).
  */
 export const MessageText = live<RichTextProps>(() => ({ text, isReply }) => {
-  const Text = isRich(text, isReply) ? RichText : PlainText;
+  const Text = isReply || mayHideLink(text) ? RichText : PlainText;
   return <Text text={text.replace(OVERRIDE, "")} isReply={isReply} />;
 });
 

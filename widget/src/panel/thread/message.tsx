@@ -1,6 +1,5 @@
 /** One message: a bubble, its author for screen readers, and below the visitor's own messages their state. */
 
-import { signal } from "@preact/signals-core";
 import type { ComponentChildren } from "preact";
 import type { Item } from "../../conversation/chat.ts";
 import { authorOf, wordsOf } from "../base/author.ts";
@@ -11,9 +10,7 @@ import { rarely } from "../base/rarely.tsx";
 import type { AttachedProps } from "../files/attachment.tsx";
 import type { FailureProps } from "./failure.tsx";
 import { isEmojiOnly, MessageText } from "./message-text.tsx";
-import type { ReactionProps } from "./palette.tsx";
-import { React } from "./reaction.tsx";
-import type { AnswersProps, CopyProps } from "./rich-text.tsx";
+import type { BelowProps, ToolsProps } from "./rich-text.tsx";
 import { clockTime } from "./rows.ts";
 
 export type MessageProps = {
@@ -26,30 +23,21 @@ export type MessageProps = {
 };
 type MessageNeeds = Needs<"t" | "language" | "settings" | "chat">;
 
-export const Message = live<MessageProps>((ui: MessageNeeds) => {
-  /** Whether the visitor has pointed at the message, touched it, or moved the focus into it. */
-  const isNear = signal(false);
-  const onNear = (): void => {
-    isNear.value = true;
-  };
-  return (props) => {
-    const { item, first, last } = props;
-    const own = item.from === "visitor";
-    const failed = item.state === "failed";
-    return (
-      <li
-        class={`msg ${own ? "own" : "reply"}${first ? " first" : ""}${last ? " last" : ""}${failed ? " bad" : ""}`}
-        data-row={item.pos ?? ""}
-        {...(!own && { onMouseEnter: onNear, onFocusCapture: onNear })}
-      >
-        {author(ui, props)}
-        {line(ui, props, isNear.value)}
-        {item.reaction && <Reaction id={item.id} emoji={item.reaction} />}
-        {failed ? <Failed item={item} /> : meta(ui, props)}
-        {!own && item.text.includes("( ) ") && <Answers id={item.id} text={item.text} />}
-      </li>
-    );
-  };
+export const Message = live<MessageProps>((ui: MessageNeeds) => (props) => {
+  const { item, first, last, newest } = props;
+  const own = item.from === "visitor";
+  const failed = item.state === "failed";
+  return (
+    <li
+      class={`msg ${own ? "own" : "reply"}${first ? " first" : ""}${last ? " last" : ""}${failed ? " bad" : ""}`}
+      data-row={item.pos ?? ""}
+    >
+      {author(ui, props)}
+      {line(ui, props)}
+      {!own && (newest || item.reaction) && <BelowReply item={item} />}
+      {failed ? <Failed item={item} /> : meta(ui, props)}
+    </li>
+  );
 });
 
 const timeOf = ({ language }: Needs<"language">, { at }: Item): string => clockTime(at, language.value.region);
@@ -67,7 +55,7 @@ const author = (ui: MessageNeeds, { item, first }: MessageProps): ComponentChild
 ];
 
 /** The bubble, with what can be done with a reply. */
-function line(ui: MessageNeeds, { item, newest }: MessageProps, isNear: boolean): ComponentChildren {
+function line(ui: MessageNeeds, { item, newest }: MessageProps): ComponentChildren {
   const { media } = item;
   const text = wordsOf(ui, item);
   const isReply = item.from === "reply";
@@ -77,8 +65,7 @@ function line(ui: MessageNeeds, { item, newest }: MessageProps, isNear: boolean)
         {media && <Attached media={media} author={nameOf(ui, item)} />}
         {text && <MessageText text={text} isReply={isReply} />}
       </div>
-      {isReply && newest && !item.reaction && <React id={item.id} />}
-      {isReply && isNear && text && <CopyReply text={text} />}
+      {isReply && <ReplyTools item={item} text={text} newest={newest} />}
     </div>
   );
 }
@@ -103,19 +90,16 @@ function meta(ui: MessageNeeds, { item, last, newest }: MessageProps): Component
   );
 }
 
+const fetchReplyPart = () => import("./rich-text.tsx");
+
 /** The emoji alone until the button has come that takes it back. */
-const Reaction = rarely<ReactionProps>(
-  async () => (await import("./palette.tsx")).Reaction,
-  (_, { emoji }) => emoji,
+const BelowReply = rarely<BelowProps>(
+  async () => (await fetchReplyPart()).BelowReply,
+  (_, { item }) => item.reaction,
 );
 
-const Answers = rarely<AnswersProps>(
-  async () => (await import("./rich-text.tsx")).Answers,
-  () => false,
-);
-
-const CopyReply = rarely<CopyProps>(
-  async () => (await import("./rich-text.tsx")).CopyReply,
+const ReplyTools = rarely<ToolsProps>(
+  async () => (await fetchReplyPart()).ReplyTools,
   () => false,
 );
 

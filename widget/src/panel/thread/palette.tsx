@@ -1,4 +1,4 @@
-/** A few emoji to react to a reply with, and the one that was chosen. Fetched at the first use. */
+/** A few emoji to react to a reply with. Fetched at the first use. */
 
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
@@ -40,17 +40,5 @@ export const Palette = live<PaletteProps>(({ t, shell }: Needs<"t" | "shell">, m
         </button>
       ))}
     </div>
-  );
-});
-
-export type ReactionProps = { id: string; emoji: string };
-
-/** The emoji as a button; pressing it removes the reaction. */
-export const Reaction = live<ReactionProps>(({ t, chat, shell }: Needs<"t" | "chat" | "shell">, mounted) => {
-  mounted(() => adopt(shell.root, css));
-  return ({ id, emoji }) => (
-    <button type="button" class="reaction" aria-label={t("unreact", { emoji })} onClick={() => chat.react(id, "")}>
-      {emoji}
-    </button>
   );
 });

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { own, reply, type Stage, stage } from "../base/ui.fixture.ts";
 import { Thread } from "./thread.tsx";
 
 let on: Stage;
@@ -37,13 +37,6 @@ function clipboard(): string[] {
 }
 
 describe("a reply with blocks", () => {
-  it("is readable before the code for blocks has come", async () => {
-    on.ui.part = () => new Promise(() => {});
-    on.chat.items.value = [reply("**Two** lamps:\n- Perch\n- Moth")];
-    await drawn();
-    expect(texts(".bubble")).toEqual(["Two lamps:\n- Perch\n- Moth"]);
-  });
-
   it("shows a table with the heads of its columns, in a box that scrolls and can be focused", async () => {
     await show("| Lamp | Price |\n|---|---:|\n| **Perch** | 40 |");
     expect(texts("th[scope=col]")).toEqual(["Lamp", "Price"]);
@@ -82,11 +75,11 @@ describe("the text of a reply", () => {
   it("can be copied by whoever points at the reply or comes to it by keyboard", async () => {
     const copied = clipboard();
     on.chat.items.value = [own("Which?"), reply("See **Perch**: [here](https://shop.example/perch)")];
-    await drawn();
+    await expect.poll(() => view.querySelector(".tools")).not.toBeNull();
     expect(view.querySelector(".copy")).toBeNull();
     find(".reply").dispatchEvent(new Event("mouseenter"));
-    await expect.poll(() => view.querySelector(".line > .copy")).not.toBeNull();
-    find(".line > .copy").click();
+    await expect.poll(() => view.querySelector(".tools > .copy")).not.toBeNull();
+    find(".tools > .copy").click();
     await expect.poll(() => copied).toEqual(["See Perch: here (https://shop.example/perch)"]);
   });
 

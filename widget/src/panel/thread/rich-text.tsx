@@ -1,6 +1,8 @@
-/** Draws messages that have more than plain paragraphs, and copies replies. Fetched with the first such message or copy. */
+/** Draws replies, and what can be done with them. Fetched with the first reply. */
 
+import { signal } from "@preact/signals-core";
 import type { ComponentChildren, VNode } from "preact";
+import type { Item } from "../../conversation/chat.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish } from "../../text/i18n.ts";
 import { type Inline, parsePlain, textOf } from "../../text/inline.ts";
@@ -13,6 +15,7 @@ import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { CopyButton } from "./copy.tsx";
 import { inline } from "./inline-text.tsx";
+import { React, Reaction } from "./reaction.tsx";
 import css from "./rich-text.css?inline";
 
 addEnglish(rare);
@@ -132,33 +135,69 @@ function actionsIn(nodes: readonly Inline[]): number {
   return endsLine && nodes.slice(before + 1).some(isAction) ? before + 1 : nodes.length;
 }
 
-export type AnswersProps = { id: string; text: string };
+export type BelowProps = { item: Item };
 
-/** Answers that the visitor can choose, below the reply that offers them, as long as nothing was said since. */
-export const Answers = live<AnswersProps>(
-  ({ t, chat, send, focusComposer }: Needs<"t" | "chat" | "send" | "focusComposer">) =>
-    ({ id, text }) =>
-      chat.items.value.at(-1)?.id === id && (
-        // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
-        <div class="suggestions answers" role="group" aria-label={t("quickReplies")}>
-          {splitReplies(text).answers.map((answer) => (
-            <button
-              key={answer}
-              type="button"
-              dir="auto"
-              onClick={() => {
-                send(answer);
-                focusComposer();
-              }}
-            >
-              {answer}
-            </button>
-          ))}
-        </div>
-      ),
-);
+/** Below a reply: the visitor's reaction, and answers to choose from as long as nothing was said since. */
+export const BelowReply = live<BelowProps>((ui: Needs<"chat" | "shell"> & AnswersNeeds) => {
+  adoptOnce(ui.shell.root, css);
+  return ({ item }) => [
+    item.reaction && <Reaction key="reaction" id={item.id} emoji={item.reaction} />,
+    ui.chat.items.value.at(-1)?.id === item.id && answers(ui, splitReplies(item.text).answers),
+  ];
+});
+
+type AnswersNeeds = Needs<"t" | "send" | "focusComposer">;
+
+const answers = ({ t, send, focusComposer }: AnswersNeeds, all: readonly string[]): ComponentChildren =>
+  all[0] && (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
+    <div key="answers" class="suggestions answers" role="group" aria-label={t("quickReplies")}>
+      {all.map((answer) => (
+        <button
+          key={answer}
+          type="button"
+          dir="auto"
+          onClick={() => {
+            send(answer);
+            focusComposer();
+          }}
+        >
+          {answer}
+        </button>
+      ))}
+    </div>
+  );
 
 export { readableText };
 
-/** The button that copies a whole reply, beside the bubble. */
-export const CopyReply = ({ text }: CopyProps): VNode => <CopyButton text={readableText(text)} />;
+/** `text`: the reply's. */
+export type ToolsProps = { item: Item; text: string; newest: boolean };
+
+/**
+ * Beside the bubble of a reply: a reaction to the newest one, and a button that copies the text. The button comes when the
+ * visitor points at the reply, touches it, or moves the focus into it: one for each reply would be many stops of the Tab key.
+ */
+export const ReplyTools = live<ToolsProps>((_ui: unknown, mounted) => {
+  const isNear = signal(false);
+  let place: HTMLElement | null = null;
+  const near = (): void => {
+    isNear.value = true;
+  };
+  mounted(() => {
+    const row = place?.closest("li");
+    if (row?.matches(":hover, :focus-within")) near();
+    row?.addEventListener("mouseenter", near);
+    row?.addEventListener("focusin", near);
+  });
+  return ({ item, text, newest }) => (
+    <div
+      ref={(node) => {
+        place = node;
+      }}
+      class="tools"
+    >
+      {newest && !item.reaction && <React id={item.id} />}
+      {isNear.value && text && <CopyButton text={readableText(text)} />}
+    </div>
+  );
+});

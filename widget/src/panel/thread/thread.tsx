@@ -6,6 +6,7 @@ import { live, type Mounted, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver, isRefused } from "../base/conversation-state.ts";
 import { Icon } from "../base/icons.tsx";
+import { rarely } from "../base/rarely.tsx";
 import { Greeting, PrivacyLine, Suggestions } from "./empty-thread.tsx";
 import { Message } from "./message.tsx";
 import { followNew } from "./new-line.ts";
@@ -13,7 +14,7 @@ import { dayName, type Row, rowsOf } from "./rows.ts";
 import { ThreadView } from "./thread-view.ts";
 import { Waiting } from "./waiting.tsx";
 
-type ThreadNeeds = Needs<"t" | "chat" | "consent" | "isOpen" | "forms" | "asking" | "rating" | "ended">;
+type ThreadNeeds = Needs<"t" | "chat" | "consent" | "isOpen" | "forms" | "asking" | "rating" | "ended" | "settings">;
 
 export const Thread = live((ui: ThreadNeeds, mounted) => {
   const { t, chat } = ui;
@@ -82,16 +83,24 @@ function rareRows(ui: ThreadNeeds) {
   const { Card, ReplyTime } = ui.forms.value ?? {};
   const { Rate } = ui.rating.value ?? {};
   const { Ended } = ui.ended.value ?? {};
+  const { topics, askPerson } = ui.settings.value;
   const isFresh = !ui.chat.items.value.length && !isOver(ui) && !isRefused(ui) && !ui.asking.value;
   return [
     ReplyTime && <ReplyTime />,
     Card && <Card />,
     Rate && <Rate />,
     Ended && <Ended />,
+    (topics[0] || askPerson) && !isOver(ui) && !isRefused(ui) && ui.consent.value && !ui.asking.value && <Choices />,
     isFresh && ui.consent.value && <Suggestions />,
     isFresh && <PrivacyLine />,
   ];
 }
+
+/** What the visitor may choose: a topic, or a person. */
+const Choices = rarely(
+  async () => (await import("./choices.tsx")).Choices,
+  () => false,
+);
 
 type Following = { view: ThreadView; sighted: { value: number }; isLooking: ReadonlySignal<boolean> };
 

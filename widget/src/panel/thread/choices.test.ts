@@ -1,0 +1,53 @@
+// @vitest-environment happy-dom
+import { afterEach, expect, it } from "vitest";
+import { drawn, own, reply, type Stage, stage } from "../base/ui.fixture.ts";
+import { Thread } from "./thread.tsx";
+
+let on: Stage;
+afterEach(() => on.stop());
+
+const names = (view: HTMLElement): string[] =>
+  [...view.querySelectorAll("button:not(.react *)")].map((button) => button.textContent ?? "");
+const press = (view: HTMLElement, name: string): void =>
+  [...view.querySelectorAll("button")].find((button) => button.textContent === name)?.click();
+/** What was sent with a choice. */
+const sent = (): unknown[][] => on.chat.asked.filter(([what]) => what === "send").map(([, ...args]) => args);
+
+it("offers the site's topics in the empty thread, and sends the chosen one to its route", async () => {
+  on = await stage({ topics: ["Returns = returns", "Anything else"] });
+  const view = on.show(Thread);
+  await expect.poll(() => names(view)).toEqual(["Returns", "Anything else"]);
+  expect(view.querySelector("[role=group]")?.getAttribute("aria-label")).toBe("Choose a topic");
+  press(view, "Returns");
+  press(view, "Anything else");
+  expect(sent()).toEqual([
+    ["Returns", undefined, { campaign: "returns", chosen: true }],
+    ["Anything else", undefined, {}],
+  ]);
+  on.chat.items.value = [own("Returns")];
+  await drawn();
+  expect(names(view)).toEqual([]);
+});
+
+it("lets the visitor ask for a person, again after each reply of the AI, where the site wants it", async () => {
+  on = await stage({ askPerson: "team" });
+  const view = on.show(Thread);
+  await expect.poll(() => names(view)).toEqual(["Talk to a person"]);
+  on.chat.items.value = [own("Hello")];
+  await drawn();
+  expect(names(view)).toEqual([]);
+  on.chat.items.value = [own("Hello"), reply("I am a machine")];
+  await drawn();
+  press(view, "Talk to a person");
+  expect(sent()).toEqual([["Talk to a person", undefined, { campaign: "team", chosen: true }]]);
+});
+
+it("offers neither by default, and no person where people answer anyway", async () => {
+  on = await stage({ askPerson: "team", responder: "human" });
+  const view = on.show(Thread);
+  await drawn();
+  expect(names(view)).toEqual([]);
+  on.settings.value = { ...on.settings.value, askPerson: "" };
+  await drawn();
+  expect(names(view)).toEqual([]);
+});

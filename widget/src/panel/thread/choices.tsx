@@ -1,0 +1,54 @@
+/**
+ * What the visitor may choose where the site sets it: a topic while the thread is empty, and a person instead of the AI. The
+ * choice is a message of the visitor's, with the name of the route that decides who answers. Fetched where a site sets either.
+ */
+
+import { rare } from "../../locales/en.rare.ts";
+import { addEnglish } from "../../text/i18n.ts";
+import { live } from "../base/component.ts";
+import type { Needs } from "../base/context.ts";
+
+addEnglish(rare);
+
+/** A topic of the settings: what is shown and sent, and the name of its route, if it has one. */
+function topicOf(topic: string): { label: string; name: string } {
+  const at = topic.lastIndexOf("=");
+  return at < 0
+    ? { label: topic.trim(), name: "" }
+    : { label: topic.slice(0, at).trim(), name: topic.slice(at + 1).trim() };
+}
+
+type ChoicesNeeds = Needs<"t" | "settings" | "chat" | "focusComposer">;
+
+export const Choices = live(({ t, settings, chat, focusComposer }: ChoicesNeeds) => {
+  const choose = (label: string, name: string) => () => {
+    chat.start();
+    chat.send(label, undefined, name ? { campaign: name, chosen: true } : {});
+    focusComposer();
+  };
+  return () => {
+    const { topics, askPerson, responder } = settings.value;
+    const newest = chat.items.value.at(-1);
+    const person = t("askPerson");
+    const mayAsk = askPerson && responder !== "human" && (!newest || newest.from === "reply");
+    return [
+      !newest && topics[0] && (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
+        <div key="topics" class="suggestions" role="group" aria-label={t("topics")}>
+          {topics.map(topicOf).map(({ label, name }) => (
+            <button key={label} type="button" dir="auto" onClick={choose(label, name)}>
+              {label}
+            </button>
+          ))}
+        </div>
+      ),
+      mayAsk && (
+        <p key="person" class="meta">
+          <button type="button" class="link" onClick={choose(person, askPerson)}>
+            {person}
+          </button>
+        </p>
+      ),
+    ];
+  };
+});
