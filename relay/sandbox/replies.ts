@@ -27,9 +27,9 @@ export type Replies = {
 const HOLD_MS = 10_000;
 
 /** One message of a turn. */
-type Line = { part: Part; draft: Omit<Draft, "body"> };
+type ScheduledPart = { part: Part; draft: Omit<Draft, "body"> };
 /** The messages with which the bot answers one message. */
-type BotTurn = Line[];
+type BotTurn = ScheduledPart[];
 
 type ReplyDeps = {
   config: SandboxConfig;
@@ -79,7 +79,7 @@ function answer(speaker: Speaker, conversation: Conversation, asked: IncomingMes
     random,
     ...(firstName === undefined ? {} : { firstName }),
   });
-  const draft: Line["draft"] = { origin: "bot" };
+  const draft: ScheduledPart["draft"] = { origin: "bot" };
   if (asked.campaignId !== undefined) draft.campaignId = asked.campaignId;
   const turn = parts.map((part, index) => ({ draft, part: index === 0 ? delayed(speaker, part) : part }));
   if (turn.length > 0) enqueue(speaker, conversation, turn);

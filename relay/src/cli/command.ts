@@ -1,8 +1,8 @@
 import type { ParseArgsOptionsConfig } from "node:util";
 import { amountOf } from "../base/amount.ts";
 import type { CommandContext } from "./context.ts";
+import type { DataProblem } from "./data-errors.ts";
 import { CommandError, type ExitCode } from "./error.ts";
-import type { Unusable } from "./unusable.ts";
 
 /** The result of a command: data for `--json`, lines for people, and the exit code (default 0). */
 export type Result = { data: unknown; lines: readonly string[]; code?: ExitCode };
@@ -22,7 +22,7 @@ export type RelayCommand = Described & {
   place?: "here";
   run: (context: CommandContext, given: CommandArgs) => Promise<Result>;
   /** The result when the data cannot be opened. Default: an error. */
-  unopened?: (unusable: Unusable) => Result;
+  unopened?: (problem: DataProblem) => Result;
 };
 /** A command that works without a relay. */
 export type StandaloneCommand = Described & { place: "alone"; run: (given: CommandArgs) => Promise<Result> };

@@ -3,6 +3,7 @@ import { BACKUP } from "./backup.ts";
 import { BLOCKING } from "./blocks.ts";
 import { CLIENT } from "./client.ts";
 import type { Command, CommandArgs, Result } from "./command.ts";
+import { CONTACTS } from "./contacts.ts";
 import type { CommandContext } from "./context.ts";
 import { CREDITS } from "./credits.ts";
 import { DATA } from "./data.ts";
@@ -12,7 +13,6 @@ import { CommandError } from "./error.ts";
 import { LEADS } from "./leads.ts";
 import { MAIL } from "./mail.ts";
 import { MOVE } from "./move.ts";
-import { PEOPLE } from "./people.ts";
 import { RELOAD } from "./reload.ts";
 import { RETENTION } from "./retention.ts";
 import { SITES } from "./sites.ts";
@@ -25,7 +25,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...TRY,
   ...SITES,
   ...TOKENS,
-  ...PEOPLE,
+  ...CONTACTS,
   ...LEADS,
   ...MAIL,
   ...BLOCKING,

@@ -6,7 +6,7 @@ import { trustLedger } from "../records/ledger/restored.ts";
 import { amountIn, type Command, positionals, type Result, requiredOption, table } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
-import { codeOf, settledWithin } from "./wait.ts";
+import { exitCodeOf, waitUntilSettled } from "./ledger-outcome.ts";
 
 const account = { account: { type: "string" } } as const;
 const reason = { reason: { type: "string" } } as const;
@@ -118,8 +118,8 @@ export const CREDITS: Record<string, Command> = {
       const outcome = await context.credits.grant(order);
       if (outcome === "conflict") throw new CommandError(`${key} is in the ledger with another e-mail or amount.`);
       if (outcome === "amount" || outcome === "email") return decided(key, outcome);
-      const entry = await settledWithin(context, given, () => findEntry(context.db, { kind: "grant", ...name }));
-      return { ...one(entry), lines: [...one(entry).lines, ...furtherOf(entry)], code: codeOf(entry) };
+      const entry = await waitUntilSettled(context, given, () => findEntry(context.db, { kind: "grant", ...name }));
+      return { ...one(entry), lines: [...one(entry).lines, ...furtherOf(entry)], code: exitCodeOf(entry) };
     },
   },
   "credits approve": {

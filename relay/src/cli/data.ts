@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { eventView, grantView, leadView, messageView, ratingView, sentView, visitorView } from "../http/api/views.ts";
 import { type Event, eventsPage } from "../records/events.ts";
 import { type Lead, leadsPage } from "../records/leads.ts";
-import { type Entry, entries, type Kind } from "../records/ledger/ledger.ts";
+import { type Entry, entries, type LedgerKind } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
 import { type VisitorRow, visitorRow, visitorsPage } from "../records/listings.ts";
 import { type RatingRow, ratingsPage } from "../records/ratings.ts";
@@ -52,7 +52,7 @@ async function* recordsOf(
     ratingsPage(db, { site, limit: BATCH, ...(after && { after }) }),
   ))
     yield { record: "rating", ...ratingView(rating) };
-  const ledger = (kind: Kind) =>
+  const ledger = (kind: LedgerKind) =>
     every<Entry>((before) => entries(db, { kind, account, limit: BATCH, ...(before && { before }) }));
   for await (const sent of ledger("send"))
     if (sentContent(sent).site === site) yield { record: "sent", ...sentView(sent) };

@@ -5,7 +5,7 @@ import { isLoopbackUrl } from "@porchlight/shared/loopback";
 import { tryWriting } from "../db/writable.ts";
 import { eventsPage } from "../records/events.ts";
 import { leadTroubles } from "../records/leads.ts";
-import { countStates, type Kind, stuckEntries } from "../records/ledger/ledger.ts";
+import { countStates, type LedgerKind, stuckEntries } from "../records/ledger/ledger.ts";
 import { isDistrusted } from "../records/ledger/restored.ts";
 import { accountFindings } from "./account.ts";
 import { budgets } from "./blocks.ts";
@@ -13,7 +13,7 @@ import type { Command } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { type Finding, failed, passed, report } from "./finding.ts";
 import { mailServer } from "./mail.ts";
-import { addresses, callback, media } from "./reach.ts";
+import { addresses, callback, media } from "./reachability.ts";
 
 const FREE_MIN = 500 * 1024 * 1024;
 
@@ -108,7 +108,7 @@ const TRUST = "Compare porchlight credits list with the service's credit history
 
 /** Checks for grants and sent messages that wait for a person. */
 async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
-  const look = async (kind: Kind, check: string, cure: string): Promise<Finding> => {
+  const look = async (kind: LedgerKind, check: string, cure: string): Promise<Finding> => {
     const { unknown = 0, refused = 0, received = 0, intent = 0 } = await countStates(db, kind);
     const found = `${unknown} unknown, ${refused} refused, ${received} waiting for approval, ${intent} queued`;
     const [oldest] = await stuckEntries(db, { kind, now: clock.now(), limit: 1 });

@@ -4,11 +4,11 @@ import type { CommandArgs, RelayCommand, Result } from "./command.ts";
 import { COMMANDS, commandIn, find, fits, parsed, unknown } from "./commands.ts";
 import { openContext } from "./context.ts";
 import { runOver } from "./control.ts";
+import { dataProblemOf } from "./data-errors.ts";
 import { CommandError, type ExitCode } from "./error.ts";
 import { help, helpOn } from "./help.ts";
 import { type Found, findRelay, placesFor, unreachableRelay } from "./locate.ts";
 import { sandbox } from "./sandbox.ts";
-import { unusable } from "./unusable.ts";
 
 const PROGRAMS = {
   serve: { usage: "", help: "starts the relay, with its settings from the environment" },
@@ -39,7 +39,7 @@ function settings(env: Shell["env"]): Settings {
 async function resultOf(command: RelayCommand, given: CommandArgs, all: Settings): Promise<Result> {
   const context = await openContext(all).catch((error: Error) => error);
   if (context instanceof Error) {
-    const problem = unusable(context, all);
+    const problem = dataProblemOf(context, all);
     if (command.unopened !== undefined) return command.unopened(problem);
     throw new CommandError(`${problem.why}. ${problem.cure} porchlight doctor tells more.`);
   }

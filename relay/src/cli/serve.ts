@@ -4,8 +4,8 @@ import { fileOf, isShared } from "../db/open.ts";
 import { createRelay, type Relay } from "../relay.ts";
 import { contextOf } from "./context.ts";
 import { openControl } from "./control.ts";
+import { dataProblemOf, isDataError } from "./data-errors.ts";
 import { CommandError } from "./error.ts";
-import { isAboutData, unusable } from "./unusable.ts";
 
 /** Milliseconds after which the process exits although stopping is not complete. Nothing is lost: everything acknowledged is on disk. */
 const STOP_MS = 28_000;
@@ -19,8 +19,8 @@ function explain(error: unknown, settings: Settings): string {
   if (syscall === "listen" && code === "EACCES")
     return `PORT: ${port} may not be used by this user; one above 1023 may.`;
   if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL") return `HOST: ${host} is no address of this machine.`;
-  if (isAboutData(error, settings)) {
-    const { why, cure } = unusable(error, settings);
+  if (isDataError(error, settings)) {
+    const { why, cure } = dataProblemOf(error, settings);
     return `${why}. ${cure}`;
   }
   return stack ?? message;

@@ -3,7 +3,7 @@ import type { Bus } from "../bus/bus.ts";
 import type { Database } from "../db/database.ts";
 import { renewGeneration, visitorIds } from "../records/visitors.ts";
 
-type Parts = { db: Database; bus: Bus; clock: Clock };
+type EndingsDeps = { db: Database; bus: Bus; clock: Clock };
 
 /** Visitors of one transaction. */
 const BATCH = 500;
@@ -13,7 +13,7 @@ const BATCH = 500;
  * token from before is void, and connections are closed: at once in this process, with the next heartbeat in others. The
  * thread stays. A user with a signed identity comes back by signing in; an anonymous visitor begins a new thread.
  */
-export function createEndings({ db, bus, clock }: Parts) {
+export function createEndings({ db, bus, clock }: EndingsDeps) {
   return {
     /** @returns false when nothing is written of such a visitor of this site */
     async visitor(site: string, visitor: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { IdentifiedPerson } from "../base/identity.ts";
 import type { ContactAnswer } from "../service/api.ts";
 
 type By = { phone: string } | { email: string };
-type Parts = { find: (account: string, by: By) => Promise<ContactAnswer>; clock: Clock };
+type FirstNamesDeps = { find: (account: string, by: By) => Promise<ContactAnswer>; clock: Clock };
 
 /** The greeting waits at most this long for a name (C12). */
 const PATIENCE_MS = 300;
@@ -15,7 +15,7 @@ const E164 = /^\+[1-9]\d{6,14}$/;
  * First names for the greeting of returning customers. The service is asked only about signed identities, by signed e-mail
  * or phone: a name for a typed address would reveal to anybody who is a customer (R-436).
  */
-export function createFirstNames({ find, clock }: Parts) {
+export function createFirstNames({ find, clock }: FirstNamesDeps) {
   const kept = new Map<string, { name: Promise<string | undefined>; until: number }>();
 
   function known(account: string, by: By): Promise<string | undefined> {

@@ -9,7 +9,7 @@ import { disownMedia } from "../records/media.ts";
 import { forgetRequests } from "../records/requests.ts";
 import { findVisitor, forgetVisitor, formerIds } from "../records/visitors.ts";
 
-type Parts = {
+type ForgetDeps = {
   db: Database;
   bus: Bus;
   clock: Clock;
@@ -29,7 +29,7 @@ async function namesOf(tx: Transaction, visitor: string): Promise<string[]> {
 }
 
 /** "Delete my chat": deletes the visitor, the thread and what waits to be sent, and tells every tab. */
-export function createForget({ db, bus, clock, deleted }: Parts) {
+export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
   /** Overwrites the deleted texts in the database's files too. Repeats until it succeeds. */
   async function scrub(): Promise<void> {
     if (await db.scrub().catch(() => false)) return;

@@ -10,7 +10,7 @@ import {
   dueEntries,
   type Entry,
   hasten,
-  type Kind,
+  type LedgerKind,
   ledgerKey,
   settle,
   type Verdict,
@@ -23,7 +23,7 @@ type LedgerWorkerDeps = {
   db: Database;
   clock: Clock;
   log: Log;
-  kind: Kind;
+  kind: LedgerKind;
   /** Name of this process, new with every start. */
   node: string;
   accounts: readonly string[];

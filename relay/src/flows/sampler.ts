@@ -9,7 +9,7 @@ import { addSample, dropSamples, newestSample, oldestSample, STEPS, samplesBetwe
 /** What one step of the series says: counts of the step, and gauges at its end. */
 export type Sample = Totals & { connections: number; waiting: number; pace: number };
 
-type Parts = {
+type SamplerDeps = {
   db: Database;
   clock: Clock;
   log: Log;
@@ -70,7 +70,7 @@ export function joined(samples: readonly Sample[], gauges: "sum" | "highest"): S
 }
 
 /** Stores once a minute what was counted, and once an hour the sum of the hour. */
-export function createSampler({ db, clock, log, metrics, gauges, days }: Parts) {
+export function createSampler({ db, clock, log, metrics, gauges, days }: SamplerDeps) {
   const node = randomId(8);
   let before: Totals = structuredClone(metrics.totals);
   let cancel = (): void => {};

@@ -2,12 +2,12 @@ import { cut } from "@porchlight/shared/text";
 import { mailWords } from "./words.ts";
 
 /** A line of the conversation; `name` is the file's, where it is one. */
-export type Line = { from: "visitor" | "reply"; at: number; text: string; name?: string };
+export type LetterMessage = { from: "visitor" | "reply"; at: number; text: string; name?: string };
 
 type Given = {
   /** The site's name. */
   site: string;
-  lines: readonly Line[];
+  lines: readonly LetterMessage[];
   /** The page of the chat, and the address that ends these e-mails. */
   page: string;
   stop: string;

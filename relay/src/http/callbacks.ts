@@ -37,7 +37,7 @@ export type CallbackDeps = CallbackAddress & {
   receive: Replies;
   recharges: Recharges;
   /** Accounts that an event may be for: the one named in `?account=`, or all that have credit rules. */
-  agencies: (named: string | undefined) => { id: string; rules: CreditRules }[];
+  creditAccounts: (named: string | undefined) => { id: string; rules: CreditRules }[];
   unknownContact: 200 | 404;
   /** Forwards replies for unknown contacts; absent: they are not forwarded. */
   forward: Forward | undefined;
@@ -150,8 +150,12 @@ function headerOf({ incoming }: Call, name: string): string | undefined {
  * The account that an event is for, and the event as parsed by its rules. Where several accounts have rules and the address
  * names none of them, only a map of sub-accounts that contains this one decides: credits are never granted by a guess.
  */
-function agencyOf({ agencies, log }: CallbackDeps, call: Call, raw: string): { id: string; event: Recharge } {
-  const able = agencies(call.named);
+function creditAccountOf(
+  { creditAccounts, log }: CallbackDeps,
+  call: Call,
+  raw: string,
+): { id: string; event: Recharge } {
+  const able = creditAccounts(call.named);
   if (able.length === 0) throw new RelayError("not_found");
   const read = able.flatMap(({ id, rules }) => {
     const event = parseRecharge(raw, headerOf(call, KEY_HEADER), rules.fields);
@@ -177,7 +181,7 @@ async function takeReply(deps: CallbackDeps, call: Call, raw: string): Promise<A
     throw new RelayError(callback.code, callback.field);
   }
   const { named } = call;
-  if (named !== undefined && deps.agencies(named).length === 0) throw new RelayError("not_found");
+  if (named !== undefined && deps.creditAccounts(named).length === 0) throw new RelayError("not_found");
   const outcome = await receive.receive(callback, named);
   if (outcome === "lost") return LATER;
   const visitor = hashed(callback.toId);
@@ -209,7 +213,7 @@ async function passOn(forward: Forward, log: Log, call: Call, raw: string): Prom
  * case; a 200 would report a top-up that is never made, so the answer is 422 and the log has an alarm. Nothing is granted.
  */
 async function takeRecharge(deps: CallbackDeps, call: Call, raw: string): Promise<Answer> {
-  const { id, event } = agencyOf(deps, call, raw);
+  const { id, event } = creditAccountOf(deps, call, raw);
   const outcome = await deps.recharges.receive(id, event);
   if (outcome === "lost") return LATER;
   if (outcome === "conflict") throw new RelayError("key_reused");

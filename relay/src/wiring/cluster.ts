@@ -46,9 +46,9 @@ function addressAt({ host }: Pick<Settings, "host">, port: number): string {
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
-type Parts = { settings: Settings; db: Database; clock: Clock; log: Log };
+type ClusterDeps = { settings: Settings; db: Database; clock: Clock; log: Log };
 
-export async function joinCluster({ settings, db, clock, log }: Parts): Promise<Cluster> {
+export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Promise<Cluster> {
   if (!isShared(settings.databaseUrl)) {
     const alone = async (): Promise<void> => {};
     return {

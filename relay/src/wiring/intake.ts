@@ -31,7 +31,7 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
   const door = callbackDoor({
     seen,
     ...{ ...address, clock, receive, recharges },
-    agencies: owner.creditAccounts,
+    creditAccounts: owner.creditAccounts,
     unknownContact: settings.unknownContact,
     forward: forward?.post,
     hide: core.hide,

@@ -3,8 +3,8 @@ import { complaintOf, SETTINGS } from "@porchlight/shared/settings";
 import { DEFAULT_SITE, type PublicSite } from "@porchlight/shared/site";
 import { z } from "zod";
 import { creditRules, guardRules, leadRules, retentionRules, routeRule, webhookRules } from "../rules.ts";
-import { type Complaint, complaintsOf, UNKNOWN, words } from "./complaints.ts";
 import { exampleAt, exampleOfFile, insteadOf, nearest } from "./examples.ts";
+import { type FieldProblem, fieldProblemsOf, issueText, UNKNOWN } from "./issues.ts";
 import { assertPrivate, origin, problem, signingSecret, web } from "./parsers.ts";
 import { withoutComment } from "./problems.ts";
 import type { Account, Env, KeySource, Site, Tenants } from "./shape.ts";
@@ -197,7 +197,7 @@ function complaintsAbout(
   parsed: z.ZodSafeParseResult<unknown>,
   env: Env,
   insecure: boolean,
-): Complaint[] {
+): FieldProblem[] {
   const file = fieldsOf(json);
   const checks = [
     ...Object.entries(fieldsOf(file.accounts)).flatMap(([id, one]) =>
@@ -206,7 +206,7 @@ function complaintsAbout(
     ...Object.entries(fieldsOf(file.sites)).flatMap(([id, one]) => siteChecks(`sites.${id}`, fieldsOf(one))),
   ];
   return [
-    ...(parsed.success ? [] : complaintsOf(parsed.error)),
+    ...(parsed.success ? [] : fieldProblemsOf(parsed.error)),
     ...checks.flatMap(([field, check]) => {
       try {
         check(env, file);
@@ -220,7 +220,7 @@ function complaintsAbout(
 }
 
 /** A problem as one line: field, message, and a valid example. */
-function lineOf({ field, message }: Complaint): Error {
+function lineOf({ field, message }: FieldProblem): Error {
   const unknown = message === UNKNOWN;
   const example = unknown ? insteadOf(field) : field === "" ? exampleOfFile : exampleAt(field);
   const right = example === undefined ? "" : `; for example ${example}`;
@@ -299,7 +299,7 @@ function jsonIn(path: string): unknown {
  */
 export function fromFile(path: string, env: Env, insecure: boolean): Tenants {
   const json = jsonIn(path);
-  const parsed = fileSchema.safeParse(json, { error: words });
+  const parsed = fileSchema.safeParse(json, { error: issueText });
   const complaints = complaintsAbout(json, parsed, env, insecure);
   if (!parsed.success || complaints.length > 0)
     throw new AggregateError(complaints.map(lineOf).map(({ message }) => new Error(`${path}: ${message}`)));

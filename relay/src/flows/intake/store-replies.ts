@@ -1,7 +1,7 @@
 import type { Message } from "@porchlight/shared/protocol";
 import { NOT_HERE } from "../../base/missing-file.ts";
 import type { Transaction } from "../../db/database.ts";
-import { isEcho } from "../../records/ledger/own-messages.ts";
+import { isOwnMessage } from "../../records/ledger/own-messages.ts";
 import { describeFile, sendMedia } from "../../records/media.ts";
 import type { Sites } from "../../records/sites.ts";
 import { appendReplies, createNumbers } from "../../records/threads.ts";
@@ -77,7 +77,7 @@ async function withoutOwnMessages(
     const external = externalOf(one.account, one.reply);
     // Only what the owner sent can come back. An id from before a login has no row of its own.
     const mayBeOwn = host === undefined || Boolean(host.written_to);
-    if (!mayBeOwn || !(await isEcho(tx, { visitor, external, text, now: at }))) fresh.push(one);
+    if (!mayBeOwn || !(await isOwnMessage(tx, { visitor, external, text, now: at }))) fresh.push(one);
   }
   return fresh;
 }

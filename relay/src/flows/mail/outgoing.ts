@@ -1,7 +1,7 @@
 import { backoff } from "@porchlight/shared/backoff";
 import { hashed } from "../../base/log.ts";
 import { blind, seal } from "../../base/sign.ts";
-import { type Line, letterOf } from "../../hooks/letters.ts";
+import { type LetterMessage, letterOf } from "../../hooks/letters.ts";
 import type { Posted } from "../../hooks/mailer.ts";
 import * as mails from "../../records/mails.ts";
 import { page } from "../../records/threads.ts";
@@ -38,7 +38,7 @@ export async function sendMail(deps: MailDeps, mail: mails.Mail): Promise<void> 
 }
 
 /** The lines of the mail, as the thread holds them now: nothing of an erased visitor is kept in a queue. */
-async function linesOf({ db }: MailDeps, { visitor, kind, since, upto }: mails.Mail): Promise<Line[]> {
+async function linesOf({ db }: MailDeps, { visitor, kind, since, upto }: mails.Mail): Promise<LetterMessage[]> {
   const found = await page(db, visitor, upto + 1, LINES_MAX);
   const meant = found.filter(({ pos, from }) => pos > since && (kind === "transcript" || from === "reply"));
   return meant.map(({ from, at, text, media }) => ({ from, at, text, ...(media && { name: media.name }) }));

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { complaintsOf, words } from "../../base/settings/complaints.ts";
+import { fieldProblemsOf, issueText } from "../../base/settings/issues.ts";
 import { Problem } from "./problem.ts";
 
 /**
@@ -7,9 +7,9 @@ import { Problem } from "./problem.ts";
  * @throws Problem that names every wrong field, the first one first
  */
 export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value, { error: words });
+  const result = schema.safeParse(value, { error: issueText });
   if (result.success) return result.data;
-  const faults = complaintsOf(result.error).map(({ field, message }) => ({
+  const faults = fieldProblemsOf(result.error).map(({ field, message }) => ({
     field,
     detail: `${field === "" ? "The body" : field} ${message}.`,
   }));

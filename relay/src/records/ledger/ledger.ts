@@ -12,7 +12,7 @@ import type { Transaction } from "../../db/database.ts";
  * Each step is one statement with the state that it starts from, so two processes never both take it.
  */
 
-export type Kind = "grant" | "send";
+export type LedgerKind = "grant" | "send";
 export type State = "received" | "intent" | "calling" | "done" | "unknown" | "refused" | "dismissed";
 
 /**
@@ -26,7 +26,7 @@ export type Verdict =
   | { kind: "unknown"; reason: string };
 
 export type Entry = {
-  kind: Kind;
+  kind: LedgerKind;
   account: string;
   key: string;
   lane: string;
@@ -197,7 +197,7 @@ export const undone = async (tx: Transaction, name: Name): Promise<Undone> =>
   (await findEntry(tx, name)) === undefined ? "missing" : "wrong_state";
 
 /** Accounts with calls under way that another process than `node` began. */
-export async function accountsCalling(tx: Transaction, kind: Kind, node: string): Promise<string[]> {
+export async function accountsCalling(tx: Transaction, kind: LedgerKind, node: string): Promise<string[]> {
   const rows = await tx.all<{ account: string }>(
     "SELECT DISTINCT account FROM ledger WHERE kind = $1 AND state = 'calling' AND COALESCE(node, '') <> $2",
     kind,
@@ -212,7 +212,7 @@ export async function accountsCalling(tx: Transaction, kind: Kind, node: string)
  */
 export async function abandon(
   tx: Transaction,
-  { kind, account, node, now }: { kind: Kind; account: string; node: string; now: number },
+  { kind, account, node, now }: { kind: LedgerKind; account: string; node: string; now: number },
 ): Promise<Entry[]> {
   const reason = "the process that called is gone";
   const lost = await tx.all<Entry>(
@@ -231,7 +231,7 @@ export async function abandon(
 /** Entries of a state that are due, earliest first; at most `limit`. */
 export async function dueEntries(
   tx: Transaction,
-  query: { kind: Kind; state: "intent" | "received"; now: number; limit: number; account?: string },
+  query: { kind: LedgerKind; state: "intent" | "received"; now: number; limit: number; account?: string },
 ): Promise<Entry[]> {
   const { kind, state, now, limit, account = null } = query;
   return tx.all(
@@ -248,7 +248,7 @@ export async function dueEntries(
 /** Makes the entries due that wait because the service refused the account's key. @returns how many */
 export async function hasten(
   tx: Transaction,
-  { kind, account, now }: { kind: Kind; account: string; now: number },
+  { kind, account, now }: { kind: LedgerKind; account: string; now: number },
 ): Promise<number> {
   return tx.run(
     `UPDATE ledger SET due = $3
@@ -262,7 +262,7 @@ export async function hasten(
 /** A page of entries, newest first. `before`: the last entry of the page before. */
 export async function entries(
   tx: Transaction,
-  query: { kind: Kind; account: string; state?: State; before?: { created: number; key: string }; limit: number },
+  query: { kind: LedgerKind; account: string; state?: State; before?: { created: number; key: string }; limit: number },
 ): Promise<Entry[]> {
   const { kind, account, state = null, before, limit } = query;
   return tx.all(
@@ -281,7 +281,7 @@ export async function entries(
 /** A lane's entries, newest first; all of them without a limit. */
 export async function laneEntries(
   tx: Transaction,
-  kind: Kind,
+  kind: LedgerKind,
   lane: string,
   limit: number = Number.MAX_SAFE_INTEGER,
 ): Promise<Entry[]> {
@@ -315,7 +315,7 @@ export async function link(tx: Transaction, name: Name, field: "shown" | "echo",
 }
 
 /** Deletes the texts of an erased person's entries, and ends those that were not called. The keys stay. */
-export async function blankLane(tx: Transaction, kind: Kind, lane: string): Promise<void> {
+export async function blankLane(tx: Transaction, kind: LedgerKind, lane: string): Promise<void> {
   await tx.run(
     `UPDATE ledger SET content = '{"site":"","text":""}', result = NULL,
        state = CASE state WHEN 'intent' THEN 'refused' ELSE state END WHERE kind = $1 AND lane = $2`,
@@ -337,7 +337,7 @@ const LONGEST_CALL_MS = 150_000;
  */
 export async function stuckEntries(
   tx: Transaction,
-  query: { kind: Kind; account?: string; state?: State; now: number; limit: number },
+  query: { kind: LedgerKind; account?: string; state?: State; now: number; limit: number },
 ): Promise<Entry[]> {
   const { kind, account = null, state = null, now, limit } = query;
   return tx.all(
@@ -357,7 +357,7 @@ export async function stuckEntries(
 }
 
 /** Counts the entries in each state. */
-export async function countStates(tx: Transaction, kind: Kind): Promise<Partial<Record<State, number>>> {
+export async function countStates(tx: Transaction, kind: LedgerKind): Promise<Partial<Record<State, number>>> {
   const rows = await tx.all<{ state: State; count: number }>(
     "SELECT state, count(*) AS count FROM ledger WHERE kind = $1 GROUP BY state",
     kind,

@@ -38,7 +38,7 @@ type Arrived = { visitor: string; external: string; text: string; now: number };
  * another id, before the answer to our call, or not at all; the visitor sees the message once.
  * @returns true: the thread has the message; false: the reply is to be stored
  */
-export async function isEcho(tx: Transaction, arrived: Arrived): Promise<boolean> {
+export async function isOwnMessage(tx: Transaction, arrived: Arrived): Promise<boolean> {
   const { visitor, external, text, now } = arrived;
   const sent = await laneEntries(tx, "send", visitor, LOOK_AT);
   if (sent.length === 0) return false;

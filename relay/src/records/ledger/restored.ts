@@ -1,5 +1,5 @@
 import type { Transaction } from "../../db/database.ts";
-import type { Kind } from "./ledger.ts";
+import type { LedgerKind } from "./ledger.ts";
 
 const REASON = "the database was restored from a backup: this may have been called since";
 
@@ -28,7 +28,7 @@ export async function trustLedger(
  * until `trustLedger`.
  * @returns how many entries became unknown
  */
-export async function parkRestored(tx: Transaction, kind: Kind, actor: string, now: number): Promise<number> {
+export async function parkRestored(tx: Transaction, kind: LedgerKind, actor: string, now: number): Promise<number> {
   const name = `ledger.${kind}`;
   const [row] = await tx.all<{ epoch: string; written: string | null }>(
     "SELECT e.value AS epoch, (SELECT value FROM meta WHERE name = $1) AS written FROM meta e WHERE e.name = 'epoch'",

@@ -9,7 +9,7 @@ import type { Outcome } from "../service/outcome.ts";
 import { type Command, type CommandArgs, positionals, type Result, requiredOption } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
-import { codeOf, settledWithin } from "./wait.ts";
+import { exitCodeOf, waitUntilSettled } from "./ledger-outcome.ts";
 
 const site = { site: { type: "string" } } as const;
 const person = {
@@ -69,11 +69,11 @@ async function sendOne(context: CommandContext, given: CommandArgs): Promise<Res
   const outcome = await context.outreach.submit(order);
   if (typeof outcome === "string") throw new CommandError(REFUSALS[outcome](key));
   const name = { kind: "send", account: site.account, key: sendKey(site, key) } as const;
-  const entry = await settledWithin(context, given, () => findEntry(context.db, name));
+  const entry = await waitUntilSettled(context, given, () => findEntry(context.db, name));
   const data = sentView(entry);
   const why = entry.reason === null ? "" : ` (${entry.reason})`;
   const line = `${key}: ${data.state}${why}${CURES[entry.state]?.replace("KEY", key) ?? ""}`;
-  return { data, lines: [line], code: codeOf(entry) };
+  return { data, lines: [line], code: exitCodeOf(entry) };
 }
 
 /** The next steps for a message that is not sent. */
@@ -83,7 +83,7 @@ const CURES: Partial<Record<State, string>> = {
   unknown: ". Look it up at the service, then: porchlight send resolve KEY --sent|--not-sent --reason <words>",
 };
 
-export const PEOPLE: Record<string, Command> = {
+export const CONTACTS: Record<string, Command> = {
   "contact find": {
     usage: "--phone <phone>|--email <email> [--site <site>]",
     help: "finds a contact at the service",

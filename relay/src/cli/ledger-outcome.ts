@@ -6,7 +6,7 @@ import { CommandError } from "./error.ts";
 const LOOK_MS = 200;
 
 /** The exit code for a ledger entry: 3 while it is unfinished or unknown. */
-export function codeOf({ kind, state }: Entry): 0 | 1 | 3 {
+export function exitCodeOf({ kind, state }: Entry): 0 | 1 | 3 {
   if (state === "done") return 0;
   // A refused message has failed. A refused grant can still be corrected and approved.
   return state === "dismissed" || (state === "refused" && kind === "send") ? 1 : 3;
@@ -16,7 +16,7 @@ export function codeOf({ kind, state }: Entry): 0 | 1 | 3 {
  * Waits until the relay has made the entry's call, at most `--wait` seconds (default 15), and returns the entry. It does not
  * wait for retries.
  */
-export async function settledWithin(
+export async function waitUntilSettled(
   { clock }: CommandContext,
   given: CommandArgs,
   read: () => Promise<Entry | undefined>,

@@ -3,7 +3,7 @@ import type { Settings } from "../base/config.ts";
 import { fileOf, isShared } from "../db/open.ts";
 
 /** Why a relay's data cannot be opened, with the setting's name, and how to correct it. */
-export type Unusable = { why: string; cure: string };
+export type DataProblem = { why: string; cure: string };
 
 /** Our own messages have the form "SETTING: problem; cure". */
 const OURS = /^[A-Z_]+: /;
@@ -37,7 +37,7 @@ const SQLITE_CAUSES: Record<number, readonly [what: string, cure: string]> = {
 };
 
 /** @param error from opening the data folder, the secrets or the database */
-export function unusable(error: unknown, { dataDir, databaseUrl }: Settings): Unusable {
+export function dataProblemOf(error: unknown, { dataDir, databaseUrl }: Settings): DataProblem {
   const { code = "", message, path, errcode = 0 } = error as NodeJS.ErrnoException & { errcode?: number };
   if (OURS.test(message) && code === "") {
     const [why = "", cure] = message.split("; ");
@@ -56,7 +56,7 @@ export function unusable(error: unknown, { dataDir, databaseUrl }: Settings): Un
 }
 
 /** Whether an error of the system or of SQLite is about the data: the database, or a path in the data folder or above it. */
-export function isAboutData(error: unknown, { dataDir, databaseUrl }: Settings): boolean {
+export function isDataError(error: unknown, { dataDir, databaseUrl }: Settings): boolean {
   const { path, syscall, errcode = 0 } = error as NodeJS.ErrnoException & { errcode?: number };
   if (errcode > 0) return true;
   // An error of a write to an open file has no path. Before the relay listens, it writes only to the data folder.

@@ -26,7 +26,7 @@ function amount(origin: string, limit: number | bigint): string {
 export const UNKNOWN = "is not a known field";
 
 /** The message for an issue. It follows the name of the field. */
-export function words(issue: z.core.$ZodRawIssue): string | undefined {
+export function issueText(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined ? "is required" : `must be ${TYPES[issue.expected] ?? issue.expected}`;
@@ -47,10 +47,10 @@ export function words(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /** A problem of a field. The message follows the name of the field. */
-export type Complaint = { field: string; message: string };
+export type FieldProblem = { field: string; message: string };
 
-/** All problems that a schema found. Parse with `{ error: words }` to get these messages. */
-export function complaintsOf({ issues }: z.ZodError): Complaint[] {
+/** All problems that a schema found. Parse with `{ error: issueText }` to get these messages. */
+export function fieldProblemsOf({ issues }: z.ZodError): FieldProblem[] {
   return issues.flatMap((issue) => {
     const names = issue.code === "unrecognized_keys" ? issue.keys : [undefined];
     return names.map((name) => ({
