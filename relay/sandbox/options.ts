@@ -16,6 +16,18 @@ const anything = () => true;
 const url = (help: string): Option<string> =>
   option(help, "", 'an http(s) address, or ""', (v) => v === "" || (isText(v) && /^https?:/.test(String(v))));
 
+/** Ways in which a service names its rate limit, or does not (R-802). */
+export const RATE_STYLES = [
+  "retryAfterSeconds",
+  "retryAfterDate",
+  "retryAfterMs",
+  "ietf6",
+  "ietf8",
+  "xEpoch",
+  "resetAfter",
+  "none",
+] as const;
+
 const transport = {
   basePath: option("Path of the base address (R-001)", "/v1", 'a path such as "/v1"', (v) =>
     /^(\/[\w.-]+)+$/.test(`${v}`),
@@ -51,17 +63,7 @@ const rate = {
   rateLimit: count("Requests per key and window; 0 is without limit (R-801)", 120),
   rateWindowMs: count("Length of the window", 60_000),
   rateWindow: oneOf("Kind of window (R-801)", "fixed", "sliding"),
-  rateHeaders: oneOf(
-    "Headers of a 429 (R-802)",
-    "retryAfterSeconds",
-    "retryAfterDate",
-    "retryAfterMs",
-    "ietf6",
-    "ietf8",
-    "xEpoch",
-    "resetAfter",
-    "none",
-  ),
+  rateHeaders: oneOf("Headers of a 429 (R-802)", ...RATE_STYLES),
   countRefused: flag("Refused calls count too (R-803)", false),
 };
 

@@ -1,8 +1,7 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { chatOn } from "../browser/browser.ts";
 import { strays } from "../browser/checks/strays.ts";
+import { startCareless } from "../careless.ts";
 import { identityOf } from "../identities.ts";
 import { post } from "../uploads.ts";
 import type { Visitor } from "../visitor.ts";
@@ -252,28 +251,11 @@ export async function picturesDrawn(ground: Ground, browser: Browser): Promise<R
   return { tried: texts.length, through, control: `a picture of the page itself is asked for: ${heard}` };
 }
 
-const BY_ENDING: Record<string, string> = {
-  html: "text/html",
-  svg: "image/svg+xml",
-  xml: "text/xml",
-  png: "image/png",
-  jpg: "image/jpeg",
-  gif: "image/gif",
-  txt: "text/plain",
-  pdf: "application/pdf",
-};
-
 /** A17: hostile files opened in the browser by themselves. Through: one that runs something. */
 export async function openedUploads(ground: Ground, browser: Browser): Promise<Result> {
   const { house } = ground;
   const files = new Map(hostileFiles());
-  const server = createServer((request, response) => {
-    const name = decodeURIComponent(request.url?.slice(1) ?? "");
-    response.setHeader("Content-Type", BY_ENDING[name.split(".").at(-1) ?? ""] ?? "application/octet-stream");
-    response.end(files.get(name));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const control = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const careless = await startCareless(files);
   const { visitor } = await ground.member("words of the opened uploads");
   const context = await browser.newContext();
   const runs = async (address: string): Promise<boolean> => {
@@ -287,7 +269,7 @@ export async function openedUploads(ground: Ground, browser: Browser): Promise<R
   };
   const [counts, names] = [{ ours: 0, careless: 0, tried: 0 }, ["page.html", "a.svg", "photo.png"]];
   for (const [name, bytes] of files) {
-    if (await runs(`${control}/${encodeURIComponent(name)}`)) counts.careless++;
+    if (await runs(careless.addressOf(name))) counts.careless++;
     for (const dress of [name, ...names]) {
       counts.tried++;
       const { status, answer } = await post(house, visitor, new Uint8Array(bytes), { name: dress });
@@ -295,8 +277,7 @@ export async function openedUploads(ground: Ground, browser: Browser): Promise<R
     }
   }
   await context.close();
-  server.close();
-  server.closeAllConnections();
+  careless.stop();
   return {
     tried: counts.tried,
     through: counts.ours,

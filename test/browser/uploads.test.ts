@@ -1,44 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { corpus } from "../corpora.ts";
+import { hostileFiles } from "../attacks/uploads.ts";
+import { startCareless } from "../careless.ts";
 import { type House, startHouse } from "../harness.ts";
 import { post } from "../uploads.ts";
 import { leaveBrowser, sharedBrowser } from "./shared.ts";
-
-const SCRIPT = `<script>parent.postMessage("XSS","*");alert(1)</script>`;
-/** Examples of our own, besides those of the corpus. */
-const OWN: [string, Buffer<ArrayBuffer>][] = [
-  ["gif.gif", Buffer.from(`GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff;${SCRIPT}`, "latin1")],
-  ["pdf.pdf", Buffer.from(`%PDF-1.4\n%${SCRIPT}\n%%EOF`)],
-  ["page.html", Buffer.from(`<!doctype html>${SCRIPT}`)],
-  ["picture.svg", Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)],
-];
-const BY_ENDING: Record<string, string> = {
-  html: "text/html",
-  svg: "image/svg+xml",
-  xml: "text/xml",
-  png: "image/png",
-  jpg: "image/jpeg",
-  gif: "image/gif",
-  webp: "image/webp",
-  txt: "text/plain",
-  mp4: "video/mp4",
-  pdf: "application/pdf",
-};
-
-function hostile(): [string, Buffer<ArrayBuffer>][] {
-  const folder = corpus("uploads-hostile/own");
-  if (!existsSync(folder)) return OWN;
-  const names = readdirSync(folder).filter((name) => name !== "LICENSE");
-  return [
-    ...OWN,
-    ...names.map((name): [string, Buffer<ArrayBuffer>] => [name, Buffer.from(readFileSync(join(folder, name)))]),
-  ];
-}
 
 describe("uploads that are opened in a browser", () => {
   let house: House;
@@ -68,14 +34,8 @@ describe("uploads that are opened in a browser", () => {
   }
 
   it("run nothing, while the same files from a careless server do", async () => {
-    const files = new Map(hostile());
-    const careless = createServer((request, response) => {
-      const name = decodeURIComponent(request.url?.slice(1) ?? "");
-      response.setHeader("Content-Type", BY_ENDING[name.split(".").at(-1) ?? ""] ?? "application/octet-stream");
-      response.end(files.get(name));
-    });
-    await new Promise<void>((resolve) => careless.listen(0, "127.0.0.1", resolve));
-    const control = `http://127.0.0.1:${(careless.address() as AddressInfo).port}`;
+    const files = new Map(hostileFiles());
+    const careless = await startCareless(files);
     const visitor = house.visitor();
     await visitor.connect();
 
@@ -83,14 +43,13 @@ describe("uploads that are opened in a browser", () => {
     const ourRuns: string[] = [];
     let stored = 0;
     for (const [name, bytes] of files) {
-      if (await runs(`${control}/${encodeURIComponent(name)}`)) carelessRuns.push(name);
-      const { status, answer } = await post(house, visitor, bytes, { name });
+      if (await runs(careless.addressOf(name))) carelessRuns.push(name);
+      const { status, answer } = await post(house, visitor, new Uint8Array(bytes), { name });
       if (status !== 201) continue;
       stored++;
       if (await runs(`${house.url}${answer.url}`)) ourRuns.push(name);
     }
-    careless.close();
-    careless.closeAllConnections();
+    careless.stop();
     expect(ourRuns).toEqual([]);
     expect(stored).toBeGreaterThan(0);
     expect(carelessRuns.length).toBeGreaterThan(1);

@@ -12,6 +12,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { RATE_STYLES } from "../../relay/sandbox/options.ts";
 import { browserStorm } from "../browser/storm.ts";
 import { allAwaits } from "./awaits.ts";
 import { longMutants } from "./mutants-long.ts";
@@ -28,7 +29,7 @@ import { allTroubles } from "./suites/nodes.ts";
 import { nodesRate } from "./suites/nodes-rate.ts";
 import { outage } from "./suites/outage.ts";
 import { pace } from "./suites/pace.ts";
-import { rate, STYLES, stray } from "./suites/rate.ts";
+import { rate, stray } from "./suites/rate.ts";
 import { type Report, seconds } from "./suites/suite.ts";
 import { sync } from "./suites/sync.ts";
 import { tabs } from "./suites/tabs.ts";
@@ -53,7 +54,7 @@ const SUITES: Record<string, Long> = {
   tabs: (seed) => tabs({ seed, sends: 1_000 }),
   minute: (seed) => minute({ seed, seconds: 60, kills: 8 }),
   browser: (seed) => browserStorm({ seed, seconds: 60, kills: 8 }),
-  rate: (seed) => rate({ seed, limits: [30, 300, 10], styles: STYLES, minutes: 11 }),
+  rate: (seed) => rate({ seed, limits: [30, 300, 10], styles: RATE_STYLES, minutes: 11 }),
   stray: (seed) => stray({ seed }),
   pace: (seed, tell) => pace({ seed, tell }),
   outage: (seed) => outage({ seed, visitors: 10, messages: 100 }),

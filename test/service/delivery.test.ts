@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { RATE_STYLES } from "../../relay/sandbox/options.ts";
 import { runByHand, runFast } from "../clocks.ts";
 import { type House, type HouseOptions, KEY, SCRIPTED, startHouse } from "../harness.ts";
 import { runInside } from "../relays.ts";
@@ -98,19 +99,8 @@ describe("a visitor's message", () => {
   });
 });
 
-const STYLES = [
-  "retryAfterSeconds",
-  "retryAfterDate",
-  "retryAfterMs",
-  "ietf6",
-  "ietf8",
-  "xEpoch",
-  "resetAfter",
-  "none",
-] as const;
-
 describe("a service that limits the pace (4.13-8; R-801 to R-803)", () => {
-  it.each(STYLES)(
+  it.each(RATE_STYLES)(
     "is asked again when it may, as its headers say in the style %s, and not before",
     async (rateHeaders) => {
       const { run, pass } = runByHand();

@@ -16,17 +16,6 @@ type Options = Common & {
   most?: number;
 };
 
-export const STYLES: readonly Style[] = [
-  "retryAfterSeconds",
-  "retryAfterDate",
-  "retryAfterMs",
-  "ietf6",
-  "ietf8",
-  "xEpoch",
-  "resetAfter",
-  "none",
-];
-
 type Run = { limit: number; style: Style; used: number; refused: number; lost: number; doubled: number };
 
 const MINUTE = 60_000;
