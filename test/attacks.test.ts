@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Ground, startGround } from "./attacks/ground.ts";
 import { ATTACKS } from "./attacks/table.ts";
+import { payloadsOf } from "./attacks/text.ts";
 
 /** The share of the tries of `npm run attacks` that every run of the tests makes. */
 const SHARE = 0.01;
@@ -17,4 +21,15 @@ it.each(inside)("A$number lets nothing through: $what", async ({ inside }) => {
   const { tried, through } = await inside(ground);
   expect(tried).toBeGreaterThan(0);
   expect(through).toBe(0);
+});
+
+it("takes the payloads of another folder, besides its own, and says when there are none", () => {
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-payloads-"));
+  expect(() => payloadsOf(folder)).toThrow("no list of payloads");
+  writeFileSync(join(folder, "payloads.json"), JSON.stringify(["<b>one</b>", { id: 7, payload: "<i>two</i>" }]));
+  writeFileSync(join(folder, "control-fires-innerhtml.json"), "[7]");
+  const { all, firing } = payloadsOf(folder);
+  expect(all.slice(-2)).toEqual(["<b>one</b>", "<i>two</i>"]);
+  expect(firing).toEqual(["<i>two</i>"]);
+  rmSync(folder, { recursive: true });
 });

@@ -37,6 +37,8 @@ async function runTests(files: readonly string[]): Promise<Result> {
     "unit",
     "--project",
     "product",
+    "--project",
+    "full",
     ...files,
   ];
   await new Promise((resolve) => execFile(join(ROOT, "node_modules/.bin/vitest"), args, { cwd: ROOT }, resolve));

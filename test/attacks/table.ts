@@ -182,8 +182,8 @@ export const ATTACKS: readonly Attack[] = [
   {
     number: 21,
     what: "frames above 32 KiB, one at a time; then oversized everything at once",
-    defence: ["relay/src/socket/socket.ts"],
-    tests: ["relay/src/socket/upgrade.test.ts"],
+    defence: ["relay/src/socket/socket.ts", "relay/src/base/rest.ts", "relay/src/http/answers.ts"],
+    tests: ["relay/src/socket/upgrade.test.ts", "relay/src/http/body.test.ts"],
     inside: hugeFrames,
     run: hugeFloods,
   },
@@ -292,9 +292,14 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 35,
-    what: "every operation of the API without a token, and addresses that other servers expose",
-    defence: ["relay/src/http/api/call.ts", "relay/src/http/health.ts"],
-    tests: ["test/hostile.test.ts"],
+    what: "every operation of the API without a token, and addresses that other servers expose; tests: tokens, roles and sessions of the operator's pages",
+    defence: [
+      "relay/src/http/api/router.ts",
+      "relay/src/http/health.ts",
+      "relay/src/admin/access.ts",
+      "relay/src/admin/sessions.ts",
+    ],
+    tests: ["test/hostile.test.ts", "test/admin.test.ts", "relay/src/admin/access.test.ts"],
     inside: exposedPages,
   },
   {
@@ -311,9 +316,9 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 38,
-    what: "a stolen key used elsewhere: only the service can prevent it, see What remains",
-    defence: [],
-    tests: [],
+    what: "a stolen key used elsewhere: no program can try it, because only the service could prevent it (see What remains). Tests: a replaced key is used for everything that waits",
+    defence: ["relay/src/service/gates.ts"],
+    tests: ["relay/src/service/gates.test.ts"],
   },
   {
     number: 39,

@@ -116,6 +116,7 @@ export async function trackingPictures(): Promise<Result> {
     "paragraph",
     "list",
     "quote",
+    "card",
     "table",
     "rule",
     "code",
