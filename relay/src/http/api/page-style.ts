@@ -1,0 +1,50 @@
+/** The style of the page of the API: the colours and calm of the admin pages. */
+export const STYLE = `
+:root { color-scheme: light dark; --ink: #1c1b19; --soft: #5d5a55; --ground: #faf9f7; --card: #fff; --line: #dedad3; --accent: #8a4b08;
+  --get: #1d6b3c; --post: #1f5a86; --delete: #a3231f; }
+@media (prefers-color-scheme: dark) { :root { --ink: #ece9e4; --soft: #aaa59d; --ground: #171614; --card: #211f1d; --line: #3b3834;
+  --accent: #f0b26b; --get: #7fd3a0; --post: #7fc1e6; --delete: #ff9d96; } }
+* { box-sizing: border-box; }
+html { font: 15px/1.55 system-ui, sans-serif; color: var(--ink); background: var(--ground); scroll-padding-top: 1rem; }
+body { margin: 0; }
+a { color: var(--accent); text-underline-offset: 2px; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.skip { position: absolute; left: 0.5rem; top: -4rem; background: var(--card); padding: 0.5rem 1rem; z-index: 2; }
+.skip:focus { top: 0.5rem; }
+.page { display: grid; grid-template-columns: minmax(0, 1fr); max-width: 84rem; margin: 0 auto; padding: 0 1.25rem; gap: 0 2.5rem; }
+nav { padding: 1.5rem 0 0; }
+nav ul { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.4rem; }
+nav a { display: block; padding: 0.3rem 0.7rem; border: 1px solid var(--line); border-radius: 999px; color: inherit; text-decoration: none; }
+main { padding: 1.5rem 0 4rem; min-width: 0; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 0.75rem; letter-spacing: -0.01em; }
+h2 { font-size: 1.25rem; margin: 3rem 0 0.75rem; padding-top: 0.5rem; border-top: 1px solid var(--line); }
+h3 { font-size: 0.87rem; color: var(--soft); margin: 1.1rem 0 0.3rem; font-weight: 600; }
+p { max-width: 44rem; }
+code, pre { font: 0.87em/1.5 ui-monospace, monospace; }
+code { overflow-wrap: anywhere; }
+pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; margin: 0.4rem 0; }
+.note { color: var(--soft); font-size: 0.87rem; }
+details { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin: 0 0 0.6rem; }
+summary { cursor: pointer; padding: 0.65rem 1rem; display: grid; grid-template-columns: 4.2rem minmax(0, 1fr); gap: 0 0.75rem; align-items: baseline; list-style: none; }
+summary::-webkit-details-marker { display: none; }
+summary:hover { background: color-mix(in srgb, var(--accent) 6%, transparent); border-radius: 10px; }
+summary span { grid-column: 2; color: var(--soft); }
+.method { font: 600 0.8rem ui-monospace, monospace; text-transform: uppercase; color: var(--get); }
+.method.post { color: var(--post); }
+.method.delete { color: var(--delete); }
+.body { padding: 0 1rem 1rem; border-top: 1px solid var(--line); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: 0.93rem; }
+th, td { text-align: left; vertical-align: top; padding: 0.4rem 1rem 0.4rem 0; border-bottom: 1px solid var(--line); }
+th { font-size: 0.87rem; color: var(--soft); font-weight: 600; }
+tbody tr:last-child td { border-bottom: 0; }
+@media (min-width: 64rem) {
+  .page { grid-template-columns: 11rem minmax(0, 1fr); }
+  nav { position: sticky; top: 0; align-self: start; padding-top: 2rem; }
+  nav ul { display: grid; gap: 0; }
+  nav a { border: 0; padding: 0.25rem 0; color: var(--soft); }
+  nav a:hover { color: var(--accent); }
+  .body { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 1.5rem; }
+}
+@media (max-width: 30rem) { summary { grid-template-columns: minmax(0, 1fr); } summary span { grid-column: 1; } }
+`;

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { WEBHOOKS } from "../relay/src/hooks/payloads.ts";
+import { OPERATIONS } from "../relay/src/http/api/operations.ts";
+import { CERTAIN, type House, startHouse } from "./harness.ts";
+import { tokenFor } from "./tokens.ts";
+
+let house: House;
+let page: string;
+let token: string;
+let visitor: string;
+let contact: string;
+beforeAll(async () => {
+  house = await startHouse({ sandbox: CERTAIN, account: { credits: { mode: "manual" } } });
+  house.sandbox.seed({ lists: ["leads"], subAccounts: [{ email: "ada@example.com" }] });
+  const somebody = house.visitor();
+  await somebody.connect();
+  await somebody.send("hello");
+  await somebody.hears("echo: hello");
+  contact = house.sandbox.state().contacts[0]?.id ?? "";
+  visitor = house.sandbox.messages()[0]?.fromId ?? "";
+  token = await tokenFor(house);
+  page = await (await fetch(`${house.url}/api`)).text();
+});
+afterAll(() => house.stop());
+
+const plain = (text: string): string =>
+  text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+
+type Call = { method: string; path: string; body: string | undefined };
+/** The examples of the page, in the order in which one can be run after the other: what deletes comes last. */
+function examples(): Call[] {
+  const found = [...page.matchAll(/<pre class="curl"[^>]*>([\s\S]*?)<\/pre>/g)].map(([, text = ""]) => {
+    const [, method = "GET", path = ""] = /^curl (?:-X (\w+) )?http[^/]*\/\/[^/]+(\S+)/.exec(plain(text)) ?? [];
+    return { method, path, body: /-d '([\s\S]*)'$/.exec(plain(text))?.[1] };
+  });
+  const late = ({ method, path }: Call): number =>
+    method === "DELETE" ? (path.endsWith("v_VISITOR") ? 3 : 2) : path.includes("?") ? 1 : 0;
+  return found.toSorted((one, other) => late(one) - late(other));
+}
+
+it("has an example for every operation, and each is a valid call against the sandbox", async () => {
+  const calls = examples();
+  expect(calls).toHaveLength(Object.keys(OPERATIONS).length);
+  const wrong: string[] = [];
+  for (const [n, { method, path, body }] of calls.entries()) {
+    const answer = await fetch(`${house.url}${path.replace("v_VISITOR", visitor)}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(method === "GET" ? {} : { "Idempotency-Key": `example-${n}` }),
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: body.replace("v_VISITOR", visitor).replace("c_CONTACT", contact) }),
+    });
+    const said = await answer.text();
+    // 404: the example names a message, lead or grant of the reader's own. 409: its state does not allow this.
+    const fine = answer.ok || (answer.status === 404 && /\/[A-Z]+(\/|$)/.test(path)) || answer.status === 409;
+    if (!fine) wrong.push(`${method} ${path} ${body ?? ""}: ${answer.status} ${said}`);
+  }
+  expect(wrong).toEqual([]);
+});
+
+it("shows every webhook with a payload that its schema allows", () => {
+  for (const [name, { body }] of Object.entries(WEBHOOKS)) {
+    const [, text = "{}"] = new RegExp(`aria-label="Payload of ${name}">([^<]*)<`).exec(page) ?? [];
+    const payload = JSON.parse(plain(text)) as object;
+    expect(Object.keys(payload).length, name).toBeGreaterThan(0);
+    expect(body.safeParse(payload).error?.issues ?? [], name).toEqual([]);
+  }
+});
