@@ -97,7 +97,7 @@ export const table = (
   rows.length === 0
     ? html`<p class="empty">${empty}</p>`
     : html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table><thead><tr>${headings.map((each) => html`<th scope="col">${each}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell ?? "–"}</td>`)}</tr>`)}</tbody></table></div>`;
+<tbody>${rows.map((row) => html`<tr>${row.map((cell, n) => html`<td data-label="${headings[n] ?? ""}">${cell ?? "–"}</td>`)}</tr>`)}</tbody></table></div>`;
 
 /** Names and values. */
 export const facts = (all: readonly (readonly [string, Cell])[]): Html =>

@@ -124,7 +124,7 @@ ${card("Waiting", count(waiting), waiting === 0 ? "nothing waits" : `oldest for 
 ${card("Failed", count(failed), "not tried again", failed > 0)}
 ${card("From visitors", count(all.messages.stored), within)}
 ${card("Replies", count(all.messages.reply), within)}
-${card("Delivered in", quantileOf(0.5), `half of them; 95 in 100 in ${quantileOf(0.95)}`)}
+${card("Delivered in", quantileOf(0.5), quantile(all.delivery, 0.5) === undefined ? `none ${within}` : `half of them; 95 in 100 in ${quantileOf(0.95)}`)}
 </ul>
 <div class="plots">
 ${plot({ ...axis, title: "Messages", show: count, lines: [line("from visitors", ({ messages }) => messages.stored), line("replies", ({ messages }) => messages.reply), line("failed", ({ messages }) => messages.failed)] })}

@@ -96,8 +96,8 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .menu .note { margin: 0; padding: 0.2rem 0.75rem 0.5rem; }
 .done { color: var(--good); }
 .number { display: block; text-align: right; font-variant-numeric: tabular-nums; }
-.decide { display: flex; gap: 0.4rem; min-width: 22rem; }
-.decide input { flex: 1 1 7rem; min-width: 0; }
+.decide { display: flex; flex-wrap: wrap; gap: 0.4rem; min-width: 13rem; }
+.decide input { flex: 1 1 100%; min-width: 0; }
 .problems { border: 1px solid var(--bad); border-radius: 10px; background: var(--card); padding: 0.8rem 1rem; margin: 0 0 1.25rem; }
 .problems h2 { margin: 0 0 0.3rem; color: var(--bad); }
 .problems ul { margin: 0 0 0.5rem; padding-left: 1.2rem; }
@@ -107,6 +107,17 @@ section.site { margin: 0 0 2rem; }
 .preview iframe { width: 100%; max-width: 24rem; height: 34rem; border: 1px solid var(--line); border-radius: 10px; background: var(--card); }
 .error { color: var(--bad); }
 pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; margin: 0 0 1rem; }
+@media (max-width: 40rem) {
+  svg.plot text { font-size: 18px; }
+  .scroll:has(td) { border: 0; background: none; overflow-x: visible; }
+  table, tbody, tr { display: block; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  tr { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.4rem 0; margin: 0 0 0.6rem; }
+  td, tbody tr:last-child td { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 0.75rem; padding: 0.25rem 0.9rem; border: 0; overflow-wrap: anywhere; }
+  td::before { content: attr(data-label); color: var(--soft); font-size: 0.87rem; }
+  td .id, .badge { white-space: normal; justify-self: start; }
+  .number { text-align: left; }
+}
 `;
 
 /** Renews the overview every 15 seconds while somebody looks at it: `/admin/live.js`. */

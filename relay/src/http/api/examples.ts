@@ -70,7 +70,7 @@ export const CHOSEN: Record<string, { body?: object; query?: string }> = {
 
 const refOf = ({ $ref = "" }: Shape): string => $ref.replace("#/components/schemas/", "");
 /** A schema with its reference followed. */
-export const resolved = (shape: Shape, schemas: Schemas): Shape =>
+const resolved = (shape: Shape, schemas: Schemas): Shape =>
   shape.$ref === undefined ? shape : ((schemas[refOf(shape)] ?? {}) as Shape);
 
 const typeOf = ({ type }: Shape): string | undefined =>

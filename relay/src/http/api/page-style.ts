@@ -19,7 +19,7 @@ main { padding: 1.5rem 0 4rem; min-width: 0; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 0.75rem; letter-spacing: -0.01em; }
 h2 { font-size: 1.25rem; margin: 3rem 0 0.75rem; padding-top: 0.5rem; border-top: 1px solid var(--line); }
 h3 { font-size: 0.87rem; color: var(--soft); margin: 1.1rem 0 0.3rem; font-weight: 600; }
-p { max-width: 44rem; }
+p, main > ul { max-width: 62rem; }
 code, pre { font: 0.87em/1.5 ui-monospace, monospace; }
 code { overflow-wrap: anywhere; }
 pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; margin: 0.4rem 0; }
