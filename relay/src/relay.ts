@@ -72,6 +72,8 @@ export type Inside = {
   linkTo: (key: string, type: string) => string;
   callbackSecret: string;
   owner: OwnerFlows;
+  /** Stores the spools of a node that does not come back; absent where no relay runs. */
+  adoptSpools?: CallbackIntake["adopt"];
   /** `examine` makes the checks of `porchlight doctor`, for the admin pages; the command line sets it. */
   doctor: { examine: () => Promise<Finding[]> };
 };
@@ -198,7 +200,16 @@ async function stop({
   log("relay.stopped");
 }
 
-function relayOf({ core, files, service, owner, visitors, chores, doctor }: Groups): Omit<Relay, "tell" | "stop"> {
+function relayOf({
+  core,
+  files,
+  service,
+  owner,
+  visitors,
+  intake,
+  chores,
+  doctor,
+}: Groups): Omit<Relay, "tell" | "stop"> {
   const { settings, db, clock, sites, keys, signing, log, port } = core;
   const { send, forget, endings } = visitors;
   const { services, gates } = service;
@@ -220,6 +231,7 @@ function relayOf({ core, files, service, owner, visitors, chores, doctor }: Grou
       ...{ retention: chores.retention, backups: chores.backups, doctor },
       files: files.files,
       linkTo: files.links.to,
+      adoptSpools: intake.adopt,
     },
   };
 }

@@ -77,6 +77,18 @@ export const BOUNDS: readonly Bound[] = [
     by: "100 messages",
     least: 0.95,
   },
+  {
+    what: "Round trip over two nodes on PostgreSQL against one on SQLite",
+    row: "nodes",
+    figure: "perSecond",
+    of: "two nodes, NOTIFY",
+    by: "relay",
+    least: 0.6,
+  },
+  { what: "A hint from node to node by NOTIFY: p50, ms", row: "hop", figure: "p50", of: "NOTIFY", most: 1 },
+  { what: "A hint from node to node by NOTIFY: p99, ms", row: "hop", figure: "p99", of: "NOTIFY", most: 5 },
+  { what: "A hint from node to node by Redis: p50, ms", row: "hop", figure: "p50", of: "Redis", most: 1 },
+  { what: "A hint from node to node by Redis: p99, ms", row: "hop", figure: "p99", of: "Redis", most: 5 },
   { what: "Start until ready with 10⁶ stored messages, ms", row: "ready", figure: "startMs", of: MANY, most: 500 },
 ];
 

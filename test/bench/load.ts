@@ -17,7 +17,8 @@ let texts = 0;
 export const textOf = (bytes: number): string =>
   `k${(texts++).toString(36)} Do you ship to Norway? `.padEnd(bytes, "Hello. ").slice(0, bytes);
 
-const quantile = (sorted: readonly number[], q: number): number =>
+/** The value below which a share `q` of them is. */
+export const quantile = (sorted: readonly number[], q: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 
 /** Figures of a round from the time of each trip. @param cpu of the server's process in the round */

@@ -9,6 +9,7 @@
  *   npm run bench -- --profile     µs of the relay's CPU per round trip, by function
  *   npm run bench -- --counts      what a round trip asks for, counted; renews counts/counts.json
  *   npm run bench -- --idle 150    whether a visitor who is silent for so many seconds behind nginx still hears a reply
+ *   npm run bench -- --wave        a simulation of the wave of clients that come back
  *   npm run bench -- --publish     makes the last run the README's
  */
 import { parseArgs } from "node:util";
@@ -21,11 +22,13 @@ const { values, positionals } = parseArgs({
     profile: { type: "boolean", default: false },
     counts: { type: "boolean", default: false },
     idle: { type: "string" },
+    wave: { type: "boolean", default: false },
     publish: { type: "boolean", default: false },
   },
 });
 
 if (values.counts) await (await import("./counts/renew.ts")).renewCounts();
+else if (values.wave) (await import("./wave.ts")).printWaves();
 else if (values.idle !== undefined) {
   await (await import("./idle.ts")).idle(Number(values.idle));
   console.log(`The reply was heard after ${values.idle} s of silence`);

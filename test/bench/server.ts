@@ -82,14 +82,19 @@ function portOf(child: ChildProcess): Promise<number> {
 /**
  * Starts a server.
  * @param service address to which it posts visitors' messages
+ * @param given.env settings besides those of all relays
  * @param given.folder data of the relay, left as it is at the end; without it a new one, removed at the end
  */
-export async function startServer(kind: Kind, service: string, given: { folder?: string } = {}): Promise<Server> {
+export async function startServer(
+  kind: Kind,
+  service: string,
+  given: { folder?: string; env?: Record<string, string> } = {},
+): Promise<Server> {
   const folder = given.folder ?? mkdtempSync(join(tmpdir(), "porchlight-bench-"));
   const relay = kind === "relay";
   const program = relay ? [CLI, "serve"] : [join(import.meta.dirname, "servers", `${kind}.ts`), service];
   const child = spawn(process.execPath, ["--expose-gc", "--import", PROBE, ...program], {
-    env: { ...COMPILED, ...(relay ? relayEnv(service, folder) : {}) },
+    env: { ...COMPILED, ...(relay ? relayEnv(service, folder) : {}), ...given.env },
     stdio: ["ignore", "pipe", "inherit", "ipc"],
   });
   const port = await portOf(child);

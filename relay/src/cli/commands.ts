@@ -16,6 +16,7 @@ import { MOVE } from "./move.ts";
 import { RELOAD } from "./reload.ts";
 import { RETENTION } from "./retention.ts";
 import { SITES } from "./sites.ts";
+import { SPOOLS } from "./spools.ts";
 import { TOKENS } from "./tokens.ts";
 import { TRY } from "./try.ts";
 
@@ -34,6 +35,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...DATA,
   ...BACKUP,
   ...MOVE,
+  ...SPOOLS,
   ...RELOAD,
   ...RETENTION,
   ...CLIENT,

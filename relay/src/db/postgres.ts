@@ -89,6 +89,25 @@ async function assertFit(pool: Pool): Promise<void> {
   if (encoding !== "UTF8") throw new Error(`DATABASE_URL: the database's encoding is ${encoding}; create it with UTF8`);
 }
 
+/** cannot_connect_now: the server starts, or recovers from a crash. */
+const STARTING = "57P03";
+/** A relay that starts waits for such a server so long, and asks so often. */
+const STARTING_MS = 30_000;
+const AGAIN_MS = 200;
+
+/** Repeats `work` while the server says that it is starting. */
+async function untilUp(work: () => Promise<void>): Promise<void> {
+  for (let tries = STARTING_MS / AGAIN_MS; ; tries--) {
+    const error: unknown = await work().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (error === undefined) return;
+    if (codeOf(error) !== STARTING || tries <= 0) throw error;
+    await pause(AGAIN_MS);
+  }
+}
+
 /** Anything that runs a statement: the pool, or one connection of it. */
 type Runner = Pick<Pool | PoolClient, "query">;
 
@@ -217,7 +236,7 @@ async function results(tx: Transaction, jobs: readonly Job[]): Promise<[Job, unk
  */
 export async function openPostgres(url: string): Promise<Database> {
   const pool = await connect(url);
-  await assertFit(pool).catch(async (error: unknown) => {
+  await untilUp(() => assertFit(pool)).catch(async (error: unknown) => {
     await pool.end();
     throw error;
   });

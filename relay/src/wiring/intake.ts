@@ -1,5 +1,6 @@
 import { addressesOf } from "../base/address.ts";
 import { netsOf } from "../base/nets.ts";
+import { takeLock } from "../db/lock.ts";
 import { openSpool } from "../db/spool.ts";
 import { createCallbackFields } from "../flows/callback-fields.ts";
 import { createRecharges, type SpooledRecharge } from "../flows/intake/recharges.ts";
@@ -8,6 +9,7 @@ import { createForward } from "../hooks/forward.ts";
 import { type CallbackAddress, callbackDoor } from "../http/callbacks.ts";
 import { createGuesses } from "../http/guesses.ts";
 import type { Core } from "./core.ts";
+import { relayLock } from "./data-lock.ts";
 import type { FileStorage } from "./files.ts";
 import type { OwnerFlows } from "./owner.ts";
 
@@ -43,6 +45,21 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
     async start(): Promise<void> {
       await receive.start();
       await recharges.start();
+    },
+    /**
+     * Stores the spools in the data folder of a node that does not come back.
+     * @throws Error when a relay uses the folder, or when the database takes nothing
+     */
+    async adopt(folder: string): Promise<{ replies: number; recharges: number }> {
+      const lock = takeLock(relayLock(folder), `The folder ${folder}`, "");
+      try {
+        return {
+          replies: await receive.adopt(openSpool<Reply>(folder, "replies")),
+          recharges: await recharges.adopt(openSpool<SpooledRecharge>(folder, "recharges")),
+        };
+      } finally {
+        lock.release();
+      }
     },
     async stop(): Promise<void> {
       await receive.stop();

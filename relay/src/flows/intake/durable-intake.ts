@@ -41,6 +41,8 @@ export type DurableIntake<Entry, Stored extends string> = {
   take: (entry: Entry) => Promise<IntakeOutcome<Stored>>;
   /** Stores what an earlier process left in the spool. */
   start: () => Promise<void>;
+  /** Empties the spool of a node that does not come back. @returns how many entries it had */
+  adopt: (spool: Spool<Entry>) => Promise<number>;
   stop: () => Promise<void>;
 };
 
@@ -69,6 +71,7 @@ export function createIntake<Entry, Stored extends string>(
     async start() {
       if (deps.spool.waiting) await replay(state);
     },
+    adopt: (spool) => spool.replay((entries) => writeAll(state, entries)),
     async stop() {
       state.stopped = true;
       state.cancelReplay();

@@ -22,6 +22,8 @@ export type Recharges = {
   /** Takes an event. Resolves once its key is durable, or once it is certain that it cannot be kept. */
   receive: (account: string, event: Recharge) => Promise<IntakeOutcome<Stored>>;
   start: () => Promise<void>;
+  /** Stores the spool of a node that does not come back. @returns how many events it had */
+  adopt: (spool: Spool<SpooledRecharge>) => Promise<number>;
   stop: () => Promise<void>;
 };
 

@@ -52,6 +52,8 @@ export type Replies = {
   answered: (callback: ReplyCallback) => void;
   /** Stores what an earlier process left in the spool. */
   start: () => Promise<void>;
+  /** Stores the spool of a node that does not come back. @returns how many replies it had */
+  adopt: (spool: Spool<Reply>) => Promise<number>;
   stop: () => Promise<void>;
 };
 
@@ -77,6 +79,7 @@ export function createReplies(given: Omit<RepliesDeps, "tell"> & Partial<Pick<Re
     receive: (callback, named) => receive(state, intake, callback, named),
     answered: (callback) => markAnswered(state.keys, callback),
     start: intake.start,
+    adopt: intake.adopt,
     stop: intake.stop,
   };
 }

@@ -1,0 +1,23 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Command, positionals, type Result } from "./command.ts";
+import type { CommandContext } from "./context.ts";
+import { CommandError } from "./error.ts";
+
+async function replay({ adoptSpools }: CommandContext, folder: string): Promise<Result> {
+  if (adoptSpools === undefined) throw new CommandError("No relay runs: start one, it stores the replies.");
+  if (!existsSync(join(folder, "secrets.json")))
+    throw new CommandError(`${folder} is not the data folder of a relay. The relay must be able to read it.`, 2);
+  const { replies, recharges } = await adoptSpools(folder).catch((error: Error) => {
+    throw new CommandError(`${error.message}.`);
+  });
+  return { data: { folder, replies, recharges }, lines: [`Stored ${replies} replies and ${recharges} recharges.`] };
+}
+
+export const SPOOLS: Record<string, Command> = {
+  "spool replay": {
+    usage: "<folder>",
+    help: "stores the callbacks that a node left in its data folder when it does not come back",
+    run: (context, given) => replay(context, positionals(given, "folder").folder),
+  },
+};

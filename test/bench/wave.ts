@@ -1,0 +1,64 @@
+/** The wave of clients that come back after a node, or everything before it, went away: simulated second by second. */
+import { seeded } from "../faults/core/world.ts";
+
+type Wave = { clients: number; peak: number; seconds: number };
+
+type Options = {
+  clients: number;
+  /** Connects that all remaining nodes together take in a second; the rest is refused, and tries again. */
+  perSecond: number;
+  /** Milliseconds until a client's try; `tries` counts those before. */
+  delay: (tries: number, random: () => number) => number;
+};
+
+/** Connects with resume that one node takes in a second (row `connects` of the bench, a quiet machine). */
+const NODE = 3_257;
+
+/** @returns the most tries in one second, and the seconds until everybody is back */
+function simulate({ clients, perSecond, delay }: Options): Wave {
+  const random = seeded(1);
+  const due = new Map<number, number[]>();
+  const add = (now: number, tries: number): void => {
+    const second = now + Math.floor(delay(tries, random) / 1_000);
+    const list = due.get(second) ?? [];
+    due.set(second, list);
+    list.push(tries);
+  };
+  for (let i = 0; i < clients; i++) add(0, 0);
+  let [left, peak, second] = [clients, 0, 0];
+  for (; left > 0; second++) {
+    const arriving = due.get(second) ?? [];
+    due.delete(second);
+    peak = Math.max(peak, arriving.length);
+    left -= Math.min(perSecond, arriving.length);
+    // What is refused tries again in a later second.
+    for (const tries of arriving.slice(perSecond)) add(second + 1, tries + 1);
+  }
+  return { clients, peak, seconds: second };
+}
+
+/** The wait of a client that was told when to come back, within `ms`. */
+const told = (ms: number) => (tries: number, random: () => number) =>
+  tries === 0 ? random() * ms : unannounced(tries, random);
+
+/** The wait of the widget after a lost connection: full jitter from 0.5 s, at most 30 s (widget/src/conversation/connection.ts). */
+const unannounced = (tries: number, random: () => number): number =>
+  random() * Math.min(30_000, 500 * 2 ** Math.min(tries + 1, 10));
+
+/** Prints the rows of relay/docs/guides/capacity.md. */
+export function printWaves(): void {
+  const rows: [string, Wave][] = [
+    [
+      "one of 10 nodes restarts, clients are told 60 s",
+      simulate({ clients: 10_000, perSecond: 9 * NODE, delay: told(60_000) }),
+    ],
+    ["one of 10 nodes is killed", simulate({ clients: 10_000, perSecond: 9 * NODE, delay: unannounced })],
+    ["the balancer of 10 nodes drops all", simulate({ clients: 100_000, perSecond: 10 * NODE, delay: unannounced })],
+    [
+      "the balancers of 100 nodes drop all",
+      simulate({ clients: 1_000_000, perSecond: 100 * NODE, delay: unannounced }),
+    ],
+  ];
+  for (const [what, { clients, peak, seconds }] of rows)
+    console.log(`| ${what} | ${clients.toLocaleString("en")} | ${peak.toLocaleString("en")} | ${seconds} |`);
+}
