@@ -1,7 +1,8 @@
-/** A file in a message: a picture of the relay's own is shown, anything else is offered as a link. Comes with the tray. */
+/** A file in a message: pictures, sounds and films of the relay's own are shown, anything else is a link. Comes with the tray. */
 
 import type { Media } from "@porchlight/shared/protocol";
 import { signal } from "@preact/signals-core";
+import type { VNode } from "preact";
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { adopt } from "../base/style.ts";
@@ -13,37 +14,70 @@ const dressed = new WeakSet<ShadowRoot>();
 
 export type AttachedProps = { media: Media; author: string };
 
-export const Attached = live<AttachedProps>(({ t, shell }: Needs<"t" | "shell">) => {
-  /** Address of a picture that did not come: forbidden by the page's policy, which leaves it a link, or gone. */
+type AttachedNeeds = Needs<"t" | "shell" | "part">;
+/** What is drawn: a file of the relay's own, and what to do when it cannot be had. */
+type Own = { media: Media; href: string; author: string; onError: () => void };
+
+export const Attached = live<AttachedProps>((ui: AttachedNeeds) => {
+  const { shell } = ui;
+  /** Address of a file that did not come: forbidden by the page's policy, which leaves it a link, or gone. */
   const lost = signal("");
   if (!dressed.has(shell.root)) adopt(shell.root, css);
   dressed.add(shell.root);
   return ({ media, author }) => {
-    const { type, name, width, height } = media;
+    const { type, name } = media;
     const url = new URL(media.url, shell.relay);
     const missing = lost.value === media.url;
     const href = /^https?:$/.test(url.protocol) ? url.href : "#";
+    const onError = (): void => {
+      lost.value = media.url;
+    };
     // Nothing is fetched from elsewhere because a message said so.
-    if (url.origin === new URL(shell.relay).origin && /^image\/(?!svg)/.test(type) && !missing) {
-      return (
-        <a class="picture" href={href} target="_blank" rel="noopener noreferrer">
-          <img
-            src={href}
-            alt={t("picture", { author })}
-            width={width}
-            height={height}
-            // A banner is cut at its sides before it becomes a line.
-            class={Number(width) > 5 * Number(height) ? "wide" : undefined}
-            loading="lazy"
-            decoding="async"
-            referrerpolicy="no-referrer"
-            onError={() => {
-              lost.value = media.url;
-            }}
-          />
-        </a>
-      );
-    }
-    return <FileLink href={href} name={name} lost={missing} />;
+    const draw = url.origin === new URL(shell.relay).origin && !missing && drawnAs(type);
+    return draw ? draw(ui, { media, href, author, onError }) : <FileLink href={href} name={name} lost={missing} />;
   };
 });
+
+/** How a file of this type is drawn. Undefined: as a link. */
+const drawnAs = (type: string): typeof picture | undefined =>
+  /^image\/(?!svg)/.test(type) ? picture : /^audio\//.test(type) ? sound : /^video\//.test(type) ? film : undefined;
+
+const sound = (_: AttachedNeeds, { media, href, onError }: Own): VNode => (
+  // biome-ignore lint/a11y/useMediaCaption: what a visitor or a person has recorded has no captions
+  <audio class="player" src={href} aria-label={media.name} controls preload="metadata" onError={onError} />
+);
+
+const film = (_: AttachedNeeds, { media, href, onError }: Own): VNode => (
+  // biome-ignore lint/a11y/useMediaCaption: what a visitor or a person has recorded has no captions
+  <video class="player" src={href} aria-label={media.name} controls playsInline preload="metadata" onError={onError} />
+);
+
+/** A picture that opens large on the page. With a modifier key it opens as any link does. */
+function picture({ t, shell, part }: AttachedNeeds, { media, href, author, onError }: Own): VNode {
+  const { width, height } = media;
+  const alt = t("picture", { author });
+  const enlarge = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    void part(
+      () => import("../thread/lightbox.ts"),
+      ({ enlarge }) => enlarge(shell.root, { src: href, alt, close: t("dismiss") }),
+    );
+  };
+  return (
+    <a class="picture" href={href} target="_blank" rel="noopener noreferrer" onClick={enlarge}>
+      <img
+        src={href}
+        alt={alt}
+        width={width}
+        height={height}
+        // A banner is cut at its sides before it becomes a line.
+        class={Number(width) > 5 * Number(height) ? "wide" : undefined}
+        loading="lazy"
+        decoding="async"
+        referrerpolicy="no-referrer"
+        onError={onError}
+      />
+    </a>
+  );
+}

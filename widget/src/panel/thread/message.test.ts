@@ -105,6 +105,32 @@ describe("a message", () => {
     );
   });
 
+  it("plays sounds and films of the relay's own, and opens its pictures large until they are closed", async () => {
+    const file = { name: "note.webm", size: 9_000 };
+    on.chat.items.value = [
+      reply("", { media: { ...file, type: "audio/webm", url: "/media/a.webm" } }),
+      reply("", { media: { ...file, type: "video/mp4", url: "/media/b.mp4" } }),
+      reply("", { media: { ...file, type: "audio/webm", url: "https://elsewhere.example/c.webm" } }),
+      reply("", { media: { ...file, type: "image/png", url: "/media/d.png" } }),
+    ];
+    await expect.poll(() => view.querySelector(".picture")).not.toBeNull();
+    const players = [...view.querySelectorAll("audio, video")];
+    expect(players.map((player) => [player.localName, player.getAttribute("src")])).toEqual([
+      ["audio", "https://relay.example/media/a.webm"],
+      ["video", "https://relay.example/media/b.mp4"],
+    ]);
+    expect(view.querySelectorAll(".file")).toHaveLength(1);
+    const isFollowed = view
+      .querySelector(".picture")
+      ?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+    expect(isFollowed).toBe(false);
+    await expect
+      .poll(() => on.root.querySelector(".lightbox img")?.getAttribute("src"))
+      .toBe("https://relay.example/media/d.png");
+    on.root.querySelector<HTMLElement>(".lightbox button")?.click();
+    await expect.poll(() => on.root.querySelector(".lightbox")).toBeNull();
+  });
+
   it("can be reacted to only while it is the newest reply", async () => {
     on.chat.items.value = [reply("a"), reply("b", { id: "newest" })];
     await drawn();
