@@ -3,6 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
+import { record } from "./checks/recorder.ts";
 import { type Chat, converse, pageOf, rectOf, setStage, tell } from "./checks/stage.ts";
 import { png as picture } from "./png.ts";
 
@@ -140,11 +141,11 @@ it("fill their bubble from edge to edge, whatever the words are, and are never b
 it("that are too many are said to be left out, in words that are seen and heard", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
+  const said = await record(page);
+  const WORDS = "You can add up to 5 files at a time. The others weren't added.";
   await pick(page, "1.png", "2.png", "3.png", "4.png", "5.png", "6.png", "7.png");
-  await chat.panel.getByText("Up to 5 files at a time").waitFor();
-  await expect
-    .poll(() => page.locator("[role=alert]").allTextContents())
-    .toContainEqual(expect.stringMatching(/^Up to 5/));
+  await page.locator("porch-light .counter.over", { hasText: WORDS }).waitFor();
+  await expect.poll(said).toContainEqual(expect.objectContaining({ role: "alert", text: WORDS }));
   expect(await page.locator(".tray li").count()).toBe(5);
 });
 

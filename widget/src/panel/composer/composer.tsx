@@ -136,6 +136,9 @@ export const Composer = live((ui: ComposerNeeds, mounted) => {
   const { t, chat, settings, files, isOpen } = ui;
   const picker = signal<{ Picker: ComponentType<PickerProps> } | undefined>(undefined);
   const togglePicker = toggler(ui, picker, () => import("./emoji.tsx"));
+  const closePicker = (): void => {
+    picker.value = undefined;
+  };
   mounted(
     watch(() => {
       chat.draft.value;
@@ -150,7 +153,7 @@ export const Composer = live((ui: ComposerNeeds, mounted) => {
     const hint = hintOf(ui);
     return (
       <form class="composer" onSubmit={(event) => submit(ui, event)}>
-        {Picker && <Picker close={togglePicker} />}
+        {Picker && <Picker close={closePicker} />}
         {Tray && <Tray />}
         <div class="field">
           {settings.value.attachments && attachButton(ui)}
