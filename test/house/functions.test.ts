@@ -9,10 +9,7 @@ const LONGEST = 60;
  * short, or is gone, must leave it.
  */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  Header: "to be split",
-  Menu: "to be split",
-  beGuest: "to be split",
-  start: "to be split",
+  start: "to be split: split in functions with a state object it takes 240 bytes more than the panel has",
 };
 
 const functions = productFunctions();

@@ -1,18 +1,62 @@
 /** The panel's header: picture, title, and a line that says whether a machine answers. */
 
-import { signal } from "@preact/signals-core";
-import type { ComponentType } from "preact";
+import { type Signal, signal } from "@preact/signals-core";
+import type { ComponentType, VNode } from "preact";
+import type { PanelSettings } from "../../settings/options.ts";
 import { authorOf, replier } from "../base/author.ts";
-import { live } from "../base/component.ts";
+import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isUnreachable } from "../base/conversation-state.ts";
 import { Icon } from "../base/icons.tsx";
-import { toggler } from "../base/late-parts.ts";
+import { into, toggler } from "../base/late-parts.ts";
+import type { LineProps } from "./header-line.tsx";
 
 type MenuType = { Menu: ComponentType<{ close: (back: boolean) => void }> };
 
-export const Header = live((ui: Needs<"t" | "settings" | "chat" | "close" | "forms" | "part">) => {
-  const { t, settings, close, forms } = ui;
+/** The site's picture; without one, or where it cannot be loaded, the first letter of the site's own title, else a glyph. */
+const avatarOf = ({ title, avatar }: PanelSettings, lost: Signal<string>): VNode =>
+  avatar && lost.value !== avatar ? (
+    <img
+      class="avatar"
+      src={avatar}
+      alt=""
+      onError={() => {
+        lost.value = avatar;
+      }}
+    />
+  ) : (
+    <span class="avatar" aria-hidden="true">
+      {title ? [...title][0]?.toLocaleUpperCase() : <b />}
+    </span>
+  );
+
+type LineType = { Line: ComponentType<LineProps> };
+
+/** The line under the title: who answers, and what is to be known of it now. */
+const About = live((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">, mounted) => {
+  const { t, chat, settings, forms } = ui;
+  const rarer = signal<LineType | undefined>(undefined);
+  mounted(
+    watch(() => {
+      if (chat.working.value || /off|wait|end/.test(chat.link.value))
+        void ui.part(() => import("./header-line.tsx"), into(rarer));
+    }),
+  );
+  return () => {
+    const Status = forms.value?.Status;
+    const { Line } = rarer.value ?? {};
+    // Promise no answer time before the opening hours are known, or while the service cannot be reached.
+    const words = settings.value.hours.timeZone || isUnreachable(ui) ? authorOf(ui) : t(`status${replier(ui)}`);
+    return (
+      <p id="about" key={words + !Status + !Line}>
+        {Line ? <Line usual={Status} /> : Status ? <Status /> : words}
+      </p>
+    );
+  };
+});
+
+export const Header = live((ui: Needs<"t" | "settings" | "close" | "part">) => {
+  const { t, settings, close } = ui;
   const menu = signal<MenuType | undefined>(undefined);
   /** URL of a picture that could not be loaded. */
   const lost = signal("");
@@ -26,36 +70,17 @@ export const Header = live((ui: Needs<"t" | "settings" | "chat" | "close" | "for
     button = node;
   };
   return () => {
-    const { title, avatar, mode, header, hours } = settings.value;
-    const Status = forms.value?.Status;
+    const { title, mode, header } = settings.value;
     const name = title || t("title");
     const { Menu } = menu.value ?? {};
-    // Promise no answer time before the opening hours are known, or while the service cannot be reached.
-    const silent = hours.timeZone || isUnreachable(ui);
     return (
       <div class={header === "accent" ? "head filled" : "head"}>
-        {avatar && lost.value !== avatar ? (
-          <img
-            class="avatar"
-            src={avatar}
-            alt=""
-            onError={() => {
-              lost.value = avatar;
-            }}
-          />
-        ) : (
-          <span class="avatar" aria-hidden="true">
-            {/* The first letter of the site's own title; the letter of our default title would mean nothing. */}
-            {title ? [...title][0]?.toLocaleUpperCase() : <b />}
-          </span>
-        )}
+        {avatarOf(settings.value, lost)}
         <div class="who">
           <h2 id="title" tabIndex={-1} key={name}>
             {name}
           </h2>
-          <p id="about" key={replier(ui) + !Status + silent}>
-            {Status ? <Status /> : silent ? authorOf(ui) : t(`status${replier(ui)}`)}
-          </p>
+          <About />
         </div>
         <button
           ref={keep}

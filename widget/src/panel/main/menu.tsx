@@ -2,7 +2,7 @@
 
 import { PAGE_MAX } from "@porchlight/shared/limits";
 import { signal } from "@preact/signals-core";
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { rare } from "../../locales/en.rare.ts";
 import { addEnglish, type Key } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
@@ -42,58 +42,39 @@ type MenuNeeds = Needs<
   | "now"
 >;
 
-export const Menu = live<MenuProps>((ui: MenuNeeds, mounted, { close }) => {
-  const { t, chat, settings, language, announcer, sound, focusComposer } = ui;
-  const asking = signal(false);
-  if (isKept(ui, "mute")) sound.value = false;
-  let box: HTMLElement | null = null;
-  const hold = (node: HTMLElement | null): void => {
-    box = node;
-  };
-  const entries = (): HTMLElement[] => [...(box?.querySelectorAll<HTMLElement>("[role=menuitem],button") ?? [])];
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const all = entries();
-    const at = all.indexOf(ui.shell.root.activeElement as HTMLElement);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
-    if (to !== undefined) all.at(to % all.length)?.focus();
-    else if (event.key === "Escape" || (event.key === "Tab" && !asking.peek())) close(true);
-    else return;
-    event.preventDefault();
-  };
-  const ask = (): void => {
-    asking.value = true;
-  };
-  const forget = async (): Promise<void> => {
-    close(false);
-    focusComposer();
-    ui.files.peek()?.forget();
-    await chat.forget();
-    // Where the row at the end says it, it is heard from there.
-    if (!isOver(ui)) announcer.status(t("forgotten"));
-  };
-  const keepCopy = (): void => {
-    void downloadTranscript(ui);
-    close(true);
-  };
-  /** The state of the copy by mail that the entry shows; undefined before it was requested. */
+type Entry = { icon: VNode; words: string; run?: () => void; kind?: string };
+
+/** One entry of the menu. Without `run` it does nothing, but can still be reached and read. */
+const entry = ({ icon, words, run, kind = "" }: Entry): VNode => (
+  <button type="button" role="menuitem" tabIndex={-1} class={kind} aria-disabled={!run} onClick={run}>
+    {icon}
+    <span key={words}>{words}</span>
+  </button>
+);
+
+/** A copy of the conversation by mail, where the visitor's address is known. */
+function createMailCopy({ t, chat, settings, language, announcer }: MenuNeeds): () => VNode | false {
+  /** What the entry says; undefined before the copy was requested. */
   const mailed = signal<Key | undefined>(undefined);
-  const mailCopy = async (): Promise<void> => {
+  const request = async (): Promise<void> => {
     if (mailed.peek()) return;
     const page = location.pathname.slice(0, PAGE_MAX);
     const wrong = await chat.submit({ t: "transcript", page, locale: language.peek().tag });
     mailed.value = wrong ? "tryLater" : "mailGone";
     announcer.status(t(mailed.value));
   };
-  const mute = (): void => {
-    sound.value = !sound.value;
-    keep(ui, "mute", !sound.value);
-    close(true);
-  };
-  /** Where the browser has none, or none without a worker of the page's own (phones), there is nothing to offer. */
+  return () =>
+    Boolean(settings.value.mail && chat.email.value) &&
+    entry({ icon: <Icon name="send" />, words: t(mailed.value ?? "mailCopy"), run: request });
+}
+
+/** Messages of the browser. Where it has none, or none without a worker of the page's own (phones), there is no entry. */
+function createNotifyEntry(ui: MenuNeeds, done: () => void): () => VNode | false {
+  const { t, announcer } = ui;
   const canNotify = "Notification" in window && isSecureContext && matchMedia("(pointer:fine)").matches;
   const notified = signal(canNotify && Notification.permission === "granted" && isKept(ui, "notify"));
   const blocked = signal(canNotify && Notification.permission === "denied");
-  const notify = async (): Promise<void> => {
+  const toggle = async (): Promise<void> => {
     if (!notified.peek() && Notification.permission !== "granted") {
       // Call it within the click: browsers ask for the permission only then.
       const answer = await Notification.requestPermission();
@@ -103,47 +84,107 @@ export const Menu = live<MenuProps>((ui: MenuNeeds, mounted, { close }) => {
     }
     notified.value = !notified.peek();
     keep(ui, "notify", notified.peek());
-    close(true);
+    done();
   };
-  mounted(() => adopt(ui.shell.root, css));
-  mounted(
-    watch(() => {
-      asking.value;
-      setTimeout(() => entries()[0]?.focus());
-    }),
-  );
-  const entry = (icon: VNode, words: string, run: () => void, danger = "", isDisabled = false) => (
-    <button type="button" role="menuitem" tabIndex={-1} class={danger} aria-disabled={isDisabled} onClick={run}>
-      {icon}
-      <span key={words}>{words}</span>
-    </button>
-  );
-  const menu = () => {
+  const icon = draw(PATHS.bell);
+  return () =>
+    canNotify &&
+    // A menu may hold entries only (ARIA 1.2, menu).
+    (blocked.value
+      ? entry({ icon, words: t("notifyBlocked"), kind: "said" })
+      : entry({ icon, words: t(notified.value ? "notifyStop" : "notifyMe"), run: toggle }));
+}
+
+function createSoundEntry(ui: MenuNeeds, done: () => void): () => VNode {
+  const { t, sound } = ui;
+  if (isKept(ui, "mute")) sound.value = false;
+  const toggle = (): void => {
+    sound.value = !sound.value;
+    keep(ui, "mute", !sound.value);
+    done();
+  };
+  return () => {
+    const icon = draw(sound.value ? PATHS.sound : PATHS.muted);
+    return entry({ icon, words: t(sound.value ? "soundOff" : "soundOn"), run: toggle });
+  };
+}
+
+/** The entries, by what the conversation and the site have. */
+function createEntries(ui: MenuNeeds, close: MenuProps["close"], ask: () => void): () => ComponentChildren {
+  const { t, chat, settings } = ui;
+  const done = (): void => close(true);
+  const mailCopy = createMailCopy(ui);
+  const soundEntry = createSoundEntry(ui, done);
+  const notifyEntry = createNotifyEntry(ui, done);
+  const keepCopy = (): void => {
+    void downloadTranscript(ui);
+    done();
+  };
+  return () => {
     const { privacyUrl } = settings.value;
     const hasMessages = chat.items.value.length > 0;
     return (
-      <div ref={hold} class="menu" role="menu" tabIndex={-1} aria-label={t("options")} onKeyDown={onKeyDown}>
-        {hasMessages && entry(draw(PATHS.download), t("transcript"), keepCopy)}
-        {hasMessages &&
-          settings.value.mail &&
-          chat.email.value &&
-          entry(<Icon name="send" />, t(mailed.value ?? "mailCopy"), mailCopy)}
-        {entry(draw(sound.value ? PATHS.sound : PATHS.muted), t(sound.value ? "soundOff" : "soundOn"), mute)}
-        {canNotify &&
-          // A menu may hold entries only (ARIA 1.2, menu); one that does nothing can still be reached and read.
-          (blocked.value
-            ? entry(draw(PATHS.bell), t("notifyBlocked"), () => {}, "said", true)
-            : entry(draw(PATHS.bell), t(notified.value ? "notifyStop" : "notifyMe"), notify))}
+      <>
+        {hasMessages && entry({ icon: draw(PATHS.download), words: t("transcript"), run: keepCopy })}
+        {hasMessages && mailCopy()}
+        {soundEntry()}
+        {notifyEntry()}
         {/^https?:/.test(privacyUrl) && (
           <a role="menuitem" tabIndex={-1} href={privacyUrl} target="_blank" rel="noopener noreferrer">
             {draw(PATHS.shield)}
             <span>{t("privacy")}</span>
           </a>
         )}
-        {hasMessages && entry(draw(PATHS.trash), t("forget"), ask, "danger")}
-      </div>
+        {hasMessages && entry({ icon: draw(PATHS.trash), words: t("forget"), run: ask, kind: "danger" })}
+      </>
     );
   };
+}
+
+/** Deletes the conversation, and says so. */
+async function forget(ui: MenuNeeds): Promise<void> {
+  ui.focusComposer();
+  ui.files.peek()?.forget();
+  await ui.chat.forget();
+  // Where the row at the end says it, it is heard from there.
+  if (!isOver(ui)) ui.announcer.status(ui.t("forgotten"));
+}
+
+/** Moves the focus among the entries, and closes the menu. */
+function onKeys(event: KeyboardEvent, all: HTMLElement[], active: Element | null, close: () => void, tabs: boolean) {
+  const at = all.indexOf(active as HTMLElement);
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+  if (to !== undefined) all.at(to % all.length)?.focus();
+  else if (event.key === "Escape" || (event.key === "Tab" && !tabs)) close();
+  else return;
+  event.preventDefault();
+}
+
+export const Menu = live<MenuProps>((ui: MenuNeeds, mounted, { close }) => {
+  const { t, shell } = ui;
+  /** Whether the question before the deletion is shown. */
+  const asking = signal(false);
+  let box: HTMLElement | null = null;
+  const hold = (node: HTMLElement | null): void => {
+    box = node;
+  };
+  const all = (): HTMLElement[] => [...(box?.querySelectorAll<HTMLElement>("[role=menuitem],button") ?? [])];
+  const onKeyDown = (event: KeyboardEvent): void =>
+    onKeys(event, all(), shell.root.activeElement, () => close(true), asking.peek());
+  const entries = createEntries(ui, close, () => {
+    asking.value = true;
+  });
+  const confirm = (): void => {
+    close(false);
+    void forget(ui);
+  };
+  mounted(() => adopt(shell.root, css));
+  mounted(
+    watch(() => {
+      asking.value;
+      setTimeout(() => all()[0]?.focus());
+    }),
+  );
   const question = () => (
     <div ref={hold} class="menu ask" role="alertdialog" aria-labelledby="ask" tabIndex={-1} onKeyDown={onKeyDown}>
       <p id="ask">
@@ -152,9 +193,14 @@ export const Menu = live<MenuProps>((ui: MenuNeeds, mounted, { close }) => {
       <button type="button" onClick={() => close(true)}>
         {t("cancel")}
       </button>
-      <button type="button" class="danger" onClick={forget}>
+      <button type="button" class="danger" onClick={confirm}>
         {t("delete")}
       </button>
+    </div>
+  );
+  const menu = () => (
+    <div ref={hold} class="menu" role="menu" tabIndex={-1} aria-label={t("options")} onKeyDown={onKeyDown}>
+      {entries()}
     </div>
   );
   return () => (

@@ -1,0 +1,90 @@
+/**
+ * The line under the title in each state of the conversation: it never promises an answer that cannot come. Fetched when something
+ * else than the usual line may have to be said.
+ */
+
+import { type ReadonlySignal, signal } from "@preact/signals-core";
+import type { ComponentType } from "preact";
+import { rare } from "../../locales/en.rare.ts";
+import { addEnglish, type Key } from "../../text/i18n.ts";
+import { authorOf, replier } from "../base/author.ts";
+import { live, type Mounted, watch } from "../base/component.ts";
+import type { Needs } from "../base/context.ts";
+import { isOver, isRefused } from "../base/conversation-state.ts";
+
+addEnglish(rare);
+
+/** Milliseconds that a state must last before the header says so. */
+const LASTS_MS = { connecting: 3_000, noReply: 120_000 };
+
+/**
+ * The words that follow the author. Without words the author stands alone: a bar below the header says more.
+ * `ready`: the usual line, or what the site's hours say.
+ */
+const WORDS = {
+  /** The relay takes nothing from this page. */
+  notAllowed: "endedNotAllowed",
+  /** Deleted, or logged out. */
+  ended: "endedGone",
+  /** The connection has ended for another reason: an update, or an identity that has expired. */
+  stopped: undefined,
+  offline: undefined,
+  connecting: "connecting",
+  /** The service cannot be reached. */
+  delayed: undefined,
+  /** Nothing came for two minutes. */
+  noReply: "noReply",
+  ready: undefined,
+} as const satisfies Record<string, Key | undefined>;
+
+type HeaderState = keyof typeof WORDS;
+type StateNeeds = Needs<"chat" | "settings" | "now">;
+
+/** The state that holds now, and in how many milliseconds the header says so. */
+function stateOf({ chat, settings, now }: StateNeeds): [state: HeaderState, ms: number] {
+  const link = chat.link.value;
+  if (isRefused({ chat })) return ["notAllowed", 0];
+  if (isOver({ chat })) return ["ended", 0];
+  if (link === "ended") return ["stopped", 0];
+  if (link === "offline") return ["offline", 0];
+  if (link === "waiting") return ["connecting", 0];
+  if (link === "connecting") return ["connecting", LASTS_MS.connecting];
+  if (chat.delivery.value === "delayed") return ["delayed", 0];
+  const since = settings.value.responder === "human" ? undefined : chat.working.value?.since;
+  return since === undefined ? ["ready", 0] : ["noReply", Math.max(0, since + LASTS_MS.noReply - now())];
+}
+
+function followState(ui: StateNeeds, mounted: Mounted): ReadonlySignal<HeaderState> {
+  const state = signal<HeaderState>("ready");
+  mounted(
+    watch(() => {
+      const [next, ms] = stateOf(ui);
+      const show = (): void => {
+        state.value = next;
+      };
+      // A new question has the usual time for its answer.
+      if (ms > 0 && next === "noReply") state.value = "ready";
+      const timer = ms > 0 ? setTimeout(show, ms) : undefined;
+      if (ms === 0) show();
+      return () => clearTimeout(timer);
+    }),
+  );
+  return state;
+}
+
+/** `usual`: the line while all is well; absent where the default line says it. */
+export type LineProps = { usual: ComponentType | undefined };
+
+export const Line = live<LineProps>((ui: Needs<"t" | "settings" | "chat" | "now">, mounted) => {
+  const { t, settings } = ui;
+  const state = followState(ui, mounted);
+  return ({ usual: Usual }) => {
+    const words = WORDS[state.value];
+    const isReady = state.value === "ready";
+    if (isReady && Usual) return <Usual />;
+    // Promise no answer time before the opening hours are known.
+    const isUsual = isReady && !settings.value.hours.timeZone;
+    const line = words ? `${authorOf(ui)} · ${t(words)}` : isUsual ? t(`status${replier(ui)}`) : authorOf(ui);
+    return <span key={line}>{line}</span>;
+  };
+});
