@@ -1,0 +1,61 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type House, startHouse } from "./harness.ts";
+import { type Postgres, startPostgres } from "./setup/postgres.ts";
+import { porchlight } from "./shell.ts";
+
+let house: House;
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+  house = await startHouse({ sandbox: { botScript: "echo" } });
+});
+afterAll(async () => {
+  await house.stop();
+  await postgres.stop();
+});
+
+it("stores what a lost node left in its spool, once, by one command on another node", async () => {
+  const visitor = house.visitor();
+  await visitor.connect();
+  await visitor.send("Hello");
+  await visitor.hears("echo: Hello");
+  const id = house.sandbox.messages().at(-1)?.fromId;
+  const folder = mkdtempSync(join(tmpdir(), "porchlight-lost-"));
+  writeFileSync(join(folder, "secrets.json"), "{}");
+  const reply = {
+    visitor: id,
+    key: "lost-1",
+    id: "r_lost1",
+    text: "Kept by the lost node",
+    at: Date.now(),
+    contact: null,
+  };
+  writeFileSync(join(folder, "replies.spool"), `\n${JSON.stringify(reply)}\n`);
+  const first = await porchlight(house, ["spool", "replay", folder]);
+  expect([first.code, first.out, first.err]).toEqual([0, "Stored 1 replies and 0 recharges.\n", ""]);
+  await visitor.hears("Kept by the lost node");
+  expect((await porchlight(house, ["spool", "replay", folder])).out).toContain("Stored 0 replies");
+  expect((await porchlight(house, ["spool", "replay", house.dataDir])).err).toContain("is in use");
+  expect((await porchlight(house, ["spool", "replay", tmpdir()])).code).toBe(2);
+});
+
+it("moves to PostgreSQL while the relay is stopped; the conversation goes on there", async () => {
+  const visitor = house.visitor();
+  await visitor.connect();
+  await visitor.send("Before the move");
+  await visitor.hears("echo: Before the move");
+  const move = ["move", "--to", postgres.url("postgres")];
+  expect((await porchlight(house, move)).err).toContain("is in use");
+  await visitor.drop();
+  await house.halt();
+  const moved = await porchlight(house, move);
+  expect([moved.code, moved.out], moved.err).toEqual([0, expect.stringMatching(/messages +\d+/)]);
+  await house.start({ DATABASE_URL: postgres.url("postgres") });
+  const welcome = await visitor.connect();
+  expect(welcome.reset).toBeFalsy();
+  await visitor.send("After the move");
+  await visitor.hears("echo: After the move");
+});
