@@ -4,7 +4,7 @@
  */
 
 import { DAYS, spansOf } from "./hours.ts";
-import type { Look, PublicSite } from "./site.ts";
+import type { CustomFieldType, Look, PublicSite } from "./site.ts";
 
 type Rule =
   | { kind: "text"; max: number }
@@ -12,7 +12,7 @@ type Rule =
   | { kind: "number"; min: number; max: number }
   | { kind: "switch" }
   | { kind: "list"; max: number; each: number }
-  | { kind: "colour" | "address" | "language" | "path" | "fields" | "hours" | "words" | "phone" };
+  | { kind: "colour" | "address" | "language" | "path" | "fields" | "customFields" | "hours" | "words" | "phone" };
 
 export type Setting = Rule & {
   /** Default, in words. */
@@ -56,6 +56,28 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   sound: of({ kind: "switch" }, "on", "a soft sound in a hidden tab, once the visitor has written"),
   replyPreview: of({ kind: "switch" }, "on", "a reply to a closed chat shows its first two lines beside the launcher"),
   attachments: of({ kind: "switch" }, "on", "files, where the relay takes them"),
+  voice: of(
+    { kind: "switch" },
+    "off",
+    "a microphone in the text field records voice messages, where the relay takes audio",
+  ),
+  camera: of({ kind: "switch" }, "off", "phones offer their camera beside the file button"),
+  shrinkPictures: of({ kind: "switch" }, "on", "large pictures are made smaller before they are sent"),
+  startScreen: of(
+    { kind: "switch" },
+    "off",
+    "the chat opens with help articles to search, suggestions and the way to the conversation",
+  ),
+  articles: of(
+    { kind: "address" },
+    "the relay's own",
+    "address of the help articles as JSON; without one `help/SITE.json` in the relay's data folder",
+  ),
+  customFields: of(
+    { kind: "customFields" },
+    "none",
+    "fields of your own by name: `label`, `type` (`text` `long` `number` `date` `url` `choice` `checkbox`), `choices`",
+  ),
   emailOffer: of(
     { kind: "switch" },
     "on where the relay sends mail",
@@ -64,7 +86,7 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   prechat: of(
     { kind: "fields" },
     "none",
-    "form before the first message: `name`, `email`, `phone`; `phone?` may stay empty",
+    "form before the first message: `name`, `email`, `phone`, custom fields; `phone?` may stay empty",
   ),
   capture: of({ kind: "fields" }, "none", "card after the first message, with these fields; can be declined"),
   rating: of(
@@ -121,6 +143,38 @@ function complaintOfHours(value: unknown): string | undefined {
     : undefined;
 }
 
+/** Most fields of one form, and most custom fields of a site. */
+const FIELDS_MAX = 8;
+/** The name of a field in `prechat` and `capture`. */
+const FIELD = /^[a-z]\w{0,31}\??$/i;
+export const CUSTOM_FIELD_TYPES = [
+  "text",
+  "long",
+  "number",
+  "date",
+  "url",
+  "choice",
+  "checkbox",
+] as const satisfies readonly CustomFieldType[];
+
+function complaintOfCustomFields(value: unknown): string | undefined {
+  if (!isObject(value)) return 'must be like {"order": {"label": "Order number"}}';
+  if (Object.keys(value).length > FIELDS_MAX) return `may have ${FIELDS_MAX} fields at most`;
+  for (const [name, field] of Object.entries(value)) {
+    if (!/^[a-z]\w{0,31}$/i.test(name) || ["name", "email", "phone", "text"].includes(name))
+      return `has "${name}": names are 1 to 32 letters, digits or _, and not name, email, phone or text`;
+    if (!isObject(field) || !isText(field.label, 80) || field.label.trim() === "")
+      return `${name} needs a label of 1 to 80 characters`;
+    const { type = "text", choices } = field;
+    if (!CUSTOM_FIELD_TYPES.some((one) => one === type))
+      return `${name} has the type "${type}": types are ${CUSTOM_FIELD_TYPES.join(", ")}`;
+    const wrong = type === "choice" ? complaintOfList(choices, 20, 80) : undefined;
+    if (wrong !== undefined) return `${name} choices ${wrong}`;
+    if (type === "choice" && (choices as string[]).length === 0) return `${name} needs choices`;
+  }
+  return undefined;
+}
+
 function complaintOfPhone(value: unknown): string | undefined {
   if (!isObject(value)) return 'must be like {"offsetX": 12}';
   for (const [name, entry] of Object.entries(value)) {
@@ -174,12 +228,14 @@ export function complaintOf(name: string, value: unknown): string | undefined {
       return unless(value === "" || PATH.test(String(value)), 'must be an SVG path like "M4 4h16v12H4z"');
     case "fields":
       return (
-        complaintOfList(value, 3, 7) ??
+        complaintOfList(value, FIELDS_MAX, 33) ??
         unless(
-          (value as string[]).every((field) => /^(name|email|phone)\??$/.test(field.trim())),
-          "may name name, email and phone, each with a ? when it may stay empty",
+          (value as string[]).every((field) => FIELD.test(field.trim())),
+          "may name name, email, phone and custom fields, each with a ? when it may stay empty",
         )
       );
+    case "customFields":
+      return complaintOfCustomFields(value);
     case "list":
       return complaintOfList(value, rule.max, rule.each);
     case "hours":
@@ -203,7 +259,7 @@ export function fromAttribute(name: string, given: string): unknown {
   if (kind === "number" && given.trim() !== "" && Number.isFinite(Number(given))) return Number(given);
   if (kind === "switch" && ["", "true", "false"].includes(given)) return given !== "false";
   if (kind === "list" || kind === "fields") return given === "" ? [] : given.split("|");
-  if (kind === "hours" || kind === "words" || kind === "phone")
+  if (kind === "hours" || kind === "words" || kind === "phone" || kind === "customFields")
     try {
       return JSON.parse(given);
     } catch {

@@ -27,9 +27,21 @@ export type Look = {
   attachments: boolean;
   /** Whether those who have waited long may leave their e-mail address. */
   emailOffer: boolean;
+  /** Whether visitors may record voice messages, where the relay takes audio. */
+  voice: boolean;
+  /** Whether phones offer their camera beside the file button. */
+  camera: boolean;
+  /** Whether large pictures are made smaller in the browser before they are sent. */
+  shrinkPictures: boolean;
+  /** Whether an empty chat begins with help articles, suggestions and the way to the conversation. */
+  startScreen: boolean;
+  /** Address of the help articles (JSON). Empty: the articles that the relay keeps for the site. */
+  articles: string;
+  /** Fields of the owner's own, by name. `prechat` and `capture` may ask for them. */
+  customFields: { readonly [name: string]: CustomField };
   /**
-   * Fields of the form before the first message, and of the card after it: `name`, `email`, `phone`; with a `?` at the end
-   * one may stay empty. None: no form.
+   * Fields of the form before the first message, and of the card after it: `name`, `email`, `phone`, or the name of a custom
+   * field. A `?` at the end makes one optional. None: no form.
    */
   prechat: readonly string[];
   capture: readonly string[];
@@ -47,6 +59,19 @@ export type Look = {
   strings: { readonly [key: string]: string };
   /** What differs on phones: any of the settings. */
   phone: { readonly [setting: string]: unknown };
+};
+
+/** How a custom field is filled in. `long`: several lines. */
+export type CustomFieldType = "text" | "long" | "number" | "date" | "url" | "choice" | "checkbox";
+
+/** A field of the owner's own. What visitors fill in goes into the conversation, as a line with the label. */
+export type CustomField = {
+  /** The field's name as visitors read it. */
+  label: string;
+  /** Absent: `text`. */
+  type?: CustomFieldType;
+  /** What a `choice` offers. */
+  choices?: readonly string[];
 };
 
 /** What a widget may know about its site: baked into the tag's script. Secrets never stand here. */

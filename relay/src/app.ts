@@ -14,6 +14,7 @@ import { type CallbackAddress, callbacks } from "./http/callbacks.ts";
 import { bodyReader, type Door, door, SIZES } from "./http/doors.ts";
 import { fallback } from "./http/fallback.ts";
 import { health, type Readiness } from "./http/health.ts";
+import { help } from "./http/help.ts";
 import { media } from "./http/media.ts";
 import { page } from "./http/page.ts";
 import { root } from "./http/root.ts";
@@ -53,6 +54,8 @@ export type AppDeps = {
   widget: string;
   /** Folder for files of earlier widget builds. */
   formerBuilds: string;
+  /** Folder for the sites' help articles. */
+  help: string;
 };
 
 /**
@@ -73,6 +76,7 @@ const ROUTES = {
     door("browser", "GET", "/assets/panel.js"),
     door("browser", "GET", "/assets/:name"),
   ],
+  help: [door("browser", "GET", "/help/:file{.+\\.json}")],
   page: [door("browser", "GET", "/favicon.ico"), door("browser", "GET", "/c/:site")],
   snippet: [door("browser", "GET", "/c/:site/snippet")],
   fallback: [
@@ -128,6 +132,7 @@ function modulesOf(deps: AppDeps) {
   return {
     root: root({ sites, admin: deps.admin !== undefined }),
     assets: assets({ sites, relay, folder: widget, kept: formerBuilds, now: clock.now(), log }),
+    help: help(sites, deps.help),
     page: page(sites),
     snippet: snippet({ sites, relay, address, folder: widget }),
     fallback: fallback({ connections, clock, allows, remoteOf: called.from.address, addressOf, places, nodes }),

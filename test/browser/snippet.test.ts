@@ -105,8 +105,10 @@ it("asks for consent on the chat in the corner as soon as that is chosen, with a
 it("has a control for every setting", async () => {
   const { page } = await visitSnippet();
   await page.locator("#settings fieldset").first().waitFor();
-  const named = page.locator("#settings :is(input,select,textarea)[id^=set-][name]");
-  const names = await named.evaluateAll((fields) => fields.map((field) => field.getAttribute("name")));
+  const named = page.locator("#settings :is([id^=set-][name],[data-setting])");
+  const names = await named.evaluateAll((fields) =>
+    fields.map((field) => field.getAttribute("name") ?? field.getAttribute("data-setting")),
+  );
   expect(names.sort()).toEqual(Object.keys(SETTINGS).sort());
 });
 
@@ -133,6 +135,30 @@ it("closes the chat in the corner outside of the hours that are chosen, a line f
   await line.fill("");
   await panel.getByText("We're away right now").waitFor({ state: "detached" });
   expect(await tagOn(page).textContent()).not.toContain("hours");
+  expect(complaints).toEqual([]);
+});
+
+it("asks in forms for what is ticked, the owner's own fields among it", async () => {
+  const { page, complaints } = await visitSnippet();
+  const panel = page.getByRole("dialog");
+  const before = page.locator("#set-prechat");
+  await page.locator(".launcher").click();
+  await before.getByLabel("Email", { exact: true }).check();
+  await before.getByLabel("optional: Email").check();
+  await panel.getByRole("textbox", { name: /mail/ }).waitFor();
+  expect(await tagOn(page).textContent()).toContain('data-prechat="email?"');
+  await page.getByRole("button", { name: "Add a field" }).click();
+  await page.keyboard.type("Order number");
+  await before.getByLabel("Order number", { exact: true }).check();
+  await panel.getByRole("textbox", { name: "Order number" }).waitFor();
+  expect(await tagOn(page).textContent()).toContain('data-prechat="email?|orderNumber"');
+  await page.getByLabel("Type", { exact: true }).selectOption({ label: "List of choices" });
+  await page.getByLabel("Choices").fill("Returns\nDelivery");
+  await panel.getByRole("combobox", { name: "Order number" }).selectOption("Delivery");
+  await page.getByRole("button", { name: "Remove this field" }).click();
+  await before.getByLabel("Email", { exact: true }).uncheck();
+  await panel.getByRole("textbox", { name: "Message" }).waitFor();
+  expect(await tagOn(page).textContent()).not.toMatch(/prechat|custom/);
   expect(complaints).toEqual([]);
 });
 

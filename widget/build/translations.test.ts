@@ -22,6 +22,8 @@ describe("packed translations", () => {
 
   it("have another version when a text changes", () => {
     const changed = { ...german, forget: "anders" };
-    expect(versionOf([{ tag: "de", messages: german }])).not.toBe(versionOf([{ tag: "de", messages: changed }]));
+    const version = versionOf([{ tag: "de", messages: german }]);
+    expect(version).not.toBe(versionOf([{ tag: "de", messages: changed }]));
+    expect(version).not.toBe(versionOf([{ tag: "de", messages: german, extra: { yes: "Ja" } }]));
   });
 });

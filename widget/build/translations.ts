@@ -1,11 +1,12 @@
 /** Translations as the build hands them to the panel. The test that weighs them uses `pack`, too. */
 
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { transformWithOxc } from "vite";
 import { rare } from "../src/locales/en.rare.ts";
 import { en } from "../src/locales/en.ts";
+import type { Extra } from "../src/locales/extra/en.ts";
 import type { Messages } from "../src/text/i18n.ts";
 
 const LOCALES = join(import.meta.dirname, "..", "src", "locales");
@@ -15,17 +16,29 @@ const FILES = { common: Object.keys(en), rare: Object.keys(rare) } as {
   readonly [part in "common" | "rare"]: (keyof Messages)[];
 };
 
+/** The words of features that few sites switch on, by key: languages may come later than those of the chat. */
+const packExtra = (words: Partial<Extra>): string => `export const extra=${JSON.stringify(words)}`;
+
 /** A module with the texts alone, in the order of the English ones, which the panel has: a quarter less to fetch. */
 export const pack = (messages: Messages, part: keyof typeof FILES): string =>
   `export const messages=${JSON.stringify(FILES[part].map((key) => messages[key]))}`;
 
-export type Translation = { tag: string; messages: Messages };
+/** @property extra absent: the language has none, English stands in */
+export type Translation = { tag: string; messages: Messages; extra?: Partial<Extra> };
 
-async function readTranslation(tag: string): Promise<Translation> {
-  const path = join(LOCALES, `${tag}.ts`);
+/** What a file of words exports. */
+async function readWords(path: string): Promise<{ messages?: Messages; extra?: Partial<Extra> }> {
   const { code } = await transformWithOxc(readFileSync(path, "utf8"), path);
-  const { messages } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  return { tag, messages };
+  return import(`data:text/javascript,${encodeURIComponent(code)}`);
+}
+
+/** @throws Error when the file exports no `messages` */
+async function readTranslation(tag: string): Promise<Translation> {
+  const { messages } = await readWords(join(LOCALES, `${tag}.ts`));
+  if (!messages) throw new Error(`${tag}.ts exports no messages`);
+  const more = join(LOCALES, "extra", `${tag}.ts`);
+  const { extra = {} } = existsSync(more) ? await readWords(more) : {};
+  return { tag, messages, extra };
 }
 
 /** Tags of all languages but English, which is in the panel: their files are named by a BCP 47 tag. */
@@ -39,17 +52,19 @@ export const readTranslations = (): Promise<Translation[]> =>
 export const versionOf = (translations: readonly Translation[]): string =>
   translations
     .reduce(
-      (hash, { messages }) => hash.update(pack(messages, "common")).update(pack(messages, "rare")),
+      (hash, { messages, extra = {} }) =>
+        hash.update(pack(messages, "common")).update(pack(messages, "rare")).update(packExtra(extra)),
       createHash("sha256"),
     )
     .digest("hex")
     .slice(0, 8);
 
-/** Writes two files for each language. */
+/** Writes three files for each language. */
 export function writeTranslations(folder: string, translations: readonly Translation[]): void {
   const version = versionOf(translations);
-  for (const { tag, messages } of translations) {
+  for (const { tag, messages, extra = {} } of translations) {
     writeFileSync(join(folder, `${tag}-${version}.js`), pack(messages, "common"));
     writeFileSync(join(folder, `${tag}.rare-${version}.js`), pack(messages, "rare"));
+    writeFileSync(join(folder, `${tag}.extra-${version}.js`), packExtra(extra));
   }
 }

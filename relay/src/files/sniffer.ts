@@ -3,9 +3,10 @@
 import { parentPort } from "node:worker_threads";
 import { fileTypeFromBuffer } from "file-type";
 import type { Answer, Question } from "./sniff.ts";
+import { soundType } from "./tracks.ts";
 
 parentPort?.on("message", async ({ id, head }: Question) => {
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
-  const answer: Answer = { id, type: found?.mime };
+  const answer: Answer = { id, type: soundType(found?.mime, head) };
   parentPort?.postMessage(answer);
 });

@@ -83,6 +83,7 @@ export function appDeps({
     relay: publicOrigin ?? "",
     address: () => publicOrigin ?? `http://localhost:${core.port}`,
     formerBuilds: join(settings.dataDir, "assets"),
+    help: join(settings.dataDir, "help"),
   };
 }
 

@@ -23,6 +23,11 @@ export const rare = {
   cancel: "Cancel",
   delete: "Delete",
 
+  // ── Composer ────────────────────────────────────────────────────────────────────────────────────────────────────
+  /** Near the limit, read by screen readers: how many characters are left. */
+  left: { one: "{n} character left", other: "{n} characters left" },
+  tooLong: { one: "{n} character over the limit", other: "{n} characters over the limit" },
+
   // ── Waiting for a reply ─────────────────────────────────────────────────────────────────────────────────────────
   /** After ten seconds. */
   stillWorking: "Still working on it.",

@@ -52,9 +52,6 @@ export const en = {
   send: "Send message",
   attach: "Attach a file",
   emoji: "Insert an emoji",
-  /** Near the limit, read by screen readers: how many characters are left. */
-  left: { one: "{n} character left", other: "{n} characters left" },
-  tooLong: { one: "{n} character over the limit", other: "{n} characters over the limit" },
 
   // ── States of an own message, one or two words ──────────────────────────────────────────────────────────────────
   queued: "Waiting to send",

@@ -13,6 +13,8 @@ type Own = Omit<PublicSite, "id" | keyof Look> &
     mode: "widget" | "page";
     /** Waits for the page's first command before anything is shown. */
     manual: boolean;
+    /** What forms and the text field hold at first, for the visitor to change: `message`, and fields by name. */
+    prefill: { readonly [field: string]: string };
     /** A name for where the page stands, such as a campaign; the site's routes may look at it. */
     campaign: string;
   };
@@ -67,8 +69,10 @@ type Outside =
   | "teaser"
   | "manual"
   | "phone";
+/** What only parts of the panel read: see `rare-options.ts`. */
+type Rare = "voice" | "camera" | "shrinkPictures" | "startScreen" | "articles" | "customFields" | "prefill";
 /** What the panel reads. */
-export type PanelSettings = Omit<Settings, Outside>;
+export type PanelSettings = Omit<Settings, Outside | Rare>;
 
 const DEFAULTS: Omit<PanelSettings, "site" | "relay" | "uploads" | "mail" | "accent" | "locale"> = {
   ...PANEL_DEFAULTS,

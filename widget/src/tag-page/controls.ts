@@ -4,13 +4,9 @@ import { DAYS, spansOf } from "@porchlight/shared/hours";
 import { fromAttribute, SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
 import type { PublicSite } from "@porchlight/shared/site";
 import { element } from "../loader/dom.ts";
+import type { Control } from "./control.ts";
+import { customFieldsControl, formControl, type OfferedFields } from "./form-controls.ts";
 
-export type Control = {
-  /** The field itself, or what holds several. Every change in it is an `input` event. */
-  node: HTMLElement;
-  /** What stands in it; nothing where it is empty. */
-  read(): unknown;
-};
 /** Every word of the chat in English, by its key. */
 type Wording = readonly (readonly [key: string, text: string])[];
 
@@ -18,10 +14,16 @@ type Wording = readonly (readonly [key: string, text: string])[];
 const NAMES: Readonly<Record<string, string>> = {
   privacyUrl: "Privacy policy",
   zIndex: "Z-index",
-  prechat: "Form before",
-  capture: "Card after",
-  emailOffer: "Email offer",
   replyMinutes: "Minutes to a reply",
+  prechat: "Form before the first message",
+  capture: "Card after the first message",
+  customFields: "Your own fields",
+  emailOffer: "Email offer",
+  replyPreview: "Preview of replies",
+  voice: "Voice messages",
+  camera: "Camera on phones",
+  shrinkPictures: "Smaller pictures",
+  articles: "Address of the articles",
 };
 
 /** A setting's name as its label says it. */
@@ -30,7 +32,8 @@ export const titleOf = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^./, (letter) => letter.toUpperCase());
 
 /** Settings of several fields each. */
-const isWhole = (name: string): boolean => ["hours", "strings", "phone"].includes(name);
+const isWhole = (name: string): boolean =>
+  ["hours", "strings", "phone", "prechat", "capture", "customFields"].includes(name);
 
 /** What the site itself says of a setting, where it says anything. */
 export const ownOf = (site: PublicSite, name: SiteSetting): unknown =>
@@ -53,7 +56,7 @@ function fieldOf(name: SiteSetting, id: string, own: unknown): Field {
     return box;
   }
   if (setting.kind === "list") {
-    const area = element("textarea", { ...ids, rows: "3", placeholder: "One a line" });
+    const area = element("textarea", { ...ids, rows: "3", placeholder: "One per line" });
     area.value = Array.isArray(value) ? value.join("\n") : "";
     return area;
   }
@@ -68,9 +71,9 @@ function readOf(name: SiteSetting, field: Field): unknown {
   const { kind } = SETTINGS[name];
   if (kind === "switch") return (field as HTMLInputElement).checked;
   const text = field.value.trim();
-  if (kind === "list" || kind === "fields")
+  if (kind === "list")
     return text
-      .split(kind === "list" ? "\n" : ",")
+      .split("\n")
       .map((one) => one.trim())
       .filter(Boolean);
   return text === "" && kind === "number" ? undefined : fromAttribute(name, text);
@@ -178,8 +181,16 @@ function wordControl(key: string, value: unknown): Control {
 /**
  * The control of a setting, with what the site says of it.
  * @param wording for that of the words
+ * @param offered the custom fields, for those of the forms
  */
-export function controlOf(name: SiteSetting, site: PublicSite, wording: Wording): Control {
+export function controlOf(
+  name: SiteSetting,
+  site: PublicSite,
+  wording: Wording,
+  offered: OfferedFields = { custom: {}, listeners: [] },
+): Control {
+  if (name === "prechat" || name === "capture") return formControl(name, site[name] ?? [], offered);
+  if (name === "customFields") return customFieldsControl(site.customFields ?? {}, offered);
   if (name === "hours") return hoursControl(site.hours);
   if (name === "strings") return chosenControl(name, "Another word", wording, site.strings ?? {}, wordControl);
   if (name !== "phone") return fieldControl(name, ownOf(site, name));

@@ -8,7 +8,6 @@ import type { PublicSite } from "@porchlight/shared/site";
 import type { Parts } from "../loader/contract.ts";
 import { element } from "../loader/dom.ts";
 import { PHONE } from "../loader/shell.ts";
-import { controlOf, ownOf, titleOf } from "./controls.ts";
 import css from "./snippet.css?inline";
 import { type Chosen, type Fixed, fileOf, moduleOf, tagOf } from "./tag.ts";
 
@@ -17,32 +16,37 @@ const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
   ["Words", ["title", "greeting", "suggestions", "teaser", "label", "locale", "privacyUrl"]],
   ["Look", ["accent", "theme", "header", "avatar", "radius", "launcher", "icon"]],
   [
-    "Manners",
+    "Behaviour",
     [
       "responder",
       "replyMinutes",
-      "prechat",
-      "capture",
-      "emailOffer",
       "rating",
       "topics",
       "askPerson",
       "attachments",
+      "shrinkPictures",
+      "camera",
+      "voice",
       "sound",
       "replyPreview",
       "requireConsent",
     ],
   ],
-  ["Hours", ["hours"]],
-  ["Place", ["position", "offsetX", "offsetY", "zIndex"]],
+  ["Forms", ["prechat", "capture", "customFields", "emailOffer"]],
+  ["Start screen", ["startScreen", "articles"]],
+  ["Opening hours", ["hours"]],
+  ["Position", ["position", "offsetX", "offsetY", "zIndex"]],
   ["On phones", ["phone"]],
-  ["Own words", ["strings"]],
+  ["Your own words", ["strings"]],
 ];
-/** What the manual's words are too short for, or speak to others. Those have several fields each. */
+/** The help of settings that have several fields each. */
 const HELP: { readonly [Name in SiteSetting]?: string } = {
   hours: "When somebody is there: 9:00-17:00, or 9:00-12:00, 13:00-17:00. Outside of it a form takes a message.",
-  phone: "What differs on phones. Seen here where the window is as narrow as theirs.",
-  strings: "In place of ours, in every language.",
+  phone: "What differs on phones. To see it, make this window as narrow as a phone.",
+  prechat: "Visitors fill it in before they can write.",
+  capture: "Asked once, after the first message. Visitors can decline.",
+  customFields: "The forms above can ask for them. What visitors enter is sent as a message.",
+  strings: "They replace our words, in every language.",
 };
 const COPIED_MS = 2_000;
 
@@ -129,9 +133,12 @@ const fixedOf = (site: string): Promise<Fixed | undefined> =>
     .then((answer) => (answer.ok ? answer.json() : undefined))
     .catch(() => undefined);
 
+/** The code and the data of the page, fetched at once. */
+const fetchAll = (site: string) => Promise.all([import("./controls.ts"), import("./word-list.ts"), fixedOf(site)]);
+
 /** @param show shows a change on the chat on this page */
 async function start(site: PublicSite, relay: string, show: ReturnType<typeof preview>): Promise<void> {
-  const [{ WORDING: wording }, fixed] = await Promise.all([import("./word-list.ts"), fixedOf(site.id)]);
+  const [{ controlOf, ownOf, titleOf }, { WORDING: wording }, fixed] = await fetchAll(site.id);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   document.adoptedStyleSheets = [sheet];
@@ -143,6 +150,7 @@ async function start(site: PublicSite, relay: string, show: ReturnType<typeof pr
     "The browser runs this script only. Paste the tag again after each upgrade.",
   );
   const chosen: Record<string, unknown> = {};
+  const offered = { custom: site.customFields ?? {}, listeners: [] };
   const write = (settings: Chosen): void => {
     tag.set(tagOf(relay, site.id, settings));
     file.set(fileOf(site.id, settings));
@@ -152,7 +160,7 @@ async function start(site: PublicSite, relay: string, show: ReturnType<typeof pr
 
   const row = (name: SiteSetting): HTMLElement => {
     const own = ownOf(site, name);
-    const { node, read } = controlOf(name, site, wording);
+    const { node, read } = controlOf(name, site, wording, offered);
     const first = JSON.stringify(read());
     const several = HELP[name];
     const help = element("small", { id: `help-${name}` }, several ?? SETTINGS[name].help.replaceAll("`", ""));
@@ -173,7 +181,7 @@ async function start(site: PublicSite, relay: string, show: ReturnType<typeof pr
     if (several) {
       node.role = "group";
       node.ariaLabel = titleOf(name);
-      return element("div", { class: "stack" }, help, node, wrong);
+      return element("div", { class: "stack" }, element("h3", {}, titleOf(name)), help, node, wrong);
     }
     const label = element("label", { for: node.id }, titleOf(name));
     return element("div", { class: `row ${SETTINGS[name].kind}` }, label, node, help, wrong);

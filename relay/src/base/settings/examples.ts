@@ -80,6 +80,8 @@ function exampleOf(rule: Setting): string {
       return '"M4 4h16v12H4z"';
     case "fields":
       return '["name?", "email"]';
+    case "customFields":
+      return '{"order": {"label": "Order number"}}';
     case "hours":
       return '{"timeZone": "Europe/Oslo", "mon": "9:00-17:00"}';
     case "words":

@@ -47,10 +47,15 @@ type Frame = {
   now(): number;
 };
 
+type FormPart = "Foot" | "Card" | "Consent" | "Status" | "ReplyTime";
+
 /** Components that only some sites or conversations have. Undefined until their code is fetched. */
 type RareComponents = {
-  /** Present where the site asks for something, or says when it answers. */
-  forms: Signal<{ [part in "Foot" | "Card" | "Consent" | "Status" | "ReplyTime"]: ComponentType } | undefined>;
+  /**
+   * Present where the site asks for something, says when it answers, or switches on what most sites do without: `Tools`
+   * beside the text field and the `Start` screen.
+   */
+  forms: Signal<{ readonly [part in FormPart | "Tools" | "Start"]?: ComponentType } | undefined>;
   /** Whether a form replaces the composer. */
   asking: Signal<boolean>;
   /** Present where the conversation may be rated. */

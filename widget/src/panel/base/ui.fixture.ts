@@ -9,7 +9,7 @@ import { browserPage } from "../../conversation/page.ts";
 import { openStorage } from "../../conversation/storage.ts";
 import type { Shell } from "../../loader/contract.ts";
 import { element } from "../../loader/dom.ts";
-import { type PanelSettings, settled } from "../../settings/options.ts";
+import { type Options, type PanelSettings, settled } from "../../settings/options.ts";
 import { loadLanguage, type Translate } from "../../text/i18n.ts";
 import { type Announcer, createAnnouncer } from "./announcer.ts";
 import { Root } from "./component.ts";
@@ -95,7 +95,7 @@ export type Stage = {
 };
 
 /** Everything that a part of the panel can reach, in a shadow root. */
-export async function stage(options: Partial<PanelSettings> = {}): Promise<Stage> {
+export async function stage(options: Options = {}): Promise<Stage> {
   const host = document.body.appendChild(document.createElement("div"));
   const root = host.attachShadow({ mode: "open" });
   const dialog = element("dialog", { id: "panel" });
@@ -123,6 +123,7 @@ export async function stage(options: Partial<PanelSettings> = {}): Promise<Stage
     relay: "https://relay.example",
     site: { ...DEFAULT_SITE },
     unread: "",
+    settings: () => options,
     style() {},
     emit: (name: string, detail: unknown) => void emitted.push([name, detail]),
   } as unknown as Shell;

@@ -80,7 +80,7 @@ describe("the composer", () => {
     await type("x".repeat(3_599));
     expect(on.root.getElementById("left")).toBeNull();
     await type("x".repeat(3_999));
-    expect(on.root.getElementById("left")?.textContent).toBe("1 character left");
+    await expect.poll(() => on.root.getElementById("left")?.textContent).toBe("1 character left");
     expect(field.getAttribute("aria-describedby")).toBe("left");
     await type("x".repeat(4_002));
     expect(on.root.getElementById("left")?.textContent).toBe("2 characters over the limit");

@@ -4,24 +4,18 @@ import { TEXT_MAX } from "@porchlight/shared/limits";
 import { isBlank } from "@porchlight/shared/text";
 import { signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
-import type { Translate } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { Icon } from "../base/icons.tsx";
-import { toggler } from "../base/late-parts.ts";
+import { into, toggler } from "../base/late-parts.ts";
 import type { PickerProps } from "./emoji.tsx";
+import type { roomLeft as RoomLeft } from "./room-left.ts";
 
-/** The counter appears when at most this many characters are left. */
-const FEW = TEXT_MAX / 10;
-
-/** The characters that are left, or too many, in words. False while the limit is far. */
-export function roomLeft(t: Translate, { length }: string): string | false {
-  const left = TEXT_MAX - length;
-  return left < 0 ? t("tooLong", { n: -left }) : left <= FEW && t("left", { n: left });
-}
+/** A text of this length fetches the counter, which appears a little later. */
+const LONG = 0.85 * TEXT_MAX;
 
 type ComposerNeeds = Needs<
-  "t" | "settings" | "chat" | "send" | "shell" | "isOpen" | "part" | "files" | "adding" | "addFiles"
+  "t" | "settings" | "chat" | "send" | "shell" | "isOpen" | "part" | "files" | "adding" | "addFiles" | "forms"
 >;
 
 /** Whether the visitor points with a mouse or a trackpad. Touch screens bring emoji on their own keyboard. */
@@ -75,26 +69,19 @@ function onPick(ui: Needs<"addFiles" | "shell">, input: HTMLInputElement): void 
   fieldOf(ui)?.focus();
 }
 
-/**
- * Makes the field as high as its text, up to the limit of the style sheet. The form keeps its height meanwhile: the thread
- * must not grow for a moment, or it loses its scroll position.
- */
-function grow(ui: Needs<"shell">): void {
+/** Fits the field's height to its text, in browsers whose style sheets cannot (`field-sizing`). */
+async function grow(ui: Needs<"shell">): Promise<void> {
   const field = fieldOf(ui);
-  const form = field?.form;
-  if (!form) return;
-  form.style.height = `${form.offsetHeight}px`;
-  field.style.height = "auto";
-  field.style.height = `${field.scrollHeight}px`;
-  form.style.height = "";
+  // When the text has just been sent, the field still holds it.
+  if (!field?.value || CSS.supports("field-sizing", "content")) return;
+  const { fit } = await import("./fit-height.ts");
+  fit(field);
 }
 
-/** The counter, or why a message was not taken; false when there is nothing to say. */
-function hintOf({ t, chat }: Needs<"t" | "chat">): string | false {
+/** Why a message was not taken; false when there is nothing to say. */
+function refusalOf({ t, chat }: Needs<"t" | "chat">): string | false {
   const code = chat.notice.value?.code;
-  return (
-    roomLeft(t, chat.draft.value) || (code === "rate_limited" && t("often")) || (code === "try_later" && t("tryLater"))
-  );
+  return (code === "rate_limited" && t("often")) || (code === "try_later" && t("tryLater"));
 }
 
 const attachButton = (ui: Needs<"t" | "addFiles" | "shell">) => (
@@ -133,30 +120,32 @@ const messageField = (ui: ComposerNeeds, text: string, hint: string | false) => 
 );
 
 export const Composer = live((ui: ComposerNeeds, mounted) => {
-  const { t, chat, settings, files, isOpen } = ui;
+  const { t, chat, settings, files, isOpen, forms, part } = ui;
   const picker = signal<{ Picker: ComponentType<PickerProps> } | undefined>(undefined);
+  const counter = signal<{ roomLeft: typeof RoomLeft } | undefined>(undefined);
   const togglePicker = toggler(ui, picker, () => import("./emoji.tsx"));
   const closePicker = (): void => {
     picker.value = undefined;
   };
   mounted(
     watch(() => {
-      chat.draft.value;
-      // After the text has been drawn, before it is seen.
-      if (isOpen.value && !CSS.supports("field-sizing", "content")) requestAnimationFrame(() => grow(ui));
+      if (chat.draft.value.length > LONG && !counter.peek()) void part(() => import("./counter.ts"), into(counter));
+      if (isOpen.value) void grow(ui);
     }),
   );
   return () => {
     const text = chat.draft.value;
+    const Tools = forms.value?.Tools;
     const { Picker } = picker.value ?? {};
     const Tray = files.value?.Tray;
-    const hint = hintOf(ui);
+    const hint = counter.value?.roomLeft(t, text, TEXT_MAX) || refusalOf(ui);
     return (
       <form class="composer" onSubmit={(event) => submit(ui, event)}>
         {Picker && <Picker close={closePicker} />}
         {Tray && <Tray />}
         <div class="field">
           {settings.value.attachments && attachButton(ui)}
+          {Tools && <Tools />}
           <label class="vh" for="message">
             {t("message")}
           </label>

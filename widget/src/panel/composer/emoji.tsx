@@ -75,17 +75,21 @@ function closeOutside(
 }
 
 export const Picker = live<PickerProps>((ui: Needs<"t" | "shell" | "chat" | "isOpen">, mounted, { close: hide }) => {
-  const { t, shell, isOpen } = ui;
+  const { t, shell } = ui;
   let box: HTMLElement | null = null;
   const all = (): HTMLElement[] => [...(box?.querySelectorAll("button") ?? [])];
+  let isOpen = true;
   const close = (refocus: boolean): void => {
+    // `hide` toggles, and to give the focus back is one more reason to close.
+    if (!isOpen) return;
+    isOpen = false;
     hide();
     if (refocus) fieldOf(ui)?.focus();
   };
   mounted(() => adopt(shell.root, css));
   mounted(() => all()[0]?.focus());
   mounted(() => closeOutside(ui, () => box, close));
-  mounted(watch(() => isOpen.value || close(false)));
+  mounted(watch(() => ui.isOpen.value || close(false)));
   const choose = (emoji: string): void => {
     close(true);
     insert(ui, emoji);

@@ -3,8 +3,10 @@
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
 import type { Attachment } from "../../conversation/chat.ts";
 import { type Upload, type UploadFailure, upload } from "../../conversation/upload.ts";
+import { rareSettings } from "../../settings/rare-options.ts";
 import type { Key } from "../../text/i18n.ts";
 import type { Needs } from "../base/context.ts";
+import { canShrink, shrunk } from "./shrink.ts";
 
 /** Files in the tray at a time. */
 export const FILES_MAX = 5;
@@ -91,9 +93,20 @@ export function add(tray: TrayState, files: Iterable<File>): void {
 function begin(tray: TrayState, file: File, one: PendingFile): void {
   const limit = limitOf(tray, file);
   if (limit === 0) return fail(tray, file, one, "type_not_allowed");
-  if (file.size > limit) return fail(tray, file, one, "too_large");
+  const mayShrink = canShrink(file) && rareSettings(tray).shrinkPictures;
+  if (file.size > limit && !mayShrink) return fail(tray, file, one, "too_large");
   tray.chat.start();
-  tray.queue = tray.queue.then(() => send(tray, file, one));
+  tray.queue = tray.queue.then(() => (mayShrink ? shrinkAndSend(tray, file, one) : send(tray, file, one)));
+}
+
+/** Makes a picture smaller and uploads it if it fits now. Never rejects. */
+async function shrinkAndSend(tray: TrayState, file: File, one: PendingFile): Promise<void> {
+  if (!tray.list.peek().includes(one)) return;
+  const smaller = await shrunk(file);
+  if (!tray.list.peek().includes(one)) return;
+  const now = change(tray, one, { name: smaller.name, size: smaller.size });
+  if (smaller.size > limitOf(tray, smaller)) return fail(tray, smaller, now, "too_large");
+  await send(tray, smaller, now);
 }
 
 /** Uploads a file, unless the visitor has removed it meanwhile. Never rejects. */

@@ -1,21 +1,36 @@
 /** The fields of forms: what a site asks for, what is known already, and what is wrong with an answer. */
 
 import type { ErrorCode } from "@porchlight/shared/protocol";
+import type { CustomField, CustomFieldType } from "@porchlight/shared/site";
+import type { RareSettings } from "../../settings/rare-options.ts";
 import type { Key } from "../../text/i18n.ts";
 import type { Needs } from "../base/context.ts";
 
 /** Fields whose values go into the visitor's contact details. */
-type DetailField = "name" | "email" | "phone";
-export type Asked = { field: DetailField; optional: boolean };
+export type DetailField = "name" | "email" | "phone";
+/** A field of a form. @property custom present for a field of the owner's own */
+export type Asked = { field: string; optional: boolean; custom?: CustomField };
 /** The field that is wrong, and what is wrong with it in words. */
 export type Complaint = { field: string; words: string };
 
-/** Attributes of the inputs. */
-export const INPUTS = {
+/** Attributes of the inputs for contact details. */
+export const INPUTS: { readonly [field in DetailField]: object } = {
   name: { type: "text", autocomplete: "given-name", maxLength: 200 },
   email: { type: "email", autocomplete: "email", maxLength: 300 },
   phone: { type: "tel", autocomplete: "tel", maxLength: 64 },
-} as const;
+};
+
+/** Longest value of a custom field, in UTF-16 units. */
+const VALUE_MAX = 500;
+
+/** Attributes of the inputs for custom fields. `choice` and `long` have elements of their own. */
+export const CUSTOM_INPUTS: { readonly [type in Exclude<CustomFieldType, "choice" | "long">]: object } = {
+  text: { type: "text", maxLength: VALUE_MAX },
+  number: { type: "number", step: "any", inputMode: "decimal" },
+  date: { type: "date" },
+  url: { type: "url", maxLength: VALUE_MAX },
+  checkbox: { type: "checkbox", value: "1" },
+};
 
 /** The field that each error code of the relay is about, and its words. */
 export const COMPLAINTS: { readonly [code in ErrorCode]?: [DetailField, Key] } = {
@@ -23,15 +38,37 @@ export const COMPLAINTS: { readonly [code in ErrorCode]?: [DetailField, Key] } =
   invalid_phone: ["phone", "phoneWrong"],
 };
 
-/** The fields of a setting such as `["name?", "email"]`; a `?` marks optional ones. Unknown names are ignored. */
-export const fieldsOf = (setting: readonly string[]): Asked[] =>
-  setting.flatMap((entry) => {
-    const [, field, mark] = /^\s*(name|email|phone)(\??)\s*$/.exec(entry) ?? [];
-    return field ? [{ field: field as DetailField, optional: mark === "?" }] : [];
+const isDetail = (field: string): field is DetailField => Object.hasOwn(INPUTS, field);
+
+type CustomFields = RareSettings["customFields"];
+
+/** A custom field that can be shown; nothing for one without a label, or a choice of nothing. */
+function customField(fields: CustomFields, name: string): CustomField | undefined {
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (typeof field?.label !== "string" || !field.label.trim()) return undefined;
+  return field.type === "choice" && !Array.isArray(field.choices) ? undefined : field;
+}
+
+/** The fields of a setting such as `["name?", "order"]`; a `?` marks optional ones. Unknown names are ignored. */
+export const fieldsOf = (setting: readonly string[], custom: CustomFields = {}): Asked[] =>
+  setting.flatMap((entry): Asked[] => {
+    const [, field = "", mark] = /^\s*(\w+)(\??)\s*$/.exec(entry) ?? [];
+    const own = customField(custom, field);
+    if (isDetail(field)) return [{ field, optional: mark === "?" }];
+    return own ? [{ field, optional: mark === "?", custom: own }] : [];
   });
 
 /** The same without the fields that are known already, from a form or signed (WCAG 3.3.7). */
-export const stillAsked = ({ chat }: Needs<"chat">, setting: readonly string[]): Asked[] => {
+export const stillAsked = ({ chat }: Needs<"chat">, setting: readonly string[], custom?: CustomFields): Asked[] => {
   const known = { name: chat.name.value, email: chat.email.value, phone: undefined };
-  return fieldsOf(setting).filter(({ field }) => !known[field]);
+  return fieldsOf(setting, custom).filter(({ field }) => !isDetail(field) || !known[field]);
 };
+
+/** What the custom fields hold, as lines for the conversation: "Order number: 1234". Empty fields are left out. */
+export const linesOf = (fields: readonly Asked[], values: Readonly<Record<string, string>>, yes: string): string =>
+  fields
+    .flatMap(({ field, custom }) => {
+      const value = values[field];
+      return custom && value ? [`${custom.label}: ${custom.type === "checkbox" ? yes : value}`] : [];
+    })
+    .join("\n");

@@ -2,30 +2,30 @@
 
 import { randomId } from "@porchlight/shared/id";
 import { TEXT_MAX } from "@porchlight/shared/limits";
+import type { CustomField } from "@porchlight/shared/site";
 import { effect, type Signal, signal } from "@preact/signals-core";
 import type { ComponentChildren } from "preact";
 import type { Item } from "../../conversation/chat.ts";
 import type { Refused } from "../../conversation/chat-types.ts";
 import { fitting, titleOf } from "../../conversation/storage.ts";
+import { type RareSettings, rareSettings } from "../../settings/rare-options.ts";
+import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
 import type { Key } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
-import { roomLeft } from "../composer/composer.tsx";
+import { roomLeft } from "../composer/room-left.ts";
 import { PrivacyLine } from "../thread/empty-thread.tsx";
-import { type Asked, COMPLAINTS, type Complaint, INPUTS } from "./fields.ts";
+import { type Asked, COMPLAINTS, type Complaint, CUSTOM_INPUTS, type DetailField, INPUTS, linesOf } from "./fields.ts";
 
 /**
- * Sends the draft. Resolves with nothing once the relay has stored it, or with what went wrong in words; then the draft
- * stays.
+ * Sends a text. Resolves with nothing once the relay has stored it, or with what went wrong in words; then the message is
+ * taken back.
  */
-async function sendDraft({ chat, t, part }: Needs<"t" | "chat" | "part">): Promise<string | undefined> {
-  const id = chat.send(chat.draft.peek().trim());
+async function sendText({ chat, t, part }: Needs<"t" | "chat" | "part">, text: string): Promise<string | undefined> {
+  const id = chat.send(text);
   if (!id) return t("often");
   const item = await outcomeOf(chat, id);
-  if (item?.pos !== undefined) {
-    chat.draft.value = "";
-    return undefined;
-  }
+  if (item?.pos !== undefined) return undefined;
   chat.remove(id);
   let words = t("failed");
   await part(
@@ -69,13 +69,17 @@ type FormProps = {
   children?: ComponentChildren;
 };
 
-type FormNeeds = Needs<"t" | "language" | "chat" | "announcer" | "part">;
+type FormNeeds = Needs<"t" | "language" | "settings" | "shell" | "chat" | "announcer" | "part">;
 
 /** What a form knows while it is on the page. */
 type State = {
   ui: FormNeeds;
   done: () => void;
   reply: boolean | undefined;
+  /** The extra words, once they have come. */
+  words: () => ExtraTranslate | undefined;
+  /** The page's proposals for the fields, by name. */
+  prefill: RareSettings["prefill"];
   /** Names the form to the relay: a correction replaces what it said before. */
   id: string;
   wrong: Signal<Complaint | undefined>;
@@ -90,14 +94,17 @@ function complain({ wrong }: State, form: HTMLFormElement, field: string, words:
 }
 
 /** The first problem that can be seen before anything is sent. */
-function problemOf({ t }: Needs<"t">, form: HTMLFormElement, fields: readonly Asked[]): Complaint | undefined {
+function problemOf({ ui, words }: State, form: HTMLFormElement, fields: readonly Asked[]): Complaint | undefined {
+  const { t } = ui;
   const values = valuesOf(form);
-  const missing = Object.keys(values).find(
-    (name) => !values[name] && !fields.some(({ field, optional }) => field === name && optional),
-  );
-  if (missing) return { field: missing, words: t("required") };
-  if (values.email && !form.querySelector<HTMLInputElement>("[name=email]")?.validity.valid)
-    return { field: "email", words: t("emailWrong") };
+  for (const { field, optional, custom } of fields) {
+    const input = form.querySelector<HTMLInputElement>(`[name=${field}]`);
+    // First: a browser that cannot read a number or a date says that there is no value.
+    if (input?.validity.valid === false)
+      return { field, words: custom ? (words()?.("fieldWrong") ?? t("required")) : t("emailWrong") };
+    if (!values[field] && !optional) return { field, words: t("required") };
+  }
+  if (values.text === "") return { field: "text", words: t("required") };
   const over = (values.text?.length ?? 0) - TEXT_MAX;
   return over > 0 ? { field: "text", words: t("tooLong", { n: over }) } : undefined;
 }
@@ -108,23 +115,28 @@ const valuesOf = (form: HTMLFormElement): Record<string, string> =>
 async function submit(state: State, form: HTMLFormElement, fields: readonly Asked[]): Promise<void> {
   const { ui, busy } = state;
   if (busy.peek()) return;
-  const found = problemOf(ui, form, fields);
+  const found = problemOf(state, form, fields);
   if (found) return complain(state, form, found.field, found.words);
   const values = valuesOf(form);
   busy.value = true;
   const problem = await sendDetails(state, values);
-  const refused = values.text && !problem ? await sendDraft(ui) : undefined;
+  // The interface has no place for an owner's own fields but the conversation (R-206 names the others).
+  const lines = linesOf(fields, values, state.words()?.("yes") ?? "✓");
+  const text = [values.text, lines].filter(Boolean).join("\n\n");
+  const refused = text && !problem ? await sendText(ui, text) : undefined;
+  if (values.text && !problem && !refused) ui.chat.draft.value = "";
   busy.value = false;
   const [field, key] = (problem && COMPLAINTS[problem]) ?? [];
   if (field && key) return complain(state, form, field, ui.t(key));
   if (problem) return complain(state, form, fields[0]?.field ?? "text", ui.t("tryLater"));
-  if (refused) return complain(state, form, "text", refused);
+  if (refused) return complain(state, form, values.text ? "text" : (fields.at(-1)?.field ?? "text"), refused);
   state.done();
 }
 
-/** Sends the contact details. Resolves with the relay's error code, or nothing. */
-const sendDetails = ({ ui: { chat, language }, id, reply }: State, { name, email, phone }: Record<string, string>) =>
-  chat.submit(
+/** Sends the contact details, if there are any. Resolves with the relay's error code, or nothing. */
+function sendDetails({ ui: { chat, language }, id, reply }: State, { name, email, phone }: Record<string, string>) {
+  if (!name && !email && !phone && !reply) return undefined;
+  return chat.submit(
     {
       t: "lead",
       // The service hears of it with the next message: a contact made before would be a second one (R-206).
@@ -137,12 +149,16 @@ const sendDetails = ({ ui: { chat, language }, id, reply }: State, { name, email
     },
     id,
   );
+}
 
 /** A form. After a failed check the focus is on the first wrong field. */
 export const Form = live<FormProps>((ui: FormNeeds, mounted, { done, again, reply }) => {
   const { t, chat, announcer } = ui;
   const wrong: Complaint | undefined = again && { field: again.field, words: t(`${again.field}Wrong`) };
-  const state: State = { ui, done, reply, id: again?.id ?? randomId(), wrong: signal(wrong), busy: signal(false) };
+  const { follow, words } = createExtraWords(ui, signal(undefined));
+  mounted(watch(follow));
+  const base = { ui, words, done, reply, prefill: rareSettings(ui).prefill };
+  const state: State = { ...base, id: again?.id ?? randomId(), wrong: signal(wrong), busy: signal(false) };
   const { busy } = state;
   const waits = (): boolean => busy.value && chat.link.value !== "online";
   mounted(watch(() => waits() && announcer.status(t("queued"))));
@@ -156,7 +172,7 @@ export const Form = live<FormProps>((ui: FormNeeds, mounted, { done, again, repl
       }}
     >
       {children}
-      {fields.map((asked) => detailField(state, asked))}
+      {fields.map((asked) => (asked.custom ? customInput(state, asked, asked.custom) : detailField(state, asked)))}
       {message && messageField(state)}
       {waits() && <p class="counter">{t("queued")}</p>}
       <div class="buttons">
@@ -175,24 +191,66 @@ export const Form = live<FormProps>((ui: FormNeeds, mounted, { done, again, repl
 });
 
 /** Not components, like `messageField`: the form draws them, so that it is drawn again when a signal changes that they read. */
-const detailField = ({ ui: { t }, wrong }: State, { field, optional }: Asked) => {
+const detailField = (state: State, asked: Asked) => {
+  const field = asked.field as DetailField;
+  return (
+    <Labelled key={field} name={field} label={labelOf(state, state.ui.t(field), asked)} wrong={state.wrong.value}>
+      <input {...attributesOf(state, asked)} onInput={followText} {...INPUTS[field]} />
+    </Labelled>
+  );
+};
+
+const labelOf = ({ ui: { t } }: State, label: string, { optional }: Asked): string =>
+  optional ? `${label} (${t("optional")})` : label;
+
+/** The attributes that all inputs of a form have. */
+function attributesOf({ wrong, prefill }: State, { field, optional }: Asked) {
   const isWrong = wrong.value?.field === field;
+  const value = Object.hasOwn(prefill, field) ? prefill[field] : undefined;
+  return {
+    id: `form-${field}`,
+    name: field,
+    "aria-required": !optional,
+    "aria-invalid": isWrong,
+    "aria-describedby": isWrong ? "form-wrong" : undefined,
+    ...(value && { defaultValue: `${value}` }),
+  };
+}
+
+/** A field of the owner's own, of the type that the owner chose. */
+const customInput = (state: State, asked: Asked, custom: CustomField) => {
+  const { type = "text", label, choices = [] } = custom;
+  const { defaultValue, ...attributes } = attributesOf(state, asked);
+  const input =
+    type === "choice" ? (
+      <select {...attributes}>
+        <option value="">{state.words()?.("choose")}</option>
+        {choices.map((one) => (
+          <option key={one} selected={one === defaultValue}>
+            {one}
+          </option>
+        ))}
+      </select>
+    ) : type === "long" ? (
+      <textarea {...attributes} rows={3} maxLength={500} defaultValue={defaultValue} onInput={followText} />
+    ) : (
+      <input
+        {...attributes}
+        {...(CUSTOM_INPUTS[type] ?? CUSTOM_INPUTS.text)}
+        defaultValue={type === "checkbox" ? undefined : defaultValue}
+        defaultChecked={type === "checkbox" && !!defaultValue}
+        onInput={type === "text" ? followText : undefined}
+      />
+    );
   return (
     <Labelled
-      key={field}
-      name={field}
-      label={optional ? `${t(field)} (${t("optional")})` : t(field)}
-      wrong={wrong.value}
+      key={asked.field}
+      name={asked.field}
+      label={labelOf(state, label, asked)}
+      wrong={state.wrong.value}
+      kind={type}
     >
-      <input
-        id={`form-${field}`}
-        name={field}
-        onInput={followText}
-        {...INPUTS[field]}
-        aria-required={!optional}
-        aria-invalid={isWrong}
-        aria-describedby={isWrong ? "form-wrong" : undefined}
-      />
+      {input}
     </Labelled>
   );
 };
@@ -201,7 +259,7 @@ const detailField = ({ ui: { t }, wrong }: State, { field, optional }: Asked) =>
 const messageField = ({ ui: { t, chat }, wrong }: State) => {
   const text = chat.draft.value;
   const isWrong = wrong.value?.field === "text";
-  const room = !isWrong && roomLeft(t, text);
+  const room = !isWrong && roomLeft(t, text, TEXT_MAX);
   return (
     <Labelled name="text" label={t("message")} wrong={wrong.value}>
       <textarea
@@ -227,11 +285,17 @@ const messageField = ({ ui: { t, chat }, wrong }: State) => {
   );
 };
 
-type LabelledProps = { name: string; label: string; wrong: Complaint | undefined; children: ComponentChildren };
+type LabelledProps = {
+  name: string;
+  label: string;
+  wrong: Complaint | undefined;
+  kind?: string;
+  children: ComponentChildren;
+};
 
 /** A field with its label above, and below it what is wrong with it. */
-const Labelled = ({ name, label, wrong, children }: LabelledProps) => (
-  <div class="labelled">
+const Labelled = ({ name, label, wrong, kind = "", children }: LabelledProps) => (
+  <div class={`labelled ${kind}`}>
     <label for={`form-${name}`}>{label}</label>
     {children}
     {wrong?.field === name && (

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { PanelSettings } from "../../settings/options.ts";
+import type { Options } from "../../settings/options.ts";
 import { loadLanguage } from "../../text/i18n.ts";
 import { isKept } from "../base/remembered.ts";
 import { drawn, own, type Stage, stage } from "../base/ui.fixture.ts";
@@ -8,7 +8,7 @@ import { Card, Foot, Offer, Status } from "./forms.tsx";
 
 let on: Stage;
 let view: HTMLElement;
-const open = async (options: Partial<PanelSettings>, part: typeof Foot): Promise<void> => {
+const open = async (options: Options, part: typeof Foot): Promise<void> => {
   on = await stage(options);
   view = on.show(part);
   await drawn();
@@ -59,6 +59,53 @@ describe("the form before the first message", () => {
     field("phone").value = "12";
     await submit();
     expect(wrong()).toMatch(/country code/);
+  });
+
+  it("asks for the owner's own fields too, and puts what they hold into the conversation", async () => {
+    const customFields = {
+      order: { label: "Order number" },
+      topic: { label: "Topic", type: "choice", choices: ["Returns", "Delivery"] },
+      news: { label: "Send me news", type: "checkbox" },
+      note: { label: "Note", type: "long" },
+    } as const;
+    await open({ prechat: ["name", "order", "topic", "news?", "note?", "unknown"], customFields }, Foot);
+    expect([...view.querySelectorAll("label")].map((node) => node.textContent)).toEqual([
+      "Name",
+      "Order number",
+      "Topic",
+      "Send me news (optional)",
+      "Note (optional)",
+    ]);
+    field("name").value = "Ada";
+    await submit();
+    expect([wrong(), on.root.activeElement]).toEqual(["Please fill in this field.", field("order")]);
+    field("order").value = "1234";
+    field("topic").value = "Returns";
+    field("news").checked = true;
+    on.chat.send = (text) => {
+      on.chat.asked.push(["send", text]);
+      on.chat.items.value = [own(text, { id: "sent-1" })];
+      return "sent-1";
+    };
+    await submit();
+    await expect.poll(() => view.querySelector(".form")).toBeNull();
+    expect(leads()).toEqual([{ t: "lead", chat: true, firstName: "Ada", ...WHERE }]);
+    expect(on.chat.asked.at(-1)).toEqual(["send", "Order number: 1234\nTopic: Returns\nSend me news: Yes"]);
+  });
+
+  it("proposes what the page knows, for the visitor to change", async () => {
+    const customFields = { order: { label: "Order number" } };
+    await open(
+      { prechat: ["email", "order"], customFields, prefill: { email: "ada@shop.example", order: "77" } },
+      Foot,
+    );
+    expect([field("email").value, field("order").value]).toEqual(["ada@shop.example", "77"]);
+  });
+
+  it("passes over a custom field that is not described well enough to be shown", async () => {
+    const customFields = { a: { label: "" }, b: { label: "B", type: "choice" }, c: null } as never;
+    await open({ prechat: ["a", "b", "c", "name"], customFields }, Foot);
+    expect([...view.querySelectorAll("[name]")].map((node) => node.getAttribute("name"))).toEqual(["name"]);
   });
 
   it("is not asked of those who have a conversation, and never twice", async () => {
@@ -149,7 +196,7 @@ describe("what is known already, from a form or signed,", () => {
     ["after it", { capture: ["email"] }, Card],
     ["of those who have waited", {}, Offer],
   ] as const)("is not asked for %s, until nobody is known any more", async (_when, options, part) => {
-    await open(options as Partial<PanelSettings>, part);
+    await open(options as Partial<Options>, part);
     on.chat.items.value = [own("Hello")];
     await know();
     expect(view.textContent).toBe("");

@@ -6,6 +6,7 @@
 import { signal } from "@preact/signals-core";
 import type { Refused } from "../../conversation/chat-types.ts";
 import { rare } from "../../locales/en.rare.ts";
+import { rareSettings } from "../../settings/rare-options.ts";
 import { addEnglish } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
@@ -31,7 +32,7 @@ export const Foot = live((ui: FootNeeds, mounted) => {
   const { isClosed, opens } = followHours(ui, mounted);
   const filled = signal(isKept(ui, "prechat"));
   const left = signal(false);
-  const fields = () => stillAsked(ui, settings.value.prechat);
+  const fields = () => stillAsked(ui, settings.value.prechat, rareSettings(ui).customFields);
   const asks = (): boolean => fields().length > 0 && !filled.value && chat.items.value.length === 0;
   mounted(() => adopt(shell.root, css));
   mounted(
@@ -131,7 +132,7 @@ const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }: Aga
     </div>
   );
 });
-type AskNeeds = Needs<"t" | "chat" | "consent" | "shell" | "focusComposer" | "announcer">;
+type AskNeeds = Needs<"t" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer">;
 
 const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((ui: AskNeeds, mounted) => {
   const { t, announcer, focusComposer, shell } = ui;
@@ -152,8 +153,10 @@ const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((u
   mounted(() => adopt(shell.root, css));
   return ({ setting, again }) => {
     if (thanks.value) return <p class="card said">{t("saved")}</p>;
-    const fields = stillAsked(ui, setting);
-    const mail = fields.some(({ field }) => field === "email");
+    const fields = stillAsked(ui, setting, rareSettings(ui).customFields);
+    const asks = (name: string): boolean => fields.some(({ field }) => field === name);
+    const mail = asks("email");
+    const title = mail ? "emailAsk" : asks("phone") && "phoneAsk";
     if (!fields[0]) return null;
     if (asked.value)
       return again ? (
@@ -176,7 +179,7 @@ const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((u
           }}
           skip={close}
         >
-          <h3>{t(mail ? "emailAsk" : "phoneAsk")}</h3>
+          {title && <h3>{t(title)}</h3>}
         </Form>
       </div>
     );

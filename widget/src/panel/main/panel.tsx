@@ -1,7 +1,3 @@
-/** The panel: header, connection, thread, composer. */
-
-import { signal } from "@preact/signals-core";
-import type { ComponentType } from "preact";
 import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isOver, isRefused } from "../base/conversation-state.ts";
@@ -12,20 +8,31 @@ import { Bar } from "./connection-bar.tsx";
 import { Header } from "./header.tsx";
 
 type PanelNeeds = Needs<
-  "t" | "settings" | "chat" | "consent" | "forms" | "asking" | "rating" | "ended" | "part" | "addFiles"
+  "t" | "settings" | "chat" | "shell" | "consent" | "forms" | "asking" | "rating" | "ended" | "part" | "addFiles"
 >;
 
+/** Whether files are dragged, and may be sent. */
+const bringsFiles = (
+  { consent, settings }: Pick<PanelNeeds, "consent" | "settings">,
+  { dataTransfer }: DragEvent,
+): boolean | undefined => consent.peek() && settings.peek().attachments && dataTransfer?.types.includes("Files");
+
+/** Fetches the components that the site's settings ask for. */
+function fetchForms({ settings, shell, consent, part, forms }: PanelNeeds): void {
+  const { prechat, capture, hours, replyMinutes } = settings.value;
+  const { voice, camera, startScreen, prefill } = shell.settings();
+  const add = (more: object): void => {
+    forms.value = { ...forms.peek(), ...more };
+  };
+  // Also where they are switched off: the part looks itself.
+  if (voice ?? camera ?? startScreen ?? prefill) void part(() => import("../start/extras.ts"), add);
+  if (prechat[0] || capture[0] || hours.timeZone || replyMinutes || !consent.value)
+    void part(() => import("../forms/forms.tsx"), add);
+}
+
 export const Panel = live((ui: PanelNeeds, mounted) => {
-  const { t, chat, consent, settings, addFiles, forms, rating, ended, asking, part } = ui;
-  const dropping = signal(false);
-  const overlay = signal<{ Drop: ComponentType } | undefined>(undefined);
-  mounted(
-    watch(() => {
-      const { prechat, capture, hours, replyMinutes } = settings.value;
-      if (prechat[0] || capture[0] || hours.timeZone || replyMinutes || !consent.value)
-        void part(() => import("../forms/forms.tsx"), into(forms));
-    }),
-  );
+  const { t, chat, consent, settings, forms, rating, ended, asking, part } = ui;
+  mounted(watch(() => fetchForms(ui)));
   mounted(
     watch(() => {
       if (settings.value.rating === "off" || rating.value || chat.rating.value) return;
@@ -33,34 +40,32 @@ export const Panel = live((ui: PanelNeeds, mounted) => {
     }),
   );
   mounted(watch(() => chat.link.value === "ended" && part(() => import("../thread/ended.tsx"), into(ended))));
-  const over = (event: DragEvent): void => {
-    const welcome = consent.peek() && settings.peek().attachments && event.dataTransfer?.types.includes("Files");
-    if (welcome && !dropping.peek()) void part(() => import("../files/drop-target.tsx"), into(overlay));
-    dropping.value = welcome === true;
-    if (welcome) event.preventDefault();
-  };
-  const leave = (event: DragEvent): void => {
-    if (!(event.currentTarget as Element).contains(event.relatedTarget as Node)) dropping.value = false;
-  };
-  const drop = (event: DragEvent): void => {
+  let takesFiles: boolean | undefined;
+  const onFiles = (event: DragEvent & { currentTarget: HTMLElement }): void => {
+    if (!bringsFiles(ui, event)) return;
     event.preventDefault();
-    dropping.value = false;
-    addFiles([...(event.dataTransfer?.files ?? [])]);
+    const app = event.currentTarget;
+    if (!takesFiles)
+      void part(
+        () => import("../files/drop-target.ts"),
+        ({ acceptFiles }) => acceptFiles(ui, app),
+      );
+    takesFiles = true;
   };
   return () => {
     const refused = isRefused(ui);
     const Foot = !refused && (!consent.value || !isOver(ui)) && forms.value?.[consent.value ? "Foot" : "Consent"];
-    const { Drop } = overlay.value ?? {};
+    const Start = forms.value?.Start;
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is one more way to what a button does
-      <div class="app" onDragOver={over} onDragLeave={leave} onDrop={drop}>
+      <div class="app" onDragOver={onFiles} onDrop={onFiles}>
         <Header />
         <Bar />
+        {Start && <Start />}
         <Thread />
         {Foot && <Foot />}
         {/* In a place of its own: whoever types already must not lose it when the code of the forms comes. */}
         {consent.value && !refused && (!asking.value || isOver(ui)) && <Composer />}
-        {dropping.value && Drop && <Drop />}
         <p id="tab" hidden>
           {t("newTab")}
         </p>

@@ -1,0 +1,18 @@
+/** The height of the text field in browsers without `field-sizing`. Fetched when the visitor types there. */
+
+/**
+ * Makes the field as high as its text, up to the limit of the style sheet; an empty field gets its own height back. The form
+ * keeps its height meanwhile: the thread must not grow for a moment, or it loses its scroll position.
+ */
+export function fit(field: HTMLTextAreaElement): void {
+  // After the text has been drawn, before it is seen.
+  requestAnimationFrame(() => {
+    const { form } = field;
+    if (!form) return;
+    form.style.height = `${form.offsetHeight}px`;
+    field.style.height = "auto";
+    const borders = field.offsetHeight - field.clientHeight;
+    field.style.height = field.value ? `${field.scrollHeight + borders}px` : "";
+    form.style.height = "";
+  });
+}

@@ -1,0 +1,115 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { canRecord, record, secondsFor } from "./recorder.ts";
+import { timeOf, waveOf } from "./recording-bar.tsx";
+
+/** Tracks of the microphone that still run. */
+let live: number;
+let now: number;
+class FakeRecorder {
+  static isTypeSupported = (type: string): boolean => type.includes("ogg");
+  state = "inactive";
+  mimeType = "";
+  onstop = (): void => {};
+  ondataavailable = (_: { data: Blob }): void => {};
+  constructor(_stream: unknown, { mimeType }: { mimeType: string }) {
+    this.mimeType = mimeType;
+  }
+  start(): void {
+    this.state = "recording";
+  }
+  stop(): void {
+    this.state = "inactive";
+    this.ondataavailable({ data: new Blob(["sound"]) });
+    queueMicrotask(() => this.onstop());
+  }
+}
+class FakeAudio {
+  createAnalyser = () => ({ fftSize: 0, getByteTimeDomainData: (samples: Uint8Array) => samples.fill(160) });
+  createMediaStreamSource = () => ({ connect() {} });
+  close(): void {}
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [live, now] = [0, 0];
+  const getUserMedia = async () => {
+    live++;
+    return { getTracks: () => [{ stop: () => live-- }] };
+  };
+  vi.stubGlobal("MediaRecorder", FakeRecorder);
+  vi.stubGlobal("AudioContext", FakeAudio);
+  vi.stubGlobal("navigator", { mediaDevices: { getUserMedia } });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+const begin = (bytes = 1_000_000) => record({ bytes, now: () => now });
+const pass = (ms: number): void => {
+  now += ms;
+  vi.advanceTimersByTime(ms);
+};
+
+describe("a voice message", () => {
+  it("becomes a file of the best format that the browser writes, and the microphone is released", async () => {
+    const recording = await begin();
+    pass(2_500);
+    expect([recording.seconds.value, live]).toEqual([2, 1]);
+    const file = await recording.finish("Voice message");
+    expect([file?.name, file?.type, live]).toEqual(["Voice message.ogg", "audio/ogg", 0]);
+  });
+
+  it("is no file when it was discarded, or is finished twice", async () => {
+    const recording = await begin();
+    recording.discard();
+    expect([await recording.finish("x"), live]).toEqual([undefined, 0]);
+    const other = await begin();
+    expect(await other.finish("x")).toBeDefined();
+    expect(await other.finish("x")).toBeUndefined();
+  });
+
+  it("ends at the length that still fits into an upload, and can be sent then", async () => {
+    const recording = await begin(9_000);
+    pass(3_000);
+    expect([recording.isFull.value, live]).toEqual([true, 0]);
+    expect((await recording.finish("x"))?.size).toBe(5);
+  });
+
+  it("follows the loudness", async () => {
+    const recording = await begin();
+    pass(300);
+    expect(recording.levels.value).toHaveLength(3);
+    expect(recording.levels.value[0]).toBeCloseTo(0.75);
+    recording.discard();
+  });
+
+  it("releases the microphone when the recorder cannot start", async () => {
+    vi.stubGlobal(
+      "MediaRecorder",
+      Object.assign(
+        function Broken() {
+          throw new Error("no codec");
+        },
+        { isTypeSupported: () => false },
+      ),
+    );
+    await expect(begin()).rejects.toThrow("no codec");
+    expect(live).toBe(0);
+  });
+
+  it("is not offered where the browser has no microphone for the page", () => {
+    expect(canRecord()).toBe(true);
+    vi.stubGlobal("navigator", {});
+    expect(canRecord()).toBe(false);
+  });
+
+  it("takes ten minutes at most", () => {
+    expect([secondsFor(1e9), secondsFor(5_000_000), secondsFor(1)]).toEqual([600, 600, 1]);
+  });
+});
+
+it("shows its time and its wave", () => {
+  expect([timeOf(5), timeOf(65), timeOf(600)]).toEqual(["0:05", "1:05", "10:00"]);
+  expect(waveOf([0, 1])).toBe("M2 11.5v1M6 1v22");
+});

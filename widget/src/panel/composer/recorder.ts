@@ -1,0 +1,138 @@
+/** Voice messages: from the microphone to a file. The microphone is asked for by a press, and released at the end. */
+
+import { type ReadonlySignal, signal } from "@preact/signals-core";
+
+export type Recording = {
+  /** Seconds since the start. */
+  seconds: ReadonlySignal<number>;
+  /** The newest loudness values, 0 to 1, oldest first. */
+  levels: ReadonlySignal<readonly number[]>;
+  /** True once the recording has reached its limit and records no more. */
+  isFull: ReadonlySignal<boolean>;
+  /** Ends the recording. Resolves with the file, or nothing when there was no sound data. @param name without ending */
+  finish(name: string): Promise<File | undefined>;
+  discard(): void;
+};
+
+/**
+ * The formats that are asked for, best first: AAC plays everywhere; Firefox records Ogg and Chromium WebM. The relay takes
+ * all of them as audio.
+ */
+const FORMATS = [
+  { type: "audio/mp4;codecs=mp4a.40.2", ending: "m4a" },
+  { type: "audio/ogg;codecs=opus", ending: "ogg" },
+  { type: "audio/webm;codecs=opus", ending: "webm" },
+  { type: "audio/mp4", ending: "m4a" },
+] as const;
+
+/** Speech needs no more than this many bits per second. */
+const BITS_PER_SECOND = 32_000;
+const LONGEST_SECONDS = 10 * 60;
+const TICK_MS = 100;
+/** Loudness values that are kept. */
+const LEVELS = 40;
+
+/** Whether this browser can record. Pages without https have no `mediaDevices`. */
+export const canRecord = (): boolean =>
+  typeof MediaRecorder === "function" && typeof navigator.mediaDevices?.getUserMedia === "function";
+
+/** How long a recording may be that fits into an upload of this size. A tenth is left for the container. */
+export const secondsFor = (bytes: number): number =>
+  Math.max(1, Math.min(LONGEST_SECONDS, Math.floor((bytes * 8 * 0.9) / BITS_PER_SECOND)));
+
+/** Measures the loudness of a stream, 0 to 1. Answers how, and what ends it. */
+function meter(stream: MediaStream): { level(): number; stop(): void } {
+  const context = new AudioContext();
+  const analyser = context.createAnalyser();
+  analyser.fftSize = 512;
+  context.createMediaStreamSource(stream).connect(analyser);
+  const samples = new Uint8Array(analyser.fftSize);
+  return {
+    level() {
+      analyser.getByteTimeDomainData(samples);
+      const power = samples.reduce((sum, sample) => sum + ((sample - 128) / 128) ** 2, 0) / samples.length;
+      return Math.min(1, Math.sqrt(power) * 3);
+    },
+    stop: () => void context.close(),
+  };
+}
+
+/**
+ * Starts a recording, after the visitor has allowed the microphone.
+ * @param options.bytes the largest file that the relay takes
+ * @throws DOMException `NotAllowedError` when the visitor, the page's policy or the system refuses; others when it cannot be
+ */
+export async function record(options: { bytes: number; now?: () => number }): Promise<Recording> {
+  const { bytes, now = Date.now } = options;
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+  const release = (): void => {
+    for (const track of stream.getTracks()) track.stop();
+  };
+  try {
+    const format = FORMATS.find(({ type }) => MediaRecorder.isTypeSupported(type));
+    const recorder = new MediaRecorder(stream, {
+      audioBitsPerSecond: BITS_PER_SECOND,
+      ...(format && { mimeType: format.type }),
+    });
+    return follow({ recorder, stream, release, longest: secondsFor(bytes), now, ending: format?.ending ?? "webm" });
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+type Started = {
+  recorder: MediaRecorder;
+  stream: MediaStream;
+  release(): void;
+  /** Seconds. */
+  longest: number;
+  ending: string;
+  now(): number;
+};
+
+/** Runs a recorder: collects its data, counts the seconds, and stops it at the limit. */
+function follow({ recorder, stream, release, longest, ending, now }: Started): Recording {
+  const seconds = signal(0);
+  const levels = signal<readonly number[]>([]);
+  const isFull = signal(false);
+  const chunks: Blob[] = [];
+  const { level, stop } = meter(stream);
+  const startedAt = now();
+  const ended = new Promise<void>((resolve) => {
+    recorder.onstop = () => resolve();
+  });
+  recorder.ondataavailable = ({ data }) => void chunks.push(data);
+  const timer = setInterval(() => {
+    seconds.value = Math.floor((now() - startedAt) / 1_000);
+    levels.value = [...levels.peek(), level()].slice(-LEVELS);
+    if (seconds.peek() >= longest) end();
+  }, TICK_MS);
+  const end = (): void => {
+    clearInterval(timer);
+    isFull.value = true;
+    if (recorder.state !== "inactive") recorder.stop();
+    stop();
+    release();
+  };
+  recorder.start();
+  let over = false;
+  return {
+    seconds,
+    levels,
+    isFull,
+    async finish(name) {
+      if (over) return undefined;
+      over = true;
+      if (!isFull.peek()) end();
+      await ended;
+      const [type = ""] = recorder.mimeType.split(";");
+      const file = new File(chunks, `${name}.${ending}`, { type });
+      return file.size > 0 ? file : undefined;
+    },
+    discard() {
+      over = true;
+      if (!isFull.peek()) end();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** What covers the text field while the microphone records: time, loudness, and the two ways to end it. */
+
+import type { ExtraTranslate } from "../../text/extra-words.ts";
+import { live } from "../base/component.ts";
+import type { Needs } from "../base/context.ts";
+import { draw, Icon } from "../base/icons.tsx";
+import type { Recording } from "./recorder.ts";
+
+const DONE = "m5.5 12.5 4.5 4.5 8.5-9.5";
+/** Height of the drawing, and the distance of its lines. */
+const [HEIGHT, STEP] = [24, 4];
+
+type BarProps = { recording: Recording; t: ExtraTranslate; finish: () => unknown; discard: () => unknown };
+
+/** "1:05" */
+export const timeOf = (seconds: number): string =>
+  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+
+/** A line for each loudness value. */
+export const waveOf = (levels: readonly number[]): string =>
+  levels
+    .map((level, at) => {
+      const half = Math.max(0.5, (level * HEIGHT) / 2 - 1).toFixed(1);
+      return `M${at * STEP + 2} ${HEIGHT / 2 - Number(half)}v${Number(half) * 2}`;
+    })
+    .join("");
+
+export const RecordingBar = live<BarProps>((_: Needs<never>, mounted, { discard }) => {
+  let done: HTMLElement | null = null;
+  mounted(() => done?.focus());
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape") return;
+    // Escape ends the recording, not the chat.
+    event.preventDefault();
+    event.stopPropagation();
+    discard();
+  };
+  return ({ recording, t, finish }) => (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
+    <div class="recording" role="group" aria-label={t("recording")} onKeyDown={onKeyDown}>
+      <button type="button" class="tool" aria-label={t("recordDiscard")} onClick={discard}>
+        <Icon name="close" />
+      </button>
+      <i class={recording.isFull.value ? "full-stop" : ""} />
+      <span>{timeOf(recording.seconds.value)}</span>
+      <svg viewBox={`0 0 160 ${HEIGHT}`} preserveAspectRatio="xMaxYMid slice" aria-hidden="true">
+        <path d={waveOf(recording.levels.value)} />
+      </svg>
+      <button
+        ref={(node) => {
+          done = node;
+        }}
+        type="button"
+        class="send"
+        aria-label={t("recordDone")}
+        onClick={finish}
+      >
+        {draw(DONE)}
+      </button>
+    </div>
+  );
+});

@@ -1,0 +1,215 @@
+/**
+ * The start screen: help articles with a search field, suggestions, and the way to the conversation. It covers the thread
+ * until the visitor goes there, once per page. Fetched where the site switches it on.
+ */
+
+import { type Signal, signal } from "@preact/signals-core";
+import type { ComponentType } from "preact";
+import { rareSettings } from "../../settings/rare-options.ts";
+import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
+import { live, watch } from "../base/component.ts";
+import type { Needs } from "../base/context.ts";
+import { draw, Icon } from "../base/icons.tsx";
+import { into } from "../base/late-parts.ts";
+import { adopt } from "../base/style.ts";
+import type { RichTextProps } from "../thread/rich-text.tsx";
+import { type Article, fetchArticles, search } from "./articles.ts";
+import css from "./start.css?inline";
+
+const FORWARD = "m9.5 6 6 6-6 6";
+const SEARCH = "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13ZM15.5 15.5 20 20";
+/** Suggestions that are shown, as in the empty thread. */
+const SUGGESTIONS = 4;
+
+type StartNeeds = Needs<
+  "t" | "settings" | "language" | "chat" | "consent" | "send" | "shell" | "isOpen" | "part" | "focusComposer"
+>;
+
+type State = {
+  ui: StartNeeds;
+  t: ExtraTranslate;
+  articles: readonly Article[];
+  /** Whether the screen is shown instead of the thread. */
+  isShown: Signal<boolean>;
+  query: Signal<string>;
+  /** The article that is read. */
+  reading: Signal<Article | undefined>;
+  /** Draws markup, once its code has come. */
+  Rich: ComponentType<RichTextProps> | undefined;
+};
+
+/** The owner's address, or the list that the relay keeps for the site. */
+const addressOf = (ui: Pick<StartNeeds, "settings" | "shell">): string =>
+  rareSettings(ui).articles || `${ui.shell.relay}/help/${encodeURIComponent(ui.settings.peek().site)}.json`;
+
+/** Shows the thread, with the focus in the text field where a keyboard is at hand. */
+function goToChat({ isShown, ui }: Pick<State, "isShown" | "ui">): void {
+  isShown.value = false;
+  if (matchMedia("(pointer:fine)").matches) setTimeout(ui.focusComposer);
+}
+
+export const Start = live((ui: StartNeeds, mounted) => {
+  const { chat, shell, isOpen, part } = ui;
+  const { follow, words } = createExtraWords(ui, signal(undefined));
+  const articles = signal<readonly Article[]>([]);
+  // Whoever comes back to unread replies, or to a chat left open on the page before, wants the conversation.
+  const isShown = signal(!chat.unread.peek() && !isOpen.peek());
+  const [query, reading] = [signal(""), signal<Article | undefined>(undefined)];
+  const sent = (): number => chat.items.value.filter(({ from, n }) => from === "visitor" && n === undefined).length;
+  mounted(() => adopt(shell.root, css));
+  mounted(watch(follow));
+  const rich = signal<{ RichText: ComponentType<RichTextProps> } | undefined>(undefined);
+  mounted(watch(() => reading.value && !rich.peek() && part(() => import("../thread/rich-text.tsx"), into(rich))));
+  mounted(
+    () =>
+      void fetchArticles(addressOf(ui)).then((found) => {
+        articles.value = found;
+      }),
+  );
+  // A message of this visitor, also one that the page sends, or a new reply belongs into sight.
+  mounted(
+    watch(() => {
+      if (sent() > 0 || chat.unread.value > 0) isShown.value = false;
+    }),
+  );
+  return () => {
+    const t = words();
+    if (!t || !rareSettings(ui).startScreen || chat.ending.value === "notAllowed") return null;
+    const Rich = rich.value?.RichText;
+    const state: State = { ui, t, articles: articles.value, isShown, query, reading, Rich };
+    if (!isShown.value) return articles.value[0] ? wayBack(state) : null;
+    return <section class="start">{reading.value ? article(state, reading.value) : overview(state)}</section>;
+  };
+});
+
+/** Above the thread: leads back to the articles. */
+const wayBack = ({ t, isShown }: State) => (
+  <button
+    type="button"
+    class="to-start"
+    onClick={() => {
+      isShown.value = true;
+    }}
+  >
+    {draw(FORWARD, "i-back")}
+    {t("helpTitle")}
+  </button>
+);
+
+const overview = (state: State) => {
+  const { ui, t, articles } = state;
+  const { greeting, suggestions } = ui.settings.value;
+  const hasConversation = ui.chat.items.value.length > 0;
+  return (
+    <>
+      <p class="hello">{(greeting || ui.t("greeting")).replace(/ *\{name\}/, nameOf(ui))}</p>
+      <button type="button" class="go" onClick={() => goToChat(state)}>
+        <span>
+          <b>{t(hasConversation ? "helpContinue" : "helpStart")}</b>
+          {hasConversation && <small dir="auto">{lastText(ui)}</small>}
+        </span>
+        {draw(FORWARD, "i-forward")}
+      </button>
+      {articles[0] && help(state)}
+      {!hasConversation && ui.consent.value && suggestions[0] && (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
+        <div class="suggestions" role="group" aria-label={ui.t("suggestions")}>
+          {suggestions.slice(0, SUGGESTIONS).map((text) => (
+            <button type="button" key={text} onClick={() => ui.send(text) && goToChat(state)}>
+              {text}
+            </button>
+          ))}
+        </div>
+      )}
+    </>
+  );
+};
+
+const nameOf = ({ chat }: StartNeeds): string => (chat.name.value ? ` ${chat.name.value}` : "");
+
+const lastText = ({ chat }: StartNeeds): string => chat.items.value.at(-1)?.text.slice(0, 120) ?? "";
+
+/** The search field and the list. */
+const help = ({ t, articles, query, reading }: State) => {
+  const found = search(articles, query.value);
+  return (
+    <>
+      <h3 id="help">{t("helpTitle")}</h3>
+      <div class="search">
+        {draw(SEARCH)}
+        <input
+          type="search"
+          aria-label={t("helpSearch")}
+          placeholder={t("helpSearch")}
+          value={query.value}
+          onInput={({ currentTarget }) => {
+            query.value = currentTarget.value;
+          }}
+        />
+      </div>
+      <p class="vh" role="status">
+        {query.value && !found[0] ? t("helpNone") : ""}
+      </p>
+      {found[0] ? (
+        <ul class="articles" aria-labelledby="help">
+          {found.map((one) => (
+            <li key={one.title}>{entry(one, reading)}</li>
+          ))}
+        </ul>
+      ) : (
+        <p class="none">{t("helpNone")}</p>
+      )}
+    </>
+  );
+};
+
+/** An article with a text is read here; one without is a link. */
+const entry = (one: Article, reading: State["reading"]) =>
+  one.text ? (
+    <button
+      type="button"
+      onClick={() => {
+        reading.value = one;
+      }}
+    >
+      <span>{one.title}</span>
+      {draw(FORWARD, "i-forward")}
+    </button>
+  ) : (
+    <a href={one.url} target="_blank" rel="noopener noreferrer" aria-describedby="tab">
+      <span>{one.title}</span>
+      {draw("M8.5 15.5 16 8m-6 0h6v6", "i-out")}
+    </a>
+  );
+
+const article = ({ ui, t, reading, isShown, Rich }: State, { title, text, url }: Article) => (
+  <>
+    <button
+      type="button"
+      class="to-start"
+      onClick={() => {
+        reading.value = undefined;
+      }}
+    >
+      {draw(FORWARD, "i-back")}
+      {t("back")}
+    </button>
+    <article>
+      <h3 tabIndex={-1} ref={(node) => node?.focus()}>
+        {title}
+      </h3>
+      {Rich ? <Rich text={text} isReply={false} /> : <p>{text}</p>}
+      {url && (
+        <p>
+          <a href={url} target="_blank" rel="noopener noreferrer" aria-describedby="tab">
+            {t("helpOpen")}
+          </a>
+        </p>
+      )}
+    </article>
+    <button type="button" class="go" onClick={() => goToChat({ ui, isShown })}>
+      <b>{t(ui.chat.items.value.length > 0 ? "helpContinue" : "helpStart")}</b>
+      <Icon name="send" />
+    </button>
+  </>
+);

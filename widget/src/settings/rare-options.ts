@@ -1,0 +1,48 @@
+/**
+ * The settings that only parts of the panel read, which few sites fetch. Several parts share this file, so it imports nothing
+ * of the panel.
+ */
+
+import type { RawSettings, Settings } from "./options.ts";
+
+export type RareSettings = Pick<
+  Settings,
+  "voice" | "camera" | "shrinkPictures" | "startScreen" | "articles" | "customFields" | "prefill"
+>;
+
+const DEFAULTS: RareSettings = {
+  voice: false,
+  camera: false,
+  shrinkPictures: true,
+  startScreen: false,
+  articles: "",
+  customFields: {},
+  prefill: {},
+};
+
+/** A value read as what its default is, also from an attribute's text; the default when that cannot be. */
+function read(fallback: unknown, value: unknown): unknown {
+  if (value === undefined || value === null) return fallback;
+  if (typeof fallback === "boolean") return value === "" || `${value}` === "true";
+  if (typeof fallback === "string") return typeof value === "string" ? value : fallback;
+  try {
+    const object: unknown = typeof value === "string" ? JSON.parse(value) : value;
+    return typeof object === "object" && object !== null ? object : fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+type Source = {
+  shell: { settings(): RawSettings };
+  /** Changes whenever a setting does. */
+  settings: { readonly value: unknown };
+};
+
+/** The settings as code can rely on them. A signal's effect that calls this runs again when a setting changes. */
+export function rareSettings({ shell, settings }: Source): RareSettings {
+  settings.value;
+  const raw = shell.settings();
+  const names = Object.keys(DEFAULTS) as (keyof RareSettings)[];
+  return Object.fromEntries(names.map((name) => [name, read(DEFAULTS[name], raw[name])])) as RareSettings;
+}

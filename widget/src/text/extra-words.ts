@@ -1,0 +1,62 @@
+/**
+ * Words of features that few sites switch on: a third file per language, which those features fetch. Several parts of the
+ * panel share this file, so it imports nothing of the panel.
+ */
+
+import { type Extra, type ExtraKey, extra } from "../locales/extra/en.ts";
+import type { PanelSettings } from "../settings/options.ts";
+import type { Language } from "./i18n.ts";
+
+/** Put in by the build: see `i18n.ts`. */
+declare const LANGUAGE_VERSION: string | undefined;
+
+export type ExtraWords = Partial<Extra>;
+export type ExtraTranslate = (key: ExtraKey) => string;
+
+const loaded = new Map<string, Promise<ExtraWords>>();
+
+const fetchWords = (tag: string): Promise<{ extra: ExtraWords }> => {
+  const path = `./${tag}.extra-${LANGUAGE_VERSION}.js`;
+  return import(/* @vite-ignore */ path).catch(() => import(/* @vite-ignore */ `${path}?${Math.random()}`)) as never;
+};
+
+/** The words of a language. English, also where they cannot be fetched; the next call tries again. */
+function load(tag: string, fetch: typeof fetchWords): Promise<ExtraWords> {
+  if (tag === "en" || typeof LANGUAGE_VERSION !== "string") return Promise.resolve(extra);
+  const words = loaded.get(tag) ?? fetch(tag).then((found) => found.extra);
+  loaded.set(tag, words);
+  return words.catch(() => {
+    loaded.delete(tag);
+    return extra;
+  });
+}
+
+type Needed = {
+  language: { readonly value: Language };
+  settings: { readonly value: Pick<PanelSettings, "strings"> };
+};
+
+/**
+ * The extra words in the current language. The site's own words come first.
+ * @param current a signal for them, empty at first
+ * @returns `follow`: to be run as an effect; `words`: reads the translation, or nothing until the words have come
+ */
+export function createExtraWords(
+  { language, settings }: Needed,
+  current: { value: ExtraWords | undefined },
+  fetch: typeof fetchWords = fetchWords,
+) {
+  return {
+    follow(): void {
+      const { tag } = language.value;
+      void load(tag, fetch).then((words) => {
+        if (language.value.tag === tag) current.value = words;
+      });
+    },
+    words(): ExtraTranslate | undefined {
+      const words = current.value;
+      const { strings } = settings.value;
+      return words && ((key) => (Object.hasOwn(strings, key) && strings[key]) || words[key] || extra[key]);
+    },
+  };
+}
