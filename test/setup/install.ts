@@ -22,7 +22,7 @@ const VERSIONS = "/usr/lib/postgresql";
 function places(): string {
   const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = versions.map((version) => join(VERSIONS, version, "bin"));
-  return [process.env.PATH, join(UNPACKED, "usr", "sbin"), ...folders].join(delimiter);
+  return [process.env.PATH, "/usr/sbin", join(UNPACKED, "usr", "sbin"), ...folders].join(delimiter);
 }
 
 /** Full path of the first of these names found on `PATH`, or among what was unpacked. */

@@ -11,7 +11,7 @@ import { postgresPath } from "./programs.ts";
 import { tied } from "./tied.ts";
 
 /** PostgreSQL refuses to run as root: then it runs as the user that its Debian package makes, or as `nobody`. */
-function otherUser(): { uid: number; gid: number } | undefined {
+export function otherUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ["postgres", "nobody"]) {
     try {

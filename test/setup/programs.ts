@@ -22,6 +22,8 @@ const NGINX: Program = { names: ["nginx"], package: "nginx", server: true };
 /** The folder of PostgreSQL's programs is not on the PATH of Debian. */
 const POSTGRES: Program = { names: ["initdb"], package: "postgresql" };
 const REDIS: Program = { names: ["valkey-server", "redis-server"], package: "redis-server" };
+/** Only `npm run test:full` uses it. */
+const PGBOUNCER: Program = { names: ["pgbouncer"], package: "pgbouncer" };
 const STRACE: Program = { names: ["strace"], package: "strace" };
 
 /** Installs what is missing. Called once, before the tests run. */
@@ -53,6 +55,12 @@ export const postgresPath = (program: string): string => join(dirname(realpathSy
 
 /** The server of Redis or Valkey. */
 export const redisPath = (): string => pathOf(REDIS);
+
+/** The pooler of connections; installed when it is missing. */
+export function pgbouncerPath(): string {
+  ensureAll([PGBOUNCER]);
+  return pathOf(PGBOUNCER);
+}
 
 /** The tracer of system calls. */
 export const tracerPath = (): string => pathOf(STRACE);
