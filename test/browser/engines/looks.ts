@@ -129,9 +129,37 @@ export function looksIn(name: string, stage: Stage): void {
       big: [false, false, true, false],
     });
   });
+
+  it(`74 in ${name} a table scrolls within its bubble, an answer is sent by a press, and a card has its button`, async () => {
+    stage.house.sandbox.configure({ botScript: "silent" });
+    const { tab, chat } = await stage.visit();
+    await chat.open();
+    await chat.say("Which?");
+    await stage.house.sandbox.until((sandbox) => sandbox.messages().length === 1);
+    const row = `| ${"a long cell | ".repeat(8)}`;
+    const head = `${row}\n| ${"--- | ".repeat(8)}`;
+    await stage.reply(
+      `${head}\n${row}\n\n> ### Perch\n> [See it](https://shop.example/perch)\n\n- [x] done\n\n( ) Perch\n( ) Moth`,
+    );
+    await chat.find({ css: ".reply .card .actions a" });
+    await chat.find({ css: ".reply .task" });
+    expect(await tab.run(tableRoom)).toEqual({ scrolls: true, wide: 0 });
+    await chat.click({ css: ".answers button", text: "Perch" });
+    await stage.house.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "Perch"));
+  });
 }
 
 /** The following run in the page. */
+
+function tableRoom(): { scrolls: boolean; wide: number } {
+  const root = document.querySelector("porch-light")?.shadowRoot;
+  const box = root?.querySelector(".scroll");
+  const thread = root?.querySelector(".thread");
+  return {
+    scrolls: (box?.scrollWidth ?? 0) > (box?.clientWidth ?? 0) + 50,
+    wide: (thread?.scrollWidth ?? 0) - (thread?.clientWidth ?? 0),
+  };
+}
 
 function pictureWidth(): number {
   const picture = document.querySelector("porch-light")?.shadowRoot?.querySelector<HTMLImageElement>(".own img");
