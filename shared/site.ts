@@ -18,6 +18,14 @@ export type Look = {
   header: "quiet" | "accent";
   /** A line in a small bubble beside the launcher; empty: none. */
   teaser: string;
+  /** Seconds until the teaser. */
+  teaserAfter: number;
+  /** Shows the teaser when the page is scrolled this far, in per cent; 0: not. */
+  teaserScroll: number;
+  /** Shows the teaser when the pointer leaves the page at its top. */
+  teaserExit: boolean;
+  /** Paths of the pages with the teaser; empty: all. */
+  teaserPages: readonly string[];
   /** Nothing is stored or sent before `consent`. */
   requireConsent: boolean;
   sound: boolean;

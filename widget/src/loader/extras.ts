@@ -41,9 +41,6 @@ function showPicture(src: string, letter: HTMLElement): void {
   picture.onload = () => letter.replaceWith(picture);
 }
 
-/** Milliseconds after the launcher until the teaser. */
-const TEASER_MS = 8_000;
-
 const changes = () => import("./page-changes.ts");
 
 export const heal: ExtrasModule["heal"] = async (shell, putIn) => (await changes()).heal(shell, putIn);
@@ -55,8 +52,10 @@ export const attend: ExtrasModule["attend"] = async (shell, open) => {
   const { launcher, teaser } = shell.settings();
   if (isSelector(launcher)) openFrom(shell, launcher as string, open);
   if (!teaser || matchMedia(PHONE).matches) return;
-  await new Promise((resolve) => setTimeout(resolve, TEASER_MS));
-  if (shell.host.isConnected) (await import("./teaser.ts")).tease(element, shell, teaser);
+  const [{ whenDue }, { tease }] = await Promise.all([import("./teaser-triggers.ts"), import("./teaser.ts")]);
+  whenDue(shell.settings(), () => {
+    if (shell.host.isConnected) tease(element, shell, teaser);
+  });
 };
 
 function openFrom({ host, root }: Shell, selector: string, open: (byHand: boolean) => unknown): void {

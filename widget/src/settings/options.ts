@@ -67,6 +67,10 @@ type Outside =
   | "label"
   | "icon"
   | "teaser"
+  | "teaserAfter"
+  | "teaserScroll"
+  | "teaserExit"
+  | "teaserPages"
   | "manual"
   | "phone";
 /** What only parts of the panel read: see `rare-options.ts`. */

@@ -1,0 +1,53 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { isOnPage, whenDue } from "./teaser-triggers.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const leave = (): boolean => dispatchEvent(new MouseEvent("mouseout", { clientY: -1 }));
+
+it("is due after eight seconds, or after as many as the site says", () => {
+  const [plain, later] = [vi.fn(), vi.fn()];
+  whenDue({}, plain);
+  whenDue({ teaserAfter: "20" }, later);
+  vi.advanceTimersByTime(8_000);
+  expect([plain.mock.calls.length, later.mock.calls.length]).toEqual([1, 0]);
+  vi.advanceTimersByTime(12_000);
+  expect(later).toHaveBeenCalledTimes(1);
+});
+
+it("is due once when the pointer leaves the page at its top, and then not by time alone", () => {
+  const run = vi.fn();
+  whenDue({ teaserExit: true }, run);
+  vi.advanceTimersByTime(60_000);
+  expect(run).not.toHaveBeenCalled();
+  leave();
+  leave();
+  expect(run).toHaveBeenCalledTimes(1);
+});
+
+it("is due at the depth of scrolling that the site says", () => {
+  const run = vi.fn();
+  const page = document.documentElement;
+  Object.defineProperties(page, {
+    scrollHeight: { value: 2_000, configurable: true },
+    clientHeight: { value: 1_000, configurable: true },
+  });
+  whenDue({ teaserScroll: 50 }, run);
+  page.scrollTop = 400;
+  dispatchEvent(new Event("scroll"));
+  expect(run).not.toHaveBeenCalled();
+  page.scrollTop = 500;
+  dispatchEvent(new Event("scroll"));
+  expect(run).toHaveBeenCalledTimes(1);
+});
+
+it("is due on the pages that the site names only", () => {
+  expect([isOnPage("/a", undefined), isOnPage("/a", "/a|/b"), isOnPage("/c", ["/a", "/b"])]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect([isOnPage("/shop/lamps", "/shop/*"), isOnPage("/shops", "/shop/*")]).toEqual([true, false]);
+});

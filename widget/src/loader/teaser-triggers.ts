@@ -1,0 +1,46 @@
+/** When the teaser shows: after some seconds, at a depth of scrolling, or when the pointer leaves the page; only on some pages. */
+
+import type { RawSettings } from "../settings/options.ts";
+
+/** Seconds until the teaser where the site names no other trigger. */
+const AFTER_S = 8;
+
+/** A list from the file, or an attribute's text with `|` between its entries. */
+const listOf = (given: unknown): string[] =>
+  (Array.isArray(given) ? given.map(String) : String(given ?? "").split("|")).map((one) => one.trim()).filter(Boolean);
+
+/** Whether the path is one of these; `*` at the end of an entry stands for any rest. No entry: every page. */
+export function isOnPage(path: string, given: unknown): boolean {
+  const pages = listOf(given);
+  return !pages[0] || pages.some((one) => (one.endsWith("*") ? path.startsWith(one.slice(0, -1)) : path === one));
+}
+
+/** How far the page is scrolled, in per cent of what can be scrolled. */
+const depth = ({ scrollHeight, clientHeight, scrollTop }: Element): number =>
+  (100 * scrollTop) / Math.max(1, scrollHeight - clientHeight);
+
+/** Runs its argument once, at the first trigger. */
+export function whenDue(settings: RawSettings, run: () => void): void {
+  const { teaserAfter, teaserScroll, teaserExit, teaserPages } = settings;
+  if (!isOnPage(location.pathname, teaserPages)) return;
+  const ended = new AbortController();
+  const { signal } = ended;
+  const due = (): void => {
+    if (signal.aborted) return;
+    ended.abort();
+    run();
+  };
+  const scroll = Number(teaserScroll);
+  const exits = ["", "true"].includes(`${teaserExit}`);
+  const after = Number(teaserAfter ?? (scroll > 0 || exits ? Number.NaN : AFTER_S));
+  if (after >= 0) setTimeout(due, after * 1_000);
+  const look = (): void => {
+    if (depth(document.scrollingElement ?? document.documentElement) >= scroll) due();
+  };
+  if (scroll > 0) addEventListener("scroll", look, { passive: true, signal });
+  // The pointer leaves at the top: towards the tabs and the address.
+  const leave = ({ relatedTarget, clientY }: MouseEvent): void => {
+    if (!relatedTarget && clientY <= 0) due();
+  };
+  if (exits) addEventListener("mouseout", leave, { signal });
+}
