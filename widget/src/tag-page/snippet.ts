@@ -13,7 +13,8 @@ import { type Chosen, type Fixed, fileOf, moduleOf, tagOf } from "./tag.ts";
 
 /** All settings, in the order in which an owner thinks of them. */
 const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
-  ["Words", ["title", "greeting", "suggestions", "teaser", "label", "locale", "privacyUrl"]],
+  ["Words", ["title", "greeting", "suggestions", "label", "locale", "privacyUrl"]],
+  ["Teaser", ["teaser", "teaserAfter", "teaserScroll", "teaserExit", "teaserPages"]],
   ["Look", ["accent", "theme", "header", "avatar", "radius", "launcher", "icon"]],
   [
     "Behaviour",
