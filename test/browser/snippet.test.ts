@@ -69,17 +69,17 @@ it("writes what differs into the tag, and shows it on the chat in the corner", a
 it("shows the line beside the launcher while it is typed, also to an owner who has opened the chat", async () => {
   const { page, complaints } = await visitSnippet();
   const line = page.locator(".teaser button").first();
-  await page.getByLabel("Teaser").fill("Questions? We are here.");
+  await page.getByLabel("Teaser", { exact: true }).fill("Questions? We are here.");
   expect(await line.textContent()).toBe("Questions? We are here.");
-  await page.getByLabel("Teaser").fill("Ask us");
+  await page.getByLabel("Teaser", { exact: true }).fill("Ask us");
   expect(await page.locator(".teaser").count()).toBe(1);
   expect(await line.textContent()).toBe("Ask us");
   await line.click();
   await page.getByRole("dialog").getByRole("button", { name: "Close chat" }).click();
   await line.waitFor({ state: "detached" });
-  await page.getByLabel("Teaser").fill("Ask us anything");
+  await page.getByLabel("Teaser", { exact: true }).fill("Ask us anything");
   await line.waitFor();
-  await page.getByLabel("Teaser").fill("");
+  await page.getByLabel("Teaser", { exact: true }).fill("");
   await line.waitFor({ state: "detached" });
   expect(complaints).toEqual([]);
 });

@@ -29,10 +29,7 @@ export function tease(element: typeof Element, shell: Parts & Pick<Shell, "setti
  * The word for closing in the first of the languages that we speak: the panel, which knows them all, is not there yet.
  * @param wanted BCP 47 tags, most wanted first
  */
-function closeWord(
-  wanted: readonly string[],
-  words = typeof CLOSE_WORDS === "object" ? CLOSE_WORDS : {},
-): string {
+function closeWord(wanted: readonly string[], words = typeof CLOSE_WORDS === "object" ? CLOSE_WORDS : {}): string {
   const tags = wanted.flatMap((tag) => {
     const [language = "", ...more] = tag.replaceAll("_", "-").split("-");
     const same = Object.keys(words).filter((one) => one.split("-")[0] === (language === "no" ? "nb" : language));
