@@ -52,8 +52,8 @@ export const Start = live((ui: StartNeeds, mounted) => {
   const { chat, shell, isOpen, part } = ui;
   const { follow, words } = createExtraWords(ui, signal(undefined));
   const articles = signal<readonly Article[]>([]);
-  // Whoever comes back to unread replies, or to a chat left open on the page before, wants the conversation.
-  const isShown = signal(!chat.unread.peek() && !isOpen.peek());
+  // Visitors with unread replies want the conversation, and so do those whose chat opened by itself, as on the page before.
+  const isShown = signal(!chat.unread.peek() && !(isOpen.peek() && navigator.userActivation?.hasBeenActive === false));
   const [query, reading] = [signal(""), signal<Article | undefined>(undefined)];
   const sent = (): number => chat.items.value.filter(({ from, n }) => from === "visitor" && n === undefined).length;
   mounted(() => adopt(shell.root, css));
@@ -105,7 +105,7 @@ const overview = (state: State) => {
       <p class="hello">{(greeting || ui.t("greeting")).replace(/ *\{name\}/, nameOf(ui))}</p>
       <button type="button" class="go" onClick={() => goToChat(state)}>
         <span>
-          <b>{t(hasConversation ? "helpContinue" : "helpStart")}</b>
+          <strong>{t(hasConversation ? "helpContinue" : "helpStart")}</strong>
           {hasConversation && <small dir="auto">{lastText(ui)}</small>}
         </span>
         {draw(FORWARD, "i-forward")}
@@ -208,7 +208,7 @@ const article = ({ ui, t, reading, isShown, Rich }: State, { title, text, url }:
       )}
     </article>
     <button type="button" class="go" onClick={() => goToChat({ ui, isShown })}>
-      <b>{t(ui.chat.items.value.length > 0 ? "helpContinue" : "helpStart")}</b>
+      <strong>{t(ui.chat.items.value.length > 0 ? "helpContinue" : "helpStart")}</strong>
       <Icon name="send" />
     </button>
   </>
