@@ -11,10 +11,11 @@ const assets = (dist: string): string[] =>
     .filter((name) => name.endsWith(".js"))
     .map((name) => `assets/${name}`);
 
-/** Path of the script that was built from the entry of this name. @throws Error when there is none */
+/** Path of the script that was built from the entry of this name. @throws Error when there is none, or a part of the same name */
 export function assetOf(dist: string, entry: string): string {
-  const found = assets(dist).find((name) => name.startsWith(`assets/${entry}-`));
+  const [found, ...others] = assets(dist).filter((name) => name.startsWith(`assets/${entry}-`));
   if (!found) throw new Error(`the build made no ${entry}`);
+  if (others[0]) throw new Error(`two scripts are called ${entry}: rename one of their sources`);
   return found;
 }
 

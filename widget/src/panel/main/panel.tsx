@@ -25,7 +25,7 @@ function fetchForms({ settings, shell, consent, part, forms }: PanelNeeds): void
     forms.value = { ...forms.peek(), ...more };
   };
   // Also where they are switched off: the part looks itself.
-  if ((voice ?? camera ?? startScreen ?? prefill) !== undefined) void part(() => import("../start/extras.ts"), add);
+  if ((voice ?? camera ?? startScreen ?? prefill) !== undefined) void part(() => import("../start/optional.ts"), add);
   if (prechat[0] || capture[0] || hours.timeZone || replyMinutes || !consent.value)
     void part(() => import("../forms/forms.tsx"), add);
 }
