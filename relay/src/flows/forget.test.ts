@@ -48,7 +48,7 @@ describe("a visitor who connects and leaves without writing", () => {
 
   it("but one who wrote is remembered as deleted or logged out", async () => {
     const { open, forget, logout, rows } = await stage();
-    for (const leave of [forget, logout]) {
+    for (const leave of [(visitor: string) => forget(visitor), logout]) {
       const { visitor, session } = (await open(HELLO, ORIGIN)) as Opened;
       await db.transaction((tx) => addVisitor(tx, visitor, "default", 1));
       await leave(visitor, session);

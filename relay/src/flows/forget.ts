@@ -36,8 +36,16 @@ export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
     clock.after(SCRUB_AGAIN_MS, () => void scrub());
   }
 
-  return async function forget(visitor: string): Promise<void> {
+  /**
+   * @param isDue asked in the same transaction: when it says no, nothing is deleted
+   * @returns whether the visitor was deleted
+   */
+  return async function forget(
+    visitor: string,
+    isDue: (tx: Transaction) => Promise<boolean> = async () => true,
+  ): Promise<boolean> {
     const written = await db.transaction(async (tx) => {
+      if (!(await isDue(tx))) return undefined;
       await disownMedia(tx, visitor);
       const names = await namesOf(tx, visitor);
       const former = await formerIds(tx, visitor);
@@ -51,9 +59,11 @@ export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
       await forgetVisitor(tx, visitor, clock.now());
       return true;
     });
+    if (written === undefined) return false;
     deleted?.(visitor);
     if (written) await scrub();
     bus.publish({ visitor, head: 0, gone: true });
+    return true;
   };
 }
 

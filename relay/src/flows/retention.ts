@@ -5,14 +5,15 @@ import { createPoll } from "../base/poll.ts";
 import type { RetentionRules } from "../base/rules.ts";
 import type { Database } from "../db/database.ts";
 import { addAudit } from "../records/operators.ts";
-import { countOld, dropOld, type RetentionPlace, staleVisitors } from "../records/retention.ts";
+import { countOld, dropOld, isStale, type RetentionPlace, staleVisitors, wasLast } from "../records/retention.ts";
 import type { Forget } from "./forget.ts";
 
 const DAY_MS = 86_400_000;
 /** The job begins this long after the start of the relay, which has other work then. */
 const FIRST_MS = 10 * 60_000;
 
-const KINDS = ["conversations", "files", "leads", "mails"] as const satisfies (keyof RetentionRules)[];
+/** Conversations come last, because they take their files, leads and mails along: so a dry run counts the same. */
+const KINDS = ["files", "leads", "mails", "conversations"] as const satisfies (keyof RetentionRules)[];
 
 /** What a run deleted, or a dry run would delete. */
 export type RetentionRow = { site: string; kind: (typeof KINDS)[number]; days: number; count: number };
@@ -58,49 +59,60 @@ export type Retention = ReturnType<typeof createRetention>;
 type Run = { dry: boolean; actor: string; isStopped: () => boolean };
 
 async function run(deps: RetentionDeps, given: Run): Promise<RetentionRow[]> {
-  const { db, clock, log, sites } = deps;
   const rows: RetentionRow[] = [];
   for (const {
     public: { id: site },
     retention = {},
-  } of sites.all)
+  } of [...deps.sites.all])
     for (const kind of KINDS) {
       const days = retention[kind];
       if (days === undefined || given.isStopped()) continue;
-      const before = clock.now() - days * DAY_MS;
-      const count =
-        kind === "conversations"
-          ? await dropConversations(deps, { ...given, site, before })
-          : given.dry
-            ? await countOld(db, kind, site, before)
-            : await db.transaction((tx) => dropOld(tx, kind, site, before), [`retention ${site}`]);
-      rows.push({ site, kind, days, count });
+      const row = { site, kind, days, count: 0 };
+      rows.push(row);
+      // What was deleted before an error is counted, too.
+      await drop(deps, given, row).finally(() => (given.dry ? undefined : note(deps, given.actor, row)));
     }
-  const deleted = given.dry ? [] : rows.filter(({ count }) => count > 0);
-  for (const { site, kind, days, count } of deleted) {
-    log("retention.done", { site, kind, days, count });
-    const subject = `${count} ${kind} of ${site}, older than ${days} days`;
-    const entry = { at: clock.now(), actor: given.actor, action: "delete old data", subject };
-    await db.transaction((tx) => addAudit(tx, entry), ["audit"]);
-  }
   return rows;
 }
 
-/** Deletes whole visitors, as "delete my chat" does. @returns how many */
+/** Deletes what is old of one kind, or counts it in a dry run. The count rises in `row`. */
+async function drop(deps: RetentionDeps, given: Run, row: RetentionRow): Promise<void> {
+  const { db, clock } = deps;
+  const { site, kind, days } = row;
+  const before = clock.now() - days * DAY_MS;
+  if (kind === "conversations") await dropConversations(deps, { ...given, before }, row);
+  else if (given.dry) row.count = await countOld(db, kind, site, before);
+  else
+    for (let last = false; !last && !given.isStopped(); ) {
+      const count = await db.transaction((tx) => dropOld(tx, kind, site, before));
+      row.count += count;
+      last = wasLast(count);
+    }
+}
+
+/** Counts a run in the log and in the audit log. */
+async function note({ db, clock, log }: RetentionDeps, actor: string, row: RetentionRow): Promise<void> {
+  const { site, kind, days, count } = row;
+  if (count === 0) return;
+  log("retention.done", row);
+  const subject = `${count} ${kind} of ${site}, older than ${days} days`;
+  const entry = { at: clock.now(), actor, action: "delete old data", subject };
+  await db.transaction((tx) => addAudit(tx, entry), ["audit"]);
+}
+
+/** Deletes whole visitors, as "delete my chat" does, unless they have written since they were found. */
 async function dropConversations(
   { db, forget }: RetentionDeps,
-  { site, before, dry, isStopped }: Run & { site: string; before: number },
-): Promise<number> {
-  let count = 0;
+  { before, dry, isStopped }: Run & { before: number },
+  row: RetentionRow,
+): Promise<void> {
   let after: RetentionPlace | undefined;
   do {
-    const { found, next } = await staleVisitors(db, { site, before, after });
+    const { found, next } = await staleVisitors(db, { site: row.site, before, after });
     for (const visitor of found) {
-      if (isStopped()) return count;
-      if (!dry) await forget(visitor);
-      count++;
+      if (isStopped()) return;
+      if (dry || (await forget(visitor, (tx) => isStale(tx, visitor, before)))) row.count++;
     }
     after = next;
   } while (after !== undefined);
-  return count;
 }

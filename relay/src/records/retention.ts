@@ -2,11 +2,27 @@ import type { Transaction } from "../db/database.ts";
 
 /** Data that a site keeps for a number of days. Times are milliseconds since 1970. */
 
-/** Visitors that a slice of the search for old conversations looks at. */
+/** Visitors that a slice of the search for old conversations looks at, and rows that one transaction deletes. */
 const SLICE = 500;
 
 /** Where the next slice begins. */
 export type RetentionPlace = { created: number; id: string };
+
+type StaleRow = RetentionPlace & { newest: number | null; waits: number };
+
+/** A visitor, the time of the newest message, and whether something of theirs waits to be sent or is being sent. */
+const STALE = `SELECT v.created, v.id,
+    (SELECT m.at FROM messages m WHERE m.visitor = v.id AND m.pos = (SELECT max(pos) FROM messages WHERE visitor = v.id)) AS newest,
+    CASE WHEN EXISTS (SELECT 1 FROM outbox o WHERE o.visitor = v.id)
+      OR EXISTS (SELECT 1 FROM leads l WHERE l.visitor = v.id AND l.state = 'open')
+      OR EXISTS (SELECT 1 FROM mails m WHERE m.visitor = v.id AND m.state IN ('waiting', 'sending'))
+      OR EXISTS (SELECT 1 FROM events e WHERE e.visitor = v.id AND e.state = 'waiting')
+      OR EXISTS (SELECT 1 FROM ledger g WHERE g.kind = 'send' AND g.lane = v.id AND g.state IN ('received', 'intent', 'calling'))
+      THEN 1 ELSE 0 END AS waits
+  FROM visitors v`;
+
+const isOld = ({ created, newest, waits }: StaleRow, before: number): boolean =>
+  waits === 0 && (newest ?? created) < before;
 
 /**
  * Visitors of a slice whose newest message, or first visit, is older than `before`, and for whom nothing waits to be sent.
@@ -16,11 +32,8 @@ export async function staleVisitors(
   tx: Transaction,
   { site, before, after }: { site: string; before: number; after: RetentionPlace | undefined },
 ): Promise<{ found: string[]; next: RetentionPlace | undefined }> {
-  const slice = await tx.all<RetentionPlace & { newest: number | null; waits: number }>(
-    `SELECT v.created, v.id,
-       (SELECT m.at FROM messages m WHERE m.visitor = v.id AND m.pos = (SELECT max(pos) FROM messages WHERE visitor = v.id)) AS newest,
-       (SELECT count(*) FROM outbox o WHERE o.visitor = v.id) AS waits
-     FROM visitors v WHERE v.site = $1 AND v.created < $2 AND (v.created > $3 OR (v.created = $3 AND v.id > $4))
+  const slice = await tx.all<StaleRow>(
+    `${STALE} WHERE v.site = $1 AND v.created < $2 AND (v.created > $3 OR (v.created = $3 AND v.id > $4))
      ORDER BY v.created, v.id LIMIT $5`,
     site,
     before,
@@ -28,13 +41,21 @@ export async function staleVisitors(
     after?.id ?? "",
     SLICE,
   );
-  const found = slice.filter(({ created, newest, waits }) => waits === 0 && (newest ?? created) < before);
+  const found = slice.filter((row) => isOld(row, before));
   const last = slice.length < SLICE ? undefined : slice.at(-1);
   return { found: found.map(({ id }) => id), next: last && { created: last.created, id: last.id } };
 }
 
+/** Whether a visitor is one whom `staleVisitors` finds. */
+export async function isStale(tx: Transaction, visitor: string, before: number): Promise<boolean> {
+  const [row] = await tx.all<StaleRow>(`${STALE} WHERE v.id = $1`, visitor);
+  return row !== undefined && isOld(row, before);
+}
+
 const OLD = {
-  files: "FROM media WHERE site = $1 AND created < $2 AND visitor IS NOT NULL",
+  files: `FROM media WHERE site = $1 AND created < $2 AND visitor IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM outbox o JOIN messages m ON m.visitor = o.visitor AND m.pos = o.pos
+      WHERE o.visitor = media.visitor AND m.media = media.key)`,
   leads: "FROM leads WHERE site = $1 AND at < $2 AND state <> 'open'",
   mails: `FROM mails WHERE at < $2 AND state IN ('sent', 'failed', 'unknown')
     AND visitor IN (SELECT id FROM visitors WHERE site = $1)`,
@@ -47,16 +68,19 @@ export async function countOld(tx: Transaction, kind: RetainedRows, site: string
   return row?.count ?? 0;
 }
 
+const KEYS = { files: "key", leads: "visitor, id", mails: "id" } as const;
+
 /**
- * Deletes a site's rows that are older than `before`. A file loses its owner: its link ends now, and the next sweep removes
- * its bytes.
- * @returns how many
+ * Deletes rows of a site that are older than `before`, `SLICE` at most. A file loses its owner: its link ends now, and the next
+ * sweep removes its bytes.
+ * @returns how many; fewer than `SLICE`: these were the last
  */
-export const dropOld = (tx: Transaction, kind: RetainedRows, site: string, before: number): Promise<number> =>
-  tx.run(
-    kind === "files"
-      ? OLD.files.replace("FROM media WHERE", "UPDATE media SET visitor = NULL, name = '' WHERE")
-      : `DELETE ${OLD[kind]}`,
-    site,
-    before,
-  );
+export function dropOld(tx: Transaction, kind: RetainedRows, site: string, before: number): Promise<number> {
+  const chosen = `WHERE (${KEYS[kind]}) IN (SELECT ${KEYS[kind]} ${OLD[kind]} LIMIT ${SLICE})`;
+  const sql =
+    kind === "files" ? `UPDATE media SET visitor = NULL, name = '' ${chosen}` : `DELETE FROM ${kind} ${chosen}`;
+  return tx.run(sql, site, before);
+}
+
+/** Whether a slice was the last. */
+export const wasLast = (dropped: number): boolean => dropped < SLICE;

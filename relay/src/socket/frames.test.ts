@@ -24,7 +24,7 @@ function stage(waits: Partial<Waits> = {}) {
     clock: { now: () => 0 },
     log: silentLog,
     send: { send: act("send", stored), react: act("react", true), retry: act("retry", {}) } as never,
-    forget: act("forget", undefined),
+    forget: act("forget", true),
     logout: act("logout", undefined),
     capture: act("lead", { verdict: Promise.resolve(undefined) }),
     mail: undefined,

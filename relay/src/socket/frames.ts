@@ -77,7 +77,7 @@ async function handle(context: Context, frame: LiveFrame): Promise<void> {
     case "older":
       return sendOlder(context, frame.before);
     case "forget":
-      return deps.forget(live.visitor);
+      return deps.forget(live.visitor).then(() => {});
     case "logout":
       return deps.logout(live.visitor, live.session);
     case "ping":

@@ -287,10 +287,10 @@ export const TABLE = {
   },
   retention: {
     env: "RETENTION_DAYS",
-    example: "conversations=365 files=90 leads=365 mails=90",
+    example: "conversations=365 files=90 leads=365 mails=14",
     fallback: "",
     parse: retention,
-    help: "Days after which data of every site is deleted: conversations (since their newest message), files, leads, mails. `retention` in the configuration file sets it for one site. Default: kept; mails 90 days.",
+    help: "Days after which data of every site is deleted: conversations (since their newest message), files, leads, mails. `retention` in the configuration file sets it for one site. Default: kept; mails and webhook events for 30 days at most.",
   },
   seriesDays: {
     env: "SERIES_DAYS",
