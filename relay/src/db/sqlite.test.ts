@@ -137,10 +137,12 @@ describe("a commit's flush", () => {
   /** A database whose flushes end when the test says so. */
   function flushedByHand() {
     const flushes: PromiseWithResolvers<void>[] = [];
+    const works = { again: false };
     const openFlush = () => ({
       run: () => {
         const flush = Promise.withResolvers<void>();
-        flushes.push(flush);
+        if (works.again) flush.resolve();
+        else flushes.push(flush);
         return flush.promise;
       },
       close: () => {},
@@ -149,6 +151,8 @@ describe("a commit's flush", () => {
     return {
       db,
       flushes,
+      /** `again`: each flush succeeds at once, as a system's does that has reported a failure. */
+      works,
       /** Runs a write and ends its flush. */
       async write(sql: string): Promise<void> {
         const written = db.run(sql);
@@ -176,14 +180,76 @@ describe("a commit's flush", () => {
   });
 
   it("that fails rejects the write, and nothing is written any more", async () => {
-    const { db, flushes, write } = flushedByHand();
+    const { db, flushes, works, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
     const written = db.run("INSERT INTO t VALUES (1)");
     await expect.poll(() => flushes.length).toBe(1);
     const failed = expect(written).rejects.toMatchObject({ errcode: 10, message: expect.stringContaining("restart") });
     flushes.shift()?.reject(new Error("EIO"));
     await failed;
+    works.again = true;
     await expect(db.run("INSERT INTO t VALUES (2)")).rejects.toMatchObject({ errcode: 10 });
     await db.close();
+  });
+
+  it("that fails also ends all reading: nobody learns of what the disk may not have", async () => {
+    const { db, flushes, write } = flushedByHand();
+    await write("CREATE TABLE t (x INTEGER)");
+    const written = db.run("INSERT INTO t VALUES (1)");
+    await expect.poll(() => flushes.length).toBe(1);
+    const meanwhile = db.all("SELECT x FROM t");
+    const failed = Promise.all([written, meanwhile].map((told) => expect(told).rejects.toMatchObject({ errcode: 10 })));
+    flushes.shift()?.reject(new Error("EIO"));
+    await failed;
+    const refused = { errcode: 10 };
+    await expect(db.all("SELECT x FROM t")).rejects.toMatchObject(refused);
+    await expect(db.each("SELECT x FROM t WHERE x = $1", [[1]])).rejects.toMatchObject(refused);
+    await expect(db.anyOf("SELECT x FROM t WHERE x = ANY ($1)", ["1"])).rejects.toMatchObject(refused);
+    await db.close();
+  });
+
+  it("has begun before a read in the same turn of the event loop sees the commit", async () => {
+    const { db, flushes, write } = flushedByHand();
+    await write("CREATE TABLE t (x INTEGER)");
+    const told: number[] = [];
+    const read = () => db.all("SELECT x FROM t").then((rows) => void told.push(rows.length));
+    const reads: Promise<void>[] = [];
+    /** Another flow, whose steps come between those of the commit. */
+    async function readOnAndOn(): Promise<void> {
+      while (flushes.length === 0) {
+        reads.push(read());
+        await undefined;
+      }
+    }
+    let reading: Promise<void> | undefined;
+    const written = db.transaction(async (tx) => {
+      await tx.run("INSERT INTO t VALUES (1)");
+      reading = readOnAndOn();
+    });
+    await expect.poll(() => flushes.length).toBe(1);
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(new Set(told)).toEqual(new Set([0]));
+    flushes.shift()?.resolve();
+    await Promise.all([written, reading, ...reads]);
+    await db.close();
+  });
+
+  it("of a group that commits while the database closes is awaited, and no group begins after it", async () => {
+    const { db, flushes, write } = flushedByHand();
+    await write("CREATE TABLE t (x INTEGER)");
+    const told: string[] = [];
+    const written = db.run("INSERT INTO t VALUES (1)").then(() => {
+      told.push("written");
+      return db.run("INSERT INTO t VALUES (2)");
+    });
+    const refused = expect(written).rejects.toThrow("The database was closed");
+    await expect.poll(() => flushes.length).toBe(1);
+    const closed = db.close().then(() => told.push("closed"));
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toEqual([]);
+    flushes.shift()?.resolve();
+    await Promise.all([closed, refused]);
+    expect(told).toEqual(["written", "closed"]);
+    expect(flushes).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { createCheckpoints } from "./checkpoint.ts";
-import type { Batch, Database, Transaction } from "./database.ts";
+import type { Batch, Database, Transaction, Value } from "./database.ts";
 import { type LogFlush, openLogFlush } from "./flush.ts";
 import { createGroups, type Defer, type Groups, type Job } from "./groups.ts";
 import { breakSeal, seal } from "./seal.ts";
@@ -23,6 +23,7 @@ const BUSY = 5;
 const IOERR = 10;
 /** SQLITE_CORRUPT: the file is damaged. */
 const CORRUPT = 11;
+const CLOSED = "The database was closed";
 
 type Sqlite = {
   file: string;
@@ -39,6 +40,8 @@ type Sqlite = {
   flushing: Promise<void> | undefined;
   /** A group of transactions is open on the writer. */
   open: boolean;
+  /** No group begins any more. */
+  closing: boolean;
   /** Why nothing is written any more: the file is damaged, or nobody knows what of it is on the disk. */
   refusal: (Error & { errcode: number }) | undefined;
 };
@@ -58,7 +61,8 @@ type Options = { defer?: Defer; atOnceMax?: number; openFlush?: typeof openLogFl
 export function openSqlite(file: string, options: Options = {}): Database {
   const sqlite = connectTo(file, options);
   const damage = sqlite.check?.damage.then((words) => {
-    if (words !== undefined) sqlite.refusal = Object.assign(new Error(words), { errcode: CORRUPT });
+    // A failed flush weighs more: it forbids reading, and closing the file in order.
+    if (words !== undefined) sqlite.refusal ??= Object.assign(new Error(words), { errcode: CORRUPT });
     return words;
   });
   const groups = createGroups((jobs) => settle(sqlite, jobs), options.defer);
@@ -78,9 +82,9 @@ export function openSqlite(file: string, options: Options = {}): Database {
     dialect: "sqlite",
     damage,
     lock: async () => {},
-    all: (sql, ...values) => whenFlushed(sqlite, reading(sqlite).all(sql, ...values)),
-    each: (sql, lists) => whenFlushed(sqlite, reading(sqlite).each(sql, lists)),
-    anyOf: (sql, list) => whenFlushed(sqlite, reading(sqlite).anyOf(sql, list)),
+    all: <Row>(sql: string, ...values: Value[]) => read(sqlite, (tx) => tx.all<Row>(sql, ...values)),
+    each: <Row>(sql: string, lists: readonly (readonly Value[])[]) => read(sqlite, (tx) => tx.each<Row>(sql, lists)),
+    anyOf: <Row>(sql: string, list: readonly string[]) => read(sqlite, (tx) => tx.anyOf<Row>(sql, list)),
     run: (sql, ...values) => transaction((tx) => tx.run(sql, ...values)),
     runEach: (sql, lists) => transaction((tx) => tx.runEach(sql, lists)),
     transaction,
@@ -115,8 +119,10 @@ function connectTo(file: string, { defer, atOnceMax = AT_ONCE_MAX, openFlush = o
   // From now on `flush` does what FULL adds to a commit.
   if (flush !== undefined) writer.db.exec("PRAGMA synchronous = NORMAL");
   const connections = { file, kept, writer, reader };
-  return { ...connections, checkpoints, check, flush, flushing: undefined, open: false, refusal: undefined };
+  return { ...connections, checkpoints, check, flush, flushing: undefined, ...IDLE };
 }
+
+const IDLE = { open: false, closing: false, refusal: undefined };
 
 const pragmasOfWriter = [
   "journal_mode = WAL",
@@ -129,9 +135,16 @@ const pragmasOfWriter = [
 
 const reading = ({ open, reader, writer }: Sqlite): Transaction => (open ? reader : writer).tx;
 
-/** Rows that were just read, handed out when all that they may contain is on the disk. */
-const whenFlushed = <T>({ flushing }: Sqlite, rows: Promise<T>): Promise<T> =>
-  flushing === undefined ? rows : Promise.all([rows, flushing]).then(([found]) => found);
+/**
+ * Reads, and hands out the rows when all that they may contain is on the disk. After a failed flush nothing is read: the log
+ * may hold what the disk does not, and a message that is not stored must not reach the service.
+ */
+function read<T>(sqlite: Sqlite, rowsOf: (tx: Transaction) => Promise<T>): Promise<T> {
+  const { refusal, flushing } = sqlite;
+  if (refusal?.errcode === IOERR) return Promise.reject(refusal);
+  const rows = rowsOf(reading(sqlite));
+  return flushing === undefined ? rows : Promise.all([rows, flushing]).then(([found]) => found);
+}
 
 /** Commits a group, and each of its jobs alone when that fails. Never rejects. */
 async function settle(sqlite: Sqlite, group: readonly Job[]): Promise<void> {
@@ -149,14 +162,18 @@ const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).err
 /** Commits the jobs as one and flushes the commit to the disk; nobody hears of a result before that. */
 async function commit(sqlite: Sqlite, jobs: readonly Job[]): Promise<void> {
   if (sqlite.refusal !== undefined) throw sqlite.refusal;
-  const done = await write(sqlite, jobs);
-  if (sqlite.flush !== undefined) await flushLog(sqlite, sqlite.flush);
+  if (sqlite.closing) throw new Error(CLOSED);
+  const { done, flushed } = await write(sqlite, jobs);
+  await flushed;
   for (const [job, result] of done) job.resolve(result as never);
 }
 
-/** Runs the jobs in one transaction. @returns each job with its result */
-async function write(sqlite: Sqlite, jobs: readonly Job[]): Promise<[Job, unknown][]> {
-  const { writer } = sqlite;
+/** Jobs with their results, and the flush of their commit, which is under way. */
+type Written = { done: [Job, unknown][]; flushed: Promise<void> | undefined };
+
+/** Runs the jobs in one transaction. */
+async function write(sqlite: Sqlite, jobs: readonly Job[]): Promise<Written> {
+  const { writer, flush } = sqlite;
   const done: [Job, unknown][] = [];
   writer.db.exec("BEGIN IMMEDIATE");
   sqlite.open = true;
@@ -167,23 +184,24 @@ async function write(sqlite: Sqlite, jobs: readonly Job[]): Promise<[Job, unknow
       for (const [i, job] of group.entries()) done.push([job, results[i]]);
     }
     writer.db.exec("COMMIT");
+    // In the same step as the commit: a read in between would not know that it has to wait.
+    if (flush !== undefined) sqlite.flushing = flushLog(sqlite, flush);
   } catch (error) {
     if (writer.db.isTransaction) writer.db.exec("ROLLBACK");
     throw error;
   } finally {
     sqlite.open = false;
   }
-  return done;
+  return { done, flushed: sqlite.flushing };
 }
 
 /**
  * Flushes what was committed. When the disk fails, nobody knows what of the log it has, and the system reports the failure
- * only once: nothing is written any more until a new process has recovered the log.
+ * only once: nothing is written or read any more until a new process has recovered the log.
  */
 async function flushLog(sqlite: Sqlite, flush: LogFlush): Promise<void> {
-  sqlite.flushing = flush.run();
   try {
-    await sqlite.flushing;
+    await flush.run();
   } catch (error) {
     const words = `${sqlite.file}: the disk failed to store a commit (${String(error)}); repair it, then restart the relay`;
     sqlite.refusal = Object.assign(new Error(words), { errcode: IOERR });
@@ -195,14 +213,15 @@ async function flushLog(sqlite: Sqlite, flush: LogFlush): Promise<void> {
 
 async function close(sqlite: Sqlite, groups: Groups): Promise<void> {
   const { file, kept, writer, reader, check, flush } = sqlite;
-  for (const job of groups.drop()) job.reject(new Error("The database was closed"));
+  sqlite.closing = true;
+  for (const job of groups.drop()) job.reject(new Error(CLOSED));
   // No turn of the event loop where no thread runs: a caller that does not wait finds the files closed.
   const stopping = sqlite.checkpoints?.stop();
   if (stopping !== undefined) await stopping;
-  // A failed flush was told to those whose commit it was.
-  if (sqlite.flushing !== undefined) await sqlite.flushing.catch(() => {});
   // A thread that still reads would keep the log beside the file.
   if (check !== undefined) await check.stop();
+  // Last: a group that was open may have committed meanwhile. A failed flush was told to those whose commit it was.
+  if (sqlite.flushing !== undefined) await sqlite.flushing.catch(() => {});
   flush?.close();
   // Left open: closing would copy a log whose pages may be lost into the database. The next process checks them.
   if (sqlite.refusal !== undefined && sqlite.refusal.errcode === IOERR) return;

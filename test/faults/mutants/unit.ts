@@ -33,6 +33,31 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "courier.test.ts" },
   },
   {
+    name: "hands out rows before their flush",
+    edits: [{ in: "read", find: "flushing === undefined", replace: "true" }],
+    killedBy: { unit: "db/sqlite.test.ts" },
+  },
+  {
+    name: "begins the flush a step after the commit",
+    edits: [{ find: "sqlite.flushing = flushLog(sqlite, $flush);", replace: "{ await undefined; $0 }" }],
+    killedBy: { unit: "db/sqlite.test.ts" },
+  },
+  {
+    name: "reads on after a failed flush",
+    edits: [{ in: "read", find: "refusal?.errcode === IOERR", replace: "false" }],
+    killedBy: { unit: "db/sqlite.test.ts" },
+  },
+  {
+    name: "writes on after a failed flush",
+    edits: [{ in: "commit", find: "sqlite.refusal !== undefined", replace: "false" }],
+    killedBy: { unit: "db/sqlite.test.ts" },
+  },
+  {
+    name: "closes the log while it is flushed",
+    edits: [{ find: "if (sqlite.flushing !== undefined) await sqlite.flushing.catch($$);", replace: "" }],
+    killedBy: { unit: "db/sqlite.test.ts" },
+  },
+  {
     name: "leaves half a seal behind when the disk is full",
     edits: [{ in: "seal.unfinished", replace: "sealOf(file)" }],
     killedBy: { unit: "backup.test.ts" },
