@@ -9,6 +9,7 @@ import type { Clock } from "../relay/src/base/clock.ts";
 import { readSettings, type Settings } from "../relay/src/base/config.ts";
 import { createLog } from "../relay/src/base/log.ts";
 import { startRelay } from "../relay/src/cli/serve.ts";
+import type { StandIns } from "../relay/src/wiring/core.ts";
 import { compiledIn } from "./compiled.ts";
 import { tracerPath } from "./setup/programs.ts";
 
@@ -50,11 +51,15 @@ function settingsFrom(env: Env): Settings {
 export const runInside: Run = (env) => runAt(env);
 
 /** The same with another clock, or with the folder of another build of the widget. */
-export async function runAt(env: Env, clock?: Clock, widget?: string): Promise<Running> {
+export const runAt = (env: Env, clock?: Clock, widget?: string): Promise<Running> =>
+  runWith(env, { ...(clock && { clock }), ...(widget && { widget }) });
+
+/** The same with any parts of the relay replaced. */
+export async function runWith(env: Env, parts: StandIns): Promise<Running> {
   const { lines, target } = recorder();
   const hidden = [env.SERVICE_API_KEY, env.CALLBACK_SECRET].filter((secret) => secret !== undefined);
   const log = createLog({ level: env.LOG_LEVEL ?? "debug", secrets: () => [hidden], target });
-  const relay = await startRelay(settingsFrom(env), { log, ...(clock && { clock }), ...(widget && { widget }) });
+  const relay = await startRelay(settingsFrom(env), { log, ...parts });
   const kill = () => Promise.reject(new Error("Only a process can be killed"));
   return { lines, port: relay.port, pid: process.pid, stop: relay.stop, kill };
 }

@@ -1,0 +1,46 @@
+import { afterEach, expect, it } from "vitest";
+import { openLogFlush } from "../relay/src/db/flush.ts";
+import { fileOf } from "../relay/src/db/open.ts";
+import { openSqlite } from "../relay/src/db/sqlite.ts";
+import { type House, startHouse } from "./harness.ts";
+import { runWith } from "./relays.ts";
+
+let house: House | undefined;
+afterEach(async () => {
+  await house?.stop();
+  house = undefined;
+});
+
+it("a disk that fails to store a commit: nothing more is told or sent, replies are kept, and the relay stops in order", async () => {
+  const disk = { fails: false };
+  const openFlush = (file: string) => {
+    const flush = openLogFlush(file);
+    // Once, as the system reports it: what follows looks good again.
+    const fail = (): Promise<void> => {
+      disk.fails = false;
+      return Promise.reject(new Error("EIO: i/o error, fdatasync"));
+    };
+    return { run: () => (disk.fails ? fail() : flush.run()), close: flush.close };
+  };
+  const open = async (url: string) => openSqlite(fileOf(url), { openFlush });
+  house = await startHouse({ sandbox: { botActive: false }, run: (env) => runWith(env, { open }) });
+  const { sandbox, url } = house;
+  const visitor = house.visitor();
+  await visitor.connect();
+  await visitor.send("before");
+  await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
+  const { fromId = "" } = sandbox.messages()[0] ?? {};
+
+  disk.fails = true;
+  visitor.write({ t: "send", id: "while-it-fails", text: "lost" });
+  await visitor.next((frame) => frame.t === "error");
+  expect((await sandbox.humanReply({ fromId, body: "kept" })).status).toBe("Sent");
+  expect((await fetch(`${url}/readyz`)).status).toBe(503);
+  expect(sandbox.messages().map(({ body }) => body)).toEqual(["before"]);
+
+  await house.halt();
+  await house.start();
+  expect((await fetch(`${house.url}/readyz`)).status).toBe(200);
+  await visitor.connect();
+  await visitor.hears("kept");
+});
