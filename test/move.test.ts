@@ -2,6 +2,9 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { migrate } from "../relay/src/db/migrate.ts";
+import { openDatabase } from "../relay/src/db/open.ts";
+import { shareSecrets } from "../relay/src/db/secrets.ts";
 import { type House, startHouse } from "./harness.ts";
 import { type Postgres, startPostgres } from "./setup/postgres.ts";
 import { porchlight } from "./shell.ts";
@@ -51,6 +54,16 @@ it("moves to PostgreSQL while the relay is stopped; the conversation goes on the
   expect((await porchlight(house, move)).err).toContain("is in use");
   await visitor.drop();
   await house.halt();
+  // A relay was started on the database before, with secrets of its own.
+  const used = await openDatabase(postgres.url("postgres"));
+  await migrate(used);
+  await shareSecrets(used, () => ({ signing: "s", callback: "c", admin: "a" }));
+  expect((await porchlight(house, move)).err).toContain("another relay");
+  await used.run("DELETE FROM secrets");
+  await used.run("INSERT INTO meta (name, value) VALUES ('move.from', 'a move that broke off')");
+  await expect(house.start({ DATABASE_URL: postgres.url("postgres") })).rejects.toThrow("is not over");
+  await used.run("DELETE FROM meta WHERE name = 'move.from'");
+  await used.close();
   const moved = await porchlight(house, move);
   expect([moved.code, moved.out], moved.err).toEqual([0, expect.stringMatching(/messages +\d+/)]);
   await house.start({ DATABASE_URL: postgres.url("postgres") });

@@ -2,10 +2,12 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { realClock } from "../../relay/src/base/clock.ts";
 import { openTestDatabase } from "../../relay/src/db/database.fixture.ts";
 import type { Database } from "../../relay/src/db/database.ts";
+import { createLeases } from "../../relay/src/db/leases.ts";
 import { migrate } from "../../relay/src/db/migrate.ts";
-import { moveDatabase } from "../../relay/src/db/move.ts";
+import { assertMoved, moveDatabase } from "../../relay/src/db/move.ts";
 import { openSqlite } from "../../relay/src/db/sqlite.ts";
 
 const VISITORS = 3;
@@ -47,6 +49,8 @@ it("moves a SQLite database to PostgreSQL, goes on after it broke off, and finds
   const [from, to] = [await source(), await openTestDatabase()];
   await migrate(to);
   await expect(moveDatabase(from, failingAt(to, 4), () => {})).rejects.toThrow("away");
+  // No relay starts on a part of the conversations.
+  await expect(assertMoved(to)).rejects.toThrow("is not over");
   const told: [string, number, number][] = [];
   const moved = await moveDatabase(from, to, (...step) => void told.push(step));
   const rows = Object.fromEntries(moved.map(({ table, rows }) => [table, rows]));
@@ -58,7 +62,20 @@ it("moves a SQLite database to PostgreSQL, goes on after it broke off, and finds
   expect(await to.all(sql)).toEqual((await from.all<object>(sql)).map((row) => ({ ...row })));
   const epoch = "SELECT value FROM meta WHERE name = 'epoch'";
   expect(await to.all(epoch)).toEqual((await from.all<object>(epoch)).map((row) => ({ ...row })));
+  await assertMoved(to);
   await expect(moveDatabase(from, to, () => {})).rejects.toThrow("other conversations");
+  await Promise.all([from.close(), to.close()]);
+});
+
+it("moves nothing into a database that a relay uses", async () => {
+  const [from, to] = [await source(), await openTestDatabase()];
+  await migrate(to);
+  const leases = createLeases({ db: to, clock: realClock, node: "n", names: ["mail"], onError: () => {} });
+  await leases.start();
+  await expect(moveDatabase(from, to, () => {})).rejects.toThrow("A relay uses");
+  await leases.stop();
+  expect(await to.all("SELECT 1 FROM visitors")).toEqual([]);
+  await moveDatabase(from, to, () => {});
   await Promise.all([from.close(), to.close()]);
 });
 

@@ -1,4 +1,5 @@
-import { readSecrets } from "../base/secrets.ts";
+import { readSecrets, type Secrets } from "../base/secrets.ts";
+import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { type Moved, moveDatabase } from "../db/move.ts";
 import { isShared, openDatabase } from "../db/open.ts";
@@ -21,6 +22,17 @@ const NEXT = [
   "The SQLite file is unchanged: keep it until you are satisfied. Files stay in DATA_DIR/media until MEDIA_STORE is set.",
 ];
 
+/**
+ * Stores the secrets in the target: sessions and callback addresses stay valid only with them.
+ * @throws CommandError when the target has others, because a relay was started on it before
+ */
+async function moveSecrets(to: Database, own: Secrets): Promise<void> {
+  const shared = await shareSecrets(to, () => own);
+  const names = Object.keys(shared) as (keyof Secrets)[];
+  if (names.some((name) => shared[name] !== own[name]))
+    throw new CommandError("The PostgreSQL database has the secrets of another relay; create an empty database.");
+}
+
 async function move({ settings, db }: CommandContext, url: string): Promise<Result> {
   if (!isShared(url)) throw new CommandError("--to takes the address of a PostgreSQL database: postgres://…", 2);
   if (isShared(settings.databaseUrl)) throw new CommandError("DATABASE_URL names PostgreSQL already.", 2);
@@ -30,8 +42,8 @@ async function move({ settings, db }: CommandContext, url: string): Promise<Resu
     const to = await openDatabase(url);
     try {
       await migrate(to);
+      await moveSecrets(to, readSecrets(settings.dataDir));
       const moved = await moveDatabase(db, to, reporter());
-      await shareSecrets(to, () => readSecrets(settings.dataDir));
       return { data: { moved }, lines: [...table(["TABLE", "ROWS", "SHA-256"], moved.map(cells)), "", ...NEXT] };
     } finally {
       await to.close();

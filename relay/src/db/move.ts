@@ -16,6 +16,7 @@ export type Moved = { table: string; rows: number; hash: string };
 const PAGE = 500;
 /** Names in the target's `meta`: of the log that is moved, and how far a table is. */
 const FROM = "move.from";
+const DONE = "done";
 const placeOf = (table: string): string => `move.at.${table}`;
 /** Tables that refer to visitors come after them. `migrations` belongs to each database, `sync_probe` to SQLite. */
 const FIRST = "visitors";
@@ -106,8 +107,26 @@ async function fingerprint(db: Database, table: Table): Promise<Moved> {
   }
 }
 
-/** @throws Error unless the target is empty, or holds the beginning of the same move */
+/** Leases that a relay holds now. */
+const HELD = "SELECT 1 FROM leases WHERE until > CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) LIMIT 1";
+
+/**
+ * Makes sure that nobody takes a part of a move for the whole: a relay would serve half of the conversations, and the move could
+ * not go on.
+ * @throws Error when a move into this database has begun and is not over
+ */
+export async function assertMoved(db: Database): Promise<void> {
+  const [begun] = await db.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", FROM);
+  if (begun === undefined || begun.value === DONE) return;
+  throw new Error(
+    "DATABASE_URL: porchlight move into this database is not over; run it again, or name an empty database",
+  );
+}
+
+/** @throws Error unless the target is empty and unused, or holds the beginning of the same move */
 async function begin(from: Database, to: Database): Promise<void> {
+  if ((await to.all(HELD)).length > 0)
+    throw new Error("A relay uses the PostgreSQL database; stop it, and create an empty database");
   const [epoch] = await from.all<{ value: string }>("SELECT value FROM meta WHERE name = 'epoch'");
   const [begun] = await to.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", FROM);
   if (begun !== undefined && begun.value === epoch?.value) return;
@@ -139,6 +158,6 @@ export async function moveDatabase(from: Database, to: Database, tell: Progress)
   }
   // The move is over: what is written from now on is not to be overwritten by another one.
   await to.run("DELETE FROM meta WHERE name LIKE 'move.at.%'");
-  await to.run("UPDATE meta SET value = 'done' WHERE name = $1", FROM);
+  await to.run("UPDATE meta SET value = $2 WHERE name = $1", FROM, DONE);
   return moved;
 }

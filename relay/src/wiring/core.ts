@@ -10,6 +10,7 @@ import type { Bus } from "../bus/bus.ts";
 import { type Presence, withPresence } from "../bus/presence.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
+import { assertMoved } from "../db/move.ts";
 import { databaseFile, isShared, openDatabase } from "../db/open.ts";
 import { shareSecrets } from "../db/secrets.ts";
 import { watchWrites } from "../db/writable.ts";
@@ -60,6 +61,13 @@ export type Core = {
 /** Ids of account owners that are masked in the log: one per account. */
 const OWNERS_MAX = 100;
 
+/** Brings the schema up to date. @returns the database's epoch @throws Error that says why no relay may use the database */
+async function openedEpoch(db: Database): Promise<string> {
+  const epoch = await migrate(db);
+  await assertMoved(db);
+  return epoch;
+}
+
 /** Opens database and log, and reads keys and secrets. @throws Error that says in one sentence what to change */
 export async function openCore(settings: Settings, standIns: StandIns): Promise<Core> {
   const clock = standIns.clock ?? realClock;
@@ -67,7 +75,7 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
   const opened = await (standIns.open ?? openDatabase)(settings.databaseUrl);
   const shared = isShared(settings.databaseUrl);
   const { db, takesWrites } = watchWrites(opened, clock, shared ? undefined : databaseFile(settings.databaseUrl));
-  const epoch = await migrate(db).catch(async (error: unknown) => {
+  const epoch = await openedEpoch(db).catch(async (error: unknown) => {
     await db.close();
     throw error;
   });
