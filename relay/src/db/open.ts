@@ -1,19 +1,29 @@
-import { closeSync, existsSync, openSync, realpathSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, existsSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import type { Database } from "./database.ts";
 import { openSqlite } from "./sqlite.ts";
 
 /** The path in a `sqlite:` address. */
 export const fileOf = (url: string): string => url.slice("sqlite:".length).replace(/^\/\//, "");
 
+/** Links behind links at most, as on Linux. */
+const LINKS_MAX = 40;
+
+/** What a path names behind its symbolic links, also when the last one names a file that does not exist yet. */
+function behindLinks(file: string, links = 0): string {
+  if (existsSync(file)) return realpathSync(file);
+  if (links > LINKS_MAX || !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
+  return behindLinks(resolve(dirname(file), readlinkSync(file)), links + 1);
+}
+
 /**
- * The file of a database, in a folder that is there; behind links, so that one file has one name and one lock.
+ * The file of a database, in a folder that is there; behind links, so that one file has one name, one log and one lock.
  * @throws Error when the folder is not there: its volume may not be mounted
  */
 export function databaseFile(url: string): string {
   const file = fileOf(url);
   const folder = dirname(file);
-  if (existsSync(folder)) return existsSync(file) ? realpathSync(file) : file;
+  if (existsSync(folder)) return behindLinks(file);
   throw new Error(`DATABASE_URL: the folder ${folder} does not exist; mount the volume that it is on, or create it`);
 }
 
