@@ -359,7 +359,8 @@ it("a session ends with the token that opened it", async () => {
 
 it("with a listener of their own, the pages and the metrics are there and not on the public port", async () => {
   const port = await freePort();
-  const apart = await startHouse({ env: { ADMIN_LISTEN: `127.0.0.1:${port}` } });
+  const env = { ADMIN_LISTEN: `127.0.0.1:${port}`, PUBLIC_URL: "https://chat.example.com", ADMIN_TOKEN: READ_TOKEN };
+  const apart = await startHouse({ env });
   try {
     for (const path of ["/admin", "/admin/login", "/admin/style.css", "/metrics"])
       expect((await fetch(`${apart.url}${path}`, { redirect: "manual" })).status, path).toBe(404);
@@ -368,6 +369,14 @@ it("with a listener of their own, the pages and the metrics are there and not on
     expect((await own("/metrics")).status).toBe(401);
     for (const path of ["/widget.js", "/c/default", "/api"]) expect((await own(path)).status, path).toBe(404);
     expect(await (await fetch(`${apart.url}/`)).text()).not.toContain('href="/admin"');
+    // A browser keeps no Secure cookie of a page that came over plain http.
+    const over = async (origin: string): Promise<string> => {
+      const body = new URLSearchParams({ token: READ_TOKEN });
+      const form = { method: "POST", redirect: "manual", body, headers: { Origin: origin } } as const;
+      return (await fetch(`http://127.0.0.1:${port}/admin/login`, form)).headers.get("set-cookie") ?? "";
+    };
+    expect(await over(`http://127.0.0.1:${port}`)).toMatch(/^porchlight_admin=(?!.*Secure)/);
+    expect(await over(`https://127.0.0.1:${port}`)).toMatch(/^porchlight_admin=.*Secure/);
   } finally {
     await apart.stop();
   }

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { html } from "hono/html";
-import { type App, actorOf, isOwnOrigin, noted, ownForm, type Parts } from "./context.ts";
+import { type AdminDeps, type App, actorOf, type C, isOwnOrigin, noted, ownForm, type Parts } from "./context.ts";
 import { bare, type Html } from "./html.ts";
 import { COOKIE, createAdminSessions } from "./sessions.ts";
 
@@ -16,17 +16,22 @@ ${wrong ? html`<p class="error" id="wrong" role="alert">This did not work. After
 or a token of one site with the scope <code>admin:read</code>.</p></main>`,
   );
 
+/**
+ * Whether the cookie is for https only. Pages on a listener of their own are often read over plain http, through a tunnel or a
+ * VPN, where a browser refuses such a cookie: their scheme is the one that the form's origin names.
+ */
+function isSecure(c: C, { preview, publicOrigin }: AdminDeps): boolean {
+  const origin = preview ? publicOrigin : c.req.header("origin");
+  return origin?.startsWith("https:") === true;
+}
+
 /** Signing in and out, and the check that everything behind it passes. */
 export function addLogin(app: Hono<App>, parts: Parts): void {
   const { deps, access, readForm } = parts;
   const { db, clock, publicOrigin } = deps;
   const sessions = createAdminSessions({ db, clock, access });
-  const cookie = {
-    path: "/admin",
-    httpOnly: true,
-    sameSite: "Strict",
-    secure: publicOrigin?.startsWith("https:") === true,
-  } as const;
+  const cookieOf = (c: C) =>
+    ({ path: "/admin", httpOnly: true, sameSite: "Strict", secure: isSecure(c, deps) }) as const;
   app.get("/admin/login", (c) => c.html(loginPage(false)));
   app.post("/admin/login", async (c) => {
     const form = new URLSearchParams(await readForm(c.env.incoming));
@@ -36,7 +41,7 @@ export function addLogin(app: Hono<App>, parts: Parts): void {
     const secret = credential && (await sessions.open(address, credential));
     if (credential === undefined || secret === undefined) return c.html(loginPage(true), 401);
     const { viewer } = credential;
-    setCookie(c, COOKIE, secret, cookie);
+    setCookie(c, COOKIE, secret, cookieOf(c));
     await noted(parts, `${viewer.role} at ${address}`, "sign in", viewer.site ?? "");
     return c.redirect("/admin", 303);
   });
@@ -53,7 +58,7 @@ export function addLogin(app: Hono<App>, parts: Parts): void {
       if ((await ownForm(c, parts)) === undefined) return c.text("Forbidden\n", 403);
       await end(c.var.secret);
       await noted(parts, actorOf(c, parts), action, "");
-      setCookie(c, COOKIE, "", { ...cookie, maxAge: 0 });
+      setCookie(c, COOKIE, "", { ...cookieOf(c), maxAge: 0 });
       return c.redirect("/admin/login", 303);
     });
   signOut("/admin/logout", "sign out", sessions.end);
