@@ -7,6 +7,9 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
  */
 const ROWS = 2_000;
 
+/** On macOS `fsync` leaves data in the disk's own cache; this asks for `F_FULLFSYNC`, as `fdatasync` of Node.js does. */
+export const FULL_FLUSH = "fullfsync = ON";
+
 export type Checkpoints = {
   /** Counts rows that a commit wrote, and asks for a checkpoint when there are enough. */
   wrote: (rows: number) => void;
@@ -16,11 +19,12 @@ export type Checkpoints = {
 
 /**
  * Copies the write-ahead log back into the database on a thread of its own: on the event loop it would be the longest
- * wait of all. The thread starts with the first checkpoint. When it fails, nothing is lost: SQLite checkpoints inside a
- * commit once the log is long (`wal_autocheckpoint` of the writer).
+ * wait of all. The thread starts with the first checkpoint. When it cannot write, nothing is lost: SQLite checkpoints inside
+ * a commit once the log is long (`wal_autocheckpoint` of the writer). A flush that failed is another matter (`onError`).
  * @param file the database
+ * @param onError is told why the thread ended
  */
-export function createCheckpoints(file: string): Checkpoints {
+export function createCheckpoints(file: string, onError: (error: unknown) => void): Checkpoints {
   let rows = 0;
   let worker: Worker | undefined;
   let busy = false;
@@ -31,9 +35,10 @@ export function createCheckpoints(file: string): Checkpoints {
     thread.on("message", () => {
       busy = false;
     });
-    thread.on("error", () => {
+    thread.on("error", (error) => {
       worker = undefined;
       busy = false;
+      onError(error);
     });
     return thread;
   }
@@ -60,6 +65,7 @@ export function createCheckpoints(file: string): Checkpoints {
 /** The thread's side. */
 function serve(file: string): void {
   const db = new DatabaseSync(file, { timeout: 0 });
+  db.exec(`PRAGMA ${FULL_FLUSH}`);
   parentPort?.on("message", (order: "checkpoint" | "stop") => {
     if (order === "stop") {
       db.close();

@@ -91,11 +91,25 @@ export function emptyLog(db: DatabaseSync): boolean {
   }
 }
 
-/** Empties the log before the database closes. On a full disk it stays, and the next start goes on with it. */
-export function emptyAtEnd(db: DatabaseSync): void {
+/** SQLITE_IOERR_FSYNC: the system failed to bring a file to the disk. */
+const IOERR_FSYNC = 1034;
+
+/**
+ * Whether SQLite failed to flush a file. The system reports it once, so the next flush looks good although pages that were
+ * written before may be lost. Other failures are harmless: what was not written is written again.
+ */
+export const isLost = (error: unknown): boolean => (error as { errcode?: number }).errcode === IOERR_FSYNC;
+
+/**
+ * Empties the log before the database closes. On a full disk it stays, and the next start goes on with it.
+ * @returns whether the database may be closed: not after a failed flush, because closing would take the log away
+ */
+export function emptyAtEnd(db: DatabaseSync): boolean {
   try {
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  } catch {
+  } catch (error) {
     // Nothing is lost: what was committed is in the log.
+    return !isLost(error);
   }
+  return true;
 }

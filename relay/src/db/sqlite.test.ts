@@ -253,3 +253,54 @@ describe("a commit's flush", () => {
     expect(flushes).toEqual([]);
   });
 });
+
+/** SQLITE_IOERR_FSYNC, as SQLite throws it. */
+const failure = () => Object.assign(new Error("disk I/O error"), { errcode: 1034 });
+
+it("a commit whose own flush failed is not tried again", async () => {
+  const db = database();
+  await db.run("CREATE TABLE t (x INTEGER)");
+  const { exec } = DatabaseSync.prototype;
+  const commits = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(function (this: DatabaseSync, sql) {
+    if (sql === "COMMIT") throw failure();
+    exec.call(this, sql);
+  });
+  const add = (x: number) => db.run("INSERT INTO t VALUES ($1)", x);
+  const outcomes = await Promise.allSettled([add(1), add(2), add(3)]);
+  const tried = commits.mock.calls.filter(([sql]) => sql === "COMMIT").length;
+  commits.mockRestore();
+  expect([tried, outcomes.map(({ status }) => status)]).toEqual([1, Array(3).fill("rejected")]);
+  await expect(add(4)).rejects.toMatchObject({ errcode: 10 });
+});
+
+describe("a checkpoint whose flush failed", () => {
+  it("ends all writing and reading: the next one would look good although pages are lost", async () => {
+    let fail: (error: unknown) => void = () => {};
+    const db = openSqlite(newFile(), {
+      openCheckpoints: (_file, onError) => {
+        fail = onError;
+        return { wrote: () => {}, stop: () => undefined };
+      },
+    });
+    await db.run("CREATE TABLE t (x INTEGER)");
+    // A write that failed is made again by the next checkpoint.
+    fail(Object.assign(new Error("disk I/O error"), { errcode: 778 }));
+    expect(await db.all("SELECT x FROM t")).toEqual([]);
+    fail(failure());
+    await expect(db.run("INSERT INTO t VALUES (1)")).rejects.toMatchObject({ errcode: 10 });
+    await expect(db.all("SELECT x FROM t")).rejects.toMatchObject({ errcode: 10 });
+    await db.close();
+  });
+
+  it("leaves the log beside the file when it was the last one", async () => {
+    const file = newFile();
+    const db = openSqlite(file);
+    await db.run("CREATE TABLE t (x INTEGER)");
+    const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation((sql) => {
+      if (sql.includes("TRUNCATE")) throw failure();
+    });
+    await db.close();
+    exec.mockRestore();
+    expect([existsSync(`${file}-wal`), existsSync(`${file}.seal`)]).toEqual([true, false]);
+  });
+});

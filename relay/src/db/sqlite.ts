@@ -1,4 +1,4 @@
-import { createCheckpoints } from "./checkpoint.ts";
+import { createCheckpoints, FULL_FLUSH } from "./checkpoint.ts";
 import type { Batch, Database, Transaction, Value } from "./database.ts";
 import { type LogFlush, openLogFlush } from "./flush.ts";
 import { createGroups, type Defer, type Groups, type Job } from "./groups.ts";
@@ -10,6 +10,7 @@ import {
   connect,
   emptyAtEnd,
   emptyLog,
+  isLost,
   type SqliteConnection,
 } from "./sqlite-connection.ts";
 
@@ -46,7 +47,12 @@ type Sqlite = {
   refusal: (Error & { errcode: number }) | undefined;
 };
 
-type Options = { defer?: Defer; atOnceMax?: number; openFlush?: typeof openLogFlush };
+type Options = {
+  defer?: Defer;
+  atOnceMax?: number;
+  openFlush?: typeof openLogFlush;
+  openCheckpoints?: typeof createCheckpoints;
+};
 
 /**
  * SQLite in WAL mode; a write resolves once its commit is flushed to the disk. One connection writes and reads; a second one
@@ -56,6 +62,7 @@ type Options = { defer?: Defer; atOnceMax?: number; openFlush?: typeof openLogFl
  *   threads either
  * @param options.atOnceMax bytes up to which a file that was not closed in order is checked before it is used
  * @param options.openFlush opens the flush of the file's log; tests pass one that they control
+ * @param options.openCheckpoints the same for the thread that copies the log back
  * @throws Error when the file is damaged, as far as it is checked at once; see `Database.damage` for the rest
  */
 export function openSqlite(file: string, options: Options = {}): Database {
@@ -99,12 +106,13 @@ export function openSqlite(file: string, options: Options = {}): Database {
 }
 
 /** Opens and checks the file, its connections, and the threads that serve it. */
-function connectTo(file: string, { defer, atOnceMax = AT_ONCE_MAX, openFlush = openLogFlush }: Options): Sqlite {
+function connectTo(file: string, options: Options): Sqlite {
+  const { defer, atOnceMax = AT_ONCE_MAX, openFlush = openLogFlush, openCheckpoints = createCheckpoints } = options;
   const kept = file !== ":memory:";
   const threads = kept && defer === undefined;
   const atOnce = kept && mustCheckAtOnce(file, atOnceMax);
   const sealed = kept && breakSeal(file);
-  const checkpoints = threads ? createCheckpoints(file) : undefined;
+  const checkpoints = threads ? openCheckpoints(file, (error) => isLost(error) && refuse(sqlite, error)) : undefined;
   const writer = connect(file, pragmasOfWriter, (rows) => checkpoints?.wrote(rows));
   assertVersion(writer.db);
   // A sealed file is as an orderly end left it, and was checked before that life.
@@ -119,7 +127,8 @@ function connectTo(file: string, { defer, atOnceMax = AT_ONCE_MAX, openFlush = o
   // From now on `flush` does what FULL adds to a commit.
   if (flush !== undefined) writer.db.exec("PRAGMA synchronous = NORMAL");
   const connections = { file, kept, writer, reader };
-  return { ...connections, checkpoints, check, flush, flushing: undefined, ...IDLE };
+  const sqlite: Sqlite = { ...connections, checkpoints, check, flush, flushing: undefined, ...IDLE };
+  return sqlite;
 }
 
 const IDLE = { open: false, closing: false, refusal: undefined };
@@ -127,6 +136,7 @@ const IDLE = { open: false, closing: false, refusal: undefined };
 const pragmasOfWriter = [
   "journal_mode = WAL",
   "synchronous = FULL",
+  FULL_FLUSH,
   // Deleted and replaced content is overwritten with zeros (sqlite.org/pragma.html#pragma_secure_delete).
   "secure_delete = ON",
   `cache_size = -${CACHE_KIB}`,
@@ -188,7 +198,7 @@ async function write(sqlite: Sqlite, jobs: readonly Job[]): Promise<Written> {
     if (flush !== undefined) sqlite.flushing = flushLog(sqlite, flush);
   } catch (error) {
     if (writer.db.isTransaction) writer.db.exec("ROLLBACK");
-    throw error;
+    throw isLost(error) ? refuse(sqlite, error) : error;
   } finally {
     sqlite.open = false;
   }
@@ -203,12 +213,17 @@ async function flushLog(sqlite: Sqlite, flush: LogFlush): Promise<void> {
   try {
     await flush.run();
   } catch (error) {
-    const words = `${sqlite.file}: the disk failed to store a commit (${String(error)}); repair it, then restart the relay`;
-    sqlite.refusal = Object.assign(new Error(words), { errcode: IOERR });
-    throw sqlite.refusal;
+    throw refuse(sqlite, error);
   } finally {
     sqlite.flushing = undefined;
   }
+}
+
+/** From now on nothing is written or read. @returns the reason */
+function refuse(sqlite: Sqlite, error: unknown): Error {
+  const words = `${sqlite.file}: the disk failed to store a commit (${String(error)}); repair it, then restart the relay`;
+  sqlite.refusal = Object.assign(new Error(words), { errcode: IOERR });
+  return sqlite.refusal;
 }
 
 async function close(sqlite: Sqlite, groups: Groups): Promise<void> {
@@ -227,7 +242,7 @@ async function close(sqlite: Sqlite, groups: Groups): Promise<void> {
   if (sqlite.refusal !== undefined && sqlite.refusal.errcode === IOERR) return;
   if (reader !== writer) reader.db.close();
   if (writer.db.isTransaction) writer.db.exec("ROLLBACK");
-  emptyAtEnd(writer.db);
+  if (!emptyAtEnd(writer.db)) return;
   writer.db.close();
   if (kept && check?.passed() !== false) seal(file);
 }

@@ -58,6 +58,16 @@ const RELAY: Mutant[] = [
     killedBy: { unit: "db/sqlite.test.ts" },
   },
   {
+    name: "goes on after a checkpoint whose flush failed",
+    edits: [{ find: "isLost(error) && refuse(sqlite, error)", replace: "undefined" }],
+    killedBy: { unit: "db/sqlite.test.ts" },
+  },
+  {
+    name: "takes the log away after a last checkpoint whose flush failed",
+    edits: [{ find: "if (!emptyAtEnd(writer.db)) return;", replace: "emptyAtEnd(writer.db);" }],
+    killedBy: { unit: "db/sqlite.test.ts" },
+  },
+  {
     name: "leaves half a seal behind when the disk is full",
     edits: [{ in: "seal.unfinished", replace: "sealOf(file)" }],
     killedBy: { unit: "backup.test.ts" },
