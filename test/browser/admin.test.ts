@@ -3,6 +3,7 @@ import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openSqlite } from "../../relay/src/db/sqlite.ts";
 import { type House, SCRIPTED, startHouse } from "../harness.ts";
 import { launch } from "./browser.ts";
 
@@ -67,6 +68,44 @@ it.each([
     faults[path] = await faultsOf(page);
   }
   expect(Object.entries(faults).filter(([, found]) => found.length > 0)).toEqual([]);
+  await context.close();
+});
+
+it("a plot's values stand beside its lines, on a phone too", async () => {
+  const counts = {
+    messages: { stored: 123_456, reply: 5 },
+    answers: {},
+    delivery: [],
+    reply: [],
+    connections: 1,
+    waiting: 0,
+    pace: 0,
+  };
+  const db = openSqlite(join(house.dataDir, "porchlight.db"));
+  const hour = Math.floor(Date.now() / 3_600_000 - 1) * 3_600_000;
+  await db.run(
+    "INSERT INTO series (step, at, node, body) VALUES (3600, $1, '', $2)",
+    hour,
+    JSON.stringify({ ...counts, delivery: [0, 0, 7], reply: Array.from({ length: 13 }, () => 9) }),
+  );
+  await db.close();
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  const page = await context.newPage();
+  await page.goto(`${house.url}/admin`);
+  await page.getByLabel("Admin token").fill(token);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.goto(`${house.url}/admin?range=week`);
+  expect(await page.locator("svg.plot text").allTextContents()).toEqual(expect.arrayContaining(["200K", "2.8 h"]));
+  const over = await page.locator("svg.plot").evaluateAll((plots) =>
+    plots.flatMap((plot) => {
+      const left = plot.querySelector(".grid")?.getBoundingClientRect().left ?? 0;
+      return [...plot.querySelectorAll("text[x='0']")]
+        .filter((text) => text.getBoundingClientRect().right > left)
+        .map((text) => text.textContent);
+    }),
+  );
+  expect(over).toEqual([]);
   await context.close();
 });
 

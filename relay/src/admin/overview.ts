@@ -77,8 +77,12 @@ const seconds = (value: number): string =>
     ? `${Math.round(value * 1_000)} ms`
     : value < 120
       ? `${Number(value.toFixed(1))} s`
-      : `${Math.round(value / 60)} min`;
+      : value < 7_200
+        ? `${Math.round(value / 60)} min`
+        : `${Number((value / 3_600).toFixed(1))} h`;
 const count = (value: number): string => Math.round(value).toLocaleString("en");
+/** A count beside a plot, like 20K. */
+const brief = (value: number): string => Math.round(value).toLocaleString("en", { notation: "compact" });
 const shortTime = (ms: number, range: Range): string =>
   range === "hour" || range === "day"
     ? new Date(ms).toISOString().slice(11, 16)
@@ -127,12 +131,12 @@ ${card("Replies", count(all.messages.reply), within)}
 ${card("Delivered in", quantileOf(0.5), quantile(all.delivery, 0.5) === undefined ? `none ${within}` : `half of them; 95 in 100 in ${quantileOf(0.95)}`)}
 </ul>
 <div class="plots">
-${plot({ ...axis, title: "Messages", show: count, lines: [line("from visitors", ({ messages }) => messages.stored), line("replies", ({ messages }) => messages.reply), line("failed", ({ messages }) => messages.failed)] })}
-${plot({ ...axis, title: "Open chats", show: count, lines: [line("connections", ({ connections }) => connections)] })}
+${plot({ ...axis, title: "Messages", show: brief, lines: [line("from visitors", ({ messages }) => messages.stored), line("replies", ({ messages }) => messages.reply), line("failed", ({ messages }) => messages.failed)] })}
+${plot({ ...axis, title: "Open chats", show: brief, lines: [line("connections", ({ connections }) => connections)] })}
 ${plot({ ...axis, title: "Time to delivery", show: seconds, lines: [line("p50", ({ delivery }) => quantile(delivery, 0.5)), line("p95", ({ delivery }) => quantile(delivery, 0.95)), line("p99", ({ delivery }) => quantile(delivery, 0.99))] })}
 ${plot({ ...axis, title: "Time to reply", show: seconds, lines: [line("p50", ({ reply }) => quantile(reply, 0.5)), line("p95", ({ reply }) => quantile(reply, 0.95)), line("p99", ({ reply }) => quantile(reply, 0.99))] })}
-${plot({ ...axis, title: "The service's answers", show: count, lines: [line("2xx", ({ answers }) => answers["2xx"]), line("429", ({ answers }) => answers["429"]), line("other", ({ answers }) => answers["4xx"] + answers["5xx"] + answers.none)] })}
-${plot({ ...axis, title: "Waiting, and calls a minute", show: count, lines: [line("waiting", ({ waiting }) => waiting), line("limit as learned", ({ pace }) => pace)] })}
+${plot({ ...axis, title: "The service's answers", show: brief, lines: [line("2xx", ({ answers }) => answers["2xx"]), line("429", ({ answers }) => answers["429"]), line("other", ({ answers }) => answers["4xx"] + answers["5xx"] + answers.none)] })}
+${plot({ ...axis, title: "Waiting, and calls a minute", show: brief, lines: [line("waiting", ({ waiting }) => waiting), line("limit as learned", ({ pace }) => pace)] })}
 </div>
 <h2>Nodes</h2>
 ${await nodes(db, now)}

@@ -13,7 +13,8 @@ export type Plot = {
   show: (value: number) => string;
 };
 
-const [WIDTH, HEIGHT, TOP, BOTTOM, LEFT] = [560, 170, 8, 20, 46];
+/** `LEFT` holds the longest value, like 500 ms, in the larger letters of phones. */
+const [WIDTH, HEIGHT, TOP, BOTTOM, LEFT] = [560, 170, 8, 20, 68];
 
 /** The next round number: 1, 2, 5, 10, 20 … times a power of ten. */
 function roundUp(value: number): number {
