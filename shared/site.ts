@@ -118,13 +118,19 @@ export const PANEL_DEFAULTS = {
 
 export const DEFAULT_SITE: PublicSite = { id: "default", accent: "#4f46e5", locale: "auto", ...PANEL_DEFAULTS };
 
-/** A site as the tag's script carries it. */
-export type ServedSite = Partial<PublicSite> & Pick<PublicSite, "id" | "accent" | "locale">;
+/** The usual largest upload of each kind, in bytes. */
+export const UPLOAD_MAX = 5 * 1024 * 1024;
+
+/** A site as the tag's script carries it. `uploads` names only those limits that differ from the usual one. */
+export type ServedSite = Omit<Partial<PublicSite>, "uploads"> &
+  Pick<PublicSite, "id" | "accent" | "locale"> & { uploads?: Partial<PublicSite["uploads"]> };
 
 /** The site without what the panel takes as default anyway. */
 export function servedSite(site: PublicSite): ServedSite {
   const defaults = Object.entries(PANEL_DEFAULTS).map(([name, value]) => [name, JSON.stringify(value)] as const);
   const known = new Map<string, string>(defaults);
   const chosen = Object.entries(site).filter(([name, value]) => known.get(name) !== JSON.stringify(value));
-  return Object.fromEntries(chosen) as ServedSite;
+  const served = Object.fromEntries(chosen) as ServedSite;
+  const limits = Object.entries(site.uploads ?? {}).filter(([, bytes]) => bytes !== UPLOAD_MAX);
+  return site.uploads ? { ...served, uploads: Object.fromEntries(limits) } : served;
 }

@@ -11,7 +11,7 @@ import { linkedParts } from "./build/link-parts.ts";
 import { minifiedBy } from "./build/minify.ts";
 import { writePackage } from "./build/npm-package.ts";
 import { assetOf, compressAssets, writeManifest } from "./build/output.ts";
-import { readTranslations, versionOf, writeTranslations } from "./build/translations.ts";
+import { closeAt, readTranslations, versionOf, writeTranslations } from "./build/translations.ts";
 
 const DIST = join(import.meta.dirname, "dist");
 const translations = await readTranslations();
@@ -69,6 +69,7 @@ const environments = {
   extras: {
     consumer: "client" as const,
     define: {
+      CLOSE_AT: String(closeAt),
       CLOSE_WORDS: JSON.stringify(Object.fromEntries(translations.map(({ tag, messages }) => [tag, messages.dismiss]))),
     },
     build: {

@@ -23,9 +23,9 @@ export function assetOf(dist: string, entry: string): string {
 export function writeManifest(dist: string, translations: readonly Translation[]): void {
   const version = versionOf(translations);
   const words = Object.fromEntries(
-    translations.map(({ tag, messages: { chat, close } }) => {
+    translations.map(({ tag, messages: { chat } }) => {
       const file = `/assets/${tag}-${version}.js`;
-      return [tag, { word: chat, close, ...(FRAME_WORDS[tag] ?? FRAME_WORDS.en), file }];
+      return [tag, { word: chat, ...(FRAME_WORDS[tag] ?? FRAME_WORDS.en), file }];
     }),
   );
   const manifest = { panel: assetOf(dist, "panel"), snippet: assetOf(dist, "snippet"), files: assets(dist), words };

@@ -14,7 +14,7 @@ const WORDS = {
   "zh-Hans": of("zh-Hans", "在线客服"),
   "zh-Hant": of("zh-Hant", "線上客服"),
 };
-const japanese = { dir: "ltr", ...WORDS.ja };
+const japanese = WORDS.ja;
 const arabic = { dir: "rtl", ...WORDS.ar };
 
 it("names the chat in the language that the browser asks for", () => {
@@ -47,6 +47,6 @@ it("brings nothing for English, or for what is no language", () => {
 
 it("speaks the site's own language, whatever the browser asks for", () => {
   expect(wordsFor(WORDS, "ar", "ja")).toEqual({ ar: arabic });
-  expect(wordsFor(WORDS, "de", "ja")).toEqual({ de: { dir: "ltr", ...WORDS.de } });
+  expect(wordsFor(WORDS, "de", "ja")).toEqual({ de: WORDS.de });
   expect(wordsFor(WORDS, "en", "ja")).toBeUndefined();
 });

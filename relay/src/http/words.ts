@@ -2,8 +2,8 @@
 
 /** The words of one language, by name; the build of the widget lists them. */
 export type Words = Readonly<Record<string, string>>;
-/** The words, and the direction of the language. */
-type Spoken = Words & { readonly dir: "ltr" | "rtl" };
+/** The words, and the direction of a language that is written from right to left. */
+type Spoken = Words & { readonly dir?: "rtl" };
 
 const RTL = /^(ar|fa|he|ps|ur)$/;
 /** Number of languages in a header that are considered. */
@@ -18,7 +18,7 @@ function found(tag: string, words: Readonly<Record<string, Words>>): [language: 
     const variants = [`${base}-${region}`, `${base}-${script}`, base, ...(base === "pt" ? ["pt-PT"] : [])];
     const name = variants.find((variant) => Object.hasOwn(words, variant));
     const own = name === undefined ? undefined : words[name];
-    return own === undefined ? undefined : [language, { ...own, dir: RTL.test(language) ? "rtl" : "ltr" }];
+    return own === undefined ? undefined : [language, RTL.test(language) ? { ...own, dir: "rtl" } : own];
   } catch {
     return undefined;
   }

@@ -20,11 +20,10 @@ export type Baked = {
 
 /** Words that are needed before the panel's code is there, in one language. */
 export type Spoken = {
-  dir: "ltr" | "rtl";
+  /** Absent: left to right. */
+  dir?: "ltr" | "rtl";
   /** The word for chat. */
   word: string;
-  /** Name of the button that closes the panel. Absent for English, where the extras have it. */
-  close?: string;
   /** A sentence: the panel's code could not be loaded. */
   failed: string;
   /** Button: load it again. */

@@ -8,9 +8,9 @@ export const PHONE = "(max-width:599px),(max-height:449px)";
 
 /** The launcher button. `dressLauncher` adds its name and state from the settings. */
 export const createLauncher = (): HTMLButtonElement =>
-  element("button", { class: "at launcher", "aria-haspopup": "dialog", "aria-controls": "panel" }, element("b"), "");
+  element("button", { class: "at launcher", "aria-haspopup": "dialog" }, element("b"), "");
 /** The panel's frame, closed and empty. */
-export const createDialog = (): HTMLDialogElement => element("dialog", { id: "panel", class: "at panel" });
+export const createDialog = (): HTMLDialogElement => element("dialog", { class: "at panel" });
 
 /** Whether the setting `launcher` selects elements of the page, by `#id` or `.class`. They open the chat instead of the launcher. */
 export const isSelector = (launcher: unknown): boolean => /^\W/.test(launcher as string);

@@ -19,7 +19,6 @@ import { declare, fill } from "./theme.ts";
 declare const EXTRAS: string;
 
 const ENGLISH: Spoken = {
-  dir: "ltr",
   word: "Chat",
   failed: "Couldn't load the chat.",
   retry: "Retry",
@@ -68,7 +67,7 @@ function spokenOn(now: RawSettings): Spoken {
 function style(): RawSettings {
   const now = settings();
   shell.spoken ??= spokenOn(now);
-  const { dir, word } = shell.spoken;
+  const { dir = "ltr", word } = shell.spoken;
   const colours = (dark: boolean): string =>
     `:host{${declare(shell.tokens(now.accent as string, dark))}direction:${dir}!important;color-scheme:${dark ? "dark" : "light"}!important}`;
   sheet.replaceSync(

@@ -1,7 +1,7 @@
 /** What a site may set, and where a setting comes from. In rising order: the site, `data-*`, the page's object, `update`. */
 
 // By its path: the npm package brings the types of this file, and has no package `@porchlight/shared` to look in.
-import { type Look, PANEL_DEFAULTS, type PublicSite, type ServedSite } from "../../../shared/site.ts";
+import { type Look, PANEL_DEFAULTS, type PublicSite, type ServedSite, UPLOAD_MAX } from "../../../shared/site.ts";
 
 type Own = Omit<PublicSite, "id" | keyof Look> &
   Omit<Look, "phone"> & {
@@ -106,7 +106,9 @@ const DEFAULTS: Omit<PanelSettings, "site" | "relay" | "uploads" | "mail" | "acc
 export function settled(raw: RawSettings, { id, ...site }: ServedSite): PanelSettings {
   const result: Record<string, unknown> = { ...DEFAULTS, ...site, site: id };
   for (const name of Object.keys(result)) result[name] = like(result[name], raw[name as keyof RawSettings]);
-  result.attachments &&= site.uploads !== undefined;
+  const { uploads } = site;
+  result.uploads = uploads && { image: UPLOAD_MAX, av: UPLOAD_MAX, document: UPLOAD_MAX, ...uploads };
+  result.attachments &&= uploads !== undefined;
   result.strings = Object.fromEntries(Object.entries(result.strings as object).filter(([, word]) => isWord(word)));
   return result as PanelSettings;
 }

@@ -136,6 +136,8 @@ export async function start(shell: Shell): Promise<PanelSide> {
     ...panelTokens(dark),
     side: settings.peek().position === "left" ? "left" : "right",
   });
+  dialog.id = "panel";
+  shell.launcher.setAttribute("aria-controls", "panel");
   dialog.setAttribute("aria-labelledby", "title");
   dialog.setAttribute("aria-describedby", "about");
   const stops = [
