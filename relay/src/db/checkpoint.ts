@@ -56,6 +56,8 @@ export function createCheckpoints(file: string, onError: (error: unknown) => voi
       const ending = worker;
       worker = undefined;
       busy = true;
+      // Somebody waits for its end now: a process with nothing else to do must not end before it.
+      ending?.ref();
       ending?.postMessage("stop");
       return ending && new Promise<void>((resolve) => ending.once("exit", () => resolve()));
     },
