@@ -7,6 +7,7 @@ import type { Database } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
 import type { Head } from "../../records/outbox.ts";
 import { addParcels } from "../../records/outbox.ts";
+import { discardMessage } from "../../records/search.ts";
 import { appendSent, numbersOf, page } from "../../records/threads.ts";
 import { addVisitor } from "../../records/visitors.ts";
 import { createGates } from "../../service/gates.ts";
@@ -165,5 +166,31 @@ it("continues after more failed attempts to call than it makes at once", async (
   const delivered = async () =>
     (await Promise.all(visitors.map(statesOf))).flat().every((state) => state === "delivered");
   await pass(0, delivered);
+  await stop();
+});
+
+it.each([
+  ["delivered, when the service took it after all", "ok", "delivered"],
+  ["failed without another try, when the service did not take it", "transient", "failed"],
+] as const)("a message that is discarded while it is on its way is %s", async (_, kind, state) => {
+  await write("v", ["discarded", "next"]);
+  const sent: string[] = [];
+  const flight = Promise.withResolvers<Outcome>();
+  const { start, stop } = courier(async ({ id }) => {
+    sent.push(id);
+    return id === "id-discarded" ? flight.promise : { kind: "ok", status: 200, message: "" };
+  });
+  await start();
+  await pass(0, async () => sent.length === 1);
+  expect(await db.transaction((tx) => discardMessage(tx, "v", "id-discarded", clock.now()))).toBe(true);
+  // The courier looks for messages past their horizon meanwhile: a second message that is over shows when it has done so.
+  await write("w", ["over"]);
+  await db.run("UPDATE outbox SET expires = 0, due = $1 WHERE visitor = 'w'", clock.now() + HORIZON);
+  await pass(EXPIRY_CHECK_MS, async () => (await statesOf("w"))[0] === "failed");
+  expect(await statesOf("v")).toEqual(["sent", "sent"]);
+  flight.resolve({ kind, status: 500, message: "" });
+  await pass(0, async () => !(await statesOf("v")).includes("sent"));
+  expect(await statesOf("v")).toEqual([state, "delivered"]);
+  expect(sent).toEqual(["id-discarded", "id-next"]);
   await stop();
 });
