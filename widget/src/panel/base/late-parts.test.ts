@@ -38,3 +38,10 @@ it("repeats the failed fetches when another one succeeds", async () => {
   await parts.part(async () => "second", used);
   await vi.waitFor(() => expect(used.mock.calls.flat()).toEqual(["second", "first"]));
 });
+
+it("tells nobody of a quiet fetch that failed", async () => {
+  vi.spyOn(console, "warn").mockImplementation(() => {});
+  const parts = createLateParts(language());
+  await parts.part(() => Promise.reject(new Error("offline")), vi.fn(), true);
+  expect(parts.missing.value).toEqual([]);
+});

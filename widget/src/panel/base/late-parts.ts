@@ -9,15 +9,16 @@ export type LateParts = {
   /**
    * Fetches code that is seldom needed, with its words, and passes it on. If that fails, the panel tells the visitor, who may
    * try again. Resolves in either case.
+   * @param isQuiet for what the visitor did not ask for: a failure is neither told nor repeated; the caller tries again
    */
-  part<Code>(fetch: () => Promise<Code>, use: (code: Code) => unknown): Promise<void>;
+  part<Code>(fetch: () => Promise<Code>, use: (code: Code) => unknown, isQuiet?: boolean): Promise<void>;
 };
 
 /** @property wasUsed whether a part was fetched, so that its words are needed in each further language */
 export function createLateParts(language: ReadonlySignal<Language>): LateParts & { wasUsed(): boolean } {
   const missing = signal<readonly (() => unknown)[]>([]);
   let wasUsed = false;
-  const part: LateParts["part"] = async (fetch, use) => {
+  const part: LateParts["part"] = async (fetch, use, isQuiet) => {
     wasUsed = true;
     try {
       const [code] = await Promise.all([fetch(), language.peek().more()]);
@@ -25,7 +26,7 @@ export function createLateParts(language: ReadonlySignal<Language>): LateParts &
       tryAgain({ missing });
     } catch (error) {
       console.warn(error);
-      missing.value = [...missing.peek(), () => part(fetch, use)];
+      if (!isQuiet) missing.value = [...missing.peek(), () => part(fetch, use)];
     }
   };
   return { missing, part, wasUsed: () => wasUsed };

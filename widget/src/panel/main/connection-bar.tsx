@@ -12,8 +12,9 @@ const PATIENCE_MS = 3_000;
 function troubleOf(ui: Needs<"chat" | "missing">): Key | undefined {
   const { chat, missing } = ui;
   const link = chat.link.value;
-  if (missing.value[0]) return "tryLater";
+  // Before what could not be fetched: it says why, and nothing can be tried again.
   if (link === "offline") return "offline";
+  if (missing.value[0]) return "tryLater";
   if (link === "connecting" || link === "waiting") return "connecting";
   return chat.delivery.value === "delayed" ? "delayed" : undefined;
 }

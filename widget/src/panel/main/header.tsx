@@ -38,8 +38,9 @@ const About = live((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">, mou
   const rarer = signal<LineType | undefined>(undefined);
   mounted(
     watch(() => {
+      // Quiet: offline it cannot be fetched, and the bar has better words for that. The next change tries again.
       if (chat.working.value || /off|wait|end/.test(chat.link.value))
-        void ui.part(() => import("./header-line.tsx"), into(rarer));
+        void ui.part(() => import("./header-line.tsx"), into(rarer), true);
     }),
   );
   return () => {

@@ -198,7 +198,7 @@ const article = ({ ui, t, reading, isShown, Rich }: State, { title, text, url }:
       <h3 tabIndex={-1} ref={(node) => node?.focus()}>
         {title}
       </h3>
-      {Rich ? <Rich text={text} isReply={false} /> : <p>{text}</p>}
+      {Rich ? <Rich text={text} isReply /> : <p>{text}</p>}
       {url && (
         <p>
           <a href={url} target="_blank" rel="noopener noreferrer" aria-describedby="tab">

@@ -29,6 +29,13 @@ it("offers the site's topics in the empty thread, and sends the chosen one to it
   expect(names(view)).toEqual([]);
 });
 
+it("offers a person as the last of the topics while the thread is empty", async () => {
+  on = await stage({ topics: ["Returns"], askPerson: "team" });
+  const view = on.show(Thread);
+  await expect.poll(() => names(view)).toEqual(["Returns", "Talk to a person"]);
+  expect(view.querySelectorAll("[role=group] button")).toHaveLength(2);
+});
+
 it("lets the visitor ask for a person, again after each reply of the AI, where the site wants it", async () => {
   on = await stage({ askPerson: "team" });
   const view = on.show(Thread);

@@ -31,24 +31,29 @@ export const Choices = live(({ t, settings, chat, focusComposer }: ChoicesNeeds)
     const newest = chat.items.value.at(-1);
     const person = t("askPerson");
     const mayAsk = askPerson && responder !== "human" && (!newest || newest.from === "reply");
-    return [
-      !newest && topics[0] && (
+    if (newest)
+      return (
+        mayAsk && (
+          <p class="meta">
+            <button type="button" class="link" onClick={choose(person, askPerson)}>
+              {person}
+            </button>
+          </p>
+        )
+      );
+    // In the empty thread a person is the last of the topics.
+    const offered = [...topics.map(topicOf), ...(mayAsk ? [{ label: person, name: askPerson }] : [])];
+    return (
+      offered[0] && (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
-        <div key="topics" class="suggestions" role="group" aria-label={t("topics")}>
-          {topics.map(topicOf).map(({ label, name }) => (
+        <div class="suggestions" role="group" aria-label={t("topics")}>
+          {offered.map(({ label, name }) => (
             <button key={label} type="button" dir="auto" onClick={choose(label, name)}>
               {label}
             </button>
           ))}
         </div>
-      ),
-      mayAsk && (
-        <p key="person" class="meta">
-          <button type="button" class="link" onClick={choose(person, askPerson)}>
-            {person}
-          </button>
-        </p>
-      ),
-    ];
+      )
+    );
   };
 });
