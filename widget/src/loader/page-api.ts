@@ -108,13 +108,10 @@ type Run = (...args: unknown[]) => unknown;
 /**
  * Puts the function on the page and runs the commands that have waited.
  * @param site marks the function as loaded
+ * @param queries the commands that answer at once
  * @returns the function that tells the page of events
  */
-export function installApi(
-  site: string,
-  commands: Commands,
-  { isOpen, unread }: Pick<Methods, "isOpen" | "unread">,
-): Emit {
+export function installApi(site: string, commands: Commands, queries: Pick<Methods, "isOpen" | "unread">): Emit {
   const listeners = { __proto__: null } as unknown as Record<string, Set<Run>>;
   let ready = false;
   const off: Run = (name, listener) => listeners[name as string]?.delete(listener as Run);
@@ -125,7 +122,7 @@ export function installApi(
     return () => off(name, listener);
   };
   // No prototype, so that `Porchlight("constructor")` is not a command.
-  const methods = { __proto__: null, on, off, isOpen, unread } as unknown as Record<string, Run>;
+  const methods = { __proto__: null, on, off, ...queries } as unknown as Record<string, Run>;
   for (const name of Object.keys(commands)) {
     // Runs up to its first `await` synchronously, because some actions must happen within the user's click.
     methods[name] = async (...args) => (commands[name as keyof Commands] as Run)(...args);
