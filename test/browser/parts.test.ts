@@ -77,6 +77,8 @@ it("say that they did not come, and come when asked again: reactions and the rat
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-rating="two"')) });
   const rating = await without(page, "rating");
   await converse(chat);
+  // A part that comes makes the panel ask again for those that did not: the reply's has to be there before.
+  await page.waitForFunction(() => performance.getEntriesByType("resource").some(({ name }) => /rich-text/.test(name)));
   await chat.panel.getByText(WORDS).waitFor();
   await rating.mend();
   const asked = page.waitForRequest(/rating-/);
