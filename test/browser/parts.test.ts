@@ -127,3 +127,17 @@ it("come by themselves when the relay is back that they were missing", async () 
   await chat.panel.getByRole("button", { name: "👍" }).waitFor();
   expect(await chat.panel.getByText(WORDS).count()).toBe(0);
 });
+
+it("do not keep a file from being attached that is dropped before the cover's code has come", async () => {
+  const { page, chat } = await stage.visit();
+  await chat.open();
+  const { asked } = await without(page, "drop-target");
+  await chat.panel.locator(".app").evaluate((app) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(["two lamps"], "list.txt", { type: "text/plain" }));
+    for (const type of ["dragover", "drop"])
+      app.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+  });
+  await chat.panel.getByText("list.txt").waitFor();
+  await expect.poll(() => asked.length).toBe(2);
+});

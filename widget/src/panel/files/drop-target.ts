@@ -1,4 +1,4 @@
-/** Covers the panel while files are dragged over it, and takes them. Fetched when the first ones come. */
+/** Covers the panel while files are dragged over it. Fetched when the first ones come. */
 
 import { element } from "../../loader/dom.ts";
 import { rare } from "../../locales/en.rare.ts";
@@ -9,26 +9,22 @@ import css from "./drop-target.css?inline";
 
 addEnglish(rare);
 
-type DropNeeds = Needs<"t" | "shell" | "addFiles">;
-
 /**
- * From now on files that are dropped on `app` are added to the message. Its own handlers have refused those that may not
- * be sent, and the browser's way with the others: then the event's default is prevented.
+ * From now on `app` is covered while files are dragged over it that the site lets visitors send. The panel's own handler
+ * prevents the default of such an event, and of no other; it also takes the files that are dropped.
  */
-export function acceptFiles({ t, shell, addFiles }: DropNeeds, app: HTMLElement): void {
+export function coverWhileDragged({ t, shell }: Needs<"t" | "shell">, app: HTMLElement): void {
   adopt(shell.root, css);
   const sentence = element("p");
   const cover = element("div", { class: "drop" }, sentence);
+  const hide = (): void => cover.remove();
   app.addEventListener("dragover", (event) => {
     if (!event.defaultPrevented || cover.isConnected) return;
     sentence.textContent = t("drop");
     app.append(cover);
   });
   app.addEventListener("dragleave", ({ relatedTarget }) => {
-    if (!app.contains(relatedTarget as Node | null)) cover.remove();
+    if (!app.contains(relatedTarget as Node | null)) hide();
   });
-  app.addEventListener("drop", (event) => {
-    cover.remove();
-    if (event.defaultPrevented) addFiles([...(event.dataTransfer?.files ?? [])]);
-  });
+  app.addEventListener("drop", hide);
 }

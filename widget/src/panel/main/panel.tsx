@@ -40,17 +40,23 @@ export const Panel = live((ui: PanelNeeds, mounted) => {
     }),
   );
   mounted(watch(() => chat.link.value === "ended" && part(() => import("../thread/ended.tsx"), into(ended))));
-  let takesFiles: boolean | undefined;
-  const onFiles = (event: DragEvent & { currentTarget: HTMLElement }): void => {
+  let isCoverAsked: boolean | undefined;
+  const onDragOver = (event: DragEvent & { currentTarget: HTMLElement }): void => {
     if (!bringsFiles(ui, event)) return;
     event.preventDefault();
     const app = event.currentTarget;
-    if (!takesFiles)
+    if (!isCoverAsked)
       void part(
         () => import("../files/drop-target.ts"),
-        ({ acceptFiles }) => acceptFiles(ui, app),
+        ({ coverWhileDragged }) => coverWhileDragged(ui, app),
       );
-    takesFiles = true;
+    isCoverAsked = true;
+  };
+  // Here and not in the part: files may be dropped before its code has come.
+  const onDrop = (event: DragEvent): void => {
+    if (!bringsFiles(ui, event)) return;
+    event.preventDefault();
+    ui.addFiles([...(event.dataTransfer?.files ?? [])]);
   };
   return () => {
     const refused = isRefused(ui);
@@ -58,7 +64,7 @@ export const Panel = live((ui: PanelNeeds, mounted) => {
     const Start = forms.value?.Start;
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: dropping files is one more way to what a button does
-      <div class="app" onDragOver={onFiles} onDrop={onFiles}>
+      <div class="app" onDragOver={onDragOver} onDrop={onDrop}>
         <Header />
         <Bar />
         {Start && <Start />}
