@@ -41,7 +41,7 @@ export async function openProblems(db: Database): Promise<Html | ""> {
   const open = (await alertsPage(db, ROWS)).filter(({ ended }) => ended === null);
   if (open.length === 0) return "";
   return html`<div class="problems" role="status"><h2>Needs you</h2><ul>${open.map(
-    ({ problem, since }) => html`<li>${problem} <span class="note">since ${time(since)}</span></li>`,
+    ({ problem, cure, since }) => html`<li>${problem} ${cure} <span class="note">since ${time(since)}</span></li>`,
   )}</ul><p><a href="/admin/doctor">What to do</a> · <a href="/admin/alerts">All alerts</a></p></div>`;
 }
 

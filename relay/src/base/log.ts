@@ -88,6 +88,7 @@ const EVENTS = {
   "backup.failed": ["error", "A scheduled backup failed"],
   "alert.raised": ["warn", "An operator was told of a problem"],
   "alert.ended": ["info", "A problem that an operator was told of has ended"],
+  "alert.unchecked": ["error", "A check for alerts failed: this problem is not watched until the check works again"],
   "alert.untold": ["error", "An alert could not be sent"],
   "account.paused": [
     "error",

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { manualClock } from "../base/clock.fixture.ts";
-import { silentLog } from "../base/log.ts";
+import type { LogEvent } from "../base/log.ts";
 import { openTestDatabase } from "../db/database.fixture.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
@@ -22,10 +22,12 @@ function stage(owns: (subject: string) => boolean = () => true) {
   const clock = manualClock(1_000_000);
   const letters: Letter[] = [];
   const hooked: Hook[] = [];
-  const state = { problems: [] as Problem[], status: 200, mails: "sent" as "sent" | "again" };
+  const state = { problems: [] as Problem[], status: 200, mails: "sent" as "sent" | "again", broken: false };
+  const logged: [LogEvent, unknown][] = [];
   const open = () =>
     createAlerts({
-      ...{ db, clock, log: silentLog, address: () => "https://chat.example" },
+      ...{ db, clock, address: () => "https://chat.example" },
+      log: (event, details) => void logged.push([event, details]),
       rules: { mail: "ops@example.com", webhook: { url: "https://ops.example/", secret: "secret" } },
       mailer: {
         async post(letter) {
@@ -40,10 +42,17 @@ function stage(owns: (subject: string) => boolean = () => true) {
         },
         close: async () => {},
       },
-      checks: [{ kind: "account", owns, find: async () => state.problems }],
+      checks: [
+        {
+          kind: "disk",
+          owns: () => true,
+          find: () => (state.broken ? Promise.reject(new Error("no such folder")) : Promise.resolve([])),
+        },
+        { kind: "account", owns, find: async () => state.problems },
+      ],
     });
   const types = () => hooked.map(({ body }) => (JSON.parse(body) as { type: string }).type);
-  return { ...{ clock, letters, hooked, state, open, types }, ...open() };
+  return { ...{ clock, letters, hooked, state, logged, open, types }, ...open() };
 }
 
 it("tells of a problem once, by mail and webhook, and of its end; also when the relay starts anew meanwhile", async () => {
@@ -87,4 +96,43 @@ it("leaves alone what another node watches", async () => {
   const elsewhere = stage((subject) => subject !== "main");
   await elsewhere.look();
   expect((await alertsPage(db, 10))[0]?.ended).toBeNull();
+});
+
+it("runs the other checks and sends their alerts when one check throws", async () => {
+  const { look, state, letters, logged } = stage();
+  state.broken = true;
+  state.problems = [PAUSED];
+  await look();
+  expect(letters).toMatchObject([{ subject: "Problem: account of main" }]);
+  expect(logged).toContainEqual(["alert.unchecked", { kind: "disk", cause: "Error: no such folder" }]);
+});
+
+it("sends an alert after a restart that nobody was told of before, with its cure and under the same id", async () => {
+  const { look, state, letters, hooked, open } = stage();
+  state.problems = [PAUSED];
+  [state.mails, state.status] = ["again", 503];
+  await look();
+  expect([letters, hooked]).toEqual([[], []]);
+  const restarted = open();
+  [state.mails, state.status] = ["sent", 200];
+  await restarted.look();
+  await open().look();
+  expect(letters).toHaveLength(1);
+  expect(letters[0]?.text).toContain("Check the key.");
+  expect(JSON.parse(hooked[0]?.body ?? "")).toMatchObject({ type: "alert.raised", data: PAUSED });
+  expect(hooked).toHaveLength(1);
+});
+
+it("tells the end of a problem after a restart that nobody was told of before", async () => {
+  const { look, state, letters, types, open } = stage();
+  state.problems = [PAUSED];
+  await look();
+  state.problems = [];
+  [state.mails, state.status] = ["again", 503];
+  await look();
+  [state.mails, state.status] = ["sent", 200];
+  await open().look();
+  await open().look();
+  expect(letters.map(({ subject }) => subject)).toEqual(["Problem: account of main", "Ended: account of main"]);
+  expect(types()).toEqual(["alert.raised", "alert.ended"]);
 });

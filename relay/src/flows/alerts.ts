@@ -1,4 +1,4 @@
-import { randomId } from "@porchlight/shared/id";
+import { createHash } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { createPoll } from "../base/poll.ts";
@@ -6,7 +6,7 @@ import type { AlertRules } from "../base/settings/shape.ts";
 import type { Database } from "../db/database.ts";
 import type { Mailer } from "../hooks/mailer.ts";
 import type { Hooks } from "../hooks/post.ts";
-import { type Alert, endAlert, openAlerts, raiseAlert } from "../records/alerts.ts";
+import { type Alert, endAlert, raiseAlert, setUntold, unfinishedAlerts } from "../records/alerts.ts";
 
 /** A problem that exists now. `subject`: the account or site; empty: the relay. `cure`: what to do. */
 export type Problem = { kind: string; subject: string; problem: string; cure: string };
@@ -29,24 +29,22 @@ type AlertsDeps = {
 /** How often the checks run. */
 const LOOK_MS = 30_000;
 
+/** Where alerts go, as far as the settings name a place. */
 type Channel = "mail" | "webhook";
-type News = { state: "raised" | "ended"; alert: Pick<Alert, "kind" | "subject" | "since" | "problem">; cure: string };
 
 /**
  * Tells the operator, once, of each problem that begins and when it has ended: by mail, by webhook, in the log and on the
- * admin pages. What cannot be sent is tried again with the next run of the checks.
+ * admin pages. What is decided and not yet sent is stored, so a restart loses no alert; the next run tries again.
  */
 export function createAlerts(deps: AlertsDeps) {
   const { clock, log } = deps;
-  /** What is not sent yet, with the channels that still lack it. */
-  const unsent = new Map<string, { news: News; channels: Set<Channel> }>();
   const poll = createPoll({
     clock,
     every: LOOK_MS,
-    run: () => look(deps, unsent),
+    run: () => look(deps),
     onError: (error) => log("database.failing", { cause: String(error) }),
   });
-  return { start: poll.start, look: () => look(deps, unsent), stop: poll.stop };
+  return { start: poll.start, look: () => look(deps), stop: poll.stop };
 }
 
 const channelsOf = ({ mail, webhook }: AlertRules): Channel[] => [
@@ -54,69 +52,96 @@ const channelsOf = ({ mail, webhook }: AlertRules): Channel[] => [
   ...(webhook === undefined ? [] : (["webhook"] as const)),
 ];
 
-const nameOf = ({ kind, subject }: { kind: string; subject: string }): string => `${kind} ${subject}`;
-
-/** Compares the problems that exist with those that were told, and tells the difference. */
-async function look(deps: AlertsDeps, unsent: Map<string, { news: News; channels: Set<Channel> }>): Promise<void> {
-  const { db, clock, checks, log, rules } = deps;
-  const open = new Map((await openAlerts(db)).map((alert) => [nameOf(alert), alert]));
-  const note = (news: News): void => {
-    const { kind, subject, problem } = news.alert;
-    log(news.state === "raised" ? "alert.raised" : "alert.ended", { kind, subject, problem });
-    unsent.set(`${news.state} ${nameOf(news.alert)}`, { news, channels: new Set(channelsOf(rules)) });
-  };
-  for (const { kind, owns, find } of checks) {
-    const found = (await find()).filter(({ subject }) => owns(subject));
-    const now = new Set(found.map(nameOf));
-    for (const { cure, ...problem } of found.filter((each) => !open.has(nameOf(each)))) {
-      const alert = { ...problem, since: clock.now() };
-      await db.transaction((tx) => raiseAlert(tx, alert), ["alerts"]);
-      note({ state: "raised", alert, cure });
-    }
-    for (const alert of open.values()) {
-      if (alert.kind !== kind || !owns(alert.subject) || now.has(nameOf(alert))) continue;
-      await db.transaction((tx) => endAlert(tx, kind, alert.subject, clock.now()), ["alerts"]);
-      note({ state: "ended", alert, cure: "" });
-    }
+/** Runs every check, and sends what is not sent yet. A check that throws is logged and does not affect the others. */
+async function look(deps: AlertsDeps): Promise<void> {
+  const { db, checks, log } = deps;
+  const open = (await unfinishedAlerts(db)).filter(({ ended }) => ended === null);
+  for (const check of checks) {
+    const known = open.filter(({ kind, subject }) => kind === check.kind && check.owns(subject));
+    await compare(deps, check, known).catch((error: unknown) =>
+      log("alert.unchecked", { kind: check.kind, cause: String(error) }),
+    );
   }
-  await send(deps, unsent);
+  await send(deps);
 }
 
-async function send(deps: AlertsDeps, unsent: Map<string, { news: News; channels: Set<Channel> }>): Promise<void> {
-  for (const [name, { news, channels }] of [...unsent]) {
-    for (const channel of [...channels]) {
-      const problem = await (channel === "mail" ? mail(deps, news) : post(deps, news));
-      if (problem === undefined) channels.delete(channel);
-      else deps.log("alert.untold", { kind: news.alert.kind, by: channel, cause: problem });
-    }
-    if (channels.size === 0) unsent.delete(name);
+/** Compares the problems that exist with those that are stored, and stores the difference. */
+async function compare({ db, clock, log, rules }: AlertsDeps, check: AlertCheck, known: readonly Alert[]) {
+  const untold = channelsOf(rules).join(" ");
+  const found = (await check.find()).filter(({ subject }) => check.owns(subject));
+  for (const each of found) {
+    if (known.some(({ subject }) => subject === each.subject)) continue;
+    await db.transaction((tx) => raiseAlert(tx, { ...each, since: clock.now(), untold }), ["alerts"]);
+    log("alert.raised", { kind: each.kind, subject: each.subject, problem: each.problem });
   }
+  for (const each of known) {
+    if (found.some(({ subject }) => subject === each.subject)) continue;
+    await db.transaction((tx) => endAlert(tx, each, clock.now(), untold), ["alerts"]);
+    log("alert.ended", { kind: each.kind, subject: each.subject, problem: each.problem });
+  }
+}
+
+/**
+ * Sends the alerts of this node's checks that are not sent yet. A process that dies between an answer and its record sends
+ * again, with the same id.
+ */
+async function send(deps: AlertsDeps): Promise<void> {
+  const { db, checks, log, rules } = deps;
+  const channels = channelsOf(rules);
+  for (const alert of await unfinishedAlerts(db)) {
+    if (alert.untold === "" || !checks.some(({ kind, owns }) => kind === alert.kind && owns(alert.subject))) continue;
+    let left = channels.filter((channel) => alert.untold.split(" ").includes(channel));
+    // The settings no longer name any of its channels.
+    if (left.length === 0) await db.transaction((tx) => setUntold(tx, alert, ""), ["alerts"]);
+    for (const channel of left) {
+      const problem = await (channel === "mail" ? mail(deps, alert) : post(deps, alert));
+      if (problem !== undefined) {
+        log("alert.untold", { kind: alert.kind, by: channel, cause: problem });
+        continue;
+      }
+      left = left.filter((each) => each !== channel);
+      await db.transaction((tx) => setUntold(tx, alert, left.join(" ")), ["alerts"]);
+    }
+  }
+}
+
+/** An id of an alert's newest state: the same for each try to send it. */
+function idOf({ kind, subject, since, ended }: Alert): string {
+  const name = JSON.stringify([kind, subject, since, ended]);
+  return createHash("sha256").update(name).digest("base64url").slice(0, 24);
 }
 
 const about = ({ subject }: { subject: string }): string => (subject === "" ? "the relay" : subject);
 
 /** @returns why the mail was not sent; nothing when it was */
-async function mail({ rules, mailer, address }: AlertsDeps, { state, alert, cure }: News): Promise<string | undefined> {
-  const begun = state === "raised";
+async function mail({ rules, mailer, address }: AlertsDeps, alert: Alert): Promise<string | undefined> {
+  const begun = alert.ended === null;
   const subject = `${begun ? "Problem" : "Ended"}: ${alert.kind} of ${about(alert)}`;
   const since = new Date(alert.since).toISOString();
   const text = [
     `${begun ? "" : "This has ended: "}${alert.problem}`,
-    ...(cure === "" ? [] : [cure]),
+    ...(begun && alert.cure !== "" ? [alert.cure] : []),
     `Since ${since}. ${address()}/admin`,
   ].join("\n\n");
-  const letter = { id: randomId(), to: rules.mail ?? "", name: "Porchlight", subject, text };
+  const letter = { id: idOf(alert), to: rules.mail ?? "", name: "Porchlight", subject, text };
   const posted = await mailer?.post(letter);
   // An outcome that is unknown counts as sent: a second copy helps nobody.
   return posted?.kind === "sent" || posted?.kind === "unknown" ? undefined : (posted?.reason ?? "no mail server");
 }
 
 /** @returns why the webhook did not take it; nothing when it did */
-async function post({ rules, hooks, clock }: AlertsDeps, { state, alert, cure }: News): Promise<string | undefined> {
+async function post({ rules, hooks, clock }: AlertsDeps, alert: Alert): Promise<string | undefined> {
   const { url, secret } = rules.webhook ?? { url: "", secret: "" };
-  const { kind, subject, since, problem } = alert;
-  const data = { kind, subject, since: new Date(since).toISOString(), problem, ...(cure !== "" && { cure }) };
-  const body = JSON.stringify({ type: `alert.${state}`, timestamp: new Date(clock.now()).toISOString(), data });
-  const { status, text } = await hooks.post({ url, secret, id: `msg_${randomId(24)}`, body }, clock.now());
+  const { kind, subject, since, ended, problem, cure } = alert;
+  const type = ended === null ? "alert.raised" : "alert.ended";
+  const data = {
+    kind,
+    subject,
+    since: new Date(since).toISOString(),
+    problem,
+    ...(ended === null && cure !== "" && { cure }),
+  };
+  const body = JSON.stringify({ type, timestamp: new Date(clock.now()).toISOString(), data });
+  const { status, text } = await hooks.post({ url, secret, id: `msg_${idOf(alert)}`, body }, clock.now());
   return status >= 200 && status < 300 ? undefined : `${status}: ${text.slice(0, 200)}`;
 }

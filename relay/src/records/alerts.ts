@@ -1,37 +1,64 @@
 import type { Transaction } from "../db/database.ts";
 
-/** A problem that an operator was told about. Times are milliseconds since 1970; without `ended` it goes on. */
-export type Alert = { kind: string; subject: string; since: number; ended: number | null; problem: string };
+/**
+ * A problem that operators are told about. Times are milliseconds since 1970; without `ended` it still exists.
+ * `cure`: what the operator can do. `untold`: the channels to which its newest state was not sent yet, separated by spaces.
+ */
+export type Alert = {
+  kind: string;
+  subject: string;
+  since: number;
+  ended: number | null;
+  problem: string;
+  cure: string;
+  untold: string;
+};
 
-const COLUMNS = "kind, subject, since, ended, problem";
+const COLUMNS = "kind, subject, since, ended, problem, cure, untold";
 
-export const openAlerts = (tx: Transaction): Promise<Alert[]> =>
-  tx.all(`SELECT ${COLUMNS} FROM alerts WHERE ended IS NULL ORDER BY since`);
+/** Alerts that still exist, and ended ones that some channel does not know to be over. Oldest first. */
+export const unfinishedAlerts = (tx: Transaction): Promise<Alert[]> =>
+  tx.all(`SELECT ${COLUMNS} FROM alerts WHERE ended IS NULL OR untold <> '' ORDER BY since, kind, subject`);
 
-/** The newest alerts, those that go on first. */
+/** The newest alerts, those that still exist first. */
 export const alertsPage = (tx: Transaction, limit: number): Promise<Alert[]> =>
   tx.all(
     `SELECT ${COLUMNS} FROM alerts ORDER BY CASE WHEN ended IS NULL THEN 0 ELSE 1 END, since DESC LIMIT $1`,
     limit,
   );
 
-/** Stores a problem that began. The row of an earlier one of the same kind and subject is used again. */
-export async function raiseAlert(
-  tx: Transaction,
-  { kind, subject, since, problem }: Omit<Alert, "ended">,
-): Promise<void> {
+/** Stores a problem that began. Replaces the row of an earlier one of the same kind and subject. */
+export async function raiseAlert(tx: Transaction, alert: Omit<Alert, "ended">): Promise<void> {
+  const { kind, subject, since, problem, cure, untold } = alert;
   await tx.run(
-    `INSERT INTO alerts (kind, subject, since, problem) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (kind, subject) DO UPDATE SET since = excluded.since, problem = excluded.problem, ended = NULL`,
+    `INSERT INTO alerts (kind, subject, since, problem, cure, untold) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (kind, subject) DO UPDATE SET since = excluded.since, problem = excluded.problem, cure = excluded.cure,
+       untold = excluded.untold, ended = NULL`,
     kind,
     subject,
     since,
     problem,
+    cure,
+    untold,
   );
 }
 
-export async function endAlert(tx: Transaction, kind: string, subject: string, at: number): Promise<void> {
-  await tx.run("UPDATE alerts SET ended = $3 WHERE kind = $1 AND subject = $2", kind, subject, at);
+type AlertName = Pick<Alert, "kind" | "subject">;
+
+/** Stores that a problem is over. @param untold the channels that are to be told so */
+export async function endAlert(
+  tx: Transaction,
+  { kind, subject }: AlertName,
+  at: number,
+  untold: string,
+): Promise<void> {
+  const sql = "UPDATE alerts SET ended = $3, untold = $4 WHERE kind = $1 AND subject = $2";
+  await tx.run(sql, kind, subject, at, untold);
+}
+
+/** Stores which channels still lack the newest state of an alert. */
+export async function setUntold(tx: Transaction, { kind, subject }: AlertName, untold: string): Promise<void> {
+  await tx.run("UPDATE alerts SET untold = $3 WHERE kind = $1 AND subject = $2", kind, subject, untold);
 }
 
 /** Messages that failed since `since`. */
