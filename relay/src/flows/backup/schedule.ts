@@ -7,6 +7,7 @@ import type { Settings } from "../../base/config.ts";
 import type { Log } from "../../base/log.ts";
 import { createPoll } from "../../base/poll.ts";
 import type { BackupRules } from "../../base/settings/shape.ts";
+import { syncFolder } from "../../base/sync.ts";
 import type { Database } from "../../db/database.ts";
 import { createS3Files } from "../../files/s3.ts";
 import type { Files } from "../../files/store.ts";
@@ -19,7 +20,7 @@ export type Backup = { name: string; at: number };
 type Place = {
   /** Complete backups, oldest first. */
   list: () => Promise<Backup[]>;
-  /** Takes over a complete copy. It is listed only when all of it is there. */
+  /** Takes over a complete copy. It is listed only when all of it is there; when this resolves, it survives a power cut. */
   keep: (name: string, folder: string) => Promise<void>;
   remove: (name: string) => Promise<void>;
   /** Writes a backup into an empty folder. */
@@ -43,7 +44,10 @@ const listed = (names: readonly string[]): Backup[] =>
 function inFolder(root: string): Place {
   return {
     list: async () => listed(await readdir(root).catch(() => [])),
-    keep: (name, folder) => rename(folder, join(root, name)),
+    async keep(name, folder) {
+      await rename(folder, join(root, name));
+      syncFolder(root);
+    },
     remove: (name) => rm(join(root, name), { recursive: true, force: true }),
     fetch: async () => {
       throw new Error(`The backup is a folder in ${root}: use it as it is`);

@@ -1,0 +1,64 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { manualClock } from "../../base/clock.fixture.ts";
+import type { Settings } from "../../base/config.ts";
+import { silentLog } from "../../base/log.ts";
+import { createBackups } from "./schedule.ts";
+
+const UPLOADS: Settings["uploads"] = {
+  caps: { image: 0, av: 0, document: 0 },
+  quota: { visitor: 0, site: 0 },
+  perMinute: 0,
+  embed: false,
+};
+/** What the backup folder held each time a folder was synced, oldest first. */
+const synced = vi.hoisted(() => [] as { path: string; held: string[] }[]);
+let root: string;
+vi.mock("../../base/sync.ts", async (original) => {
+  const { syncFolder, syncFolders } = await original<typeof import("../../base/sync.ts")>();
+  const note = (path: string) => void synced.push({ path, held: readdirSync(root).sort() });
+  return {
+    syncFolder(path: string) {
+      note(path);
+      syncFolder(path);
+    },
+    async syncFolders(path: string) {
+      note(path);
+      await syncFolders(path);
+    },
+  };
+});
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "porchlight-"));
+  mkdirSync(join(root, "data", "media", "ab"), { recursive: true });
+  writeFileSync(join(root, "data", "media", "ab", "abc"), "a picture");
+  synced.length = 0;
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+it("removes the old backup only after the new one is on the disk, with its folders", async () => {
+  const folder = join(root, "backups");
+  const clock = manualClock(1_000_000);
+  const backups = createBackups({
+    ...{ db: { dialect: "postgres" }, clock, log: silentLog, works: () => true },
+    settings: {
+      dataDir: join(root, "data"),
+      databaseUrl: "postgres://localhost/none",
+      uploads: UPLOADS,
+      backups: { folder, every: 1_000, keep: 1 },
+    },
+  });
+  const first = await backups?.run();
+  clock.skip(1_000);
+  root = folder;
+  synced.length = 0;
+  const second = await backups?.run();
+  expect(synced.map(({ path }) => path)).toEqual([join(folder, "backup.partial"), folder]);
+  expect(synced[1]?.held).toEqual([first?.name, second?.name]);
+  expect(readdirSync(folder)).toEqual([second?.name]);
+  expect(readdirSync(join(folder, second?.name ?? ""), { recursive: true })).toContain(join("media", "ab", "abc"));
+  await backups?.stop();
+});
