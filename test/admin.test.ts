@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DOORS } from "../relay/src/app.ts";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
-import { type House, SCRIPTED, startHouse } from "./harness.ts";
+import { type House, KEY, SCRIPTED, startHouse } from "./harness.ts";
 import { freePort } from "./ports.ts";
 import { porchlight } from "./shell.ts";
 import { tokenFor } from "./tokens.ts";
@@ -192,10 +192,14 @@ describe("the admin pages", () => {
     expect(log).toContain(`admin at ${ADDRESS}`);
   });
 
-  it("show no secret among the settings", async () => {
-    const page = await text("/admin/settings");
-    expect(page).toContain("MESSAGES_PER_MINUTE");
-    expect(page).not.toContain(token);
+  it("show the settings in force, where each came from, and no secret", async () => {
+    const page = (await text("/admin/settings")).replaceAll(/<[^>]+>/g, "|").replaceAll(/\|+/g, "|");
+    expect(page).toContain("|MESSAGES_PER_MINUTE|30|default|");
+    expect(page).toContain("|TRUST_PROXY|1|environment|");
+    expect(page).toContain("|ADMIN_TOKEN|generated; not shown|secrets.json of the data folder|");
+    expect(page).toContain("|ADMIN_READ_TOKEN|set; not shown|environment|");
+    expect(page).toContain(`|${house.sandbox.url}|`);
+    for (const secret of [token, READ_TOKEN, KEY]) expect(page).not.toContain(secret);
   });
 });
 

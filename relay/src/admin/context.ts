@@ -22,7 +22,7 @@ export type AdminDeps = {
   credits: Pick<Credits, "approve" | "dismiss" | "resolve">;
   metrics: Metrics;
   gauges: Gauges;
-  settings: Pick<Settings, "accounts">;
+  settings: Pick<Settings, "accounts" | "inForce">;
   /** ADMIN_TOKEN and ADMIN_READ_TOKEN. */
   token: string;
   readToken: string | undefined;
@@ -33,7 +33,6 @@ export type AdminDeps = {
   address: () => string;
   /** Whether the chat's pages are on the same origin as these. */
   preview: boolean;
-  env: Readonly<Record<string, string | undefined>>;
   /** What `porchlight doctor` finds. */
   examine: () => Promise<Finding[]>;
 };

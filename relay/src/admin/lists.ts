@@ -1,7 +1,6 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { html } from "hono/html";
-import type { Site } from "../base/config.ts";
-import { TABLE } from "../base/settings/table.ts";
+import type { Settings, Site } from "../base/config.ts";
 import type { Database } from "../db/database.ts";
 import { blocksPage } from "../records/blocks.ts";
 import { eventsPage } from "../records/events.ts";
@@ -114,9 +113,6 @@ ${preview ? html`<details class="preview"><summary>Preview</summary><iframe src=
   })}`;
 }
 
-/** Settings whose values are secrets, or addresses that may hold a password. */
-const SECRET = /KEY|SECRET|TOKEN|_URL$|SMTP|MAIL|WEBHOOK|FORWARD|BACKUP_TO|MEDIA_STORE/;
-
 /** A site's own values, without secrets: what differs from the defaults. */
 function ownValues({ public: look, origins, channel, business, campaign, ...rest }: Site): [string, unknown][] {
   const { messagesPerDay, leadsPerDay, retention, routes, leads, requireIdentity, mail, webhook, guard } = rest;
@@ -128,29 +124,46 @@ function ownValues({ public: look, origins, channel, business, campaign, ...rest
   return [...Object.entries({ ...own, ...more }), ...chosen].filter(([, value]) => value !== undefined);
 }
 
-/** The settings in force and where each came from. @param env the environment of the process */
-export function settingsList({ sites }: Deps, env: Readonly<Record<string, string | undefined>>): Html {
-  const rows = Object.values<{ env: string; fallback: string; help: string }>(TABLE).map(
-    ({ env: name, fallback, help }) => {
-      const set = env[name] !== undefined && env[name] !== "";
-      const value = set ? (SECRET.test(name) ? "set; not shown" : (env[name] ?? "")) : fallback;
-      const from = set ? "environment" : "default";
-      return [html`<code class="name">${name}</code>`, value === "" ? "–" : value, from, help];
-    },
-  );
-  const file = env.PORCHLIGHT_CONFIG ?? "";
-  const source = file === "" ? "environment" : "configuration file";
-  const ofSites = sites.all.flatMap((site) =>
-    ownValues(site).map(([name, value]) => [
-      site.public.id,
+type SettingsInForce = Pick<Settings, "inForce" | "accounts">;
+
+/** Rows of what belongs to a site or an account. */
+const ownedRows = (owner: string, values: readonly (readonly [string, unknown])[], origin: string): Cell[][] =>
+  values
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [
+      owner,
       html`<code class="name">${name}</code>`,
       brief(typeof value === "string" ? value : JSON.stringify(value), 300),
-      source,
-    ]),
-  );
+      origin,
+    ]);
+
+/** An account's values, without secrets. */
+const accountValues = ({ url, key, rate, credits }: Settings["accounts"][number]): [string, unknown][] => [
+  ["url", url],
+  ["key", key === undefined ? "not set" : "file" in key ? `read from ${key.file}` : "set; not shown"],
+  ["rate", rate],
+  ["credits", credits && { ...credits, ...(credits.billing && { billing: credits.billing.url }) }],
+];
+
+/** The settings in force, and where each came from. */
+export function settingsList({ inForce, accounts }: SettingsInForce, sites: readonly Site[]): Html {
+  const file = inForce.find(({ env }) => env === "PORCHLIGHT_CONFIG")?.value ?? "";
+  const origin = file === "" ? "environment" : "configuration file";
+  const rows = inForce.map(({ env, value, origin: from, help }) => [
+    html`<code class="name">${env}</code>`,
+    value === "" ? null : value,
+    from,
+    help,
+  ]);
+  const headings = (owner: string) => [owner, "Setting", "Value", "From"];
+  const ofAccounts = accounts.flatMap((each) => ownedRows(each.id, accountValues(each), origin));
+  const ofSites = sites.flatMap((site) => ownedRows(site.public.id, ownValues(site), origin));
   return html`<p>To read, not to edit. <a href="/admin/doctor">Doctor</a> tests them${file === "" ? "" : html`; <code>porchlight reload --dry-run</code> compares <code>${file}</code> with what is in force`}.</p>
 <h2>Environment</h2>
 ${table("Settings", ["Setting", "Value", "From", "What it is"], rows, "")}
+<h2>Accounts</h2>
+${table("Settings of accounts", headings("Account"), ofAccounts, "")}
 <h2>Sites</h2>
-${table("Settings of sites", ["Site", "Setting", "Value", "From"], ofSites, "")}`;
+${table("Settings of sites", headings("Site"), ofSites, "")}
+<p class="note">Sites and accounts: only what differs from the defaults.</p>`;
 }

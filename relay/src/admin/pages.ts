@@ -40,7 +40,7 @@ export function addPages(app: Hono<App>, parts: Parts): void {
 
 /** Pages about the whole relay. */
 function addWhole(app: Hono<App>, { deps }: Parts): void {
-  const { db, clock, sites, gauges, env } = deps;
+  const { db, clock, sites, gauges, settings } = deps;
   app.get("/admin", async (c) => {
     const body = await overview({ db, now: clock.now(), gauges, range: c.req.query("range") });
     return show(c, "/admin", "Overview", body);
@@ -50,7 +50,7 @@ function addWhole(app: Hono<App>, { deps }: Parts): void {
     const token = c.var.viewer.role === "admin" ? formToken(c.var.secret) : undefined;
     return show(c, "/admin/ledger", "Ledger", await ledger(deps, token, outcomeNote(outcome, key)));
   });
-  app.get("/admin/settings", (c) => show(c, "/admin/settings", "Settings in force", settingsList({ db, sites }, env)));
+  app.get("/admin/settings", (c) => show(c, "/admin/settings", "Settings in force", settingsList(settings, sites.all)));
   app.get("/admin/doctor", async (c) => show(c, "/admin/doctor", "Doctor", doctor(await deps.examine())));
   app.get("/admin/alerts", async (c) => show(c, "/admin/alerts", "Alerts", await alerts(db)));
   app.get("/admin/callbacks", async (c) => show(c, "/admin/callbacks", "Callbacks", await callbacks(db)));

@@ -1,5 +1,6 @@
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { fromFile, readSecret } from "./settings/file.ts";
+import { settingsInForce } from "./settings/in-force.ts";
 import { assertPrivate } from "./settings/parsers.ts";
 import { createProblems, type Problems, withoutComment } from "./settings/problems.ts";
 import type {
@@ -179,6 +180,7 @@ export function readSettings(env: Env): { settings: Settings } | { problems: rea
   return {
     settings: {
       reread: () => readSettings(env),
+      inForce: settingsInForce(env),
       port,
       host,
       publicUrl,

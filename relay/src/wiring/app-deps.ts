@@ -107,7 +107,6 @@ export function adminDeps({
     examine: doctor,
     addressOf: addressesOf(settings.trustProxy).network,
     address: () => publicOrigin ?? `http://localhost:${core.port}`,
-    env: process.env,
   };
 }
 

@@ -84,9 +84,17 @@ export type BackupRules = { folder?: string; bucket?: Bucket; every: number; kee
 /** Addresses for alerts, and the free bytes of the disk below which one is raised. */
 export type AlertRules = { mail?: string; webhook?: { url: string; secret: string } };
 
+/**
+ * A setting of the environment as the relay uses it. `value`: for people; a secret is not in it. `origin`: where the value
+ * comes from.
+ */
+export type SettingInForce = { env: string; value: string; origin: string; help: string };
+
 export type Settings = {
   /** Reads the settings again, as they are now in the environment and in the configuration file. */
   reread: () => { settings: Settings } | { problems: readonly string[] };
+  /** Each setting of the environment with its value and where that comes from, to be read by people. */
+  inForce: readonly SettingInForce[];
   port: number;
   host: string;
   publicUrl: string | undefined;
