@@ -19,13 +19,13 @@ async function open(clock: Clock, listener: RequestListener, request: string): P
   return socket;
 }
 
-/** Larger than what the kernel and Node keep for a reader that does not read. */
+/** More bytes than the kernel and Node buffer for a client that does not read. */
 const LARGE = Buffer.alloc(40 * 1024 * 1024);
 const large: RequestListener = (_request, response) => {
   response.writeHead(200, { "Content-Length": LARGE.length }).end(LARGE);
 };
 
-it("ends a download that is read too slowly, and gives a large one the time that its size needs", async () => {
+it("ends a download that the client reads too slowly, and allows more time for a larger file", async () => {
   const clock = manualClock();
   const socket = await open(clock, large, "GET /media/x HTTP/1.1\r\nHost: a\r\n\r\n");
   await once(socket, "readable");
@@ -56,7 +56,7 @@ it("leaves the lines of the fallback transport open", async () => {
   socket.destroy();
 });
 
-it("says no-store and nosniff unless the door says something else", async () => {
+it("sends no-store and nosniff unless the route sets other values", async () => {
   const listener: RequestListener = (request, response) => {
     response.writeHead(200, request.url === "/own" ? { "Cache-Control": "no-cache" } : {}).end();
   };

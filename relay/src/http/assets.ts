@@ -12,7 +12,7 @@ import type { Sites } from "../records/sites.ts";
 import { type Encoding, encodingOf, isHeld } from "./negotiate.ts";
 import { type Words, wordsFor } from "./words.ts";
 
-/** Headers of every asset: any page may load it, also an isolated one (COEP), and browsers do not guess its type. */
+/** Headers of every asset: any page may load it, including an isolated one (COEP), and browsers do not guess its type. */
 const OPEN = {
   "Access-Control-Allow-Origin": "*",
   "Cross-Origin-Resource-Policy": "cross-origin",
@@ -29,13 +29,13 @@ const LOADER = {
   Vary: "Accept-Encoding, Accept-Language",
 } as const;
 const HASHED = { ...SCRIPT, "Cache-Control": "public, max-age=31536000, immutable" } as const;
-/** Answers that name the newest panel or script. */
+/** Headers of answers that name the newest panel or script. */
 const NEWEST = { ...OPEN, "Cache-Control": "no-cache" } as const;
 
-/** The build leaves this text where the site's settings go. */
+/** The build leaves this text where the relay inserts the site's settings. */
 const PLACEHOLDER = '"__PORCHLIGHT__"';
 
-/** Scripts kept in memory: some kilobytes each, one per site and language that was asked for. */
+/** Most scripts in memory: a few kilobytes each, one per site and requested language. */
 const SCRIPTS_MAX = 1_000;
 
 /** A file in every encoding that a browser may ask for. */
@@ -52,7 +52,7 @@ function pack(text: string): Packed {
   return packed(bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes));
 }
 
-/** Files of former builds are larger and seldom asked for: a level that takes two milliseconds instead of a hundred. */
+/** Files of former builds are larger and rarely requested, so they get a level that takes 2 ms instead of 100 ms. */
 const FAST = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 function packFormer(path: string): Packed {
   const bytes = readFileSync(path);
@@ -62,7 +62,7 @@ function packFormer(path: string): Packed {
 type Built = { loader: string; panel: string; words: Record<string, Words>; chunks: Map<string, Packed> };
 type Manifest = Pick<Built, "panel" | "words">;
 
-/** The built widget. @throws when it was not built */
+/** Reads the built widget. @throws Error when the widget was not built */
 function readBuild(folder: string): Built {
   const manifest = join(folder, "manifest.json");
   if (!existsSync(manifest)) throw new Error("The widget is not built: run `npm run build` first");
@@ -90,7 +90,7 @@ function serve(c: Context, { hash, forms }: Packed, common: Readonly<Record<stri
   return new Response(forms[encoding], { headers });
 }
 
-/** JSON for use inside a script: `<` could end the script, and old engines take U+2028 for a line end. */
+/** JSON for use inside a script: `<` could end the script, and old engines read U+2028 as a line end. */
 const inScript = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
@@ -107,19 +107,19 @@ export type AssetsOptions = {
   log: Log;
 };
 
-/** What is served, all of it in memory except the files of former builds. */
+/** The state of this route: everything is in memory except the files of former builds. */
 type Assets = AssetsOptions & {
   built: Built;
-  /** Names of files of former builds that nobody has asked for yet. */
+  /** Names of files of former builds that are not in memory yet. */
   former: Set<string>;
-  /** Scripts of tags, by site and language. */
+  /** Scripts by site and language. */
   scripts: Map<string, Packed>;
-  /** Scripts that were asked for by their hash. */
+  /** Scripts that pages request by hash. */
   fixed: Map<string, Packed>;
   versions: ReturnType<typeof openVersions>;
 };
 
-/** Names of the files of former builds. A full disk does not keep the relay from starting: few pages need these files. */
+/** Names of the files of former builds. A full disk does not prevent the start, because few pages need these files. */
 function formerOf({ folder, kept, now, log }: AssetsOptions): Set<string> {
   try {
     return keepBuild({ build: join(folder, "assets"), folder: kept, now });
@@ -130,9 +130,9 @@ function formerOf({ folder, kept, now, log }: AssetsOptions): Set<string> {
 }
 
 /**
- * Serves the tag's script with a site's settings in it, and the chunks that it fetches. Each file is read and compressed
- * once, so a request costs a look-up, and nothing in a request becomes a path. Files of former builds are read when a page
- * that was opened before an upgrade asks for them.
+ * Serves the tag's script with a site's settings in it, and the chunks that it fetches. Each file is read and compressed once,
+ * so a request costs one look-up. No part of a request becomes a path. Files of former builds are read when a page that was
+ * opened before an upgrade requests them.
  */
 export function assets(options: AssetsOptions): Hono {
   const state: Assets = {
@@ -191,7 +191,7 @@ function serveScript(state: Assets, c: Context, id: string | undefined): Respons
 /** The script for pages that name its hash: in the site's own language or English, never in the visitor's. */
 const fixedScriptOf = (state: Assets, site: Site): Packed => scriptOf(state, site, undefined);
 
-/** The script with this hash: of a site as it is now, or as it was served before. */
+/** The script with this hash: a site's present script, or one that was served before. */
 function scriptWithHash(state: Assets, hash: string): Packed | undefined {
   const { sites, fixed, versions } = state;
   const known =
@@ -203,7 +203,7 @@ function scriptWithHash(state: Assets, hash: string): Packed | undefined {
   return script;
 }
 
-/** Keeps a script for requests after an upgrade. A full disk does not keep it from the page that asks now. */
+/** Keeps a script for requests after an upgrade. A full disk is logged and does not prevent the present answer. */
 function keepVersion({ versions, log }: Assets, { hash, forms }: Packed): void {
   try {
     versions.keep(hash, forms.identity);

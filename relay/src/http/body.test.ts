@@ -13,7 +13,7 @@ const MAX = 1_000;
 let server: Server;
 afterEach(() => void server.close().closeAllConnections());
 
-/** A server that reads bodies of at most `MAX` bytes, a connection to it, and what it answers. */
+/** A server that reads bodies of at most `MAX` bytes, a connection to it, and its answers. */
 async function open(clock = realClock) {
   const seen: IncomingMessage[] = [];
   server = createServer(
@@ -39,20 +39,20 @@ const head = (...headers: string[]): string =>
 const chunk = (size: number): string => `${size.toString(16)}\r\n${"x".repeat(size)}\r\n`;
 
 describe("a body", () => {
-  it("is given whole up to its limit", async () => {
+  it("is read whole up to its limit", async () => {
     const { socket, answer } = await open();
     socket.write(head(`Content-Length: ${MAX}`) + "y".repeat(MAX));
     await expect.poll(answer).toContain("yyyy");
   });
 
-  it("that announces too much is refused before a byte of it is read", async () => {
+  it("that announces too many bytes is refused before any of it is read", async () => {
     const { socket, seen, answer } = await open();
     socket.write(head("Content-Length: 300000000"));
     await expect.poll(answer).toContain("413");
     expect(seen[0]?.readableLength).toBe(0);
   });
 
-  it("that says nothing of its length is counted, never kept beyond the limit, and its connection is closed", async () => {
+  it("of unknown length is counted, is never kept beyond the limit, and its connection is closed", async () => {
     const { socket, answer } = await open();
     socket.write(head("Transfer-Encoding: chunked"));
     let sent = 0;
@@ -66,7 +66,7 @@ describe("a body", () => {
     expect(sent).toBeLessThan(30_000_000);
   });
 
-  it("whose sender goes away is no error of ours", async () => {
+  it("whose client disconnects is not reported as an error of the relay", async () => {
     const { socket, seen } = await open();
     socket.write(`${head("Content-Length: 100")}half`);
     await expect.poll(() => seen.length).toBe(1);
@@ -75,7 +75,7 @@ describe("a body", () => {
     expect(await reading).toBe("cut_off");
   });
 
-  it("that comes too slowly is cut off after its time", async () => {
+  it("that arrives too slowly is cut off at its time limit", async () => {
     const times: [ms: number, fn: () => void][] = [];
     const after = (ms: number, fn: () => void) => {
       times.push([ms, fn]);
@@ -90,14 +90,14 @@ describe("a body", () => {
     await expect.poll(() => socket.destroyed).toBe(true);
   });
 
-  it("that no door reads ends the connection with the answer", async () => {
+  it("that no route reads ends the connection with the answer", async () => {
     const { socket, answer } = await open();
     socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello");
     await expect.poll(answer).toContain("Connection: close");
   });
 });
 
-it("the rest of a body that nobody reads is limited once the request is answered (A21)", async () => {
+it("limits the unread rest of a body once the request is answered (A21)", async () => {
   server = createServer(withAnswers(realClock, (_, response) => void response.writeHead(401).end())).listen(
     0,
     "127.0.0.1",
@@ -118,7 +118,7 @@ it("the rest of a body that nobody reads is limited once the request is answered
   expect(sent).toBeLessThan(30_000_000);
 });
 
-it("bodies are read where the table of routes says so", () => {
+it("the table of routes says which bodies are read", () => {
   const reading = [
     "/socket/lines/l1",
     "/media",

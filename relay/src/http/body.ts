@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { RelayError } from "../base/errors.ts";
 import { limitRest } from "../base/rest.ts";
 
-/** After a body was refused, its client may go on to send so much, so that a browser can read the answer. */
+/** After a refusal, the client may send this much more, so that a browser reads the answer. */
 const LINGER = { ms: 500, bytes: 1024 * 1024 };
 
 /**
- * Reads a request's body and counts its bytes meanwhile: no more than `max` bytes are kept at any time. A length header that
- * exceeds the limit is trusted, a smaller one is not (RELIABILITY A24). It reads Node's stream, because the framework's
- * body-limit middleware makes requests five times as expensive.
+ * Reads a request's body and counts its bytes: at most `max` bytes are kept at any time. A length header above the limit is
+ * refused at once; a smaller one is not trusted (RELIABILITY A24). Reads Node's stream, because the framework's body-limit
+ * middleware makes requests five times as expensive.
  * @param max bytes
- * @throws RelayError `too_large`, and the connection is closed when more keeps coming; `cut_off` when the client disconnected
+ * @throws RelayError `too_large`, and closes the connection if the client sends more; `cut_off` when the client disconnected
  */
 export function readBytes(incoming: IncomingMessage, max: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ export function readBytes(incoming: IncomingMessage, max: number): Promise<Buffe
   });
 }
 
-/** The same as text. @throws RelayError as `readBytes` does, and `bad_json` when it is not UTF-8 */
+/** Reads a body as text. @throws RelayError as `readBytes` does, and `bad_json` when it is not UTF-8 */
 export async function readBody(incoming: IncomingMessage, max: number): Promise<string> {
   const bytes = await readBytes(incoming, max);
   try {
@@ -60,8 +60,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 
 /**
- * Limits what a client may still send once its request is answered: a wrong token or a wrong address is answered before
- * the body is read, and Node would then read and discard all of it, 64 MB in 0.2 s (RELIABILITY A21).
+ * Limits what a client may still send after its request was answered. A wrong token or address is answered before the body is
+ * read; Node would then read and discard the whole body, 64 MB in 0.2 s (RELIABILITY A21).
  */
 export function limitUnreadBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (!hasBody(incoming)) return;

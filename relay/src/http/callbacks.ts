@@ -16,13 +16,13 @@ import { readBody } from "./body.ts";
 import { BODY_MS, SIZES } from "./doors.ts";
 import type { Guesses } from "./guesses.ts";
 
-/** Other addresses below `/callbacks` are not found, so that a mistyped one does not look right. */
+/** Every other address below `/callbacks` is answered 404, so that a mistyped address is noticed. */
 const ADDRESS = "/callbacks/:kind{reply|recharge}/:secret";
 const PATH = /^\/callbacks\/(reply|recharge)\/([^/?]+)(?:\?(.*))?$/s;
 
 type Bindings = { Bindings: HttpBindings };
 
-/** What decides whether a request may be a callback, before its body is read. */
+/** Decides whether a request may be a callback, before its body is read. */
 export type CallbackAddress = {
   secrets: () => readonly string[];
   /** The client's address, and whether callbacks may come from it (R-505). */
@@ -66,7 +66,7 @@ export function callbacks({ secrets, from, guesses, log }: CallbackAddress): Hon
       log("callback.wrong_secret");
       return c.notFound();
     }
-    // GET is allowed from any address, because it shows and changes nothing: people check the callback address with it.
+    // GET is allowed from any address: it reveals nothing and changes nothing, and people test the callback address with it.
     if (c.req.method === "POST" && !from.allowed(address)) {
       log("callback.wrong_address", { address });
       return c.notFound();
@@ -147,8 +147,8 @@ function headerOf({ incoming }: Call, name: string): string | undefined {
 }
 
 /**
- * The account that an event is for, and the event as parsed by its rules. Where several accounts have rules and the address
- * names none of them, only a map of sub-accounts that contains this one decides: credits are never granted by a guess.
+ * The account of an event, and the event parsed by the account's rules. If several accounts have rules and the address names
+ * none of them, only a map of sub-accounts that contains this one decides: the relay never guesses who gets credits.
  */
 function creditAccountOf(
   { creditAccounts, log }: CallbackDeps,
@@ -173,7 +173,7 @@ async function takeReply(deps: CallbackDeps, call: Call, raw: string): Promise<A
   const { receive, log, unknownContact, hide } = deps;
   const callback = parseCallback(raw, hide);
   const nobody = callback.kind === "refused" && callback.field === "toId";
-  // An account may have one callback address only: a body with a key and without a contact is a recharge (R-620).
+  // An account may have only one callback address: a body with a key and without a contact is a recharge (R-620).
   if (callback.kind === "recharge" || (nobody && headerOf(call, KEY_HEADER) !== undefined))
     return takeRecharge(deps, call, raw);
   if (callback.kind === "refused") {
@@ -191,7 +191,7 @@ async function takeReply(deps: CallbackDeps, call: Call, raw: string): Promise<A
     log("callback.unknown_contact", { visitor });
     if (unknownContact === 404) throw new RelayError("unknown_contact");
   } else if (outcome === "duplicate") log("callback.duplicate", { visitor });
-  // Replies without an id are recognised as repeats by whether the service received our answer.
+  // A reply without an id counts as a repeat unless the service received the relay's answer to the first one.
   if (callback.messageId === undefined) call.outgoing.once("finish", () => receive.answered(callback));
   return DONE;
 }
@@ -201,16 +201,16 @@ async function passOn(forward: Forward, log: Log, call: Call, raw: string): Prom
   const status = await forward(raw, headerOf(call, "content-type") ?? "application/json");
   log("callback.forwarded", { status });
   if (status >= 200 && status < 300) return DONE;
-  // Never 3xx, which counts as success, nor 410, which may disable the address (RELIABILITY 3a).
+  // Never answer 3xx, which counts as success, nor 410, which may disable the address (RELIABILITY 3a).
   const told = status >= 400 && status !== 410 ? status : status === 410 ? 404 : 502;
   const words = `the program behind this address answered ${status === 0 ? "nothing" : status}`;
   return { status: told, body: { error: words } };
 }
 
 /**
- * Takes an auto-recharge event: 200 once its key is durable, whatever follows from it, and 200 for each repeat (R-624,
- * R-625). The same key with another sub-account or amount is not a repeat (RELIABILITY 3c.1, F26). R-624 does not name that
- * case; a 200 would report a top-up that is never made, so the answer is 422 and the log has an alarm. Nothing is granted.
+ * Accepts an auto-recharge event: answers 200 once its key is durable, whatever follows from it, and 200 to each repeat (R-624,
+ * R-625). The same key with another sub-account or amount is not a repeat (RELIABILITY 3c.1, F26). R-624 does not cover that
+ * case. A 200 would report a top-up that is never made, so the answer is 422, the log has an alarm, and nothing is granted.
  */
 async function takeRecharge(deps: CallbackDeps, call: Call, raw: string): Promise<Answer> {
   const { id, event } = creditAccountOf(deps, call, raw);

@@ -4,8 +4,8 @@ import { hasBody } from "./body.ts";
 import { BODY_MS, type ReadsBody } from "./doors.ts";
 
 /**
- * Destroys connections whose request bodies arrive too slowly, so that slow clients cannot hold them (RELIABILITY A24).
- * Uploads have the server's own limit. Where no route reads the body, the connection ends with the answer.
+ * Destroys connections whose request bodies arrive too slowly, so that slow clients cannot hold them (RELIABILITY A24). Uploads
+ * have the server's own limit. If no route reads the body, the connection ends with the answer.
  */
 export function withDeadline(clock: Clock, readsBody: ReadsBody, listener: RequestListener): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {

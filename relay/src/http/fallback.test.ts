@@ -64,7 +64,7 @@ const live = (): void => {
   connection.phase = { name: "live" } as Connection["phase"];
 };
 
-/** A client that asks for an answer without end and never reads it. */
+/** A client that requests an endless answer and never reads it. */
 async function neverReads(path: string) {
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
   socket.on("error", () => {});
@@ -74,8 +74,8 @@ async function neverReads(path: string) {
   return socket;
 }
 
-describe("a line over HTTP", () => {
-  it("takes frames up to a limit that is counted while they come, before its greeting no more than a WebSocket", async () => {
+describe("a connection over the HTTP fallback", () => {
+  it("counts frames as they arrive, and before `hello` accepts no more than a WebSocket does", async () => {
     const path = await open();
     expect((await post(path, "x".repeat(HELLO_MAX))).status).toBe(204);
     expect((await post(path, "x".repeat(HELLO_MAX + 1))).status).toBe(413);
@@ -86,7 +86,7 @@ describe("a line over HTTP", () => {
     expect((await post("/unknown", "x".repeat(HELLO_MAX))).status).toBe(404);
   });
 
-  it("counts what a client does not read, also while an answer takes it, and what an answer before it still holds", async () => {
+  it("counts all unread bytes: frames that wait, frames in the present answer, and frames in earlier answers", async () => {
     const path = await open();
     const frame = "x".repeat(1024 * 1024);
     line.send(frame);
@@ -102,7 +102,7 @@ describe("a line over HTTP", () => {
     await expect.poll(() => line.buffered()).toBe(0);
   });
 
-  it("cuts off who reads too slowly, with everything that waited", async () => {
+  it("closes the connection of a client that reads too slowly, and drops what waited", async () => {
     const reader = await neverReads(await open());
     const frame = "x".repeat(1024 * 1024);
     await expect
@@ -118,7 +118,7 @@ describe("a line over HTTP", () => {
     expect(gone).toBe(1);
   });
 
-  it("has its unread answers cut off ten seconds after its end", async () => {
+  it("cuts off unread answers ten seconds after the connection ended", async () => {
     const path = await open();
     const reader = await neverReads(path);
     const frame = "x".repeat(1024 * 1024);
@@ -135,7 +135,7 @@ describe("a line over HTTP", () => {
     reader.destroy();
   });
 
-  it("takes one of its address's places, and gives it back when it ends", async () => {
+  it("counts against its address's limit until it ends", async () => {
     const paths = await Promise.all(Array.from({ length: PER_ADDRESS }, open));
     expect((await post()).status).toBe(429);
     expect((await post(`${paths[0]}/end`)).status).toBe(204);

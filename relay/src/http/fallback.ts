@@ -26,17 +26,17 @@ import { SIZES } from "./doors.ts";
  * Content types are text/plain, so that no browser sends a preflight request.
  */
 
-/** A connection whose client does not read for this long is closed. */
+/** A connection is closed when its client does not read for this long. */
 const UNREAD_MS = 40_000;
 const POLL_MS = 25_000;
-/** A client has this long to read what was sent to a connection that is closed. Nothing counts those bytes any more. */
+/** After a connection is closed, its client has this long to read the sent frames. These bytes count against no limit. */
 const REST_MS = 10_000;
-/** An empty line is sent this often, so that no proxy takes a quiet stream for a dead one (WIDGET 3.4). */
+/** An empty line is sent at this interval, so that no proxy closes a quiet stream (WIDGET 3.4). */
 const KEEP_MS = 15_000;
 
-/** An open answer, which takes frames. */
+/** An open answer that takes frames. */
 type Reader = { take: (frames: string[]) => void; end: () => void };
-/** An answer whose client has not read everything yet: the present reader, or one before it. */
+/** An answer that its client has not read completely: of the present reader or of an earlier one. */
 type Answer = { unread: () => number; cut: () => void };
 /** A connection over HTTP; its id works as a token. */
 type Line = {
@@ -50,7 +50,7 @@ type Line = {
   answers: Set<Answer>;
   ended: Ending | undefined;
   cancelTimer: () => void;
-  /** Gives the connection's place back. */
+  /** Frees the connection's place in the limit. */
   leave: () => void;
 };
 
@@ -59,15 +59,15 @@ export type FallbackDeps = {
   clock: Clock;
   allows: (origin: string) => boolean;
   remoteOf: (request: IncomingMessage) => string;
-  /** What the client counts as for limits: its address, or the network that the address belongs to. */
+  /** The address or network by which limits count the client. */
   addressOf: (request: IncomingMessage) => string;
   /** Limits the number of connections; shared with the WebSockets. */
   places: Places;
-  /** The other nodes: a connection lives in the process that opened it, and any node passes requests on to that one. */
+  /** The other nodes. A connection lives in the process that opened it; any node forwards requests to that one. */
   nodes: Nodes;
 };
 
-/** `node`: name of this process, when there are others; `addressOf`: where another one is reached, when it is there. */
+/** `node`: name of this process, absent without other nodes. `addressOf`: the address of another node, if it is running. */
 type Nodes = { node: string | undefined; addressOf: (node: string) => Promise<string | undefined> };
 type Fallback = FallbackDeps & { open: Map<string, Line> };
 
@@ -94,18 +94,18 @@ function leave(state: Fallback, c: C): Response {
   return c.body(null, 204);
 }
 
-/** Separates the node from the rest of a connection's id. */
+/** Separates the node's name from the rest of a connection's id. */
 const OF_NODE = ".";
-/** Marks a request that another node passed on: it goes no further. */
+/** Marks a request that another node forwarded. It is not forwarded again. */
 const PASSED_ON = "x-porchlight-passed-on";
 
 const newId = ({ nodes: { node } }: Fallback): string =>
   node === undefined ? randomId() : `${node}${OF_NODE}${randomId()}`;
 
 /**
- * Passes a request about a connection of another node on to that node, and its answer back. The id of the connection is all
- * that a request needs, so the other node treats it like a client's own. A node that is gone has no connections any more.
- * @returns nothing when the connection is this node's, or nobody's
+ * Forwards a request about a connection of another node to that node, and returns its answer. A request needs only the id of
+ * the connection, so the other node handles it like a client's request. A node that is gone has no connections.
+ * @returns undefined when the connection belongs to this node, or to no node
  */
 async function passedOn({ nodes, open }: Fallback, c: C): Promise<Response | undefined> {
   const [node = "", rest] = (c.req.param("line") ?? "").split(OF_NODE);
@@ -137,7 +137,7 @@ async function checkOrigin({ allows }: Fallback, c: C, next: Next): Promise<Resp
   c.header("Vary", "Origin");
   c.header("Cache-Control", "no-store, no-transform");
   if (allows(origin)) return next();
-  // Readable by the page, so that it can tell this answer from a proxy's refusal.
+  // CORS makes the answer readable for the page, so that it can tell it from a proxy's refusal.
   return c.json({ error: ERRORS.origin_not_allowed[1], code: "origin_not_allowed" }, 403);
 }
 
@@ -165,14 +165,14 @@ function start(state: Fallback, c: C, leave: () => void): Line {
   return line;
 }
 
-/** The connection that a request names. One of another origin is not found. */
+/** Finds the connection that a request names. A connection of another origin counts as not found. */
 function lineOf({ open }: Fallback, c: C): Line {
   const line = open.get(c.req.param("line") ?? "");
   if (line === undefined || line.origin !== c.req.header("origin")) throw new RelayError("not_found");
   return line;
 }
 
-/** Handles the frames of a post. Without the id of a connection nothing of the body is read. */
+/** Handles the frames of a POST. Reads no body for an unknown connection. */
 async function receive(state: Fallback, c: C): Promise<Response> {
   const line = lineOf(state, c);
   const greeted = line.connection.phase.name === "live";
@@ -187,7 +187,7 @@ function read(state: Fallback, c: C): Response {
   const outgoing = c.env.outgoing as ServerResponse;
   c.header("Content-Type", "text/plain; charset=utf-8");
   c.header("X-Content-Type-Options", "nosniff");
-  // Without it, nginx holds answers back.
+  // Without this header, nginx buffers answers.
   c.header("X-Accel-Buffering", "no");
   const wait = c.req.query("wait") === "0" ? 0 : POLL_MS;
   return c.body(c.req.query("mode") === "poll" ? poll(state, line, outgoing, wait) : stream(state, line, outgoing));
@@ -199,14 +199,14 @@ function put(line: Line, frame: string): void {
   line.size += Buffer.byteLength(frame);
 }
 
-/** Bytes that the client has not read: frames that wait for an answer, and answers that wait for the client. */
+/** Bytes that the client has not read: frames that wait for an answer, and bytes of answers that wait for the client. */
 function unread(line: Line): number {
   let size = line.size;
   for (const answer of line.answers) size += answer.unread();
   return size;
 }
 
-/** Sends the ending as a last line, because an answer has no close code. A client that reads too slowly is cut off. */
+/** Sends the ending as the last line, because an answer has no close code. Cuts off a client that reads too slowly. */
 function end(state: Fallback, line: Line, ending: Ending): void {
   line.ended = ending;
   if (ending === CLOSE.overload) {
@@ -224,14 +224,14 @@ function close({ clock, connections, open }: Fallback, line: Line): void {
   connections.lost(line.connection);
   line.reader?.end();
   line.leave();
-  // An answer that is sent by then has left the set.
+  // Answers that have been sent by then are no longer in the set.
   if (line.answers.size > 0)
     clock.after(REST_MS, () => {
       for (const answer of line.answers) answer.cut();
     });
 }
 
-/** The client does not read at present: its connection is closed after a while. */
+/** Closes the connection after `UNREAD_MS`, unless the client reads before. */
 function startTimer(state: Fallback, line: Line): void {
   line.reader = undefined;
   line.cancelTimer();
@@ -239,7 +239,7 @@ function startTimer(state: Fallback, line: Line): void {
   line.cancelTimer = state.clock.after(wait, () => close(state, line));
 }
 
-/** Gives a connection's frames to a new reader from now on. */
+/** Passes a connection's frames to a new reader from now on. */
 function attach(state: Fallback, line: Line, reader: Reader): void {
   line.reader?.end();
   line.cancelTimer();
@@ -254,10 +254,10 @@ function attach(state: Fallback, line: Line, reader: Reader): void {
 const encoder = new TextEncoder();
 const bytes = (frames: string[]): Uint8Array => encoder.encode(frames.map((frame) => `${frame}\n`).join(""));
 
-/** Queued chunks are counted in bytes, so that `unread` can tell what a stream holds. */
+/** Counts queued chunks in bytes, so that `unread` knows the size of a stream's queue. */
 const COUNTING = { highWaterMark: 0, size: (chunk: Uint8Array) => chunk.byteLength };
 
-/** Counts an answer among those of its connection until the client has read it or is gone. */
+/** Counts an answer among the unread ones of its connection until the client has read it or has disconnected. */
 function follow(line: Line, outgoing: ServerResponse, controller: ReadableStreamDefaultController): void {
   const answer: Answer = {
     unread: () => outgoing.writableLength - (controller.desiredSize ?? 0),
@@ -267,7 +267,7 @@ function follow(line: Line, outgoing: ServerResponse, controller: ReadableStream
   outgoing.once("close", () => line.answers.delete(answer));
 }
 
-/** The body of an answer without end. */
+/** The body of an endless answer. */
 function stream(state: Fallback, line: Line, outgoing: ServerResponse): ReadableStream {
   let cancelKeep = (): void => {};
   let reader: Reader;
@@ -298,7 +298,10 @@ function stream(state: Fallback, line: Line, outgoing: ServerResponse): Readable
   );
 }
 
-/** The body of an answer that ends with the first frames. @param wait milliseconds; 0: it ends at once */
+/**
+ * The body of an answer that ends with the first frames.
+ * @param wait longest time to wait for frames, in milliseconds; 0: answer at once
+ */
 function poll(state: Fallback, line: Line, outgoing: ServerResponse, wait: number): ReadableStream {
   let done = false;
   let cancelWait = (): void => {};

@@ -8,21 +8,21 @@ import { stopDoor } from "./stop.ts";
 const origins = ["https://shop.example", "https://*.shop.example"];
 const site = { public: DEFAULT_SITE, account: "", origins, channel: "", business: "", campaign: undefined };
 
-/** Who may frame the answer, as its policy says (CSP, frame-ancestors). */
+/** Returns the origins that may frame the answer (CSP `frame-ancestors`). */
 const framers = (answer: Response): string | undefined =>
   /frame-ancestors ([^;]+)/.exec(answer.headers.get("content-security-policy") ?? "")?.[1]?.trim();
 
-it("the chat as a page stands in frames of the site's own pages only (A36)", async () => {
+it("only the site's own pages may frame the chat page (A36)", async () => {
   const door = page(createSites([site], () => []));
   expect(framers(await door.request("/c/default"))).toBe("'self' https://shop.example https://*.shop.example");
 });
 
-it("the way out of mails, where a button acts, stands in no frame (A36)", async () => {
+it("no page may frame the unsubscribe page, because its button acts (A36)", async () => {
   const door = stopDoor({ stopBy: async () => true, isStopLink: () => true });
   expect(framers(await door.request("/mail/stop/link"))).toBe("'none'");
 });
 
-it("the page of the API stands in no frame (A36)", async () => {
+it("no page may frame the API page (A36)", async () => {
   const door = serverApi({ flows: {}, relay: "", address: () => "https://chat.example.com" } as unknown as Parameters<
     typeof serverApi
   >[0]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createGuesses } from "./guesses.ts";
 
-/** A guess limiter on a clock that the test moves; `pass` runs what has become due. */
+/** A guess limiter on a clock that the test controls. `pass` runs the timers that are due. */
 function stage() {
   let now = 0;
   let waits: { at: number; fn: () => void }[] = [];
@@ -35,7 +35,7 @@ describe("the limit on guesses at the callback secret", () => {
     expect(answers).toHaveLength(950);
   });
 
-  it("delays a call with the right secret once, and never delays that address again", async () => {
+  it("delays a call with the right secret at most once per address", async () => {
     const { admits, pass, waiting } = stage();
     for (let n = 0; n < 100; n++) void admits("192.0.2.1", false);
     const reply = admits("192.0.2.1", true);

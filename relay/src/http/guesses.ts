@@ -3,15 +3,15 @@ import type { Clock } from "../base/clock.ts";
 import { createLimiter } from "../base/limiter.ts";
 import { createRecent } from "../base/recent.ts";
 
-/** Wrong secrets that one address may send without a delay: services sometimes still call an outdated callback address. */
+/** Wrong secrets that one address may send without a delay, because services may still call an outdated callback address. */
 const FREE = 60;
 const FREE_PER_MINUTE = 60;
-/** How long an address is delayed after it sent more wrong secrets than that. */
+/** Time for which an address is delayed after it sent more wrong secrets, in milliseconds. */
 const SLOW_MS = 60_000;
-/** A delayed address has one call checked per interval; at most `WAITING_MAX` of its calls wait. */
+/** For a delayed address, one call is checked per interval (in milliseconds); at most `WAITING_MAX` of its calls wait. */
 const STEP_MS = 100;
 const WAITING_MAX = 50;
-/** Largest number of remembered addresses: of those that sent a right secret, and of those that are delayed. */
+/** Most addresses that are remembered: of each kind, those that sent a right secret and those that are delayed. */
 const ADDRESSES_MAX = 1_000;
 
 export type Guesses = {

@@ -22,20 +22,20 @@ writeFileSync(join(folder, "object.json"), "{}");
 writeFileSync(join(folder, "huge.json"), `["${"x".repeat(600_000)}"]`);
 
 describe("the help articles of a site", () => {
-  it("come from the owner's file, to pages of every origin", async () => {
+  it("come from the owner's file, for pages of every origin", async () => {
     expect(await get("/help/shop.json")).toEqual([200, '[{"title": "Returns"}]']);
     expect((await app.request("/help/shop.json")).headers.get("Access-Control-Allow-Origin")).toBe("*");
   });
 
-  it("are none where there is no file", async () => expect(await get("/help/none.json")).toEqual([200, "[]"]));
+  it("are an empty list without a file", async () => expect(await get("/help/none.json")).toEqual([200, "[]"]));
 
   it("belong to a site", async () => {
     expect((await get("/help/other.json"))[0]).toBe(404);
     expect((await get("/help/..%2Fshop.json"))[0]).toBe(404);
   });
 
-  it.each(["broken", "object", "huge"])("tell the owner what is wrong with the file: %s", async (site) => {
+  it.each(["broken", "object", "huge"])("report what is wrong with the file: %s", async (site) => {
     const [status, text] = await get(`/help/${site}.json`);
-    expect([status, text]).toEqual([500, expect.stringMatching(/The file of help articles/)]);
+    expect([status, text]).toEqual([500, expect.stringMatching(/The help file/)]);
   });
 });

@@ -22,19 +22,19 @@ export function help(sites: Sites, folder: string): Hono {
     c.header("X-Content-Type-Options", "nosniff");
     const text = await readFile(join(folder, `${site.public.id}.json`), "utf8").catch(() => "[]");
     const complaint = complaintOf(text);
-    // The owner who opens the address reads what is wrong; the chat shows no articles.
+    // The owner who opens the address sees what is wrong; the chat shows no articles.
     if (complaint !== undefined) return c.json({ error: complaint }, 500);
     c.header("Content-Type", "application/json");
     return c.body(text);
   });
 }
 
-/** What is wrong with a file of articles; nothing when it can be served. */
+/** What is wrong with a file of articles; undefined for a valid file. */
 function complaintOf(text: string): string | undefined {
-  if (Buffer.byteLength(text) > HELP_MAX) return `The file of help articles is larger than ${HELP_MAX} bytes.`;
+  if (Buffer.byteLength(text) > HELP_MAX) return `The help file is larger than ${HELP_MAX} bytes.`;
   try {
-    return Array.isArray(JSON.parse(text)) ? undefined : "The file of help articles must hold a list.";
+    return Array.isArray(JSON.parse(text)) ? undefined : "The help file must contain a list.";
   } catch (error) {
-    return `The file of help articles is no JSON: ${error instanceof Error ? error.message : error}`;
+    return `The help file is not valid JSON: ${error instanceof Error ? error.message : error}`;
   }
 }

@@ -25,15 +25,15 @@ export type MediaDeps = {
   log: Log;
   /** Whether any site allows pages of this origin. */
   allows: (origin: string) => boolean;
-  /** The visitor of a token; nothing when it is invalid or pages of this origin may not use it. */
+  /** The visitor of a token; undefined when the token is invalid or pages of this origin may not use it. */
   who: (token: string, origin: string) => Promise<{ visitor: string; site: string } | undefined>;
-  /** Milliseconds until an address may upload again; 0: now. */
+  /** Milliseconds until an address may upload again; 0: it may upload now. */
   wait: (incoming: IncomingMessage, site: string) => number;
 };
 
 /**
- * Headers of downloads. An uploaded file must never run: its type is fixed, scripts are forbidden, and it has no access to
- * the relay's origin (RELIABILITY 3e.5; measured there: 0 of 72 hostile files run).
+ * Headers of downloads. An uploaded file must never run: its type is fixed, scripts are forbidden, and it has no access to the
+ * relay's origin (RELIABILITY 3e.5; measured there: 0 of 72 hostile files run).
  */
 const HARMLESS = {
   "X-Content-Type-Options": "nosniff",
@@ -89,7 +89,7 @@ export function media(deps: MediaDeps): Hono<Bindings> {
     log("upload.refused", { code });
     if (isStranger(error)) closeUnlessDone(c.env.incoming);
     c.header("Cache-Control", "no-store");
-    // Any page may read errors of downloads, to say that a picture is gone.
+    // Any page may read download errors, to show that a picture no longer exists.
     if (c.req.path !== "/media") c.header("Access-Control-Allow-Origin", "*");
     if (details.retryAfter !== undefined) c.header("Retry-After", String(Math.ceil(details.retryAfter / 1_000)));
     const about = field === undefined ? {} : { field };
@@ -98,7 +98,7 @@ export function media(deps: MediaDeps): Hono<Bindings> {
   return app;
 }
 
-/** Whether the client has no valid token: the rest of its body is discarded for a moment only. */
+/** Whether the client has no valid token; the rest of its body is then discarded only briefly. */
 const isStranger = (error: unknown): boolean =>
   error instanceof RelayError && ["unauthorized", "origin_not_allowed", "method_not_allowed"].includes(error.code);
 

@@ -22,7 +22,7 @@ it.each([
   expect(encodingOf(accept)).toBe(encoding);
 });
 
-it("knows a tag that the client holds, alone, among others, or marked weak by a proxy", () => {
+it("recognises the client's ETag: alone, among others, or marked weak by a proxy", () => {
   expect(isHeld('"a-br"', '"a-br"')).toBe(true);
   expect(isHeld('"x", W/"a-br"', '"a-br"')).toBe(true);
   expect(isHeld("*", '"a-br"')).toBe(true);

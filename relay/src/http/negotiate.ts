@@ -10,9 +10,9 @@ function weighed(part: string): [name: string, weight: number] {
 }
 
 /**
- * The encoding that the client prefers; the smallest of several with the same weight. `identity` without the header, and
- * also where the client forbids every encoding, as section 12.5.3 allows.
- * @param accept the header `Accept-Encoding`
+ * The encoding that the client prefers; the smallest of several with the same weight. `identity` without the header, and also
+ * when the client forbids every encoding, as section 12.5.3 allows.
+ * @param accept the `Accept-Encoding` header
  */
 export function encodingOf(accept: string | undefined): Encoding {
   const weights = new Map(accept?.split(",").map(weighed));
@@ -23,9 +23,9 @@ export function encodingOf(accept: string | undefined): Encoding {
 }
 
 /**
- * Whether the client has this version. The comparison is weak, because a proxy that changed the answer marks its ETag.
- * @param match the header `If-None-Match`
- * @param etag with its quotes
+ * Whether the client has this version. The comparison is weak, because a proxy that changed the answer marks its ETag as weak.
+ * @param match the `If-None-Match` header
+ * @param etag the present ETag, with its quotes
  */
 export const isHeld = (match: string | undefined, etag: string): boolean =>
   match?.split(",").some((one) => one.trim().replace(/^W\//, "") === etag || one.trim() === "*") ?? false;

@@ -1,8 +1,8 @@
-/** A page that says one thing: that a chat does not exist, or what it needs. It loads nothing and runs no script. */
+/** A page with one notice: a chat that does not exist, or what the chat needs. It loads nothing and runs no script. */
 
 import { html, raw } from "hono/html";
 
-/** The same neutrals, radius and font sizes as the panel's; dark where the visitor's system is. */
+/** The panel's neutral colours, radius and font sizes; dark when the visitor's system is dark. */
 export const NOTICE_STYLE =
   "html{color-scheme:light dark}" +
   "body{margin:0;min-height:100dvh;font:1rem/1.5 system-ui,sans-serif;background:light-dark(#fff,#17181c);color:light-dark(#1b1c20,#f0f1f4)}" +
@@ -16,11 +16,14 @@ const BUBBLE = raw(
   '<svg viewBox="2 2 20 20" aria-hidden="true"><path d="M6 3.5h12a3 3 0 0 1 3 3v7.5a3 3 0 0 1-3 3h-6.3l-4.6 3.8a.7.7 0 0 1-1.1-.5V17a3 3 0 0 1-3-3V6.5a3 3 0 0 1 3-3Z"/></svg>',
 );
 
-/** The notice itself, for the body of a page whose style holds `NOTICE_STYLE`. */
+/** Renders the notice for the body of a page whose style contains `NOTICE_STYLE`. */
 export const notice = (heading: string, text: string) =>
   html`<main class="notice" lang="en" dir="ltr">${BUBBLE}<h1>${heading}</h1><p>${text}</p></main>`;
 
-/** Custom properties with a site's accent (`#rgb` or `#rrggbb`), and a glyph in black or white: at least 3:1 (WCAG 2.2, 1.4.11). */
+/**
+ * Custom properties with a site's accent colour (`#rgb` or `#rrggbb`), and black or white for the glyph on it, whichever has a
+ * contrast of at least 3:1 (WCAG 2.2, 1.4.11).
+ */
 export function accentRule(accent: string): string {
   const digits = accent.length === 4 ? accent.replace(/[\da-f]/gi, "$&$&") : accent;
   const colour = /^#[\da-f]{6}$/i.test(digits) ? digits : "#4f46e5";

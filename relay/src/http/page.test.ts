@@ -18,22 +18,22 @@ async function languageOf(locale: string, accept?: string): Promise<string | und
   return /<html lang="([^"]*)">/.exec(await answer.text())?.[1];
 }
 
-it("names the language that the browser asks for first, for the chat to speak", async () => {
+it("sets the language that the browser prefers, for the chat to use", async () => {
   expect(await languageOf("auto", "de-AT,de;q=0.9,en;q=0.8")).toBe("de-AT");
   expect(await languageOf("auto", "zh-Hant-TW")).toBe("zh-Hant-TW");
 });
 
-it("names English where the browser asks for nothing that is a language", async () => {
+it("sets English when the browser names no valid language", async () => {
   expect(await languageOf("auto")).toBe("en");
   expect(await languageOf("auto", "*")).toBe("en");
   expect(await languageOf("auto", '"><script>')).toBe("en");
 });
 
-it("names the language that the site has set, whatever the browser asks for", async () => {
+it("sets the site's configured language, whatever the browser prefers", async () => {
   expect(await languageOf("ar", "de")).toBe("ar");
 });
 
-it("tells a browser without scripts what the chat needs, under the site's title and in its colour", async () => {
+it("tells a browser without scripts what the chat needs, with the site's title and colour", async () => {
   const text = await (await doorOf({ title: "Lamps & <more>", accent: "#fe0" }).request("/c/default")).text();
   const [, noscript = ""] = /<noscript>(.*)<\/noscript>/s.exec(text) ?? [];
   expect(noscript).toContain("<h1>Lamps &amp; &lt;more&gt;</h1>");
@@ -41,7 +41,7 @@ it("tells a browser without scripts what the chat needs, under the site's title 
   expect(text).toContain("--accent:#ffee00;--on-accent:#111");
 });
 
-it("shows a page to a browser that asks for an unknown site, and no page to a program", async () => {
+it("answers a browser that requests an unknown site with a page, and a program with text", async () => {
   const door = doorOf({});
   door.onError((error, c) => c.json({ error: error.message }, 404));
   const answer = await door.request("/c/nobody", { headers: { Accept: "text/html,*/*;q=0.8" } });

@@ -24,7 +24,7 @@ function policy(site: Site, nonce: string): string {
   ].join("; ");
 }
 
-/** The first language that the browser accepts: the page gets it, and the chat uses the language of its page. */
+/** The first language in `Accept-Language`. The page gets it, and the chat uses the language of its page. */
 const firstOf = (acceptLanguage = ""): string => /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(acceptLanguage)?.[0] ?? "en";
 
 const TITLE = "Chat with us";
@@ -57,7 +57,7 @@ function unknownSite(c: Context): Response | Promise<Response> {
 /** `/c/{site}`: the chat as a full page, for links, frames, and browsers that could not load the widget. */
 export function page(sites: Sites): Hono {
   const app = new Hono();
-  // Browsers request it for every page that names no icon.
+  // Browsers request this path for every page that names no icon.
   app.get("/favicon.ico", (c) => c.body(null, 204));
   return app.get("/c/:site", (c) => {
     const site = sites.find(c.req.param("site"));

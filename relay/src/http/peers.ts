@@ -4,15 +4,15 @@ import { networkOf } from "../base/address.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Places } from "../base/places.ts";
 
-/** An address that was sent away gets no new connection for this long, in milliseconds… */
+/** A blocked address gets no new connection for this long, in milliseconds… */
 const AWAY_MS = 10_000;
-/** …and at most this many addresses are remembered. */
+/** …and at most this many blocked addresses are remembered. */
 const AWAY_MAX = 10_000;
 
 export type Peers = {
   /**
    * Destroys a connection whose client abuses HTTP, and all other HTTP connections of its address before their requests are
-   * read; refuses new ones for a while. WebSockets stay open. Behind a proxy, only the one connection is destroyed.
+   * read. Refuses new ones for a while. WebSockets stay open. Behind a proxy, destroys only the one connection.
    */
   sendAway: (socket: Socket) => void;
 };
@@ -20,7 +20,7 @@ export type Peers = {
 type State = {
   /** HTTP connections by address. */
   open: Map<string, Set<Socket>>;
-  /** Addresses that were sent away, and until when, as uptime in milliseconds. */
+  /** Blocked addresses, and the uptime in milliseconds until which each is blocked. */
   away: Map<string, number>;
 };
 
@@ -30,7 +30,7 @@ const addressOf = (socket: Socket): string => networkOf(socket.remoteAddress ?? 
  * Limits the TCP connections per client address and in total, before any request: slow headers, incomplete bodies and idle
  * connections count too (RELIABILITY A24, A26). Behind a proxy, every connection comes from the proxy: `places` must have no
  * limit per address then, and the proxy's own limit applies.
- * @param options.proxied whether connections come from a proxy, so that an address stands for many clients
+ * @param options.proxied connections come from a proxy, so one address stands for many clients
  */
 export function limitPeers(
   server: Server,

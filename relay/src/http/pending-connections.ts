@@ -3,18 +3,17 @@ import { Server as NetServer, type Socket } from "node:net";
 import type { Clock } from "../base/clock.ts";
 
 /**
- * TCP connections that a stop must not cut off. Node's `close` destroys connections that carry no request yet, or none at
- * the moment; but the service sends a callback only once, so each accepted connection gets the time to send its request
- * (RELIABILITY F31).
+ * TCP connections that a stop must not cut off. Node's `close` destroys connections without a request under way. But the
+ * service sends a callback only once, so each accepted connection gets time to send its request (RELIABILITY F31).
  */
 export type PendingConnections = {
   /** Accepts no new connection from now on; resolves when the last one is closed. */
   close: () => Promise<void>;
-  /** Resolves when every accepted connection has begun a request, after `ms` milliseconds at the latest. */
+  /** Resolves when every accepted connection has begun a request, at the latest after `ms` milliseconds. */
   begun: (ms: number) => Promise<void>;
   /**
-   * Destroys connections without a request under way, except those that carried a callback: until the announced keep-alive
-   * time is over, their client may be sending the next one. The server closes them after that time by itself.
+   * Destroys idle connections, except those that carried a callback: until the announced keep-alive time is over, their client
+   * may be sending the next one. The server then closes them itself.
    */
   closeIdle: () => void;
 };
@@ -23,7 +22,7 @@ type State = {
   open: Set<Socket>;
   /** Connections on which no request has begun yet. */
   silent: Set<Socket>;
-  /** Connections with a request under way that is no callback. */
+  /** Connections with a request under way that is not a callback. */
   busy: Set<Socket>;
   /** Connections that have carried a callback. */
   callers: WeakSet<Socket>;

@@ -7,8 +7,8 @@ body{margin:0;min-height:100dvh;display:grid;place-content:center;padding:2rem 1
 main{max-width:32rem}h1{font-size:1.5rem;margin:0 0 .5rem}ul{padding-left:1.2rem}li{margin:.4rem 0}a{color:light-dark(#8a4b08,#f0b26b)}`;
 
 /**
- * `GET /`: leads to the operator's pages, to the page that makes the tag, and to the API. It is public, so it names a site
- * only when there is one.
+ * `GET /`: links to the operator's pages, the page that makes the tag, and the API. It is public, so it names a site only when
+ * there is just one.
  * @param admin whether the operator's pages are on this listener
  */
 export function root({ sites, admin }: { sites: Sites; admin: boolean }): Hono {

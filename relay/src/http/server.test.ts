@@ -24,7 +24,7 @@ async function start(
   return { server, knock, stop };
 }
 
-it("lets go who never comes to the end of their headers (A24)", async () => {
+it("closes a connection whose headers are never completed (A24)", async () => {
   const { knock, stop } = await start({ headersMs: 60, requestMs: 60_000, lookMs: 20 });
   const drip = await knock();
   drip.write("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
@@ -32,13 +32,13 @@ it("lets go who never comes to the end of their headers (A24)", async () => {
   stop();
 });
 
-it("looks for late headers often enough for their deadline to be one", async () => {
+it("checks for late headers often enough to enforce the deadline", async () => {
   const { server, stop } = await start();
   expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 300_000 });
   stop();
 });
 
-it("takes so many TCP connections of one peer and closes all others, before they say a word (A24, A26)", async () => {
+it("limits the TCP connections of one address, and closes further ones before they send anything (A24, A26)", async () => {
   const { server, knock, stop } = await start();
   const places = createPlaces({ perAddress: 20, total: 0 });
   limitPeers(server, places, { clock: realClock, proxied: false });
@@ -52,10 +52,10 @@ it("takes so many TCP connections of one peer and closes all others, before they
   stop();
 });
 
-describe("requests that do not wait for answers", () => {
+describe("pipelined requests", () => {
   const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-  /** A server with the limit. It answers when it is told to. */
+  /** A server with the limit. It answers when the test tells it to. */
   async function begin(proxied = false) {
     let time = 0;
     const handled: ServerResponse[] = [];
@@ -73,7 +73,7 @@ describe("requests that do not wait for answers", () => {
     return { handled, knock, stop, pass };
   }
 
-  it("are handled when they are nine, in their order", async () => {
+  it("are handled in order when there are nine", async () => {
     const { handled, knock, stop } = await begin();
     const client = await knock();
     let answer = "";
@@ -89,7 +89,7 @@ describe("requests that do not wait for answers", () => {
     stop();
   });
 
-  it("end the connection when they are more, and none of the rest is handled (A24)", async () => {
+  it("end the connection when there are more, and the rest is not handled (A24)", async () => {
     const { handled, knock, stop } = await begin();
     const client = await knock();
     client.write(GET.repeat(1_000));
@@ -98,7 +98,7 @@ describe("requests that do not wait for answers", () => {
     stop();
   });
 
-  it("close the other HTTP connections of the address, which gets none for ten seconds", async () => {
+  it("close the other HTTP connections of the address, and block it for ten seconds", async () => {
     const { handled, knock, stop, pass } = await begin();
     const [client, other] = [await knock(), await knock()];
     client.write(GET.repeat(10));
@@ -112,7 +112,7 @@ describe("requests that do not wait for answers", () => {
     stop();
   });
 
-  it("close only their own connection behind a proxy, whose address is that of many clients", async () => {
+  it("close only their own connection behind a proxy, whose address stands for many clients", async () => {
     const { handled, knock, stop } = await begin(true);
     const [client, other] = [await knock(), await knock()];
     client.write(GET.repeat(10));

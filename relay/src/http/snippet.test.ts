@@ -22,14 +22,14 @@ function door(look: object, origins: string[] = []) {
 const textOf = async (look: object, origins?: string[]): Promise<string> =>
   (await door(look, origins).request(`/c/${"id" in look ? look.id : "default"}/snippet`)).text();
 
-it("shows the tag without any script having run", async () => {
+it("shows the tag without running a script", async () => {
   expect(await textOf({})).toContain(
     "&lt;script async src=&quot;https://chat.example.com/widget.js&quot; data-site=&quot;default&quot;&gt;",
   );
   expect(await textOf({ id: "shop" })).toContain("https://chat.example.com/w/shop.js");
 });
 
-it("keeps a site's words inside their element", async () => {
+it("escapes a site's texts, so that they cannot leave their element", async () => {
   const title = "</script><script>alert(1)</script>";
   const text = await textOf({ title });
   expect(text.match(/<script/g)).toHaveLength(3);
@@ -37,7 +37,7 @@ it("keeps a site's words inside their element", async () => {
   expect(JSON.parse(data)).toMatchObject({ site: { title } });
 });
 
-it("says so where no page may open the chat, under a policy that runs nothing but its own script", async () => {
+it("says when no page may open the chat, and its policy allows only its own script", async () => {
   expect(await textOf({})).toContain("ALLOWED_ORIGINS");
   expect(await textOf({}, ["https://shop.example"])).not.toContain("ALLOWED_ORIGINS");
   const { headers } = await door({}).request("/c/default/snippet");
@@ -46,6 +46,6 @@ it("says so where no page may open the chat, under a policy that runs nothing bu
   );
 });
 
-it("knows no site that is not there", async () => {
+it("answers 404 for an unknown site", async () => {
   expect((await door({}).request("/c/other/snippet")).status).toBe(500);
 });

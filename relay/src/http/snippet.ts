@@ -5,7 +5,7 @@ import { html, raw } from "hono/html";
 import { RelayError } from "../base/errors.ts";
 import type { Sites } from "../records/sites.ts";
 
-/** Own scripts, whose styles are objects, and the widget's connections. No page may frame this one. */
+/** Content-Security-Policy: own scripts, whose styles are objects, and the widget's connections. No page may frame this one. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,7 +17,7 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join("; ");
 
-/** JSON for use inside a script element that is data: `<` could end the element. */
+/** JSON for a script element that contains data: `<` could end the element. */
 const inElement = (value: unknown): string => JSON.stringify(value).replaceAll("<", "\\u003c");
 
 /**

@@ -17,35 +17,35 @@ const WORDS = {
 const japanese = WORDS.ja;
 const arabic = { dir: "rtl", ...WORDS.ar };
 
-it("names the chat in the language that the browser asks for", () => {
+it("chooses the words of the browser's preferred language", () => {
   expect(wordsFor(WORDS, "auto", "ja-JP,ja;q=0.9,en;q=0.8")).toEqual({ ja: japanese });
   expect(wordsFor(WORDS, "auto", "ar")).toEqual({ ar: arabic });
 });
 
-it("brings the word of a later language, for pages in that one", () => {
+it("falls back to the words of a less preferred language", () => {
   expect(wordsFor(WORDS, "auto", "en-GB,en;q=0.9,ar;q=0.8,ja;q=0.7")).toEqual({ ar: arabic });
 });
 
-it("tells scripts of one language apart", () => {
+it("distinguishes the scripts of one language", () => {
   expect(wordsFor(WORDS, "auto", "zh-TW")?.zh?.word).toBe("線上客服");
   expect(wordsFor(WORDS, "auto", "zh-CN")?.zh?.word).toBe("在线客服");
   expect(wordsFor(WORDS, "auto", "sr-Latn-RS")?.sr?.word).toBe("Čet");
   expect(wordsFor(WORDS, "auto", "sr")?.sr?.word).toBe("Чет");
 });
 
-it("tells the regions of Portuguese apart, and finds Norwegian by all its names", () => {
+it("distinguishes the regions of Portuguese, and finds Norwegian under all its codes", () => {
   expect(wordsFor(WORDS, "auto", "pt-BR")?.pt?.file).toBe(WORDS["pt-BR"].file);
   expect(wordsFor(WORDS, "auto", "pt-AO")?.pt?.file).toBe(WORDS["pt-PT"].file);
   expect(wordsFor(WORDS, "auto", "no")?.no?.file).toBe(WORDS.nb.file);
   expect(wordsFor(WORDS, "auto", "nn-NO")?.nn?.file).toBe(WORDS.nb.file);
 });
 
-it("brings nothing for English, or for what is no language", () => {
+it("has no words for English and for invalid languages", () => {
   for (const accepted of [undefined, "", "*", '"><script>', ",,,", "en"])
     expect(wordsFor(WORDS, "auto", accepted)).toBeUndefined();
 });
 
-it("speaks the site's own language, whatever the browser asks for", () => {
+it("uses the site's own language, whatever the browser prefers", () => {
   expect(wordsFor(WORDS, "ar", "ja")).toEqual({ ar: arabic });
   expect(wordsFor(WORDS, "de", "ja")).toEqual({ de: WORDS.de });
   expect(wordsFor(WORDS, "en", "ja")).toBeUndefined();

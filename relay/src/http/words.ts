@@ -6,7 +6,7 @@ export type Words = Readonly<Record<string, string>>;
 type Spoken = Words & { readonly dir?: "rtl" };
 
 const RTL = /^(ar|fa|he|ps|ur)$/;
-/** Number of languages in a header that are considered. */
+/** Number of languages in a header that are tried. */
 const LOOKED_AT = 8;
 
 /** Primary language and words of a BCP 47 tag. Undefined for English, other languages without words, and invalid tags. */
@@ -14,7 +14,7 @@ function found(tag: string, words: Readonly<Record<string, Words>>): [language: 
   try {
     const { language, script, region } = new Intl.Locale(tag.replaceAll("_", "-")).maximize();
     const base = /^n[no]$/.test(language) ? "nb" : language;
-    // Portuguese is written as in Portugal everywhere but in Brazil (CLDR, parent locales).
+    // Portuguese without a region uses the words of Portugal, except in Brazil (CLDR, parent locales).
     const variants = [`${base}-${region}`, `${base}-${script}`, base, ...(base === "pt" ? ["pt-PT"] : [])];
     const name = variants.find((variant) => Object.hasOwn(words, variant));
     const own = name === undefined ? undefined : words[name];
@@ -25,12 +25,12 @@ function found(tag: string, words: Readonly<Record<string, Words>>): [language: 
 }
 
 /**
- * The words that a script contains: of one language at most, so that a site has a few dozen variants of its script and
- * requests cannot create more.
- * @param words by BCP 47 tag; English has none
- * @param locale the site's setting; `auto`: what the browser accepts
+ * The words to put into a script: of at most one language, so that a site has a few dozen variants of its script and requests
+ * cannot create more.
+ * @param words words by BCP 47 tag; English has none
+ * @param locale the site's setting; `auto`: use `accepted`
  * @param accepted the request's Accept-Language
- * @returns words by primary language, because a cache may give the script to a browser with another language
+ * @returns words by primary language, because a cache may return the script to a browser with another language
  */
 export function wordsFor(
   words: Readonly<Record<string, Words>>,

@@ -12,7 +12,7 @@ const SIX = {
 const reply = (fields: Record<string, unknown>) => parseCallback(JSON.stringify(fields));
 
 describe("a reply callback", () => {
-  it("is read from its six fields, without the owner's id (R-506)", () => {
+  it("is parsed from its six fields, and the owner's id is dropped (R-506)", () => {
     const callback = reply(SIX);
     expect(callback).toMatchObject({
       kind: "reply",
@@ -25,12 +25,12 @@ describe("a reply callback", () => {
     expect(JSON.stringify(callback)).not.toContain("owner-1");
   });
 
-  it("may carry numbers as ids, and nothing but toId and body (R-603, R-009)", () => {
+  it("needs only toId and body, and may use numbers as ids (R-603, R-009)", () => {
     expect(reply({ ...SIX, messageId: 17, contactId: 4 })).toMatchObject({ messageId: "17", contactId: "4" });
     expect(reply({ toId: "v_1", body: "hi" })).toMatchObject({ kind: "reply", messageId: undefined });
   });
 
-  it("keeps no id that is longer than 255: a message's by its hash, which still tells it from others", () => {
+  it("drops ids of more than 255 characters, and replaces a message id of this length by its hash", () => {
     const long = (last: string) => `${"m".repeat(100_000)}${last}`;
     const hidden: string[] = [];
     const read = (last: string) =>
@@ -56,14 +56,14 @@ describe("a reply callback", () => {
     expect(reply({ [name]: SIX })).toMatchObject({ kind: "reply", toId: "v_1", text: "Yes, we do!" });
   });
 
-  it("is read from a form, whatever the content type said (R-602)", () => {
+  it("is parsed from form encoding, whatever the content type says (R-602)", () => {
     expect(parseCallback("toId=v_1&body=caf%C3%A9+%26+co&messageId=m2")).toMatchObject({
       text: "café & co",
       messageId: "m2",
     });
   });
 
-  it("without words shows the file's link, or that there was one (R-605)", () => {
+  it("without text shows the file's link, or says that there was a file (R-605)", () => {
     expect(reply({ ...SIX, body: "", mediaUrl: "https://files.example/a.pdf" })).toMatchObject({
       text: "https://files.example/a.pdf",
     });
@@ -75,14 +75,14 @@ describe("a reply callback", () => {
     });
   });
 
-  it("keeps a file that it holds apart from its words, also out of a form (R-605)", () => {
+  it("returns an embedded file apart from the text, also from form encoding (R-605)", () => {
     const url = "data:image/png;base64,iVBO+/8=";
     expect(reply({ ...SIX, mediaUrl: url })).toMatchObject({ text: "Yes, we do!", file: url });
     expect(reply({ ...SIX, body: undefined, fileUrl: url })).toMatchObject({ text: "", file: url });
     expect(parseCallback(`toId=v_1&mediaUrl=${url}`)).toMatchObject({ file: url.replace("+", " ") });
   });
 
-  it("keeps markup, entities and direction marks as they are, and drops what no database holds", () => {
+  it("keeps markup, entities and direction marks, and removes characters that databases refuse", () => {
     const body = "<b>&amp;</b> **x** שלום \u202e";
     expect(reply({ ...SIX, body })).toMatchObject({ text: body });
     expect(reply({ ...SIX, body: "a\0b\ud800c" })).toMatchObject({ text: "ab\ufffdc" });
@@ -94,7 +94,7 @@ describe("a reply callback", () => {
   });
 });
 
-describe("a callback that cannot be read", () => {
+describe("a callback that cannot be parsed", () => {
   it.each([
     ["", "bad_json"],
     ["[1]", "bad_json"],
@@ -118,7 +118,7 @@ describe("a callback that cannot be read", () => {
   });
 });
 
-it("knows a recharge that comes to the reply address by its key (R-620, R-622)", () => {
+it("recognises a recharge at the reply address by its key (R-620, R-622)", () => {
   expect(reply({ idempotency_key: "k1", email: "a@b.example" })).toEqual({ kind: "recharge", key: "k1" });
   expect(reply({ idempotencyKey: "k1" })).toEqual({ kind: "recharge", key: "k1" });
 });

@@ -6,8 +6,8 @@ import type { ContactExternalId } from "../base/id-types.ts";
 import { NOT_HERE } from "../base/missing-file.ts";
 
 /**
- * What the service tells us at the reply address. `userId` may work as a credential at the service: it is dropped here
- * and goes no further (R-506).
+ * A callback that the service sent to the reply address. `userId` may work as a credential at the service, so it is dropped
+ * here (R-506).
  */
 export type Callback =
   | {
@@ -15,13 +15,13 @@ export type Callback =
       /** The visitor: the `fromId` we sent (R-226). */
       toId: ContactExternalId;
       text: string;
-      /** A person's file inside the callback: a data: URL, as it came. */
+      /** The `data:` URL of a file that a person sent, unchanged. */
       file: string | undefined;
-      /** Absent when the service gave none: `digest` stands in for it then. */
+      /** The service's message id. When it is absent, `digest` identifies the message. */
       messageId: string | undefined;
       contactId: string | undefined;
       channel: string | undefined;
-      /** SHA-256 of the body, base64url, where it stands in for the message id; empty otherwise. */
+      /** SHA-256 of the body, as base64url; only used when there is no message id, else empty. */
       digest: string;
     }
   | { kind: "recharge"; key: string }
@@ -32,31 +32,31 @@ type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Text or number as text: ids come as either (R-009). Anything else is absent. */
+/** A text or a number as text: ids arrive as either (R-009). @returns undefined for any other value */
 const scalar = (value: unknown): string | undefined => {
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
   return typeof value === "string" && value !== "" ? value : undefined;
 };
 
-/** Longest id that is kept as it is, in UTF-16 units (interface: no limit shown). */
+/** Longest id that is stored unchanged, in UTF-16 code units. The interface states no limit. */
 const ID_MAX = 255;
 
-/** An id of the service that is kept: a longer one is stood for by its hash, so that it still tells replies apart. */
+/** An id of the service. A longer id than `ID_MAX` is replaced by its hash, so that different ids stay different. */
 function idOf(value: unknown): string | undefined {
   const id = scalar(value);
   if (id === undefined || id.length <= ID_MAX) return id;
   return `~${hash("sha256", id, "base64url")}`;
 }
 
-/** An id that is of no use unless it is whole. */
+/** An id that is only valid unchanged. @returns undefined when it is longer than `ID_MAX` */
 function wholeId(value: unknown): string | undefined {
   const id = scalar(value);
   return id !== undefined && id.length <= ID_MAX ? id : undefined;
 }
 
-/** Envelopes seen around the six fields (R-604). */
+/** Wrapper objects around the six fields (R-604). */
 const WRAPPERS = ["customData", "data", "message", "event", "payload"];
-/** Fields in which a person's file may arrive (R-605). */
+/** Fields that may contain a person's file (R-605). */
 const FILE_FIELDS = ["mediaUrl", "media_url", "attachmentUrl", "fileUrl"];
 
 function unwrap(fields: Fields): Fields {
@@ -65,7 +65,7 @@ function unwrap(fields: Fields): Fields {
   return inner === undefined ? fields : { ...fields, ...inner };
 }
 
-/** Form encoding and JSON are both taken, whatever the content type says (R-602). */
+/** Parses JSON or form encoding, whatever the content type says (R-602). */
 function fieldsOf(raw: string): Fields | undefined {
   const text = raw.trim();
   if (!text.startsWith("{")) {
@@ -83,17 +83,17 @@ const LINK_MAX = 2_048;
 
 const clean = (text: string): string => text.toWellFormed().replaceAll("\0", "");
 
-/** A link is only shown: the relay fetches nothing that a callback names (RELIABILITY A20). */
+/** Whether a text is a link. The relay only shows it, and never fetches an address from a callback (RELIABILITY A20). */
 const isLink = (text: string): boolean =>
   /^https?:\/\//i.test(text) && text.length <= LINK_MAX && !/[\s\p{Cc}]/u.test(text.trimEnd()) && URL.canParse(text);
 
-/** What the file fields hold; whatever is no text stands for a file nevertheless. */
+/** The values of the file fields. A value that is not a text still counts as a file. */
 const filesOf = (fields: Fields): string[] =>
   FILE_FIELDS.flatMap((name) => fields[name] ?? [])
     .map((value) => (typeof value === "string" ? value.trimStart() : "?"))
     .filter((value) => value !== "");
 
-/** The words of a reply with a line for each file, and the file it holds; nothing when there is neither. */
+/** The text of a reply with one line per file, and its embedded file. @returns undefined when there is neither */
 function contentOf(fields: Fields): { text: string; file: string | undefined } | undefined {
   const body = typeof fields.body === "number" ? String(fields.body) : fields.body;
   const words = typeof body === "string" && !isBlank(body) ? clean(body) : "";
@@ -102,16 +102,16 @@ function contentOf(fields: Fields): { text: string; file: string | undefined } |
   const others = files.filter((value) => value !== file).map((value) => (isLink(value) ? value.trimEnd() : NOT_HERE));
   const lines = [...new Set(others)].filter((line) => !words.includes(line));
   if (words === "" && files.length === 0) return body === "" ? { text: NOT_HERE, file } : undefined;
-  // However long the words are, what is said of the files stays.
+  // The lines about files are kept, even when the text is cut.
   const tail = cut(lines.join("\n"), REPLY_MAX / 2);
   const text = [cut(words, REPLY_MAX - tail.length - 1), tail].filter((part) => part !== "").join("\n");
   return { text, file };
 }
 
 /**
- * Reads a callback's body (interface section 6; R-602 to R-607).
+ * Parses the body of a callback (interface section 6; R-602 to R-607).
  * @param raw the body as text, already limited in size
- * @param hide is told the owner's id, so that it can be kept out of whatever the relay says
+ * @param hide receives the owner's id, so that the relay can remove it from its logs
  */
 export function parseCallback(raw: string, hide: (owner: string) => void = () => {}): Callback {
   if (tooDeep(raw, DEPTH_MAX)) return { kind: "refused", code: "too_deep" };

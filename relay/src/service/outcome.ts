@@ -2,26 +2,26 @@ import type { Answer } from "./http.ts";
 import { type StatedLimit, statedLimit, statedWait } from "./rate-limit-headers.ts";
 
 /**
- * What came of a call, as the one who called must act on it (BEHAVIOUR 2.8).
+ * The outcome of a call: it tells the caller what to do next (BEHAVIOUR 2.8).
  *
- * - `ok`, `duplicate`: done; the second only for calls with an idempotency key.
- * - `permanent`: this item fails, others go on.
- * - `config`: key, rights or address are wrong: every item would fail; hold all, lose nothing.
- * - `edge`: something before the service blocks us: hold all, at least half a minute.
- * - `throttle`: too fast; the whole key waits.
- * - `transient`: certainly not done, or safe to repeat; try again.
- * - `unknown`: it may have been done; only an idempotent call may be repeated.
- * - `unready`: not called, for want of something of ours; this item waits, and says nothing about the service.
+ * - `ok`, `duplicate`: done. `duplicate` occurs only for calls with an idempotency key.
+ * - `permanent`: this item fails; other items continue.
+ * - `config`: the key, its rights or the address are wrong, so every item would fail. Hold all items; lose none.
+ * - `edge`: a proxy before the service blocks the relay. Hold all items for at least half a minute.
+ * - `throttle`: too many calls. Every call of the key waits.
+ * - `transient`: the call was not processed, or can be repeated safely. Try again.
+ * - `unknown`: the call may have been processed. Repeat it only if it is idempotent.
+ * - `unready`: the relay could not make the call. This item waits; the outcome says nothing about the service.
  */
 export type Outcome = {
   kind: "ok" | "duplicate" | "permanent" | "config" | "edge" | "throttle" | "transient" | "unknown" | "unready";
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without an answer. */
   status: number;
-  /** The service's words, shortened and without secrets. For logs, never for visitors. */
+  /** The service's message, shortened and without secrets. For logs; visitors never see it. */
   message: string;
   /** The service's error code, like `INVALID_PHONE` (interface section 7). */
   code?: string;
-  /** Milliseconds the service asks us to wait. */
+  /** Milliseconds that the service asks the relay to wait. */
   waitMs?: number;
   limit?: StatedLimit;
 };
@@ -30,13 +30,13 @@ type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Words that may be ids or keys: long, with a digit or an underscore in them. */
+/** Words that may be ids or keys: at least 8 characters, with a digit or an underscore. */
 const OPAQUE = /(?=[\w%+/=.-]{8,})[\w%+/=.-]*[\d_][\w%+/=.-]*/g;
 
-/** What is told of an answer: short, on one line, without anything that may be somebody's id (R-504, R-506). */
+/** Text of an answer for logs: at most 300 characters on one line, without words that may be ids (R-504, R-506). */
 const told = (text: string): string => text.replace(/\s+/g, " ").slice(0, 300).replace(OPAQUE, "…");
 
-/** The error's code and words, in whichever of the shapes it came (interface section 7; R-006, R-501). */
+/** Error code and message of an answer, in any of its known shapes (interface section 7; R-006, R-501). */
 function errorOf(json: unknown, text: string): { code: string | undefined; message: string } {
   const plain = text.replace(/\s+/g, " ").slice(0, 300);
   if (typeof json === "string") return { code: undefined, message: json.slice(0, 300) };
@@ -48,7 +48,7 @@ function errorOf(json: unknown, text: string): { code: string | undefined; messa
   return { code, message: typeof words === "string" ? words.slice(0, 300) : plain };
 }
 
-/** A 2xx that says inside that it is none (R-007). */
+/** Finds the error status inside the body of a 2xx answer (R-007). @returns undefined when the body reports no error */
 export function softStatus(json: unknown): number | undefined {
   if (!isFields(json)) return undefined;
   const code = Number(json.error_code);
@@ -56,18 +56,23 @@ export function softStatus(json: unknown): number | undefined {
   return json.success === false || typeof json.error_code === "string" ? 400 : undefined;
 }
 
-/** "No such campaign exists" is the opposite of a repeat, and taking it for one would lose the message unseen. */
+/**
+ * Text like "No such campaign exists" contains "exists", but reports no duplicate. Without this check the message would be
+ * lost.
+ */
 const ABSENT = /\b(?:no|not|none|never|nothing|any|longer)\b|n't\b/i;
 const saysRepeated = (message: string): boolean =>
   /already|duplicate/i.test(message) || (/exists/i.test(message) && !ABSENT.test(message));
 const TRANSIENT = new Set([408, 425, 500, 502, 503, 504]);
 
-/** Failures of ours before anything was written: no repetition mends them. */
+/** Errors of the relay itself before it wrote anything. A repetition fails in the same way. */
 const OURS = new Set(["UND_ERR_INVALID_ARG"]);
 
 /**
- * @param idempotent the call carries a key, so "already there" means that it was done
- * @param names whether the call names something that a 404 can be about; else a 404 is about the address
+ * Turns an answer of the service into an outcome.
+ * @param idempotent the call carries a key, so "already exists" means that it was processed
+ * @param now milliseconds since 1970
+ * @param names the call names a resource, so a 404 can be about it; otherwise a 404 is about the address
  */
 export function outcomeOf(answer: Answer, idempotent: boolean, now: number, names = true): Outcome {
   if (answer.phase === "unsent" && OURS.has(answer.reason))
@@ -95,12 +100,12 @@ function kindOf(status: number, { json, text, message, idempotent, names, told }
   if (status >= 200 && status < 300) return "ok";
   if (status === 409) return idempotent ? "duplicate" : "unknown";
   if (idempotent && status === 400 && saysRepeated(message)) return "duplicate";
-  // Without JSON and without a time to wait it was not the service that counted.
+  // A 429 with neither JSON nor a waiting time comes from a proxy, not from the service.
   if (status === 429) return hasJson || told ? "throttle" : "edge";
   if (status === 401 || (status >= 300 && status < 400)) return "config";
-  // A 403 that does not speak JSON comes from a proxy before the service, not from the service (R-012).
+  // A 403 without JSON comes from a proxy, not from the service (R-012).
   if (status === 403) return hasJson ? "config" : "edge";
-  // A 404 without JSON is no resource that is missing but a wrong address.
+  // A 404 with a body that is not JSON means a wrong address, not a missing resource.
   if (status === 404) return names && (hasJson || text === "") ? "permanent" : "config";
   if (TRANSIENT.has(status) || status >= 500) return "transient";
   return "permanent";

@@ -4,7 +4,10 @@ import { statedLimit, statedWait } from "./rate-limit-headers.ts";
 /** A simulated service with a hidden rate limit, and a driver that sends calls through the pacer on a fake clock. */
 
 export const MINUTE = 60_000;
-/** `clock`: windows begin with each minute; `first`: with the first call after the last one; `sliding`: the last minute. */
+/**
+ * `clock`: each window begins with a clock minute. `first`: it begins with the first call after the last window. `sliding`: the
+ * last minute.
+ */
 export const WINDOWS = ["clock", "first", "sliding"] as const;
 export type WindowKind = (typeof WINDOWS)[number];
 /** How the service states its limit: in refusals only, or in every answer (ietf6, ietf8, xEpoch). */
@@ -17,7 +20,7 @@ export type Limit = (time: number) => number;
 export type Answer = { status: number; headers: Record<string, string> };
 export type Service = (time: number) => Answer;
 
-/** A service with a hidden limit a minute, which counts in the given kind of window and tells it in the given style. */
+/** A service with a hidden limit per minute. It counts in the given kind of window and states the limit in the given style. */
 export function hiddenLimit(kind: WindowKind, style: Style, limitAt: Limit): Service {
   let times: number[] = [];
   let start = Number.NEGATIVE_INFINITY;
@@ -89,7 +92,7 @@ export type Drive = {
   pace?: Pace;
   seed?: number;
   latency?: Latency;
-  /** Another client of the same key: mean calls a minute, and whether they come evenly or at random. */
+  /** Another client of the same key: its mean calls per minute, and whether they come at random or at an even pace. */
   foreign?: { rate: number; random: boolean };
 };
 /** Times at which the service decided. */
@@ -165,7 +168,7 @@ export type Profile = { kind: WindowKind; style: Style; limit: number; latency: 
 /** Shares of the limit that was used, and of the calls that were refused. */
 export type Shares = { used: number; refused: number };
 
-/** Shares from the second minute to minute `minutes`, with more calls waiting than the limit allows. */
+/** Shares from the second minute to minute `minutes`, while more calls wait than the limit allows. */
 export function steady({ kind, style, limit, latency, seed }: Profile, minutes = 11): Shares {
   const answer = hiddenLimit(kind, style, () => limit);
   const driven = drive({ answer, waiting: 1e9, until: minutes * MINUTE, seed, latency });
@@ -177,7 +180,7 @@ function sharesOf({ accepted, refused }: Driven, limit: number, minutes: number)
   return { used: used / (limit * (minutes - 1)), refused: not / (used + not) };
 }
 
-/** Accepted calls in each of the first eight minutes, after an earlier life used the window up `before` ms ago. */
+/** Accepted calls in each of the first eight minutes. An earlier run used the window up `before` ms ago. */
 export function restarted({ kind, style, limit, latency, seed }: Profile, before: number): number[] {
   const answer = hiddenLimit(kind, style, () => limit);
   for (let n = 0; n < limit; n++) answer(-before);
@@ -185,7 +188,7 @@ export function restarted({ kind, style, limit, latency, seed }: Profile, before
 }
 
 /**
- * Shares over half an hour beside another client of the same key, which sends `share` of the limit.
+ * Shares over half an hour, while another client of the same key sends `share` of the limit.
  * @returns `used`: by both clients
  */
 export function shared({ kind, style, limit, latency, seed }: Profile, share: number, random: boolean): Shares {

@@ -31,7 +31,7 @@ function shares({ accepted, refused }: Driven, limitAt: Limit, from: number, to:
 describe.each([10, 30, 300])("a hidden limit of %i calls a minute", (limit) => {
   describe.each(Object.entries(LATENCIES))("of a service that answers %s", (_, latency) => {
     it.each(STYLES)(
-      "and states it by %s: the relay uses nine tenths, and under 2 in 100 calls are refused",
+      "and states its limit with %s: the relay uses nine tenths of it, and fewer than 2 in 100 calls are refused",
       (style) => {
         for (const kind of WINDOWS) {
           for (const seed of [1, 2, 3]) {
@@ -47,42 +47,48 @@ describe.each([10, 30, 300])("a hidden limit of %i calls a minute", (limit) => {
 });
 
 describe("a key that another client uses too", () => {
-  it.each([30, 300])("with a limit of %i: both use nine tenths, and few calls are refused", (limit) => {
-    for (const style of ["none", "retryAfter", "ietf6"] as const) {
-      for (const kind of WINDOWS) {
-        const found = shared({ kind, style, limit, latency: QUICK, seed: 1 }, 0.3, true);
-        const figures = `${style}, ${kind}: ${JSON.stringify(found)}`;
-        expect(found.used, figures).toBeGreaterThanOrEqual(0.9);
-        expect(found.refused, figures).toBeLessThan(limit === 300 ? 0.02 : 0.04);
+  it.each([30, 300])(
+    "with a limit of %i: both clients together use nine tenths, and few calls are refused",
+    (limit) => {
+      for (const style of ["none", "retryAfter", "ietf6"] as const) {
+        for (const kind of WINDOWS) {
+          const found = shared({ kind, style, limit, latency: QUICK, seed: 1 }, 0.3, true);
+          const figures = `${style}, ${kind}: ${JSON.stringify(found)}`;
+          expect(found.used, figures).toBeGreaterThanOrEqual(0.9);
+          expect(found.refused, figures).toBeLessThan(limit === 300 ? 0.02 : 0.04);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 const SLOW = LATENCIES["in 0.2 to 3 s, counted before"];
 
 describe("a service that takes up to three seconds for a call", () => {
-  it.each([60, 300])("is asked four fifths of %i within two minutes after a restart into a used-up window", (limit) => {
-    for (const style of ["none", "retryAfter"] as const) {
-      for (const kind of WINDOWS) {
-        const answer = hiddenLimit(kind, style, () => limit);
-        for (let n = 0; n < limit; n++) answer(-30_000);
-        const driven = drive({ answer, waiting: limit * 9, until: 6 * MINUTE, latency: SLOW });
-        const figures = `${style}, ${kind}: ${perMinute(driven.accepted, 6)} | ${perMinute(driven.refused, 6)}`;
-        expect(between(driven.accepted, 0, 2 * MINUTE), figures).toBeGreaterThanOrEqual(0.8 * limit);
+  it.each([60, 300])(
+    "gets four fifths of its limit of %i within two minutes after a restart in an exhausted window",
+    (limit) => {
+      for (const style of ["none", "retryAfter"] as const) {
+        for (const kind of WINDOWS) {
+          const answer = hiddenLimit(kind, style, () => limit);
+          for (let n = 0; n < limit; n++) answer(-30_000);
+          const driven = drive({ answer, waiting: limit * 9, until: 6 * MINUTE, latency: SLOW });
+          const figures = `${style}, ${kind}: ${perMinute(driven.accepted, 6)} | ${perMinute(driven.refused, 6)}`;
+          expect(between(driven.accepted, 0, 2 * MINUTE), figures).toBeGreaterThanOrEqual(0.8 * limit);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe("a limit that changes from 30 to 300 to 10", () => {
   const changing: Limit = (time) => (time < 20 * MINUTE ? 30 : time < 50 * MINUTE ? 300 : 10);
-  it.each(STYLES)("told by %s, is followed, with under two hundredths of the calls refused", (style) => {
+  it.each(STYLES)("is found when the service states it with %s, and fewer than 2 in 100 calls are refused", (style) => {
     for (const kind of WINDOWS) {
       const driven = drive({ answer: hiddenLimit(kind, style, changing), waiting: 1e9, until: 90 * MINUTE, seed: 7 });
       const figures = `${kind}: ${perMinute(driven.accepted, 90)} | ${perMinute(driven.refused, 90)}`;
       const stated = ["ietf6", "ietf8", "xEpoch"].includes(style);
-      // A limit that is only told by refusals is found by trials: within a quarter of an hour.
+      // A limit that only refusals reveal is found by trials within 15 minutes.
       const after = (stated ? 2 : 15) * MINUTE;
       for (const [from, to] of [
         [0, 20],
@@ -95,9 +101,9 @@ describe("a limit that changes from 30 to 300 to 10", () => {
   });
 });
 
-describe("after a restart into a used-up window", () => {
+describe("after a restart in an exhausted window", () => {
   it.each(STYLES)(
-    "told by %s: four fifths of the limit go out in the second minute, and 95 in 100 from the third",
+    "with a limit stated by %s: four fifths of it are used in the second minute, and 95 in 100 from the third",
     (style) => {
       for (const kind of WINDOWS) {
         for (const before of [15_000, 30_000, 50_000]) {
@@ -110,10 +116,10 @@ describe("after a restart into a used-up window", () => {
     },
   );
 
-  // Of ten calls, 95 in 100 are nine and a half. A client that keeps a minute and one answer between two uses of a place
-  // cannot send ten in every single minute, so a single minute has at least nine, and all together have 95 in 100.
+  // 95 in 100 of ten calls are nine and a half. A client that holds a place for a minute and one answer cannot send ten calls in
+  // every minute. So each minute needs at least nine, and all minutes together 95 in 100.
   it.each(STYLES)(
-    "told by %s: nine of a limit of ten go out in every minute from the third, and 95 in 100 in all",
+    "with a limit of ten stated by %s: nine calls go in every minute from the third, and 95 in 100 overall",
     (style) => {
       for (const kind of WINDOWS) {
         for (const seed of [1, 2, 3]) {
@@ -130,13 +136,13 @@ describe("after a restart into a used-up window", () => {
     },
   );
 
-  it.each(STYLES)("told by %s: as much of a limit above the rate of the start", (style) => {
+  it.each(STYLES)("with a limit above the first rate, stated by %s: the relay uses as much of it", (style) => {
     for (const kind of WINDOWS) {
       for (const limit of [120, 300]) {
         const minutes = restarted({ kind, style, limit, latency: QUICK, seed: 1 }, 30_000);
         const figures = `${kind}, ${limit}: ${minutes.join(" ")}`;
         expect(minutes[1], figures).toBeGreaterThanOrEqual(0.8 * limit);
-        // Bursts at the edge of two minutes are counted in one of them: what counts is how much went out in all.
+        // A burst at the edge of two minutes counts for one of them, so only the total is compared.
         let sum = 0;
         for (const [n, minute] of minutes.entries()) {
           sum += minute;
@@ -159,7 +165,7 @@ describe("a stray refusal of a quiet account", () => {
   };
 
   it.each([1_000, 3_600_000])(
-    "with Retry-After: 2 lets the next six messages out within 10 s, %i ms after the start",
+    "with Retry-After: 2, sent %i ms after the start, delays the next six messages by at most 10 s",
     (at) => {
       const pace = openPace(60, 0);
       const answer = stray(at, { "retry-after": "2" });
@@ -173,7 +179,7 @@ describe("a stray refusal of a quiet account", () => {
     },
   );
 
-  it("leaves the account as quick as before, however often it comes", () => {
+  it("does not slow the account down, however often it occurs", () => {
     const pace = openPace(60, 0);
     let time = 0;
     for (let n = 0; n < 12; n++, time += 10 * MINUTE) {
@@ -191,7 +197,7 @@ describe("a stray refusal of a quiet account", () => {
     expect(accepted.at(-1)).toBeLessThan(time + 5_000);
   });
 
-  it("without a header holds nothing back for more than a minute", () => {
+  it("without a header delays nothing for more than a minute", () => {
     const pace = openPace(60, 0);
     const answer = stray(0, {});
     const { accepted } = drive({ answer, pace, waiting: 7, from: 0, until: 5 * MINUTE });
@@ -199,7 +205,7 @@ describe("a stray refusal of a quiet account", () => {
   });
 });
 
-/** A pace with its own clock, whose calls are answered by hand. */
+/** A pace with its own clock. The test answers its calls. */
 function paceAt(start = 60) {
   const pace = openPace(start, 0);
   const clock = { time: 0 };
@@ -210,7 +216,7 @@ function paceAt(start = 60) {
 }
 
 describe("a refusal", () => {
-  it("holds everything for the time that the service states, to the second", () => {
+  it("stops all calls for the time that the service states, to the second", () => {
     const { ask, answer, clock } = paceAt();
     ask();
     answer({ kind: "throttle", waitMs: 37_000 });
@@ -221,7 +227,7 @@ describe("a refusal", () => {
     expect(ask()).toBe(0);
   });
 
-  it("is one refusal for all calls that were under way together", () => {
+  it("counts once for all calls that were under way together", () => {
     const { pace, ask, answer, clock } = paceAt();
     for (let n = 0; n < 12; n++) expect(ask() === 0 || n >= 8).toBe(true);
     const { epoch } = pace;
@@ -231,7 +237,7 @@ describe("a refusal", () => {
     expect(pace.budget).toBe(60);
   });
 
-  it("lets one call go alone after the pause, also while a call from before it is still under way", () => {
+  it("is followed by one single call after the pause, even while an earlier call is still under way", () => {
     const { pace, ask, answer, clock } = paceAt();
     const { epoch } = pace;
     ask(); // carries a file: its answer is not there yet
@@ -264,7 +270,7 @@ describe("a refusal", () => {
     expect(pace.budget).toBeGreaterThanOrEqual(21);
   });
 
-  it("that states a window of a second holds nobody back for a minute (R-802)", () => {
+  it("that states a window of one second does not delay calls for a minute (R-802)", () => {
     const { ask, answer, clock } = paceAt(6_000);
     ask();
     answer({ kind: "throttle", waitMs: 1_000, limit: { limit: 20, windowMs: 1_000 } });
@@ -282,7 +288,7 @@ describe("a refusal", () => {
 });
 
 describe("an account without a known limit", () => {
-  it("has few calls without an answer at first, and twenty messages are out within three round trips", () => {
+  it("has few calls under way at first, and sends twenty messages within three round trips", () => {
     const { ask, answer } = paceAt();
     let gone = 0;
     for (let trip = 0; trip < 3; trip++) {
@@ -297,14 +303,14 @@ describe("an account without a known limit", () => {
     expect(gone).toBe(20);
   });
 
-  it("doubles its budget whenever it is used up, up to the ceiling", () => {
+  it("doubles its budget each time it is exhausted, up to the ceiling", () => {
     const pace = openPace(60, 0, 10_000);
     const { accepted } = drive({ answer: () => ({ status: 200, headers: {} }), pace, waiting: 1e9, until: MINUTE });
     expect(accepted.length).toBeGreaterThan(4_000);
     expect(pace.budget).toBeLessThanOrEqual(10_000);
   });
 
-  it("stops after a success that used the last of the quota (vectors: successful but exhausted)", () => {
+  it("stops after a success that used up the quota (vectors: successful but exhausted)", () => {
     const { ask, answer } = paceAt();
     ask();
     answer({ kind: "ok", waitMs: 10_000 });
@@ -313,7 +319,7 @@ describe("an account without a known limit", () => {
 });
 
 describe("repeats", () => {
-  it("keep to a budget while nothing succeeds, and flow when the service is back", () => {
+  it("stay within their budget while nothing succeeds, and all go when the service is back", () => {
     const pace = openPace(600, 0);
     let [taken, time] = [0, 0];
     const go = (kind: "transient" | "ok", until: number) => {
@@ -330,7 +336,7 @@ describe("repeats", () => {
     expect(taken).toBeGreaterThan(300);
   });
 
-  it("are about a tenth of the calls while other work waits for its turn (3g)", () => {
+  it("make up about a tenth of the calls while other work waits (3g)", () => {
     const pace = openPace(600, 0);
     let [fresh, repeats] = [0, 0];
     for (let time = 0; time < 10 * MINUTE; time += 50) {
@@ -347,7 +353,7 @@ describe("repeats", () => {
   });
 });
 
-it("is a plain state that goes on the same after it was stored and read", () => {
+it("behaves the same after its state was stored and read back", () => {
   const answer = hiddenLimit("first", "retryAfter", () => 30);
   const pace = openPace(60, 0);
   drive({ answer, pace, waiting: 200, until: 3 * MINUTE });

@@ -21,7 +21,7 @@ import type { Outcome } from "./outcome.ts";
  * After a refusal nothing goes for the time that the service states, then one call goes alone.
  */
 export type Pace = {
-  /** Calls per window at first, and again after a time without refusals. */
+  /** Calls per window at the start, and again after a time without refusals. */
   start: number;
   /** Upper bound of the budget. */
   ceiling: number;
@@ -38,7 +38,7 @@ export type Pace = {
   lastAt: number;
 
   budget: number;
-  /** So many calls per window are known to be accepted: they may be under way together. */
+  /** Calls per window that are known to be accepted: so many may be under way together. */
   trusted: number;
   /** The limit is proven or stated. */
   known: boolean;
@@ -64,7 +64,7 @@ export type Pace = {
   accepted: number;
   refusals: number;
   refusedAt: number;
-  /** Nothing goes before these times: a refusal said so, or a success used the last of the quota. */
+  /** No call goes before these times: after a refusal, or after a success that used up the quota. */
   pausedUntil: number;
   restUntil: number;
 
@@ -80,7 +80,7 @@ export type Pace = {
   repeatsAt: number;
 };
 
-/** `seen`: calls accepted in the window that refused one. `said`: the stated limit. `told`: it stated when to come back. */
+/** `seen`: calls accepted in the window of the refusal. `said`: the stated limit. `told`: the refusal stated a waiting time. */
 type Refusal = { seen: number; said: number | undefined; told: boolean };
 type Trial = { budget: number; from: number; count: number; windows: number; even: boolean };
 type Settling = { contended?: boolean; random?: () => number; tookMs?: number };
@@ -89,56 +89,57 @@ export type Answered = Pick<Outcome, "kind" | "waitMs" | "limit">;
 const MINUTE = 60_000;
 /** Slots of a window. */
 const SLOTS = 600;
-/** Slots that a call is counted for: one more, because it may stand at the end of its slot. */
+/** Slots that a call is counted for: one more than a window has, because the call may stand at the end of its slot. */
 const RING = SLOTS + 1;
-/** Least time between two doublings of the budget. */
+/** Shortest time between two doublings of the budget, in ms. */
 const DOUBLE_MS = 5_000;
-/** Share of the budget by which the part that goes at once shrinks with each window. */
+/** The share that may go at once shrinks by this much with each window. */
 const SPREAD_MORE = 0.03;
-/** A budget is never lower: refusals bring their own waiting times. */
+/** Lowest budget. Below it, the waiting times of refusals limit the pace. */
 const LEAST = 4;
-/** After so many windows without a refusal, an unknown limit is searched anew from the start. */
+/** After this many windows without a refusal, the search for an unknown limit starts again. */
 const CLEAN_WINDOWS = 2.5;
-/** Calls under way, while nothing is known about the limit. */
+/** Most calls under way while nothing is known about the limit. */
 const BLIND = 8;
-/** One more call may be under way for so many places beyond those that are trusted. */
+/** For each group of this many places above the trusted ones, one more call may be under way. */
 const PLACES_PER_FLIGHT = 8;
-/** After so long, and twice the usual duration, without an answer another call may go, however many are under way. */
+/** When no answer came for this time, and for twice the usual duration, another call may go. */
 const IMPATIENT_MS = 2_000;
-/** A refusal is judged when all calls before it are answered, or after so long. */
+/** A refusal is judged when all earlier calls are answered, or after this time. */
 const JUDGE_MS = 3_000;
-/** Stated waiting times are rounded up to seconds; the time of an HTTP date, twice. */
+/** Rounding error of stated waiting times: they are rounded up to seconds, and an HTTP date is rounded twice. */
 const ROUNDING_MS = 2_000;
 /** Weight of one answer in the average duration of calls. */
 const LEARN_TOOK = 1 / 8;
-/** A known limit stays known when a refusal showed at least this share of it. */
+/** A known limit stays known when a refusal shows at least this share of it. */
 const CREDIBLE = 0.8;
-/** Two numbers that differ by no more than this share are the same limit. */
+/** Two numbers count as the same limit when they differ by at most this share. */
 const SAME = 0.1;
 /** Calls between two checks of a known limit: keeps their refusals to about one in a hundred calls. */
 const TRIAL_CALLS = 100;
 const TRIAL_LONGEST_MS = 10 * MINUTE;
-/** Checks go evenly when no more than this share of the budget still goes at once. */
+/** A check uses an even pace when at most this share of the budget still goes at once. */
 const EVEN = 0.6;
-/** A small step is checked until it has covered a whole fixed window, wherever it starts; a large one fails earlier. */
+/** A check with a small step lasts until it has covered a whole fixed window. A large step fails earlier. */
 const CAREFUL = { step: 1.25, windows: 2.1 };
 const BOLD = { step: 2, windows: 1.2 };
-/** Share of a check's calls that must have been made for it to prove anything. */
+/** A check proves something when at least this share of its calls was made. */
 const PROVEN = 0.85;
 const WINDOW_MAX_MS = 60 * MINUTE;
-/** First pause when nothing tells how long it must be; it doubles with each further refusal. */
+/** First pause when the service states none. It doubles with each further refusal. */
 const PAUSE_MS = 2_000;
 const JITTER_MAX_MS = 500;
 const REPEATS_A_MINUTE = 10;
 const REPEATS_MAX = 100;
 
-/** Outcomes that say nothing about the limit, neither that a call was counted nor that it was not. */
+/** Outcomes that do not show whether the service counted the call. */
 const SILENT: ReadonlySet<Outcome["kind"]> = new Set(["transient", "unknown", "edge", "unready"]);
 
 /**
- * @param start calls a minute to begin with
- * @param time now, in milliseconds that only rise
- * @param ceiling calls a minute that are never exceeded
+ * Creates the pace of one key.
+ * @param start calls per minute at first
+ * @param time now, in ms of a clock that only rises
+ * @param ceiling most calls per minute
  */
 export function openPace(start: number, time: number, ceiling = 1_000_000): Pace {
   const newest = Math.floor(time / (MINUTE / SLOTS));
@@ -154,8 +155,8 @@ export function openPace(start: number, time: number, ceiling = 1_000_000): Pace
 }
 
 /**
- * Lets one call go, or not.
- * @returns 0: the call may go now and holds a place; hand `pace.epoch` of this moment to `settle`. Else ms to wait.
+ * Takes a place for one call, if one is free.
+ * @returns 0: the call may go now and holds a place; pass the present `pace.epoch` to `settle`. Otherwise ms to wait.
  */
 export function take(pace: Pace, time: number): number {
   advance(pace, time);
@@ -166,7 +167,7 @@ export function take(pace: Pace, time: number): number {
   return 0;
 }
 
-/** Counts a second call that goes within the turn of another one: those after it wait for its place. */
+/** Counts a second call within the turn of another one. Later calls wait for its place. */
 export function takeBeside(pace: Pace, time: number): void {
   advance(pace, time);
   count(pace);
@@ -179,8 +180,8 @@ function count(pace: Pace): void {
 }
 
 /**
- * Lets one repeat of a failed call go, or not. Repeats have a budget of their own beside the pace: ten a minute, and one for
- * each accepted call; only a tenth of one while other work waits, so that repeats stay under a tenth of all calls then (3g).
+ * Takes a place for one repeat of a failed call, if one is free. Repeats have their own budget: ten a minute, and one more for
+ * each accepted call. While other work waits it is only a tenth of that, so that repeats stay below a tenth of all calls (3g).
  */
 export function takeRepeat(pace: Pace, time: number): number {
   pace.repeats = Math.min(REPEATS_MAX, pace.repeats + ((time - pace.repeatsAt) * REPEATS_A_MINUTE) / MINUTE);
@@ -192,8 +193,8 @@ export function takeRepeat(pace: Pace, time: number): number {
 }
 
 /**
- * Notes the outcome of a call.
- * @param epoch `pace.epoch` when the call was taken
+ * Records the outcome of a call.
+ * @param epoch `pace.epoch` when the call took its place
  * @param contended other work than repeats is waiting
  * @param tookMs from the call to its answer, if there was one
  */
@@ -210,7 +211,7 @@ export function settle(
   if (current) pace.flying = Math.max(0, pace.flying - 1);
   else pace.older = Math.max(0, pace.older - 1);
   if (outcome.kind === "throttle") {
-    // Calls that were under way together are one refusal.
+    // Calls that were under way together count as one refusal.
     if (current) refuse(pace, outcome, time, { random, tookMs });
   } else {
     count(pace);
@@ -219,7 +220,7 @@ export function settle(
   if (pace.older === 0) judge(pace, time);
 }
 
-/** The pace in words for logs and metrics: calls a minute, the limit if it is known, and ms for which nothing goes. */
+/** The pace for logs and metrics: calls per minute, the limit if it is known, and ms for which no call goes. */
 export const paceOf = (pace: Pace, time: number): { rate: number; limit: number | undefined; pausedFor: number } => ({
   rate: Math.floor((allowed(pace) * MINUTE) / pace.windowMs),
   limit: pace.known ? pace.budget : undefined,
@@ -231,9 +232,9 @@ export const paceOf = (pace: Pace, time: number): { rate: number; limit: number 
 const slotMs = (pace: Pace): number => pace.windowMs / SLOTS;
 /** How long a call is counted after its answer, in ms. */
 const span = (pace: Pace): number => RING * slotMs(pace);
-/** Places in use: calls without an answer, and those answered in the last window. */
+/** Places in use: calls without an answer, and calls answered within the last window. */
 const placesInUse = ({ flying, older, counted }: Pace): number => flying + older + counted;
-/** Places that may be in use. */
+/** Largest number of places in use. */
 const allowed = ({ trial, budget }: Pace): number => trial?.budget ?? budget;
 
 /** Frees the places of calls that have left the window. */
@@ -254,13 +255,13 @@ function advance(pace: Pace, time: number): void {
   pace.oldest = Math.max(pace.oldest, pace.newest - RING + 1);
 }
 
-/** When the oldest counted call leaves the window. */
+/** Time at which the oldest counted call leaves the window. */
 function oldestLeaves(pace: Pace): number {
   while (pace.oldest < pace.newest && pace.counts[pace.oldest % RING] === 0) pace.oldest++;
   return (pace.oldest + RING) * slotMs(pace);
 }
 
-/** When the last but `n` of the counted calls have left the window. */
+/** Time at which all but `n` of the counted calls have left the window. */
 function leaveAt(pace: Pace, n: number): number {
   let sum = 0;
   for (let slot = pace.newest; slot > pace.newest - RING; slot--) {
@@ -270,7 +271,7 @@ function leaveAt(pace: Pace, n: number): number {
   return 0;
 }
 
-/** Calls answered since `time`, as far as they are in the last window. */
+/** Calls answered since `time`, within the last window. */
 function countedSince(pace: Pace, time: number): number {
   const first = Math.max(pace.newest - RING + 1, Math.floor(time / slotMs(pace)));
   let sum = 0;
@@ -278,7 +279,7 @@ function countedSince(pace: Pace, time: number): number {
   return sum;
 }
 
-// ── when ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── timing ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function waitFor(pace: Pace, time: number): number {
   const closed = Math.max(pace.pausedUntil, pace.restUntil) - time;
@@ -294,7 +295,7 @@ function waitFor(pace: Pace, time: number): number {
 
 const isClean = (pace: Pace, time: number): boolean => time - pace.refusedAt >= pace.windowMs * CLEAN_WINDOWS;
 
-/** How many calls may be without an answer. */
+/** Largest number of calls without an answer. */
 function flights(pace: Pace, time: number): number {
   const { known, refusals, trial, trusted, tookMs, windowMs } = pace;
   if (refusals > 0) return 1;
@@ -306,7 +307,7 @@ function flights(pace: Pace, time: number): number {
   return Math.floor(1 + usual + (known || beyond <= 2 * trusted ? 0 : beyond / PLACES_PER_FLIGHT));
 }
 
-/** Raises a budget that is used up: to search an unknown limit, or to check a known one. */
+/** Raises a budget that is exhausted: to search for an unknown limit, or to check a known one. */
 function grow(pace: Pace, time: number): void {
   if (pace.stated) return;
   if (pace.known) return beginTrial(pace, time);
@@ -320,10 +321,10 @@ function grow(pace: Pace, time: number): void {
 }
 
 /**
- * Ms until one more call fits into the window. Of a known limit, the first half may go at once, so a burst after quiet hours
- * is not delayed; the second half is spread over what is left of the window, so a new visitor's first message, which goes
- * before all others, soon finds a place. Right after the limit was found nearly all of it may go at once: going from bursts
- * to an even pace in one step would cost half a window.
+ * Ms until one more call fits into the window. For a known limit, the first half of the budget may go at once, so that a burst
+ * after quiet hours is not delayed. The second half is spread over the rest of the window, so that a new visitor's first
+ * message, which goes before all others, soon finds a place. Right after the limit was found, nearly all of it may go at once:
+ * an abrupt change from bursts to an even pace would cost half a window.
  */
 function room(pace: Pace, time: number): number {
   const { lastAt, grownAt, known, counted } = pace;
@@ -343,7 +344,7 @@ function atOnce(pace: Pace, time: number): number {
   return Math.max(0.5, 1 - (SPREAD_MORE * (time - pace.knownAt)) / pace.windowMs);
 }
 
-// ── what an answer teaches ────────────────────────────────────────────────────────────────────────────────────────
+// ── what an answer shows ──────────────────────────────────────────────────────────────────────────────────────────────
 
 type Extra = { contended: boolean; random: () => number };
 
@@ -365,7 +366,7 @@ function refuse(pace: Pace, { waitMs, limit: hint }: Answered, time: number, { r
   pace.refusals++;
   pace.refusedAt = time;
   setWindow(pace, hint?.windowMs ?? MINUTE, time, hint?.limit);
-  // The call that goes alone after a pause says that the pause was too short, and nothing about the limit.
+  // A refusal of the single call after a pause means that the pause was too short. It says nothing about the limit.
   if (pace.refusals === 1) {
     const seen = seenIn(pace, waitMs, time - tookMs);
     pace.pending = { seen, said: hint?.limit, told: waitMs !== undefined };
@@ -379,18 +380,18 @@ function refuse(pace: Pace, { waitMs, limit: hint }: Answered, time: number, { r
 }
 
 /**
- * Calls accepted in the window that refused one: it ends when the service says, or is the last one.
- * @param time of the refused call's departure: the service decided then or later
+ * Calls accepted in the window of a refusal. The window ends at the stated time; without one, it is the last window.
+ * @param time when the refused call was sent: the service decided then or later
  */
 function seenIn(pace: Pace, waitMs: number | undefined, time: number): number {
   if (waitMs !== undefined) return countedSince(pace, time + waitMs - pace.windowMs - ROUNDING_MS);
   const { counted, accepted, budget, shown } = pace;
-  // Much fewer than expected, and another number than last time: a fixed window may have begun at the end of the pause.
+  // Far fewer than expected, and not the number of the last refusal: a fixed window may have begun at the end of the pause.
   const unexpected = counted < budget * (1 - SAME) && !isSame(counted, shown);
   return unexpected && accepted >= counted / 2 ? Math.min(accepted, counted) : counted;
 }
 
-/** Learns from a refusal whose calls are answered. */
+/** Learns from a refusal when all earlier calls are answered. */
 function judge(pace: Pace, time: number): void {
   if (pace.pending === undefined) return;
   const refusal = pace.pending;
@@ -405,22 +406,22 @@ function learn(pace: Pace, { seen, said, told }: Refusal, time: number): void {
   const tried = pace.trial !== undefined;
   pace.trial = undefined;
   if (said !== undefined && said > 0 && said !== pace.distrusted) {
-    // Refused although fewer calls went than it states, and none from before our life count: the limit is not ours alone.
+    // Refused below the stated limit, by no calls from before this process: another client uses the limit too.
     if (!pace.stated || time - pace.knownAt < span(pace)) return state(pace, said, time);
     pace.distrusted = said;
   }
   pace.stated = false;
   if (tried && seen >= pace.budget * (1 - SAME)) failTrial(pace, time);
-  // Nothing was accepted: the calls of another life or of another client used the window up.
+  // Nothing was accepted: an earlier process or another client used the window up.
   else if (seen > 0) lower(pace, seen, told, time);
 }
 
-/** Lowers the budget to what a refusal showed, or half-way there. */
+/** Lowers the budget to the number that a refusal showed, or half-way to it. */
 function lower(pace: Pace, seen: number, told: boolean, time: number): void {
   const { budget, known, shown } = pace;
   const proven = seen >= LEAST && isSame(seen, shown);
   const halved = Math.max(seen, Math.ceil(budget / 2));
-  // As many as expected were accepted, in two fixed windows: the step of the last check was wrong.
+  // As many calls as expected were accepted, over two fixed windows: the step of the last check was too large.
   const expected = pace.bold && !told && isSame(seen, budget);
   pace.bold = false;
   const next = expected ? budget / CAREFUL.step : proven ? seen : halved;
@@ -433,7 +434,7 @@ function lower(pace: Pace, seen: number, told: boolean, time: number): void {
   pace.nextTrialAt = time + trialPause(pace);
 }
 
-/** The service states its limit: it is known, and no check is needed. */
+/** Stores a limit that the service stated. No checks are needed. */
 function state(pace: Pace, limit: number, time: number): void {
   if (!pace.known) pace.knownAt = time;
   pace.stated = true;
@@ -444,7 +445,7 @@ function state(pace: Pace, limit: number, time: number): void {
   pace.trusted = pace.budget;
 }
 
-/** The service counts in windows of another length: what was counted so far is not what it counted. */
+/** Changes the length of the window. Counts of a window of another length are meaningless, so it starts again. */
 function setWindow(pace: Pace, windowMs: number, time: number, limit = pace.start): void {
   if (windowMs === pace.windowMs || windowMs < 1_000 || windowMs > WINDOW_MAX_MS) return;
   pace.windowMs = windowMs;
@@ -460,20 +461,20 @@ function setWindow(pace: Pace, windowMs: number, time: number, limit = pace.star
 }
 
 /**
- * Ms for which nothing goes after a refusal: what the service says. When it says nothing and our own calls explain the
- * refusal, until the first of them has left the window; else short at first, and longer with each further refusal.
+ * Ms for which no call goes after a refusal: the stated time. If the service states none and our own calls explain the refusal,
+ * until the first of them leaves the window. Otherwise short at first, and longer with each further refusal.
  */
 function pauseFor(pace: Pace, told: number | undefined, time: number, random: () => number): number {
   const { refusals, pending, budget, known, trusted } = pace;
   const insisting = Math.min(MINUTE, PAUSE_MS * 2 ** (refusals - 1));
-  // A service that says "0" or "1" again and again is asked less and less often.
+  // When a service states "0" or "1" again and again, the pauses get longer.
   if (told !== undefined) return jittered(Math.max(told, refusals > 2 ? insisting / 4 : 0), random);
   const seen = pending?.seen ?? 0;
   if (refusals > 1 || seen < budget / 4) return jittered(insisting, random);
   return Math.max(PAUSE_MS / 2, leaveAt(pace, (known ? Math.min(seen, trusted) : seen) - 1) - time);
 }
 
-/** A little later than told, never earlier. */
+/** Adds a random delay; never shortens the stated time. */
 const jittered = (ms: number, random: () => number): number => ms + random() * Math.min(JITTER_MAX_MS, ms / 10);
 
 // ── checks of a known limit ───────────────────────────────────────────────────────────────────────────────────────
@@ -489,7 +490,7 @@ function trialPause({ budget, trialsInVain, windowMs, tookMs }: Pace): number {
 function beginTrial(pace: Pace, time: number): void {
   if (pace.trial !== undefined || time < pace.nextTrialAt || placesInUse(pace) < pace.budget) return;
   const even = atOnce(pace, time) <= EVEN;
-  // A check at an even pace tells more: it is worth waiting for, unless the limit is suspiciously low.
+  // A check at an even pace shows more, so the relay waits for it, unless the limit is suspiciously low.
   if (!even && pace.budget >= pace.start) return;
   const { step, windows } = pace.bold ? BOLD : CAREFUL;
   const budget = Math.min(pace.ceiling, Math.ceil(pace.budget * step));
@@ -499,7 +500,7 @@ function beginTrial(pace: Pace, time: number): void {
 function judgeTrial(pace: Pace, trial: Trial, time: number): void {
   trial.count++;
   if (time < trial.from + trial.windows * pace.windowMs) return;
-  // Only a pace that was really used proves anything.
+  // A pace proves something only when it was really used.
   const proven = trial.count >= trial.budget * trial.windows * PROVEN;
   pace.trial = undefined;
   pace.bold = proven;
@@ -512,7 +513,7 @@ function judgeTrial(pace: Pace, trial: Trial, time: number): void {
 }
 
 function failTrial(pace: Pace, time: number): void {
-  // A large step went too far; a small one from here may still be right.
+  // A large step went too far; a small one may still be right.
   pace.trialsInVain = pace.bold ? 0 : pace.trialsInVain + 1;
   pace.bold = false;
   pace.nextTrialAt = time + trialPause(pace);

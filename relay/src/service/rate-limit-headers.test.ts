@@ -10,15 +10,15 @@ const read = <T>(path: string): T[] => (existsSync(path) ? (JSON.parse(readFileS
 const lower = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-describe("the wait the service asks for", () => {
-  it("is read as every vector of the contract says (corpora/rate-limit)", () => {
+describe("the waiting time that the service states", () => {
+  it("matches every test vector of the contract (corpora/rate-limit)", () => {
     for (const { status, headers, expectSeconds } of read<Vector>(corpus("rate-limit/vectors.json"))) {
       const wait = statedWait(status, lower(headers), NOW);
       expect([status, headers, wait === undefined ? null : wait / 1_000]).toEqual([status, headers, expectSeconds]);
     }
   });
 
-  it("is measured against the service's own clock when it tells it", () => {
+  it("is computed with the service's own clock when it sends a Date header", () => {
     const headers = { date: "Fri, 20 Nov 2026 10:00:00 GMT", "retry-after": "Fri, 20 Nov 2026 10:01:00 GMT" };
     expect(statedWait(429, headers, NOW)).toBe(60_000);
   });
@@ -29,7 +29,7 @@ describe("the wait the service asks for", () => {
   });
 });
 
-it("reads dates in the three HTTP forms only, and whatever comes it throws nothing (corpora/http-dates)", () => {
+it("accepts only the three HTTP date forms, and never throws (corpora/http-dates)", () => {
   for (const name of ["examples.json", "bsd-examples.json"]) {
     for (const { test } of read<{ test: string }>(corpus(`http-dates/${name}`))) {
       const date = httpDate(test, NOW);
@@ -54,7 +54,7 @@ it("learns the limit from each style that states it, and ignores a malformed fie
   expect(statedLimit({ ratelimit: '"a";r=1;t=2;;', "ratelimit-policy": '"a";q=x' })).toEqual({});
 });
 
-it("takes the parameters that the RateLimit drafts define beside r, t, q and w: partition key and unit", () => {
+it("accepts the other parameters of the RateLimit drafts: partition key and unit", () => {
   expect(statedWait(429, { ratelimit: '"default";r=0;t=30;pk=:cHJvamVjdA==:' }, NOW)).toBe(30_000);
   expect(statedLimit({ ratelimit: '"d";r=1;t=2', "ratelimit-policy": '"d";q=60;w=60;qu="requests"' })).toMatchObject({
     limit: 60,
@@ -62,7 +62,7 @@ it("takes the parameters that the RateLimit drafts define beside r, t, q and w: 
   });
 });
 
-it("takes separators inside a policy's name for part of it", () => {
+it("accepts separators inside the name of a policy", () => {
   expect(statedWait(429, { ratelimit: '"a,b;c";r=0;t=30' }, NOW)).toBe(30_000);
 });
 
@@ -70,18 +70,18 @@ it("stops after a success when any of several policies is exhausted", () => {
   expect(statedWait(200, { ratelimit: '"a";r=5;t=10, "b";r=0;t=50' }, NOW)).toBe(50_000);
 });
 
-it("waits out the stated time of a refusal although something is said to be left", () => {
+it("waits for the stated time after a refusal, even when the headers state calls left", () => {
   expect(statedWait(429, { ratelimit: '"burst";r=5;t=10' }, NOW)).toBe(10_000);
 });
 
-it("knows no 31st of February", () => {
+it("refuses 31 February", () => {
   expect(httpDate("Sat, 31 Feb 2026 10:22:00 GMT", NOW)).toBeUndefined();
 });
 
 const FILES = ["dictionary", "list", "item", "param-dict", "string", "number", "token", "boolean", "binary"];
 const HEADERS = ["ratelimit", "ratelimit-policy", "ratelimit-limit", "retry-after", "x-ratelimit-reset"];
 
-it("is silent or in range for every structured field, and throws nothing (corpora/structured-fields)", () => {
+it("returns nothing or a value in range for every structured field, and never throws (corpora/structured-fields)", () => {
   for (const path of FILES.map((name) => corpus(`structured-fields/${name}.json`)).filter(existsSync)) {
     for (const { raw } of JSON.parse(readFileSync(path, "utf8")) as { raw: string[] }[]) {
       for (const header of HEADERS) {

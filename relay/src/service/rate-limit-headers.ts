@@ -6,12 +6,12 @@ type Headers = Record<string, string | string[] | undefined>;
 export type StatedLimit = { limit?: number; remaining?: number; windowMs?: number };
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-/** The three forms of RFC 9110 section 5.6.7. `Date.parse` takes far more, and takes "120" for a year. */
+/** The three date forms of RFC 9110 section 5.6.7. `Date.parse` accepts far more, and reads "120" as a year. */
 const IMF = /^(?:mon|tue|wed|thu|fri|sat|sun), (\d{2}) ([a-z]{3}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) gmt$/i;
 const RFC850 = /^(?:mon|tues|wednes|thurs|fri|satur|sun)day, (\d{2})-([a-z]{3})-(\d{2}) (\d{2}):(\d{2}):(\d{2}) gmt$/i;
 const ASCTIME = /^(?:mon|tue|wed|thu|fri|sat|sun) ([a-z]{3}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/i;
 
-/** A two-digit year more than 50 years ahead is of the last century (RFC 9110). */
+/** A two-digit year more than 50 years ahead belongs to the last century (RFC 9110). */
 function fullYear(year: string, now: number): number {
   if (year.length === 4) return Number(year);
   const century = Math.floor(new Date(now).getUTCFullYear() / 100) * 100;
@@ -21,7 +21,7 @@ function fullYear(year: string, now: number): number {
 
 /**
  * Parses an HTTP date. @returns ms since 1970, or undefined when the text is not a date
- * @param now for the century of two-digit years
+ * @param now ms since 1970; decides the century of two-digit years
  */
 export function httpDate(text: string, now: number): number | undefined {
   const [, day, month, year, h, m, s] = IMF.exec(text) ?? RFC850.exec(text) ?? reorder(ASCTIME.exec(text)) ?? [];
@@ -30,7 +30,7 @@ export function httpDate(text: string, now: number): number | undefined {
   const [date, hours, minutes, seconds] = [day, h, m, s].map(Number) as [number, number, number, number];
   if (date < 1 || date > 31 || hours > 23 || minutes > 59 || seconds > 60) return undefined;
   const full = fullYear(year, now);
-  // The platform would carry the 31st of February over into March.
+  // `Date.UTC` would turn 31 February into a day in March.
   if (date > new Date(Date.UTC(full, index + 1, 0)).getUTCDate()) return undefined;
   return Date.UTC(full, index, date, hours, minutes, seconds);
 }
@@ -47,11 +47,13 @@ const header = (headers: Headers, name: string): string | undefined => {
   return (Array.isArray(value) ? value.join(", ") : value)?.trim();
 };
 
-/** Digits only: `Number("")` is 0, `Number("1e9")` a billion, `parseInt("6m0s")` 6. */
+/** Parses digits only. `Number("")` is 0, `Number("1e9")` a billion, `parseInt("6m0s")` 6. */
 const digits = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 
-/** Seconds from now, or a point in time in seconds or milliseconds since 1970, told apart by size; as ms to wait. */
+/**
+ * Parses seconds from now, or a point in time in seconds or milliseconds since 1970; the size tells which. @returns ms to wait
+ */
 function resetMs(text: string | undefined, now: number): number | undefined {
   const value = digits(text);
   if (value === undefined) return undefined;
@@ -61,7 +63,7 @@ function resetMs(text: string | undefined, now: number): number | undefined {
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** `6m0s`, `1h2m3s`, `120ms`, `1.5s`: as milliseconds. */
+/** Parses a duration like `6m0s`, `1h2m3s`, `120ms` or `1.5s`. @returns milliseconds */
 function duration(text: string | undefined): number | undefined {
   if (text === undefined || !/^(?:\d{1,9}(?:\.\d{1,6})?(?:ms|s|m|h))+$/.test(text)) return undefined;
   let total = 0;
@@ -86,13 +88,13 @@ function policy(member: string): Policy | undefined {
     if (at < 0 || !/^[a-z*][a-z0-9_.*-]*$/.test(key)) return undefined;
     const number = digits(value);
     if (number !== undefined) values[key] = number;
-    // The four that we read are whole numbers; others may be texts or bytes, like the drafts' `qu` and `pk`.
+    // The parameters r, t, q and w are whole numbers. Others may be strings or byte sequences, like the drafts' `qu` and `pk`.
     else if (/^[rtqw]$/.test(key) || !/^(?:"[^"]*"|:[A-Za-z0-9+/=]*:)$/.test(value)) return undefined;
   }
   return { name: name.replaceAll('"', ""), values };
 }
 
-/** Splits at `separator`, except inside quotes; one pass, whatever the header holds. */
+/** Splits at `separator`, except inside quotes, in one pass over the text. */
 function split(text: string, separator: string): string[] {
   const parts = [""];
   let quoted = false;
@@ -104,14 +106,14 @@ function split(text: string, separator: string): string[] {
   return parts.map((part) => part.trim());
 }
 
-/** All members, or none when one is malformed: a malformed field is ignored as a whole (RFC 9651 section 4.2). */
+/** All members of a field. One malformed member invalidates the whole field (RFC 9651 section 4.2). */
 function policies(text: string | undefined): Policy[] {
   if (text === undefined || text === "") return [];
   const all = split(text, ",").map(policy);
   return all.every((member) => member !== undefined) ? all : [];
 }
 
-/** The older dictionary spelling: `limit=100, remaining=0, reset=30`. */
+/** Parses the older dictionary form: `limit=100, remaining=0, reset=30`. */
 function dictionary(text: string | undefined): Record<string, number> | undefined {
   if (text === undefined) return undefined;
   const entries = text.split(",").map((part) => part.trim().split("="));
@@ -120,13 +122,13 @@ function dictionary(text: string | undefined): Record<string, number> | undefine
   return Object.fromEntries(entries.map(([key, value]) => [key, Number(value)]));
 }
 
-/** The policy that limits us: an exhausted one before others, then the one that ends last. */
+/** The policy that decides: an exhausted one before others, then the one that ends last. */
 function binding(all: Policy[]): Policy | undefined {
   const rank = ({ values }: Policy): [number, number] => [values.r === 0 ? 0 : 1, -(values.t ?? 0)];
   return all.toSorted((a, b) => rank(a)[0] - rank(b)[0] || rank(a)[1] - rank(b)[1])[0];
 }
 
-/** When the binding policy ends; after a success only if it is exhausted. */
+/** Ms until the deciding policy ends; after a success only when it is exhausted. */
 function rateLimitMs(text: string | undefined, refused: boolean): number | undefined {
   const old = dictionary(text);
   if (old !== undefined) return refused || old.remaining === 0 ? seconds(old.reset) : undefined;
@@ -136,13 +138,13 @@ function rateLimitMs(text: string | undefined, refused: boolean): number | undef
 
 const seconds = (value: number | undefined): number | undefined => (value === undefined ? undefined : value * 1_000);
 
-/** The longest wait that is obeyed: after it, one call goes. */
+/** Longest wait that is obeyed, in ms. After it, one call goes. */
 const LONGEST_MS = 3_600_000;
 
 /**
- * Milliseconds the service asks us to wait before the next call of this key: 0 when nothing holds us, nothing when it did
- * not say. The first header that parses counts, `Retry-After` before all others.
- * @param now the service's own clock where it tells it (`Date`), else ours; ms since 1970
+ * Milliseconds that the service asks us to wait before the next call with this key: 0 for no wait, undefined when it does not
+ * say. The first header that parses counts; `Retry-After` comes first.
+ * @param now the service's own clock (its `Date` header), else the relay's; ms since 1970
  */
 export function statedWait(status: number, headers: Headers, now: number): number | undefined {
   if (status >= 300 && status < 400) return undefined;
@@ -167,7 +169,7 @@ function refusedFor(headers: Headers, now: number): number | undefined {
   );
 }
 
-/** After a success: how long to stop, when the last call was the window's last. */
+/** After a success: ms to wait when this was the last call of the window. */
 function spreadOf(headers: Headers, now: number): number | undefined {
   const { remaining } = statedLimit(headers);
   if (remaining === undefined) return undefined;
@@ -182,7 +184,7 @@ function spreadOf(headers: Headers, now: number): number | undefined {
   );
 }
 
-/** The limit that the headers state, as far as they do. */
+/** The limit that the headers state. Values that they do not state are absent. */
 export function statedLimit(headers: Headers): StatedLimit {
   const current = binding(policies(header(headers, "ratelimit")));
   const named = policies(header(headers, "ratelimit-policy"));

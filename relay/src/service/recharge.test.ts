@@ -5,7 +5,7 @@ const parse = (body: unknown, header?: string, paths?: Parameters<typeof parseRe
   parseRecharge(typeof body === "string" ? body : JSON.stringify(body), header, paths);
 
 describe("an auto-recharge event", () => {
-  it("is read with nothing but its key (R-621)", () => {
+  it("needs only its key (R-621)", () => {
     expect(parse({ idempotency_key: "k-1" })).toEqual({
       key: "k-1",
       email: undefined,
@@ -18,7 +18,7 @@ describe("an auto-recharge event", () => {
     [{ idempotencyKey: "k-1", data: { sub_account: { email: " A@B.example " } }, recharge_amount: "12.5" }],
     [{ data: { idempotency_key: "k-1", subAccountEmail: "a@b.example", credits: 12.5 } }],
     [{ idempotency_key: "k-1", email: "A@b.example", amount: 12.5 }],
-  ])("finds key, e-mail and amount where others put them: %j", (body) => {
+  ])("finds key, e-mail and amount under other common names: %j", (body) => {
     expect(parse(body)).toMatchObject({ key: "k-1", email: "a@b.example", amount: 12.5 });
   });
 
@@ -27,7 +27,7 @@ describe("an auto-recharge event", () => {
     expect(parse("", "k-1")?.key).toBe("k-1");
   });
 
-  it("does not look at ids and addresses that are longer than 255", () => {
+  it("ignores ids and addresses of more than 255 characters", () => {
     const long = "x".repeat(256);
     expect(parse({ idempotency_key: long })).toBeUndefined();
     expect(parse({ idempotency_key: "k-1", email: `${long}@b.example`, sub_account_id: long })).toMatchObject({
@@ -36,29 +36,29 @@ describe("an auto-recharge event", () => {
     });
   });
 
-  it("looks at the configured places first", () => {
+  it("tries the configured paths first", () => {
     const body = { idempotency_key: "k-1", email: "owner@agency.example", client: { mail: "a@b.example" } };
     expect(parse(body, undefined, { email: ["client.mail"] })?.email).toBe("a@b.example");
   });
 
-  it("takes a form as well", () => {
+  it("accepts form encoding", () => {
     expect(parse("idempotency_key=k-1&amount=5")).toMatchObject({ key: "k-1", amount: 5 });
   });
 
   it.each([["[]"], ["not json {"], ["{}"], ['{"idempotency_key":""}'], [`{"idempotency_key":"${"k".repeat(256)}"}`]])(
-    "is refused without a key that a ledger could hold: %s",
+    "is refused without a valid key: %s",
     (raw) => expect(parse(raw)).toBeUndefined(),
   );
 
   it.each(["0x10", "1e9", "1,000", "-5", "many", -50, 0, 1e21, 5.001, [7], { value: 7 }, true])(
-    "tells %j, which is no amount, from none at all, also where another place names one",
+    "reports %j as an unreadable amount, also when another field names a valid one",
     (amount) => {
       const event = parse({ idempotency_key: "k-1", amount, credits: 5 });
       expect([event?.amount, event?.unreadable]).toEqual([undefined, JSON.stringify(amount)]);
     },
   );
 
-  it.each([undefined, null, "", "  "])("takes %j for an amount that is absent", (amount) => {
+  it.each([undefined, null, "", "  "])("treats %j as an absent amount", (amount) => {
     const event = parse({ idempotency_key: "k-1", amount });
     expect([event?.amount, event?.unreadable]).toEqual([undefined, undefined]);
     expect(parse({ idempotency_key: "k-1", amount, credits: 5 })?.amount).toBe(5);

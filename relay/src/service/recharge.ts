@@ -3,7 +3,10 @@ import { cut } from "@porchlight/shared/text";
 import { amountOf, isAmount } from "../base/amount.ts";
 import { tooDeep } from "../base/depth.ts";
 
-/** An auto-recharge event (interface section 6). Only its key is promised; the rest is found where it may stand (R-621). */
+/**
+ * An auto-recharge event (interface section 6). Only its key is guaranteed; other fields are searched in several places
+ * (R-621).
+ */
 export type Recharge = {
   key: string;
   /** Lower case (R-485). */
@@ -11,11 +14,11 @@ export type Recharge = {
   subAccount: string | undefined;
   /** Credits. */
   amount: number | undefined;
-  /** What stands where the amount is looked for, and is none: not the same as an amount that is absent. */
+  /** The text in an amount field that is not a valid amount. Absent when the event names no amount. */
   unreadable?: string | undefined;
 };
 
-/** Where the fields of an event stand: dotted paths, the first that says something counts. */
+/** Dotted paths of an event's fields. The first path with a value counts. */
 export type RechargePaths = Record<"email" | "subAccount" | "amount", readonly string[]>;
 
 const RECHARGE_PATHS: RechargePaths = {
@@ -25,9 +28,9 @@ const RECHARGE_PATHS: RechargePaths = {
 };
 
 const KEYS = ["idempotency_key", "idempotencyKey"];
-/** Envelopes around the fields. */
+/** Wrapper objects around the fields. */
 const WRAPPERS = ["", "data.", "event.", "payload.", "customData.", "message."];
-/** Longest key, and longest id or e-mail that is looked at, in UTF-16 units. */
+/** Longest key, id or e-mail address that is read, in UTF-16 code units. */
 const KEY_MAX = 255;
 
 type Fields = Record<string, unknown>;
@@ -53,10 +56,13 @@ function find(fields: Fields, paths: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Longest part of what is no amount that is kept, to be shown. */
+/** Most characters of an invalid amount that are stored, to be shown to a person. */
 const SAID_MAX = 60;
 
-/** The amount, or what is said in its place. The first place where anything stands counts: it may be meant (R-621). */
+/**
+ * The amount, or the invalid text in its place. The first path with any value counts, because it may be the intended one
+ * (R-621).
+ */
 function amountIn(fields: Fields, paths: readonly string[]): Pick<Recharge, "amount" | "unreadable"> {
   const said = WRAPPERS.flatMap((wrapper) => paths.map((path) => at(fields, wrapper + path))).find(
     (value) => value !== undefined && value !== null && !(typeof value === "string" && value.trim() === ""),
@@ -78,14 +84,14 @@ function fieldsOf(raw: string): Fields | undefined {
   }
 }
 
-/** A key as header may be quoted, as the draft of the `Idempotency-Key` field has it. */
+/** Removes the quotes that the draft of the `Idempotency-Key` header field allows. */
 const unquoted = (text: string): string => text.trim().replace(/^"(.*)"$/, "$1");
 
 /**
- * Reads an auto-recharge event (R-621, R-622).
- * @param header value of `Idempotency-Key`, where the body has no key
- * @param paths places to look at before the usual ones
- * @returns nothing when it names no key, or one that no ledger should hold
+ * Parses an auto-recharge event (R-621, R-622).
+ * @param header the `Idempotency-Key` header, used when the body has no key
+ * @param paths paths to try before the usual ones
+ * @returns undefined when the event names no valid key
  */
 export function parseRecharge(
   raw: string,

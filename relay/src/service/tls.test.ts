@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { startSandbox } from "../../sandbox/server.ts";
 
-/** A certificate for 127.0.0.1 that signs itself. */
+/** A self-signed certificate for 127.0.0.1. */
 function certificate(): { file: string; tls: { cert: string; key: string } } {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-tls-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -16,7 +16,7 @@ function certificate(): { file: string; tls: { cert: string; key: string } } {
   return { file, tls: { cert: readFileSync(file, "utf8"), key: readFileSync(key, "utf8") } };
 }
 
-/** The relay's client in a process of its own: which authorities it trusts is settled when a process starts. */
+/** Runs the relay's client in its own process, because Node reads the trusted authorities at its start. */
 const CALL = `
   const { createService } = await import(process.env.CLIENT);
   const service = createService({ baseUrl: process.env.BASE, key: () => process.env.KEY });
@@ -37,7 +37,7 @@ async function callFrom(env: Record<string, string>): Promise<unknown> {
   return JSON.parse(said);
 }
 
-it("speaks TLS with the service, and sends nothing to one whose certificate nobody vouches for", async () => {
+it("calls the service over TLS, and sends nothing to a server with an untrusted certificate", async () => {
   const { file, tls } = certificate();
   const sandbox = await startSandbox({ tls, config: { botActive: false } });
   onTestFinished(() => sandbox.close());

@@ -30,13 +30,13 @@ export function blocks({ db, access }: { db: Database; access: AccessPolicy }) {
       if (added === "vast")
         throw new Problem(
           "invalid_field",
-          `${value} would send nearly everybody away. Say "everybody": true if that is meant.`,
+          `${value} would block nearly all visitors. Set "everybody" to true to confirm.`,
           "everybody",
         );
       if (added === undefined)
         throw new Problem(
           "invalid_field",
-          "It must be a visitor's id, an address, or a block like 192.0.2.0/24.",
+          "value must be a visitor's id, an address, or a block of addresses like 192.0.2.0/24.",
           "value",
         );
       return blockView(added);

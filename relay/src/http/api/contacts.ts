@@ -17,7 +17,11 @@ const contactView = ({ id, firstName, lastName, phone, email }: Contact): Answer
 
 const fine = ({ kind }: Outcome): boolean => kind === "ok" || kind === "duplicate";
 
-/** Throws unless the service accepted. @param field what was asked for @throws RelayError for a refusal or no answer */
+/**
+ * Returns only if the service accepted the call.
+ * @param field the field that the request is about
+ * @throws RelayError for a refusal or no answer
+ */
 function mustBeFine(outcome: Outcome, field?: string): void {
   const { kind, code, message, waitMs } = outcome;
   if (fine(outcome)) return;
@@ -26,7 +30,7 @@ function mustBeFine(outcome: Outcome, field?: string): void {
   throw new RelayError("unavailable_upstream", undefined, waitMs === undefined ? {} : { retryAfter: waitMs });
 }
 
-/** The field that a refusal is about: the only given field, or the one that the service's text names. */
+/** The field that a refusal is about: the only given one, or the one that the service's message names. */
 function fieldOf({ phone, email }: Partial<ContactDetails>, { message }: Outcome): string | undefined {
   if (phone === undefined || email === undefined) return phone === undefined ? "email" : "phone";
   return /phone/i.test(message) ? "phone" : /e-?mail/i.test(message) ? "email" : undefined;

@@ -1,6 +1,6 @@
 /** Examples for the page of the API, made from its schemas. */
 
-/** The parts of a JSON schema that are shown. */
+/** The keywords of a JSON schema that the page shows. */
 export type Shape = {
   type?: string | string[];
   $ref?: string;
@@ -19,7 +19,7 @@ export type Shape = {
 };
 export type Schemas = Record<string, unknown>;
 
-/** Values for fields by their names: what a reader recognises. */
+/** Example values by field name. */
 const VALUES: Record<string, unknown> = {
   visitor: "v_VISITOR",
   user: "customer-7",
@@ -61,7 +61,7 @@ const BY_PATH: Record<string, string> = {
   list: "leads",
 };
 
-/** Bodies and queries of examples that the schema alone does not give: one of several fields is needed. */
+/** Example bodies and queries that the schema alone does not determine, because one of several fields is required. */
 export const CHOSEN: Record<string, { body?: object; query?: string }> = {
   "get /contacts": { query: "?email=ada@example.com" },
   "post /contacts": { body: { firstName: "Ada", email: "ada@example.com", lists: ["leads"] } },
@@ -69,14 +69,14 @@ export const CHOSEN: Record<string, { body?: object; query?: string }> = {
 };
 
 const refOf = ({ $ref = "" }: Shape): string => $ref.replace("#/components/schemas/", "");
-/** A schema with its reference followed. */
+/** Follows a schema's `$ref`. */
 const resolved = (shape: Shape, schemas: Schemas): Shape =>
   shape.$ref === undefined ? shape : ((schemas[refOf(shape)] ?? {}) as Shape);
 
 const typeOf = ({ type }: Shape): string | undefined =>
   Array.isArray(type) ? type.find((each) => each !== "null") : type;
 
-/** A value that a schema allows. @param all whether optional fields are shown too */
+/** An example value that a schema allows. @param all whether optional fields are included */
 export function exampleOf(given: Shape, schemas: Schemas, { name = "", all = true } = {}): unknown {
   const shape = resolved(given, schemas);
   const choice = shape.anyOf ?? shape.oneOf;
@@ -105,7 +105,7 @@ export function exampleOf(given: Shape, schemas: Schemas, { name = "", all = tru
   }
 }
 
-/** A field as the page lists it. */
+/** A field in the page's table. */
 export type FieldRow = { name: string; type: string; required: boolean; description: string };
 
 function typeName(given: Shape, schemas: Schemas): string {
@@ -120,7 +120,7 @@ function typeName(given: Shape, schemas: Schemas): string {
   return `${{ string: "text", integer: "whole number", object: "object", null: "null" }[typeOf(shape) ?? ""] ?? typeOf(shape) ?? "any"}${limit}`;
 }
 
-/** The fields of an object, those inside it behind a dot. */
+/** Lists the fields of an object. A nested field gets the path of its parent and a dot before its name. */
 export function fieldsOf(given: Shape, schemas: Schemas, before = ""): FieldRow[] {
   const shape = resolved(given, schemas);
   const inner = typeOf(shape) === "array" ? resolved(shape.items ?? {}, schemas) : shape;
@@ -141,6 +141,6 @@ export function fieldsOf(given: Shape, schemas: Schemas, before = ""): FieldRow[
   });
 }
 
-/** A path with values for its parameters. */
+/** Fills the parameters of a path with example values. */
 export const pathExample = (path: string): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => BY_PATH[name] ?? name.toUpperCase());

@@ -27,7 +27,7 @@ export type Flows = {
   credits: Credits;
   access: AccessPolicy;
   outreach: Outreach;
-  /** Nothing without a mail server. */
+  /** Absent without a mail server. */
   mail: Mail | undefined;
   contacts: Contacts;
   create: Capture["create"];
@@ -35,7 +35,7 @@ export type Flows = {
   send: Send;
   forget: Forget;
   endings: Endings;
-  /** Address of a file. Everybody with the address can fetch it. */
+  /** Address of a file. Anybody who has the address can fetch the file. */
   linkTo: (key: string, type: string) => string;
 };
 

@@ -17,7 +17,7 @@ type Parts = Omit<Door, "handlers"> & {
 /** `/api/v1`, its OpenAPI document and its page. */
 export function serverApi({ flows, relay, address, ...door }: Parts): Hono<{ Bindings: HttpBindings }> {
   let made: ReturnType<typeof openApi> | undefined;
-  /** Made at the first request, so that the start stays fast. */
+  /** Made at the first request, to keep the start fast. */
   const document = (): ReturnType<typeof openApi> => (made ??= openApi(OPERATIONS, relay));
   return new Hono<{ Bindings: HttpBindings }>()
     .get("/openapi.json", (c) => c.json(document()))

@@ -6,7 +6,7 @@ import { apiPage } from "./page.ts";
 const document = openApi(OPERATIONS, "https://chat.example.com");
 const text = JSON.stringify(document);
 
-it("holds every schema that it refers to, under components", () => {
+it("contains every referenced schema under components", () => {
   const named = Object.keys(document.components.schemas);
   const referred = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref);
   expect(
@@ -34,7 +34,7 @@ it("describes every operation once, with its token's scope, its parameters and i
   }
 });
 
-it("says of each operation the statuses that it may have, and the patterns that are checked", () => {
+it("names the possible statuses of each operation, and the patterns that are checked", () => {
   const operation = (path: string, method: string) =>
     document.paths[`/api/v1${path}`]?.[method] as { responses: object; requestBody?: object; parameters: object[] };
   const statuses = (path: string, method: string) => Object.keys(operation(path, method).responses).map(Number);
@@ -52,7 +52,7 @@ it("says of each operation the statuses that it may have, and the patterns that 
     expect([email, pattern.test(email)]).toEqual([email, body.safeParse({ email }).success]);
 });
 
-it("is a page whose every box that scrolls can be reached by keyboard, under a name of its own", async () => {
+it("has a page on which the keyboard reaches every scrolling box, and each box has its own name", async () => {
   const page = String(await apiPage("https://chat.example.com", document));
   const boxes = [...page.matchAll(/<pre\b([^>]*)>/g)].map(([, attributes = ""]) => attributes);
   expect(boxes.length).toBeGreaterThan(Object.keys(OPERATIONS).length);

@@ -26,7 +26,7 @@ const PROBLEM = {
     },
     done: {
       type: "object",
-      description: "What was done nevertheless: the contact, and the lists it is on",
+      description: "What succeeded before the error: the contact, and the lists it is on now",
       properties: { contactId: { type: "string" }, lists: { type: "array", items: { type: "string" } } },
       required: ["contactId", "lists"],
     },
@@ -39,14 +39,14 @@ type Refusals = (readonly [status: number, description: string])[];
 
 /** The meaning of an operation's own errors, by status. */
 const REFUSALS = {
-  404: "Nothing has this name",
-  422: "Refused: no phone number, or nothing the messaging service takes",
-  502: "The messaging service cannot be asked right now",
+  404: "Not found",
+  422: "Refused: an invalid phone number, or the messaging service refused the request",
+  502: "The messaging service is not available",
 } as const;
-/** Named schemas, collected while the document is made. */
+/** Named schemas, collected while the document is built. */
 type Named = Record<string, unknown>;
 
-/** A schema for the document: named schemas go to `components`, and patterns beside formats are left out. */
+/** Converts a schema for the document: named schemas go to `components`; a pattern beside a format is left out. */
 function schemaOf(schema: z.ZodType, io: "input" | "output", named: Named): Json {
   const made = z.toJSONSchema(schema, {
     io,
@@ -85,16 +85,16 @@ function operationOf(name: string, operation: Operation, named: Named): Json {
   const content = (schema: unknown) => ({ content: { "application/json": { schema } } });
   const failed = { content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } } };
   const unsafe: Refusals = [
-    [409, "The same key is still being done, or the state forbids it"],
+    [409, "A request with the same key is still under way, or the state does not allow the operation"],
     [413, "The body is too large"],
-    [422, "The same key with another request, or refused"],
+    [422, "The key was used with a different request, or the request was refused"],
   ];
   const failures: Refusals = [
     [400, "The request is invalid"],
     [401, "No valid token"],
     [403, "The token lacks the scope"],
     [429, "Too many requests: Retry-After says when to come back"],
-    [500, "Something went wrong in the relay"],
+    [500, "An internal error of the relay"],
     ...(method === "get" ? [] : unsafe),
     ...refusals.filter((code) => method === "get" || code !== 422).map((code) => [code, REFUSALS[code]] as const),
   ];
@@ -113,15 +113,15 @@ function operationOf(name: string, operation: Operation, named: Named): Json {
 }
 
 const HOOK_HEADERS = [
-  ["webhook-id", "Names the request: the same in every try"],
+  ["webhook-id", "Identifies the event: the same in every attempt"],
   ["webhook-timestamp", "Seconds since 1970"],
-  ["webhook-signature", "As Standard Webhooks has it: v1, and HMAC-SHA256 in base64"],
+  ["webhook-signature", "Signature by the Standard Webhooks specification: v1, and HMAC-SHA256 in base64"],
 ] as const;
 
 /** Describes a request to the owner's backend. */
 function webhookOf(name: string, { summary, body, answer }: Webhook, named: Named): Json {
   const content = (schema: unknown) => ({ content: { "application/json": { schema } } });
-  const taken = { description: "Taken: any status of 2xx" };
+  const taken = { description: "Accepted: any 2xx status" };
   return {
     operationId: name,
     summary,
@@ -137,9 +137,9 @@ function webhookOf(name: string, { summary, body, answer }: Webhook, named: Name
 }
 
 /**
- * The API as an OpenAPI 3.1 document, made from the schemas that validate.
+ * The API as an OpenAPI 3.1 document, generated from the schemas that validate requests.
  * @param operations the operations of the API, by name
- * @param server the relay's public address; empty: the address of the document
+ * @param server the relay's public address; empty: the address from which the document was fetched
  */
 export function openApi(operations: Readonly<Record<string, Operation>>, server: string) {
   const paths: Record<string, Json> = {};

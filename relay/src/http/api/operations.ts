@@ -43,7 +43,7 @@ export type Operation = {
 };
 
 const defaults = { status: 200, query: none, body: undefined } as const;
-/** Every path parameter may name something that does not exist. */
+/** Every path parameter may name a resource that does not exist. */
 const refusalsAt = (path: string): Operation["refusals"] => (path.includes("{") ? [404] : []);
 type Given = Partial<Operation> & Pick<Operation, "method" | "path" | "scope" | "summary" | "answer">;
 type Filled<O> = Omit<typeof defaults, keyof O> & O & Pick<Operation, "refusals">;
@@ -314,7 +314,7 @@ export const OPERATIONS = {
     method: "get",
     path: "/blocks",
     scope: "visitors:read",
-    summary: "Whom the site does not want, newest first",
+    summary: "Blocked visitors and addresses, newest first",
     query: z.strictObject(cursor),
     answer: pageOf(block),
   }),
@@ -322,15 +322,14 @@ export const OPERATIONS = {
     method: "post",
     path: "/blocks",
     scope: "visitors:block",
-    summary:
-      "Sends a visitor away, or everybody of an address or a block of addresses; nothing of theirs goes out any more",
+    summary: "Blocks a visitor, an address or a block of addresses; their waiting messages are not sent",
     body: z.strictObject({
       value: text(64),
       reason,
       everybody: z
         .boolean()
         .default(false)
-        .meta({ description: "Must be true for a block that holds nearly everybody, like 0.0.0.0/0" }),
+        .meta({ description: "Must be true for a block that covers nearly all visitors, like 0.0.0.0/0" }),
     }),
     answer: block,
   }),
@@ -338,7 +337,7 @@ export const OPERATIONS = {
     method: "delete",
     path: "/blocks/{block}",
     scope: "visitors:block",
-    summary: "Lets them in again",
+    summary: "Removes a block",
     status: 204,
     answer: z.null(),
   }),

@@ -5,8 +5,8 @@ import { API_VERSION, openApi } from "./openapi.ts";
 import { OPERATIONS } from "./operations.ts";
 
 /**
- * Makes the client as an npm package for backends: three files, no dependencies. Its code is `call.ts` without types. Its types
- * come from the OpenAPI document.
+ * Builds the client as an npm package for backends: three files, no dependencies. Its code is `call.ts` without types. Its
+ * types come from the OpenAPI document.
  */
 
 type Schema = {
@@ -81,7 +81,7 @@ function methodOf(described: Described): string {
   ${operationId}(${input}, options?: Options): Promise<${answer === undefined ? "null" : typeOf(answer)}>;`;
 }
 
-/** @returns the schema of a webhook's body */
+/** The schema of a webhook's body. */
 function bodyOf(document: ReturnType<typeof openApi>, name: string): Schema {
   const { post } = document.webhooks[name] as { post: Described };
   return post.requestBody?.content?.["application/json"]?.schema ?? {};
@@ -141,7 +141,7 @@ export const createClient = (options) => callsOf(OPERATIONS, options);
 `;
 }
 
-/** @returns the files of the package, by name */
+/** The files of the package, by name. */
 export const clientPackage = (): Record<string, string> => ({
   "package.json": `${JSON.stringify(
     {

@@ -1,4 +1,4 @@
-/** The style of the page of the API: the colours and calm of the admin pages. */
+/** The style of the page of the API, with the colours of the admin pages. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #1c1b19; --soft: #5d5a55; --ground: #faf9f7; --card: #fff; --line: #dedad3; --accent: #8a4b08;
   --get: #1d6b3c; --post: #1f5a86; --delete: #a3231f; }

@@ -13,7 +13,7 @@ type Described = {
 type Document = { paths: Record<string, unknown>; webhooks: Record<string, unknown>; components: { schemas: Schemas } };
 type Html = ReturnType<typeof html>;
 
-/** The groups of the page, by the first part of the path, in the order in which a newcomer needs them. */
+/** The groups of the page, by the first part of the path, in the order in which a new reader needs them. */
 const GROUPS: Record<string, string> = {
   messages: "Messages",
   visitors: "Visitors",
@@ -41,7 +41,7 @@ function table(of: string, name: string, rows: readonly FieldRow[]): Html | "" {
 <tbody>${rows.map(({ name: field, type, required, description }) => html`<tr><td><code>${field}</code></td><td>${type}${required ? "" : html` <span class="note">optional</span>`}${description === "" ? "" : html`<br><span class="note">${description}</span>`}</td></tr>`)}</tbody></table></div>`;
 }
 
-/** A call that works when it is pasted, with a token and the ids of one's own. */
+/** A curl command that works once the reader has filled in a token and real ids. */
 function curlOf(
   server: string,
   { method, path }: Operation,
@@ -56,7 +56,7 @@ function curlOf(
   return lines.join(" \\\n  ");
 }
 
-/** An operation: what it takes, what it answers, and an example. */
+/** Renders an operation: its input, its answer and an example. */
 function operationOf(server: string, operation: Operation, { paths, components: { schemas } }: Document): Html {
   const path = `/api/v1${operation.path}`;
   const described = (paths[path] as Record<string, Described>)[operation.method] as Described;
@@ -84,7 +84,7 @@ ${table(name, "In the address", parameters)}${takes ? table(name, "In the body",
 </div></div></details>`;
 }
 
-/** A webhook with its payload. */
+/** Renders a webhook with its payload. */
 function webhookOf(name: string, given: unknown, schemas: Schemas): Html {
   const { summary, requestBody } = (given as { post: Described }).post;
   const schema = schemaIn(requestBody) ?? {};
@@ -107,9 +107,9 @@ first answer again, and nothing is done twice.</li>
 client.</p>`;
 
 /**
- * The API as a page to read. No script, no other host.
+ * Renders the API as a page without scripts and without requests to other hosts.
  * @param server the relay's address
- * @param document the same API as an OpenAPI document
+ * @param document the API as an OpenAPI document
  */
 export function apiPage(server: string, document: Document): Html {
   const operations = Object.values(OPERATIONS) as Operation[];

@@ -24,20 +24,20 @@ export const none = z.strictObject({});
 export const cursor = { cursor: z.string().optional(), limit: z.coerce.number().int().min(1).max(200).default(50) };
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().nullable().meta({ description: "`cursor` of the next page" }) });
-export const reason = text(500).meta({ description: "Why, in words: kept in the ledger" });
+export const reason = text(500).meta({ description: "Reason for the decision; stored in the ledger" });
 
-/** The ledger checks the limits: 422 invalid_amount. */
+/** The ledger checks the limits and answers 422 invalid_amount. */
 export const amount = z
   .number()
   .positive()
-  .meta({ description: "Credits: above 0, at most two decimals, at most what one grant may be" });
+  .meta({ description: "Credits: more than 0, at most two decimals, at most the limit of one grant" });
 
 export const names = { firstName: line(100).optional(), lastName: line(100).optional() };
 
 export const lists = z.array(line(200)).max(20);
 
 export const recipient = z.union([z.strictObject({ visitor: text(64) }), z.strictObject({ user: text(255) })], {
-  error: 'must be {"visitor": id} or {"user": your own id of somebody}',
+  error: 'must be {"visitor": id} or {"user": your own id of a person}',
 });
 
 export const visitor = z
@@ -45,12 +45,12 @@ export const visitor = z
     id: z.string(),
     createdAt: time,
     ...profile,
-    messages: z.number().int().meta({ description: "How many messages the thread holds, in both directions" }),
+    messages: z.number().int().meta({ description: "Number of messages in the thread, in both directions" }),
     firstName: z.string().nullable(),
     lastName: z.string().nullable(),
     email: z.string().nullable(),
     phone: z.string().nullable().meta({ description: "As given" }),
-    seen: z.number().int().meta({ description: "Number up to which the visitor has seen everything" }),
+    seen: z.number().int().meta({ description: "Number of the last message that the visitor has seen" }),
   })
   .meta({ id: "Visitor" });
 
@@ -61,19 +61,19 @@ export const message = z
     at: time,
     from: z.enum(["visitor", "reply"]),
     text: z.string(),
-    state: z.enum(["sent", "delivered", "failed"]).nullable().meta({ description: "Of a visitor's message" }),
+    state: z.enum(["sent", "delivered", "failed"]).nullable().meta({ description: "State of a visitor's message" }),
     reason: z.string().nullable(),
     file: z
       .object({
-        url: z
-          .string()
-          .meta({ description: "Good for a week at least; from the relay's address where it has no public one" }),
-        type: z.string().meta({ description: "MIME type, by its bytes" }),
+        url: z.string().meta({
+          description: "Valid for at least a week. A path without a host when the relay has no public address",
+        }),
+        type: z.string().meta({ description: "MIME type, detected from the file's content" }),
         name: z.string(),
         size: z.number().int().meta({ description: "Bytes" }),
       })
       .nullable()
-      .meta({ description: "What came with it" }),
+      .meta({ description: "The attached file" }),
   })
   .meta({ id: "Message" });
 
@@ -84,7 +84,7 @@ export const sent = z
     text: z.string(),
     state: z.enum(["queued", "sending", "sent", "unknown", "failed"]),
     reason: z.string().nullable(),
-    messageId: z.string().nullable().meta({ description: "The service's id" }),
+    messageId: z.string().nullable().meta({ description: "The messaging service's id" }),
     createdAt: time,
   })
   .meta({ id: "SentMessage" });
@@ -123,9 +123,9 @@ export const lead = z
     lastName: z.string().nullable(),
     email: z.string().nullable(),
     phone: z.string().nullable().meta({ description: "E.164" }),
-    consent: z.string().nullable().meta({ description: "The sentence that was agreed to" }),
+    consent: z.string().nullable().meta({ description: "The sentence that the person agreed to" }),
     state: z.enum(["open", "done", "refused"]).meta({
-      description: "open: on its way, and tried again by itself; refused: the service will not have it, see problem",
+      description: "open: under way, and repeated automatically; refused: the service refused it, see problem",
     }),
     problem: z.string().nullable(),
     contactId: z.string().nullable(),
@@ -136,7 +136,7 @@ export const rating = z
   .object({
     visitor: z.string(),
     at: time,
-    score: z.number().int().meta({ description: "From 1, the worst, to `of`" }),
+    score: z.number().int().meta({ description: "From 1 (worst) to `of` (best)" }),
     of: z.union([z.literal(2), z.literal(5)]),
     comment: z.string().nullable(),
   })
@@ -150,7 +150,7 @@ export const event = z
     state: z.enum(EVENT_STATES),
     attempts: z.number().int(),
     due: time.nullable().meta({ description: "Next try" }),
-    status: z.number().int().nullable().meta({ description: "Of the last try; 0: no answer" }),
+    status: z.number().int().nullable().meta({ description: "Status of the last attempt; 0: no answer" }),
     problem: z.string().nullable(),
   })
   .meta({ id: "WebhookEvent" });
@@ -162,10 +162,10 @@ export const delivery = z
     visitor: z.string(),
     message: z.string(),
     state: z.enum(DELIVERY_STATES),
-    attempts: z.number().int().meta({ description: "How often it was tried" }),
+    attempts: z.number().int().meta({ description: "Number of attempts" }),
     due: time.nullable().meta({ description: "Next try" }),
     reason: z.string().nullable().meta({ description: "Why it failed: rejected or expired" }),
-    error: z.string().nullable().meta({ description: "What the service said at the last try" }),
+    error: z.string().nullable().meta({ description: "The service's answer to the last attempt" }),
   })
   .meta({ id: "Delivery" });
 

@@ -15,7 +15,7 @@ import { Problem } from "./problem.ts";
 /** The actor that ledger entries store for a call of the API. */
 export const actorOf = ({ token }: { token: Token }): string => `token ${token.name}`;
 
-/** A time as ISO 8601 in UTC. @param ms since 1970 */
+/** A time as ISO 8601 text in UTC. @param ms milliseconds since 1970 */
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
 export const visitorView = ({
@@ -45,7 +45,7 @@ export function eventView(event: Event): AnswerOf<"retryWebhookEvent"> {
 
 type MessageView = AnswerOf<"listMessages">["items"][number];
 
-/** @param linkTo address under which a file can be fetched, by its key and type */
+/** A message as the API shows it. @param linkTo returns the address of a file, given its key and type */
 export const messageView =
   (linkTo: (key: string, type: string) => string) =>
   (message: Message): MessageView => {
@@ -60,7 +60,9 @@ const cursorFor = (place: object): string => Buffer.from(JSON.stringify(place)).
 
 type Shape<Place> = { [K in keyof Place]: Place[K] extends string ? "text" : "number" };
 
-/** Decodes a cursor. @param shape of a place in this list @throws RelayError when the text is no cursor of this list */
+/**
+ * Decodes a cursor. @param shape the fields of a place in this list @throws RelayError when the text is no cursor of this list
+ */
 export function cursorOf<Place extends object>(cursor: string | undefined, shape: Shape<Place>): Place | undefined {
   if (cursor === undefined) return undefined;
   try {
@@ -75,7 +77,7 @@ export function cursorOf<Place extends object>(cursor: string | undefined, shape
   throw new Problem("invalid_field", "cursor must be the `next` of a page of this list.", "cursor");
 }
 
-/** Makes a page with its cursor. @param rows one more than `limit` when there is a next page */
+/** Builds a page with its cursor. @param rows one more than `limit` when there is a next page */
 export function pageWith<Row, View>(
   rows: Row[],
   limit: number,
@@ -123,7 +125,7 @@ export function leadView(lead: Lead): AnswerOf<"getLead"> {
   return { id, visitor, at: iso(at), ...person, state, problem, contactId: contact };
 }
 
-/** A rating, or null: a visitor who declined has no rating. */
+/** A rating; null when the visitor gave no rating. */
 export function ratingView(row: RatingRow | undefined): AnswerOf<"listRatings">["items"][number] | null {
   if (row === undefined || row.score === null) return null;
   const { visitor, at, score, best, comment } = row;

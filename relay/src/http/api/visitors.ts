@@ -15,7 +15,7 @@ import { cursorOf, deliveryView, leadView, messageView, pageWith, ratingView, se
 
 type LinkTo = Parameters<typeof messageView>[0];
 
-/** Messages that an export reads at once. */
+/** Number of messages that an export reads at once. */
 const BATCH = 500;
 
 async function known(db: Database, site: string, visitor: string): Promise<VisitorRow> {
@@ -86,7 +86,7 @@ export const sessions = ({ endings }: { endings: Endings }) =>
     },
   }) satisfies Partial<Handlers>;
 
-/** Handlers for messages of visitors that the service has not taken. */
+/** Handlers for visitors' messages that the service has not accepted. */
 export function deliveries({ db, send, linkTo }: { db: Database; send: Send; linkTo: LinkTo }) {
   return {
     async listDeliveries({ site, query }) {
