@@ -68,3 +68,10 @@ it("those turned away count among their address's connections for as long as the
   await Promise.all(held.map((socket) => once(socket.resume(), "close")));
   await expect.poll(() => codeFor(FOREIGN)).toBe(4403);
 });
+
+it("an address that opens and closes chats without end is refused, although none of them is open", async () => {
+  // The limit allows 24 in a minute.
+  let accepted = 0;
+  for (let n = 0; n < 80; n++) if ((await codeFor(FOREIGN)) !== 429) accepted++;
+  expect(accepted).toBeLessThan(60);
+});

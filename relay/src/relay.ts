@@ -124,7 +124,8 @@ async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
   const owner = createOwnerFlows({ ...core, ...service, presence: core.bus });
   const visitors: VisitorFlows = createVisitorFlows(core, files, service, owner);
   const intake = createCallbackIntake(core, files, owner);
-  const places = createPlaces({ perAddress: settings.socketsPerAddress, total: settings.socketsTotal });
+  const { uptime } = core.clock;
+  const places = createPlaces({ perAddress: settings.socketsPerAddress, total: settings.socketsTotal, uptime });
   const open = (): boolean => !server.stopping();
   const { widget } = standIns;
   const { count } = visitors.connections;

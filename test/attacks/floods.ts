@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { join } from "node:path";
+import { TURNS_PER_MINUTE } from "../../relay/src/base/places.ts";
 import type { Result } from "./attack.ts";
 import { POURED } from "./pour.ts";
 import { ORIGIN, type Target, UPGRADE } from "./target.ts";
@@ -84,8 +85,13 @@ async function halfMessagesAlone(target: Target): Promise<Tally> {
   return { tried: all.length, through: open.length };
 }
 
-/** A26: five thousand lines of the fallback from one address. */
-export const manyLines = (target: Target): Promise<Result> => meanwhile(target, () => manyLinesAlone(target));
+/** A26: five thousand lines of the fallback from one address; then three thousand WebSockets, each closed at once. */
+export const manyLines = (target: Target): Promise<Result> =>
+  meanwhile(target, async () => {
+    const lines = await manyLinesAlone(target);
+    const sockets = await shortSockets(target);
+    return { tried: lines.tried + sockets.tried, through: lines.through + sockets.through };
+  });
 
 async function manyLinesAlone(target: Target): Promise<Tally> {
   let opened = 0;
@@ -95,6 +101,25 @@ async function manyLinesAlone(target: Target): Promise<Tally> {
     for (const answer of answers) await answer.text();
   }
   return { tried: 5_000, through: Math.max(0, opened - 200) };
+}
+
+/** WebSockets of one address that are closed once they are open. Through: more of them than the address may open. */
+async function shortSockets(target: Target): Promise<Tally> {
+  const ALL = 3_000;
+  const begun = performance.now();
+  let opened = 0;
+  const one = (): Promise<void> =>
+    target.socket("192.0.2.200").then(
+      (ws) => {
+        opened++;
+        ws.terminate();
+      },
+      () => {},
+    );
+  for (let n = 0; n < ALL; n += 50) await Promise.all(Array.from({ length: 50 }, one));
+  const perMinute = 200 * TURNS_PER_MINUTE;
+  const refilled = (perMinute * (performance.now() - begun)) / 60_000;
+  return { tried: ALL, through: Math.max(0, opened - Math.ceil(perMinute + refilled)) };
 }
 
 /** A27: forty fresh visitors of one address send ten messages each. */
@@ -179,7 +204,8 @@ export const rawConnections = (target: Target): Promise<Result> =>
 async function resets(target: Target): Promise<Tally> {
   const ALL = 10_000;
   const one = async (n: number): Promise<void> => {
-    const socket = await target.raw();
+    // From a hundred addresses: a single one is refused after 1,200 connections in a minute.
+    const socket = await target.raw(`127.0.66.${n % 100}`);
     const cut = n % 4 === 0 ? UPGRADE.length : (n * 7) % UPGRADE.length;
     await new Promise<void>((resolve) => socket.write(UPGRADE.slice(0, cut), () => resolve()));
     // Some before the relay has read a byte, some while it answers, some once it has answered.

@@ -56,8 +56,8 @@ export type Target = {
   limit: Limit["kind"];
   /** Largest resident memory since the start, in megabytes. */
   peak: () => number;
-  /** A raw connection. Its errors are ignored. */
-  raw: () => Promise<Socket>;
+  /** A raw connection, from the attackers' address or another one of this machine. Its errors are ignored. */
+  raw: (localAddress?: string) => Promise<Socket>;
   /** An open WebSocket; `address`: what the proxy says of its client. */
   socket: (address?: string) => Promise<WebSocket>;
   /** The same, and it has greeted. */
@@ -86,9 +86,9 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
   const relay = await startRelay(RELAY, settings, limit.wrapper);
   const { port } = relay;
 
-  const raw = (): Promise<Socket> =>
+  const raw = (localAddress = ATTACKER): Promise<Socket> =>
     new Promise((resolve) => {
-      const socket = connect({ port, host: "127.0.0.1", localAddress: ATTACKER }, () => resolve(socket));
+      const socket = connect({ port, host: "127.0.0.1", localAddress }, () => resolve(socket));
       socket.on("error", () => resolve(socket));
     });
   const socket = (address?: string): Promise<WebSocket> =>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createPlaces, type Places } from "./places.ts";
+import { createPlaces, type Places, TURNS_PER_MINUTE } from "./places.ts";
 
 const take = (places: Places, address: string, count: number): number =>
   Array.from({ length: count }, () => places.take(address)).filter((leave) => leave !== undefined).length;
@@ -23,6 +23,22 @@ it("reserves the last tenth of all places for addresses that have none", () => {
   expect(places.taken()).toBe(100);
 });
 
+it("limits how often an address takes a place in a minute, also when it gives each back at once", () => {
+  let now = 0;
+  const places = createPlaces({ perAddress: 10, total: 0, uptime: () => now });
+  const reconnect = (address: string): boolean => {
+    const leave = places.take(address);
+    leave?.();
+    return leave !== undefined;
+  };
+  const served = (address: string): number =>
+    Array.from({ length: 100 }, () => reconnect(address)).filter(Boolean).length;
+  expect(served("flood")).toBe(10 * TURNS_PER_MINUTE);
+  expect(served("other")).toBe(10 * TURNS_PER_MINUTE);
+  now = 30_000;
+  expect(served("flood")).toBe((10 * TURNS_PER_MINUTE) / 2);
+});
+
 it("does not limit when the setting is 0", () => {
-  expect(take(createPlaces({ perAddress: 0, total: 0 }), "a", 10_000)).toBe(10_000);
+  expect(take(createPlaces({ perAddress: 0, total: 0, uptime: () => 0 }), "a", 10_000)).toBe(10_000);
 });

@@ -188,7 +188,7 @@ export const TABLE = {
     env: "SOCKETS_PER_ADDRESS",
     fallback: "200",
     parse: whole(0, 1_000_000),
-    help: "Chats that one IP address may have open at a time, over WebSockets and HTTP together. 0: no limit.",
+    help: "Chats that one IP address may have open at a time, over WebSockets and HTTP together. It may open six times as many in a minute. 0: no limit.",
   },
   socketsTotal: {
     env: "SOCKETS_TOTAL",
