@@ -222,7 +222,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     number: 26,
-    what: "5,000 lines of the fallback from one address, then 3,000 WebSockets that are closed at once",
+    what: "5,000 lines of the fallback from one address",
     defence: ["relay/src/base/places.ts", "relay/src/base/address.ts", "relay/src/http/peers.ts"],
     tests: ["relay/src/base/places.test.ts", "relay/src/http/fallback.test.ts", "relay/src/base/address.test.ts"],
     run: manyLines,
