@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { messages as german } from "../src/locales/de.ts";
+import { extra } from "../src/locales/extra/de.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
 import { pack, readTranslations, tagsIn, versionOf } from "./translations.ts";
 
@@ -21,9 +22,8 @@ describe("packed translations", () => {
   });
 
   it("have another version when a text changes", () => {
-    const changed = { ...german, forget: "anders" };
-    const version = versionOf([{ tag: "de", messages: german }]);
-    expect(version).not.toBe(versionOf([{ tag: "de", messages: changed }]));
-    expect(version).not.toBe(versionOf([{ tag: "de", messages: german, extra: { yes: "Ja" } }]));
+    const version = versionOf([{ tag: "de", messages: german, extra }]);
+    expect(version).not.toBe(versionOf([{ tag: "de", messages: { ...german, forget: "anders" }, extra }]));
+    expect(version).not.toBe(versionOf([{ tag: "de", messages: german, extra: { ...extra, yes: "anders" } }]));
   });
 });

@@ -1,7 +1,7 @@
 /** Translations as the build hands them to the panel. The test that weighs them uses `pack`, too. */
 
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { transformWithOxc } from "vite";
 import { rare } from "../src/locales/en.rare.ts";
@@ -19,28 +19,27 @@ const FILES = { common: Object.keys(en), rare: Object.keys(rare) } as {
 /** The place of the name of the panel's close button in a language's first file. */
 export const closeAt = FILES.common.indexOf("close");
 
-/** The words of features that few sites switch on, by key: languages may come later than those of the chat. */
-const packExtra = (words: Partial<Extra>): string => `export const extra=${JSON.stringify(words)}`;
+/** The words of features that few sites switch on, by key: a third file. */
+export const packExtra = (words: Extra): string => `export const extra=${JSON.stringify(words)}`;
 
 /** A module with the texts alone, in the order of the English ones, which the panel has: a quarter less to fetch. */
 export const pack = (messages: Messages, part: keyof typeof FILES): string =>
   `export const messages=${JSON.stringify(FILES[part].map((key) => messages[key]))}`;
 
-/** @property extra absent: the language has none, English stands in */
-export type Translation = { tag: string; messages: Messages; extra?: Partial<Extra> };
+export type Translation = { tag: string; messages: Messages; extra: Extra };
 
 /** What a file of words exports. */
-async function readWords(path: string): Promise<{ messages?: Messages; extra?: Partial<Extra> }> {
+async function readWords(path: string): Promise<{ messages?: Messages; extra?: Extra }> {
   const { code } = await transformWithOxc(readFileSync(path, "utf8"), path);
   return import(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
-/** @throws Error when the file exports no `messages` */
+/** @throws Error when a file is missing, or does not export the words it is there for */
 async function readTranslation(tag: string): Promise<Translation> {
   const { messages } = await readWords(join(LOCALES, `${tag}.ts`));
   if (!messages) throw new Error(`${tag}.ts exports no messages`);
-  const more = join(LOCALES, "extra", `${tag}.ts`);
-  const { extra = {} } = existsSync(more) ? await readWords(more) : {};
+  const { extra } = await readWords(join(LOCALES, "extra", `${tag}.ts`));
+  if (!extra) throw new Error(`extra/${tag}.ts exports no extra`);
   return { tag, messages, extra };
 }
 
@@ -55,7 +54,7 @@ export const readTranslations = (): Promise<Translation[]> =>
 export const versionOf = (translations: readonly Translation[]): string =>
   translations
     .reduce(
-      (hash, { messages, extra = {} }) =>
+      (hash, { messages, extra }) =>
         hash.update(pack(messages, "common")).update(pack(messages, "rare")).update(packExtra(extra)),
       createHash("sha256"),
     )
@@ -65,7 +64,7 @@ export const versionOf = (translations: readonly Translation[]): string =>
 /** Writes three files for each language. */
 export function writeTranslations(folder: string, translations: readonly Translation[]): void {
   const version = versionOf(translations);
-  for (const { tag, messages, extra = {} } of translations) {
+  for (const { tag, messages, extra } of translations) {
     writeFileSync(join(folder, `${tag}-${version}.js`), pack(messages, "common"));
     writeFileSync(join(folder, `${tag}.rare-${version}.js`), pack(messages, "rare"));
     writeFileSync(join(folder, `${tag}.extra-${version}.js`), packExtra(extra));

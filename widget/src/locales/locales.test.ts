@@ -1,28 +1,29 @@
 import { readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { pack } from "../../build/translations.ts";
+import { pack, packExtra } from "../../build/translations.ts";
 import { chooseLanguage, loadLanguage, type Messages, translator } from "../text/i18n.ts";
 import { named } from "../text/site-words.ts";
 import { rare } from "./en.rare.ts";
 import { en } from "./en.ts";
+import { type Extra, extra } from "./extra/en.ts";
 
 type Text = string | Readonly<Record<string, string>>;
 
-const english: Readonly<Record<string, Text>> = { ...en, ...rare };
+const english: Readonly<Record<string, Text>> = { ...en, ...rare, ...extra };
 const tags = readdirSync(import.meta.dirname).flatMap((name) => /^(?!en\b)([\w-]+)\.ts$/.exec(name)?.[1] ?? []);
-const modules = await Promise.all(
-  tags.map(
-    async (tag) =>
-      [tag, ((await import(/* @vite-ignore */ `./${tag}.ts`)) as { messages: Messages }).messages] as const,
-  ),
-);
+const wordsOf = async (tag: string): Promise<readonly [string, Messages, Extra]> => {
+  const { messages } = (await import(/* @vite-ignore */ `./${tag}.ts`)) as { messages: Messages };
+  const rarest = (await import(/* @vite-ignore */ `./extra/${tag}.ts`)) as { extra: Extra };
+  return [tag, messages, rarest.extra];
+};
+const modules = await Promise.all(tags.map(wordsOf));
 
 const formsOf = (text: Text): [form: string, text: string][] =>
   typeof text === "string" ? [["", text]] : Object.entries(text);
 const holesOf = (text: string): string => (text.match(/\{\w*\}?|\}/g) ?? []).sort().join(" ");
 
-/** Most bytes that a visitor fetches for his language. */
+/** Most bytes of each of a language's three files. */
 const BYTES = 2_048;
 
 /** Whole numbers enough to meet every plural form; some languages have one that begins at a million. */
@@ -30,9 +31,9 @@ const NUMBERS = [...Array.from({ length: 1_001 }, (_, n) => n), 1_000_000];
 
 /** Words that are the same in English and in these languages. */
 const SAME = (
-  "cs:chat da:chat da:formStart da:rateFair de:chat de:name de:optional de:rateFair el:email es:chat fi:chat " +
-  "fil:chat fil:authorAi fil:file fil:email fr:chat fr:message hr:chat id:chat id:file id:email is:sent it:chat " +
-  "it:file nb:chat nl:chat pt-BR:chat pt-PT:chat ro:chat sk:chat uz:chat vi:email"
+  "cs:chat da:chat da:formStart da:rateFair de:chat de:name de:optional de:rateFair de:emojiFaces el:email es:chat fi:chat " +
+  "fil:chat fil:authorAi fil:file fil:email fil:voiceMessage fr:chat fr:message fr:emojiFaces hr:chat id:chat id:file " +
+  "id:email is:sent it:chat it:file nb:chat nl:chat nl:emojiFaces pt-BR:chat pt-PT:chat ro:chat sk:chat sv:emojiFaces uz:chat vi:email"
 ).split(" ");
 
 /**
@@ -104,12 +105,13 @@ describe("the languages of the chat", () => {
   });
 });
 
-describe.each(modules)("the words of %s", (tag, messages) => {
-  const texts = Object.entries(messages as Readonly<Record<string, Text>>);
+describe.each(modules)("the words of %s", (tag, messages, extraWords) => {
+  const texts = Object.entries({ ...messages, ...extraWords } as Readonly<Record<string, Text>>);
   const rules = new Intl.PluralRules(tag);
 
   it("are all there, and no others", () => {
-    expect(Object.keys(messages).sort()).toEqual(Object.keys(english).sort());
+    expect(Object.keys(messages).sort()).toEqual(Object.keys({ ...en, ...rare }).sort());
+    expect(Object.keys(extraWords).sort()).toEqual(Object.keys(extra).sort());
   });
 
   it("have exactly the plural forms that whole numbers take there", () => {
@@ -163,8 +165,9 @@ describe.each(modules)("the words of %s", (tag, messages) => {
     if (BENT.includes(tag)) expect(messages.repliesIn).toMatch(/[:：] ?\{time\}$/);
   });
 
-  it("weigh at most 2 KB on the way to a visitor", () => {
+  it("weigh at most 2 KB a file on the way to a visitor", () => {
     for (const part of ["common", "rare"] as const)
       expect(gzipSync(pack(messages, part), { level: 9 }).length, part).toBeLessThanOrEqual(BYTES);
+    expect(gzipSync(packExtra(extraWords), { level: 9 }).length, "extra").toBeLessThanOrEqual(BYTES);
   });
 });

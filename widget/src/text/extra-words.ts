@@ -10,18 +10,17 @@ import type { Language } from "./i18n.ts";
 /** Put in by the build: see `i18n.ts`. */
 declare const LANGUAGE_VERSION: string | undefined;
 
-export type ExtraWords = Partial<Extra>;
 export type ExtraTranslate = (key: ExtraKey) => string;
 
-const loaded = new Map<string, Promise<ExtraWords>>();
+const loaded = new Map<string, Promise<Extra>>();
 
-const fetchWords = (tag: string): Promise<{ extra: ExtraWords }> => {
+const fetchWords = (tag: string): Promise<{ extra: Extra }> => {
   const path = `./${tag}.extra-${LANGUAGE_VERSION}.js`;
   return import(/* @vite-ignore */ path).catch(() => import(/* @vite-ignore */ `${path}?${Math.random()}`)) as never;
 };
 
 /** The words of a language. English, also where they cannot be fetched; the next call tries again. */
-function load(tag: string, fetch: typeof fetchWords): Promise<ExtraWords> {
+function load(tag: string, fetch: typeof fetchWords): Promise<Extra> {
   if (tag === "en" || typeof LANGUAGE_VERSION !== "string") return Promise.resolve(extra);
   const words = loaded.get(tag) ?? fetch(tag).then((found) => found.extra);
   loaded.set(tag, words);
@@ -43,7 +42,7 @@ type Needed = {
  */
 export function createExtraWords(
   { language, settings }: Needed,
-  current: { value: ExtraWords | undefined },
+  current: { value: Extra | undefined },
   fetch: typeof fetchWords = fetchWords,
 ) {
   return {
@@ -56,7 +55,7 @@ export function createExtraWords(
     words(): ExtraTranslate | undefined {
       const words = current.value;
       const { strings } = settings.value;
-      return words && ((key) => (Object.hasOwn(strings, key) && strings[key]) || words[key] || extra[key]);
+      return words && ((key) => (Object.hasOwn(strings, key) && strings[key]) || words[key]);
     },
   };
 }

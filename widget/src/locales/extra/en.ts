@@ -16,8 +16,8 @@ export const extra = {
   recordDiscard: "Discard the recording",
   /** Name of the recorded file. */
   voiceMessage: "Voice message",
-  micBlocked: "The microphone is blocked. Allow it in your browser’s settings.",
-  micFailed: "The microphone cannot be used right now.",
+  micBlocked: "The microphone is blocked. Allow it in your browser's settings.",
+  micFailed: "The microphone can't be used right now.",
 
   // ── Emoji ───────────────────────────────────────────────────────────────────────────────────────────────────────
   emojiSearch: "Search emoji",
