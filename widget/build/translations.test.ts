@@ -4,9 +4,13 @@ import { extra } from "../src/locales/extra/de.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
 import { pack, readTranslations, tagsIn, versionOf } from "./translations.ts";
 
-it("the frame has words of its own in every language", async () => {
-  const missing = (await readTranslations()).filter(({ tag }) => FRAME_WORDS[tag] === undefined);
-  expect(missing.map(({ tag }) => tag)).toEqual([]);
+it("the frame has words of its own in every language of the chat, and no others", async () => {
+  const tags = (await readTranslations()).map(({ tag }) => tag);
+  expect(Object.keys(FRAME_WORDS).sort()).toEqual(["en", ...tags].sort());
+  const typed = Object.entries(FRAME_WORDS).filter(
+    ([tag, words]) => tag !== "en" && /['"`]/.test(Object.values(words).join()),
+  );
+  expect(typed).toEqual([]);
 });
 
 describe("packed translations", () => {

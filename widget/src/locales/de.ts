@@ -20,7 +20,7 @@ export const messages: Messages = {
   you: "Sie",
 
   greeting: "Hallo! Wie können wir Ihnen helfen?",
-  suggestions: "Fragenvorschläge",
+  suggestions: "Vorgeschlagene Fragen",
   privacyLine: "Ihre Nachrichten werden gespeichert, damit wir Ihnen antworten können.",
   privacy: "Datenschutzerklärung",
   consentAsk: "Für den Chat wird diese Unterhaltung auf Ihrem Gerät und auf unserem Server gespeichert.",
@@ -49,7 +49,7 @@ export const messages: Messages = {
   failedStale: "Sie war noch nicht gesendet, als Sie gegangen sind.",
   failedTooLong: "Sie ist zu lang.",
   failedFile: "Die Datei ist nicht mehr da. Bitte hängen Sie sie noch einmal an.",
-  failedOften: "Das ging etwas zu schnell.",
+  failedOften: "Sie haben zu schnell hintereinander gesendet.",
 
   older: "Frühere Nachrichten anzeigen",
   today: "Heute",
@@ -149,7 +149,7 @@ export const messages: Messages = {
   rateFair: "Okay",
   rateGood: "Gut",
   rateGreat: "Super",
-  rateWhy: "Möchten Sie etwas hinzufügen?",
+  rateWhy: "Möchten Sie noch etwas ergänzen?",
   rateSend: "Bewertung senden",
   rateThanks: "Danke für Ihr Feedback!",
 };

@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Preguntas sugeridas",
   privacyLine: "Guardamos tus mensajes para poder responderte.",
   privacy: "Política de privacidad",
-  consentAsk: "Para chatear, esta conversación se guarda en tu dispositivo y en nuestro servidor.",
+  consentAsk: "Para el chat, guardamos esta conversación en tu dispositivo y en nuestro servidor.",
   consentYes: "Aceptar y chatear",
 
   message: "Mensaje",

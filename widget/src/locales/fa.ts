@@ -133,7 +133,7 @@ export const messages: Messages = {
   phoneWrong: "لطفاً شماره را با کد کشور وارد کنید، مثلاً ‎+98 …",
   formTitle: "پیش از شروع",
   formStart: "شروع گفتگو",
-  closedTitle: "اکنون نیستیم",
+  closedTitle: "اکنون در دسترس نیستیم",
   closedUntil: "برمی‌گردیم: {when}. پیام بگذارید تا پاسخ دهیم.",
   closedBody: "پیام بگذارید تا پاسخ دهیم.",
   backAt: "بازمی‌گردیم: {when}",

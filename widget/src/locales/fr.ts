@@ -7,7 +7,7 @@ export const messages: Messages = {
   options: "Options du chat",
   unread: { one: "{n} message non lu", many: "{n} de messages non lus", other: "{n} messages non lus" },
 
-  statusAi: "Assistant IA · répond en général aussitôt",
+  statusAi: "Assistant IA · répond généralement tout de suite",
   statusHuman: "Notre équipe vous répond ici",
   statusMixed: "Assistant IA et notre équipe",
   noticeAi: "Vous discutez avec un assistant IA. Il peut se tromper.",
@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Questions suggérées",
   privacyLine: "Vos messages sont conservés pour que nous puissions vous répondre.",
   privacy: "Politique de confidentialité",
-  consentAsk: "Pour discuter, cette conversation est enregistrée sur votre appareil et sur notre serveur.",
+  consentAsk: "Pour le chat, cette conversation est enregistrée sur votre appareil et sur notre serveur.",
   consentYes: "Accepter et discuter",
 
   message: "Message",
@@ -49,7 +49,7 @@ export const messages: Messages = {
   failedStale: "Il n’avait pas encore été envoyé à votre départ.",
   failedTooLong: "Il est trop long.",
   failedFile: "Le fichier n’est plus là. Veuillez le joindre à nouveau.",
-  failedOften: "Vous envoyiez trop vite.",
+  failedOften: "Vous envoyiez des messages trop vite.",
 
   older: "Afficher les messages précédents",
   today: "Aujourd’hui",
@@ -69,7 +69,7 @@ export const messages: Messages = {
   stillWorking: "La réponse se prépare.",
   slow: "C’est plus long que d’habitude. Vous pouvez continuer à naviguer, la réponse apparaîtra ici.",
   noReply: "Pas encore de réponse.",
-  askAgain: "Redemander",
+  askAgain: "Reposer la question",
 
   connecting: "Connexion…",
   offline: "Vous êtes hors ligne. Les messages partiront à votre retour.",

@@ -126,7 +126,7 @@ export const messages: Messages = {
   phone: "電話番号",
   optional: "任意",
   save: "保存",
-  skip: "いいえ",
+  skip: "今はしない",
   saved: "ありがとうございます。保存しました。",
   required: "入力してください。",
   emailWrong: "正しいメールアドレスを入力してください。",

@@ -39,7 +39,7 @@ export const messages: Messages = {
   sending: "전송 중",
   sent: "보냄",
   delivered: "전달됨",
-  failed: "전송 실패.",
+  failed: "보내지 못했어요.",
   retry: "다시 시도",
   delete: "삭제",
 

@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Voorgestelde vragen",
   privacyLine: "We bewaren je berichten om je te kunnen antwoorden.",
   privacy: "Privacybeleid",
-  consentAsk: "Om te chatten wordt dit gesprek op je apparaat en op onze server bewaard.",
+  consentAsk: "Voor de chat wordt dit gesprek op je apparaat en op onze server bewaard.",
   consentYes: "Akkoord en chatten",
 
   message: "Bericht",

@@ -28,7 +28,7 @@ export const messages: Messages = {
   suggestions: "Proponowane pytania",
   privacyLine: "Zapisujemy Twoje wiadomości, żeby móc na nie odpowiedzieć.",
   privacy: "Polityka prywatności",
-  consentAsk: "Aby czatować, ta rozmowa jest zapisywana na Twoim urządzeniu i naszym serwerze.",
+  consentAsk: "Na potrzeby czatu ta rozmowa jest zapisywana na Twoim urządzeniu i naszym serwerze.",
   consentYes: "Zgadzam się i piszę",
 
   message: "Wiadomość",
@@ -129,7 +129,7 @@ export const messages: Messages = {
   reactWith: "Zareaguj: {emoji}",
   copy: "Kopiuj",
   copied: "Skopiowano",
-  askPerson: "Porozmawiaj z człowiekiem",
+  askPerson: "Porozmawiaj z konsultantem",
   topics: "Wybierz temat",
   quickReplies: "Sugerowane odpowiedzi",
 
@@ -157,7 +157,7 @@ export const messages: Messages = {
   closedSent: "Dziękujemy! Mamy Twoją wiadomość i odpiszemy.",
 
   repliesIn: "zwykły czas odpowiedzi: {time}",
-  rateAsk: "Jak minęła ta rozmowa?",
+  rateAsk: "Jak oceniasz tę rozmowę?",
   rateAwful: "Okropnie",
   rateBad: "Źle",
   rateFair: "Może być",

@@ -133,7 +133,7 @@ export const messages: Messages = {
   phoneWrong: "Digite seu número com o código do país, por exemplo +55 …",
   formTitle: "Antes de começar",
   formStart: "Iniciar chat",
-  closedTitle: "Não estamos no momento",
+  closedTitle: "Não estamos disponíveis no momento",
   closedUntil: "Voltamos: {when}. Deixe uma mensagem e responderemos.",
   closedBody: "Deixe uma mensagem e responderemos.",
   backAt: "de volta: {when}",

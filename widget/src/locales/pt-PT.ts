@@ -133,7 +133,7 @@ export const messages: Messages = {
   phoneWrong: "Introduza o seu número com o indicativo do país, por exemplo +351 …",
   formTitle: "Antes de começarmos",
   formStart: "Iniciar chat",
-  closedTitle: "De momento não estamos",
+  closedTitle: "De momento não estamos disponíveis",
   closedUntil: "Voltamos: {when}. Deixe uma mensagem e responderemos.",
   closedBody: "Deixe uma mensagem e responderemos.",
   backAt: "de volta: {when}",

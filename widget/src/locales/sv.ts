@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "Förslag på frågor",
   privacyLine: "Vi sparar dina meddelanden för att kunna svara dig.",
   privacy: "Integritetspolicy",
-  consentAsk: "För att chatta sparas konversationen på din enhet och på vår server.",
+  consentAsk: "För chatten sparas konversationen på din enhet och på vår server.",
   consentYes: "Godkänn och chatta",
 
   message: "Meddelande",

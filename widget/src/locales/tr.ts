@@ -114,7 +114,7 @@ export const messages: Messages = {
   reactWith: "{emoji} ile tepki ver",
   copy: "Kopyala",
   copied: "Kopyalandı",
-  askPerson: "Bir kişiyle görüş",
+  askPerson: "Temsilciyle görüş",
   topics: "Konu seçin",
   quickReplies: "Önerilen yanıtlar",
 

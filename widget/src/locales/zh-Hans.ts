@@ -23,7 +23,7 @@ export const messages: Messages = {
   suggestions: "推荐问题",
   privacyLine: "我们会保存您的消息，以便回复您。",
   privacy: "隐私政策",
-  consentAsk: "为了聊天，此对话会保存在您的设备和我们的服务器上。",
+  consentAsk: "为提供聊天服务，此对话会保存在您的设备和我们的服务器上。",
   consentYes: "同意并开始聊天",
 
   message: "消息",
@@ -43,7 +43,7 @@ export const messages: Messages = {
   retry: "重试",
   delete: "删除",
 
-  failedRejected: "此消息无法被接受。",
+  failedRejected: "无法接收此消息。",
   failedExpired: "未能及时送达。",
   failedClosed: "此聊天目前无法接收消息。",
   failedStale: "您离开时它还没有发送。",
