@@ -6,6 +6,7 @@ function recorded() {
   const commits: unknown[][] = [];
   const groups = createGroups(async (jobs) => {
     commits.push(jobs.map(({ item }) => item));
+    return { settled: Promise.resolve() };
   });
   const add = (item: string, patient: boolean): void =>
     groups.add({ item, patient, work: async () => [], resolve: () => {}, reject: () => {} } satisfies Job);

@@ -15,37 +15,44 @@ const GROUP_MAX = 500;
 /** A smaller group does not delay the next one. */
 const COMPANY = 4;
 /**
- * After a group of at least `COMPANY` jobs the next commit waits so many times as long as the last one took, at most
- * `SPACING_MAX_MS`: a commit costs about the same for three jobs as for fifty.
+ * After a group of at least `COMPANY` jobs the next commit waits up to so many times as long as the last one took, at most
+ * `SPACING_MAX_MS`: a commit costs about the same for three jobs as for fifty. It does not wait while the event loop is idle.
  */
 const SPACING = 2;
 const SPACING_MAX_MS = 5;
+/** A turn of the event loop that took less found nothing to do. */
+const IDLE_TURN_MS = 0.02;
+/** Commits whose flush is under way. One more group is written meanwhile, so that the event loop does not wait for the disk. */
+const FLUSHING_MAX = 2;
 /** Milliseconds that a patient job waits for others. */
 const PATIENCE_MS = 3;
 
 /** Runs `fn` in a later turn of the event loop. */
 export type Defer = (fn: () => void) => void;
 
-/** Runs `fn` after `ms`, and after this turn of the event loop. */
-const later = (fn: () => void, ms: number): void => void (ms >= 1 ? setTimeout(fn, ms) : setImmediate(fn));
+/** A group that was written. `settled` resolves when it is on the disk and its jobs have their results; never rejects. */
+export type Committed = { settled: Promise<void> };
 
 type State = {
-  /** Commits a group and settles its jobs; never rejects. */
-  commit: (jobs: readonly Job[]) => Promise<void>;
+  /** Writes a group. Resolves when the next one may be written; never rejects. */
+  commit: (jobs: readonly Job[]) => Promise<Committed>;
   defer: Defer | undefined;
   waiting: Job[];
   /** A job that waits is not patient. */
   urgent: boolean;
-  committing: boolean;
+  /** A group is being written. */
+  writing: boolean;
+  /** Groups that are written and not settled. */
+  flushing: number;
   /** `performance.now()` at which the next group starts; `Infinity`: no start is planned. */
   start: number;
   /** Number of the planned start: an earlier plan, replaced by a nearer one, does nothing. */
   plan: number;
-  /** `performance.now()` before which no commit starts. */
+  /** `performance.now()` before which no commit starts while the event loop is busy. */
   notBefore: number;
 };
 
-/** Collects jobs into groups, one of which is committed at a time. */
+/** Collects jobs into groups, which are written one after the other. */
 export type Groups = {
   add: (job: Job) => void;
   /** Removes and returns the jobs whose commit has not begun. */
@@ -55,13 +62,20 @@ export type Groups = {
 /**
  * Collects jobs into groups. A group starts after this turn of the event loop, or, while groups are large, after a
  * pause in which more jobs come; a group of patient jobs waits for others.
- * @param commit commits the jobs of a group and settles them; never rejects
+ * @param commit writes a group and settles its jobs; never rejects
  * @param defer runs a group in place of the event loop, without pauses: for simulations
  */
 export function createGroups(commit: State["commit"], defer?: Defer): Groups {
   const state: State = {
-    ...{ commit, defer, waiting: [], urgent: false, committing: false },
-    ...{ start: Number.POSITIVE_INFINITY, plan: 0, notBefore: 0 },
+    commit,
+    defer,
+    waiting: [],
+    urgent: false,
+    writing: false,
+    flushing: 0,
+    start: Number.POSITIVE_INFINITY,
+    plan: 0,
+    notBefore: 0,
   };
   return {
     add(job) {
@@ -75,7 +89,7 @@ export function createGroups(commit: State["commit"], defer?: Defer): Groups {
 
 /** Plans the start of the next group, unless one is planned that is early enough. */
 function schedule(state: State): void {
-  if (state.committing || state.waiting.length === 0) return;
+  if (state.writing || state.flushing >= FLUSHING_MAX || state.waiting.length === 0) return;
   const now = state.defer === undefined ? performance.now() : 0;
   const start = state.defer === undefined ? startOf(state, now) : 0;
   if (start >= state.start) return;
@@ -84,13 +98,22 @@ function schedule(state: State): void {
   const begin = (): void => {
     if (plan === state.plan) void drain(state);
   };
-  if (state.defer === undefined) later(begin, start - now);
-  else state.defer(begin);
+  if (state.defer !== undefined) state.defer(begin);
+  else if (state.urgent) setImmediate(startWhenIdle, state, plan, now);
+  else setTimeout(begin, start - now);
+}
+
+/** Starts a planned group when its time has come or the event loop is idle; else looks again in the next turn. */
+function startWhenIdle(state: State, plan: number, last: number): void {
+  if (plan !== state.plan) return;
+  const now = performance.now();
+  if (now >= state.start || now - last < IDLE_TURN_MS) void drain(state);
+  else setImmediate(startWhenIdle, state, plan, now);
 }
 
 function startOf({ waiting, urgent, notBefore }: State, now: number): number {
   if (waiting.length >= GROUP_MAX) return now;
-  return Math.max(notBefore, urgent ? now : now + PATIENCE_MS);
+  return urgent ? Math.max(notBefore, now) : now + PATIENCE_MS;
 }
 
 async function drain(state: State): Promise<void> {
@@ -98,11 +121,16 @@ async function drain(state: State): Promise<void> {
   state.urgent = state.waiting.some(({ patient }) => !patient);
   state.start = Number.POSITIVE_INFINITY;
   if (group.length === 0) return;
-  state.committing = true;
+  state.writing = true;
   const begun = performance.now();
-  await state.commit(group);
+  const { settled } = await state.commit(group);
   const ended = performance.now();
   state.notBefore = group.length < COMPANY ? 0 : ended + Math.min(SPACING_MAX_MS, SPACING * (ended - begun));
-  state.committing = false;
+  state.writing = false;
+  state.flushing++;
+  void settled.then(() => {
+    state.flushing--;
+    schedule(state);
+  });
   schedule(state);
 }

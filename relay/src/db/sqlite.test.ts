@@ -208,6 +208,46 @@ describe("a commit's flush", () => {
     await db.close();
   });
 
+  it("goes on while the next group is written; the results come in the order of the commits", async () => {
+    const { db, flushes, write } = flushedByHand();
+    await write("CREATE TABLE t (x INTEGER)");
+    const told: number[] = [];
+    const insert = (x: number) => db.run("INSERT INTO t VALUES ($1)", x).then(() => told.push(x));
+    const written = [insert(1)];
+    await expect.poll(() => flushes.length).toBe(1);
+    written.push(insert(2));
+    await expect.poll(() => flushes.length).toBe(2);
+    written.push(insert(3));
+    flushes[1]?.resolve();
+    for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setImmediate(resolve));
+    // The third waits for a flush to end: a slow disk makes groups larger, not more.
+    expect([told, flushes.length]).toEqual([[], 2]);
+    flushes[0]?.resolve();
+    await expect.poll(() => flushes.length).toBe(3);
+    flushes[2]?.resolve();
+    await Promise.all(written);
+    expect(told).toEqual([1, 2, 3]);
+    await db.close();
+  });
+
+  it("that fails also rejects what was committed after it, although that flush succeeds", async () => {
+    const { db, flushes, write } = flushedByHand();
+    await write("CREATE TABLE t (x INTEGER)");
+    const insert = (x: number) =>
+      expect(db.run("INSERT INTO t VALUES ($1)", x)).rejects.toMatchObject({
+        errcode: 10,
+        message: expect.stringMatching(/EIO\); repair it/),
+      });
+    const first = insert(1);
+    await expect.poll(() => flushes.length).toBe(1);
+    const second = insert(2);
+    await expect.poll(() => flushes.length).toBe(2);
+    flushes[1]?.resolve();
+    flushes[0]?.reject(new Error("EIO"));
+    await Promise.all([first, second]);
+    await db.close();
+  });
+
   it("has begun before a read in the same turn of the event loop sees the commit", async () => {
     const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");

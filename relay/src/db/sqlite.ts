@@ -1,7 +1,7 @@
 import { createCheckpoints, FULL_FLUSH } from "./checkpoint.ts";
 import type { Batch, Database, Transaction, Value } from "./database.ts";
 import { type LogFlush, openLogFlush } from "./flush.ts";
-import { createGroups, type Defer, type Groups, type Job } from "./groups.ts";
+import { type Committed, createGroups, type Defer, type Groups, type Job } from "./groups.ts";
 import { breakSeal, seal } from "./seal.ts";
 import { AT_ONCE_MAX, assertSound, type Check, checkAside, mustCheckAtOnce } from "./soundness.ts";
 import {
@@ -37,7 +37,7 @@ type Sqlite = {
   check: Check | undefined;
   /** Absent: each commit flushes the log itself. */
   flush: LogFlush | undefined;
-  /** Settles when the newest commit is on the disk; absent when it is. */
+  /** Settles when the newest commit and all before it are on the disk; absent when they are. */
   flushing: Promise<void> | undefined;
   /** A group of transactions is open on the writer. */
   open: boolean;
@@ -126,12 +126,21 @@ function connectTo(file: string, options: Options): Sqlite {
   const flush = threads ? openFlush(file) : undefined;
   // From now on `flush` does what FULL adds to a commit.
   if (flush !== undefined) writer.db.exec("PRAGMA synchronous = NORMAL");
-  const connections = { file, kept, writer, reader };
-  const sqlite: Sqlite = { ...connections, checkpoints, check, flush, flushing: undefined, ...IDLE };
+  const sqlite: Sqlite = {
+    file,
+    kept,
+    writer,
+    reader,
+    checkpoints,
+    check,
+    flush,
+    flushing: undefined,
+    open: false,
+    closing: false,
+    refusal: undefined,
+  };
   return sqlite;
 }
-
-const IDLE = { open: false, closing: false, refusal: undefined };
 
 const pragmasOfWriter = [
   "journal_mode = WAL",
@@ -157,23 +166,28 @@ function read<T>(sqlite: Sqlite, rowsOf: (tx: Transaction) => Promise<T>): Promi
 }
 
 /** Commits a group, and each of its jobs alone when that fails. Never rejects. */
-async function settle(sqlite: Sqlite, group: readonly Job[]): Promise<void> {
+async function settle(sqlite: Sqlite, group: readonly Job[]): Promise<Committed> {
   try {
-    await commit(sqlite, group);
+    const written = await write(sqlite, group);
+    // The next group may be written while this one is flushed.
+    return { settled: hearWhenFlushed(written).catch((error) => settleAlone(sqlite, group, error)) };
   } catch (error) {
-    // One of them may be to blame, and then the others go through; not when somebody else holds the database.
-    if (group.length === 1 || isBusy(error) || error === sqlite.refusal) for (const job of group) job.reject(error);
-    else for (const job of group) await commit(sqlite, [job]).catch(job.reject);
+    await settleAlone(sqlite, group, error);
+    return { settled: Promise.resolve() };
   }
+}
+
+/** Commits each job of a group alone after the group failed: one of them may be to blame, and then the others go through. */
+async function settleAlone(sqlite: Sqlite, group: readonly Job[], error: unknown): Promise<void> {
+  // Somebody else holds the database, or nothing is written any more.
+  if (group.length === 1 || isBusy(error) || error === sqlite.refusal) for (const job of group) job.reject(error);
+  else for (const job of group) await write(sqlite, [job]).then(hearWhenFlushed).catch(job.reject);
 }
 
 const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
 
-/** Commits the jobs as one and flushes the commit to the disk; nobody hears of a result before that. */
-async function commit(sqlite: Sqlite, jobs: readonly Job[]): Promise<void> {
-  if (sqlite.refusal !== undefined) throw sqlite.refusal;
-  if (sqlite.closing) throw new Error(CLOSED);
-  const { done, flushed } = await write(sqlite, jobs);
+/** Gives the jobs their results when their commit is on the disk; nobody hears of one before that. */
+async function hearWhenFlushed({ done, flushed }: Written): Promise<void> {
   await flushed;
   for (const [job, result] of done) job.resolve(result as never);
 }
@@ -181,8 +195,10 @@ async function commit(sqlite: Sqlite, jobs: readonly Job[]): Promise<void> {
 /** Jobs with their results, and the flush of their commit, which is under way. */
 type Written = { done: [Job, unknown][]; flushed: Promise<void> | undefined };
 
-/** Runs the jobs in one transaction. */
+/** Runs the jobs in one transaction, commits it, and begins its flush. */
 async function write(sqlite: Sqlite, jobs: readonly Job[]): Promise<Written> {
+  if (sqlite.refusal !== undefined) throw sqlite.refusal;
+  if (sqlite.closing) throw new Error(CLOSED);
   const { writer, flush } = sqlite;
   const done: [Job, unknown][] = [];
   writer.db.exec("BEGIN IMMEDIATE");
@@ -206,21 +222,21 @@ async function write(sqlite: Sqlite, jobs: readonly Job[]): Promise<Written> {
 }
 
 /**
- * Flushes what was committed. When the disk fails, nobody knows what of the log it has, and the system reports the failure
- * only once: nothing is written or read any more until a new process has recovered the log.
+ * Flushes what was committed; resolves when this and every earlier commit are on the disk. When the disk fails, nobody
+ * knows what of the log it has, and the system reports the failure only once: nothing is written or read any more until
+ * a new process has recovered the log.
  */
-async function flushLog(sqlite: Sqlite, flush: LogFlush): Promise<void> {
-  try {
-    await flush.run();
-  } catch (error) {
-    throw refuse(sqlite, error);
-  } finally {
-    sqlite.flushing = undefined;
-  }
+function flushLog(sqlite: Sqlite, flush: LogFlush): Promise<void> {
+  const flushing = Promise.allSettled([sqlite.flushing, flush.run()]).then((ends) => {
+    if (sqlite.flushing === flushing) sqlite.flushing = undefined;
+    for (const end of ends) if (end.status === "rejected") throw refuse(sqlite, end.reason);
+  });
+  return flushing;
 }
 
 /** From now on nothing is written or read. @returns the reason */
 function refuse(sqlite: Sqlite, error: unknown): Error {
+  if (sqlite.refusal !== undefined && error === sqlite.refusal) return sqlite.refusal;
   const words = `${sqlite.file}: the disk failed to store a commit (${String(error)}); repair it, then restart the relay`;
   sqlite.refusal = Object.assign(new Error(words), { errcode: IOERR });
   return sqlite.refusal;

@@ -49,7 +49,7 @@ const RELAY: Mutant[] = [
   },
   {
     name: "writes on after a failed flush",
-    edits: [{ in: "commit", find: "sqlite.refusal !== undefined", replace: "false" }],
+    edits: [{ in: "write", find: "sqlite.refusal !== undefined", replace: "false" }],
     killedBy: { unit: "db/sqlite.test.ts" },
   },
   {
