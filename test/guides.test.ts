@@ -11,10 +11,9 @@ const CHECKED: Record<string, string> = {
   "php webhook": "guides.full.test.ts",
   "php wordpress": "guides.full.test.ts",
   ...Object.fromEntries(
-    ["html page", "html tag", "html gtm", "html turbo", "html webview", "js react", "js vue", "js next"].map((name) => [
-      name,
-      "browser/guides.test.ts",
-    ]),
+    ["html page", "html tag", "html gtm", "html turbo", "html webview", "js react", "js vue", "js next"]
+      .concat("json articles", "html help")
+      .map((name) => [name, "browser/guides.test.ts"]),
   ),
   "sh start": "guides.full.test.ts",
   "sh look": "guides.full.test.ts",
