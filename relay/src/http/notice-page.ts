@@ -17,8 +17,8 @@ const BUBBLE = raw(
 );
 
 /** Renders the notice for the body of a page whose style contains `NOTICE_STYLE`. */
-export const notice = (heading: string, text: string) =>
-  html`<main class="notice" lang="en" dir="ltr">${BUBBLE}<h1>${heading}</h1><p>${text}</p></main>`;
+export const notice = (heading: string, text: string, { lang, dir }: { lang: string; dir: string }) =>
+  html`<main class="notice" lang="${lang}" dir="${dir}">${BUBBLE}<h1>${heading}</h1><p>${text}</p></main>`;
 
 /**
  * Custom properties with a site's accent colour (`#rgb` or `#rrggbb`), and black or white for the glyph on it, whichever has a

@@ -41,6 +41,19 @@ it("tells a browser without scripts what the chat needs, with the site's title a
   expect(text).toContain("--accent:#ffee00;--on-accent:#111");
 });
 
+it("says in the visitor's language what the chat needs, and that an address has no chat", async () => {
+  const ask = async (path: string, accepted: string, locale = "auto") => {
+    const headers = { Accept: "text/html", "Accept-Language": accepted };
+    return (await doorOf({ locale }).request(path, { headers })).text();
+  };
+  expect(await ask("/c/nobody", "xx, ar-EG;q=0.9")).toContain('<html lang="ar" dir="rtl">');
+  expect(await ask("/c/nobody", "pt-BR")).toContain("<h1>Não há chat neste endereço</h1>");
+  const [, german = ""] = /<noscript>(.*)<\/noscript>/s.exec(await ask("/c/default", "de-AT")) ?? [];
+  expect(german).toContain("<h1>Chatten Sie mit uns</h1>");
+  expect(german).toContain('lang="de" dir="ltr"');
+  expect(await ask("/c/default", "de", "fa")).toContain('class="notice" lang="fa" dir="rtl"');
+});
+
 it("answers a browser that requests an unknown site with a page, and a program with text", async () => {
   const door = doorOf({});
   door.onError((error, c) => c.json({ error: error.message }, 404));

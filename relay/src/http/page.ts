@@ -4,6 +4,8 @@ import type { Site } from "../base/config.ts";
 import { RelayError } from "../base/errors.ts";
 import type { Sites } from "../records/sites.ts";
 import { accentRule, NOTICE_STYLE, notice } from "./notice-page.ts";
+import { ENGLISH, NOTICES } from "./notice-words.ts";
+import { wordsFor } from "./words.ts";
 
 /**
  * The Content-Security-Policy of the page: own scripts and connections, pictures of messages, and one inline style with a
@@ -27,7 +29,12 @@ function policy(site: Site, nonce: string): string {
 /** The first language in `Accept-Language`. The page gets it, and the chat uses the language of its page. */
 const firstOf = (acceptLanguage = ""): string => /^[a-z]{2,3}(-[a-z\d]{2,8})*/i.exec(acceptLanguage)?.[0] ?? "en";
 
-const TITLE = "Chat with us";
+/** The words of the page in the visitor's language, with that language and its direction. English where there are none. */
+function noticeFor(locale: string, accepted: string | undefined) {
+  const [found] = Object.entries(wordsFor(NOTICES, locale, accepted) ?? {});
+  const [lang, words] = found ?? ["en", ENGLISH];
+  return { ...ENGLISH, dir: "ltr", ...words, lang };
+}
 
 /** Answers a browser that asks for the chat of a site that does not exist. */
 function unknownSite(c: Context): Response | Promise<Response> {
@@ -37,18 +44,19 @@ function unknownSite(c: Context): Response | Promise<Response> {
     `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`,
   );
   c.header("Referrer-Policy", "no-referrer");
-  const words = "This link may be old or incomplete. Please go back to the website and open the chat there.";
+  c.header("Vary", "Accept-Language");
+  const words = noticeFor("auto", c.req.header("accept-language"));
   return c.html(
     html`<!doctype html>
-<html lang="en">
+<html lang="${words.lang}" dir="${words.dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="robots" content="noindex">
-<title>No chat here</title>
+<title>${words.noChat}</title>
 <style nonce="${nonce}">${raw(NOTICE_STYLE + accentRule(""))}</style>
 </head>
-<body>${notice("There is no chat at this address", words)}</body>
+<body>${notice(words.noChat, words.noChatHelp, words)}</body>
 </html>`,
     404,
   );
@@ -72,18 +80,18 @@ export function page(sites: Sites): Hono {
     c.header("Referrer-Policy", "no-referrer");
     c.header("X-Content-Type-Options", "nosniff");
     const { id, title, locale, accent } = site.public;
-    const needsScript = "This chat needs JavaScript. Please turn it on and reload the page, or contact us another way.";
+    const words = noticeFor(locale, c.req.header("accept-language"));
     return c.html(html`<!doctype html>
 <html lang="${locale === "auto" ? firstOf(c.req.header("accept-language")) : locale}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="robots" content="noindex">
-<title>${title || TITLE}</title>
+<title>${title || words.title}</title>
 <style nonce="${nonce}">${raw(NOTICE_STYLE + accentRule(accent))}</style>
 </head>
 <body>
-<noscript>${notice(title || TITLE, needsScript)}</noscript>
+<noscript>${notice(title || words.title, words.needsScript, words)}</noscript>
 <script async src="/w/${encodeURIComponent(id)}.js" data-mode="page"></script>
 </body>
 </html>`);

@@ -59,14 +59,15 @@ export function snippet(options: { sites: Sites; relay: string; address: () => s
 ${site.origins.length === 0 ? html`<p class="note">No page may open this chat yet: name your site's origin in ALLOWED_ORIGINS, like https://www.example.com. Only the relay's own pages, such as this one, always may.</p>` : ""}
 <div id="tag"><pre><code>${tag}</code></pre></div>
 <h2>Make it yours</h2>
-<p>What differs from the site's own settings goes into the tag.</p>
+<p>The tag holds only the settings that differ from the site's own.</p>
 <div id="settings"><noscript><p>The settings need JavaScript. The tag above works as it is.</p></noscript></div>
 <div id="others"></div>
 <h2>Under a strict Content-Security-Policy</h2>
-<p>Allow the relay in these; a nonce on the tag does as well as the first. Styles, fonts and frames need nothing.</p>
+<p>Allow the relay in these directives. A nonce on the tag can replace the first. Styles, fonts and frames need nothing.</p>
 <pre tabindex="0" aria-label="The policy"><code>script-src ${relay};
 connect-src ${relay} ${relay.replace(/^http/, "ws")};
-img-src ${relay} blob:</code></pre>
+img-src ${relay} blob:;
+media-src ${relay}</code></pre>
 </main>
 </body>
 </html>`);
