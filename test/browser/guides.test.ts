@@ -39,7 +39,9 @@ it("shows the chat when a tag manager writes the tag, without its attributes", a
 it("shows and finds the help articles of the start screen, from an address of the owner's own", async () => {
   const json = snippet("json articles");
   stage.put("/help/de.json", { html: json, headers: { "Content-Type": "application/json" } });
-  const { chat } = await stage.visit({ html: page(here("html help").replaceAll("https://www.example.com", stage.host)) });
+  const { chat } = await stage.visit({
+    html: page(here("html help").replaceAll("https://www.example.com", stage.host)),
+  });
   await chat.launcher.first().click();
   const titles = (JSON.parse(json) as { title: string }[]).map(({ title }) => title);
   const shown = chat.panel.locator(".articles li");
