@@ -175,3 +175,39 @@ it("sorts texts by their bytes", async () => {
   for (const id of ["b", "B", "a", "A", "_", "ä"]) await db.transaction((tx) => add(tx, id, 1));
   expect((await db.all<{ id: string }>("SELECT id FROM t ORDER BY id")).map(({ id }) => id)).toEqual([..."AB_ab", "ä"]);
 });
+
+describe("reads that come together", () => {
+  const above = (x: number | null): Promise<unknown[]> =>
+    db.all("SELECT id FROM t WHERE x > $1 ORDER BY x DESC LIMIT $2", x, 2);
+
+  it("each get their own rows in their own order, or none", async () => {
+    await db.runEach("INSERT INTO t (id, x) VALUES ($1, $2)", [
+      ["a", 1],
+      ["b", 2],
+      ["c", 3],
+    ]);
+    expect(await Promise.all([above(0), above(2), above(3), above(null), above(1)])).toEqual([
+      [{ id: "c" }, { id: "b" }],
+      [{ id: "c" }],
+      [],
+      [],
+      [{ id: "c" }, { id: "b" }],
+    ]);
+    const first = (id: string) => db.each("SELECT x FROM t WHERE id = $1", [[id]]);
+    expect(await Promise.all(["b", "none", "a"].map(first))).toEqual([[{ x: 2 }], [undefined], [{ x: 1 }]]);
+  });
+
+  it("fail alone", async () => {
+    await add(db, "a", 1);
+    await db.run("UPDATE t SET note = '7' WHERE id = 'a'");
+    const divided = (by: number) =>
+      db.all("SELECT CAST(note AS BIGINT) / $1 AS x FROM t WHERE length($2) > 0", by, "a");
+    const broken = db.all("SELECT CAST(note AS BIGINT) / $1 AS x FROM missing WHERE length($2) > 0", 1, "a");
+    const [good, bad] = await Promise.allSettled([divided(2), broken]);
+    expect([good.status, bad.status]).toEqual(["fulfilled", "rejected"]);
+    if (db.dialect === "sqlite") return;
+    // Only PostgreSQL refuses to divide by zero.
+    const results = await Promise.allSettled([divided(7), divided(0), divided(1)]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  });
+});

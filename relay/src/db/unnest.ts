@@ -25,12 +25,14 @@ function spreadInsert(sql: string, from: string): string {
   return `${head} SELECT ${list} FROM ${from} ${tail}`;
 }
 
-function rewritten(sql: string, from: string): string {
+function rewritten(sql: string, from: string, rows: "first" | "all"): string {
   const text = withColumns(sql.trim());
   const [verb = ""] = /^\w+/.exec(text) ?? [];
   switch (verb.toUpperCase()) {
-    case "SELECT":
-      return `SELECT r.*, u.item AS "#" FROM ${from} CROSS JOIN LATERAL (SELECT * FROM (${text}) q LIMIT 1) r`;
+    case "SELECT": {
+      const limit = rows === "first" ? " LIMIT 1" : "";
+      return `SELECT r.*, u.item AS "#" FROM ${from} CROSS JOIN LATERAL (SELECT * FROM (${text}) q${limit}) r`;
+    }
     case "INSERT":
       return spreadInsert(text, from);
     case "UPDATE":
@@ -53,17 +55,29 @@ const known = new Map<string, string>();
  * @param lists at least one
  * @throws Error when the statement has another shape
  */
-export function spread(sql: string, lists: readonly (readonly Value[])[]): Spread {
+export const spread = (sql: string, lists: readonly (readonly Value[])[]): Spread => spreadRows(sql, lists, "first");
+
+/** The same for a SELECT whose rows are all wanted: each names its list, those of one list keep their order. */
+export const spreadAll = (sql: string, lists: readonly (readonly Value[])[]): Spread => spreadRows(sql, lists, "all");
+
+function spreadRows(sql: string, lists: readonly (readonly Value[])[], rows: "first" | "all"): Spread {
   const width = lists[0]?.length ?? 0;
   const values = Array.from({ length: width }, (_, i) => lists.map((list) => list[i] ?? null));
   const types = values.map(typeOf);
-  const name = `${types.join()} ${sql}`;
+  const name = `${rows} ${types.join()} ${sql}`;
   let text = known.get(name);
   if (text === undefined) {
     const arrays = types.map((type, i) => `$${i + 1}::${type}[]`).join(", ");
     const columns = types.map((_, i) => `p${i + 1}`).join(", ");
-    text = rewritten(sql, `unnest(${arrays}) WITH ORDINALITY AS u(${columns}, item)`);
+    text = rewritten(sql, `unnest(${arrays}) WITH ORDINALITY AS u(${columns}, item)`, rows);
     known.set(name, text);
   }
   return { text, values };
+}
+
+/** The first row of each of `count` lists, from rows that name their list, from 1, as `#`. */
+export function firstOfEach<Row>(rows: readonly { "#": number }[], count: number): (Row | undefined)[] {
+  const found = new Array<Row | undefined>(count).fill(undefined);
+  for (const { "#": item, ...row } of rows) found[item - 1] = row as Row;
+  return found;
 }
