@@ -61,6 +61,7 @@ const message: Check = (v) =>
     reason: optional(text(64)),
     reaction: optional(text(EMOJI_MAX)),
     noFile: optional(span),
+    author: optional(shape({ name: text(40), picture: optional(text(REPLY_MAX)), end: count })),
   })(v);
 
 const FROM_CLIENT: { [T in ClientFrame["t"]]: Fields } = {

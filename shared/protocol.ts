@@ -46,8 +46,18 @@ type Entry = {
 };
 
 export type VisitorMessage = Entry & { from: "visitor"; state: SentState; reason?: FailReason };
+/** The author whom the first line of a reply names. */
+export type ReplyAuthor = {
+  name: string;
+  /** Address of a picture. The text names it, so it may be on any host. */
+  picture?: string;
+  /** Where the text after the name begins, in UTF-16 units. */
+  end: number;
+};
+
 export type Reply = Entry & {
   from: "reply";
+  author?: ReplyAuthor;
   /** The visitor's own emoji on this reply, if any. */
   reaction?: string;
   /**

@@ -12,7 +12,9 @@ type Rule =
   | { kind: "number"; min: number; max: number }
   | { kind: "switch" }
   | { kind: "list"; max: number; each: number }
-  | { kind: "colour" | "address" | "language" | "path" | "fields" | "customFields" | "hours" | "words" | "phone" };
+  | {
+      kind: "colour" | "address" | "language" | "path" | "fields" | "customFields" | "hours" | "words" | "phone";
+    };
 
 export type Setting = Rule & {
   /** Default, in words. */
@@ -58,6 +60,11 @@ export const SETTINGS: Readonly<Record<SiteSetting, Setting>> = {
   label: of(text(40), "the word for chat", "name of the launcher"),
   icon: of({ kind: "path" }, "a speech bubble", "the launcher's drawing: an SVG path on 24 by 24 pixels"),
   avatar: of({ kind: "address" }, "first letter of the title", "address of a picture for the header"),
+  team: of(
+    { kind: "list", max: 20, each: 2_000 },
+    "none",
+    "people whose faces the header shows: `name=address of a picture`, or `name`",
+  ),
   header: of(choice("quiet", "accent"), "quiet", "`accent` fills the header with the colour"),
   teaser: of(text(200), "none", "a line beside the launcher, not on phones"),
   teaserAfter: of(

@@ -14,6 +14,8 @@ export type Look = {
   icon: string;
   /** Picture in the header; empty: the first letter of the title. */
   avatar: string;
+  /** People who answer, whose faces the header shows: `name=address of a picture`, or a name. */
+  team: readonly string[];
   /** `accent` fills the header with the accent colour. */
   header: "quiet" | "accent";
   /** A line in a small bubble beside the launcher; empty: none. */

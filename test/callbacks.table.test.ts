@@ -198,6 +198,12 @@ describe("a reply in another shape is shown all the same", () => {
     await visitor.hears("https://files.example/a.pdf");
   });
 
+  it("a name in brackets on the first line as the author's", async () => {
+    await reply({ body: "[Maria]\nThe lamp is on its way." });
+    const shown = { author: { name: "Maria", end: 8 } };
+    expect(await visitor.hears("[Maria]\nThe lamp is on its way.")).toMatchObject(shown);
+  });
+
   it("markup, entities and another direction as plain text (R-606)", async () => {
     const body = "<img src=x onerror=alert(1)> &amp; **bold** שלום";
     await reply({ body });

@@ -1,4 +1,5 @@
 import type { FailReason, Media, Message, SentState } from "@porchlight/shared/protocol";
+import { authorIn } from "@porchlight/shared/reply-author";
 import { NOT_HERE } from "../base/missing-file.ts";
 import type { Transaction, Value } from "../db/database.ts";
 import type { MediaRow } from "./media.ts";
@@ -33,7 +34,15 @@ function toMessage(row: Row): Message {
   const entry = { id, pos, n, at, text, ...(media === undefined ? {} : { media }) };
   if (row.author === "reply") {
     const noFile = standInOf(text);
-    return { ...entry, from: "reply", ...(noFile && { noFile }), ...(reaction === null ? {} : { reaction }) };
+    // A stand-in has brackets, too.
+    const author = noFile?.[0] === 0 ? undefined : authorIn(text);
+    return {
+      ...entry,
+      from: "reply",
+      ...(noFile && { noFile }),
+      ...(author && { author }),
+      ...(reaction === null ? {} : { reaction }),
+    };
   }
   return { ...entry, from: "visitor", state: state ?? "sent", ...(reason === null ? {} : { reason }) };
 }

@@ -1,6 +1,6 @@
 /** The part of the visitor's numbered log that this tab holds, and the rule that detects gaps. */
 
-import type { History, Media, Message, MessageFrame } from "@porchlight/shared/protocol";
+import type { History, Media, Message, MessageFrame, ReplyAuthor } from "@porchlight/shared/protocol";
 import type { Problem } from "./storage.ts";
 
 /** `queued` and `sending` exist only in this browser; from `sent` on the relay holds the message. */
@@ -20,6 +20,8 @@ export type Item = {
   reason?: Problem;
   media?: Media;
   reaction?: string;
+  /** Of a reply that names its author. */
+  author?: ReplyAuthor;
   /** Start and end of the part of the text that replaces an unavailable file. */
   noFile?: [from: number, to: number];
 };

@@ -72,6 +72,9 @@ export const rare = {
 
   // ── Reactions ───────────────────────────────────────────────────────────────────────────────────────────────────
   /** Name of each emoji that can be chosen for a reply. */
+  /** Button under a reply. */
+  react: "React",
+  unreact: "Remove {emoji}",
   reactWith: "React with {emoji}",
 
   // ── Replies ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -78,9 +78,6 @@ export const en = {
   newTab: "opens in a new tab",
   /** In place of a reply that was only a file, when the file could not be fetched. */
   noFile: "A file was sent that can't be shown here.",
-  /** Button under a reply. */
-  react: "React",
-  unreact: "Remove {emoji}",
 
   // ── Waiting for a reply ─────────────────────────────────────────────────────────────────────────────────────────
   /** For screen readers, while three dots are shown. */

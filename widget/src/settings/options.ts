@@ -74,7 +74,7 @@ type Outside =
   | "manual"
   | "phone";
 /** What only parts of the panel read: see `rare-options.ts`. */
-type Rare = "voice" | "camera" | "shrinkPictures" | "startScreen" | "articles" | "customFields" | "prefill";
+type Rare = "team" | "voice" | "camera" | "shrinkPictures" | "startScreen" | "articles" | "customFields" | "prefill";
 /** What the panel reads. */
 export type PanelSettings = Omit<Settings, Outside | Rare>;
 

@@ -7,10 +7,11 @@ import type { RawSettings, Settings } from "./options.ts";
 
 export type RareSettings = Pick<
   Settings,
-  "voice" | "camera" | "shrinkPictures" | "startScreen" | "articles" | "customFields" | "prefill"
+  "team" | "voice" | "camera" | "shrinkPictures" | "startScreen" | "articles" | "customFields" | "prefill"
 >;
 
 const DEFAULTS: RareSettings = {
+  team: [],
   voice: false,
   camera: false,
   shrinkPictures: true,
@@ -24,6 +25,8 @@ const DEFAULTS: RareSettings = {
 function read(fallback: unknown, value: unknown): unknown {
   if (value === undefined || value === null) return fallback;
   if (typeof fallback === "boolean") return value === "" || `${value}` === "true";
+  if (Array.isArray(fallback))
+    return typeof value === "string" ? value.split("|") : Array.isArray(value) ? value : fallback;
   if (typeof fallback === "string") return typeof value === "string" ? value : fallback;
   try {
     const object: unknown = typeof value === "string" ? JSON.parse(value) : value;

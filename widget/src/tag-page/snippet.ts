@@ -15,7 +15,7 @@ import { type Chosen, type Fixed, fileOf, moduleOf, tagOf } from "./tag.ts";
 const GROUPS: readonly [title: string, names: readonly SiteSetting[]][] = [
   ["Words", ["title", "greeting", "suggestions", "label", "locale", "privacyUrl"]],
   ["Teaser", ["teaser", "teaserAfter", "teaserScroll", "teaserExit", "teaserPages"]],
-  ["Look", ["accent", "theme", "header", "avatar", "radius", "launcher", "icon"]],
+  ["Look", ["accent", "theme", "header", "avatar", "team", "radius", "launcher", "icon"]],
   [
     "Behaviour",
     [

@@ -14,9 +14,13 @@ export const replier = ({ settings }: SiteSettings): "Ai" | "Human" | "Mixed" =>
   return responder === "human" ? "Human" : responder === "mixed" ? "Mixed" : "Ai";
 };
 
-/** The author of replies, in words. */
-export const authorOf = (ui: SiteSettings & Words): string => ui.t(`author${replier(ui)}`);
+/**
+ * The author of replies, in words, or of one reply. The name in a reply never hides that a machine may have written it
+ * (AI Act, Art. 50).
+ */
+export const authorOf = (ui: SiteSettings & Words, { author }: Partial<Item> = {}): string =>
+  author && replier(ui) === "Human" ? author.name : (author ? `${author.name} · ` : "") + ui.t(`author${replier(ui)}`);
 
-/** The text of a message. A file that is not available here is named in the visitor's language. */
-export const wordsOf = ({ t }: Words, { text, noFile }: Item): string =>
-  noFile ? text.slice(0, noFile[0]) + t("noFile") + text.slice(noFile[1]) : text;
+/** The text of a message without its author's name. A file that is not available here is named in the visitor's language. */
+export const wordsOf = ({ t }: Words, { text, noFile, author }: Item): string =>
+  (noFile ? text.slice(0, noFile[0]) + t("noFile") + text.slice(noFile[1]) : text).slice(author?.end);

@@ -9,6 +9,9 @@ import type { Needs } from "../base/context.ts";
 import { isUnreachable } from "../base/conversation-state.ts";
 import { Icon } from "../base/icons.tsx";
 import { into, toggler } from "../base/late-parts.ts";
+import { rarely } from "../base/rarely.tsx";
+import type { FacesProps } from "../thread/faces.tsx";
+import { fetchReplyPart } from "../thread/message.tsx";
 import type { LineProps } from "./header-line.tsx";
 
 type MenuType = { Menu: ComponentType<{ close: (back: boolean) => void }> };
@@ -29,6 +32,12 @@ const avatarOf = ({ title, avatar }: PanelSettings, lost: Signal<string>): VNode
       {title ? [...title][0]?.toLocaleUpperCase() : <b />}
     </span>
   );
+
+/** The faces of the team, if the site names one. */
+const Faces = rarely<FacesProps>(
+  async () => (await fetchReplyPart()).Faces,
+  (_, { usual }) => usual,
+);
 
 type LineType = { Line: ComponentType<LineProps> };
 
@@ -56,8 +65,8 @@ const About = live((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">, mou
   };
 });
 
-export const Header = live((ui: Needs<"t" | "settings" | "close" | "part">) => {
-  const { t, settings, close } = ui;
+export const Header = live((ui: Needs<"t" | "settings" | "close" | "part" | "shell">) => {
+  const { t, settings, close, shell } = ui;
   const menu = signal<MenuType | undefined>(undefined);
   /** URL of a picture that could not be loaded. */
   const lost = signal("");
@@ -76,7 +85,7 @@ export const Header = live((ui: Needs<"t" | "settings" | "close" | "part">) => {
     const { Menu } = menu.value ?? {};
     return (
       <div class={header === "accent" ? "head filled" : "head"}>
-        {avatarOf(settings.value, lost)}
+        {shell.settings().team ? <Faces usual={avatarOf(settings.value, lost)} /> : avatarOf(settings.value, lost)}
         <div class="who">
           <h2 id="title" tabIndex={-1} key={name}>
             {name}

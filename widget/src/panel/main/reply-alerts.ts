@@ -32,7 +32,7 @@ export function giveVoice(ui: VoiceNeeds): () => void {
       shell.emit("message", brief(item));
       if (isOpen.peek())
         void plainText(wordsOf(ui, item)).then((text) =>
-          announcer.message(t("said", { author: authorOf(ui), text }), t("continues"), many),
+          announcer.message(t("said", { author: authorOf(ui, item), text }), t("continues"), many),
         );
       else if (ui.settings.peek().replyPreview) void showPreview(ui, item);
       if (pageDocument.hidden)

@@ -30,7 +30,7 @@ export function preview(ui: Needs<"t" | "settings" | "chat" | "shell" | "isOpen"
   if (isOpen.peek() || launcher.hidden || !settings.peek().replyPreview) return;
   for (const teaser of root.querySelectorAll(".teaser")) teaser.remove();
   const text = spoken || item.media?.name || "";
-  const author = element("small", {}, authorOf(ui));
+  const author = element("small", {}, authorOf(ui, item));
   const words = element("span", { dir: "auto" }, text.slice(0, TEXT_MAX));
   const remove = bubble(element, shell, { content: [author, words], close: t("dismiss"), onAway: () => clear() });
   const look = (): void => {

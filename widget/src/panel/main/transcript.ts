@@ -35,7 +35,7 @@ export function transcriptOf(ui: TranscriptNeeds, readable: (reply: string) => s
     const { from, at, text, media } = item;
     const isOwn = from === "visitor";
     const lines = [isOwn ? text : readable(wordsOf(ui, item)), media ? `[${media.name}]` : ""].filter(Boolean);
-    return [`${isOwn ? t("you") : authorOf(ui)} (${date.format(at)})`, ...lines, ""].join("\n");
+    return [`${isOwn ? t("you") : authorOf(ui, item)} (${date.format(at)})`, ...lines, ""].join("\n");
   });
   const { score, of = 5, comment = "" } = chat.rating.value ?? {};
   const label = score && SCORES[of][score - 1];

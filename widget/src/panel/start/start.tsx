@@ -7,6 +7,7 @@ import { type Signal, signal } from "@preact/signals-core";
 import type { ComponentType } from "preact";
 import { rareSettings } from "../../settings/rare-options.ts";
 import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
+import { wordsOf } from "../base/author.ts";
 import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { draw, Icon } from "../base/icons.tsx";
@@ -127,7 +128,10 @@ const overview = (state: State) => {
 
 const nameOf = ({ chat }: StartNeeds): string => (chat.name.value ? ` ${chat.name.value}` : "");
 
-const lastText = ({ chat }: StartNeeds): string => chat.items.value.at(-1)?.text.slice(0, 120) ?? "";
+function lastText(ui: StartNeeds): string {
+  const newest = ui.chat.items.value.at(-1);
+  return newest ? wordsOf(ui, newest).slice(0, 120) : "";
+}
 
 /** The search field and the list. */
 const help = ({ t, articles, query, reading }: State) => {

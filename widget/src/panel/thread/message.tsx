@@ -41,8 +41,8 @@ export const Message = live<MessageProps>((ui: MessageNeeds) => (props) => {
 });
 
 const timeOf = ({ language }: Needs<"language">, { at }: Item): string => clockTime(at, language.value.region);
-const nameOf = (ui: Needs<"t" | "settings">, { from }: Item): string =>
-  from === "visitor" ? ui.t("you") : authorOf(ui);
+const nameOf = (ui: Needs<"t" | "settings">, item: Item): string =>
+  item.from === "visitor" ? ui.t("you") : authorOf(ui, item);
 
 /** Who wrote it: for all above the first of a group, for screen readers above each. */
 const author = (ui: MessageNeeds, { item, first }: MessageProps): ComponentChildren => [
@@ -90,7 +90,8 @@ function meta(ui: MessageNeeds, { item, last, newest }: MessageProps): Component
   );
 }
 
-const fetchReplyPart = () => import("./rich-text.tsx");
+/** What replies alone have. The header takes the faces of the team from the same part. */
+export const fetchReplyPart = () => import("./rich-text.tsx");
 
 /** The emoji alone until the button has come that takes it back. */
 const BelowReply = rarely<BelowProps>(

@@ -16,7 +16,7 @@ export type ReactionProps = { id: string; emoji: string };
 export const Reaction = live<ReactionProps>(({ t, chat, shell }: Needs<"t" | "chat" | "shell">) => {
   adoptOnce(shell.root, css);
   return ({ id, emoji }) => (
-    <button type="button" class="reaction" aria-label={t("unreact", { emoji })} onClick={() => chat.react(id, "")}>
+    <button type="button" class="pill reaction" aria-label={t("unreact", { emoji })} onClick={() => chat.react(id, "")}>
       {emoji}
     </button>
   );
@@ -36,7 +36,7 @@ export const React = live<{ id: string }>((ui: Needs<"t" | "chat" | "part" | "sh
     const { Palette } = palette.value ?? {};
     return (
       <div class="react">
-        <button type="button" aria-label={t("react")} aria-expanded={!!Palette} onClick={toggle}>
+        <button type="button" class="pill" aria-label={t("react")} aria-expanded={!!Palette} onClick={toggle}>
           <Icon name="emoji" />
         </button>
         {Palette && <Palette choose={choose} />}

@@ -14,6 +14,7 @@ import { adoptOnce } from "../base/adopt-once.ts";
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { CopyButton } from "./copy.tsx";
+import { Face, Faces } from "./faces.tsx";
 import { inline } from "./inline-text.tsx";
 import { React, Reaction } from "./reaction.tsx";
 import css from "./rich-text.css?inline";
@@ -168,13 +169,13 @@ const answers = ({ t, send, focusComposer }: AnswersNeeds, all: readonly string[
     </div>
   );
 
-export { readableText };
+export { Faces, readableText };
 
 /** `text`: the reply's. */
 export type ToolsProps = { item: Item; text: string; newest: boolean };
 
 /**
- * Beside the bubble of a reply: a reaction to the newest one, and a button that copies the text. The button comes when the
+ * Beside the bubble of a reply: the face of an author that the reply names, a reaction to the newest one, and a button that copies the text. The button comes when the
  * visitor points at the reply, touches it, or moves the focus into it: one for each reply would be many stops of the Tab key.
  */
 export const ReplyTools = live<ToolsProps>((_ui: unknown, mounted) => {
@@ -196,6 +197,7 @@ export const ReplyTools = live<ToolsProps>((_ui: unknown, mounted) => {
       }}
       class="tools"
     >
+      {item.author && <Face author={item.author} />}
       {newest && !item.reaction && <React id={item.id} />}
       {isNear.value && text && <CopyButton text={readableText(text)} />}
     </div>

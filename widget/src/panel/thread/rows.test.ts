@@ -20,6 +20,12 @@ describe("the rows of a thread", () => {
     expect(spell(items)).toEqual(["day", "a first", "b last", "c first last", "d first last"]);
   });
 
+  it("begin anew where a reply names another author", () => {
+    const by = (name: string) => ({ author: { name, end: 0 }, at: noon });
+    const items = [reply("a", by("Maria")), reply("b", by("Maria")), reply("c", by("Tom")), reply("d", { at: noon })];
+    expect(spell(items)).toEqual(["day", "a first", "b last", "c first last", "d first last"]);
+  });
+
   it("begin anew with a day, and with what is new", () => {
     const items = [
       own("a", { at: noon }),

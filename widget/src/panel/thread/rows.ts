@@ -12,6 +12,8 @@ const GROUP_MS = 5 * 60_000;
 
 const sameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString();
 
+const isSameAuthor = (a: Item, b: Item): boolean => a.from === b.from && a.author?.name === b.author?.name;
+
 /** @param firstNew id of the first message not seen yet */
 export function rowsOf(items: readonly Item[], firstNew: string | undefined): Row[] {
   const rows: Row[] = [];
@@ -21,7 +23,7 @@ export function rowsOf(items: readonly Item[], firstNew: string | undefined): Ro
     const isNew = item.id === firstNew;
     if (newDay) rows.push({ kind: "day", key: `day ${new Date(item.at).toDateString()}`, at: item.at });
     if (isNew) rows.push({ kind: "new", key: "new" });
-    const joined = before && !newDay && !isNew && before.from === item.from && item.at - before.at < GROUP_MS;
+    const joined = before && !newDay && !isNew && isSameAuthor(before, item) && item.at - before.at < GROUP_MS;
     const previous = rows.at(-1);
     if (joined && previous?.kind === "message") previous.last = false;
     rows.push({ kind: "message", key: item.id, item, first: !joined, last: true });

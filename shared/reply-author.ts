@@ -1,0 +1,13 @@
+/** Who wrote a reply, by a convention in its text: `relay/docs/guides/replies.md`. */
+
+import type { ReplyAuthor } from "./protocol.ts";
+
+/** The first line: a name in brackets, alone or followed by the address of a picture in parentheses. A text follows. */
+const NAME_LINE =
+  /^\[([^[\]\r\n]{2,40})\](?:\((https?:\/\/[^\s()]+\.(?:jpe?g|png|gif|webp|avif))\))?[ \t]*\r?\n\s*(?=\S)/i;
+
+/** The author whom the first line of a reply names. Undefined for most replies. */
+export function authorIn(reply: string): ReplyAuthor | undefined {
+  const [line, name, picture] = NAME_LINE.exec(reply) ?? [];
+  return line && name?.trim() ? { name: name.trim(), ...(picture && { picture }), end: line.length } : undefined;
+}
