@@ -146,6 +146,12 @@ const DISGUISES: ((host: string) => string)[] = [
   (host) => `support@${host}`,
   (host) => `mailto:a@${host}`,
   (host) => `Visit ${host}.`,
+  ...["!", ":", ":443", "»", "”", "’s", "🔒", "—now", "→", "&"].map((mark) => (host: string) => host + mark),
+  ...["«", "“", "🔒", "—", "#", "and/"].map((mark) => (host: string) => mark + host),
+  (host) => `[${host}]`,
+  (host) => host.replace(/\.(?=\p{L})/u, " ."),
+  (host) => host.replace(/\.(?=\p{L})/u, ".\u2009"),
+  (host) => host.replace(/(?<=[a-z])\.(?=[a-z])/, "·"),
   (host) => `\u202e${host}`,
 ];
 const HOSTS = [

@@ -63,6 +63,29 @@ describe("the text of a link", () => {
     ["a name after marks of direction", "\u2066shop.example\u2069"],
     ["a subdomain in front", "evil.example.shop.example"],
     ["a slash that is none", "shop.example\u2215evil.example"],
+    ["a name before an exclamation mark", "shop.example!"],
+    ["a name before a colon", "shop.example: sign in"],
+    ["a name with a port", "shop.example:443"],
+    ["a name in French quotes", "«shop.example»"],
+    ["a name in curly quotes", "“shop.example”"],
+    ["a name in corner brackets", "「shop.example」"],
+    ["a name in square brackets", "[shop.example]"],
+    ["a name in the possessive", "shop.example’s page"],
+    ["a name behind a dash", "—shop.example"],
+    ["a name before an emoji", "shop.example🔒"],
+    ["a name behind a number sign", "#shop.example"],
+    ["a name behind a slash", "and/shop.example"],
+    ["a name as the user of an address", "shop.example@evil.example"],
+    ["a middle dot", "shop·example"],
+    ["a bullet", "shop•example"],
+    ["a katakana middle dot between Latin letters", "shop・example"],
+    ["a space before the dot", "shop .example"],
+    ["a thin space behind the dot", "shop.\u2009example"],
+    ["a blank Braille cell before the dot", "shop\u2800.example"],
+    ["backslashes behind the scheme", "https:\\\\\\\\shop.example"],
+    ["an IPv6 address without brackets", "2001:db8::1"],
+    ["the short IPv6 address", "::1"],
+    ["a telephone number in Arabic digits", "+٤٧ ١٢ ٣٤ ٥٦ ٧٨"],
   ])("that names another host is followed by the real one: %s", (_, shown) => {
     expect(markOf(`[${shown}](${EVIL})`)).toBe("evil.example");
   });
@@ -83,6 +106,11 @@ describe("the text of a link", () => {
     ["a name in Japanese", "テスト例え.jp", "https://テスト例え.jp/"],
     ["a name in Arabic", "مثال.إختبار", "https://مثال.إختبار/"],
     ["an IPv4 address", "192.0.2.1", "http://192.0.2.1/"],
+    ["the host in a sentence", "«evil.example»: sign in at https://evil.example!"],
+    ["the host with its port", "evil.example:443"],
+    ["Japanese words", "カスタマー・サービス"],
+    ["the time of day", "10:30:15"],
+    ["a choice", "and/or"],
   ])("that is honest, or names none, stands alone: %s", (_, shown, address = EVIL) => {
     expect(markOf(`[${shown}](${address})`)).toBeUndefined();
   });
@@ -96,6 +124,11 @@ describe("the text of a link", () => {
     ["+47 12 34 56 78", "tel:+4790000000", "+4790000000"],
     ["Call 22 33 44 55", "tel:90000000", "90000000"],
     ["+47 12 34 56 78", "mailto:a@evil.example", "a@evil.example"],
+    ["a@shop.example", "mailto:a@shop.example?cc=b@evil.example", "a@shop.example, b@evil.example"],
+    ["a@shop.example", "mailto:a@shop.example?BCC=b%40evil.example", "a@shop.example, b@evil.example"],
+    ["١٢٣٤٥٦٧٨", "tel:+4790000000", "+4790000000"],
+    ["+47 12345678", "tel:+18005551212;ext=4712345678", "+18005551212;ext=4712345678"],
+    ["12345678", "tel:+90000012345678", "+90000012345678"],
   ])("of a mail address or a number is followed by the real one: [%s](%s)", (shown, address, real) => {
     expect(markOf(`[${shown}](${address})`)).toBe(real);
   });
@@ -106,6 +139,9 @@ describe("the text of a link", () => {
     "[write to us](mailto:support@shop.example)",
     "[+47 12 34 56 78](tel:+4712345678)",
     "[020 7946 0000](tel:+442079460000)",
+    "[+٤٧ ١٢٣٤٥٦٧٨](tel:+4712345678)",
+    "[+४७ १२३४५६७८](tel:+4712345678)",
+    "[12 34 56 78, extension 5](tel:+4712345678;ext=5)",
     "[call us](tel:+442079460000)",
     "support@shop.example",
     "mailto:support@shop.example",
@@ -129,6 +165,10 @@ describe("the text of a link", () => {
   ])("that looks like another host shows its punycode: %s", (_, text, real) => {
     expect(markOf(text)).toBe(real);
     if (!text.startsWith("[")) expect(linksOf(parsePlain(text, labelledLink))[0]?.host).toBe(real);
+  });
+
+  it("that writes an IPv4 address as one number, or with a hexadecimal part, shows the usual form", () => {
+    expect(["http://2130706433/", "http://0x7f.1/"].map(markOf)).toEqual(["127.0.0.1", "127.0.0.1"]);
   });
 
   it("is an address of its own in the way that bots write it", () => {

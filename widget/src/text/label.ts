@@ -10,8 +10,19 @@ const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 const DOTS = /[\u3002\uff61\u2024\ua4f8\u0701\u0702]/g;
 /** Marks that change the order in which a text is drawn (UAX 9). Both directions are told apart by their letters without them. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** Signs that are drawn like a full stop. Between Latin letters only: other scripts use some of them within words. */
+const DOT_LOOKS = /([a-z\d-])[\u00b7\u0660\u06d4\u06f0\u1427\u2022\u2027\u2219\u22c5\u2e31\u30fb\uff65](?=[a-z])/gi;
+/** White space before a full stop within a name, and narrow spaces behind one: a reader hardly sees them. */
+const GAP_BEFORE = /[\s\u2800]{1,3}(\.\p{L})/gu;
+const GAP_BEHIND = /\.[\u2006\u2008-\u200a\u202f\u205f](?=\p{L})/gu;
+/** What separates words. An address that begins with its scheme ends at the first part only. */
+const SPACES = /[\s"'<>()|,;]+/;
+/** Every punctuation mark and symbol, except those that addresses are written with and those of Hebrew names (RFC 5892). */
+const BETWEEN = /(?:(?![.\-_@:/?#\\%&=+~\u05f3\u05f4])[\s\p{P}\p{S}])+/u;
 /** A host as a reader recognizes it: an IPv4 or IPv6 address, or a name whose last part has letters. */
 const HOST = /^(?:(?:\d+\.){3}\d+|\[[\da-f:.]+\]|[^\s.]+(?:\.[^\s.]+)*\.[\p{L}\p{M}][\p{L}\p{M}\p{N}-]+)$/u;
+/** An IPv6 address without brackets: eight groups, or fewer with `::` (RFC 4291, 2.2). */
+const IPV6 = /^(?=[\da-f.:]{3,45}$)(?:.*::|(?:[\da-f]{1,4}:){7})/;
 /** A telephone number that says so, by its scheme or by its plus. */
 const PHONE = /(?:^|\s)(?:tel:|\+)\+?\d[\d\s().-]{5}/;
 
@@ -29,7 +40,14 @@ const ONE_SCRIPT = new RegExp(
 
 /** The text as it looks: compatible forms (full-width letters) as their plain ones (UAX 15, NFKC). */
 const looksLike = (text: string): string =>
-  text.normalize("NFKC").replace(INVISIBLE, "").replace(DOTS, ".").toLowerCase();
+  text
+    .replace(INVISIBLE, "")
+    .replace(GAP_BEFORE, "$1")
+    .replace(GAP_BEHIND, ".")
+    .normalize("NFKC")
+    .replace(DOTS, ".")
+    .replace(DOT_LOOKS, "$1.")
+    .toLowerCase();
 
 /** The text of a link without the marks that turn its letters around. */
 export const inOrder = (text: string): string => text.replace(DIRECTION, "");
@@ -44,21 +62,38 @@ function hostnameOf(host: string): string | undefined {
 }
 
 /** What a word names, in the form of an address: what stands before the `@`, and the host. */
-function addressIn(word: string): { user: string; host: string } | undefined {
-  const [, scheme = "", rest = ""] = /^((?:[a-z][a-z\d+.-]*:)?(?:\/\/)?)(.*)$/.exec(word) ?? [];
-  const authority = /^[^/?#\\]*/.exec(rest)?.[0] ?? "";
-  const at = authority.lastIndexOf("@");
-  const host = withoutDots(authority.slice(at + 1).replace(/:\d*$/, ""));
-  return HOST.test(host) || (host && scheme.endsWith("//"))
-    ? { user: authority.slice(0, Math.max(0, at)), host }
-    : undefined;
+type Address = { user: string; host: string };
+
+/** The addresses that a text names, as a reader sees them. */
+const addressesIn = (text: string): Address[] =>
+  text
+    .split(SPACES)
+    .flatMap((word) => (/^(?:[a-z][a-z\d+-]*:)?[/\\]{2}/.test(word) ? word : word.split(BETWEEN)))
+    .flatMap((word) => addressIn(word) ?? []);
+
+/** The address that a word is, or begins with. In a word like `and/shop.example`, the first part that is one. */
+function addressIn(word: string): Address | undefined {
+  if (IPV6.test(word)) return { user: "", host: `[${word}]` };
+  const [, scheme = "", rest = ""] =
+    /^(https?:[/\\]*|(?:[a-z][a-z\d+-]*:)?(?:[/\\]{2})?)(.*)$/.exec(trimmed(word, /[/\\]/)) ?? [];
+  const parts = rest.split(/[/?#\\]/);
+  const isNamed = /[/\\]$/.test(scheme);
+  for (const authority of isNamed || scheme ? parts.slice(0, 1) : parts) {
+    const at = authority.lastIndexOf("@");
+    const host = trimmed(authority.slice(at + 1).replace(/:\d*$/, ""), /[[\]]/);
+    if (HOST.test(host) || (host && isNamed)) return { user: authority.slice(0, Math.max(0, at)), host };
+  }
+  return undefined;
 }
 
-/** Without the dots at its end, which are the sentence's. */
-function withoutDots(text: string): string {
-  let end = text.length;
-  while (text[end - 1] === ".") end--;
-  return text.slice(0, end);
+/** Without the punctuation around it, which belongs to the sentence. @param kept signs that stay */
+function trimmed(text: string, kept: RegExp): string {
+  const isPart = (char = "a"): boolean => /[\p{L}\p{M}\p{N}]/u.test(char) || kept.test(char);
+  const chars = [...text];
+  let [from, to] = [0, chars.length];
+  while (from < to && !isPart(chars[from])) from++;
+  while (from < to && !isPart(chars[to - 1])) to--;
+  return chars.slice(from, to).join("");
 }
 
 /** Whether a host's name could be taken for another one: letters of several alphabets, or all of them drawn like Latin ones. */
@@ -66,40 +101,67 @@ function isHomograph(host: string): boolean {
   return host.split(".").some((part) => !LATIN.test(part) && (!ONE_SCRIPT.test(part) || LATIN_LOOKS.test(part)));
 }
 
+/** With the digits of other scripts as ASCII ones. Those of India start at 6 within their row of sixteen, the others at 0. */
+const withAsciiDigits = (text: string): string =>
+  text.replace(/[^\P{Nd}\d]/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0;
+    return String((code & 15) - (code > 0x900 && code < 0xe00 ? 6 : 0));
+  });
+
 /** The digits of a telephone number, without the zero that stands before it at home. */
-const digitsOf = (text: string): string => text.replace(/\D/g, "").replace(/^0+/, "");
+const digitsOf = (text: string): string => withAsciiDigits(text).replace(/\D/g, "").replace(/^0+/, "");
+
+/** The longest country code and area prefix by which a number within the country is shorter (ITU-T E.164: three digits). */
+const COUNTRY_MAX = 3;
+
+/** Whether a number as shown is the one that is called, perhaps without its country code, or with its extension. */
+function isNumber(called: string, text: string): boolean {
+  const digits = digitsOf(text);
+  return [called, called.split(";")[0] ?? ""].map(digitsOf).some((number) => {
+    const more = number.length - digits.length;
+    return number.endsWith(digits) && more <= (/^\D*\+/.test(text) ? 0 : COUNTRY_MAX);
+  });
+}
 
 /**
  * The real target, where the visible text names another one or one that looks like another: the host, with its port, of an
- * http address (in punycode), the address of `mailto:`, the number of `tel:`. Nothing where the text is honest or names none.
+ * http address (in punycode), the recipients of `mailto:`, the number of `tel:`. Nothing where the text is honest or names
+ * none.
  * @param url where the link leads
  * @param shown its visible text
  */
 export function realTarget(url: URL, shown: string): string | undefined {
   const text = looksLike(shown);
-  const words = text.split(/[\s"'<>()|,;]+/);
+  const named = addressesIn(text);
   const path = decode(url.pathname);
   if (url.protocol === "tel:") {
-    const digits = digitsOf(text);
-    const honest = digits.length < 5 ? !words.some(addressIn) : digitsOf(path).endsWith(digits);
-    return honest ? undefined : path;
+    const isHonest = digitsOf(text).length < 5 ? !named[0] : isNumber(path, text);
+    return isHonest ? undefined : path;
   }
-  const isMail = url.protocol === "mailto:";
-  const own = isMail ? (hostnameOf(path.slice(path.lastIndexOf("@") + 1)) ?? "") : url.hostname;
-  const isOther = ({ user, host }: { user: string; host: string }): boolean => {
-    const named = hostnameOf(host);
-    if (named !== own && (isMail || `www.${named}` !== own)) return true;
-    if (isMail && user && user !== path.slice(0, path.lastIndexOf("@")).toLowerCase()) return true;
-    return own.includes("xn--") && isHomograph(host);
-  };
-  const lies = PHONE.test(text) || words.some((word) => isOtherWord(word, isOther));
-  if (!lies) return undefined;
-  return isMail ? path.replace(/[^@]*$/, own || "$&") : url.host;
+  const saysNumber = PHONE.test(withAsciiDigits(text));
+  if (url.protocol === "mailto:") return realRecipients(url, path, saysNumber, named, text);
+  return saysNumber || named.some((address) => isOtherHost(url.hostname, address)) ? url.host : undefined;
 }
 
-function isOtherWord(word: string, isOther: (address: { user: string; host: string }) => boolean): boolean {
-  const address = addressIn(word);
-  return address !== undefined && isOther(address);
+/** Whether an address as shown is not the host of the link, or could be taken for another one. */
+function isOtherHost(own: string, { user, host }: Address): boolean {
+  const named = hostnameOf(host);
+  if ((named !== own && `www.${named}` !== own) || HOST.test(user)) return true;
+  return (/^[\d.]+$/.test(own) && host !== own) || (own.includes("xn--") && isHomograph(host));
+}
+
+/** The recipients of a mail address whose text hides one of them (RFC 6068: `to`, `cc` and `bcc` add recipients). */
+function realRecipients(url: URL, path: string, saysNumber: boolean, named: Address[], text: string) {
+  const at = path.lastIndexOf("@");
+  const own = hostnameOf(path.slice(at + 1)) ?? "";
+  const others = [...url.searchParams].flatMap(([name, value]) => (/^(to|b?cc)$/i.test(name) ? value : []));
+  const isOther = ({ user, host }: Address): boolean =>
+    hostnameOf(host) !== own ||
+    (!!user && user !== path.slice(0, at).toLowerCase()) ||
+    (own.includes("xn--") && isHomograph(host));
+  const isHidden = others.some((other) => !text.includes(other.toLowerCase()));
+  if (!saysNumber && !isHidden && !named.some(isOther)) return undefined;
+  return [path.replace(/[^@]*$/, own || "$&"), ...others].join(", ");
 }
 
 /** Percent signs as the characters they stand for; where they stand for none, as they are. */

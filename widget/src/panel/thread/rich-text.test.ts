@@ -110,16 +110,19 @@ describe("what a reply offers", () => {
     await expect.poll(answers).toEqual([]);
   });
 
-  it("is a card with links as buttons and pictures of the relay's own only", async () => {
-    const [own, other] = ["https://relay.example/media/a.png", "https://evil.example/p.png"];
+  it("is a card with links as buttons and pictures of the relay's uploads only", async () => {
+    const own = "https://relay.example/media/a.png";
+    const paths = ["/admin", "/media/../admin", "/media/%2e%2e/healthz", "/mediation/a.png"];
+    const others = ["https://evil.example/p.png", ...paths.map((path) => `https://relay.example${path}`)];
+    const pictures = others.map((address) => `![track](${address})`).join(" ");
     await show(
-      `> ### Perch\n> ![a lamp](${own}) ![track](${other})\n> 40.00\n>\n> [See](https://shop.example) [Buy](https://shop.example/b)`,
+      `> ### Perch\n> ![a lamp](${own}) ${pictures}\n> 40.00\n>\n> [See](https://shop.example) [Buy](https://shop.example/b)`,
     );
     await expect.poll(() => view.querySelector(".card img")).not.toBeNull();
     expect([...view.querySelectorAll("img")].map((img) => [img.getAttribute("src"), img.alt])).toEqual([
       [own, "a lamp"],
     ]);
-    expect(texts(".card > p:not(.actions) a")).toEqual(["track"]);
+    expect(texts(".card > p:not(.actions) a")).toEqual(others.map(() => "track"));
     expect(texts(".card > .actions a")).toEqual(["See", "Buy"]);
   });
 });

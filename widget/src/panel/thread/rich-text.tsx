@@ -100,13 +100,13 @@ const Code = ({ text }: CopyProps): VNode => (
 );
 
 /**
- * A title, a text, links as buttons, and pictures of the relay's own. A picture from elsewhere stays a link: a message must
- * not make the browser fetch from another host.
+ * A title, a text, links as buttons, and pictures that were uploaded to the relay. Any other picture stays a link: a message
+ * must not make the browser fetch from another host, or another page of the relay.
  */
 const Card = live<{ blocks: Block[] }>(({ shell }: Needs<"shell">) => {
   const { origin } = new URL(shell.relay);
   const picture = (node: Inline): ComponentChildren =>
-    node.kind === "link" && node.picture && new URL(node.href).origin === origin ? (
+    node.kind === "link" && node.picture && node.href.startsWith(`${origin}/media/`) ? (
       <img src={node.href} alt={textOf(node.children)} loading="lazy" decoding="async" referrerpolicy="no-referrer" />
     ) : (
       inline(node)
