@@ -1,5 +1,7 @@
 /** The twelve states of the README's pictures: desk and phone, light and dark, left to right and right to left. */
 
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import type { Options } from "../../../widget/src/settings/options.ts";
 import type { House } from "../../harness.ts";
@@ -14,11 +16,12 @@ export type State = {
   enter: (page: Page, house: House) => Promise<unknown>;
 };
 
+const QUESTIONS = ["Do you ship to Norway?", "Which lamp for reading?", "How do returns work?"];
 const SHOP: Options = {
   title: "Moth & Filament",
   accent: "#a8452b",
   greeting: "Hi! Ask me about our lamps, delivery or returns.",
-  suggestions: ["Do you ship to Norway?", "Which lamp for reading?", "How do returns work?"],
+  suggestions: QUESTIONS,
   privacyUrl: "https://shop.example/privacy",
 };
 const ARABIC: Options = {
@@ -91,7 +94,49 @@ async function arabic(page: Page, house: House): Promise<void> {
     house,
     "أنصحك بمصباح **Perch**، فذراعه تثبت حيث تضعها.\n\n- ضوء دافئ قابل للتعتيم\n- €\u00a0129 والتوصيل خلال 3 أيام",
   );
-  await ask(page, house, "رائع! 👍");
+  await ask(page, house, "رائع، شكرًا!");
+}
+
+const ARTICLES = [
+  { title: "Delivery times and costs", text: "Two to four days." },
+  { title: "Send a lamp back", text: "Within **30 days**, in its box." },
+  { title: "Which bulb fits my lamp?", text: "Every lamp says so below its foot." },
+  { title: "All our lamps", url: "/lamps" },
+];
+
+/** The owner's help articles stand in the relay's data folder. */
+async function openHelp(page: Page, house: House): Promise<void> {
+  const folder = join(house.dataDir, "help");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "default.json"), JSON.stringify(ARTICLES));
+  await part(page, ".launcher").click();
+  await part(page, ".articles li").first().waitFor();
+  await page.mouse.move(5, 400);
+}
+
+/** Runs in the page: a microphone that hears a tone with the rhythm of speech. */
+function speak(): void {
+  const getUserMedia = async (): Promise<MediaStream> => {
+    const audio = new AudioContext();
+    const [tone, gain, out] = [audio.createOscillator(), audio.createGain(), audio.createMediaStreamDestination()];
+    tone.connect(gain).connect(out);
+    gain.gain.value = 0;
+    for (let at = 0; at < 90; at++)
+      gain.gain.setTargetAtTime(0.02 + 0.5 * Math.abs(Math.sin(at * 0.9) * Math.sin(at * 0.23)), at / 10, 0.03);
+    tone.start();
+    return out.stream;
+  };
+  Object.defineProperty(navigator, "mediaDevices", { value: { getUserMedia } });
+}
+
+/** Records for some seconds. */
+async function record(page: Page, house: House): Promise<void> {
+  await page.evaluate(speak);
+  await open(page);
+  await ask(page, house, "My lamp hums. Is that normal?");
+  await answer(page, house, "It should be silent. Can you let us hear it?");
+  await part(page, ".tool[aria-label*=voice]").click();
+  await part(page, ".recording").getByText("0:06").waitFor();
 }
 
 export const STATES: readonly State[] = [
@@ -102,7 +147,12 @@ export const STATES: readonly State[] = [
     enter: (page) => part(page, ".teaser").waitFor(),
   },
   { name: "talk-dark", screen: "wide", dark: true, settings: SHOP, enter: talk },
-  { name: "empty", screen: "desk", settings: SHOP, enter: open },
+  {
+    name: "start",
+    screen: "desk",
+    settings: { ...SHOP, suggestions: QUESTIONS.slice(0, 2), startScreen: true },
+    enter: openHelp,
+  },
   { name: "talk", screen: "desk", settings: SHOP, enter: talk },
   {
     name: "failed",
@@ -147,8 +197,8 @@ export const STATES: readonly State[] = [
     },
   },
   { name: "talk-ar", screen: "desk", settings: ARABIC, enter: arabic },
-  { name: "phone-closed", screen: "phone", settings: SHOP, enter: (page) => part(page, ".launcher").waitFor() },
   { name: "phone-talk", screen: "phone", settings: SHOP, enter: talk },
+  { name: "phone-voice", screen: "phone", settings: { ...SHOP, voice: true }, enter: record },
   {
     name: "phone-menu-dark",
     screen: "phone",
