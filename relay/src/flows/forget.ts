@@ -28,7 +28,7 @@ async function namesOf(tx: Transaction, visitor: string): Promise<string[]> {
   return [...new Set([contact, email, phone, ...leads])].filter((name) => name !== null);
 }
 
-/** "Delete my chat": deletes the visitor, the thread and what waits to be sent, and tells every tab. */
+/** "Delete conversation": deletes the visitor, the thread and what waits to be sent, and tells every tab. */
 export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
   /** Overwrites the deleted texts in the database's files too. Repeats until it succeeds. */
   async function scrub(): Promise<void> {
