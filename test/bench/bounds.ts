@@ -1,4 +1,4 @@
-import { type FigureName, median, ratioOf, type Spread } from "./figures.ts";
+import { type FigureName, ratioOf, type Spread, spreadOf } from "./figures.ts";
 import type { Rounds } from "./row.ts";
 
 const MANY = "1,000,000 messages";
@@ -101,10 +101,9 @@ export type Verdict = {
   goal?: { value: number; reached: boolean };
 };
 
-function spreadOf(rounds: Rounds, { figure, of = "relay", by }: Bound): Spread {
+function figureOf(rounds: Rounds, { figure, of = "relay", by }: Bound): Spread {
   if (by !== undefined) return ratioOf(rounds, figure, of, by);
-  const values = (rounds[of] ?? []).map((round) => round[figure] ?? Number.NaN);
-  return [median(values), Math.min(...values), Math.max(...values)];
+  return spreadOf((rounds[of] ?? []).map((round) => round[figure] ?? Number.NaN));
 }
 
 /** Holds what was measured against the bounds; those of rows that were not measured are left out. */
@@ -113,7 +112,7 @@ export function judge(measured: ReadonlyMap<string, Rounds>): Verdict[] {
     const rounds = measured.get(bound.row);
     if (rounds === undefined) return [];
     const { what, least, most, goal } = bound;
-    const figure = spreadOf(rounds, bound);
+    const figure = figureOf(rounds, bound);
     const meets = (value: number): boolean => (least === undefined ? figure[0] <= value : figure[0] >= value);
     return {
       what,

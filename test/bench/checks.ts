@@ -10,7 +10,7 @@ import { startHouse } from "../harness.ts";
 import { wholeBrowserPath } from "../setup/programs.ts";
 import { measureThread, THREAD_BOUNDS } from "./long-thread.ts";
 
-const RUNS = 5;
+const RUNS = 3;
 const SLOWDOWN = 4;
 /** Largest values allowed: more long tasks, milliseconds by which the page's largest paint is later, milliseconds to the click's answer. */
 const BOUNDS = { longTasks: 0, paintMs: 50, clickMs: 100, ...THREAD_BOUNDS };

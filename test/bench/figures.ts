@@ -33,17 +33,29 @@ export type Line = {
   ratio?: Spread;
 };
 
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+/** The middle of the values that were measured. */
+function median(values: readonly number[]): number {
+  const sorted = measured(values).sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
+}
+
+/** Without the rounds that did not measure a figure. */
+const measured = (values: readonly number[]): number[] => values.filter((value) => !Number.isNaN(value));
 
 const valuesOf = (rounds: readonly Figures[] = [], figure: string): number[] =>
   rounds.map((round) => round[figure] ?? Number.NaN);
+
+export const spreadOf = (values: readonly number[]): Spread => [
+  median(values),
+  Math.min(...measured(values)),
+  Math.max(...measured(values)),
+];
 
 /** The values of one contender by those of another one, each round by the same round. */
 export function ratioOf(rounds: Rounds, figure: string, of: string, by: string): Spread {
   const others = valuesOf(rounds[by], figure);
   const ratios = valuesOf(rounds[of], figure).map((value, i) => value / (others[i] ?? Number.NaN));
-  return [median(ratios), Math.min(...ratios), Math.max(...ratios)];
+  return spreadOf(ratios);
 }
 
 const finite = (ratio: Spread): { ratio?: Spread } => (ratio.every(Number.isFinite) ? { ratio } : {});

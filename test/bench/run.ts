@@ -7,7 +7,7 @@ import type { Plan, Rounds } from "./row.ts";
 import { ROWS } from "./rows/index.ts";
 
 /** The warm-up is long enough for V8 to compile what runs often: before that, larger programs look slower than they are. */
-const QUICK: Plan = { long: false, rounds: 5, roundMs: 700, warmMs: 1_200 };
+const QUICK: Plan = { long: false, rounds: 5, roundMs: 600, warmMs: 1_200 };
 /** Each page is loaded so often; only the first number is published. */
 const PAGE_RUNS = 5;
 const QUICK_PAGE_RUNS = 3;

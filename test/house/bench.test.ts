@@ -33,6 +33,14 @@ describe("the bench", () => {
     expect(line?.ratio?.map((ratio) => Number(ratio.toFixed(2)))).toEqual([0.33, 0.25, 0.4]);
   });
 
+  it("leaves out the rounds that did not measure a figure", () => {
+    const [line] = linesOf(
+      { name: "crowd", title: "Sockets", shown: ["waveMs"] },
+      { floor: [{ waveMs: 100 }, {}, {}], relay: [{ waveMs: 250 }, {}, {}] },
+    );
+    expect(line).toMatchObject({ reference: { value: 100 }, ours: { value: 250 }, ratio: [2.5, 2.5, 2.5] });
+  });
+
   it("says of each measured bound whether it was reached, and its goal", () => {
     const verdicts = judge(new Map([["trip", rounds]]));
     const of = (what: string) => verdicts.find((verdict) => verdict.what === what);

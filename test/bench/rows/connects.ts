@@ -1,4 +1,5 @@
 /** Connections: visitors who come back, a wave of them after a restart, and those who say nothing. */
+import { HEARTBEAT_MS } from "@porchlight/shared/limits";
 import { type Contender, startContender } from "../contender.ts";
 import { cpuOf, type Figures } from "../load.ts";
 import { alternate, among, type Plan, type Rounds, type Row } from "../row.ts";
@@ -11,7 +12,10 @@ const RETURNING = 100_000;
 const CROWD = 10_000;
 const CROWD_MESSAGES = 1_000_000;
 /** Between the connects and the measurement of the idle CPU: what connecting leaves to do is not idleness. */
-const REST_MS = 8_000;
+const REST_MS = 3_000;
+/** Measurements of one crowd: its memory while it comes, its CPU while it rests. */
+const WINDOWS = 5;
+const FLOOR_WINDOW_MS = 500;
 /** Sockets opened before the count starts, so that what a process grows once is not counted as theirs. */
 const WARM = 500;
 
@@ -53,23 +57,46 @@ const gather = ({ server }: Contender, visitors: readonly Known[], count: number
     return connect(server, { ...(known && { known }) });
   });
 
-/** 10,000 sockets that say nothing: what they cost, and how long it takes until all are back after a cut. */
-async function crowd(contender: Contender, visitors: readonly Known[], idleMs: number): Promise<Figures> {
+/** CPU of a server while its sockets say nothing: one figure for each fifth of the heartbeat interval, in % of a core. */
+async function idlePercents(contender: Contender, windowMs: number): Promise<number[]> {
+  const percents: number[] = [];
+  for (let window = 0; window < WINDOWS; window++) {
+    const cpu = await cpuOf(contender, () => new Promise((resolve) => setTimeout(resolve, windowMs)));
+    percents.push(cpu / windowMs / 10);
+  }
+  return percents;
+}
+
+/**
+ * 10,000 sockets that say nothing: what they cost, and how long it takes until all are back after a cut. Memory is taken
+ * as the sockets come, a fifth at a time; the CPU over one whole heartbeat interval. The floor has no heartbeats to wait for.
+ */
+async function crowd(contender: Contender, visitors: readonly Known[]): Promise<Figures[]> {
   const { server } = contender;
   const warm = await gather(contender, [], WARM);
-  const before = (await server.settled()).rss;
-  let sockets = await gather(contender, visitors, CROWD);
-  const bytes = ((await server.settled()).rss - before) / CROWD;
-  await new Promise((resolve) => setTimeout(resolve, REST_MS));
-  const cpu = await cpuOf(contender, () => new Promise((resolve) => setTimeout(resolve, idleMs)));
+  let sockets: Visitor[] = [];
+  const bytes: number[] = [];
+  let before = (await server.settled()).rss;
+  for (let part = 0; part < WINDOWS; part++) {
+    const size = CROWD / WINDOWS;
+    sockets.push(...(await gather(contender, visitors.slice(part * size, (part + 1) * size), size)));
+    const { rss } = await server.settled();
+    bytes.push((rss - before) / size);
+    before = rss;
+  }
+  const beats = server.kind === "relay";
+  if (beats) await new Promise((resolve) => setTimeout(resolve, REST_MS));
+  const percents = await idlePercents(contender, beats ? HEARTBEAT_MS / WINDOWS : FLOOR_WINDOW_MS);
   for (const socket of sockets) socket.cut();
   const begin = performance.now();
-  const wave = await cpuOf(contender, async () => {
-    sockets = await gather(contender, visitors, CROWD);
-  });
+  sockets = await gather(contender, visitors, CROWD);
   const waveMs = performance.now() - begin;
   for (const socket of [...warm, ...sockets]) socket.cut();
-  return { bytes, idlePercent: cpu / idleMs / 10, waveMs, cpu: wave / CROWD };
+  return percents.map((idlePercent, i) => ({
+    idlePercent,
+    bytes: bytes[i] ?? Number.NaN,
+    ...(i === 0 && { waveMs }),
+  }));
 }
 
 async function crowds(plan: Plan): Promise<Rounds> {
@@ -79,7 +106,7 @@ async function crowds(plan: Plan): Promise<Rounds> {
       const seed: Seeded | undefined = kind === "relay" ? await seeded(CROWD_MESSAGES) : undefined;
       const contender = await startContender(kind, seed === undefined ? {} : { folder: seed.folder });
       try {
-        results[kind]?.push(await crowd(contender, seed?.visitors ?? [], plan.long ? 30_000 : 6_000));
+        results[kind]?.push(...(await crowd(contender, seed?.visitors ?? [])));
       } finally {
         await contender.stop();
         seed?.remove();

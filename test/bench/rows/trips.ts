@@ -21,12 +21,12 @@ const saturated = (bytes: number, keep: boolean) => async (plan: Plan) =>
     },
   );
 
-/** So many messages a second, whatever comes back. */
+/** So many messages a second, whatever comes back. Warmed up at full speed: a server that lives for days runs compiled code. */
 const paced = (perSecond: number) => async (plan: Plan) =>
   among(
     KINDS.map((kind) => () => startContender(kind, { visitors: VISITORS })),
     async (contenders) => {
-      for (const contender of contenders) await pace(contender, { ms: plan.warmMs, bytes: 22, perSecond });
+      for (const contender of contenders) await saturate(contender, { ms: plan.warmMs, bytes: 22, wanted: "reply" });
       return alternate(contenders, plan.rounds, (contender) =>
         pace(contender, { ms: plan.roundMs, bytes: 22, perSecond }),
       );
