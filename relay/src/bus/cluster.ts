@@ -18,7 +18,7 @@ export type Nudge = { account: string; visitor: string; first: boolean };
 /** What travels between nodes. The words of a message never do: they are read from the database. */
 type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: Nudge[]; spent?: Spent[] };
 
-type Parts = {
+export type ClusterBusOptions = {
   local: Bus;
   link: Link;
   /** Name of this process. */
@@ -91,7 +91,7 @@ function enter(here: Audience, visitor: string): () => void {
 }
 
 /** Finds what hints did not tell. */
-async function findNews(here: Audience, heads: Parts["heads"], tell: (news: News) => void): Promise<void> {
+async function findNews(here: Audience, heads: ClusterBusOptions["heads"], tell: (news: News) => void): Promise<void> {
   if (here.size === 0) return;
   for (const [id, { head, read }] of await heads([...here.keys()])) {
     const known = here.get(id);
@@ -100,7 +100,7 @@ async function findNews(here: Audience, heads: Parts["heads"], tell: (news: News
 }
 
 /** A bus whose hints also reach the visitors of other nodes. */
-export function createClusterBus({ local, link, node, clock, heads, onError }: Parts): ClusterBus {
+export function createClusterBus({ local, link, node, clock, heads, onError }: ClusterBusOptions): ClusterBus {
   const here: Audience = new Map();
   const nudged: ((nudge: Nudge) => void)[] = [];
   const goners: ((visitor: string) => void)[] = [];

@@ -50,7 +50,10 @@ const MARGIN_MS = 500;
 /** Milliseconds since 1970 by the clock of PostgreSQL: the clocks of nodes may differ. */
 const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 
-/** Takes or renews every lease of `$1` that is free or held by `$2`. */
+/**
+ * Takes or renews every lease of `$1` that is free or held by `$2`. One statement without other locks: a transaction that
+ * runs alone in the whole cluster does not hold it up. Rows are locked in the order of their names.
+ */
 const TAKE = `INSERT INTO leases (name, node, epoch, until)
   SELECT name, $2, 1, ${NOW} + ${LEASE_MS} FROM unnest(string_to_array($1, ' ')) AS name ORDER BY name
   ON CONFLICT (name) DO UPDATE SET node = excluded.node, until = excluded.until,
@@ -69,8 +72,9 @@ export const holdsAll = (): Leases => ({
 
 type Held = { epoch: number; until: number };
 
-type Parts = {
-  db: Database;
+export type LeasesOptions = {
+  /** Its connections serve nothing else: a renewal must not wait behind the work of a busy node. */
+  db: Pick<Database, "all">;
   clock: Clock;
   /** Name of this process, new with every start. */
   node: string;
@@ -81,7 +85,7 @@ type Parts = {
 };
 
 /** The leases of one of several nodes. */
-export function createLeases({ db, clock, node, names: given, onError }: Parts): Leases {
+export function createLeases({ db, clock, node, names: given, onError }: LeasesOptions): Leases {
   const names = [...given, OTHERS_LEASE];
   const known = new Set(names);
   const leaseOf = (name: string): string => (known.has(name) ? name : OTHERS_LEASE);
@@ -135,11 +139,8 @@ export function createLeases({ db, clock, node, names: given, onError }: Parts):
 }
 
 /** Takes or renews what is free or ours. @returns the epoch of each lease that this node holds now */
-async function take(db: Database, node: string, names: readonly string[]): Promise<Map<string, number>> {
-  const rows = await db.transaction(
-    (tx) => tx.all<{ name: string; epoch: number }>(TAKE, names.join(" "), node),
-    ["leases"],
-  );
+async function take(db: LeasesOptions["db"], node: string, names: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db.all<{ name: string; epoch: number }>(TAKE, names.join(" "), node);
   return new Map(rows.map(({ name, epoch }) => [name, epoch]));
 }
 
@@ -162,5 +163,5 @@ async function heldElsewhere(tx: Transaction, names: readonly string[]): Promise
   return row?.name;
 }
 
-const giveBack = (db: Database, node: string): Promise<number> =>
-  db.transaction((tx) => tx.run("UPDATE leases SET until = 0 WHERE node = $1", node), ["leases"]);
+const giveBack = (db: LeasesOptions["db"], node: string): Promise<unknown> =>
+  db.all("UPDATE leases SET until = 0 WHERE node = $1 RETURNING name", node);

@@ -18,7 +18,7 @@ const GONE_MS = 60_000;
 const NOW = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)";
 const KEY = ["nodes"];
 
-type Parts = {
+export type NodesOptions = {
   db: Database;
   clock: Clock;
   node: string;
@@ -27,7 +27,7 @@ type Parts = {
   onError: (error: unknown) => void;
 };
 
-export function createNodes({ db, clock, node, onOthers, onError }: Parts): Nodes {
+export function createNodes({ db, clock, node, onOthers, onError }: NodesOptions): Nodes {
   let address = "";
   let alone = true;
 

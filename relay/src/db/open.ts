@@ -33,10 +33,11 @@ export const isShared = (url: string): boolean => !url.startsWith("sqlite:");
 /**
  * Opens the database a URL names: `sqlite:path/to/file.db`, whose folder must be there (see `openDataFolder`), or
  * `postgres://…`, whose driver is loaded only then.
+ * @param connections to a server, at most; absent: as many as a relay needs
  * @throws Error when the file or the server cannot be used
  */
-export async function openDatabase(url: string): Promise<Database> {
-  if (isShared(url)) return (await import("./postgres.ts")).openPostgres(url);
+export async function openDatabase(url: string, connections?: number): Promise<Database> {
+  if (isShared(url)) return (await import("./postgres.ts")).openPostgres(url, connections);
   const file = databaseFile(url);
   // Made here so that nobody else on the machine may read what visitors wrote; SQLite's other files follow it.
   closeSync(openSync(file, "a", 0o600));

@@ -6,7 +6,7 @@ import { codeOf, connectTo, isAway, pause, type Server } from "./postgres-server
 import { createNames, type Names, queryOn, transactionOn } from "./postgres-statements.ts";
 import { createQueue, type Job } from "./queue.ts";
 
-/** Connections of one node: `BATCHES` and one transaction that runs alone, the others read. */
+/** Connections of a pool: `BATCHES` and one transaction that runs alone, the others read. */
 const POOL = 10;
 /** Batches that are under way at the same time. */
 const BATCHES = 4;
@@ -155,10 +155,11 @@ const reading = ({ pool, names }: Postgres): ReturnType<typeof queryOn> => {
  * PostgreSQL, through a pool of connections. Behind a pooler statements have no names, so it works behind PgBouncer in
  * transaction mode.
  * @param url `postgres://user:password@host:port/database`
+ * @param connections at most
  * @throws Error with one sentence when the server cannot be used
  */
-export async function openPostgres(url: string): Promise<Database> {
-  const server = await connectTo(url, POOL);
+export async function openPostgres(url: string, connections = POOL): Promise<Database> {
+  const server = await connectTo(url, connections);
   const postgres: Postgres = { ...server, names: server.direct ? createNames() : undefined };
   const run = (jobs: readonly Job[]): Promise<void> => settle(postgres, jobs);
   const keyed = createQueue({ run, parallel: BATCHES, max: BATCH_MAX });

@@ -10,7 +10,7 @@ import type { Spending } from "../bus/spending.ts";
 import type { Database } from "../db/database.ts";
 import { accountLease, CHORES_LEASE, createLeases, holdsAll, type Leases, MAIL_LEASE } from "../db/leases.ts";
 import { createNodes } from "../db/nodes.ts";
-import { isShared } from "../db/open.ts";
+import { isShared, openDatabase } from "../db/open.ts";
 import { newestAmong } from "../records/visitors.ts";
 
 /** The other nodes on the same database. In one process there are none: it holds every lease, and its bus is a map. */
@@ -46,6 +46,9 @@ function addressAt({ host }: Pick<Settings, "host">, port: number): string {
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
+/** Connections for leases and for the list of nodes, which must not wait behind other work. */
+const OWN_CONNECTIONS = 2;
+
 type ClusterDeps = { settings: Settings; db: Database; clock: Clock; log: Log };
 
 export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Promise<Cluster> {
@@ -76,14 +79,15 @@ export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Pr
   const link = await (redisUrl === undefined
     ? openPostgresLink(databaseUrl, { onState })
     : openRedisLink(redisUrl, { onState }));
+  const own = await openDatabase(databaseUrl, OWN_CONNECTIONS);
   const heads = (visitors: readonly string[]) => newestAmong(db, visitors);
   const bus = createClusterBus({ local: createBus(), link, node, clock, heads, onError });
   const names = [...settings.accounts.map(({ id }) => accountLease(id)), MAIL_LEASE, CHORES_LEASE];
-  const leases = createLeases({ db, clock, node, names, onError });
+  const leases = createLeases({ db: own, clock, node, names, onError });
   const onOthers = (): void => {
     if (settings.uploads.bucket === undefined) log("cluster.files_local");
   };
-  const nodes = createNodes({ db, clock, node, onOthers, onError });
+  const nodes = createNodes({ db: own, clock, node, onOthers, onError });
   leases.onTaken((name) => log("cluster.lease_taken", { lease: name }));
   return {
     ...{ shared: true, bus, leases, nudge: bus.nudge, onNudge: bus.onNudge, onGone: bus.onGone, share: bus.share },
@@ -97,6 +101,7 @@ export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Pr
     async stop() {
       await leases.stop();
       await nodes.stop();
+      await own.close();
       await bus.stop();
     },
   };

@@ -131,10 +131,10 @@ export const CORE: Mutant[] = [
     name: "lets new replies overtake those in the spool",
     edits: [
       {
-        find: "if (ordered && spool.waiting && $rested) await inTime(state, replay(state)).catch($failed);",
+        find: "if (mustWait(state, entry) && $rested) await inTime(state, replay(state)).catch($failed);",
         replace: "",
       },
-      { find: "const waiting = ordered && spool.waiting;", replace: "const waiting = false;" },
+      { find: "const waiting = mustWait(state, entry);", replace: "const waiting = false;" },
     ],
     killedBy: {
       given: { diskFull: true, spoolFull: false, ...weather({ replies: 3 }), trouble: 60_000, messages: 12 },

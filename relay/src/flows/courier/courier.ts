@@ -28,6 +28,8 @@ import {
 /** Waits between attempts of one message: full jitter up to `min(cap, base * 2^attempt)` (R-462). */
 const RETRY_BASE_MS = 1_000;
 const RETRY_CAP_MS = 60_000;
+/** A lane whose outcome the database did not store waits so long: the database may be back in a moment. */
+const STORE_AGAIN_MS = 500;
 /** Outcome of a turn that was not used: nothing was accepted or refused. */
 const NOT_CALLED = { kind: "unready", status: 0 } as const;
 const EXPIRE_MS = 30_000;
@@ -101,7 +103,7 @@ async function fly(courier: CourierState, lane: Lane, turn: Turn): Promise<void>
     if (error instanceof LeaseLost) return leave(courier, lane, error);
     // The database failed to store the outcome: the message stays first in its lane, and goes again with the same sid.
     courier.deps.log("database.failing", { visitor: hashed(lane.visitor), cause: String(error) });
-    queueLater(courier, lane, RETRY_BASE_MS, flyIn(courier));
+    queueLater(courier, lane, STORE_AGAIN_MS, flyIn(courier));
   } finally {
     courier.flying--;
     turn.settle(NOT_CALLED);

@@ -16,7 +16,7 @@ type IntakeDeps<Entry, Stored extends string> = {
   write: (entry: Entry) => Promise<Stored>;
   /** Whether an entry that the database did not take is for this relay; true when that cannot be found out. */
   isOurs?: (entry: Entry) => Promise<boolean>;
-  /** Entries reach the database in order of arrival: while older ones wait in the spool, new ones go there too. */
+  /** Entries of one lane reach the database in order of arrival: while older ones wait in the spool, new ones go there too. */
   ordered: boolean;
   /** Entries of one lane are replayed one after the other, those of different lanes at the same time. */
   laneOf: (entry: Entry) => string;
@@ -27,6 +27,8 @@ type IntakeDeps<Entry, Stored extends string> = {
 
 type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   deadline: ReturnType<typeof createDeadlines>;
+  /** Lanes that may have entries in the spool; `all` while it may hold those of an earlier process. */
+  spooled: Set<string> | "all";
   /** The replay under way. */
   replaying: Promise<void> | undefined;
   cancelReplay: () => void;
@@ -61,6 +63,7 @@ export function createIntake<Entry, Stored extends string>(
   const state: State<Entry, Stored> = {
     ...deps,
     deadline: createDeadlines(deps.clock, PATIENCE_MS),
+    spooled: deps.spool.waiting ? "all" : new Set(),
     replaying: undefined,
     cancelReplay: () => {},
     stopped: false,
@@ -81,16 +84,20 @@ export function createIntake<Entry, Stored extends string>(
 }
 
 async function take<Entry, Stored extends string>(state: State<Entry, Stored>, entry: Entry) {
-  const { spool, clock, ordered, write, isOurs = async () => true } = state;
+  const { clock, write, isOurs = async () => true } = state;
   // The service waits only seconds for an answer: behind a long spool the entry waits in the spool as well. A database
   // that has just failed is not asked again for each entry.
-  if (ordered && spool.waiting && clock.uptime() >= state.retryAt) await inTime(state, replay(state)).catch(() => {});
-  const waiting = ordered && spool.waiting;
+  if (mustWait(state, entry) && clock.uptime() >= state.retryAt) await inTime(state, replay(state)).catch(() => {});
+  const waiting = mustWait(state, entry);
   const written = waiting ? undefined : await inTime(state, write(entry)).catch((error: unknown) => ({ error }));
   if (typeof written === "string") return written;
   if (!(await inTime(state, isOurs(entry)).catch(() => true))) return "unknown";
   return keep(state, entry, written === undefined ? "earlier entries wait in the spool" : written.error);
 }
+
+/** Whether the spool may hold an earlier entry of the same lane. */
+const mustWait = <Entry, Stored extends string>(state: State<Entry, Stored>, entry: Entry): boolean =>
+  state.ordered && state.spool.waiting && (state.spooled === "all" || state.spooled.has(state.laneOf(entry)));
 
 /** Resolves as `work` does; rejects when it takes too long. A late success is harmless: the second write does nothing. */
 function inTime<T>({ deadline }: Pick<State<never, never>, "deadline">, work: Promise<T>): Promise<T> {
@@ -101,7 +108,7 @@ function inTime<T>({ deadline }: Pick<State<never, never>, "deadline">, work: Pr
 }
 
 function keep<Entry, Stored extends string>(state: State<Entry, Stored>, entry: Entry, cause: unknown) {
-  const { spool, log, events, describe } = state;
+  const { spool, spooled, laneOf, log, events, describe } = state;
   const about = { ...describe(entry), cause: String(cause) };
   try {
     spool.append(entry);
@@ -109,6 +116,7 @@ function keep<Entry, Stored extends string>(state: State<Entry, Stored>, entry: 
     log(events.lost, { ...about, spool: String(error) });
     return "lost";
   }
+  if (spooled !== "all") spooled.add(laneOf(entry));
   log(events.spooled, about);
   replayLater(state);
   return "spooled";
@@ -125,7 +133,11 @@ function replay<Entry, Stored extends string>(state: State<Entry, Stored>): Prom
   const { spool, log, clock, events } = state;
   state.replaying ??= spool
     .replay((entries) => writeAll(state, entries))
-    .then((count) => log(events.replayed, { count }))
+    .then((count) => {
+      // In the same step: an entry that is spooled later finds the set of its own time.
+      if (!spool.waiting) state.spooled = new Set();
+      log(events.replayed, { count });
+    })
     .catch((error: unknown) => {
       log("database.failing", { cause: String(error) });
       state.retryAt = clock.uptime() + REPLAY_MS;

@@ -121,6 +121,19 @@ describe("a reply that the database cannot take", () => {
     expect(await shown()).toEqual(["first", "second"]);
   });
 
+  it("lets replies to other visitors pass the spool", async () => {
+    const receive = start();
+    mood = "failing";
+    expect(await receive.receive(callback({ messageId: "m1", body: "first" }))).toBe("spooled");
+    mood = "well";
+    const other = newVisitorId(SIGNING);
+    await disk.transaction((tx) => addVisitor(tx, other, "help", clock.now()));
+    expect(await receive.receive(callback({ toId: other, messageId: "m2", body: "elsewhere" }))).toBe("stored");
+    expect(await shown()).toEqual([]);
+    expect(await receive.receive(callback({ messageId: "m3", body: "second" }))).toBe("stored");
+    expect(await shown()).toEqual(["first", "second"]);
+  });
+
   it("is answered within seconds although an earlier spool is slow, and is stored after it", async () => {
     mood = "failing";
     const receive = start();
