@@ -11,7 +11,7 @@ import { linkedParts } from "./build/link-parts.ts";
 import { minifiedBy } from "./build/minify.ts";
 import { writePackage } from "./build/npm-package.ts";
 import { assetOf, compressAssets, writeManifest } from "./build/output.ts";
-import { closeAt, readTranslations, versionOf, writeTranslations } from "./build/translations.ts";
+import { readTranslations, versionOf, writeTranslations } from "./build/translations.ts";
 
 const DIST = join(import.meta.dirname, "dist");
 const translations = await readTranslations();
@@ -69,7 +69,6 @@ const environments = {
   extras: {
     consumer: "client" as const,
     define: {
-      CLOSE_AT: String(closeAt),
       CLOSE_WORDS: JSON.stringify(Object.fromEntries(translations.map(({ tag, messages }) => [tag, messages.dismiss]))),
     },
     build: {
@@ -118,7 +117,10 @@ async function buildApp({ build, environments: all }: ViteBuilder): Promise<void
     const environment = all[name];
     if (!environment) continue;
     // The loader names the extras' file, which has a name once it is built.
-    if (name === "loader") environment.config.define = { EXTRAS: JSON.stringify(`/${assetOf(DIST, "extras")}`) };
+    if (name === "loader") {
+      const extras = assetOf(DIST, "extras").replace("assets/", "/frame/");
+      environment.config.define = { EXTRAS: JSON.stringify(extras) };
+    }
     await build(environment);
   }
   checkLoader();
@@ -139,7 +141,8 @@ export default defineConfig({
     { ...linkedParts, applyToEnvironment: ({ name }) => name === "client" },
     { ...minifiedBy(), applyToEnvironment: ({ name }) => ["client", "extras", "snippet"].includes(name) },
     {
-      ...minifiedBy({ preamble: COMPILE_EAGERLY }),
+      // Functions in front make the loader smaller, and the panel larger.
+      ...minifiedBy({ compress: { hoist_funs: true }, format: { preamble: COMPILE_EAGERLY } }),
       applyToEnvironment: ({ name }) => name === "loader",
     },
   ],

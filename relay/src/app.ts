@@ -73,6 +73,8 @@ const ROUTES = {
     door("browser", "GET", "/w/:file{.+\\.js}"),
     door("browser", "GET", "/v/:hash/widget.js"),
     door("browser", "GET", "/v/:file{.+\\.json}"),
+    door("browser", "GET", "/frame/words/:file{.+\\.js}"),
+    door("browser", "GET", "/frame/:name"),
     door("browser", "GET", "/assets/panel.js"),
     door("browser", "GET", "/assets/:name"),
   ],

@@ -45,33 +45,52 @@ for (const [name, options, attributes] of [
     expect(await chat.panel.getByRole("heading", { name: "Lamp Shop" }).count()).toBe(1);
   });
 
-it("says in the visitor's language that the chat could not be loaded, and loads it when asked again", async () => {
-  const { page } = await stage.visit({
-    html: pageOf(stage.tag('data-site="default" data-locale="de" data-accent="#b91c1c"')),
-    options: { ...PHONE, locale: "de-DE" },
-    before: (page) => page.route(/assets\//, (route) => route.abort()),
+for (const [name, options, attributes, html] of [
+  ["phone", { ...PHONE, locale: "de-DE" }, 'data-locale="de" data-accent="#b91c1c"', ""],
+  ["language of data-locale", {}, 'data-locale="de"', ""],
+  ["language of the page's settings", {}, "", '<script>PorchlightSettings={locale:"de"}</script>'],
+  ["dark phone", { ...PHONE, colorScheme: "dark" }, 'data-locale="de" data-header="accent"', ""],
+] as const)
+  it(`says in the visitor's language that the chat could not be loaded, and loads it when asked again: ${name}`, async () => {
+    const { page } = await stage.visit({
+      html: pageOf(`${html}${stage.tag(`data-site="default" ${attributes}`)}`),
+      options,
+      before: (page) => page.route(/assets\//, (route) => route.abort()),
+    });
+    await page.locator(".launcher").click();
+    const frame = page.locator("dialog.panel");
+    const again = frame.getByRole("button", { name: "Erneut versuchen" });
+    await again.waitFor();
+    await frame.getByRole("heading", { name: "Lamp Shop" }).waitFor();
+    expect(await frame.getByRole("alert").textContent()).toBe("Der Chat konnte nicht geladen werden.");
+    expect(await frame.getByRole("link", { name: "Chat" }).getAttribute("href")).toBe(`${stage.house.url}/c/default`);
+    const [own, launcher] = await Promise.all(
+      [again, page.locator(".launcher").first()].map((button) =>
+        button.evaluate((element) => getComputedStyle(element).backgroundColor),
+      ),
+    );
+    expect(own).toBe(launcher);
+    await shot(page, `nothing loaded ${name}`);
+    await frame.getByRole("button", { name: "Chat schließen" }).click();
+    expect(await frame.isVisible()).toBe(false);
+    await page.locator(".launcher").first().click();
+    await again.waitFor();
+    await page.unroute(/assets\//);
+    await again.click();
+    await page.locator("porch-light textarea").waitFor();
   });
+
+it("shows the title and a button that tries again when nothing at all can be fetched", async () => {
+  const { page } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-locale="ar"')) });
+  await page.locator(".launcher").waitFor();
+  await page.route(`${stage.house.url}/**`, (route) => route.abort());
   await page.locator(".launcher").click();
-  const again = page.getByRole("button", { name: "Erneut versuchen" });
-  await again.waitFor();
-  await page.getByText("Der Chat konnte nicht geladen werden.").waitFor();
-  expect(await page.getByRole("link", { name: "Chat" }).getAttribute("href")).toBe(`${stage.house.url}/c/default`);
-  const [own, launcher] = await Promise.all(
-    [again, page.locator("porch-light > .launcher, .launcher").first()].map((button) =>
-      button.evaluate((element) => getComputedStyle(element).backgroundColor),
-    ),
-  );
-  expect(own).toBe(launcher);
-  await shot(page, "nothing loaded");
-  await page.unroute(/assets\//);
-  await page.route(/assets\/panel/, (route) => route.abort());
-  await again.click();
-  await page.getByRole("button", { name: "Chat schließen" }).waitFor();
-  await page.getByRole("heading", { name: "Lamp Shop" }).waitFor();
-  await again.waitFor();
-  await shot(page, "panel not loaded");
-  await page.unroute(/assets\/panel/);
-  await again.click();
+  const frame = page.locator("dialog.panel");
+  await frame.getByRole("button").waitFor();
+  await frame.getByText("Lamp Shop").waitFor();
+  await shot(page, "nothing at all");
+  await page.unroute(`${stage.house.url}/**`);
+  await frame.getByRole("button").click();
   await page.locator("porch-light textarea").waitFor();
 });
 

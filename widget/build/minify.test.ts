@@ -17,7 +17,9 @@ describe("the minifier", () => {
   });
 
   it("writes the loader's place in double quotes, below its first line", async () => {
-    const code = await minified("run('__PORCHLIGHT__')", { quote_style: 2, preamble: "//# first" });
+    const code = await minified("run('__PORCHLIGHT__')", {
+      format: { quote_style: 2, preamble: "//# first" },
+    });
     expect(code).toBe('//# first\nrun("__PORCHLIGHT__");');
   });
 });

@@ -8,21 +8,24 @@ import { type MinifyOptions, minify } from "terser";
  */
 const PRIVATE_MEMBERS = /^_[a-z]/;
 
+/** What one script needs besides the common options. */
+type More = Pick<MinifyOptions, "compress" | "format"> & { compress?: object };
+
 /** @param more options of one script, such as its first line */
-export async function minified(code: string, more: MinifyOptions["format"] = {}): Promise<string> {
+export async function minified(code: string, more: More = {}): Promise<string> {
   const result = await minify(code, {
     module: true,
     ecma: 2020,
     // Nothing of the widget reads a function's `length` or `prototype`. Getters are not pure: reading a signal subscribes.
-    compress: { passes: 3, keep_fargs: false, unsafe_arrows: true, hoist_props: true },
+    compress: { passes: 3, keep_fargs: false, unsafe_arrows: true, hoist_props: true, ...more.compress },
     mangle: { properties: { regex: PRIVATE_MEMBERS } },
-    format: { comments: false, ...more },
+    format: { comments: false, ...more.format },
   });
   return result.code ?? "";
 }
 
 /** A plugin of the build that minifies every script as the last step. */
-export const minifiedBy = (more?: MinifyOptions["format"]) => ({
+export const minifiedBy = (more?: More) => ({
   name: "minify",
   renderChunk: {
     order: "post" as const,

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { en } from "../src/locales/en.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
 import { type Translation, versionOf } from "./translations.ts";
 
@@ -22,12 +23,15 @@ export function assetOf(dist: string, entry: string): string {
 /** The list that the relay reads. `words`, by language: what the tag's script needs before the panel's code is there. */
 export function writeManifest(dist: string, translations: readonly Translation[]): void {
   const version = versionOf(translations);
-  const words = Object.fromEntries(
-    translations.map(({ tag, messages: { chat } }) => {
-      const file = `/assets/${tag}-${version}.js`;
-      return [tag, { word: chat, ...(FRAME_WORDS[tag] ?? FRAME_WORDS.en), file }];
-    }),
-  );
+  const wordsOf = (tag: string, { chat, close }: { chat: string; close: string }) => ({
+    word: chat,
+    close,
+    ...(FRAME_WORDS[tag] ?? FRAME_WORDS.en),
+  });
+  const others = translations.map(({ tag, messages }) => {
+    return [tag, { ...wordsOf(tag, messages), file: `/assets/${tag}-${version}.js` }] as const;
+  });
+  const words = { en: wordsOf("en", en), ...Object.fromEntries(others) };
   const manifest = { panel: assetOf(dist, "panel"), snippet: assetOf(dist, "snippet"), files: assets(dist), words };
   writeFileSync(join(dist, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
 }

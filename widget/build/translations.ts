@@ -16,9 +16,6 @@ const FILES = { common: Object.keys(en), rare: Object.keys(rare) } as {
   readonly [part in "common" | "rare"]: (keyof Messages)[];
 };
 
-/** The place of the name of the panel's close button in a language's first file. */
-export const closeAt = FILES.common.indexOf("close");
-
 /** The words of features that few sites switch on, by key: a third file. */
 export const packExtra = (words: Extra): string => `export const extra=${JSON.stringify(words)}`;
 

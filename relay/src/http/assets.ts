@@ -10,7 +10,7 @@ import { keepBuild } from "../files/builds.ts";
 import { openVersions } from "../files/versions.ts";
 import type { Sites } from "../records/sites.ts";
 import { type Encoding, encodingOf, isHeld } from "./negotiate.ts";
-import { type Words, wordsFor } from "./words.ts";
+import { type AllWords, frameWords, wordsFor } from "./words.ts";
 
 /** Headers of every asset: any page may load it, including an isolated one (COEP), and browsers do not guess its type. */
 const OPEN = {
@@ -59,7 +59,7 @@ function packFormer(path: string): Packed {
   return packed(bytes, gzipSync(bytes), brotliCompressSync(bytes, FAST));
 }
 
-type Built = { loader: string; panel: string; words: Record<string, Words>; chunks: Map<string, Packed> };
+type Built = { loader: string; panel: string; words: AllWords; chunks: Map<string, Packed> };
 type Manifest = Pick<Built, "panel" | "words">;
 
 /** Reads the built widget. @throws Error when the widget was not built */
@@ -153,11 +153,25 @@ export function assets(options: AssetsOptions): Hono {
     .get("/v/:file{.+\\.json}", (c) => describeScript(state, c, c.req.param("file").replace(/\.json$/, "")))
     .get("/widget.js", (c) => serveScript(state, c, c.req.query("site")))
     .get("/w/:file{.+\\.js}", (c) => serveScript(state, c, c.req.param("file").replace(/\.js$/, "")))
+    .get("/frame/words/:file{.+\\.js}", (c) => serveWords(state, c, c.req.param("file").replace(/\.js$/, "")))
+    .get("/frame/:name", (c) => serveChunk(state, c))
     .get("/assets/panel.js", () => new Response(null, { status: 302, headers: { ...NEWEST, Location: panel } }))
-    .get("/assets/:name", (c) => {
-      const chunk = chunkNamed(state, c.req.param("name"));
-      return chunk === undefined ? c.notFound() : serve(c, chunk, HASHED);
-    });
+    .get("/assets/:name", (c) => serveChunk(state, c));
+}
+
+/**
+ * A chunk by its name. The panel's frame comes from `/frame/`, so that it can say what is wrong where a proxy, a cache or a
+ * filter in front of the relay refuses `/assets/`.
+ */
+function serveChunk(state: Assets, c: Context): Response | Promise<Response> {
+  const chunk = chunkNamed(state, c.req.param("name") ?? "");
+  return chunk === undefined ? c.notFound() : serve(c, chunk, HASHED);
+}
+
+/** The words of the panel's frame in the page's language, as a module. */
+function serveWords({ built }: Assets, c: Context, tag: string): Response {
+  const spoken = frameWords(built.words, tag, c.req.header("accept-language"));
+  return c.body(`export const spoken=${inScript(spoken)}`, 200, LOADER);
 }
 
 function chunkNamed({ built, former, kept }: Assets, name: string): Packed | undefined {
@@ -173,7 +187,7 @@ function scriptOf({ built, scripts, relay }: Assets, site: Site, accepted: strin
   if (made !== undefined) return made;
   // A function, so that `$` in a site's texts is not read as a pattern.
   const text = built.loader.replace(PLACEHOLDER, () =>
-    inScript({ relay, panel: built.panel, site: servedSite(site.public), words }),
+    inScript({ relay: relay || undefined, panel: built.panel, site: servedSite(site.public), words }),
   );
   const script = pack(text);
   scripts.set(key, script);

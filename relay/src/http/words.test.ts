@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Words, wordsFor } from "./words.ts";
+import { frameWords, type Words, wordsFor } from "./words.ts";
 
 const of = (tag: string, word: string): Words => ({ word, file: `/assets/${tag}-12345678.js` });
 const WORDS = {
@@ -49,4 +49,23 @@ it("uses the site's own language, whatever the browser prefers", () => {
   expect(wordsFor(WORDS, "ar", "ja")).toEqual({ ar: arabic });
   expect(wordsFor(WORDS, "de", "ja")).toEqual({ de: WORDS.de });
   expect(wordsFor(WORDS, "en", "ja")).toBeUndefined();
+});
+
+const FRAME = {
+  en: { word: "Chat", failed: "Couldn't load the chat.", retry: "Retry", close: "Close chat" },
+  de: { ...WORDS.de, failed: "Nicht geladen.", retry: "Noch einmal", close: "Schließen" },
+  ar: WORDS.ar,
+};
+
+it("puts into the script only the words that it needs before the frame's code is there", () => {
+  expect(wordsFor(FRAME, "de")).toEqual({ de: WORDS.de });
+  expect(wordsFor(FRAME, "auto", "en,de;q=0.9")).toEqual({ de: WORDS.de });
+  expect(wordsFor(FRAME, "auto", "en")).toBeUndefined();
+});
+
+it("gives the frame all words of the page's language, else of the browser's, else English", () => {
+  expect(frameWords(FRAME, "de_CH", "ar")).toBe(FRAME.de);
+  expect(frameWords(FRAME, "en", "de")).toBe(FRAME.en);
+  expect(frameWords(FRAME, "eo", "eo,ar;q=0.8")).toEqual(arabic);
+  expect(frameWords(FRAME, '"><script>', "")).toBe(FRAME.en);
 });

@@ -1,16 +1,18 @@
 /** Words in the visitor's language that the widget needs before it fetches its texts. */
 
-/** The words of one language, by name; the build of the widget lists them. */
+/** The words of one language, by name; the build of the widget lists them. English has no `file`: the panel contains it. */
 export type Words = Readonly<Record<string, string>>;
 /** The words, and the direction of a language that is written from right to left. */
-type Spoken = Words & { readonly dir?: "rtl" };
+export type Spoken = Words & { readonly dir?: "rtl" };
+/** The words of every language, by BCP 47 tag. */
+export type AllWords = Readonly<Record<string, Words>>;
 
 const RTL = /^(ar|fa|he|ps|ur)$/;
 /** Number of languages in a header that are tried. */
 const LOOKED_AT = 8;
 
-/** Primary language and words of a BCP 47 tag. Undefined for English, other languages without words, and invalid tags. */
-function found(tag: string, words: Readonly<Record<string, Words>>): [language: string, spoken: Spoken] | undefined {
+/** Primary language and words of a BCP 47 tag. Undefined for a language without words, and for an invalid tag. */
+function found(tag: string, words: AllWords): [language: string, spoken: Spoken] | undefined {
   try {
     const { language, script, region } = new Intl.Locale(tag.replaceAll("_", "-")).maximize();
     const base = /^n[no]$/.test(language) ? "nb" : language;
@@ -24,22 +26,41 @@ function found(tag: string, words: Readonly<Record<string, Words>>): [language: 
   }
 }
 
+/** The words of the first language besides English that has some. */
+function foreign(tags: readonly string[], words: AllWords): [language: string, spoken: Spoken] | undefined {
+  return tags.flatMap((tag) => [found(tag, words)]).find((one) => one !== undefined && one[0] !== "en");
+}
+
+/** The languages of an Accept-Language header, as the browser orders them. */
+const languagesIn = (accepted: string): string[] =>
+  accepted.split(",", LOOKED_AT).map((part) => part.split(";")[0]?.trim() ?? "");
+
 /**
- * The words to put into a script: of at most one language, so that a site has a few dozen variants of its script and requests
- * cannot create more.
- * @param words words by BCP 47 tag; English has none
- * @param locale the site's setting; `auto`: use `accepted`
+ * The words that a script contains: of one language at most, so that a site has a few dozen variants of its script and
+ * requests cannot create more. They are few, because every page downloads them; `frameWords` has all.
+ * @param words by BCP 47 tag
+ * @param locale the site's setting; `auto`: what the browser accepts
  * @param accepted the request's Accept-Language
- * @returns words by primary language, because a cache may return the script to a browser with another language
+ * @returns words by primary language, because a cache may give the script to a browser with another language. Undefined for
+ *   English, whose words the script knows.
  */
-export function wordsFor(
-  words: Readonly<Record<string, Words>>,
-  locale: string,
-  accepted = "",
-): Readonly<Record<string, Spoken>> | undefined {
-  const asked =
-    locale === "auto" ? accepted.split(",", LOOKED_AT).map((part) => part.split(";")[0]?.trim() ?? "") : [locale];
-  const tag = asked.find((one) => found(one, words) !== undefined);
-  const [language, spoken] = found(tag ?? "", words) ?? [];
-  return language === undefined || spoken === undefined ? undefined : { [language]: spoken };
+export function wordsFor(words: AllWords, locale: string, accepted = ""): Readonly<Record<string, Spoken>> | undefined {
+  const [language, spoken] = foreign(locale === "auto" ? languagesIn(accepted) : [locale], words) ?? [];
+  if (language === undefined || spoken === undefined) return undefined;
+  const { failed: _failed, retry: _retry, close: _close, ...few } = spoken;
+  return { [language]: few };
+}
+
+/**
+ * The words of the panel's frame on a page in one language. For an invalid tag and for a language without words: of the first
+ * language that the browser accepts, else English.
+ * @param tag BCP 47
+ * @param accepted the request's Accept-Language
+ */
+export function frameWords(words: AllWords, tag: string, accepted = ""): Spoken {
+  for (const one of [tag, ...languagesIn(accepted)]) {
+    const [, spoken] = found(one, words) ?? [];
+    if (spoken !== undefined) return spoken;
+  }
+  return words.en ?? {};
 }

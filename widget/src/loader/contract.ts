@@ -7,8 +7,8 @@ import type { Tokens } from "./theme.ts";
 
 /** What the relay writes into the loader in place of its marker. */
 export type Baked = {
-  /** Origin of the relay; empty: the origin that the script came from. */
-  relay: string;
+  /** Origin of the relay. Absent: the origin that the script came from. */
+  relay?: string;
   /** Path of the panel's file. */
   panel: string;
   site: ServedSite;
@@ -18,18 +18,24 @@ export type Baked = {
   words?: { readonly [language: string]: Spoken };
 };
 
-/** Words that are needed before the panel's code is there, in one language. */
+/** Words that the tag's script contains, in one language. */
 export type Spoken = {
   /** Absent: left to right. */
   dir?: "ltr" | "rtl";
-  /** The word for chat. */
-  word: string;
-  /** A sentence: the panel's code could not be loaded. */
-  failed: string;
-  /** Button: load it again. */
-  retry: string;
+  /** The word for chat. Absent: "Chat". */
+  word?: string;
   /** Path of the file with the language's other words. Absent for English, which is in the panel. */
   file?: string;
+};
+
+/** Words of the frame until the panel draws its own: a file that is fetched when the visitor opens the chat. */
+export type FrameWords = Spoken & {
+  /** A sentence: the panel's code could not be loaded. */
+  failed: string;
+  /** Button: load the panel again. */
+  retry: string;
+  /** Name of the button that closes the panel. */
+  close: string;
 };
 
 /** Nodes that are on the page before the panel's code is loaded. */
@@ -83,7 +89,7 @@ export type Panel = PanelCommands & {
 export type PanelModule = { start(shell: Shell): Promise<Panel> };
 /** What the loader calls in `extras.ts`, which it fetches when it is needed. */
 export type ExtrasModule = {
-  drawFrame(shell: Shell, close: () => void): void;
+  drawFrame(shell: Shell, close: () => void): Promise<void>;
   heal(shell: Shell, putIn: () => void): Promise<void>;
   raise(shell: Shell): Promise<void>;
   watchFocus(shell: Shell): Promise<void>;

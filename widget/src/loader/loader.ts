@@ -9,13 +9,14 @@ import { pageLink } from "./shell.ts";
 import { asked, fetchFile, own, relay, whenIdle } from "./tag.ts";
 import { startWidget } from "./widget.ts";
 
-const running = pageFunction()?.site;
-if (running) {
-  if (running !== own) console.warn("Porchlight", running);
-  // `/widget.js` is one site's script; a tag that names another gets that one's, as a module, which needs no element. Where it
-  // cannot be had, the browser has said so in the console: a word of ours would be the page's unhandled rejection besides.
-} else if (asked !== own) fetchFile(`/w/${asked}.js`).catch(() => {});
-else {
+// The first tag of a page runs. `settings/check-settings.ts` tells developers when a second tag names another site.
+if (!pageFunction()?.site)
+  if (asked === own) start();
+  // `/widget.js` is one site's script. A tag that names another site gets that site's script, as a module, which needs no
+  // element. If it cannot be fetched, the browser says so in the console.
+  else fetchFile(`/w/${asked}.js`).catch(() => {});
+
+function start(): void {
   try {
     startWidget();
   } catch {

@@ -67,18 +67,20 @@ describe("events", () => {
     emit = installApi("shop", commands(), { isOpen: () => true, unread: () => 3 });
   });
 
-  it("reach listeners and the window, until they are taken off", () => {
+  it("reach the window, then listeners, until they are taken off", async () => {
     const heard: unknown[] = [];
     const dom = (event: Event): void => void heard.push((event as CustomEvent).detail);
     addEventListener("porchlight:unread", dom);
     const listener = (count: unknown): void => void heard.push(count);
     const off = page()("on", "unread", listener) as () => void;
     emit("unread", 2);
+    await Promise.resolve();
     off();
     emit("unread", 3);
     window.Porchlight?.on?.("unread", listener);
     window.Porchlight?.off?.("unread", listener);
     emit("unread", 4);
+    await Promise.resolve();
     removeEventListener("porchlight:unread", dom);
     expect(heard).toEqual([2, 2, 3, 4]);
   });

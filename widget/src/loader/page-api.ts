@@ -116,8 +116,8 @@ export function installApi(site: string, commands: Commands, queries: Pick<Metho
   let ready = false;
   const off: Run = (name, listener) => listeners[name as string]?.delete(listener as Run);
   const on: Run = (name, listener) => {
-    // biome-ignore lint/suspicious/noAssignInExpressions: as two statements it is some bytes more on every page
-    (listeners[name as string] ??= new Set()).add(listener as Run);
+    const others = listeners[name as string] ?? new Set();
+    listeners[name as string] = others.add(listener as Run);
     if (ready && name === "ready") queueMicrotask(listener as Run);
     return () => off(name, listener);
   };
@@ -135,13 +135,7 @@ export function installApi(site: string, commands: Commands, queries: Pick<Metho
   return (name, detail) => {
     ready ||= name === "ready";
     dispatchEvent(new CustomEvent(`porchlight:${name}`, { detail }));
-    for (const listener of listeners[name] ?? []) {
-      // An error in the page's listener is reported as the page's own, and does not stop the widget.
-      try {
-        listener(detail);
-      } catch (error) {
-        reportError(error);
-      }
-    }
+    // An error in the page's listener is reported as the page's own, and does not stop the widget.
+    for (const listener of listeners[name] ?? []) queueMicrotask(() => listener(detail));
   };
 }

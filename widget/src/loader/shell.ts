@@ -31,7 +31,10 @@ export const pageLink = (relay: string, site: string, text: string): HTMLElement
 /** Reads a whole number below 1,000 from a setting. Invalid values fall back to 20. */
 const pixels = (value: unknown): unknown => (/^\d{1,3}$/.test(value as string) ? value : 20);
 
-/** The position from the settings. Sides are physical (left, right), also on pages in right-to-left languages. */
+/** The launcher's glyph, a speech bubble: an SVG path on 24 by 24 pixels. */
+const BUBBLE = "M6 3h12a3 3 0 013 3v8a3 3 0 01-3 3h-7l-6 5v-5a3 3 0 01-2-3V6a3 3 0 013-3";
+
+/** The position and the glyph from the settings. Sides are physical (left, right), also on pages in right-to-left languages. */
 export function placeCss(now: RawSettings): string {
   const side = now.position === "left" ? "left" : "right";
   return (
@@ -39,6 +42,6 @@ export function placeCss(now: RawSettings): string {
     `:host{z-index:2147483000!important;z-index:${now.zIndex}!important;` +
     `--_radius:${pixels(now.radius)}px!important;--_y:max(${pixels(now.offsetY)}px,env(safe-area-inset-bottom))!important}` +
     `.at{${side}:max(${pixels(now.offsetX)}px,env(safe-area-inset-${side}))}` +
-    (now.icon ? `b{clip-path:path(${JSON.stringify(now.icon)})}` : "")
+    `b{clip-path:path("${now.icon || BUBBLE}")}`
   );
 }

@@ -10,8 +10,9 @@ export type Tokens = Readonly<Record<string, string>>;
 
 /** `#rgb` or `#rrggbb`; what is neither becomes grey. */
 export function parseHex(hex: string): Light {
-  const parts = [1, 2, 3].map((at) => {
-    const v = +`0x${hex[6] ? hex[2 * at - 1] + (hex[2 * at] as string) : (hex[at] as string) + hex[at]}` / 255 || 0;
+  const long = hex[6] ? hex : hex.replace(/\w/g, "$&$&");
+  const parts = [1, 3, 5].map((at) => {
+    const v = +`0x${long.slice(at, at + 2)}` / 255 || 0;
     // The standard's limit is 0.04045, with no channel of 8 bits between.
     return v < 0.04 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
   });

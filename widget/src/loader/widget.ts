@@ -10,19 +10,13 @@ import { element } from "./dom.ts";
 import css from "./host.css?inline";
 import { createHost, keepInPage } from "./host.ts";
 import { type Emit, installApi, pageSettings } from "./page-api.ts";
-import { createDialog, createLauncher, dressLauncher, isSelector, PHONE, pageLink, placeCss } from "./shell.ts";
+import { createDialog, createLauncher, dressLauncher, isSelector, PHONE, placeCss } from "./shell.ts";
 import { mayRecall } from "./stored-conversation.ts";
 import { fetchFile, own, panelFile, relay, script, site, whenIdle, words } from "./tag.ts";
 import { declare, fill } from "./theme.ts";
 
-/** Put in by the build: the path of the file of `extras.ts`. */
+/** Put in by the build: the path of the file of `extras.ts`, which the relay also serves outside `/assets/`. */
 declare const EXTRAS: string;
-
-const ENGLISH: Spoken = {
-  word: "Chat",
-  failed: "Couldn't load the chat.",
-  retry: "Retry",
-};
 
 let emit: Emit;
 let shell: Shell;
@@ -55,19 +49,19 @@ const extra: Extra = (name, ...more) =>
     () => {},
   );
 
-/** The words of the site's language, else of the page's, else of the browser's first. */
+/** The words of the site's language, else of the page's, else of the browser's first. Empty for English, and where the script has others. */
 function spokenOn(now: RawSettings): Spoken {
   const language = (now.locale + pageDocument.documentElement.lang + navigator.language)
     .replace("auto", "")
     .slice(0, 2);
-  return words?.[language] ?? ENGLISH;
+  return words?.[language] ?? {};
 }
 
 /** Applies settings, colours and language. */
 function style(): RawSettings {
   const now = settings();
   shell.spoken ??= spokenOn(now);
-  const { dir = "ltr", word } = shell.spoken;
+  const { dir = "ltr", word = "Chat" } = shell.spoken;
   const colours = (dark: boolean): string =>
     `:host{${declare(shell.tokens(now.accent as string, dark))}direction:${dir}!important;color-scheme:${dark ? "dark" : "light"}!important}`;
   sheet.replaceSync(
@@ -153,12 +147,11 @@ function start(): Promise<void> {
   return starting;
 }
 
-/** Shows in the frame that the panel could not be loaded, a button to try again, and a link to the chat's own page. */
+/** Shows a button that tries again. The frame's code adds what happened and a link, unless it could not be loaded either. */
 function sayFailure(): void {
-  const { failed, retry } = shell.spoken as Spoken;
-  const again = element("button", { class: "at launcher" }, retry);
+  const again = element("button", { class: "at launcher" }, `\u21bb ${launcher.ariaLabel}`);
   again.onclick = start;
-  dialog.replaceChildren(failed, again, pageLink(relay, own, launcher.ariaLabel as string));
+  dialog.replaceChildren(dialog.ariaLabel as string, again);
   extra("drawFrame", close);
 }
 

@@ -1,6 +1,7 @@
+// @vitest-environment happy-dom
 import { DEFAULT_SITE } from "@porchlight/shared/site";
 import { expect, it, vi } from "vitest";
-import { check, problemsOf } from "./check-settings.ts";
+import { check, otherSite, problemsOf } from "./check-settings.ts";
 import { layered } from "./options.ts";
 
 const problems = (tag: object, phone = false): string[] => problemsOf(layered(phone, DEFAULT_SITE, tag));
@@ -39,9 +40,24 @@ it("asks what was meant by a name that is nearly a setting's, and leaves other t
 
 it("warns on the developer's machine only", () => {
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
-  for (const host of ["shop.example", "127.example.com", "local.example"]) check({ theme: "drak" }, host);
+  for (const host of ["shop.example", "127.example.com", "local.example"]) check({ theme: "drak" }, "default", host);
   expect(warn).not.toHaveBeenCalled();
-  for (const host of ["localhost", "127.0.0.1", "[::1]"]) check({ theme: "drak" }, host);
+  for (const host of ["localhost", "127.0.0.1", "[::1]"]) check({ theme: "drak" }, "default", host);
   expect(warn).toHaveBeenCalledTimes(3);
   warn.mockRestore();
+});
+
+it("tells of a tag that names another site than the one that runs", () => {
+  const tag = (src: string, site?: string): void => {
+    const script = Object.assign(document.createElement("script"), { type: "text/plain", src });
+    if (site) script.dataset.site = site;
+    document.head.append(script);
+  };
+  tag("https://chat.example/widget.js");
+  tag("https://chat.example/w/shop.js");
+  tag("https://other.example/app.js", "help");
+  expect(otherSite("shop")).toBeUndefined();
+  tag("https://chat.example/widget.js", "help");
+  expect(otherSite("shop")).toContain('"help"');
+  document.head.replaceChildren();
 });

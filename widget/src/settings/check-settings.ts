@@ -40,8 +40,29 @@ export function problemsOf(settings: object): string[] {
   });
 }
 
-/** @param host of the page: visitors see nothing in the console, on a host such as `127.example.com` neither */
-export function check(settings: object, host = location.hostname): void {
+/** Sites that the tags on this page name, in their order. */
+function sitesOnPage(): string[] {
+  const tags = [...document.querySelectorAll<HTMLScriptElement>("script[src]")];
+  return tags.flatMap(({ src, dataset }) => {
+    const [, path, name] = /\/(widget|w\/([^/]+))\.js\b/.exec(src) ?? [];
+    const site = dataset.site ?? name;
+    return path && site ? [site] : [];
+  });
+}
+
+/** A sentence if another tag of the page names another site, else undefined. @param site the one that runs */
+export function otherSite(site: string): string | undefined {
+  const other = sitesOnPage().find((one) => one !== site);
+  return other && `this page also has a tag for the site "${other}", which does not run: a page has one chat`;
+}
+
+/**
+ * Warns of wrong settings, and of a tag that does not run. Only on the developer's own machine: not on a host such as
+ * `127.example.com` either.
+ * @param site the one that runs
+ */
+export function check(settings: object, site: string, host = location.hostname): void {
   if (!isLoopback(host)) return;
-  for (const problem of problemsOf(settings)) console.warn(`Porchlight: ${problem}`);
+  const other = otherSite(site);
+  for (const problem of [...problemsOf(settings), ...(other ? [other] : [])]) console.warn(`Porchlight: ${problem}`);
 }

@@ -32,7 +32,7 @@ function settingsOf(shell: Shell): PanelSettings {
   const raw = shell.settings();
   // On a developer's machine the console says which settings are wrong. `check` looks at the host again, exactly.
   if (/^local|^127|:/.test(location.hostname))
-    void import("../../settings/check-settings.ts").then(({ check }) => check(raw));
+    void import("../../settings/check-settings.ts").then(({ check }) => check(raw, shell.site.id));
   return settled(raw, shell.site);
 }
 const languageOf = async ({ locale, strings }: PanelSettings): Promise<Language> => {

@@ -1,0 +1,77 @@
+/**
+ * The frame until the panel draws itself: the site's header, and below it quiet shapes where the thread and the text field will be. If
+ * the panel could not be loaded: a sentence, a button that tries again, and a link to the chat's own page.
+ */
+
+import type { FrameWords, Shell } from "./contract.ts";
+import { element } from "./dom.ts";
+import css from "./frame.css?inline";
+import { pageLink } from "./shell.ts";
+
+/** Used until the page's language is there, and if it cannot be fetched. */
+const ENGLISH = { failed: "Couldn't load the chat.", retry: "Retry", close: "Close chat" };
+
+const sheet = new CSSStyleSheet();
+
+/**
+ * Draws over what the loader has put into the dialog: the title as text, after a failure followed by the button that tries
+ * again. Does nothing when the frame is closed, drawn already, or replaced by the panel.
+ * @param close closes the panel
+ */
+export async function drawFrame(shell: Shell, close: () => void): Promise<void> {
+  const { dialog, root } = shell;
+  const [title, retry] = dialog.childNodes;
+  if (!dialog.open || !(title instanceof Text)) return;
+  const words = fetchWords(shell);
+  if (!root.adoptedStyleSheets.includes(sheet)) {
+    sheet.replaceSync(css);
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  }
+  const cross = element("button", { type: "button", "aria-label": ENGLISH.close });
+  cross.onclick = close;
+  const header = headerOf(shell, cross);
+  if (!retry) dialog.replaceChildren(header, element("i"), element("i"));
+  const spoken = await words;
+  cross.ariaLabel = spoken.close;
+  if (retry?.parentNode === dialog) dialog.replaceChildren(header, ...failureOf(shell, spoken, retry as HTMLElement));
+}
+
+/** The language's words, and those of the loader where they cannot be fetched. */
+async function fetchWords(shell: Shell): Promise<FrameWords> {
+  const { relay } = shell;
+  const path = `${relay}/frame/words/${encodeURIComponent(languageOf(shell))}.js`;
+  const module: { spoken?: FrameWords } = await import(/* @vite-ignore */ path).catch(() => ({}));
+  const spoken = { ...ENGLISH, ...shell.spoken, ...module.spoken } as FrameWords;
+  // The panel needs this file. The loader has asked for it already if it knows the language.
+  if (spoken.file) import(/* @vite-ignore */ relay + spoken.file).catch(() => {});
+  return spoken;
+}
+
+/** The site's language, else the page's, else the browser's first: a BCP 47 tag. */
+function languageOf({ settings, host }: Pick<Shell, "settings" | "host">): string {
+  const { locale } = settings();
+  return (locale !== "auto" && locale) || host.closest("html")?.lang || navigator.language;
+}
+
+/** The site's picture, its title, and the button that closes the panel. */
+function headerOf({ dialog, settings }: Shell, cross: HTMLElement): HTMLElement {
+  const { avatar, header, title } = settings();
+  // Without a title of the site's own, the launcher's glyph, as in the panel's header.
+  const letter = [...(title ?? "")][0]?.toLocaleUpperCase() ?? element("b");
+  const picture = element("span", { "aria-hidden": "true" }, letter);
+  if (avatar) showPicture(avatar, picture);
+  const heading = element("h2", {}, dialog.ariaLabel ?? "");
+  return element("header", { class: header === "accent" ? "filled" : "" }, picture, heading, cross);
+}
+
+/** Puts the picture in the place of the letter once it is loaded. */
+function showPicture(src: string, letter: HTMLElement): void {
+  const picture = element("img", { src, alt: "" });
+  picture.onload = () => letter.replaceWith(picture);
+}
+
+function failureOf({ launcher, relay, site }: Shell, { failed, retry }: FrameWords, again: HTMLElement): HTMLElement[] {
+  again.textContent = retry;
+  const link = pageLink(relay, site.id, launcher.ariaLabel ?? "");
+  return [element("p", { role: "alert" }, failed), again, link];
+}
