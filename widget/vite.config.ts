@@ -31,6 +31,12 @@ const BAKED = '"__PORCHLIGHT__"';
  */
 const COMPILE_EAGERLY = "//# allFunctionsCalledOnLoad";
 
+/**
+ * Makes the loader smaller: functions in front, only simple functions in the place of their call, and concatenation instead of
+ * templates, which is all that `unsafe` changes there. The first two make the panel larger.
+ */
+const LOADER_COMPRESS = { hoist_funs: true, inline: 1, unsafe: true };
+
 /** The bundler leaves the text of a script alone after the last plugin. */
 const AS_WRITTEN = { minify: false as const };
 
@@ -141,8 +147,7 @@ export default defineConfig({
     { ...linkedParts, applyToEnvironment: ({ name }) => name === "client" },
     { ...minifiedBy(), applyToEnvironment: ({ name }) => ["client", "extras", "snippet"].includes(name) },
     {
-      // Functions in front make the loader smaller, and the panel larger.
-      ...minifiedBy({ compress: { hoist_funs: true }, format: { preamble: COMPILE_EAGERLY } }),
+      ...minifiedBy({ compress: LOADER_COMPRESS, format: { preamble: COMPILE_EAGERLY } }),
       applyToEnvironment: ({ name }) => name === "loader",
     },
   ],

@@ -187,7 +187,7 @@ function scriptOf({ built, scripts, relay }: Assets, site: Site, accepted: strin
   if (made !== undefined) return made;
   // A function, so that `$` in a site's texts is not read as a pattern.
   const text = built.loader.replace(PLACEHOLDER, () =>
-    inScript({ relay: relay || undefined, panel: built.panel, site: servedSite(site.public), words }),
+    inScript({ relay, panel: built.panel, site: servedSite(site.public), words }),
   );
   const script = pack(text);
   scripts.set(key, script);

@@ -150,7 +150,7 @@ it("46 the mouse over the launcher fetches the panel, and neither stores nor con
   await chat.launcher.hover();
   // Named by the panel's code once it has started.
   await page.locator("dialog[aria-labelledby]").waitFor({ state: "attached" });
-  expect(asked.filter((path) => !path.startsWith("/assets/"))).toEqual(["/widget.js"]);
+  expect(asked.filter((path) => !/^\/(assets|frame)\//.test(path))).toEqual(["/widget.js"]);
   expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([0, 0, ""]);
   await converse(chat);
 });
@@ -164,7 +164,7 @@ it("28 throws nothing into the page when the teaser cannot be had, nor when ther
       page.on("requestfailed", () => {
         refused = true;
       });
-      await page.route(/assets\/extras/, (route) => route.abort());
+      await page.route(/frame\/extras/, (route) => route.abort());
     },
   });
   const errors = errorsOf(teaser.page);

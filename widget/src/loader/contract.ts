@@ -7,8 +7,8 @@ import type { Tokens } from "./theme.ts";
 
 /** What the relay writes into the loader in place of its marker. */
 export type Baked = {
-  /** Origin of the relay. Absent: the origin that the script came from. */
-  relay?: string;
+  /** Origin of the relay; empty: the origin that the script came from. */
+  relay: string;
   /** Path of the panel's file. */
   panel: string;
   site: ServedSite;
@@ -22,8 +22,8 @@ export type Baked = {
 export type Spoken = {
   /** Absent: left to right. */
   dir?: "ltr" | "rtl";
-  /** The word for chat. Absent: "Chat". */
-  word?: string;
+  /** The word for chat. */
+  word: string;
   /** Path of the file with the language's other words. Absent for English, which is in the panel. */
   file?: string;
 };

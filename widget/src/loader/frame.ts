@@ -6,7 +6,6 @@
 import type { FrameWords, Shell } from "./contract.ts";
 import { element } from "./dom.ts";
 import css from "./frame.css?inline";
-import { pageLink } from "./shell.ts";
 
 /** Used until the page's language is there, and if it cannot be fetched. */
 const ENGLISH = { failed: "Couldn't load the chat.", retry: "Retry", close: "Close chat" };
@@ -15,12 +14,12 @@ const sheet = new CSSStyleSheet();
 
 /**
  * Draws over what the loader has put into the dialog: the title as text, after a failure followed by the button that tries
- * again. Does nothing when the frame is closed, drawn already, or replaced by the panel.
+ * again and the link. Does nothing when the frame is closed, drawn already, or replaced by the panel.
  * @param close closes the panel
  */
 export async function drawFrame(shell: Shell, close: () => void): Promise<void> {
   const { dialog, root } = shell;
-  const [title, retry] = dialog.childNodes;
+  const [title, retry, link] = dialog.childNodes;
   if (!dialog.open || !(title instanceof Text)) return;
   const words = fetchWords(shell);
   if (!root.adoptedStyleSheets.includes(sheet)) {
@@ -33,7 +32,9 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
   if (!retry) dialog.replaceChildren(header, element("i"), element("i"));
   const spoken = await words;
   cross.ariaLabel = spoken.close;
-  if (retry?.parentNode === dialog) dialog.replaceChildren(header, ...failureOf(shell, spoken, retry as HTMLElement));
+  if (!link || retry?.parentNode !== dialog) return;
+  retry.textContent = spoken.retry;
+  dialog.replaceChildren(header, element("p", { role: "alert" }, spoken.failed), retry, link);
 }
 
 /** The language's words, and those of the loader where they cannot be fetched. */
@@ -68,10 +69,4 @@ function headerOf({ dialog, settings }: Shell, cross: HTMLElement): HTMLElement 
 function showPicture(src: string, letter: HTMLElement): void {
   const picture = element("img", { src, alt: "" });
   picture.onload = () => letter.replaceWith(picture);
-}
-
-function failureOf({ launcher, relay, site }: Shell, { failed, retry }: FrameWords, again: HTMLElement): HTMLElement[] {
-  again.textContent = retry;
-  const link = pageLink(relay, site.id, launcher.ariaLabel ?? "");
-  return [element("p", { role: "alert" }, failed), again, link];
 }

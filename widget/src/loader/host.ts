@@ -50,7 +50,7 @@ export function keepInPage(host: HTMLElement, launcher: HTMLElement, extra: Extr
   const place = new IntersectionObserver(() => {
     const { right, bottom } = host.getBoundingClientRect();
     // A hidden element has no position. Allow for the width of scroll bars.
-    if (right && Math.hypot(right - innerWidth, bottom - innerHeight) > 40) extra("raise");
+    if (right && (right - innerWidth) ** 2 + (bottom - innerHeight) ** 2 > 1600) extra("raise");
   });
   putIn();
   return () => {

@@ -21,7 +21,7 @@ export function dressLauncher(launcher: HTMLButtonElement, now: RawSettings, wor
   launcher.ariaLabel = name + unread;
   launcher.hidden = /^(none|\W)/.test(now.launcher as string) || now.mode === "page";
   // A text, or what a translation of the page has put in its place.
-  (launcher.childNodes[1] as Node).textContent = now.launcher === "text" ? `\u2002${name}\u2002` : "";
+  (launcher.childNodes[1] as Node).textContent = now.launcher === "text" ? name : "";
 }
 
 /** A link to the chat's own page, which works even when the panel cannot be loaded. */

@@ -10,13 +10,16 @@ import { element } from "./dom.ts";
 import css from "./host.css?inline";
 import { createHost, keepInPage } from "./host.ts";
 import { type Emit, installApi, pageSettings } from "./page-api.ts";
-import { createDialog, createLauncher, dressLauncher, isSelector, PHONE, placeCss } from "./shell.ts";
+import { createDialog, createLauncher, dressLauncher, isSelector, PHONE, pageLink, placeCss } from "./shell.ts";
 import { mayRecall } from "./stored-conversation.ts";
 import { fetchFile, own, panelFile, relay, script, site, whenIdle, words } from "./tag.ts";
 import { declare, fill } from "./theme.ts";
 
 /** Put in by the build: the path of the file of `extras.ts`, which the relay also serves outside `/assets/`. */
 declare const EXTRAS: string;
+
+/** Has its own `word`, because pages may have added properties to `Object.prototype`. */
+const ENGLISH: Spoken = { word: "Chat" };
 
 let emit: Emit;
 let shell: Shell;
@@ -49,19 +52,19 @@ const extra: Extra = (name, ...more) =>
     () => {},
   );
 
-/** The words of the site's language, else of the page's, else of the browser's first. Empty for English, and where the script has others. */
+/** The words of the site's language, else of the page's, else of the browser's first. English where the script has others. */
 function spokenOn(now: RawSettings): Spoken {
   const language = (now.locale + pageDocument.documentElement.lang + navigator.language)
     .replace("auto", "")
     .slice(0, 2);
-  return words?.[language] ?? {};
+  return words?.[language] ?? ENGLISH;
 }
 
 /** Applies settings, colours and language. */
 function style(): RawSettings {
   const now = settings();
   shell.spoken ??= spokenOn(now);
-  const { dir = "ltr", word = "Chat" } = shell.spoken;
+  const { dir = "ltr", word } = shell.spoken;
   const colours = (dark: boolean): string =>
     `:host{${declare(shell.tokens(now.accent as string, dark))}direction:${dir}!important;color-scheme:${dark ? "dark" : "light"}!important}`;
   sheet.replaceSync(
@@ -147,11 +150,11 @@ function start(): Promise<void> {
   return starting;
 }
 
-/** Shows a button that tries again. The frame's code adds what happened and a link, unless it could not be loaded either. */
+/** Shows a button that tries again and a link to the chat's own page. The frame's code says more, if it can be loaded. */
 function sayFailure(): void {
-  const again = element("button", { class: "at launcher" }, `\u21bb ${launcher.ariaLabel}`);
+  const again = element("button", { class: "at launcher" }, "\u21bb");
   again.onclick = start;
-  dialog.replaceChildren(dialog.ariaLabel as string, again);
+  dialog.replaceChildren(dialog.ariaLabel as string, again, pageLink(relay, own, launcher.ariaLabel as string));
   extra("drawFrame", close);
 }
 
