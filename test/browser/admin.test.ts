@@ -71,6 +71,24 @@ it.each([
   await context.close();
 });
 
+it("the tag of a site is copied with a button, under the page's own policy, and the preview is the real chat", async () => {
+  const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+  const page = await context.newPage();
+  await page.goto(`${house.url}/admin`);
+  await page.getByLabel("Admin token").fill(token);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.goto(`${house.url}/admin/sites`);
+  await page.getByRole("button", { name: "Copy the tag" }).click();
+  await page.getByText("Copied.").waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    `<script async src="${house.url.replace("127.0.0.1", "localhost")}/widget.js" data-site="default"></script>`,
+  );
+  await page.getByText("Preview").click();
+  await page.frameLocator("iframe").getByRole("textbox", { name: "Message" }).waitFor();
+  await context.close();
+});
+
 it("a plot's values stand beside its lines, on a phone too", async () => {
   const counts = {
     messages: { stored: 123_456, reply: 5 },

@@ -25,7 +25,7 @@ const MESSAGES = 200;
 type Search = ConversationQuery & { days?: { from: string; to: string } };
 
 /** Conversations that match, until a page is full or the time is over. */
-export async function search(
+async function search(
   db: Database,
   clock: Clock,
   asked: Search,
@@ -34,7 +34,7 @@ export async function search(
   const rows: ConversationRow[] = [];
   let after = asked.after;
   for (;;) {
-    const { found, next } = await searchSlice(db, { ...asked, after });
+    const { found, next } = await searchSlice(db, { ...asked, after }, PAGE + 1 - rows.length);
     rows.push(...found);
     const extra = rows.length > PAGE ? rows[PAGE - 1] : undefined;
     if (extra !== undefined) return { rows: rows.slice(0, PAGE), next: { created: extra.created, id: extra.id } };
@@ -45,9 +45,12 @@ export async function search(
   }
 }
 
+/** A place as addresses have it: time, position in a long thread, visitor. */
+const placeText = ({ created, id, pos = 0 }: ConversationPlace): string => `${created}.${pos}.${id}`;
+
 export const placeOf = (text: string): ConversationPlace | undefined => {
-  const [, created, id] = /^(\d{1,16})\.(.+)$/.exec(text) ?? [];
-  return created === undefined || id === undefined ? undefined : { created: Number(created), id };
+  const [, created, pos, id] = /^(\d{1,16})\.(\d{1,16})\.(.*)$/.exec(text) ?? [];
+  return created === undefined || id === undefined ? undefined : { created: Number(created), id, pos: Number(pos) };
 };
 
 const nameOf = (row: Pick<ConversationRow, "firstName" | "lastName" | "email" | "subject" | "id">): string =>
@@ -92,7 +95,7 @@ export async function conversations(
 ): Promise<Html> {
   const { rows, next } = await search(db, clock, asked);
   const query = new URLSearchParams({ words: asked.words, site: asked.site, state: asked.state, ...asked.days });
-  if (next !== undefined) query.set("after", `${next.created}.${next.id}`);
+  if (next !== undefined) query.set("after", placeText(next));
   const more =
     next &&
     html`<p><a href="/admin/conversations?${query.toString()}">${rows.length < PAGE ? "Search on" : "Older"}</a></p>`;

@@ -5,7 +5,8 @@ import type { AdminDeps, App, ReadForm } from "./context.ts";
 import { addLogin } from "./login.ts";
 import { metricsDoor } from "./metrics.ts";
 import { addPages } from "./pages.ts";
-import { LIVE, STYLE } from "./style.ts";
+import { COPY, LIVE } from "./scripts.ts";
+import { STYLE } from "./style.ts";
 
 export type { AdminDeps } from "./context.ts";
 
@@ -29,9 +30,13 @@ export function createAdmin(deps: AdminDeps, readForm: ReadForm): Hono<App> {
   app.get("/admin/style.css", (c) =>
     c.body(STYLE, 200, { "Content-Type": "text/css; charset=utf-8", "Cache-Control": "no-cache" }),
   );
-  app.get("/admin/live.js", (c) =>
-    c.body(LIVE, 200, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache" }),
-  );
+  for (const [path, script] of [
+    ["/admin/live.js", LIVE],
+    ["/admin/copy.js", COPY],
+  ] as const)
+    app.get(path, (c) =>
+      c.body(script, 200, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache" }),
+    );
   app.use("/admin/*", async (c, next) => {
     await next();
     c.header("Content-Security-Policy", POLICY);

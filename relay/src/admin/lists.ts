@@ -106,11 +106,11 @@ export function siteList({ sites }: Deps, address: string, preview: boolean): Ht
     const page = `${preview ? "" : address}/c/${encodeURIComponent(id)}`;
     const script = id === "default" ? "widget.js" : `w/${id}.js`;
     return html`<section class="site"><h2>${title === "" ? id : title}</h2>
-<pre tabindex="0" aria-label="Tag of ${id}">${`<script async src="${address}/${script}" data-site="${id}"></script>`}</pre>
+<pre tabindex="0" role="region" aria-label="Tag of ${id}" data-copy="Copy the tag">${`<script async src="${address}/${script}" data-site="${id}"></script>`}</pre>
 <p>Account ${account}. Pages that may open it: ${origins.length === 0 ? "only the relay's own" : origins.join(", ")}.
 <a href="${page}/snippet">Settings of the tag</a> · <a href="${page}">The chat as a page</a></p>
 ${preview ? html`<details class="preview"><summary>Preview</summary><iframe src="${page}" loading="lazy" title="Chat of ${id}"></iframe></details>` : ""}</section>`;
-  })}`;
+  })}<script src="/admin/copy.js" defer></script>`;
 }
 
 /** A site's own values, without secrets: what differs from the defaults. */

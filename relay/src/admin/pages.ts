@@ -1,17 +1,9 @@
 import type { Hono } from "hono";
 import { html } from "hono/html";
-import { journeyOf } from "../records/search.ts";
 import type { App, C, Parts } from "./context.ts";
-import {
-  conversation,
-  conversationPath,
-  conversations,
-  daysOf,
-  messagePath,
-  placeOf,
-  search,
-} from "./conversations.ts";
+import { conversation, conversations, daysOf, placeOf } from "./conversations.ts";
 import { deliveries } from "./deliveries.ts";
+import { pageOf } from "./find.ts";
 import { type Html, page, WHOLE } from "./html.ts";
 import { journey } from "./journey.ts";
 import { ledger, outcomeNote } from "./ledger.ts";
@@ -83,13 +75,7 @@ function addConversations(app: Hono<App>, { deps }: Parts): void {
   });
   app.get("/admin/find", async (c) => {
     const id = (c.req.query("id") ?? "").trim().slice(0, 200);
-    if (id === "") return c.redirect("/admin/conversations", 303);
-    const asked = { words: id, site: c.var.viewer.site ?? "", state: "", after: undefined };
-    const [only, ...others] = (await search(db, clock, asked)).rows;
-    if (only === undefined || others.length > 0)
-      return c.redirect(`/admin/conversations?${new URLSearchParams({ words: id }).toString()}`, 303);
-    const message = await journeyOf(db, only.id, id);
-    return c.redirect(message === undefined ? conversationPath(only.id) : messagePath(only.id, message.id), 303);
+    return c.redirect(await pageOf(deps, id, c.var.viewer), 303);
   });
 }
 

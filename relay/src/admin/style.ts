@@ -103,6 +103,9 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .problems ul { margin: 0 0 0.5rem; padding-left: 1.2rem; }
 .problems p { margin: 0; }
 section.site { margin: 0 0 2rem; }
+section.site pre { margin: 0 0 0.5rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.copy { margin: 0 0 0.5rem; }
+.copy button { margin-right: 0.6rem; }
 .preview summary { cursor: pointer; padding: 0.4rem 0; color: var(--accent); }
 .preview iframe { width: 100%; max-width: 24rem; height: 34rem; border: 1px solid var(--line); border-radius: 10px; background: var(--card); }
 .error { color: var(--bad); }
@@ -118,18 +121,4 @@ pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); 
   td .id, .badge { white-space: normal; justify-self: start; }
   .number { text-align: left; }
 }
-`;
-
-/** Renews the overview every 15 seconds while somebody looks at it: `/admin/live.js`. */
-export const LIVE = `
-const area = () => document.getElementById("live");
-async function renew() {
-  if (document.hidden) return;
-  const answer = await fetch(location.href, { credentials: "same-origin" });
-  if (!answer.ok || answer.redirected) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const next = page.getElementById("live");
-  if (next && !area().contains(document.activeElement)) area().replaceWith(document.adoptNode(next));
-}
-setInterval(() => renew().catch(() => {}), 15000);
 `;

@@ -17,16 +17,22 @@ export type ConversationRow = {
   state: SentState | null;
 };
 
-/** Place in the list of conversations: newest visitor first. */
-export type ConversationPlace = { created: number; id: string };
+/**
+ * Place in the list of conversations, which begins with the newest visitor. `pos`: the search has read the thread of the visitor
+ * after this place up to there, and found nothing yet.
+ */
+export type ConversationPlace = { created: number; id: string; pos?: number };
 
 const COLUMNS = `v.id, v.site, v.created, (SELECT count(*) FROM messages c WHERE c.visitor = v.id) AS messages, v.subject, d.first_name AS "firstName",
   d.last_name AS "lastName", d.email, m.text, m.author, m.at, m.state`;
 const FROM = `visitors v LEFT JOIN details d ON d.visitor = v.id
   LEFT JOIN messages m ON m.visitor = v.id AND m.pos = (SELECT max(pos) FROM messages WHERE visitor = v.id)`;
 
-/** Visitors of one slice of a search: a slice takes milliseconds, and the relay works on between two of them. */
-const SLICE = 500;
+/**
+ * One slice of a search reads at most so many visitors, and about so many messages: a slice takes milliseconds, and the relay
+ * does its other work between two of them.
+ */
+const SLICE = { visitors: 500, messages: 2_000 };
 
 /** What a search asks for. Empty texts: any. `from`, `to`: a message is of this time, in milliseconds since 1970. */
 export type ConversationQuery = {
@@ -42,26 +48,45 @@ const NO_END = Number.MAX_SAFE_INTEGER;
 /** The characters that LIKE takes for patterns. */
 const literal = (words: string): string => words.toLowerCase().replaceAll(/[\\%_]/g, "\\$&");
 
+const BEGIN: ConversationPlace = { created: Number.MAX_SAFE_INTEGER, id: "" };
+
+/** The visitors of a slice: at least one, and no more than have `SLICE.messages` together. */
+async function visitorsAfter(tx: Transaction, site: string, after: ConversationPlace) {
+  const rows = await tx.all<{ created: number; id: string; head: number }>(
+    `SELECT created, id, head FROM visitors WHERE ($1 = '' OR site = $1) AND (created < $2 OR (created = $2 AND id < $3))
+     ORDER BY created DESC, id DESC LIMIT $4`,
+    site,
+    after.created,
+    after.id,
+    SLICE.visitors,
+  );
+  let messages = 0;
+  const fitting = rows.findIndex(({ head }, n) => {
+    messages += head;
+    return n > 0 && messages > SLICE.messages;
+  });
+  return fitting === -1
+    ? { visitors: rows, more: rows.length === SLICE.visitors }
+    : { visitors: rows.slice(0, fitting), more: true };
+}
+
 /**
  * Conversations of a slice that a text is about: words of a message, an id of the visitor, of a message, of the service, of the
- * owner's backend, or an e-mail address.
+ * owner's backend, or an e-mail address. A thread that is longer than a slice takes several of them.
  * @param site empty: every site
+ * @param limit conversations, at most
  * @returns the matches, and where the next slice begins; nothing there when this was the last one
  */
 export async function searchSlice(
   tx: Transaction,
-  { words, site, state, from = 0, to = NO_END, after }: ConversationQuery,
+  { words, site, state, from = 0, to = NO_END, after = BEGIN }: ConversationQuery,
+  limit: number,
 ): Promise<{ found: ConversationRow[]; next: ConversationPlace | undefined }> {
-  const begin = [after?.created ?? Number.MAX_SAFE_INTEGER, after?.id ?? ""] as const;
-  const slice = await tx.all<ConversationPlace>(
-    `SELECT created, id FROM visitors WHERE ($1 = '' OR site = $1) AND (created < $2 OR (created = $2 AND id < $3))
-     ORDER BY created DESC, id DESC LIMIT $4`,
-    site,
-    ...begin,
-    SLICE,
-  );
-  const last = slice.at(-1);
+  const { visitors, more } = await visitorsAfter(tx, site, after);
+  const last = visitors.at(-1);
   if (last === undefined) return { found: [], next: undefined };
+  const isPart = words !== "" && last.head > SLICE.messages;
+  const [low, high] = isPart ? [after.pos ?? 0, (after.pos ?? 0) + SLICE.messages] : [0, NO_END];
   const found = await tx.all<ConversationRow>(
     `SELECT ${COLUMNS} FROM ${FROM}
      WHERE ($1 = '' OR v.site = $1) AND (v.created < $2 OR (v.created = $2 AND v.id < $3))
@@ -70,11 +95,12 @@ export async function searchSlice(
        AND ($11 = ${NO_END} OR EXISTS (SELECT 1 FROM messages t WHERE t.visitor = v.id AND t.at >= $10 AND t.at < $11))
        AND ($8 = '' OR EXISTS (SELECT 1 FROM messages s WHERE s.visitor = v.id AND s.state = $8))
        AND ($6 = '' OR v.id = $6 OR v.subject = $6 OR v.contact = $6 OR lower(d.email) LIKE $7 ESCAPE '\\'
-         OR EXISTS (SELECT 1 FROM messages w WHERE w.visitor = v.id
+         OR EXISTS (SELECT 1 FROM messages w WHERE w.visitor = v.id AND w.pos > $12 AND w.pos <= $13
            AND (w.id = $6 OR w.sid = $6 OR w.external LIKE $9 ESCAPE '\\' OR lower(w.text) LIKE $7 ESCAPE '\\')))
-     ORDER BY v.created DESC, v.id DESC`,
+     ORDER BY v.created DESC, v.id DESC LIMIT $14`,
     site,
-    ...begin,
+    after.created,
+    after.id,
     last.created,
     last.id,
     words,
@@ -83,9 +109,55 @@ export async function searchSlice(
     `%:${words.replaceAll(/[\\%_]/g, "\\$&")}`,
     from,
     to,
+    low,
+    high,
+    limit,
   );
-  return { found, next: slice.length < SLICE ? undefined : last };
+  if (isPart && found.length === 0 && high < last.head) return { found, next: { ...after, pos: high } };
+  return { found, next: more ? { created: last.created, id: last.id } : undefined };
 }
+
+/** A message, by the names that its page has. */
+export type MessageName = { visitor: string; id: string };
+
+/** What names a message: its own id, or the `messageSid` of a visitor's message. */
+export type NameKind = "id" | "sid";
+
+/** One slice of a look reads at most so many visitors, and about so many messages: an index holds the ids, not the `messageSid`s. */
+const LOOK = { visitors: 500, messages: { id: 20_000, sid: 2_000 } };
+
+/**
+ * Looks for messages by a name in a slice of all messages, whose order is that of the visitors' ids. No index leads from a
+ * name to its message: each would cost every write more than this look costs an operator.
+ * @param after the visitor after whom the slice begins; empty: at the beginning
+ * @returns the matches, and the visitor after whom the next slice begins; nothing there when this was the last one
+ */
+export async function messagesNamed(
+  tx: Transaction,
+  { kind, name, after }: { kind: NameKind; name: string; after: string },
+): Promise<{ found: MessageName[]; next: string | undefined }> {
+  const sql = "SELECT id, head FROM visitors WHERE id > $1 ORDER BY id LIMIT $2";
+  const visitors = await tx.all<{ id: string; head: number }>(sql, after, LOOK.visitors);
+  let messages = 0;
+  const fitting = visitors.find(({ head }) => {
+    messages += head;
+    return messages >= LOOK.messages[kind];
+  });
+  const last = fitting ?? visitors.at(-1);
+  if (last === undefined) return { found: [], next: undefined };
+  const found = await tx.all<MessageName>(
+    `SELECT visitor, id FROM messages WHERE visitor > $1 AND visitor <= $2 AND ${kind} = $3`,
+    after,
+    last.id,
+    name,
+  );
+  const more = fitting !== undefined || visitors.length === LOOK.visitors;
+  return { found, next: more ? last.id : undefined };
+}
+
+/** The reply with this id of the service. @param external the account and the id, as replies are stored */
+export const replyNamed = (tx: Transaction, external: string): Promise<MessageName[]> =>
+  tx.all("SELECT visitor, id FROM messages WHERE external = $1", external);
 
 /** What is stored of a message's way. */
 export type JourneyRow = {

@@ -1,0 +1,61 @@
+import type { Clock } from "../base/clock.ts";
+import type { Settings } from "../base/config.ts";
+import type { Database } from "../db/database.ts";
+import { type MessageName, messagesNamed, type NameKind, replyNamed } from "../records/search.ts";
+import { findVisitor } from "../records/visitors.ts";
+import { conversationPath, messagePath } from "./conversations.ts";
+import { sees, type Viewer } from "./viewer.ts";
+
+type FindDeps = { db: Database; clock: Clock; settings: Pick<Settings, "accounts"> };
+
+/** A look for an id gives up after this time, in milliseconds. */
+const FIND_MS = 9_000;
+/** How each `messageSid` begins. */
+const SID = "pl_";
+
+/**
+ * The page of what an id names: a conversation by its visitor, or a message by the id in a log line or an API answer, by its
+ * `messageSid`, or by the service's id of a reply. Otherwise the page of the search for the same text.
+ */
+export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promise<string> {
+  if (id === "") return "/admin/conversations";
+  if (await isSeen(deps, viewer, id)) return conversationPath(id);
+  const looks = [() => repliesOf(deps, id), () => messagesOf(deps, "id", id), () => sidOf(deps, id)];
+  for (const look of looks) {
+    const seen: MessageName[] = [];
+    for (const each of await look()) if (await isSeen(deps, viewer, each.visitor)) seen.push(each);
+    const [only, ...others] = seen;
+    // The browser makes a message's id: it is unique in its conversation only.
+    if (only !== undefined && others.length === 0) return messagePath(only.visitor, only.id);
+  }
+  return `/admin/conversations?${new URLSearchParams({ words: id }).toString()}`;
+}
+
+/** Whether the conversation exists and the viewer may see it. */
+async function isSeen({ db }: FindDeps, viewer: Viewer, visitor: string): Promise<boolean> {
+  const found = await findVisitor(db, visitor);
+  return found !== undefined && sees(viewer, found.site);
+}
+
+/** Replies with this id of the service, in any account. */
+async function repliesOf({ db, settings }: FindDeps, id: string): Promise<MessageName[]> {
+  const found = await Promise.all(settings.accounts.map((account) => replyNamed(db, `${account.id}:${id}`)));
+  return found.flat();
+}
+
+const sidOf = async (deps: FindDeps, id: string): Promise<MessageName[]> =>
+  id.startsWith(SID) ? messagesOf(deps, "sid", id) : [];
+
+/** The messages with this name, in all conversations. */
+async function messagesOf({ db, clock }: FindDeps, kind: NameKind, name: string): Promise<MessageName[]> {
+  const until = clock.uptime() + FIND_MS;
+  const all: MessageName[] = [];
+  for (let after: string | undefined = ""; after !== undefined && clock.uptime() < until; ) {
+    const { found, next }: Awaited<ReturnType<typeof messagesNamed>> = await messagesNamed(db, { kind, name, after });
+    all.push(...found);
+    after = next;
+    // Visitors' messages go on between two slices.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return all;
+}
