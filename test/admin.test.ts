@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DOORS } from "../relay/src/app.ts";
 import { openSqlite } from "../relay/src/db/sqlite.ts";
+import { OPERATIONS } from "../relay/src/http/api/operations.ts";
+import { SCOPES } from "../relay/src/records/tokens.ts";
 import { type House, KEY, SCRIPTED, startHouse } from "./harness.ts";
 import { freePort } from "./ports.ts";
 import { porchlight } from "./shell.ts";
@@ -137,6 +139,50 @@ describe("the door of the admin pages", () => {
     await ask("/admin/logout-everywhere", { cookie: two ?? "", form: { token: await formTokenOf(two) } });
     for (const each of [two, three]) expect((await ask("/admin", { cookie: each ?? "" })).status).toBe(303);
     cookie = cookieOf(await login(token));
+  });
+});
+
+describe("the door of the server API", () => {
+  const calls = Object.entries(OPERATIONS).map(([name, { method, path, scope }], n) => ({
+    ...{ name, method: method.toUpperCase(), scope },
+    path: `/api/v1${path.replaceAll(/\{\w+\}/g, "x")}`,
+    // Wrong tokens are counted by address.
+    address: `198.51.100.${n}`,
+  }));
+  const api = ({ method, path, address }: (typeof calls)[number], headers: Record<string, string>) =>
+    fetch(`${house.url}${path}`, {
+      method,
+      headers: {
+        ...{ "X-Forwarded-For": address, "Idempotency-Key": "k", "Content-Type": "application/json", ...headers },
+      },
+      ...(method === "POST" && { body: "{}" }),
+    });
+
+  it("stays shut for every operation without a token of its own, and for pages of other origins", async () => {
+    for (const each of calls) {
+      const foreign = { Origin: "https://evil.example", Cookie: cookie, "Sec-Fetch-Site": "cross-site" };
+      for (const headers of [{}, { Authorization: `Bearer ${token}` }, { Cookie: cookie }, foreign]) {
+        const answer = await api(each, headers);
+        expect([answer.status, answer.headers.get("access-control-allow-origin")], each.name).toEqual([401, null]);
+      }
+      const preflight = await api(
+        { ...each, method: "OPTIONS" },
+        { Origin: "https://evil.example", "Access-Control-Request-Method": each.method },
+      );
+      expect(preflight.headers.get("access-control-allow-origin"), each.name).toBe(null);
+    }
+  });
+
+  it("opens each operation with its scope only", async () => {
+    for (const scope of new Set(calls.map((each) => each.scope))) {
+      const others = await tokenFor(
+        house,
+        SCOPES.filter((each) => each !== scope),
+        "default",
+      );
+      for (const each of calls.filter((one) => one.scope === scope))
+        expect((await api(each, { Authorization: `Bearer ${others}` })).status, each.name).toBe(403);
+    }
   });
 });
 

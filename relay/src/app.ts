@@ -111,7 +111,7 @@ const ROUTES = {
     ...["", "/login", "/find", "/conversations", "/conversations/:visitor", "/messages/:visitor/:id", "/deliveries"]
       .concat("/ledger", "/doctor", "/alerts", "/callbacks")
       .concat("/leads", "/mails", "/webhooks", "/blocks", "/audit", "/sites", "/settings")
-      .concat("/style.css", "/live.js", "/copy.js")
+      .concat("/style.css", "/live.js", "/page.js")
       .map((path) => door("operator", "GET", `/admin${path}`)),
     ...["/login", "/logout", "/logout-everywhere", "/deliveries/retry", "/deliveries/discard", "/ledger/decide"].map(
       (path) => door("operator", "POST", `/admin${path}`, "admin"),

@@ -142,6 +142,8 @@ it("a failed message is found from its id and resent with the keyboard alone", a
   await page.getByRole("button", { name: "Retry" }).focus();
   await page.keyboard.press("Enter");
   await page.getByText("1 started again.").waitFor();
+  // The same page shows how it goes on.
+  expect(page.url()).toContain(`/messages/${visitor}/${message}`);
   await house.sandbox.until((sandbox) => sandbox.messages().some(({ body }) => body === "this one fails"));
   await context.close();
 });

@@ -1,7 +1,14 @@
 import type { Hono } from "hono";
 import { type App, actorOf, noted, ownForm, type Parts } from "./context.ts";
+import { messagePath } from "./conversations.ts";
 import { discardAll, openItems, retryAll } from "./deliveries.ts";
 import { decide } from "./ledger.ts";
+
+/** The page to which a form of deliveries leads: the message's own page when it stands there, otherwise the list. */
+function pageAfter(form: URLSearchParams): string {
+  const [visitor = "", id = ""] = (form.get("item") ?? "").split(" ");
+  return form.get("from") === "message" ? messagePath(visitor, id) : "/admin/deliveries";
+}
 
 /** What an admin may do: each action is a form of a page, and an entry of the audit log. */
 export function addActions(app: Hono<App>, parts: Parts): void {
@@ -15,11 +22,11 @@ export function addActions(app: Hono<App>, parts: Parts): void {
     });
   action("/admin/deliveries/retry", async (form, actor) => {
     const items = form.has("all") ? await openItems(deps, ["failed"]) : form.getAll("item");
-    return `/admin/deliveries?retried=${await retryAll(deps, items, actor)}`;
+    return `${pageAfter(form)}?retried=${await retryAll(deps, items, actor)}`;
   });
   action("/admin/deliveries/discard", async (form, actor) => {
     const items = form.has("all") ? await openItems(deps, ["failed"]) : form.getAll("item");
-    return `/admin/deliveries?discarded=${await discardAll(deps, items, actor)}`;
+    return `${pageAfter(form)}?discarded=${await discardAll(deps, items, actor)}`;
   });
   action("/admin/ledger/decide", async (form, actor) => {
     const { outcome, key, decision } = await decide(deps, form, actor);

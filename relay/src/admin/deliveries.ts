@@ -42,13 +42,24 @@ const buttons = html`<p class="actions"><button class="main">Retry the chosen</b
 <p class="note">Retry sends a failed message again. Discard takes it off this list: the visitor still sees that it was not sent.
 A message that waits is given up first, within a minute.</p>`;
 
+/** The outcome of an action, as the address of the page after it has it: how many messages it changed. */
+export function outcomeOf({ retried, discarded }: Record<string, string | undefined>): Html | "" {
+  const words =
+    retried !== undefined
+      ? `${Number(retried)} started again.`
+      : discarded !== undefined
+        ? `${Number(discarded)} discarded.`
+        : "";
+  return words === "" ? "" : html`<p class="done" role="status">${words}</p>`;
+}
+
 /**
  * Messages that the service has not taken: failed ones first, with Retry and Discard.
  * @param may whether the viewer may act
  */
 export async function deliveries(
   { db, sites }: { db: Database; sites: Sites },
-  { token, note, may }: { token: string; note: string; may: boolean },
+  { token, note, may }: { token: string; note: Html | ""; may: boolean },
 ): Promise<Html> {
   const rows: Cell[][] = [];
   for (const state of ["failed", "waiting"] as const)
@@ -64,7 +75,7 @@ export async function deliveries(
     "Nothing waits, and nothing failed.",
   );
   const more = rows.length > PAGE ? html`<p>There are more: these are the first ${PAGE}.</p>` : "";
-  return html`${note === "" ? "" : html`<p class="done" role="status">${note}</p>`}
+  return html`${note}
 ${may && shown.length > 0 ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}${list}${buttons}</form>` : list}
 ${more}`;
 }

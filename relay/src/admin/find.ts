@@ -20,7 +20,7 @@ const SID = "pl_";
 export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promise<string> {
   if (id === "") return "/admin/conversations";
   if (await isSeen(deps, viewer, id)) return conversationPath(id);
-  const looks = [() => repliesOf(deps, id), () => messagesOf(deps, "id", id), () => sidOf(deps, id)];
+  const looks = [() => repliesOf(deps, id), () => messagesOf(deps, "id", id), () => bySid(deps, id)];
   for (const look of looks) {
     const seen: MessageName[] = [];
     for (const each of await look()) if (await isSeen(deps, viewer, each.visitor)) seen.push(each);
@@ -43,7 +43,7 @@ async function repliesOf({ db, settings }: FindDeps, id: string): Promise<Messag
   return found.flat();
 }
 
-const sidOf = async (deps: FindDeps, id: string): Promise<MessageName[]> =>
+const bySid = async (deps: FindDeps, id: string): Promise<MessageName[]> =>
   id.startsWith(SID) ? messagesOf(deps, "sid", id) : [];
 
 /** The messages with this name, in all conversations. */

@@ -44,6 +44,7 @@ export const bare = (title: string, body: Html): Html => html`<!doctype html>
 <meta name="robots" content="noindex">
 <title>${title} · Porchlight</title>
 <link rel="stylesheet" href="/admin/style.css">
+<script src="/admin/page.js" defer></script>
 </head>
 <body>${body}</body>
 </html>`;
@@ -99,6 +100,8 @@ export const table = (
     : html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table><thead><tr>${headings.map((each) => html`<th scope="col">${each}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell, n) => html`<td data-label="${headings[n] ?? ""}">${cell ?? "–"}</td>`)}</tr>`)}</tbody></table></div>`;
 
-/** Names and values. */
+/** Names and values; without those that have no value. */
 export const facts = (all: readonly (readonly [string, Cell])[]): Html =>
-  html`<dl class="facts">${all.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value ?? "–"}</dd></div>`)}</dl>`;
+  html`<dl class="facts">${all
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;

@@ -5,7 +5,7 @@ import type { AdminDeps, App, ReadForm } from "./context.ts";
 import { addLogin } from "./login.ts";
 import { metricsDoor } from "./metrics.ts";
 import { addPages } from "./pages.ts";
-import { COPY, LIVE } from "./scripts.ts";
+import { LIVE, PAGE } from "./scripts.ts";
 import { STYLE } from "./style.ts";
 
 export type { AdminDeps } from "./context.ts";
@@ -32,7 +32,7 @@ export function createAdmin(deps: AdminDeps, readForm: ReadForm): Hono<App> {
   );
   for (const [path, script] of [
     ["/admin/live.js", LIVE],
-    ["/admin/copy.js", COPY],
+    ["/admin/page.js", PAGE],
   ] as const)
     app.get(path, (c) =>
       c.body(script, 200, { "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "no-cache" }),

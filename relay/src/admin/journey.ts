@@ -86,20 +86,20 @@ async function laterStages(db: Database, row: JourneyRow): Promise<Stage[]> {
 const stage = ({ name, at, note, kind }: Stage): Html =>
   html`<li class="${kind ?? ""}"><p><strong>${name}</strong>${at === null ? "" : html` · ${time(at)}`}</p>${note === undefined ? "" : html`<p class="note">${note}</p>`}</li>`;
 
-/** A message with every step of its way. @returns nothing when there is no such message */
+/** A message with every step of its way. @param note the outcome of an action, to be shown first. @returns nothing when there is no such message */
 export async function journey(
   db: Database,
   { visitor, id }: { visitor: string; id: string },
-  { token, viewer }: { token: string; viewer: Viewer },
+  { token, viewer, note }: { token: string; viewer: Viewer; note: Html | "" },
 ): Promise<Html | undefined> {
   const row = await journeyOf(db, visitor, id);
   if (row === undefined || !sees(viewer, row.site)) return undefined;
   const stages = await laterStages(db, row);
   const retry =
     row.state === "failed" && viewer.role === "admin"
-      ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}<input type="hidden" name="item" value="${row.visitor} ${row.id}"><p class="actions"><button class="main">Retry</button> <button formaction="/admin/deliveries/discard">Discard</button></p></form>`
+      ? html`<form method="post" action="/admin/deliveries/retry">${tokenField(token)}<input type="hidden" name="from" value="message"><input type="hidden" name="item" value="${row.visitor} ${row.id}"><p class="actions"><button class="main">Retry</button> <button formaction="/admin/deliveries/discard">Discard</button></p></form>`
       : "";
-  return html`${facts([
+  return html`${note}${facts([
     ["Message", html`<span class="id">${row.id}</span>`],
     ["messageSid at the service", row.sid === null ? null : html`<span class="id">${row.sid}</span>`],
     [

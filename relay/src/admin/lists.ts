@@ -110,7 +110,7 @@ export function siteList({ sites }: Deps, address: string, preview: boolean): Ht
 <p>Account ${account}. Pages that may open it: ${origins.length === 0 ? "only the relay's own" : origins.join(", ")}.
 <a href="${page}/snippet">Settings of the tag</a> · <a href="${page}">The chat as a page</a></p>
 ${preview ? html`<details class="preview"><summary>Preview</summary><iframe src="${page}" loading="lazy" title="Chat of ${id}"></iframe></details>` : ""}</section>`;
-  })}<script src="/admin/copy.js" defer></script>`;
+  })}`;
 }
 
 /** A site's own values, without secrets: what differs from the defaults. */

@@ -2,7 +2,7 @@ import type { Hono } from "hono";
 import { html } from "hono/html";
 import type { App, C, Parts } from "./context.ts";
 import { conversation, conversations, daysOf, placeOf } from "./conversations.ts";
-import { deliveries } from "./deliveries.ts";
+import { deliveries, outcomeOf } from "./deliveries.ts";
 import { pageOf } from "./find.ts";
 import { type Html, page, WHOLE } from "./html.ts";
 import { journey } from "./journey.ts";
@@ -70,7 +70,7 @@ function addConversations(app: Hono<App>, { deps }: Parts): void {
   });
   app.get("/admin/messages/:visitor/:id", async (c) => {
     const { viewer, secret } = c.var;
-    const body = await journey(db, c.req.param(), { token: formToken(secret), viewer });
+    const body = await journey(db, c.req.param(), { token: formToken(secret), viewer, note: outcomeOf(c.req.query()) });
     return body === undefined ? nothing(c, "message") : show(c, "", "Message", body);
   });
   app.get("/admin/find", async (c) => {
@@ -83,15 +83,8 @@ function addConversations(app: Hono<App>, { deps }: Parts): void {
 function addLists(app: Hono<App>, { deps }: Parts): void {
   const { db, sites } = deps;
   app.get("/admin/deliveries", async (c) => {
-    const { retried, discarded } = c.req.query();
-    const note =
-      retried !== undefined
-        ? `${Number(retried)} started again.`
-        : discarded !== undefined
-          ? `${Number(discarded)} discarded.`
-          : "";
     const { viewer, secret } = c.var;
-    const options = { token: formToken(secret), note, may: viewer.role === "admin" };
+    const options = { token: formToken(secret), note: outcomeOf(c.req.query()), may: viewer.role === "admin" };
     const body = await deliveries({ db, sites: sitesFor(sites, viewer) }, options);
     return show(c, "/admin/deliveries", "Waiting and failed", body);
   });

@@ -12,8 +12,12 @@ async function renew() {
 setInterval(() => renew().catch(() => {}), 15000);
 `;
 
-/** Puts a button that copies the text below each element with `data-copy`: `/admin/copy.js`. */
-export const COPY = `
+/**
+ * What every page uses, `/admin/page.js`: scrolls the navigation to the current page where it is too wide, and puts a button that
+ * copies the text below each element with `data-copy`.
+ */
+export const PAGE = `
+document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 function select(element) {
   const selection = getSelection();
   selection.selectAllChildren(element);

@@ -21,8 +21,8 @@ export function settingsInForce(env: Env): SettingInForce[] {
   const hasFile = given("PORCHLIGHT_CONFIG") !== "";
   const hasSocket = Number(env.LISTEN_FDS) >= 1;
   const origin = (name: string, set: boolean): string => {
-    if (hasFile && REPLACED_BY_FILE.has(name)) return "not used: the configuration file names sites and accounts";
-    if (hasSocket && REPLACED_BY_SOCKET.has(name)) return "not used: systemd's socket listens";
+    if (hasFile && REPLACED_BY_FILE.has(name)) return "not used (configuration file)";
+    if (hasSocket && REPLACED_BY_SOCKET.has(name)) return "not used (systemd socket)";
     if (set) return "environment";
     return GENERATED.has(name) ? "secrets.json of the data folder" : "default";
   };
