@@ -15,6 +15,8 @@ const BESIDE = [
   "recharges.spool",
   "recharges.spool.replaying",
 ];
+/** Folder of the owner's help articles. */
+const HELP = "help";
 /** Folder of incomplete uploads. */
 const UNFINISHED = "incoming";
 
@@ -32,6 +34,13 @@ async function copy(from: string, to: string): Promise<number | undefined> {
   const file = await open(to, "r+");
   await file.datasync().finally(() => file.close());
   return (await stat(to)).size;
+}
+
+/** Copies a file of the data folder to the same path below `folder`. @returns its size in bytes; `undefined` when it is gone */
+async function copyInto(folder: string, dataDir: string, path: string): Promise<number | undefined> {
+  const to = join(folder, path);
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+  return copy(join(dataDir, path), to);
 }
 
 /** The paths of all files of a folder, relative to it. */
@@ -64,14 +73,12 @@ export async function copyData(
   for (const name of BESIDE) await copy(join(dataDir, name), join(folder, name));
   const database = db.dialect === "sqlite";
   if (database) await backupOnThread(fileOf(databaseUrl), join(folder, "porchlight.db"));
-  const root = join(dataDir, "media");
-  const paths = (await filesIn(root)).filter((path) => !path.startsWith(UNFINISHED));
+  for (const path of await filesIn(join(dataDir, HELP))) await copyInto(folder, dataDir, join(HELP, path));
+  const paths = (await filesIn(join(dataDir, "media"))).filter((path) => !path.startsWith(UNFINISHED));
   const tick = onFiles(paths.length);
   let [files, bytes] = [0, 0];
   for (const path of paths) {
-    const to = join(folder, "media", path);
-    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-    const size = await copy(join(root, path), to);
+    const size = await copyInto(folder, dataDir, join("media", path));
     if (size !== undefined) [files, bytes] = [files + 1, bytes + size];
     tick();
   }

@@ -62,3 +62,20 @@ it("removes the old backup only after the new one is on the disk, with its folde
   expect(readdirSync(join(folder, second?.name ?? ""), { recursive: true })).toContain(join("media", "ab", "abc"));
   await backups?.stop();
 });
+
+it("holds the files of visitors and the help articles of the owner", async () => {
+  mkdirSync(join(root, "data", "help"));
+  writeFileSync(join(root, "data", "help", "default.json"), '[{"title": "Returns", "url": "/returns"}]');
+  const backups = createBackups({
+    ...{ db: { dialect: "postgres" }, clock: manualClock(1_000_000), log: silentLog, works: () => true },
+    settings: {
+      dataDir: join(root, "data"),
+      databaseUrl: "postgres://localhost/none",
+      uploads: UPLOADS,
+      backups: { folder: join(root, "backups"), every: 1_000, keep: 1 },
+    },
+  });
+  const made = await backups?.run();
+  const held = readdirSync(join(root, "backups", made?.name ?? ""), { recursive: true });
+  expect(held.map(String).sort()).toEqual(["help", "help/default.json", "media", "media/ab", "media/ab/abc"]);
+});
