@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { MAIL_WORDS } from "../../relay/src/hooks/words.ts";
 import { ENGLISH, NOTICES } from "../../relay/src/http/notice-words.ts";
 import { readTranslations } from "../../widget/build/translations.ts";
 import { en } from "../../widget/src/locales/en.ts";
@@ -19,4 +20,12 @@ it("the page's words say something in each language, with typographic quotes and
       .map(([key]) => `${tag}.${key}`),
   );
   expect(odd).toEqual([]);
+});
+
+it("mails have words in every language of the chat, and address the visitor as the chat does", async () => {
+  const you = (await readTranslations()).map(({ tag, messages }): [string, string] => [tag, messages.you]);
+  const mails = Object.entries(MAIL_WORDS).map(([tag, [, , word]]): [string, string] => [tag, word]);
+  expect(new Map(mails)).toEqual(new Map([["en", en.you], ...you]));
+  const texts = Object.values(MAIL_WORDS).flat();
+  expect(texts.filter((text) => text.trim() === "" || /['"`]/.test(text))).toEqual([]);
 });

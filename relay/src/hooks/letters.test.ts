@@ -35,6 +35,8 @@ describe("a conversation as a mail", () => {
     expect(open("zh-TW")).toContain("開啟聊天");
     expect(open("no")).toContain("Åpne chatten");
     expect(open("ar")).toContain('dir="rtl"');
+    expect(open("ps")).toContain('dir="rtl"');
+    expect(open("pt-AO")).toContain("Abrir o chat");
     expect(open("xx-nonsense-")).toContain("Open the chat");
   });
 

@@ -1,71 +1,98 @@
-/** The fixed words of an e-mail: [open the chat, no more of these e-mails, you]. */
-type Words = readonly [open: string, stop: string, you: string];
+/** The fixed words of an email: [open the chat, stop these emails, you, said once they are stopped]. */
+type Words = readonly [open: string, stop: string, you: string, stopped: string];
 
-const WORDS: Readonly<Record<string, Words>> = {
-  ar: ["فتح الدردشة", "إيقاف هذه الرسائل", "أنت"],
-  bg: ["Към чата", "Без повече имейли", "Вие"],
-  bn: ["চ্যাট খুলুন", "আর ই-মেইল চাই না", "আপনি"],
-  ca: ["Obre el xat", "No en vull rebre més", "Tu"],
-  cs: ["Otevřít chat", "Už neposílat", "Vy"],
-  da: ["Åbn chatten", "Ikke flere mails", "Dig"],
-  de: ["Zum Chat", "Keine weiteren E-Mails", "Sie"],
-  el: ["Άνοιγμα συνομιλίας", "Όχι άλλα e-mail", "Εσείς"],
-  en: ["Open the chat", "No more of these e-mails", "You"],
-  es: ["Abrir el chat", "No recibir más correos", "Tú"],
-  et: ["Ava vestlus", "Rohkem kirju ei soovi", "Sina"],
-  fa: ["باز کردن گفتگو", "دیگر ایمیل نفرستید", "شما"],
-  fi: ["Avaa chat", "Ei enempää viestejä", "Sinä"],
-  fr: ["Ouvrir le chat", "Ne plus recevoir ces e-mails", "Vous"],
-  he: ["לפתיחת הצ'אט", "בלי מיילים נוספים", "אני"],
-  hi: ["चैट खोलें", "और ई-मेल न भेजें", "आप"],
-  hr: ["Otvori chat", "Ne šalji više", "Vi"],
-  hu: ["Chat megnyitása", "Nem kérek több e-mailt", "Ön"],
-  id: ["Buka chat", "Berhenti menerima e-mail ini", "Anda"],
-  is: ["Opna spjallið", "Ekki fleiri tölvupósta", "Þú"],
-  it: ["Apri la chat", "Niente più e-mail", "Tu"],
-  ja: ["チャットを開く", "このメールの配信を停止", "あなた"],
-  ko: ["채팅 열기", "메일 그만 받기", "나"],
-  lt: ["Atverti pokalbį", "Daugiau nesiųsti", "Jūs"],
-  lv: ["Atvērt tērzēšanu", "Vairs nesūtīt", "Jūs"],
-  ms: ["Buka sembang", "Jangan hantar e-mel lagi", "Anda"],
-  nb: ["Åpne chatten", "Ingen flere e-poster", "Du"],
-  nl: ["Chat openen", "Geen e-mails meer", "U"],
-  pl: ["Otwórz czat", "Nie wysyłaj więcej", "Ty"],
-  "pt-BR": ["Abrir o chat", "Não receber mais e-mails", "Você"],
-  pt: ["Abrir o chat", "Não receber mais e-mails", "Eu"],
-  ro: ["Deschide chatul", "Nu mai trimite e-mailuri", "Dvs."],
-  ru: ["Открыть чат", "Больше не присылать", "Вы"],
-  sk: ["Otvoriť chat", "Už neposielať", "Vy"],
-  sl: ["Odpri klepet", "Nič več e-pošte", "Vi"],
-  sr: ["Отвори ћаскање", "Не шаљи више", "Ви"],
-  "sr-Latn": ["Otvori ćaskanje", "Ne šalji više", "Vi"],
-  sv: ["Öppna chatten", "Inga fler mejl", "Du"],
-  ta: ["அரட்டையைத் திற", "இனி மின்னஞ்சல் வேண்டாம்", "நீங்கள்"],
-  th: ["เปิดแชต", "ไม่รับอีเมลเหล่านี้อีก", "คุณ"],
-  tr: ["Sohbeti aç", "Artık e-posta gönderme", "Siz"],
-  uk: ["Відкрити чат", "Більше не надсилати", "Ви"],
-  ur: ["چیٹ کھولیں", "مزید ای میل نہ بھیجیں", "آپ"],
-  vi: ["Mở trò chuyện", "Ngừng nhận các e-mail này", "Bạn"],
-  "zh-Hans": ["打开聊天", "不再接收这类邮件", "您"],
-  "zh-Hant": ["開啟聊天", "不再接收這類郵件", "您"],
+export type MailWords = { open: string; stop: string; you: string; stopped: string; language: string; dir: string };
+
+export const MAIL_WORDS: Readonly<Record<string, Words>> = {
+  am: ["ውይይቱን ክፈት", "እነዚህን ኢሜይሎች አቁም", "እርስዎ", "ወደዚህ አድራሻ ከእንግዲህ እንደዚህ ያሉ ኢሜይሎች አይላኩም።"],
+  ar: ["فتح المحادثة", "إيقاف هذه الرسائل", "أنت", "لن تصل رسائل كهذه إلى هذا العنوان بعد الآن."],
+  bg: ["Към чата", "Без повече имейли", "Вие", "На този адрес няма да пристигат повече такива имейли."],
+  bn: ["চ্যাট খুলুন", "আর ইমেল চাই না", "আপনি", "এই ঠিকানায় আর এমন ইমেল আসবে না।"],
+  ca: ["Obre el xat", "No en vull rebre més", "Tu", "En aquesta adreça no arribaran més correus com aquest."],
+  cs: ["Otevřít chat", "Už neposílat", "Vy", "Na tuto adresu už takové e-maily chodit nebudou."],
+  da: ["Åbn chatten", "Ikke flere mails", "Dig", "Der kommer ikke flere af disse mails til denne adresse."],
+  de: ["Zum Chat", "Keine weiteren E-Mails", "Sie", "An diese Adresse kommen keine solchen E-Mails mehr."],
+  el: ["Άνοιγμα συνομιλίας", "Όχι άλλα email", "Εσείς", "Δεν θα στέλνονται πια τέτοια email σε αυτή τη διεύθυνση."],
+  en: ["Open the chat", "Stop these emails", "You", "No more of these emails will be sent to this address."],
+  es: ["Abrir el chat", "No recibir más correos", "Tú", "A esta dirección no llegarán más correos como este."],
+  et: ["Ava vestlus", "Rohkem kirju ei soovi", "Teie", "Sellele aadressile niisuguseid kirju enam ei saadeta."],
+  fa: ["باز کردن گفتگو", "دیگر ایمیل نفرستید", "شما", "دیگر چنین ایمیلی به این نشانی فرستاده نمی‌شود."],
+  fi: ["Avaa chat", "Ei enempää viestejä", "Sinä", "Tähän osoitteeseen ei enää lähetetä näitä viestejä."],
+  fil: [
+    "Buksan ang chat",
+    "Itigil ang mga email na ito",
+    "Ikaw",
+    "Wala nang ganitong email na ipapadala sa address na ito.",
+  ],
+  fr: ["Ouvrir le chat", "Ne plus recevoir ces e-mails", "Vous", "Ces e-mails ne seront plus envoyés à cette adresse."],
+  gu: ["ચેટ ખોલો", "આ ઇમેઇલ બંધ કરો", "તમે", "આ સરનામે હવે આવા ઇમેઇલ નહીં આવે."],
+  he: ["לפתיחת הצ׳אט", "בלי מיילים נוספים", "אתם", "מיילים כאלה לא יישלחו עוד לכתובת הזאת."],
+  hi: ["चैट खोलें", "और ईमेल न भेजें", "आप", "इस पते पर अब ऐसे ईमेल नहीं आएँगे।"],
+  hr: ["Otvori chat", "Ne šalji više", "Vi", "Na ovu adresu više neće stizati takvi e-mailovi."],
+  hu: ["Chat megnyitása", "Nem kérek több e-mailt", "Ön", "Erre a címre nem küldünk több ilyen e-mailt."],
+  id: ["Buka chat", "Berhenti menerima email ini", "Anda", "Email seperti ini tidak akan dikirim lagi ke alamat ini."],
+  is: ["Opna spjallið", "Ekki fleiri tölvupósta", "Þú", "Ekki verða sendir fleiri slíkir tölvupóstar á þetta netfang."],
+  it: ["Apri la chat", "Niente più e-mail", "Tu", "A questo indirizzo non arriveranno più e-mail come questa."],
+  ja: ["チャットを開く", "このメールの配信を停止", "あなた", "このアドレスへの配信を停止しました。"],
+  kk: ["Чатты ашу", "Енді жібермеңіз", "Сіз", "Бұл мекенжайға мұндай хаттар енді келмейді."],
+  kn: ["ಚಾಟ್ ತೆರೆಯಿರಿ", "ಈ ಇಮೇಲ್‌ಗಳನ್ನು ನಿಲ್ಲಿಸಿ", "ನೀವು", "ಈ ವಿಳಾಸಕ್ಕೆ ಇನ್ನು ಇಂತಹ ಇಮೇಲ್‌ಗಳು ಬರುವುದಿಲ್ಲ."],
+  ko: ["채팅 열기", "메일 그만 받기", "나", "이 주소로는 더 이상 이런 메일을 보내지 않아요."],
+  lt: ["Atverti pokalbį", "Daugiau nesiųsti", "Jūs", "Šiuo adresu tokių laiškų daugiau nesiųsime."],
+  lv: ["Atvērt tērzēšanu", "Vairs nesūtīt", "Jūs", "Uz šo adresi šādi e-pasti vairs netiks sūtīti."],
+  ml: ["ചാറ്റ് തുറക്കുക", "ഈ ഇമെയിലുകൾ നിർത്തുക", "നിങ്ങൾ", "ഈ വിലാസത്തിലേക്ക് ഇനി ഇത്തരം ഇമെയിലുകൾ വരില്ല."],
+  mr: ["चॅट उघडा", "हे ईमेल थांबवा", "तुम्ही", "या पत्त्यावर यापुढे असे ईमेल येणार नाहीत."],
+  ms: ["Buka sembang", "Jangan hantar e-mel lagi", "Anda", "E-mel seperti ini tidak akan dihantar lagi ke alamat ini."],
+  my: ["ချတ်ကို ဖွင့်ရန်", "ဒီအီးမေးလ်များ ရပ်ရန်", "သင်", "ဒီလိပ်စာသို့ ဤသို့သော အီးမေးလ်များ နောက်ထပ် မပို့တော့ပါ။"],
+  nb: ["Åpne chatten", "Ingen flere e-poster", "Du", "Det sendes ikke flere slike e-poster til denne adressen."],
+  ne: ["च्याट खोल्नुहोस्", "यी इमेल रोक्नुहोस्", "तपाईं", "यो ठेगानामा अब यस्ता इमेल आउने छैनन्।"],
+  nl: ["Chat openen", "Geen e-mails meer", "Jij", "Naar dit adres worden deze e-mails niet meer gestuurd."],
+  pa: ["ਚੈਟ ਖੋਲ੍ਹੋ", "ਇਹ ਈਮੇਲਾਂ ਬੰਦ ਕਰੋ", "ਤੁਸੀਂ", "ਇਸ ਪਤੇ ’ਤੇ ਹੁਣ ਅਜਿਹੀਆਂ ਈਮੇਲਾਂ ਨਹੀਂ ਆਉਣਗੀਆਂ।"],
+  pl: ["Otwórz czat", "Nie wysyłaj więcej", "Ty", "Na ten adres nie będą już przychodzić takie wiadomości."],
+  ps: ["چټ پرانیزئ", "نور برېښنالیکونه مه لېږئ", "تاسو", "دې پتې ته به نور داسې برېښنالیکونه ونه لېږل شي."],
+  "pt-BR": ["Abrir o chat", "Não receber mais e-mails", "Você", "Este endereço não receberá mais estes e-mails."],
+  "pt-PT": ["Abrir o chat", "Não receber mais e-mails", "Você", "Este endereço não receberá mais estes e-mails."],
+  ro: [
+    "Deschide chatul",
+    "Nu mai trimite e-mailuri",
+    "Tu",
+    "La această adresă nu vor mai fi trimise astfel de e-mailuri.",
+  ],
+  ru: ["Открыть чат", "Больше не присылать", "Вы", "На этот адрес такие письма больше приходить не будут."],
+  sk: ["Otvoriť chat", "Už neposielať", "Vy", "Na túto adresu už takéto e-maily nebudú chodiť."],
+  sl: ["Odpri klepet", "Nič več e-pošte", "Vi", "Na ta naslov ne bomo več pošiljali takih sporočil."],
+  sr: ["Отвори чет", "Не шаљи више", "Ви", "На ову адресу више неће стизати овакви имејлови."],
+  "sr-Latn": ["Otvori čet", "Ne šalji više", "Vi", "Na ovu adresu više neće stizati ovakvi imejlovi."],
+  sv: ["Öppna chatten", "Inga fler mejl", "Du", "Inga fler sådana mejl skickas till den här adressen."],
+  sw: ["Fungua gumzo", "Acha kutuma barua pepe hizi", "Wewe", "Barua pepe kama hizi hazitatumwa tena kwa anwani hii."],
+  ta: ["அரட்டையைத் திற", "இனி மின்னஞ்சல் வேண்டாம்", "நீங்கள்", "இந்த முகவரிக்கு இனி இத்தகைய மின்னஞ்சல்கள் வராது."],
+  te: ["చాట్ తెరవండి", "ఈ ఇమెయిల్స్ ఆపండి", "మీరు", "ఈ చిరునామాకు ఇకపై ఇలాంటి ఇమెయిల్స్ రావు."],
+  th: ["เปิดแชต", "ไม่รับอีเมลเหล่านี้อีก", "คุณ", "จะไม่มีการส่งอีเมลแบบนี้ไปยังที่อยู่นี้อีก"],
+  tr: ["Sohbeti aç", "Artık e-posta gönderme", "Siz", "Bu adrese artık bu tür e-postalar gönderilmeyecek."],
+  uk: ["Відкрити чат", "Більше не надсилати", "Ви", "На цю адресу такі листи більше не надходитимуть."],
+  ur: ["چیٹ کھولیں", "مزید ای میل نہ بھیجیں", "آپ", "اس پتے پر اب ایسی ای میل نہیں آئیں گی۔"],
+  uz: ["Chatni ochish", "Boshqa xat yubormang", "Siz", "Bu manzilga endi bunday xatlar yuborilmaydi."],
+  vi: ["Mở khung chat", "Ngừng nhận các email này", "Bạn", "Địa chỉ này sẽ không nhận những email như vậy nữa."],
+  "zh-Hans": ["打开聊天", "不再接收这类邮件", "您", "此邮箱将不再收到这类邮件。"],
+  "zh-Hant": ["開啟聊天", "不再接收這類郵件", "您", "此信箱將不再收到這類郵件。"],
 };
 
-const RTL = /^(ar|fa|he|ur)\b/;
+const RTL = /^(ar|fa|he|ps|ur)\b/;
 
-/** The words of a language and how it runs; English where there are none. @param tag BCP 47 */
-export function mailWords(tag: string): { open: string; stop: string; you: string; language: string; dir: string } {
+/** The words of a language and its direction; English if there are none. @param tag BCP 47 */
+export function mailWords(tag: string): MailWords {
   const language = nameOf(tag);
-  const [open, stop, you] = WORDS[language] ?? (WORDS.en as Words);
-  return { open, stop, you, language, dir: RTL.test(language) ? "rtl" : "ltr" };
+  const [open, stop, you, stopped] = MAIL_WORDS[language] ?? (MAIL_WORDS.en as Words);
+  return { open, stop, you, stopped, language, dir: RTL.test(language) ? "rtl" : "ltr" };
 }
 
-/** The nearest language that there are words of: by region or script, then by itself. */
+/** The nearest language with words: by region or script, then by the language alone. */
 function nameOf(tag: string): string {
   try {
     const { language, script, region } = new Intl.Locale(tag.replaceAll("_", "-")).maximize();
-    const spoken = language === "no" ? "nb" : language;
-    const names = [`${spoken}-${region}`, `${spoken}-${script}`, spoken];
-    return names.find((name) => Object.hasOwn(WORDS, name)) ?? "en";
+    const spoken = /^n[no]$/.test(language) ? "nb" : language;
+    // Portuguese is written as in Portugal everywhere but in Brazil (CLDR, parent locales).
+    const names = [`${spoken}-${region}`, `${spoken}-${script}`, spoken, ...(spoken === "pt" ? ["pt-PT"] : [])];
+    return names.find((name) => Object.hasOwn(MAIL_WORDS, name)) ?? "en";
   } catch {
     return "en";
   }

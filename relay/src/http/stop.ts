@@ -1,18 +1,24 @@
 import type { HttpBindings } from "@hono/node-server";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { html } from "hono/html";
 import { RelayError } from "../base/errors.ts";
 import type { Mail } from "../flows/mail/mail.ts";
+import { type MailWords, mailWords } from "../hooks/words.ts";
 import { readBytes } from "./body.ts";
 import { SIZES } from "./doors.ts";
 
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-const pageWith = (title: string, body: ReturnType<typeof html>) => html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">
-<title>${title}</title><style>html{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}body{margin:3rem auto;max-width:30rem;padding:0 1rem}button{font:inherit;padding:.5em 1em}</style></head>
-<body><h1>${title}</h1>${body}</body></html>`;
+/** A page in the language that the browser prefers. */
+function pageIn(c: Context, write: (words: MailWords) => { title: string; body?: ReturnType<typeof html> }) {
+  const words = mailWords(c.req.header("accept-language")?.split(/[,;]/)[0]?.trim() || "en");
+  const { title, body = "" } = write(words);
+  return c.html(html`<!doctype html>
+<html lang="${words.language}" dir="${words.dir}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">
+<title>${title}</title><style>html{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}body{margin:3rem auto;max-width:30rem;padding:0 1rem}h1{font-size:1.375rem;line-height:1.3}button{font:inherit;padding:.5em 1em}</style></head>
+<body><h1>${title}</h1>${body}</body></html>`);
+}
 
 /**
  * `/mail/stop/{link}`: the unsubscribe link of every mail. A POST unsubscribes at once; mail programs send it by themselves
@@ -29,13 +35,14 @@ export function stopDoor(mail: Pick<Mail, "stopBy" | "isStopLink">): Hono<{ Bind
     })
     .get("/mail/stop/:link", (c) => {
       if (!mail.isStopLink(c.req.param("link"))) throw new RelayError("not_found");
-      return c.html(
-        pageWith("Stop these e-mails?", html`<form method="post"><button>Stop these e-mails</button></form>`),
-      );
+      return pageIn(c, ({ stop }) => ({
+        title: stop,
+        body: html`<form method="post"><button>${stop}</button></form>`,
+      }));
     })
     .post("/mail/stop/:link", async (c) => {
       await readBytes(c.env.incoming, SIZES.form);
       if (!(await mail.stopBy(c.req.param("link")))) throw new RelayError("not_found");
-      return c.html(pageWith("Done", html`<p>You will get no more of these e-mails at this address.</p>`));
+      return pageIn(c, ({ stopped }) => ({ title: stopped }));
     });
 }

@@ -1,0 +1,12 @@
+import { expect, it } from "vitest";
+import { stopDoor } from "./stop.ts";
+
+const door = stopDoor({ stopBy: async () => true, isStopLink: () => true });
+const ask = async (accepted: string): Promise<string> =>
+  (await door.request("/mail/stop/link", { headers: { "Accept-Language": accepted } })).text();
+
+it("asks in the reader's language before it stops the mails, and else in English", async () => {
+  expect(await ask("de-AT,en;q=0.5")).toContain("<button>Keine weiteren E-Mails</button>");
+  expect(await ask("ar")).toContain('<html lang="ar" dir="rtl">');
+  expect(await ask("")).toContain("<h1>Stop these emails</h1>");
+});
