@@ -3,10 +3,11 @@ import { CREDITS } from "./mutants/credits.ts";
 import type { Mutant } from "./mutants/mutant.ts";
 import { PROCESS } from "./mutants/process.ts";
 import { SAFETY } from "./mutants/safety.ts";
+import { TRUST } from "./mutants/trust.ts";
 import { UNIT } from "./mutants/unit.ts";
 
 /** Mistakes that `npm run test:full` must notice. Those that take minutes each stand in `mutants-long.ts` (`npm run soak`). */
-export const MUTANTS: readonly Mutant[] = [...CORE, ...PROCESS, ...CREDITS, ...UNIT, ...SAFETY];
+export const MUTANTS: readonly Mutant[] = [...CORE, ...PROCESS, ...CREDITS, ...UNIT, ...SAFETY, ...TRUST];
 
 /** The mistakes that `npm test` makes: each is noticed within about a second. */
 export const SAMPLE: readonly string[] = [

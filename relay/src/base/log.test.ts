@@ -50,3 +50,11 @@ it("rebuilds its list of secrets only when it changes, and keeps the newest hund
   expect(walks).toBe(2);
   expect(lines.filter((line) => /usr_(owner_9999|somebody)/.test(line))).toEqual([]);
 });
+
+it("keeps line ends and terminal codes of foreign texts within one line of JSON (A31)", () => {
+  const { lines, target } = record();
+  const reason = '\r\n\u2028\u001b[2J"}\n{"event":"forged"}';
+  createLog({ level: "info", target })("identity.refused", { reason });
+  expect(lines.join("").search(/[^\P{Cc}\n]|\n./u)).toBe(-1);
+  expect(JSON.parse(lines.join(""))).toMatchObject({ event: "identity.refused", reason });
+});

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { anySecret, identifiedVisitorId, isVisitorId, newVisitorId, signSession, verifySession } from "./sign.ts";
+import {
+  anySecret,
+  identifiedVisitorId,
+  isVisitorId,
+  newVisitorId,
+  seal,
+  signSession,
+  unseal,
+  verifySession,
+} from "./sign.ts";
 
 const KEY = "a key of this deployment";
 
@@ -63,4 +72,21 @@ it("accepts either of two secrets, whatever their lengths", () => {
   expect(anySecret("old", ["old", "new-secret"])).toBe(true);
   expect(anySecret("", ["old", "new-secret"])).toBe(false);
   expect(anySecret("new-secre", ["old", "new-secret"])).toBe(false);
+});
+
+describe("a sealed link", () => {
+  const sealed = seal(KEY, "mail", "shop");
+
+  it("gives its text back for the purpose that it was sealed for", () => {
+    expect(unseal(KEY, "mail", sealed)).toBe("shop");
+  });
+
+  it("is refused when forged, cut, extended, of another relay or for another purpose", () => {
+    const [payload = "", signature = ""] = sealed.split(".");
+    const forged = `${Buffer.from("blog").toString("base64url")}.${signature}`;
+    for (const link of [forged, payload, `${payload}.`, `${sealed}.x`, `${sealed}x`, ""])
+      expect(unseal(KEY, "mail", link)).toBeUndefined();
+    expect(unseal("another key", "mail", sealed)).toBeUndefined();
+    expect(unseal(KEY, "media", sealed)).toBeUndefined();
+  });
 });

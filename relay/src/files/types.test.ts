@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bodyOf } from "./types.ts";
+import { allowedType, bodyOf } from "./types.ts";
 
 describe("the words of a message with a file", () => {
   it.each([
@@ -12,5 +12,21 @@ describe("the words of a message with a file", () => {
     ["no file", { text: "hello", type: null, name: null }, "hello"],
   ])("for %s", (_what, fields, expected) => {
     expect(bodyOf({ text: "", type: "image/png", name: "shot.png", ...fields })).toBe(expected);
+  });
+});
+
+describe("the type of an upload", () => {
+  it("is allowed from the list only, whatever its parameters", () => {
+    expect(allowedType("image/png; x=y")?.type).toBe("image/png");
+    const refused = [
+      "image/svg+xml",
+      "text/html",
+      "application/xml",
+      "application/zip",
+      "image/PNG2",
+      "constructor",
+      "",
+    ];
+    expect(refused.flatMap((type) => allowedType(type) ?? [])).toEqual([]);
   });
 });

@@ -86,6 +86,16 @@ describe("a connection over the HTTP fallback", () => {
     expect((await post("/unknown", "x".repeat(HELLO_MAX))).status).toBe(404);
   });
 
+  it("is not found by pages of another origin, which may neither read it nor write to it", async () => {
+    const path = await open();
+    const headers = { origin: "https://elsewhere.example" };
+    const read = await fetch(`${url + path}?mode=poll&wait=0`, { headers });
+    const written = await fetch(url + path, { method: "POST", body: "{}", headers });
+    const ended = await fetch(`${url + path}/end`, { method: "POST", headers });
+    expect([read.status, written.status, ended.status]).toEqual([404, 404, 404]);
+    expect([received, gone]).toEqual([[], 0]);
+  });
+
   it("counts all unread bytes: frames that wait, frames in the present answer, and frames in earlier answers", async () => {
     const path = await open();
     const frame = "x".repeat(1024 * 1024);
