@@ -21,13 +21,20 @@ export function displayName(given: string, { endings, group }: FileType): string
     .normalize("NFC")
     .replace(HIDDEN, "")
     .replace(SPECIAL, "_")
-    .replace(/^[.\-\s]+|[.\s]+$/g, "")
-    .replace(DEVICES, "_$1");
-  const dot = clean.lastIndexOf(".");
-  const fits = dot > 0 && endings.includes(clean.slice(dot + 1).toLowerCase());
-  const stem = fits ? clean.slice(0, dot) : clean;
-  const ending = fits ? clean.slice(dot + 1) : endings[0];
+    .replace(/^[.\-\s]+/, "");
+  const named = withoutEnd(clean).replace(DEVICES, "_$1");
+  const dot = named.lastIndexOf(".");
+  const fits = dot > 0 && endings.includes(named.slice(dot + 1).toLowerCase());
+  const stem = fits ? named.slice(0, dot) : named;
+  const ending = fits ? named.slice(dot + 1) : endings[0];
   return `${cut(stem, NAME_MAX - ending.length - 1) || group}.${ending}`;
+}
+
+/** Without the dots and white space at its end. A loop: an expression would try again at each dot of a long row (A32). */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[.\s]/.test(text[end - 1] ?? "")) end--;
+  return text.slice(0, end);
 }
 
 /** Escapes the characters that RFC 8187 section 3.2.1 does not allow. */

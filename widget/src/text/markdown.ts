@@ -88,7 +88,12 @@ const isRule = (line: string): boolean => /^([-*_])\1{2,}$/.test(line.replace(/[
 
 /** A heading is drawn as a bold paragraph: the chat has one heading, its title. */
 function heading(line: string): Block {
-  const text = line.replace(HEADING, "").replace(/[ \t]+#{1,6}[ \t]*$/, "");
+  // One blank before the signs at the end: an expression for a row of blanks would try again at each of them (A32).
+  const text = line
+    .replace(HEADING, "")
+    .trimEnd()
+    .replace(/[ \t]#{1,6}$/, "")
+    .trimEnd();
   return { kind: "paragraph", children: [{ kind: "bold", children: parseInline(text, labelledLink) }] };
 }
 
