@@ -103,13 +103,13 @@ td time { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .problems ul { margin: 0 0 0.5rem; padding-left: 1.2rem; }
 .problems p { margin: 0; }
 section.site { margin: 0 0 2rem; }
-section.site pre { margin: 0 0 0.5rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+section.site pre { margin: 0 0 0.5rem; }
 .copy { margin: 0 0 0.5rem; }
 .copy button { margin-right: 0.6rem; }
 .preview summary { cursor: pointer; padding: 0.4rem 0; color: var(--accent); }
 .preview iframe { width: 100%; max-width: 24rem; height: 34rem; border: 1px solid var(--line); border-radius: 10px; background: var(--card); }
 .error { color: var(--bad); }
-pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; margin: 0 0 1rem; }
+pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.8rem 1rem; margin: 0 0 1rem; }
 @media (max-width: 40rem) {
   svg.plot text { font-size: 18px; }
   .scroll:has(td) { border: 0; background: none; overflow-x: visible; }
