@@ -75,7 +75,7 @@ describe("the auto-recharge callback", () => {
     expect(body.items).toHaveLength(2);
     expect(body.items).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ key: idempotencyKey, reason: expect.stringContaining("names no sub-account") }),
+        expect.objectContaining({ key: idempotencyKey, reason: expect.stringContaining("names no known sub-account") }),
         expect.objectContaining({ key: "k-other", reason: expect.stringContaining("not on the list") }),
       ]),
     );
@@ -92,7 +92,7 @@ describe("the auto-recharge callback", () => {
     expect(grants()).toMatchObject([{ amount: 20, description: expect.stringContaining("k-null") }]);
     const { body } = await caller(house, await tokenFor(house))("GET", "/credits/grants?state=waiting");
     const reasons = (body.items as { reason: string; amount: unknown }[]).map(({ reason, amount }) => [reason, amount]);
-    const shown = said.map((text) => [`names an amount that is none: ${JSON.stringify(JSON.parse(text))}`, null]);
+    const shown = said.map((text) => [`names an invalid amount: ${JSON.stringify(JSON.parse(text))}`, null]);
     expect(reasons.toSorted()).toEqual(shown.toSorted());
   });
 
@@ -110,9 +110,9 @@ describe("the auto-recharge callback", () => {
     for (const key of ["k-1", "k-2"]) await post(url, { idempotency_key: key, email: EMAIL, amount: 10 });
     const call = caller(house, await tokenFor(house));
     const entry = async (key: string) => (await call("GET", `/credits/grants/${key}`)).body;
-    const reason = 'the billing address approved an amount that is none: "50"';
+    const reason = 'the billing address approved an invalid amount: "50"';
     await expect.poll(() => entry("k-1")).toMatchObject({ state: "waiting", amount: 10, reason });
-    const more = { state: "waiting", amount: 1_000, reason: "more than one grant may be: billing says 1000" };
+    const more = { state: "waiting", amount: 1_000, reason: "exceeds the limit of one grant: billing says 1000" };
     await expect.poll(() => entry("k-2")).toMatchObject(more);
     expect(grants()).toEqual([]);
     await receiver.stop();

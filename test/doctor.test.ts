@@ -47,7 +47,7 @@ const NOBODY = '{"error":{"code":"NOT_FOUND","message":"Contact not found"}}';
 describe("the doctor", () => {
   it("fetches a file of its own by its link, as the service does, and leaves none behind", async () => {
     const { of, all } = await doctor({ PUBLIC_URL: house.url });
-    expect(of("media links")).toMatchObject({ ok: true, found: expect.stringContaining("came back whole") });
+    expect(of("media links")).toMatchObject({ ok: true, found: expect.stringContaining("came back complete") });
     expect(of("file store")?.ok).toBe(true);
     expect(of("callback address")?.found).toContain("answers, but is this machine only");
     const found = readdirSync(house.dataDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
@@ -76,9 +76,9 @@ describe("the doctor", () => {
     }
   });
 
-  it("knows an address that nobody outside can reach, and plain http, without asking it", async () => {
+  it("reports an address in a private network, and plain http, without a request to it", async () => {
     const near = await doctor({ PUBLIC_URL: "https://10.11.12.13", TRUST_PROXY: "1" });
-    expect(near.of("callback address")).toMatchObject({ ok: false, found: expect.stringContaining("machines nearby") });
+    expect(near.of("callback address")).toMatchObject({ ok: false, found: expect.stringContaining("machines of a private network") });
     expect(near.of("proxy")?.ok).toBe(true);
     const plain = await doctor({ PUBLIC_URL: "http://10.11.12.13", ALLOWED_ORIGINS: "http://127.evil.com" });
     expect(plain.of("callback address")).toMatchObject({ found: expect.stringContaining("plain http") });

@@ -21,12 +21,13 @@ it("packs relay, widget and client, which work in an empty project: a visitor ch
   execFileSync("npm", ["install", ...tarballs, "--no-audit", "--no-fund", "--silent"], { cwd: folder });
   const env = {
     PATH: `${join(process.execPath, "..")}:${process.env.PATH}`,
-    ...{ PORT: "0", HOST: "127.0.0.1", DATA_DIR: join(folder, "data"), ALLOWED_ORIGINS: ORIGIN },
-    ...{
-      SERVICE_URL: sandbox.url.replace(/\/?$/, ""),
-      SERVICE_API_KEY: KEY,
-      CALLBACK_SECRET: "secret-of-the-packages",
-    },
+    PORT: "0",
+    HOST: "127.0.0.1",
+    DATA_DIR: join(folder, "data"),
+    ALLOWED_ORIGINS: ORIGIN,
+    SERVICE_URL: sandbox.url.replace(/\/?$/, ""),
+    SERVICE_API_KEY: KEY,
+    CALLBACK_SECRET: "secret-of-the-packages",
   };
   const program = join(folder, "node_modules", ".bin", "porchlight");
   const relay = spawn(program, ["serve"], { cwd: folder, env });

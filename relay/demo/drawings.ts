@@ -1,6 +1,6 @@
 import { html, raw } from "hono/html";
 
-/** The shop's pictures, drawn here so that the demo needs no network. Each has 480 x 560 units. */
+/** The shop's pictures as drawings, so that the demo needs no network. Each measures 480 x 560 units. */
 type Scene = { wall: [top: string, bottom: string]; light: [x: number, y: number, radius: number]; draw: string };
 
 const BRASS = "#c79a4b";

@@ -1,4 +1,4 @@
-/** What the demo shop sells. Everything here is made up. */
+/** The products of the demo shop, all invented. */
 export type Lamp = {
   /** Last part of the page's address, and name of the drawing. */
   slug: string;

@@ -15,7 +15,7 @@ describe("the demo shop", () => {
     expect(tags).toEqual([`<script async src="${relay}/widget.js" data-site="default">`]);
   });
 
-  it("has no link that leads nowhere, and none that leads away", async () => {
+  it("has no broken link and no link to another site", async () => {
     const texts = await Promise.all(pages.map(textOf));
     const links = new Set(
       texts.flatMap((text) => [...text.matchAll(/(?:href|src)="([^"#]+)"/g)].map(([, to]) => to ?? "")),
@@ -25,7 +25,7 @@ describe("the demo shop", () => {
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   });
 
-  it("says that a page is not there with a page", async () => {
+  it("answers an unknown address with a page", async () => {
     const response = await app.request("/lamps/chandelier");
     expect(response.status).toBe(404);
     expect(await response.text()).toContain("This corner is dark.");
@@ -52,7 +52,7 @@ describe("the shop's assistant", () => {
     expect(says(question)).toContain(words);
   });
 
-  it("quotes the prices that the shop asks", () => {
+  it("quotes the shop's prices", () => {
     const prices = LAMPS.map(({ price }) => price);
     expect(says("how much is it?")).toContain(`€ ${Math.min(...prices)}`);
     expect(says("how much is it?")).toContain(`€ ${Math.max(...prices)}`);

@@ -58,7 +58,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     expect(sandbox.state().counts.authFailures).toBe(4);
   });
 
-  it("R-502 has a default key that only a percent-encoding client gets through", async () => {
+  it("R-502 has a default key that works only when the client percent-encodes it", async () => {
     const { sandbox } = await setUp();
     const { apiKey } = sandbox.config;
     expect(["+", "/", "=", "&"].filter((sign) => !apiKey.includes(sign))).toEqual([]);
@@ -67,7 +67,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     expect([raw.status, encoded.status]).toEqual([401, 404]);
   });
 
-  it("R-503 kills the old key at once when it is rotated", async () => {
+  it("R-503 invalidates the old key as soon as it is rotated", async () => {
     const { call, sandbox, incoming } = await setUp();
     const old = sandbox.config.apiKey;
     const fresh = sandbox.rotateKey();
@@ -76,7 +76,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     expect((await incoming()).status).toBe(200);
   });
 
-  it("R-484 takes the key of credits from the header only, and that of the others from the query only", async () => {
+  it("R-484 accepts the key in the header only for credits, and in the query only for all other endpoints", async () => {
     const { call, sandbox } = await setUp();
     const key = sandbox.config.apiKey;
     const query = await call("POST", "/subaccounts/credits", { key: null, query: { apiKey: key }, body: {} });
@@ -91,7 +91,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
   });
 
   it.each(ENDPOINTS.filter(({ method }) => method === "POST"))(
-    "R-004 R-005 refuses what is no JSON object on $path",
+    "R-004 R-005 refuses a body that is not a JSON object on $path",
     async ({ path }) => {
       const { call } = await setUp();
       const wrong = [
@@ -110,7 +110,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     },
   );
 
-  it("R-004 takes a form when acceptForm is on", async () => {
+  it("R-004 accepts form encoding when acceptForm is on", async () => {
     const { call } = await setUp({ acceptForm: true });
     const text = new URLSearchParams({
       "customData[messageSid]": "form-1",
@@ -131,7 +131,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     expect((await call("POST", "/contacts", { body: { email: "a@b.example", age: 3 } })).status).toBe(201);
   });
 
-  it("R-010 refuses a number for a string, and takes it when coerceTypes is on", async () => {
+  it("R-010 refuses a number in place of a string, and accepts it when coerceTypes is on", async () => {
     const { incoming, sandbox } = await setUp();
     expect((await incoming({ fromId: 7 })).status).toBe(400);
     expect((await incoming({ body: 7 })).status).toBe(400);
@@ -140,7 +140,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     expect(sandbox.messages("7")).toMatchObject([{ body: "8" }]);
   });
 
-  it("R-013 looks at route, method, key, rate, JSON and fields in this order", async () => {
+  it("R-013 checks route, method, key, rate, JSON and fields in this order", async () => {
     const { call, sandbox } = await setUp({ rateLimit: 1 });
     const bad = { text: "{" };
     expect((await call("PUT", "/nothing", { key: null, ...bad })).status).toBe(404);
@@ -152,7 +152,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     expect((await call("POST", INCOMING, { key: null, ...bad })).status).toBe(503);
   });
 
-  it("R-014 sends no CORS header, so that a browser cannot call it", async () => {
+  it("R-014 sends no CORS header, so browsers cannot call it", async () => {
     const { incoming, call } = await setUp();
     const preflight = await call("OPTIONS", INCOMING, { headers: { "Access-Control-Request-Method": "POST" } });
     for (const { headers } of [await incoming(), preflight]) {
@@ -160,7 +160,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     }
   });
 
-  it("R-002 takes plain HTTP on this machine, and refuses it when requireHttps is on", async () => {
+  it("R-002 accepts plain HTTP on this machine, and refuses it when requireHttps is on", async () => {
     const { call, incoming, sandbox } = await setUp({ requireHttps: true });
     const find = (headers = {}) => call("GET", "/contacts", { query: { email: "a@b.example" }, headers });
     expect((await find()).body).toMatchObject({ error: { code: "HTTPS_REQUIRED" } });
@@ -188,7 +188,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     expect((await fetch(`${sandbox.origin}/v1/contacts`)).status).toBe(404);
   });
 
-  it("answers success as JSON and keeps the request with its key masked (R-504)", async () => {
+  it("answers success with JSON and records the request with a masked key (R-504)", async () => {
     const { incoming, sandbox, call } = await setUp();
     const { headers } = await incoming({ messageSid: "kept" });
     expect(headers.get("content-type")).toBe("application/json");
@@ -237,7 +237,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     expect(await bad()).toEqual({ status: 400, text: "", type: null });
   });
 
-  it("R-007 hides errors in a 200 when soft200Errors is on, but never the key's", async () => {
+  it("R-007 hides errors in a 200 when soft200Errors is on, except errors of the key", async () => {
     const { incoming, call } = await setUp({ soft200Errors: true });
     const soft = await incoming({ toId: "" });
     expect(soft.status).toBe(200);
@@ -245,7 +245,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     expect((await call("GET", "/contacts", { key: "wrong" })).status).toBe(401);
   });
 
-  it("R-009 adds, leaves out and renumbers fields of successful answers", async () => {
+  it("R-009 adds and omits fields of successful answers, and turns ids into numbers", async () => {
     const { incoming, client, sandbox } = await setUp({ numericIds: true, responseExtras: { trace: "t1" } });
     expect((await incoming()).body).toEqual({ success: true, messageId: expect.any(Number), trace: "t1" });
     await sandbox.until(() => client.received.length === 1);
@@ -254,7 +254,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     expect((await incoming()).body).toEqual({ success: true });
   });
 
-  it("R-241 refuses a request larger than maxRequestBytes with 413 or 400, whether its length is told or not", async () => {
+  it("R-241 refuses a request larger than maxRequestBytes with 413 or 400, with or without a length header", async () => {
     const { incoming, sandbox, call } = await setUp({ maxRequestBytes: 2_000 });
     const large = { body: "x".repeat(3_000) };
     const { status, body } = await incoming(large);
@@ -274,7 +274,7 @@ describe("every API request (BEHAVIOUR 4.2)", () => {
     expect((await call("POST", "/contacts", { body: { email: "a@b.example" } })).status).toBe(201);
   });
 
-  it("survives clients that go away in the middle, and bytes that are no HTTP", async () => {
+  it("survives clients that disconnect during a request, and bytes that are not HTTP", async () => {
     const { sandbox, incoming } = await setUp();
     const { hostname, port } = new URL(sandbox.origin);
     const path = `/v1${INCOMING}?apiKey=${encodeURIComponent(sandbox.config.apiKey)}`;

@@ -4,7 +4,7 @@ import { setUp } from "./harness.ts";
 
 const HOUR = 3_600_000;
 
-/** What the visitor hears within `ms` of virtual time. */
+/** The bot's messages within `ms` of virtual time. */
 const heard = async (botScript: BotName, body = "hello", ms = 60_000) => {
   const bench = await setUp({ botScript, clock: "virtual" });
   await bench.incoming({ body });
@@ -25,19 +25,19 @@ describe("the bot's scripts (R-103, R-606)", () => {
     expect(await heard("slow", "hello", 40_000)).toEqual(["slow: hello"]);
   });
 
-  it("long has 10,000 characters, empty has none", async () => {
+  it("long sends 10,000 characters, empty sends none", async () => {
     expect((await heard("long"))[0]).toHaveLength(10_000);
     expect(await heard("empty")).toEqual([""]);
   });
 
-  it("markdown, html, rtl and links hold what their names say", async () => {
+  it("markdown, html, rtl and links contain what their names say", async () => {
     expect((await heard("markdown"))[0]).toMatch(/\*\*[\s\S]*```/);
     expect((await heard("html"))[0]).toMatch(/<script>/);
     expect((await heard("rtl"))[0]).toMatch(/[\u0590-\u05ff][\s\S]*[\u0600-\u06ff]/);
     expect((await heard("links"))[0]).toMatch(/https:\/\/[\s\S]*javascript:/);
   });
 
-  it("followUps speaks now, in an hour and in two days", async () => {
+  it("followUps answers now, in an hour and in two days", async () => {
     const bench = await setUp({ botScript: "followUps", clock: "virtual" });
     await bench.incoming();
     const after = async (ms: number) => {
@@ -51,7 +51,7 @@ describe("the bot's scripts (R-103, R-606)", () => {
     expect(await after(HOUR)).toBe(3);
   });
 
-  it("a later question is answered while a part of an earlier turn waits for hours", async () => {
+  it("answers a later question while a part of an earlier turn waits for hours", async () => {
     const bench = await setUp({ botScript: "followUps", clock: "virtual" });
     await bench.incoming({ body: "one" });
     await bench.incoming({ body: "two" });
@@ -59,7 +59,7 @@ describe("the bot's scripts (R-103, R-606)", () => {
     expect(bench.client.bodies().map(({ body }) => body)).toEqual(["echo: one", "echo: two"]);
   });
 
-  it("turns follow each other, so that answers come in the order of the questions", async () => {
+  it("answers in the order of the questions", async () => {
     const bench = await setUp({ botScript: "burst", clock: "virtual" });
     for (const body of ["a", "b"]) await bench.incoming({ body });
     await bench.sandbox.advance(1_000);
@@ -68,7 +68,7 @@ describe("the bot's scripts (R-103, R-606)", () => {
     expect(said).toEqual([...["a", "b"].flatMap((letter) => [1, 2, 3, 4, 5].map((n) => `${n}/5 ${letter}`))]);
   });
 
-  it("own rules answer what they match, with pieces of text, patterns and the visitor's words", async () => {
+  it("custom rules match texts and patterns, and may quote the visitor's message", async () => {
     const bench = await setUp();
     bench.sandbox.configure({
       botScript: [
@@ -100,7 +100,7 @@ describe("the bot's scripts (R-103, R-606)", () => {
     expect(bench.sandbox.outgoing()).toMatchObject([{ body: "echo: how much?", campaignId: "pricing" }]);
   });
 
-  it("R-102 keeps silent when it is off, for all or for one contact", async () => {
+  it("R-102 is silent when it is off, for all contacts or for one", async () => {
     const bench = await setUp({ botActive: false });
     await bench.incoming();
     await bench.incoming({ fromId: "v_grace" });
@@ -114,7 +114,7 @@ describe("the bot's scripts (R-103, R-606)", () => {
     expect(bench.sandbox.outgoing()).toHaveLength(1);
   });
 
-  it("botDelayMs comes before the first part", async () => {
+  it("waits for botDelayMs before the first part", async () => {
     const bench = await setUp({ clock: "virtual", botDelayMs: { min: 25_000, max: 40_000 } });
     await bench.incoming();
     await bench.sandbox.advance(24_999);
@@ -123,7 +123,7 @@ describe("the bot's scripts (R-103, R-606)", () => {
     await bench.sandbox.until(() => bench.client.received.length === 1);
   });
 
-  it("refuses scripts that are none", () => {
+  it("refuses invalid scripts", () => {
     const wrong = [
       "parrot",
       7,
@@ -165,7 +165,7 @@ describe("the shop's assistant", () => {
     expect(ask("qwerty", { turns: 1 })).not.toEqual(ask("qwerty", { turns: 0 }));
   });
 
-  it("takes about a second to think", () => {
+  it("answers after about a second", () => {
     const [first] = botTurn("faq", { body: "hi", media: false, turns: 0, random: () => 0 });
     expect(first?.afterMs).toEqual({ min: 700, max: 1_200 });
   });

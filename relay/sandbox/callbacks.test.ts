@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { setUp } from "./harness.ts";
 
-/** A conversation with `v_ada` whose bot is silent, so that tests say themselves what is sent. */
+/** A conversation with `v_ada` whose bot is silent, so that the tests decide what is sent. */
 const quiet = async (config = {}) => {
   const bench = await setUp({ botActive: false, ...config });
   await bench.incoming({ channel: "web" });
@@ -30,7 +30,7 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     expect(await say()).toMatchObject({ status: "Sent", attempts: 1 });
   });
 
-  it("R-303 wants exactly 200 when successStatuses says so", async () => {
+  it("R-303 requires exactly 200 when successStatuses says so", async () => {
     const { say, client } = await quiet({ successStatuses: "200" });
     client.answer = () => ({ status: 202 });
     expect(await say()).toMatchObject({ status: "Failed" });
@@ -48,7 +48,7 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     },
   );
 
-  it("marks it Failed when the client refuses the connection, does not exist, or is late (R-304)", async () => {
+  it("marks it Failed when the client refuses the connection, does not exist, or answers too late (R-304)", async () => {
     const { say, client, sandbox } = await quiet({ callbackTimeoutMs: 40 });
     client.answer = () => new Promise(() => {});
     expect(await say()).toMatchObject({ status: "Failed", error: "no answer within 40 ms" });
@@ -58,13 +58,13 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     expect(await say()).toMatchObject({ status: "Failed", error: expect.any(String) });
   });
 
-  it("leaves a reply without state when no URL is registered (R-302)", async () => {
+  it("gives a reply no state when no URL is registered (R-302)", async () => {
     const { say, sandbox } = await quiet({ callbackUrl: "" });
     expect(await say()).toMatchObject({ status: null, attempts: 0 });
     expect(sandbox.callbacks()).toMatchObject([{ ok: false, error: "no webhook" }]);
   });
 
-  it("sends none for the incoming message itself", async () => {
+  it("sends no callback for the incoming message itself", async () => {
     const { incoming, sandbox, client } = await quiet();
     await incoming();
     await sandbox.until(({ messages }) => messages().length === 2);
@@ -82,7 +82,7 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     expect(new Set(client.bodies().map(({ messageId }) => messageId)).size).toBe(5);
   });
 
-  it("posts a contact's replies one after the other, and other contacts' meanwhile (R-608)", async () => {
+  it("posts a contact's replies one after another, and those of other contacts in parallel (R-608)", async () => {
     const { say, incoming, client, sandbox } = await quiet();
     await incoming({ fromId: "v_grace" });
     const seen: unknown[] = [];
@@ -104,7 +104,7 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     expect(seen).toEqual(["one", "three", "two"]);
   });
 
-  it("drops what waits in a lane when everything is reset", async () => {
+  it("drops waiting replies at a reset", async () => {
     const { say, client, sandbox } = await quiet();
     let open = () => {};
     const arrived = new Promise<void>((tell) => {
@@ -122,7 +122,7 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     expect(client.bodies().map(({ body }) => body)).toEqual(["one"]);
   });
 
-  it("R-305 repeats a failed one as often as callbackRetries says, with growing waits, and then it is Sent", async () => {
+  it("R-305 repeats a failed callback callbackRetries times with growing waits, until it is Sent", async () => {
     const { say, client, sandbox } = await quiet({ clock: "virtual", callbackRetries: 3, callbackBackoffMs: 1_000 });
     let tries = 0;
     client.answer = () => ({ status: ++tries < 3 ? 503 : 200 });
@@ -138,7 +138,7 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     expect(new Set(client.bodies().map(({ messageId }) => messageId)).size).toBe(1);
   });
 
-  it("R-305 repeats no 4xx unless retryOn is any", async () => {
+  it("R-305 does not repeat a 4xx unless retryOn is any", async () => {
     const { say, client, sandbox } = await quiet({ clock: "virtual", callbackRetries: 1 });
     client.answer = () => ({ status: 404 });
     await say();
@@ -153,7 +153,7 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     expect(client.received).toHaveLength(4);
   });
 
-  it("R-609 sends copies at the same time, also by chance", async () => {
+  it("R-609 sends copies at the same time, always or at random", async () => {
     const { say, client, sandbox } = await quiet({ duplicateCallbacks: 2 });
     const { messageId } = await say();
     await sandbox.until(({ callbacks }) => callbacks().length === 3);
@@ -180,7 +180,7 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     expect(new Set(received)).toEqual(new Set(bodies));
   });
 
-  it("R-603 R-604 leaves out, adds and wraps fields", async () => {
+  it("R-603 R-604 omits, adds and wraps fields", async () => {
     const { say, client, sandbox } = await quiet({
       callbackOmit: ["userId", "channel"],
       callbackExtras: { agent: "Anna" },
@@ -195,7 +195,7 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     expect(JSON.stringify(sandbox.callbacks())).not.toContain(sandbox.config.userId);
   });
 
-  it("R-602 sends the content type it is told: odd, none, or a form", async () => {
+  it("R-602 sends the configured content type: unusual, none, or a form", async () => {
     const { say, client, sandbox } = await quiet({ callbackContentType: "text/plain" });
     await say();
     expect(client.received[0]?.headers["content-type"]).toBe("text/plain");
@@ -211,7 +211,7 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     });
   });
 
-  it("R-505 adds headers, and R-228 tells the last, a fixed or no channel", async () => {
+  it("R-505 adds headers; R-228 names the last channel, a fixed one, or none", async () => {
     const { say, client, incoming, sandbox } = await quiet({ callbackHeaders: { "X-Signature": "s" } });
     await incoming({ channel: "shop-chat" });
     await say();
@@ -223,20 +223,20 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     expect(client.bodies().map(({ channel }) => channel)).toEqual(["shop-chat", "custom", undefined]);
   });
 
-  it("R-228 says custom when no label was ever given", async () => {
+  it("R-228 names the channel custom when no label was ever given", async () => {
     const { incoming, sandbox, client } = await setUp();
     await incoming();
     await sandbox.until(() => client.received.length === 1);
     expect(client.bodies()[0]?.channel).toBe("custom");
   });
 
-  it("R-613 blows replies up to more than a megabyte when hugeBody is on", async () => {
+  it("R-613 enlarges replies to more than a megabyte when hugeBody is on", async () => {
     const { say, client } = await quiet({ hugeBody: true });
     await say();
     expect(client.received[0]?.text.length).toBeGreaterThan(1024 * 1024);
   });
 
-  it("R-605 tells a person's file not at all, as an empty body, in the body, or in a field", async () => {
+  it("R-605 reports a person's file not at all, as an empty body, in the body, or in a field", async () => {
     const { sandbox, client } = await quiet();
     const mediaUrl = "https://files.example/a.pdf";
     for (const humanAttachment of ["omit", "emptyBody", "urlInBody", "mediaUrlField"] as const) {
@@ -252,7 +252,7 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
     ]);
   });
 
-  it("R-614 asks a new URL with GET before it uses it when verifyOnSave is on", async () => {
+  it("R-614 sends a GET to a new URL before using it when verifyOnSave is on", async () => {
     const { client, sandbox } = await quiet({ verifyOnSave: true });
     sandbox.configure({ callbackUrl: `${client.url}-new` });
     await sandbox.until(({ callbacks }) => callbacks().length === 1);
@@ -261,8 +261,8 @@ describe("the reply callback (BEHAVIOUR 4.9)", () => {
   });
 });
 
-describe("what a person and a test can send", () => {
-  it("R-104 lets a person reply by fromId or contactId, and refuses strangers and nothing", async () => {
+describe("replies from people and from tests", () => {
+  it("R-104 lets a person reply by fromId or contactId, and refuses unknown contacts and empty replies", async () => {
     const { sandbox, say } = await quiet();
     const { contactId } = await say();
     expect(await sandbox.humanReply({ contactId, body: "again" })).toMatchObject({ status: "Sent", origin: "human" });
@@ -280,7 +280,7 @@ describe("what a person and a test can send", () => {
     await sandbox.until(() => client.received.length === 2);
   });
 
-  it("R-612 calls back to a toId it never heard of, and stores nothing", async () => {
+  it("R-612 sends a callback for an unknown toId, and stores nothing", async () => {
     const { sandbox, client } = await quiet();
     client.answer = () => ({ status: 404, body: '{"error":"unknown contact"}' });
     const entry = await sandbox.callbackTo({ toId: "foreign-7", body: "psst" });

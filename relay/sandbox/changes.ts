@@ -38,7 +38,7 @@ export function makeChanges(): Changes {
       };
       const timer = setTimeout(() => {
         end();
-        reject(new Error(`The sandbox did not get there within ${timeoutMs} ms: ${holds.toString()}`));
+        reject(new Error(`The condition did not become true within ${timeoutMs} ms: ${holds.toString()}`));
       }, timeoutMs);
       const stop = watch(() => {
         try {

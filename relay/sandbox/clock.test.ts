@@ -8,7 +8,7 @@ describe("the clock", () => {
     return { config, clock: makeClock(config, () => 1_000) };
   };
 
-  it("stands still until it is advanced, and runs what falls due in order, later additions too", async () => {
+  it("stands still until it is advanced, and runs due jobs in order, including ones added meanwhile", async () => {
     const { clock } = virtual();
     const ran: [string, number][] = [];
     const note = (name: string) => () => void ran.push([name, clock.now()]);
@@ -31,7 +31,7 @@ describe("the clock", () => {
     ]);
   });
 
-  it("never goes back when it changes between virtual and real", async () => {
+  it("never goes back when it switches between virtual and real time", async () => {
     const { clock, config } = virtual();
     await clock.advance(5_000);
     config.clock = "real";
@@ -41,7 +41,7 @@ describe("the clock", () => {
     expect(clock.now()).toBe(7_000);
   });
 
-  it("waits in real time, and forgets what waits when it is cleared", async () => {
+  it("waits in real time, and drops waiting jobs when it is cleared", async () => {
     const clock = makeClock({ clock: "real" }, Date.now);
     const ran: string[] = [];
     clock.after(1, () => ran.push("cleared"));

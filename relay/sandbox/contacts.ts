@@ -22,7 +22,7 @@ export type Contacts = {
   byFromId(fromId: string): Contact | undefined;
   byPhone(phone: string): Contact | undefined;
   byEmail(email: string): Contact | undefined;
-  /** Finds by phone, or creates (interface 4.1). `created` is false for an existing contact. */
+  /** Finds a contact by phone, or creates one (interface 4.1). `created` is false for an existing contact. */
   create(person: Person, phone: string | undefined): { contact: Contact; created: boolean };
   /** Finds or creates the contact of `fromId`. Names and e-mail apply when it is created (R-101). */
   ofSender(fromId: string, person: Person): Contact;
@@ -64,8 +64,13 @@ type Store = {
 
 export function makeContacts(config: SandboxConfig, newId: () => string, now: () => number): Contacts {
   const store: Store = {
-    ...{ config, newId, now },
-    ...{ byId: new Map(), phones: new Map(), emails: new Map(), senders: new Map() },
+    config,
+    newId,
+    now,
+    byId: new Map(),
+    phones: new Map(),
+    emails: new Map(),
+    senders: new Map(),
   };
   return {
     get: (id) => store.byId.get(id),
@@ -130,13 +135,13 @@ function update(store: Store, contact: Contact, person: Person, overwrite: boole
   indexEmail(store, contact);
 }
 
-/** The contact that `/contacts` treats as the same person. */
+/** The contact that `/contacts` considers the same person. */
 function existing(store: Store, person: Person, phone: string | undefined): Contact | undefined {
   if (phone !== undefined) return byPhone(store, phone);
   return store.config.dedupeByEmail && person.email !== undefined ? byEmail(store, person.email) : undefined;
 }
 
-/** The contact made by `/contacts` that the option `linkContacts` treats as this sender (R-206). */
+/** The contact made by `/contacts` that the option `linkContacts` considers the same as this sender (R-206). */
 function linked(store: Store, fromId: string, person: Person): Contact | undefined {
   const { linkContacts } = store.config;
   if (linkContacts === "email") return person.email === undefined ? undefined : byEmail(store, person.email);

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { describe, expect, it } from "vitest";
 import { setUp } from "./harness.ts";
 
-/** Status of a request with exactly these headers, as a browser or a rebound name would send them. */
+/** Status of a request with exactly these headers, as a browser or a rebound DNS name sends them. */
 const statusWith = (origin: string, headers: Record<string, string>): Promise<number> =>
   new Promise((resolve, reject) => {
     const { port } = new URL(origin);
@@ -14,7 +14,7 @@ const statusWith = (origin: string, headers: Record<string, string>): Promise<nu
   });
 
 describe("the control plane (BEHAVIOUR 4.12)", () => {
-  it("never stands under the interface's base address", async () => {
+  it("is never served under the interface's base address", async () => {
     const { call, sandbox } = await setUp();
     expect((await call("GET", "/__sandbox/state")).status).toBe(404);
     expect((await fetch(`${sandbox.origin}/v1/__sandbox/state`)).status).toBe(404);
@@ -38,7 +38,7 @@ describe("the control plane (BEHAVIOUR 4.12)", () => {
     expect([sandbox.config.apiKey, sandbox.config.userId].filter((secret) => text.includes(secret))).toEqual([]);
   });
 
-  it("lists requests, callbacks, messages and replies, newest kept by limit", async () => {
+  it("lists requests, callbacks, messages and replies, and a limit keeps the newest", async () => {
     const { incoming, control, sandbox } = await setUp();
     for (const fromId of ["v_ada", "v_grace"]) await incoming({ fromId });
     await sandbox.until(({ callbacks }) => callbacks().length === 2);
@@ -49,7 +49,7 @@ describe("the control plane (BEHAVIOUR 4.12)", () => {
     expect((await control("GET", "/requests?limit=1")).body).toHaveLength(1);
   });
 
-  it("tells every option with what it takes, and changes them live", async () => {
+  it("lists every option with its allowed values, and changes options live", async () => {
     const { control, incoming, client, sandbox } = await setUp();
     const { body } = await control("GET", "/config");
     const { options } = body as { options: { name: string; allowed: string; help: string }[] };
@@ -80,14 +80,14 @@ describe("the control plane (BEHAVIOUR 4.12)", () => {
     expect(sandbox.config.rateLimit).toBe(0);
   });
 
-  it("refuses what is not said to be JSON, and changes nothing", async () => {
+  it("refuses a body that is not declared as JSON, and changes nothing", async () => {
     const { sandbox } = await setUp();
     const said = await fetch(`${sandbox.origin}/__sandbox/config`, { method: "PATCH", body: '{"rateLimit":7}' });
     expect([said.status, await said.json()]).toEqual([400, { error: "Content-Type must be application/json" }]);
     expect(sandbox.config.rateLimit).toBe(0);
   });
 
-  it("seeds, replies, follows up, calls strangers, redelivers and switches the bot", async () => {
+  it("seeds, replies, follows up, calls back to unknown ids, redelivers and switches the bot", async () => {
     const { control, incoming, client, sandbox } = await setUp({ botActive: false });
     const seed = { lists: ["leads"], subAccounts: [{ email: "a@b.example", balance: 3 }], campaigns: { p: "echo" } };
     expect((await control("POST", "/seed", seed)).status).toBe(200);
@@ -112,7 +112,7 @@ describe("the control plane (BEHAVIOUR 4.12)", () => {
     await sandbox.until(() => client.bodies().at(-1)?.body === "echo: bot?");
   });
 
-  it("answers orders it cannot carry out with 400 or 404 and a sentence", async () => {
+  it("answers impossible orders with 400 or 404 and a sentence", async () => {
     const { control } = await setUp();
     const wrong: [string, unknown, number][] = [
       ["/human-reply", { body: "hi" }, 400],
@@ -158,7 +158,7 @@ describe("the control plane (BEHAVIOUR 4.12)", () => {
     expect(client.received).toHaveLength(4);
   });
 
-  it("says so when a wait runs out", async () => {
+  it("reports when a wait times out", async () => {
     const { control } = await setUp();
     expect((await control("POST", "/wait", { messages: 1, timeoutMs: 10 })).status).toBe(500);
   });
@@ -170,7 +170,7 @@ describe("the control plane (BEHAVIOUR 4.12)", () => {
     await sandbox.until(() => client.received.length === 1);
   });
 
-  it("resets to how it started: nothing stored, nothing scripted, options as given", async () => {
+  it("resets to its start: no data, no scripted faults, the given options", async () => {
     const { control, incoming, sandbox } = await setUp({ botScript: "silent" });
     const key = sandbox.config.apiKey;
     sandbox.seed({ lists: ["leads"] });
@@ -183,7 +183,7 @@ describe("the control plane (BEHAVIOUR 4.12)", () => {
     expect((await incoming({ messageSid: "same" })).status).toBe(200);
   });
 
-  it("keeps pages of other origins and rebound names out", async () => {
+  it("refuses pages of other origins and rebound DNS names", async () => {
     const { sandbox } = await setUp();
     const { host } = new URL(sandbox.origin);
     const refused = [
@@ -197,7 +197,7 @@ describe("the control plane (BEHAVIOUR 4.12)", () => {
     expect(await statusWith(sandbox.origin, { Host: host, Origin: `http://${host}` })).toBe(200);
   });
 
-  it("lets other names in when openControl is on, but still no page of another origin", async () => {
+  it("allows other host names when openControl is on, but still no page of another origin", async () => {
     const { sandbox } = await setUp({}, { openControl: true });
     expect(await statusWith(sandbox.origin, { Host: "sandbox:8788" })).toBe(200);
     expect(await statusWith(sandbox.origin, { Host: "sandbox:8788", Origin: "https://evil.example" })).toBe(403);

@@ -18,9 +18,9 @@ export type Credits = {
   seed(subAccounts: readonly SubAccountSeed[]): void;
   /** E-mails are compared in lower case. */
   find(email: string): SubAccount | undefined;
-  /** Adds credits and writes history. No idempotency: a repeated call grants again. */
+  /** Adds credits and writes history. Not idempotent: a repeated call grants again. */
   grant(account: SubAccount, amount: number, description: string | undefined): Grant;
-  /** Takes credits, as sent messages do. @returns whether the balance has just fallen below its threshold */
+  /** Takes credits, as sent messages do. @returns whether the balance has now fallen below its threshold */
   spend(account: SubAccount, amount: number): boolean;
   all(): SubAccount[];
   history(): readonly Grant[];

@@ -38,11 +38,13 @@ export type Fault = {
   kind: FaultKind;
   /** Status of the faulty answer. */
   status?: number;
-  /** Before the effect (nothing happens) or after it ("500 but processed"). Default: `before`, but `after` for the
-   * kinds that damage the real answer (`resetAfterWrite cutBody truncateJson slowBody delay`). */
+  /**
+   * Whether the fault acts before the effect (nothing happens) or after it ("500 but processed"). Default: `before`, but
+   * `after` for the kinds that damage the real answer (`resetAfterWrite cutBody truncateJson slowBody delay`).
+   */
   when?: "before" | "after";
   ms?: number;
-  /** A body instead of the usual one: a string is sent as text, anything else as JSON. */
+  /** A body that replaces the usual one: a string is sent as text, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 };

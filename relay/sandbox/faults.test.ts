@@ -4,7 +4,7 @@ import { type Bench, setUp } from "./harness.ts";
 
 const find = ({ call }: Bench) => call("GET", "/contacts", { query: { email: "nobody@b.example" } });
 
-/** Statuses of `n` look-ups; 0 where the connection broke. */
+/** Statuses of `n` look-ups; 0 for a broken connection. */
 async function statuses(bench: Bench, n: number): Promise<number[]> {
   const found: number[] = [];
   for (let i = 0; i < n; i++)
@@ -18,7 +18,7 @@ async function statuses(bench: Bench, n: number): Promise<number[]> {
 }
 
 describe("scripted faults (failNext)", () => {
-  it("meet the next n requests of their route, scripts one after the other, and no other route", async () => {
+  it("apply to the next n requests of their route, one script after another, and to no other route", async () => {
     const bench = await setUp();
     bench.sandbox.failNext("findContact", 2, 500);
     bench.sandbox.failNext("findContact", 1, { kind: "status", status: 503 });
@@ -34,7 +34,7 @@ describe("scripted faults (failNext)", () => {
     ]);
   });
 
-  it("meet any request when the route is *, known path or not", async () => {
+  it("apply to any request when the route is *, even to unknown paths", async () => {
     const bench = await setUp();
     bench.sandbox.failNext("*", 2, 502);
     expect((await bench.call("POST", "/nothing")).status).toBe(502);
@@ -42,7 +42,7 @@ describe("scripted faults (failNext)", () => {
     expect((await bench.incoming()).status).toBe(200);
   });
 
-  it("come in the endpoint's shape, or with a body and headers of their own", async () => {
+  it("use the endpoint's shape, or their own body and headers", async () => {
     const bench = await setUp();
     bench.sandbox.failNext("*", 2, 500);
     expect((await bench.incoming()).body).toEqual({ error: expect.any(String) });
@@ -73,7 +73,7 @@ describe("scripted faults (failNext)", () => {
     expect(await hanging).toBe("reset");
   });
 
-  it("delay the answer but not the effect, so that a reply overtakes it", async () => {
+  it("delay the answer but not the effect, so that a reply can overtake it", async () => {
     const bench = await setUp({ clock: "virtual" });
     bench.sandbox.failNext("incoming", 1, { kind: "delay", ms: 1_000 });
     let answered = false;
@@ -102,7 +102,7 @@ describe("scripted faults (failNext)", () => {
     await bench.sandbox.until(({ messages }) => messages().length === 1);
   });
 
-  it("drip the body slowly, and the whole of it arrives", async () => {
+  it("send the body slowly and completely", async () => {
     const bench = await setUp();
     bench.sandbox.failNext("incoming", 1, { kind: "slowBody", ms: 80 });
     expect((await bench.incoming()).body).toEqual({ success: true, messageId: expect.any(String) });
@@ -131,7 +131,7 @@ describe("scripted faults (failNext)", () => {
 });
 
 describe("standing faults", () => {
-  it("R-012 forceStatus answers a route with its status until it is taken away", async () => {
+  it("R-012 forceStatus answers a route with its status until it is removed", async () => {
     const bench = await setUp({ forceStatus: { findContact: 422 } });
     expect(await statuses(bench, 3)).toEqual([422, 422, 422]);
     expect((await bench.incoming()).status).toBe(200);
@@ -139,7 +139,7 @@ describe("standing faults", () => {
     expect(await statuses(bench, 1)).toEqual([404]);
   });
 
-  it("errorRate strikes its share, the same with the same seed", async () => {
+  it("errorRate fails its share of requests, repeatably with the same seed", async () => {
     const errorRate = [
       { route: "findContact", rate: 0.3, kind: "status", status: 500 },
       { route: "*", rate: 0.2, kind: "resetConnection" },
@@ -153,7 +153,7 @@ describe("standing faults", () => {
     expect([share(500) > 0.1 && share(500) < 0.5, share(0) > 0.05 && share(0) < 0.4]).toEqual([true, true]);
   });
 
-  it("R-011 latencyMs holds each request before it is looked at", async () => {
+  it("R-011 latencyMs delays each request before it is checked", async () => {
     const bench = await setUp({ latencyMs: { min: 30, max: 40 } });
     await bench.incoming();
     // A timer may fire a fraction of a millisecond early.

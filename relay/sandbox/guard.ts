@@ -14,7 +14,8 @@ export function refusalOf(req: Request, open: boolean): string | undefined {
   const { origin, host } = req.headers;
   if (origin !== undefined && URL.parse(origin)?.host !== host) return "Pages of other origins cannot use the controls";
   if (open) return undefined;
-  if (!isLoopback(req.socket.remoteAddress ?? "")) return "The sandbox's controls answer this machine only";
-  if (!isLoopbackUrl(`http://${req.headers.host}`)) return "The sandbox's controls are reached by a loopback name only";
+  if (!isLoopback(req.socket.remoteAddress ?? "")) return "The sandbox's controls are available only on this machine";
+  if (!isLoopbackUrl(`http://${req.headers.host}`))
+    return "The sandbox's controls are available only under a loopback name";
   return undefined;
 }

@@ -20,11 +20,11 @@ export type Client = {
 
 export type Ask = {
   body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   text?: string;
   query?: Record<string, string>;
   headers?: Record<string, string>;
-  /** null sends none. */
+  /** null sends no key. */
   key?: string | null;
 };
 
@@ -60,7 +60,7 @@ export type Bench = {
   client: Client;
   /** Calls the interface with the right key, unless `key` says otherwise. */
   call(method: string, path: string, ask?: Ask): Promise<Reply>;
-  /** An incoming message; fields over a valid text message of `v_ada`. */
+  /** Sends an incoming message: a valid text message of `v_ada`, with these fields replaced. */
   incoming(data?: Record<string, unknown>, outer?: Record<string, unknown>): Promise<Reply>;
   /** Calls the control API. */
   control(method: string, path: string, body?: unknown): Promise<Reply>;
@@ -68,7 +68,7 @@ export type Bench = {
 
 let serial = 0;
 
-/** A messageSid that no other message of this run has. */
+/** A new messageSid, unique in this run. */
 export const newSid = (): string => `sid-${++serial}`;
 
 async function fetched(url: string, init: RequestInit): Promise<Reply> {
@@ -99,7 +99,7 @@ function caller(sandbox: Sandbox): Bench["call"] {
   };
 }
 
-/** Starts a sandbox that calls back to a client; both end with the test. */
+/** Starts a sandbox and a client for its callbacks; both end with the test. */
 export async function setUp(config: Partial<SandboxConfig> = {}, options: SandboxOptions = {}): Promise<Bench> {
   const client = await startClient();
   const sandbox = await startSandbox({

@@ -45,7 +45,7 @@ export function fileFrom(env: Env): { options: Record<string, unknown>; seed: Se
   if (path === undefined || path === "") return { options: {}, seed: {} };
   try {
     const content: unknown = JSON.parse(readFileSync(path, "utf8"));
-    if (!isRecord(content)) throw new Error("it must hold a JSON object");
+    if (!isRecord(content)) throw new Error("it must contain a JSON object");
     const { lists, subAccounts, campaigns, ...options } = content;
     return { options, seed: seedOf({ lists, subAccounts, campaigns }) };
   } catch (error) {
@@ -63,7 +63,7 @@ export function configFrom(env: Env): Partial<SandboxConfig> {
   return checkPatch({ botScript: "faq", ...fileFrom(env).options, ...Object.fromEntries(set) });
 }
 
-/** Flags of this program that are no options of the sandbox, with their values. */
+/** Flags of this program that are not options of the sandbox, with their values. */
 const PROGRAM_FLAGS: Record<string, string> = {
   port: "a port; 0 is any free one",
   host: "an address of this machine",
@@ -133,7 +133,7 @@ if (import.meta.main) {
   start(process.argv.slice(2)).catch((error: unknown) => {
     const busy = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
     const message = error instanceof ConfigError ? error.message : String(error);
-    console.error(busy ? "The sandbox's port is taken: set SANDBOX_PORT to another one." : message);
+    console.error(busy ? "The sandbox's port is in use: set SANDBOX_PORT to another one." : message);
     // The same exit codes as the porchlight command: 2 for a wrong setting.
     process.exitCode = error instanceof ConfigError ? 2 : 1;
   });

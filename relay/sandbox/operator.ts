@@ -124,7 +124,7 @@ export function makeOperator(service: Service): Operator {
   };
 }
 
-/** @throws OrderError 404 when there is none */
+/** @throws OrderError 404 when the conversation does not exist */
 function conversationOf({ contacts, messages }: Service, { fromId, contactId }: To): Conversation {
   const sender = fromId ?? (contactId === undefined ? undefined : contacts.get(contactId)?.fromId);
   const conversation = sender === undefined ? undefined : messages.conversation(sender);
@@ -235,7 +235,7 @@ function switchBot(service: Service, to: To, active: boolean | undefined): void 
 }
 
 function rotateKey({ config, changes, newId }: Service): string {
-  // The new key has characters that must be encoded, too: a client that does not encode it fails in tests (R-502).
+  // The new key also has characters that must be encoded, so that tests find a client that does not encode it (R-502).
   config.apiKey = `${newId()}+/=&${newId()}`;
   changes.touch();
   return config.apiKey;

@@ -1,14 +1,14 @@
-/** Small builders for the table of options: a first value, the test a new value must pass, and a sentence for people. */
+/** Small builders for the table of options: initial value, check of new values, and help text. */
 
 export type Option<T> = {
   initial: T;
   allows: (value: unknown) => boolean;
-  /** What may stand there, in words: shown when a value is refused. */
+  /** Description of the allowed values, shown when a value is refused. */
   allowed: string;
   help: string;
 };
 
-/** A time in milliseconds: fixed, or drawn from a range; one draw in a hundred takes `p99` instead. */
+/** A time in milliseconds: fixed, or drawn from a range; one draw in a hundred returns `p99` instead. */
 export type Span = number | { min: number; max: number; p99?: number };
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -93,7 +93,7 @@ export const record = <T>(
   help,
 });
 
-/** Anything else, with its own test. */
+/** Any other option, with its own check. */
 export const option = <T>(
   help: string,
   initial: T,

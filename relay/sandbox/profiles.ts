@@ -4,7 +4,7 @@ import type { Profile, SandboxConfig } from "./options.ts";
 
 type Values = Partial<SandboxConfig>;
 
-/** Every tolerant value: what a service that forgives would do. */
+/** The most tolerant value of each option. */
 const lenient: Values = {
   rejectUnknownFields: false,
   rechargeFields: "full",
@@ -40,12 +40,14 @@ const observed: Values = {
   callbackTimeoutMs: 4_000,
 };
 
-/** The limit that chaos refuses for now and then: so many calls a second, which a gateway counts before the service. */
+/**
+ * The rate limit by which chaos sometimes refuses calls: a number of calls per second, counted by a gateway before the service.
+ */
 const BURST = { "Retry-After": "1", "RateLimit-Policy": '"burst";q=20;w=1', RateLimit: '"burst";r=0;t=1' };
 
 /**
- * Random faults on every route, some before and some after the effect, and callbacks that double and overtake each
- * other. No `hangRequest` here: a client that waits 15 s for each would turn every suite into a soak.
+ * Random faults on every route, before and after the effect, and callbacks that are duplicated and overtake each other. No
+ * `hangRequest`: a client that waits 15 s for each would make every suite take hours.
  */
 const chaos: Values = {
   latencyMs: { min: 0, max: 20, p99: 250 },

@@ -1,4 +1,4 @@
-/** Randomness that can be repeated: one seed, several independent streams. */
+/** Repeatable randomness: one seed, several independent streams. */
 
 import type { Span } from "./option.ts";
 

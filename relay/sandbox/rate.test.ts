@@ -5,7 +5,7 @@ import type { SandboxConfig } from "./options.ts";
 
 const NOW = Date.parse("2026-11-21T08:00:00.250Z");
 
-/** A sandbox whose time stands at `NOW` and that takes `rateLimit` requests a minute. */
+/** A sandbox whose time stands at `NOW` and which accepts `rateLimit` requests a minute. */
 const bench = async (config: Partial<SandboxConfig> = {}) => {
   const all = await setUp({ rateLimit: 3, clock: "virtual", botActive: false, ...config }, { now: () => NOW });
   const statuses = async (n: number) => {
@@ -26,7 +26,7 @@ describe("the rate limit (R-801 to R-804)", () => {
     });
   });
 
-  it("refuses what is over it in the endpoint's shape and stores nothing", async () => {
+  it("refuses calls above the limit in the endpoint's shape and stores nothing", async () => {
     const { statuses, incoming, call, sandbox } = await bench();
     expect(await statuses(5)).toEqual([200, 200, 200, 429, 429]);
     expect((await incoming()).body).toEqual({ error: expect.any(String) });
@@ -35,7 +35,7 @@ describe("the rate limit (R-801 to R-804)", () => {
     expect(sandbox.messages()).toHaveLength(3);
   });
 
-  it("opens a fixed window again all at once", async () => {
+  it("frees all places of a fixed window at once", async () => {
     const { statuses, sandbox } = await bench();
     await statuses(1);
     await sandbox.advance(50_000);
@@ -44,7 +44,7 @@ describe("the rate limit (R-801 to R-804)", () => {
     expect(await statuses(4)).toEqual([200, 200, 200, 429]);
   });
 
-  it("frees a sliding window one by one", async () => {
+  it("frees the places of a sliding window one by one", async () => {
     const { statuses, sandbox } = await bench({ rateWindow: "sliding" });
     await statuses(1);
     await sandbox.advance(50_000);
@@ -64,14 +64,14 @@ describe("the rate limit (R-801 to R-804)", () => {
     expect(await statuses(1)).toEqual([200]);
   });
 
-  it("R-804 does not count requests with a wrong key, and counts the agency apart", async () => {
+  it("R-804 does not count requests with a wrong key, and counts the agency separately", async () => {
     const { statuses, call } = await bench({ agencyKey: "second" });
     for (let i = 0; i < 5; i++) expect((await call("POST", "/contacts", { key: "wrong", body: {} })).status).toBe(401);
     expect(await statuses(4)).toEqual([200, 200, 200, 429]);
     expect((await call("POST", "/contacts", { key: "second", body: {} })).status).toBe(400);
   });
 
-  it("counts an account's calls whoever makes them: a new key does not open a new window", async () => {
+  it("counts per account, so a new key does not open a new window", async () => {
     const { statuses, sandbox } = await bench();
     expect(await statuses(4)).toEqual([200, 200, 200, 429]);
     sandbox.rotateKey();
@@ -91,7 +91,7 @@ describe("the rate limit (R-801 to R-804)", () => {
     ["xEpoch", { "x-ratelimit-limit": "3", "x-ratelimit-remaining": "0", "x-ratelimit-reset": epoch }],
     ["resetAfter", { "x-ratelimit-reset-after": "60.000" }],
     ["none", {}],
-  ] as const)("R-802 tells the time in the style %s", async (rateHeaders, expected) => {
+  ] as const)("R-802 states the waiting time in the style %s", async (rateHeaders, expected) => {
     const { statuses, incoming } = await bench({ rateHeaders });
     await statuses(3);
     const { status, headers } = await incoming();

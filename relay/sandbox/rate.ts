@@ -5,7 +5,7 @@ import type { SandboxConfig } from "./options.ts";
 export type Verdict = { ok: true } | { ok: false; waitMs: number };
 
 export type Rate = {
-  /** Counts one request of an account, whoever made it and with whichever of its keys; or says how long it must wait. */
+  /** Counts a request of an account, with any of its keys. @returns whether it is allowed, else how long it must wait */
   take(account: string, now: number): Verdict;
   clear(): void;
 };
@@ -21,7 +21,7 @@ export function makeRate(config: SandboxConfig): Rate {
       window.count += 1;
       return { ok: true };
     }
-    // In a fixed window a refused call that counts costs nothing more: the window opens anew at the same moment.
+    // In a fixed window, counting a refused call changes nothing: the window opens again at the same moment.
     return { ok: false, waitMs: window.start + config.rateWindowMs - now };
   }
 

@@ -11,7 +11,7 @@ const bench = async (config: Partial<SandboxConfig> = {}) => {
 };
 
 describe("the auto-recharge event (BEHAVIOUR 4.10)", () => {
-  it("is sent when a balance falls under its threshold, and not before", async () => {
+  it("is sent when a balance falls below its threshold, and not before", async () => {
     const { sandbox, agency } = await bench();
     expect(await sandbox.spend({ email: "client@b.example", amount: 5 })).toBeUndefined();
     const event = await sandbox.spend({ email: "client@b.example", amount: 1.5 });
@@ -32,7 +32,7 @@ describe("the auto-recharge event (BEHAVIOUR 4.10)", () => {
     expect(agency.bodies()[1]).toEqual({ idempotency_key: expect.any(String) });
   });
 
-  it("R-622 names the key otherwise, or puts it into a header", async () => {
+  it("R-622 gives the key another name, or puts it into a header", async () => {
     const { sandbox, agency } = await bench({ rechargeKeyName: "idempotencyKey" });
     await sandbox.recharge({ email: "client@b.example", key: "k-1" });
     expect(agency.bodies()[0]).toMatchObject({ idempotencyKey: "k-1" });
@@ -60,13 +60,13 @@ describe("the auto-recharge event (BEHAVIOUR 4.10)", () => {
     expect([agency.received.length, client.received.length]).toEqual([0, 1]);
   });
 
-  it("goes nowhere without a URL, and stays in the history", async () => {
+  it("is not sent without a URL, and stays in the history", async () => {
     const { sandbox } = await bench({ rechargeUrl: "" });
     expect((await sandbox.recharge({ email: "client@b.example" })).deliveries).toEqual([]);
     expect(sandbox.state().recharges).toHaveLength(1);
   });
 
-  it("links later grants to their event, so that a test can ask for exactly one", async () => {
+  it("links later grants to their event, so that a test can require exactly one", async () => {
     const { sandbox, call } = await bench();
     const older = await sandbox.recharge({ email: "client@b.example" });
     const newer = await sandbox.recharge({ email: "client@b.example" });

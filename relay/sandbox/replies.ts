@@ -23,7 +23,7 @@ export type Replies = {
   clear(): void;
 };
 
-/** Milliseconds. A longer pause before a part does not hold up the turns behind it. */
+/** A pause of more than this many milliseconds before a part does not delay the turns behind it. */
 const HOLD_MS = 10_000;
 
 /** One message of a turn. */

@@ -8,7 +8,7 @@ import { DEFAULT_KEY, OPTIONS } from "./options.ts";
 import { startSandbox } from "./server.ts";
 
 describe("startSandbox", () => {
-  it("takes any free port, tells its addresses and frees the port when closed", async () => {
+  it("listens on a free port, returns its addresses and frees the port when closed", async () => {
     const first = await startSandbox();
     expect(first.url).toBe(`${first.origin}/v1`);
     await first.close();
@@ -34,7 +34,7 @@ describe("startSandbox", () => {
     await events.text().catch(() => {});
   });
 
-  it("until waits for news, tells when time runs out, and passes on what its question throws", async () => {
+  it("until waits for changes, reports a timeout, and passes on errors of its condition", async () => {
     const { sandbox, incoming } = await setUp();
     const seen = sandbox.until(({ messages }) => messages().length === 2, 5_000);
     await incoming();
@@ -50,7 +50,7 @@ describe("startSandbox", () => {
     expect(await caught).toBe("broken");
   });
 
-  it("makes the same ids with the same seed, and others without one", async () => {
+  it("makes the same ids with the same seed, and different ids without one", async () => {
     const ids = async (seed: number | null) => {
       const { incoming } = await setUp({ seed });
       return (await incoming()).text;
@@ -68,7 +68,7 @@ describe("startSandbox", () => {
     expect(sandbox.counts().requests).toBe(10);
   });
 
-  it("takes hundreds of messages at once without losing or doubling one", async () => {
+  it("accepts hundreds of messages at once without losing or duplicating one", async () => {
     const { sandbox, incoming, client } = await setUp();
     await Promise.all(Array.from({ length: 300 }, (_, i) => incoming({ fromId: `v_${i % 20}`, body: `${i}` })));
     await sandbox.until(() => client.received.length === 300, 20_000);
@@ -77,14 +77,14 @@ describe("startSandbox", () => {
 });
 
 describe("profiles", () => {
-  it("strict is where every option begins; a profile's values win over it and lose to the patch", async () => {
+  it("strict is the default of every option; a profile overrides it, and a patch overrides the profile", async () => {
     const { sandbox } = await setUp({ profile: "lenient", createStatus: 201 });
     expect(sandbox.config).toMatchObject({ phoneStrictness: "strip", createStatus: 201 });
     sandbox.configure({ profile: "strict" });
     expect(sandbox.config).toMatchObject({ phoneStrictness: "e164", createStatus: 201, acceptForm: false });
   });
 
-  it("lenient forgives national prefixes, files without text and keys in the wrong place", async () => {
+  it("lenient accepts national prefixes, files without text and keys in the wrong place", async () => {
     const { call, incoming, sandbox } = await setUp({ profile: "lenient" });
     const { apiKey } = sandbox.config;
     const contact = await call("POST", "/contacts", { body: { phone: "0047 912 34 567", email: "anything" } });
@@ -95,7 +95,7 @@ describe("profiles", () => {
     expect(credits.status).toBe(400);
   });
 
-  it("observed answers in the shapes seen in the field", async () => {
+  it("observed answers in the shapes of real services", async () => {
     const { call, incoming } = await setUp({ profile: "observed" });
     const create = () => call("POST", "/contacts", { body: { phone: "+4791234567" } });
     const first = await create();
@@ -115,7 +115,7 @@ describe("profiles", () => {
     expect((await incoming({ toId: "" })).body).toEqual({ error: expect.any(String) });
   });
 
-  it("chaos fails at random, yet a client that repeats the same messageSid gets each message in once", {
+  it("chaos fails at random, but a client that repeats the same messageSid delivers each message once", {
     timeout: 60_000,
   }, async () => {
     const { incoming, sandbox, client } = await setUp({ profile: "chaos" });
@@ -145,7 +145,7 @@ describe("profiles", () => {
 });
 
 describe("the environment", () => {
-  it("sets any option, as JSON or as text, and speaks as the shop's assistant unless told otherwise", () => {
+  it("sets any option, as JSON or as text, and answers as the shop's assistant by default", () => {
     const config = configFrom({
       SANDBOX_CALLBACK_URL: "http://127.0.0.1:8787/callbacks/reply/s",
       SANDBOX_PROFILE: "observed",
@@ -171,7 +171,7 @@ describe("the environment", () => {
     });
   });
 
-  it("can be said in options as well, by the same names, and the manual tells every option", () => {
+  it("accepts the same settings as flags, and --help lists every option", () => {
     const { env } = optionsIn(["--profile", "chaos", "--rate-limit=0", "--bot", "burst", "--port", "0"]);
     expect(env.SANDBOX_PORT).toBe("0");
     expect(configFrom(env)).toEqual({ profile: "chaos", rateLimit: 0, botScript: "burst" });
@@ -182,7 +182,7 @@ describe("the environment", () => {
     expect(told).toContain('"strict", "lenient", "observed", "chaos"');
   });
 
-  it("comes from a file too, with what exists from the start; the environment wins over it (R-244)", () => {
+  it("reads options and seed data from a file; the environment overrides it (R-244)", () => {
     const folder = mkdtempSync(join(tmpdir(), "sandbox-"));
     const file = join(folder, "sandbox.json");
     const seed = { lists: ["leads"], subAccounts: [{ email: "a@b.example" }], campaigns: { sales: "echo" } };
@@ -191,12 +191,12 @@ describe("the environment", () => {
     expect(configFrom(env)).toEqual({ profile: "lenient", rateLimit: 9, botScript: "faq" });
     expect(fileFrom(env).seed).toEqual(seed);
     writeFileSync(file, "[]");
-    expect(() => configFrom(env)).toThrow("sandbox.json: it must hold a JSON object");
+    expect(() => configFrom(env)).toThrow("sandbox.json: it must contain a JSON object");
     expect(() => configFrom({ SANDBOX_CONFIG: `${file}.gone` })).toThrow("SANDBOX_CONFIG");
     rmSync(folder, { recursive: true });
   });
 
-  it("tells the seed that it drew, and with the same one the same faults come again", async () => {
+  it("reports the seed that it drew, and the same seed repeats the same faults", async () => {
     const drawn = await startSandbox({ config: { profile: "chaos" } });
     const { seed } = drawn.config;
     await drawn.close();

@@ -47,7 +47,7 @@ import { seeded } from "./random.ts";
 import { makeService } from "./service.ts";
 
 export type SandboxOptions = {
-  /** 0 takes any free port. */
+  /** 0 chooses any free port. */
   port?: number;
   host?: string;
   config?: Partial<SandboxConfig>;

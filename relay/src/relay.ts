@@ -220,7 +220,10 @@ function relayOf({
   const [callbackSecret] = core.callbackSecrets;
   const reload = createReload({ settings, sites });
   return {
-    ...{ url: `http://127.0.0.1:${port}`, port, callbackSecret, log },
+    url: `http://127.0.0.1:${port}`,
+    port,
+    callbackSecret,
+    log,
     reload(): void {
       const result = reload(false);
       if ("problems" in result) log("settings.refused", { problems: result.problems });
@@ -230,9 +233,21 @@ function relayOf({
     inside: {
       settings: { ...settings, port },
       running: true,
-      ...{ db, clock, sites, services, keys, forget, endings, send, owner, signing, callbackSecret },
+      db,
+      clock,
+      sites,
+      services,
+      keys,
+      forget,
+      endings,
+      send,
+      owner,
+      signing,
+      callbackSecret,
       reload,
-      ...{ retention: chores.retention, backups: chores.backups, doctor },
+      retention: chores.retention,
+      backups: chores.backups,
+      doctor,
       files: files.files,
       linkTo: files.links.to,
       adoptSpools: intake.adopt,

@@ -62,8 +62,13 @@ const INCOMING: Shape = {
   required: { fromId: words, toId: words, body: words },
   optional: {
     ...person,
-    ...{ messageSid: words, id: words, status: string, channel: string, campaignId: string },
-    ...{ mediaUrl: nullable(link), mediaContentType: nullable(mime) },
+    messageSid: words,
+    id: words,
+    status: string,
+    channel: string,
+    campaignId: string,
+    mediaUrl: nullable(link),
+    mediaContentType: nullable(mime),
   },
 };
 /** Section 4.4. */

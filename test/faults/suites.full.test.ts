@@ -22,8 +22,12 @@ it("S5 finds a limit that nobody told it and stays under it, with headers and wi
   // Real processes whose time passes ten times as fast. The promised bounds are held by the long version (`npm run soak`)
   // and, in simulated time, by the pacer's own tests: these are wider, because a tenth of a second is a whole one here.
   const { violations, figures } = await rate({
-    ...{ limits: [30], styles: ["ietf6", "none"], minutes: 3, speed: 10 },
-    ...{ least: 0.6, most: 0.1 },
+    limits: [30],
+    styles: ["ietf6", "none"],
+    minutes: 3,
+    speed: 10,
+    least: 0.6,
+    most: 0.1,
   });
   expect(violations).toEqual([]);
   expect(figures).toMatchObject({ lost: 0, doubled: 0 });

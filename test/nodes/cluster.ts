@@ -86,7 +86,8 @@ export async function startCluster(options: { nodes: number; redis?: boolean; en
   await Promise.all(ports.map((_, node) => start(node)));
   return {
     sandbox,
-    ...{ postgres, redis },
+    postgres,
+    redis,
     url: urlOf,
     sendCallbacksTo: (node) => sandbox.configure({ callbackUrl: `${urlOf(node)}/callbacks/reply/${SECRET}` }),
     visitor(node, token) {

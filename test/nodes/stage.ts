@@ -73,7 +73,8 @@ export async function openNodes(options: Options) {
       HOST: "127.0.0.1",
       DATA_DIR: data,
       DATABASE_URL: databaseUrl,
-      ...{ PORCHLIGHT_CONFIG: config, KEY: account.key },
+      PORCHLIGHT_CONFIG: config,
+      KEY: account.key,
       CALLBACK_SECRET: CALLBACK_PATH.split("/").at(-1) ?? "",
       MESSAGES_PER_MINUTE: "0",
       ...(redis && { REDIS_URL: redis.url }),
@@ -134,7 +135,18 @@ export async function openNodes(options: Options) {
       .map(({ event }) => `complaint: ${event}`);
 
   return {
-    ...{ random, folder, mock, postgres, redis, tabs, lives, db, tab, start, url: balancer.url, ports },
+    random,
+    folder,
+    mock,
+    postgres,
+    redis,
+    tabs,
+    lives,
+    db,
+    tab,
+    start,
+    url: balancer.url,
+    ports,
     kill: (node: number) => end(node, "SIGKILL"),
     /** Ends a node in order; it may be gone already. */
     stop: (node: number) => end(node, "SIGTERM"),
@@ -144,9 +156,16 @@ export async function openNodes(options: Options) {
       const calm = await until(settled, limitMs);
       const rows = await db.all<Row>(THREADS);
       const evidence = {
-        ...{ tabs, effects: mock.effects, posted: mock.posted, rows, calm, now: performance.now() },
+        tabs,
+        effects: mock.effects,
+        posted: mock.posted,
+        rows,
+        calm,
+        now: performance.now(),
         heads: await db.all<{ id: string; head: number; newest: number }>(HEADS),
-        ...{ jump: 0, restored: false, nowhere: false },
+        jump: 0,
+        restored: false,
+        nowhere: false,
       };
       return { violations: [...mock.violations, ...complaints(), ...judge(evidence)], rows };
     },

@@ -15,8 +15,12 @@ export type Figures = {
 };
 
 export const FLAWLESS = {
-  ...{ lost: 0, doubled: 0, misordered: 0 },
-  ...{ repliesLost: 0, repliesDoubled: 0, repliesMisordered: 0 },
+  lost: 0,
+  doubled: 0,
+  misordered: 0,
+  repliesLost: 0,
+  repliesDoubled: 0,
+  repliesMisordered: 0,
 };
 
 type Plan = {

@@ -31,7 +31,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     });
   });
 
-  it("R-210 leaves absent fields out, or writes null when the option says so", async () => {
+  it("R-210 omits absent fields, or writes null when the option says so", async () => {
     const bench = await setUp();
     const { create } = verbs(bench);
     expect(Object.keys((await create({ email: "a@b.example" })).body as object).sort()).toEqual([
@@ -55,7 +55,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     expect(again.body).toEqual(first.body);
   });
 
-  it("R-205 takes the new names when mergeOnDuplicate is on", async () => {
+  it("R-205 stores the new names when mergeOnDuplicate is on", async () => {
     const { create, find } = verbs(await setUp({ mergeOnDuplicate: true }));
     await create({ phone: "+4791234567", firstName: "Ada", email: "old@b.example" });
     const merged = await create({ phone: "+4791234567", firstName: "Grace", email: "new@b.example" });
@@ -76,7 +76,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     expect(idOf(await create({ email: "a@B.example" }))).toBe(idOf(first));
   });
 
-  it("R-425 lets the phone win over another contact's e-mail", async () => {
+  it("R-425 prefers the phone over another contact's e-mail", async () => {
     const { create } = verbs(await setUp());
     const byPhone = await create({ phone: "+4791234567" });
     await create({ email: "a@b.example" });
@@ -92,7 +92,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     }
   });
 
-  it("R-201 R-702 refuses a phone that is not + and country code as INVALID_PHONE", async () => {
+  it("R-201 R-702 refuses a phone without + and country code as INVALID_PHONE", async () => {
     const { create } = verbs(await setUp());
     const wrong = [
       "91234567",
@@ -111,7 +111,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     expect((await create({ phone: " +4791234567 " })).body).toMatchObject({ phone: "+4791234567" });
   });
 
-  it("R-201 takes separators with phoneStrictness plusOnly, and national prefixes with strip", async () => {
+  it("R-201 accepts separators with phoneStrictness plusOnly, and national prefixes with strip", async () => {
     const bench = await setUp({ phoneStrictness: "plusOnly" });
     const { create } = verbs(bench);
     expect((await create({ phone: "+47 912-34 567" })).body).toMatchObject({ phone: "+47 912-34 567" });
@@ -152,7 +152,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     expect((await create({ email: "nobody" })).status).toBe(201);
   });
 
-  it("R-010 refuses fields that are no strings", async () => {
+  it("R-010 refuses fields that are not strings", async () => {
     const { create } = verbs(await setUp());
     for (const wrong of [{ phone: 4791234567 }, { email: {} }, { firstName: 1 }, { lastName: null }]) {
       expect((await create({ email: "a@b.example", ...wrong })).body).toEqual(general("VALIDATION"));
@@ -202,7 +202,7 @@ describe("POST /contacts (BEHAVIOUR 4.3)", () => {
     expect(await shaped("renamed")).toMatchObject({ contact_id: id, phone: "+4791234567" });
   });
 
-  it("R-207 fills placeholders for what it does not know when the option says so", async () => {
+  it("R-207 fills unknown fields with placeholders when the option says so", async () => {
     const { create } = verbs(await setUp({ placeholders: true }));
     expect((await create({ phone: "+4791234567" })).body).toMatchObject({
       firstName: "Unknown",
@@ -220,7 +220,7 @@ describe("GET /contacts (BEHAVIOUR 4.4)", () => {
     expect(await find({ email: "ada@B.example" })).toMatchObject({ status: 200, body });
   });
 
-  it("R-432 answers 404 for nobody, or what lookupNotFound names", async () => {
+  it("R-432 answers 404 for no result, or the status that lookupNotFound names", async () => {
     const bench = await setUp();
     const { find } = verbs(bench);
     const nobody = async () => {
@@ -236,14 +236,14 @@ describe("GET /contacts (BEHAVIOUR 4.4)", () => {
     expect(await nobody()).toMatchObject({ status: 200, body: { success: false } });
   });
 
-  it("R-434 refuses a look-up without or with a blank parameter", async () => {
+  it("R-434 refuses a look-up whose parameter is missing or blank", async () => {
     const { find } = verbs(await setUp());
     for (const query of [{}, { email: " " }, { phoneNumber: "" }]) {
       expect(await find(query)).toMatchObject({ status: 400, body: general("VALIDATION") });
     }
   });
 
-  it("R-433 refuses a raw + in the query as INVALID_PHONE, or understands it when rawPlusOk is on", async () => {
+  it("R-433 refuses a raw + in the query as INVALID_PHONE, or accepts it when rawPlusOk is on", async () => {
     const bench = await setUp();
     const { create } = verbs(bench);
     await create({ phone: "+4791234567" });
@@ -260,7 +260,7 @@ describe("GET /contacts (BEHAVIOUR 4.4)", () => {
     expect(await find({ phoneNumber: "91234567" })).toMatchObject({ status: 400, body: general("INVALID_PHONE") });
   });
 
-  it("R-434 goes by the phone when both are given", async () => {
+  it("R-434 uses the phone when both are given", async () => {
     const { create, find } = verbs(await setUp());
     const { body } = await create({ phone: "+4791234567" });
     await create({ email: "a@b.example" });
@@ -268,7 +268,7 @@ describe("GET /contacts (BEHAVIOUR 4.4)", () => {
     expect((await find({ phoneNumber: "+4791111111", email: "a@b.example" })).status).toBe(404);
   });
 
-  it("R-435 gives the oldest of several with one e-mail, or the newest when the option says so", async () => {
+  it("R-435 returns the oldest of several contacts with one e-mail, or the newest when the option says so", async () => {
     const bench = await setUp();
     const { create, find } = verbs(bench);
     const oldest = await create({ email: "a@b.example" });
@@ -316,7 +316,7 @@ describe("POST /lists/{listId}/contacts (BEHAVIOUR 4.5)", () => {
     expect((await list("leads", { contactId })).status).toBe(201);
   });
 
-  it("R-243 takes a member again, or refuses it as listDuplicate says", async () => {
+  it("R-243 accepts a member again, or refuses it as listDuplicate says", async () => {
     const { list, contactId, sandbox } = await withContact();
     await list("leads", { contactId });
     expect(await list("leads", { contactId })).toMatchObject({ status: 200, body: { success: true } });
@@ -327,7 +327,7 @@ describe("POST /lists/{listId}/contacts (BEHAVIOUR 4.5)", () => {
     expect(await list("leads", { contactId })).toMatchObject({ status: 400, text: expect.stringContaining("already") });
   });
 
-  it("R-442 tells an unknown list from an unknown contact, both with 404", async () => {
+  it("R-442 distinguishes an unknown list from an unknown contact, both with 404", async () => {
     const { list, contactId } = await withContact();
     const unknownList = await list("nowhere", { contactId });
     const unknownContact = await list("leads", { contactId: "nobody" });
@@ -336,7 +336,7 @@ describe("POST /lists/{listId}/contacts (BEHAVIOUR 4.5)", () => {
     expect(unknownContact.body).toEqual({ error: { code: "NOT_FOUND", message: "Contact not found" } });
   });
 
-  it("refuses a contactId that is missing, blank or no string", async () => {
+  it("refuses a contactId that is missing, blank or not a string", async () => {
     const { list } = await withContact();
     for (const body of [{}, { contactId: " " }, { contactId: 7 }, { contactId: null }]) {
       expect(await list("leads", body)).toMatchObject({ status: 400, body: general("VALIDATION") });

@@ -25,7 +25,7 @@ describe("POST /subaccounts/credits (BEHAVIOUR 4.8)", () => {
     ]);
   });
 
-  it("R-482 grants again when asked again", async () => {
+  it("R-482 grants again when called again", async () => {
     const { grant, balance } = await bench();
     const ask = { email: "client@b.example", amount: 5, description: "same" };
     const balances = [await grant(ask), await grant(ask)].map(
@@ -53,7 +53,7 @@ describe("POST /subaccounts/credits (BEHAVIOUR 4.8)", () => {
     expect(await grant(ask)).toMatchObject({ status: 200, body: { success: false } });
   });
 
-  it("refuses an e-mail that is missing, blank, malformed or no string", async () => {
+  it("refuses an e-mail that is missing, blank, malformed or not a string", async () => {
     const { grant, balance } = await bench();
     for (const email of [undefined, "", "  ", "nobody", 7, null]) {
       const { status, body } = await grant({ email, amount: 5 });
@@ -78,7 +78,7 @@ describe("POST /subaccounts/credits (BEHAVIOUR 4.8)", () => {
     expect(balance()).toBe(10);
   });
 
-  it("R-483 refuses a key that is no agency's, with the status that nonAgency names", async () => {
+  it("R-483 refuses a key of a non-agency account with the status that nonAgency names", async () => {
     const { grant, sandbox } = await bench({ agencyKey: "agency-key" });
     const ask = { email: "client@b.example", amount: 5 };
     expect(await grant(ask)).toMatchObject({ status: 400, body: general("NOT_AGENCY") });
@@ -87,7 +87,7 @@ describe("POST /subaccounts/credits (BEHAVIOUR 4.8)", () => {
     expect(await grant(ask)).toMatchObject({ status: 403, body: general("NOT_AGENCY") });
   });
 
-  it("R-246 refuses what the agency's pool cannot pay", async () => {
+  it("R-246 refuses an amount that exceeds the agency's pool", async () => {
     const { grant, sandbox } = await bench({ agencyPool: 8 });
     expect((await grant({ email: "client@b.example", amount: 5 })).status).toBe(200);
     const refused = await grant({ email: "client@b.example", amount: 5 });
@@ -95,7 +95,7 @@ describe("POST /subaccounts/credits (BEHAVIOUR 4.8)", () => {
     expect(sandbox.config.agencyPool).toBe(3);
   });
 
-  it("R-482 grants although the answer never comes: timeout but processed", async () => {
+  it("R-482 grants even when the answer never arrives: timeout but processed", async () => {
     const { grant, sandbox, balance } = await bench();
     sandbox.failNext("credits", 1, { kind: "resetConnection", when: "after" });
     await expect(grant({ email: "client@b.example", amount: 5 })).rejects.toThrow();

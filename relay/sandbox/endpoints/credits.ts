@@ -1,4 +1,4 @@
-/** `POST /subaccounts/credits` (interface 4.6; BEHAVIOUR 4.8). No idempotency: a repeated grant grants again. */
+/** `POST /subaccounts/credits` (interface 4.6; BEHAVIOUR 4.8). Not idempotent: a repeated grant grants again. */
 
 import { Refusal } from "../answers.ts";
 import { checkEmail } from "../contacts.ts";

@@ -3,12 +3,12 @@ import { newSid, setUp, startClient } from "../harness.ts";
 
 const messageIdOf = ({ body }: { body: unknown }) => (body as { messageId: string }).messageId;
 const refused = { status: 400, body: { error: expect.any(String) } };
-/** A picture of one point. */
+/** A picture of one pixel. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const BLANKS = ["", " ", "\n\t", "\u00a0", "\u200b\u200c\u200d", "\u2060", "\ufeff", " \u200b "];
 
 describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
-  it("R-461 takes a text, then creates the contact, stores it as received and lets the bot answer", async () => {
+  it("R-461 accepts a text, then creates the contact, stores the message as received and lets the bot answer", async () => {
     const { incoming, sandbox, client } = await setUp();
     const person = { firstName: "Ada", lastName: "King", email: "a@b.example" };
     const { status, body } = await incoming({ messageSid: "sid", body: "Hei ÆØÅ 👋", channel: "web", ...person });
@@ -74,7 +74,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(sandbox.messages()).toHaveLength(3);
   });
 
-  it("R-222 takes id instead of messageSid, and messageSid when both are there", async () => {
+  it("R-222 accepts id instead of messageSid, and prefers messageSid", async () => {
     const { incoming, sandbox } = await setUp();
     await incoming({ messageSid: undefined, id: "by-id" });
     await incoming({ messageSid: "by-sid", id: "by-id" });
@@ -107,7 +107,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(sandbox.messages()).toHaveLength(0);
   });
 
-  it("R-230 takes a file without a body when bodyOptionalWithMedia is on, but no message without both", async () => {
+  it("R-230 accepts a file without a body when bodyOptionalWithMedia is on, but no message without both", async () => {
     const { incoming } = await setUp({ bodyOptionalWithMedia: true });
     const media = { mediaUrl: `data:image/png;base64,${PNG}`, mediaContentType: "image/png" };
     expect((await incoming({ body: "", ...media })).status).toBe(200);
@@ -152,7 +152,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(sandbox.messages()).toHaveLength(0);
   });
 
-  it("R-237 looks into embedded bytes only when sniffBytes is on", async () => {
+  it("R-237 checks embedded bytes only when sniffBytes is on", async () => {
     const { incoming, sandbox } = await setUp();
     const lie = () => incoming({ mediaUrl: `data:image/jpeg;base64,${PNG}`, mediaContentType: "image/jpeg" });
     expect((await lie()).status).toBe(200);
@@ -160,7 +160,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(await lie()).toMatchObject(refused);
   });
 
-  it("R-238 refuses media without a type, and R-239 takes nulls and a type alone as no media", async () => {
+  it("R-238 refuses media without a type; R-239 treats nulls and a type alone as no media", async () => {
     const { incoming, sandbox } = await setUp();
     for (const mediaContentType of [undefined, null, " "]) {
       expect(await incoming({ mediaUrl: "https://x.example/a.png", mediaContentType })).toMatchObject(refused);
@@ -179,7 +179,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(sandbox.messages()[0]?.media?.bytes?.toString()).toBe("file");
   });
 
-  it("R-237 looks into the bytes of a linked file, and notes when they are of another type than stated", async () => {
+  it("R-237 checks the bytes of a linked file, and records when their type differs from the stated one", async () => {
     const { incoming, sandbox } = await setUp({ allowHttpMedia: true });
     const host = await startClient();
     host.answer = () => ({ status: 200, body: "%PDF-1.7\n%%EOF", headers: { "Content-Type": "image/jpeg" } });
@@ -188,7 +188,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(sandbox.messages()[0]?.media).toMatchObject({ error: "the file is application/pdf, not image/jpeg" });
   });
 
-  it("R-234 keeps a message whose link answers 404, redirects or shows a login page, and notes why", async () => {
+  it("R-234 keeps a message whose link answers 404, redirects or shows a login page, and records why", async () => {
     const { incoming, sandbox } = await setUp({ allowHttpMedia: true });
     const host = await startClient();
     const answers = [
@@ -240,7 +240,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(host.received).toHaveLength(1);
   });
 
-  it("R-242 takes text and reaction, refuses other types unless the option takes them as text", async () => {
+  it("R-242 accepts text and reaction, and refuses other types unless the option treats them as text", async () => {
     const { incoming, sandbox } = await setUp();
     expect((await incoming({}, { messageType: "text" })).status).toBe(200);
     expect(await incoming({}, { messageType: "video" })).toMatchObject(refused);
@@ -256,7 +256,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(sandbox.requests()[0]?.warnings).toEqual([expect.stringContaining("R-242")]);
   });
 
-  it("R-235 stores a reaction on the latest reply, without a bot's turn", async () => {
+  it("R-235 stores a reaction on the latest reply, and the bot does not answer", async () => {
     const { incoming, sandbox } = await setUp();
     await incoming({ body: "👍" }, { messageType: "reaction" });
     await incoming();
@@ -268,7 +268,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(sandbox.outgoing()).toHaveLength(1);
   });
 
-  it("R-235 answers reactions and insists on an emoji when the options say so", async () => {
+  it("R-235 answers reactions and requires an emoji when the options say so", async () => {
     const { incoming, sandbox } = await setUp({ reactionTriggersBot: true, reactionValidation: "emoji" });
     const react = (body: string) => incoming({ body }, { messageType: "reaction" });
     expect(await react("yes")).toMatchObject(refused);
@@ -284,7 +284,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(new Set(sandbox.messages("v_ada").map(({ contactId }) => contactId)).size).toBe(1);
   });
 
-  it("R-101 takes names only on creation, fills gaps, or overwrites, as the option says", async () => {
+  it("R-101 stores names only on creation, fills gaps, or overwrites, as the option says", async () => {
     const { incoming, sandbox } = await setUp();
     const nameAfter = async (firstName: string, lastName?: string) => {
       await incoming({ firstName, lastName });
@@ -338,14 +338,14 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect(new Set(shuffled.map(({ body }) => body)).size).toBe(20);
   });
 
-  it("R-209 R-225 R-221 follows maxBodyChars, fromIdMaxLen and messageIdEqualsSid", async () => {
+  it("R-209 R-225 R-221 applies maxBodyChars, fromIdMaxLen and messageIdEqualsSid", async () => {
     const { incoming } = await setUp({ maxBodyChars: 10, fromIdMaxLen: 8, messageIdEqualsSid: true });
     expect((await incoming({ body: "x".repeat(11) })).status).toBe(400);
     expect((await incoming({ fromId: "x".repeat(9) })).status).toBe(400);
     expect((await incoming({ messageSid: "mine" })).body).toEqual({ success: true, messageId: "mine" });
   });
 
-  it("R-462 R-223 has one turn when a 500 came after the processing and the client tries again", async () => {
+  it("R-462 R-223 answers once when a 500 came after the processing and the client tries again", async () => {
     const { incoming, sandbox } = await setUp();
     sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
     expect(await incoming({ messageSid: "again" })).toMatchObject({ status: 500, body: { error: expect.any(String) } });
@@ -354,7 +354,7 @@ describe("POST /incoming_custom_channel_message (BEHAVIOUR 4.7)", () => {
     expect([sandbox.messages().length, sandbox.outgoing().length]).toEqual([1, 1]);
   });
 
-  it("R-462 does nothing when a 500 came before the processing", async () => {
+  it("R-462 processes nothing when a 500 came before the processing", async () => {
     const { incoming, sandbox } = await setUp();
     sandbox.failNext("incoming", 1, 500);
     expect((await incoming({ messageSid: "again" })).status).toBe(500);

@@ -40,9 +40,9 @@ function read(call: Call, config: SandboxConfig): Fields {
   return data;
 }
 
-/** The checked media. It is fetched at once only if an unreachable link must be refused. */
+/** The checked media. Fetched at once only if an unreachable link must be refused. */
 async function takenMedia({ config, poster }: Service, data: Fields): Promise<Media | undefined> {
-  // Without a file there is no await, so that messages keep the order of their arrival.
+  // A message without a file needs no await, so messages keep the order of their arrival.
   if (data.mediaUrl === undefined || data.mediaUrl === null) return undefined;
   const media = await readMedia(data, config);
   if (media === undefined || media.bytes !== undefined || config.mediaFailure === "ignore") return media;
@@ -68,7 +68,13 @@ function check(outer: Fields, data: Fields, media: Media | undefined, config: Sa
     direction: "in",
     messageId: "",
     at: 0,
-    ...{ messageSid, fromId, toId, body, status, messageType, person: personFields(data, config) },
+    messageSid,
+    fromId,
+    toId,
+    body,
+    status,
+    messageType,
+    person: personFields(data, config),
     ...(channel === undefined ? {} : { channel }),
     ...(campaignId === undefined ? {} : { campaignId }),
     ...(media === undefined ? {} : { media }),
@@ -105,7 +111,7 @@ function duplicate(
   { body, messageSid }: Pick<Queued, "body" | "messageSid">,
   seen: { messageId: string; body: string },
 ): Result {
-  if (seen.body !== body) warnings.push(`messageSid ${messageSid} came again with other content`);
+  if (seen.body !== body) warnings.push(`messageSid ${messageSid} was sent again with other content`);
   if (config.duplicateAnswer === 409) throw new Refusal("ALREADY_EXISTS", "Duplicate messageSid");
   if (config.duplicateAnswer === 400) throw new Refusal("DUPLICATE", "Duplicate messageSid: already processed");
   const messageId = config.duplicateAnswer === "same200" ? seen.messageId : newId();

@@ -11,7 +11,7 @@ const bench = async (config: Partial<SandboxConfig> = {}) => {
 };
 
 describe("POST /send_custom_channel_message (BEHAVIOUR 4.6)", () => {
-  it("R-454 sends to a known fromId and tells both ids", async () => {
+  it("R-454 sends to a known fromId and returns both ids", async () => {
     const { send, incoming, sandbox } = await bench({ botActive: false });
     await incoming();
     await sandbox.until(({ messages }) => messages().length === 1);
@@ -33,7 +33,9 @@ describe("POST /send_custom_channel_message (BEHAVIOUR 4.6)", () => {
     const { body } = await send({ firstName: "Ada", lastName: "King", email: "a@b.example" });
     expect(sandbox.state().contacts).toMatchObject([
       {
-        ...{ id: (body as { contactId: string }).contactId, firstName: "Ada", lastName: "King" },
+        id: (body as { contactId: string }).contactId,
+        firstName: "Ada",
+        lastName: "King",
         email: "a@b.example",
       },
     ]);
@@ -47,7 +49,7 @@ describe("POST /send_custom_channel_message (BEHAVIOUR 4.6)", () => {
     expect(sandbox.state().contacts).toMatchObject([{ firstName: "Ada" }]);
   });
 
-  it("R-456 lets the visitor's answer land in the same conversation", async () => {
+  it("R-456 puts the visitor's answer into the same conversation", async () => {
     const { send, incoming, sandbox } = await bench();
     const { body } = await send();
     await incoming();
@@ -75,7 +77,7 @@ describe("POST /send_custom_channel_message (BEHAVIOUR 4.6)", () => {
     }
   });
 
-  it("R-452 makes two messages of the same request sent twice", async () => {
+  it("R-452 makes two messages from the same request sent twice", async () => {
     const { send, sandbox } = await bench();
     const ids = [await send(), await send()].map(({ body }) => (body as { messageId: string }).messageId);
     expect(new Set(ids).size).toBe(2);
@@ -89,7 +91,7 @@ describe("POST /send_custom_channel_message (BEHAVIOUR 4.6)", () => {
     expect(sandbox.outgoing()).toMatchObject([{ campaignId: "spring" }]);
   });
 
-  it("R-451 calls back not at all, with the same id, or with another, as sendTriggersCallback says", async () => {
+  it("R-451 sends no callback, one with the same id, or one with another id, as sendTriggersCallback says", async () => {
     const { send, sandbox, client } = await bench();
     await send();
     sandbox.configure({ sendTriggersCallback: "sameId" });
@@ -108,7 +110,7 @@ describe("POST /send_custom_channel_message (BEHAVIOUR 4.6)", () => {
     expect(sandbox.outgoing()[2]?.messageId).toBe((other.body as { messageId: string }).messageId);
   });
 
-  it("R-451 calls back before it answers when sendTriggersCallback is before", async () => {
+  it("R-451 sends the callback before the answer when sendTriggersCallback is before", async () => {
     const { send, client } = await bench({ sendTriggersCallback: "before" });
     const order: string[] = [];
     client.answer = () => {
@@ -129,7 +131,7 @@ describe("POST /send_custom_channel_message (BEHAVIOUR 4.6)", () => {
     expect((await send({ campaignId: "autumn" })).status).toBe(404);
   });
 
-  it("R-209 R-225 refuses what is longer than the options allow", async () => {
+  it("R-209 R-225 refuses fields that are longer than the options allow", async () => {
     const { send } = await bench({ maxBodyChars: 30, fromIdMaxLen: 10 });
     expect((await send()).status).toBe(200);
     expect((await send({ body: "x".repeat(31) })).status).toBe(400);

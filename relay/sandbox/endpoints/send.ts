@@ -1,4 +1,7 @@
-/** `POST /send_custom_channel_message` (interface 4.4; BEHAVIOUR 4.6). No idempotency: sent twice, it is two messages. */
+/**
+ * `POST /send_custom_channel_message` (interface 4.4; BEHAVIOUR 4.6). Not idempotent: the same request sent twice makes two
+ * messages.
+ */
 
 import { Refusal } from "../answers.ts";
 import { objectField, onlyFields, optionalText, personFields, requiredText } from "../fields.ts";

@@ -1,4 +1,4 @@
-/** Drawn on a grid of 24 with a stroke of 1.75, in the colour of the text. */
+/** Icons on a grid of 24 with a stroke of 1.75, in the colour of the text. */
 
 import { html } from "hono/html";
 import type { Markup } from "./people.ts";

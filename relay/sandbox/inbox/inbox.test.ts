@@ -10,7 +10,7 @@ const post = ({ sandbox }: Bench, path: string, fields: Record<string, string>) 
   fetch(`${sandbox.origin}${path}`, { method: "POST", body: new URLSearchParams(fields), redirect: "manual" });
 
 describe("the inbox", () => {
-  it("says SANDBOX, and what will appear, before anybody wrote", async () => {
+  it("shows SANDBOX, and what will appear, before anybody has written", async () => {
     const { text, headers } = await page(await setUp());
     expect(text).toMatch(/>SANDBOX</);
     expect(text).toContain("Nobody has written yet");
@@ -32,7 +32,7 @@ describe("the inbox", () => {
     expect((await page(bench, "/?to=v_ada&peek=1")).text).toMatch(/aria-label="1 unread"[\s\S]*aria-label="1 unread"/);
   });
 
-  it("escapes whatever a visitor wrote, in names and ids too", async () => {
+  it("escapes everything that a visitor wrote, including names and ids", async () => {
     const bench = await setUp({ botScript: "html" });
     const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`;
     const fields = { channel: evil, toId: evil, firstName: evil, email: evil, campaignId: evil };
@@ -43,7 +43,7 @@ describe("the inbox", () => {
     expect(text).not.toMatch(/<img|<b>/);
   });
 
-  it("sends what a person types to the visitor, and shows how it fared", async () => {
+  it("sends a person's reply to the visitor, and shows its outcome", async () => {
     const bench = await setUp({ botActive: false });
     await bench.incoming();
     const answer = await post(bench, "/inbox/reply", { to: "v_ada", body: "  Anna here  " });
@@ -98,7 +98,7 @@ describe("the inbox", () => {
     expect((await page(bench, "/?to=v_ada")).text).toContain('aria-label="Reacted with 👍"');
   });
 
-  it("tells its page about news as they come", async () => {
+  it("notifies its page of changes as they happen", async () => {
     const bench = await setUp();
     const ending = new AbortController();
     const answer = await fetch(`${bench.sandbox.origin}/inbox/events`, { signal: ending.signal });
@@ -119,12 +119,14 @@ describe("the inbox", () => {
     expect((await page(bench, "/inbox/..%2fconfig.ts")).status).toBe(404);
   });
 
-  it("does not run a page's words for a page of another origin", async () => {
+  it("refuses requests from pages of another origin", async () => {
     const bench = await setUp();
     await bench.incoming();
     const headers = { Origin: "https://evil.example" };
     const answer = await fetch(`${bench.sandbox.origin}/inbox/reply`, {
-      ...{ method: "POST", headers, redirect: "manual" },
+      method: "POST",
+      headers,
+      redirect: "manual",
       body: new URLSearchParams({ to: "v_ada", body: "forged" }),
     });
     expect(answer.status).toBe(403);

@@ -11,7 +11,7 @@ function pageAfter(form: URLSearchParams): string {
 }
 
 /** What an admin may do: each action is a form of a page, and an entry of the audit log. */
-export function addActions(app: Hono<App>, parts: Parts): void {
+export function addActions(app: Hono<App>, parts: AdminRouteDeps): void {
   const { deps } = parts;
   /** An action for admins, with a form of their session. */
   const action = (path: string, act: (form: URLSearchParams, actor: string) => Promise<string>): void =>

@@ -44,8 +44,8 @@ export type ReadForm = (incoming: IncomingMessage) => Promise<string>;
 export type App = { Bindings: HttpBindings; Variables: { secret: string; viewer: Viewer } };
 export type C = Context<App>;
 
-/** What the routes work with. */
-export type Parts = { deps: AdminDeps; access: AdminAccess; readForm: ReadForm };
+/** Dependencies of the admin routes. */
+export type AdminRouteDeps = { deps: AdminDeps; access: AdminAccess; readForm: ReadForm };
 
 /** Requests of other pages bring the origin of those; browsers send it with every form. */
 export function isOwnOrigin(c: C, publicOrigin: string | undefined): boolean {
@@ -57,17 +57,17 @@ export function isOwnOrigin(c: C, publicOrigin: string | undefined): boolean {
 }
 
 /** A form of one of this session's pages; nothing when it is not one. */
-export async function ownForm(c: C, { deps, readForm }: Parts): Promise<URLSearchParams | undefined> {
+export async function ownForm(c: C, { deps, readForm }: AdminRouteDeps): Promise<URLSearchParams | undefined> {
   const form = new URLSearchParams(await readForm(c.env.incoming));
   return isOwnOrigin(c, deps.publicOrigin) && isFormToken(c.var.secret, form.get("token") ?? "") ? form : undefined;
 }
 
 /** The operator as the audit log names them. */
-export const actorOf = (c: C, { access }: Parts): string =>
+export const actorOf = (c: C, { access }: AdminRouteDeps): string =>
   `${c.var.viewer?.role ?? "admin"} at ${access.addressOf(c.env.incoming)}`;
 
 /** Writes down what an operator did. */
-export async function noted({ deps }: Parts, actor: string, action: string, subject: string): Promise<void> {
+export async function noted({ deps }: AdminRouteDeps, actor: string, action: string, subject: string): Promise<void> {
   const { db, clock } = deps;
   await db.transaction((tx) => addAudit(tx, { at: clock.now(), actor, action, subject }), ["audit"]);
 }

@@ -1,7 +1,16 @@
 import type { Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { html } from "hono/html";
-import { type AdminDeps, type App, actorOf, type C, isOwnOrigin, noted, ownForm, type Parts } from "./context.ts";
+import {
+  type AdminDeps,
+  type AdminRouteDeps,
+  type App,
+  actorOf,
+  type C,
+  isOwnOrigin,
+  noted,
+  ownForm,
+} from "./context.ts";
 import { bare, type Html } from "./html.ts";
 import { COOKIE, createAdminSessions } from "./sessions.ts";
 
@@ -26,7 +35,7 @@ function isSecure(c: C, { preview, publicOrigin }: AdminDeps): boolean {
 }
 
 /** Signing in and out, and the check that everything behind it passes. */
-export function addLogin(app: Hono<App>, parts: Parts): void {
+export function addLogin(app: Hono<App>, parts: AdminRouteDeps): void {
   const { deps, access, readForm } = parts;
   const { db, clock, publicOrigin } = deps;
   const sessions = createAdminSessions({ db, clock, access });

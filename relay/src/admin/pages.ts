@@ -21,7 +21,7 @@ const nothing = (c: C, what: string) =>
   show(c, "", "Not found", html`<p class="empty">There is no ${what} of this id, or it was erased.</p>`, 404);
 
 /** The pages to read. */
-export function addPages(app: Hono<App>, parts: Parts): void {
+export function addPages(app: Hono<App>, parts: AdminRouteDeps): void {
   // A reader of one site sees no page about the whole relay.
   for (const path of WHOLE)
     app.get(path, async (c, next) => (c.var.viewer.site === null ? next() : c.redirect("/admin/conversations", 303)));
@@ -31,7 +31,7 @@ export function addPages(app: Hono<App>, parts: Parts): void {
 }
 
 /** Pages about the whole relay. */
-function addWhole(app: Hono<App>, { deps }: Parts): void {
+function addWhole(app: Hono<App>, { deps }: AdminRouteDeps): void {
   const { db, clock, sites, gauges, settings } = deps;
   app.get("/admin", async (c) => {
     const body = await overview({ db, now: clock.now(), gauges, range: c.req.query("range") });
@@ -50,13 +50,16 @@ function addWhole(app: Hono<App>, { deps }: Parts): void {
 }
 
 /** Conversations and messages. */
-function addConversations(app: Hono<App>, { deps }: Parts): void {
+function addConversations(app: Hono<App>, { deps }: AdminRouteDeps): void {
   const { db, clock, sites } = deps;
   app.get("/admin/conversations", async (c) => {
     const { words = "", site = "", state = "", after = "", from, to } = c.req.query();
     const { viewer } = c.var;
     const asked = {
-      ...{ words: words.trim().slice(0, 200), site: viewer.site ?? site, state, after: placeOf(after) },
+      words: words.trim().slice(0, 200),
+      site: viewer.site ?? site,
+      state,
+      after: placeOf(after),
       ...daysOf(from, to),
     };
     const ids = sitesFor(sites, viewer).all.map(({ public: { id } }) => id);
@@ -80,7 +83,7 @@ function addConversations(app: Hono<App>, { deps }: Parts): void {
 }
 
 /** Lists of what belongs to sites. */
-function addLists(app: Hono<App>, { deps }: Parts): void {
+function addLists(app: Hono<App>, { deps }: AdminRouteDeps): void {
   const { db, sites } = deps;
   app.get("/admin/deliveries", async (c) => {
     const { viewer, secret } = c.var;

@@ -1,11 +1,11 @@
 import { html } from "hono/html";
 import type { Html } from "./html.ts";
 
-/** A line of a plot: one value per step, nothing where nothing is known. */
-export type Line = { name: string; values: readonly (number | undefined)[] };
+/** A line of a plot: one value per step; undefined where no value is known. */
+export type PlotSeries = { name: string; values: readonly (number | undefined)[] };
 export type Plot = {
   title: string;
-  lines: readonly Line[];
+  lines: readonly PlotSeries[];
   /** Begin and end of the time shown, in words. */
   from: string;
   to: string;
@@ -24,7 +24,7 @@ function roundUp(value: number): number {
 }
 
 /** Points of a line; a gap ends one polyline and begins another. */
-function pieces(values: Line["values"], max: number): string[] {
+function pieces(values: PlotSeries["values"], max: number): string[] {
   const step = (WIDTH - LEFT) / Math.max(1, values.length - 1);
   const found: string[][] = [[]];
   for (const [n, value] of values.entries()) {
@@ -41,7 +41,7 @@ function pieces(values: Line["values"], max: number): string[] {
     .map((points) => (points.length === 1 ? `${points[0]} ${points[0]}` : points.join(" ")));
 }
 
-const known = (values: Line["values"]): number[] => values.filter((value) => value !== undefined);
+const known = (values: PlotSeries["values"]): number[] => values.filter((value) => value !== undefined);
 
 /** What a screen reader hears of a plot. */
 const summary = ({ title, lines, show }: Plot): string =>

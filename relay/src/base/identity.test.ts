@@ -18,7 +18,7 @@ const sign = (claims: JWTPayload, { alg = "HS256", secret = SECRET } = {}) =>
   new SignJWT(claims).setProtectedHeader({ alg }).sign(key(secret));
 const good = { sub: "customer-7", exp: SECONDS + 600 };
 
-/** A token put together by hand, for what no library would sign. */
+/** A token assembled by hand, because no library signs it. */
 const raw = (header: object, payload: unknown, signature = ""): string =>
   [...[header, payload].map((part) => base64url.encode(JSON.stringify(part))), signature].join(".");
 
@@ -78,37 +78,37 @@ describe("a forged identity", () => {
     "is signed with another secret": () => sign(good, { secret: "another secret of thirty-two bytes!" }),
     "uses another algorithm of the same secret": () => sign(good, { alg: "HS512", secret: SECRET.repeat(2) }),
     "is not signed": () => raw({ alg: "none" }, good),
-    "is not signed, in other letters": () => raw({ alg: "NoNe" }, good),
+    "is not signed, with other letter case": () => raw({ alg: "NoNe" }, good),
     "has no algorithm": () => raw({}, good, "AAAA"),
     "asks for a critical extension": () => raw({ ...header, crit: ["x"], x: 1 }, good, "AAAA"),
     "brings its own key": () => raw({ alg: "HS256", jwk: { kty: "oct", k: "AAAA" } }, good, "AAAA"),
-    "says where its key is": () => raw({ alg: "RS256", jku: "https://evil.example/jwks" }, good, "AAAA"),
+    "names the address of its key": () => raw({ alg: "RS256", jku: "https://evil.example/jwks" }, good, "AAAA"),
     "has expired": () => sign({ ...good, exp: SECONDS - 1 }),
     "expires now": () => sign({ ...good, exp: SECONDS }),
     "never expires": () => sign({ sub: "customer-7" }),
     "never expires and was made long ago": () => sign({ sub: "customer-7", iat: SECONDS - 86_400 }),
-    "never expires and was made in words": () => sign({ sub: "customer-7", iat: "now" as unknown as number }),
+    "never expires and has a text as its date": () => sign({ sub: "customer-7", iat: "now" as unknown as number }),
     "never expires and was made in the future": () => sign({ sub: "customer-7", iat: SECONDS + 600 }),
-    "expires in words": () => sign({ ...good, exp: "tomorrow" as unknown as number }),
-    "expires as text": () => sign({ ...good, exp: String(SECONDS + 60) as unknown as number }),
+    "expires at a text": () => sign({ ...good, exp: "tomorrow" as unknown as number }),
+    "expires at a number in quotes": () => sign({ ...good, exp: String(SECONDS + 60) as unknown as number }),
     "expires at no number": () => raw(header, { sub: "customer-7", exp: null }, "AAAA"),
     "is not yet valid": () => sign({ ...good, nbf: SECONDS + 60 }),
     "was made in the future": () => sign({ ...good, iat: SECONDS + 600 }),
-    "was made at no time": () => sign({ ...good, iat: "now" as unknown as number }),
+    "has an invalid date": () => sign({ ...good, iat: "now" as unknown as number }),
     "names nobody": () => sign({ exp: good.exp }),
-    "names an empty somebody": () => sign({ ...good, sub: "" }),
-    "names a number": () => sign({ ...good, sub: 7 as unknown as string }),
-    "names a list": () => sign({ ...good, sub: ["customer-7"] as unknown as string }),
-    "names somebody endless": () => sign({ ...good, sub: "x".repeat(300) }),
+    "has an empty subject": () => sign({ ...good, sub: "" }),
+    "has a number as its subject": () => sign({ ...good, sub: 7 as unknown as string }),
+    "has a list as its subject": () => sign({ ...good, sub: ["customer-7"] as unknown as string }),
+    "has a subject that is too long": () => sign({ ...good, sub: "x".repeat(300) }),
     "is empty": () => "",
-    "is no token": () => "hello",
+    "is not a token": () => "hello",
     "has too many parts": async () => `${await sign(good)}.x`,
     "has lost its signature": async () => (await sign(good)).replace(/[^.]*$/, ""),
     "has another payload under its signature": async () => {
       const [head, , signature] = (await sign(good)).split(".");
       return `${head}.${base64url.encode(JSON.stringify({ ...good, sub: "customer-8" }))}.${signature}`;
     },
-    "carries no object": async () => {
+    "has a payload that is not an object": async () => {
       const [head, , signature] = (await sign(good)).split(".");
       return `${head}.${base64url.encode("[]")}.${signature}`;
     },

@@ -2,7 +2,7 @@
 export type Limiter = {
   /** Takes `amount` tokens (default 1). @returns 0 when the call may proceed, otherwise the milliseconds to wait */
   take: (key: string, amount?: number) => number;
-  /** Takes tokens that were spent elsewhere; the bucket is empty at worst. */
+  /** Takes tokens that were spent elsewhere; the bucket never goes below empty. */
   spend: (key: string, amount: number) => void;
   /** The number of keys in memory. */
   size: () => number;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** What happened to messages: stored for a visitor, taken by the service, given up, and replies stored. */
+/** Counted events of messages: stored (from a visitor), accepted by the service, failed, and replies stored. */
 export const MESSAGE_EVENTS = ["stored", "delivered", "failed", "reply"] as const;
 export type MessageEvent = (typeof MESSAGE_EVENTS)[number];
 
@@ -8,7 +8,7 @@ export type MessageEvent = (typeof MESSAGE_EVENTS)[number];
 export const ANSWER_CLASSES = ["2xx", "429", "4xx", "5xx", "none"] as const;
 export type AnswerClass = (typeof ANSWER_CLASSES)[number];
 
-/** Upper bounds in seconds, from a call without load to messages that waited for an outage to end. */
+/** Upper bounds in seconds: from a call without load up to messages that waited for an outage to end. */
 export const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200] as const;
 
 /** Counts since the start of the process. `delivery` and `reply`: counts per bucket, the last one above all bounds. */
@@ -19,12 +19,12 @@ export type Totals = {
   reply: number[];
 };
 
-/** What is read when somebody asks: now open, now waiting. */
+/** Values that are read at the moment of a request. */
 export type Gauges = {
   connections: () => number;
-  /** Messages that the service has not accepted yet, and since when the oldest of them waits, in seconds. */
+  /** Messages that the service has not accepted yet, and the age of the oldest one in seconds. */
   waiting: () => Promise<{ messages: number; oldest: number }>;
-  /** Calls a minute that the service allows per account key, as learned. */
+  /** Calls per minute that the service allows per account key, as the pacer learned them. */
   pace: () => Record<string, number>;
   /** Accounts whose key or address the service refuses: their deliveries wait. */
   paused: () => Record<string, boolean>;
@@ -33,7 +33,7 @@ export type Gauges = {
 const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 
-/** The class of a status, as the service's answer says it. */
+/** The class of an answer by its status. */
 function classOf(status: number): AnswerClass {
   if (status === 429) return "429";
   if (status >= 200 && status < 300) return "2xx";
@@ -53,31 +53,41 @@ function openSeries() {
   return {
     registry,
     messages: new Counter({
-      ...{ registers, name: "porchlight_messages_total", labelNames: ["event"] },
-      help: "Messages by what happened: stored (from visitors), delivered, failed, reply",
+      registers,
+      name: "porchlight_messages_total",
+      labelNames: ["event"],
+      help: "Messages by event: stored (from visitors), delivered, failed, reply",
     }),
     answers: new Counter({
-      ...{ registers, name: "porchlight_service_answers_total", labelNames: ["class"] },
+      registers,
+      name: "porchlight_service_answers_total",
+      labelNames: ["class"],
       help: "Answers of the messaging service by class of status; none: it did not answer",
     }),
     problems: new Counter({
-      ...{ registers, name: "porchlight_problems_total", labelNames: ["event"] },
+      registers,
+      name: "porchlight_problems_total",
+      labelNames: ["event"],
       help: "Log lines of level warn and error, by event",
     }),
     delivery: new Histogram({
-      ...{ registers, name: "porchlight_delivery_seconds", buckets: [...BUCKETS] },
-      help: "From a visitor's message being stored to its acceptance by the service",
+      registers,
+      name: "porchlight_delivery_seconds",
+      buckets: [...BUCKETS],
+      help: "Time from storing a visitor's message to its acceptance by the service",
     }),
     reply: new Histogram({
-      ...{ registers, name: "porchlight_reply_seconds", buckets: [...BUCKETS] },
-      help: "From a visitor's newest message to the next reply",
+      registers,
+      name: "porchlight_reply_seconds",
+      buckets: [...BUCKETS],
+      help: "Time from a visitor's newest message to the next reply",
     }),
   };
 }
 
 type Series = ReturnType<typeof openSeries>;
 
-/** Adds the series whose values are read at the moment of the question. */
+/** Adds the series whose values are read at the moment of a request. */
 function addGauges({ registry }: Series, gauges: Gauges): void {
   const gauge = (name: string, help: string, read: (gauge: Gauge) => Promise<void> | void, labelNames: string[] = []) =>
     new Gauge({
@@ -94,12 +104,12 @@ function addGauges({ registry }: Series, gauges: Gauges): void {
   gauge("porchlight_waiting_messages", "Messages that the service has not accepted yet", async (one) =>
     one.set((await gauges.waiting()).messages),
   );
-  gauge("porchlight_waiting_oldest_seconds", "Age of the oldest message that waits", async (one) =>
+  gauge("porchlight_waiting_oldest_seconds", "Age of the oldest waiting message", async (one) =>
     one.set((await gauges.waiting()).oldest),
   );
   gauge(
     "porchlight_pace_per_minute",
-    "Calls a minute that the service allows an account, as learned",
+    "Calls per minute that the service allows an account, as the pacer learned them",
     (one) => {
       for (const [account, rate] of Object.entries(gauges.pace())) one.set({ account }, rate);
     },
@@ -120,7 +130,7 @@ function addGauges({ registry }: Series, gauges: Gauges): void {
   });
 }
 
-/** Counts what the relay does, for `/metrics` and for the stored series of the admin pages. */
+/** Counts the relay's events for `/metrics` and for the stored series of the admin pages. */
 export function createMetrics() {
   const series = openSeries();
   const totals: Totals = {
@@ -147,11 +157,11 @@ export function createMetrics() {
       totals.answers[name]++;
       series.answers.inc({ class: name });
     },
-    /** @param count 0 shows the series before its first event */
+    /** Counts a warning or an error. @param count 0 creates the series before its first event */
     problem: (event: string, count = 1): void => series.problems.inc({ event }, count),
-    /** @param seconds from the message being stored to its acceptance */
+    /** Records a delivery. @param seconds from storing the message to its acceptance */
     delivered: (seconds: number): void => observe("delivery", seconds),
-    /** @param seconds from the visitor's newest message to the reply */
+    /** Records a reply. @param seconds from the visitor's newest message to the reply */
     replied: (seconds: number): void => observe("reply", seconds),
     read: (gauges: Gauges): void => addGauges(series, gauges),
     /** The series as Prometheus reads them (text format 0.0.4). */

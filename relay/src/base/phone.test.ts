@@ -17,7 +17,7 @@ it.each([
   ["call +49 30 123456", undefined, undefined],
   ["", "DE", undefined],
   ["+", "DE", undefined],
-])("reads %j, dialled in %s, as %s", (given, country, expected) => {
+])("parses %j, dialled in %s, as %s", (given, country, expected) => {
   expect(phoneOf(given, country)).toBe(expected);
 });
 
@@ -25,7 +25,7 @@ it.each([
 const EXAMPLES = corpus("phone/examples.mobile.json");
 const examples = existsSync(EXAMPLES) ? (JSON.parse(readFileSync(EXAMPLES, "utf8")) as Record<string, string>) : {};
 
-it(`takes every country's example, with its code and without (${Object.keys(examples).length} of them)`, () => {
+it(`accepts every country's example, with and without its country code (${Object.keys(examples).length} of them)`, () => {
   const refused = Object.entries(examples).filter(([country, national]) => {
     const code = getCountryCallingCode(country as CountryCode);
     return phoneOf(`+${code} ${national}`, undefined) === undefined || phoneOf(national, country) === undefined;

@@ -1,9 +1,10 @@
 import type { Readable } from "node:stream";
 
 /**
- * Reads and discards what a client still sends after it was refused: it may have to send it before it reads the answer.
- * @param most how long it may take, in milliseconds, and how many bytes it may be
- * @param late called beyond one of them, unless cancelled before
+ * Reads and discards what a client still sends after a refusal, because the client may have to send all of it before it reads
+ * the answer.
+ * @param most longest time in milliseconds, and most bytes
+ * @param late called when either limit is exceeded, unless cancelled before
  * @returns a function that cancels
  */
 export function limitRest(stream: Readable, most: { ms: number; bytes: number }, late: () => void): () => void {
@@ -21,7 +22,7 @@ export function limitRest(stream: Readable, most: { ms: number; bytes: number },
   });
   stream.once("error", cancel).once("close", cancel);
   stream.resume();
-  // Marks a request's body as read by us: otherwise Node discards the rest once the answer is sent, without a limit.
+  // Marks a request's body as read by the relay. Otherwise Node discards the rest without a limit once the answer is sent.
   stream.read(0);
   return cancel;
 }

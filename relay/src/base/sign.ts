@@ -3,7 +3,7 @@ import { randomId } from "@porchlight/shared/id";
 
 /** 32 lower-case letters and digits, five bits each: ids pass `[A-Za-z0-9_]` filters everywhere (R-225). */
 const BASE32 = "0123456789abcdefghjkmnpqrstvwxyz";
-/** A visitor's id: kind, 130 random bits, 65 bits of MAC: 42 characters. `v` anonymous, `u` identified by the owner. */
+/** A visitor's id, 42 characters: kind, 130 random bits, 65 bits of MAC. `v`: anonymous, `u`: identified by the owner. */
 const VISITOR_ID = /^([vu]_[0-9a-z]{26})_([0-9a-z]{13})$/;
 
 const mac = (key: string, purpose: string, text: string): Buffer =>
@@ -15,13 +15,13 @@ const base32 = (bytes: Buffer, length: number): string => {
   return out;
 };
 
-/** Compares in constant time, also texts of different lengths, for which `timingSafeEqual` throws. */
+/** Compares in constant time. Also compares texts of different lengths, for which `timingSafeEqual` throws. */
 export const sameSecret = (given: string, expected: string): boolean => sameDigest(digest(given), digest(expected));
 
 const digest = (text: string): Buffer => hash("sha256", text, "buffer");
 const sameDigest = (given: Buffer, expected: Buffer): boolean => timingSafeEqual(given, expected);
 
-/** Cached digests of the expected secrets: few, and constant while the settings are. */
+/** Cached digests of the expected secrets: there are few, and they change only with the settings. */
 const digests = new Map<string, Buffer>();
 const DIGESTS_MAX = 100;
 function digestOf(secret: string): Buffer {
@@ -33,7 +33,10 @@ function digestOf(secret: string): Buffer {
   return made;
 }
 
-/** Whether `given` is one of the expected secrets. It compares all of them, so that the time does not reveal which one. */
+/**
+ * Whether `given` is one of the expected secrets. It compares with all of them, so that the time does not reveal which one
+ * matched.
+ */
 export function anySecret(given: string, expected: readonly string[]): boolean {
   const one = digest(given);
   let found = false;

@@ -36,7 +36,7 @@ function begin(progress: Progress): void {
   progress.header = [];
 }
 
-/** Whether the chunk is one whole short masked control frame, as a pong is: most of what idle clients send. */
+/** Whether the chunk is one complete, short, masked control frame, such as a pong. Idle clients send almost only these. */
 const isControl = (chunk: Uint8Array): boolean =>
   ((chunk[0] ?? 0) & CONTROL) !== 0 && chunk.length === 2 + MASK_BYTES + ((chunk[1] ?? 0) & 0x7f);
 
@@ -95,7 +95,7 @@ export function createUnfinished(
       socket.on("data", (chunk: Uint8Array) => {
         const before = progress.whole;
         const unfinished = advance(progress, chunk);
-        // Another message than the one that was unfinished before.
+        // This is a different message from the one that was incomplete before.
         if (!unfinished || progress.whole > before) since.delete(socket);
         if (!unfinished || since.has(socket)) return;
         since.set(socket, clock.uptime());

@@ -5,17 +5,18 @@ import { type Outcome, outcomeOf } from "../service/outcome.ts";
 import type { CommandContext } from "./context.ts";
 import { type Finding, failed, passed } from "./finding.ts";
 
-/** An address that cannot exist (RFC 2606): the look-up finds no contact and changes nothing. */
+/** An address that cannot exist (RFC 2606), so the look-up finds no contact and changes nothing. */
 const PROBE = { email: "probe@porchlight.invalid" };
 const SKEW_MAX_MS = 60_000;
 
 const CURES: Partial<Record<Outcome["kind"], string>> = {
   config: "Paste the key from Settings > Account > API Key; check that the address ends in /v1.",
-  edge: "Something before the service blocks this machine: ask its support to allow this address.",
-  throttle: "The account waits: paste another key if this one is refused; after too many calls try again in a minute.",
+  edge: "A proxy before the service blocks this machine: ask the service's support to allow this address.",
+  throttle:
+    "The account is on hold. If the key is refused, paste another one; after too many calls, try again in a minute.",
 };
 
-/** Makes the same look-up with a random key. The service refuses it; another server does not. */
+/** Makes the same look-up with a random key. The service refuses it; any other server does not. */
 async function askWithWrongKey({ settings }: CommandContext, { url }: Account): Promise<Answer> {
   const allowInsecure = settings.allowInsecureService;
   const service = createTransport({ baseUrl: url, key: newSecret, allowInsecure, connections: 1 });
@@ -28,22 +29,22 @@ const said = ({ status, message }: Outcome): string => `${status === 0 ? "no ans
 
 /**
  * Checks whether the service accepts the account's key. A look-up without a result changes nothing (C21), but its 404 looks
- * like the 404 of any other server (R-432). So the server must also refuse a wrong key. The look-up keeps to the account's
- * rate limit (R-801).
+ * like the 404 of any other server (R-432), so the server must also refuse a wrong key. The look-up respects the account's rate
+ * limit (R-801).
  */
 async function key(context: CommandContext, { id, url }: Account, stranger: Answer): Promise<Finding> {
   const check = `key of account ${id}`;
   if (context.keys.of(id) === "")
-    return failed(check, "there is none", "Set SERVICE_API_KEY, or the account's key in PORCHLIGHT_CONFIG.");
+    return failed(check, "no key is set", "Set SERVICE_API_KEY, or the account's key in PORCHLIGHT_CONFIG.");
   const answer = await context.contacts.find(id, PROBE);
   if (answer.kind !== "ok")
     return failed(check, said(answer), CURES[answer.kind] ?? "Check SERVICE_URL, DNS and the firewall.");
   const refusal = outcomeOf(stranger, false, context.clock.now());
-  if ([401, 403].includes(refusal.status)) return passed(check, `${url} takes it`);
+  if ([401, 403].includes(refusal.status)) return passed(check, `${url} accepts it`);
   return failed(
     check,
     `${url} does not refuse a wrong key either (${said(refusal)}), so it is not the messaging service's base address`,
-    "Set SERVICE_URL to the base address that the service names: it ends in /v1, with nothing behind.",
+    "Set SERVICE_URL to the base address that the service names: it ends in /v1.",
   );
 }
 
@@ -51,7 +52,7 @@ async function key(context: CommandContext, { id, url }: Account, stranger: Answ
 function clockOf({ clock }: CommandContext, { id }: Account, answer: Answer): Finding {
   const check = `clock beside account ${id}`;
   const theirs = Date.parse(answer.phase === "answered" ? String(answer.headers.date) : "");
-  if (Number.isNaN(theirs)) return passed(check, "the service does not tell its time");
+  if (Number.isNaN(theirs)) return passed(check, "the service sends no Date header");
   const skew = Math.round((clock.now() - theirs) / 1_000);
   return Math.abs(skew) * 1_000 <= SKEW_MAX_MS
     ? passed(check, `${skew} s apart`)

@@ -9,11 +9,11 @@ import { progress } from "./progress.ts";
 
 const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
-/** Makes the folder if it is not there. @throws CommandError unless it is empty */
+/** Creates the folder if it does not exist. @throws CommandError unless it is empty */
 async function emptyFolder(folder: string): Promise<void> {
   const there = await readdir(folder).catch((error: unknown) => {
     if (missing(error)) return [];
-    throw new CommandError(`${folder} is no folder.`, 2);
+    throw new CommandError(`${folder} is not a folder.`, 2);
   });
   if (there.length > 0) throw new CommandError(`${folder} is not empty: name a new folder.`, 2);
   makeFolder(folder, 0o700);
@@ -21,8 +21,8 @@ async function emptyFolder(folder: string): Promise<void> {
 }
 
 const RESTORE = [
-  "To restore: stop the relay, put this folder where DATA_DIR points, start it. What was still to be called, and every",
-  "grant, waits for a person then: see Backups in relay/docs/guides/operation.md.",
+  "To restore: stop the relay, replace the folder DATA_DIR with this one, start the relay. Calls that were still open, and every",
+  "grant, then wait for a person: see Backups in relay/docs/guides/operation.md.",
 ];
 
 async function backup(context: CommandContext, folder: string): Promise<Result> {

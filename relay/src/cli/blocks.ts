@@ -20,7 +20,7 @@ export const BLOCKING: Record<string, Command> = {
       const asked = { site: home, value, reason: requiredOption(given, "reason"), actor: "cli" };
       const block = await context.access.block(asked, given.flag("everybody"));
       if (block === "vast")
-        throw new CommandError(`${value} would block nearly everybody. Add --everybody to confirm.`, 2);
+        throw new CommandError(`${value} would block nearly all visitors. Add --everybody to confirm.`, 2);
       if (block === undefined)
         throw new CommandError(`"${value}" is neither a visitor's id nor an IP address or block like 192.0.2.0/24.`, 2);
       return { data: blockView(block), lines: [`${value} is blocked: ${block.id}`] };
@@ -50,7 +50,7 @@ export const BLOCKING: Record<string, Command> = {
   },
 };
 
-/** Checks how much of its daily message budget each site has used. */
+/** Reports how much of its daily message budget each site has used. */
 export async function budgets({ settings, db, clock }: CommandContext): Promise<Finding[]> {
   const sites = settings.sites.filter(({ messagesPerDay }) => messagesPerDay !== undefined);
   return Promise.all(
@@ -60,7 +60,11 @@ export async function budgets({ settings, db, clock }: CommandContext): Promise<
       const said = `${used} of today's ${messagesPerDay} messages are used`;
       return used < messagesPerDay
         ? passed(check, said)
-        : failed(check, `${said}: more wait for the next days`, "Raise messagesPerDay, or block who floods the chat.");
+        : failed(
+            check,
+            `${said}: further messages wait for the next days`,
+            "Raise messagesPerDay, or block the senders of a flood.",
+          );
     }),
   );
 }

@@ -11,7 +11,7 @@ export const CLIENT: Record<string, Command> = {
     help: "writes a typed client of the server API as an npm package without dependencies, to install from that folder",
     async run(given) {
       const { folder } = positionals(given, "folder");
-      if (existsSync(folder)) throw new CommandError(`${folder} is there already: name a new folder.`, 2);
+      if (existsSync(folder)) throw new CommandError(`${folder} already exists: name a new folder.`, 2);
       // Hides Node's warning that type stripping is experimental.
       process.removeAllListeners("warning");
       const { clientPackage } = await import("../http/api/package.ts");

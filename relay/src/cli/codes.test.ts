@@ -6,7 +6,7 @@ import { enter, move } from "../records/ledger/ledger.ts";
 import { runOn } from "./commands.ts";
 import type { CommandContext } from "./context.ts";
 
-/** The records that these commands read, without a relay. */
+/** The database that these commands read, without a relay. */
 async function context(): Promise<CommandContext> {
   const db = openSqlite(":memory:");
   await migrate(db);

@@ -48,7 +48,7 @@ export function requiredOption({ text }: CommandArgs, name: string): string {
 /** Parses an amount of credits. @throws CommandError for any other text */
 export function amountIn(text: string): number {
   const amount = amountOf(text);
-  if (amount === undefined) throw new CommandError(`"${text}" is no amount like 20 or 12.50.`, 2);
+  if (amount === undefined) throw new CommandError(`"${text}" is not an amount like 20 or 12.50.`, 2);
   return amount;
 }
 

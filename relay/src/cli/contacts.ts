@@ -79,7 +79,7 @@ async function sendOne(context: CommandContext, given: CommandArgs): Promise<Res
 /** The next steps for a message that is not sent. */
 const CURES: Partial<Record<State, string>> = {
   intent:
-    ". It goes out by itself, when a relay runs and the service takes it: porchlight doctor tells what is in the way.",
+    ". It is sent automatically once a relay runs and the service accepts it: porchlight doctor shows what prevents that.",
   unknown: ". Look it up at the service, then: porchlight send resolve KEY --sent|--not-sent --reason <words>",
 };
 

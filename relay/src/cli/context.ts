@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { realClock } from "../base/clock.ts";
+import { type Clock, realClock } from "../base/clock.ts";
 import type { Settings, Site } from "../base/config.ts";
 import { assertDataFolder } from "../base/folder.ts";
-import { createKeys } from "../base/keys.ts";
-import { createLog } from "../base/log.ts";
+import { createKeys, type Keys } from "../base/keys.ts";
+import { createLog, type Log } from "../base/log.ts";
 import { readSecrets } from "../base/secrets.ts";
 import { createBus } from "../bus/bus.ts";
 import { assertCurrent } from "../db/migrate.ts";
@@ -47,6 +47,18 @@ export function contextOf(parts: Inside & { close: () => Promise<void> }) {
 
 export type CommandContext = ReturnType<typeof contextOf>;
 
+/** Gates for the commands' calls: they respect the account's rate limit even while no relay runs. */
+const gatesOf = ({ accounts }: Settings, keys: Keys, clock: Clock, log: Log) =>
+  createGates({
+    accounts,
+    clock,
+    log,
+    keyOf: keys.of,
+    reloadKeys: keys.reload,
+    onDelivery: () => {},
+    onOpen: () => {},
+  });
+
 /**
  * Opens the data of a relay that does not run. Calls that must not be repeated are written to the ledger; the relay makes
  * them after its start. Creates neither folder nor secrets nor database.
@@ -68,17 +80,20 @@ export async function openContext(settings: Settings): Promise<CommandContext> {
   const files = openFiles(settings);
   const links = createLinks(signing, clock.now);
   const flows = { settings, db, bus, clock, log, services, sites, signing };
-  /** Calls keep to the account's rate limit also while no relay runs. */
-  const gates = createGates({
-    ...{ accounts: settings.accounts, clock, log, keyOf: keys.of, reloadKeys: keys.reload },
-    ...{ onDelivery: () => {}, onOpen: () => {} },
-  });
-  const owner = createOwnerFlows({ ...flows, gates });
+  const owner = createOwnerFlows({ ...flows, gates: gatesOf(settings, keys, clock, log) });
   const { horizon } = settings;
   const forget = createForget({ db, bus, clock });
   const backups = createBackups({ db, clock, log, settings, works: () => true });
   return contextOf({
-    ...{ settings, db, clock, sites, services, keys, files, signing, owner },
+    settings,
+    db,
+    clock,
+    sites,
+    services,
+    keys,
+    files,
+    signing,
+    owner,
     running: false,
     reload: createReload({ settings, sites }),
     doctor: { examine: async () => [] },

@@ -12,7 +12,7 @@ const uid = (): string => (process.getuid === undefined ? "this user" : `this us
 const ROOM = ["has no room left", "Make room on that disk."] as const;
 const READ_ONLY = [
   "is on a file system that cannot be written",
-  "Mount it writable, or name a folder on another disk.",
+  "Mount it with write access, or name a folder on another disk.",
 ] as const;
 
 /** Problem and cure for error codes of the system. */
@@ -20,28 +20,28 @@ const CAUSES: Record<string, readonly [what: string, cure: string]> = {
   ENOTDIR: ["is a file, not a folder", "Name a folder."],
   EEXIST: ["is a file, not a folder", "Name a folder."],
   EISDIR: ["is a folder where a file must be", "Move it away, or name another place."],
-  EACCES: ["may not be used by USER", "Give it to the user that runs the relay: chown, chmod u+rwx."],
-  EPERM: ["may not be used by USER", "Name a folder on a disk that belongs to the user that runs the relay."],
+  EACCES: ["cannot be used by USER", "Give it to the user that runs the relay: chown, chmod u+rwx."],
+  EPERM: ["cannot be used by USER", "Name a folder on a disk that belongs to the user that runs the relay."],
   EROFS: READ_ONLY,
   ENOSPC: ROOM,
   EDQUOT: ROOM,
   EFBIG: ROOM,
-  ENOENT: ["cannot be made there: this file system takes no files of ours", "Name a folder on a disk."],
+  ENOENT: ["cannot be created there: this file system does not accept it", "Name a folder on a disk."],
 };
 /** The same for SQLite (sqlite.org/rescode.html). A full disk gives FULL, or IOERR where a file cannot grow. */
 const SQLITE_CAUSES: Record<number, readonly [what: string, cure: string]> = {
-  5: ["is held by another program", "Stop what has the database open."],
+  5: ["is held by another program", "Stop the program that has the database open."],
   8: READ_ONLY,
-  10: ["takes no writes: the disk is full or failing", "Make room on that disk, or mend it."],
+  10: ["accepts no writes: the disk is full or failing", "Make room on that disk, or repair it."],
   13: ROOM,
 };
 
-/** @param error from opening the data folder, the secrets or the database */
+/** Explains an error. @param error from opening the data folder, the secrets or the database */
 export function dataProblemOf(error: unknown, { dataDir, databaseUrl }: Settings): DataProblem {
   const { code = "", message, path, errcode = 0 } = error as NodeJS.ErrnoException & { errcode?: number };
   if (OURS.test(message) && code === "") {
     const [why = "", cure] = message.split("; ");
-    return { why, cure: cure === undefined ? "Mend that setting." : `${cure[0]?.toUpperCase()}${cure.slice(1)}.` };
+    return { why, cure: cure === undefined ? "Correct that setting." : `${cure[0]?.toUpperCase()}${cure.slice(1)}.` };
   }
   const [what, cure] = CAUSES[code] ?? SQLITE_CAUSES[errcode % 256] ?? [];
   const place = path ?? (errcode > 0 ? fileOf(databaseUrl) : dataDir);

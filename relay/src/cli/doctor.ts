@@ -21,9 +21,9 @@ async function database({ db, settings }: CommandContext): Promise<Finding> {
   const where = settings.databaseUrl.replace(/:\/\/[^@/]*@/, "://…@");
   try {
     await tryWriting(db);
-    return passed("database", `${where} takes writes`);
+    return passed("database", `${where} accepts writes`);
   } catch (error) {
-    const found = `${where} takes no writes: ${String(error)}`;
+    const found = `${where} accepts no writes: ${String(error)}`;
     return failed("database", found, "Make room on that disk, and check that the relay's user may write there.");
   }
 }
@@ -52,14 +52,16 @@ function origins({ settings }: CommandContext): Finding[] {
       return failed(
         check,
         "none: only the relay's own pages may open the chat",
-        "Set ALLOWED_ORIGINS to your pages' origins; the log names each that asked in vain (origin.refused).",
+        "Set ALLOWED_ORIGINS to your pages' origins; the log names each refused origin (origin.refused).",
       );
     if (plain.length > 0) return failed(check, `${plain.join(", ")} is plain http`, "Serve those pages over https.");
     return passed(check, origins.join(", "));
   });
 }
 
-/** HTTPS needs a proxy in front of the relay. If TRUST_PROXY does not count it, all visitors have the proxy's address. */
+/**
+ * HTTPS needs a proxy in front of the relay. If TRUST_PROXY does not count the proxy, all visitors seem to have its address.
+ */
 function proxies({ settings: { publicUrl = "", trustProxy } }: CommandContext): Finding[] {
   const check = "proxy";
   if (!publicUrl.startsWith("https:")) return [];
@@ -69,7 +71,7 @@ function proxies({ settings: { publicUrl = "", trustProxy } }: CommandContext): 
       : failed(
           check,
           "TRUST_PROXY is 0: all visitors seem to come from the proxy, and share its limits",
-          "Set TRUST_PROXY to how many proxies stand in front, mostly 1.",
+          "Set TRUST_PROXY to the number of proxies in front of the relay, usually 1.",
         ),
   ];
 }
@@ -81,8 +83,8 @@ async function webhooks({ db, settings }: CommandContext): Promise<Finding[]> {
     sites.map(async ({ public: { id } }) => {
       const check = `webhook of site ${id}`;
       const [event] = await eventsPage(db, { site: id, state: "failed", limit: 1 });
-      if (event === undefined) return passed(check, "nothing has failed");
-      const said = `${event.type} was not taken (${event.status || event.problem})`;
+      if (event === undefined) return passed(check, "no event has failed");
+      const said = `${event.type} was not accepted (${event.status || event.problem})`;
       return failed(check, said, "porchlight webhooks --state failed, correct your backend, then webhooks retry.");
     }),
   );
@@ -96,9 +98,9 @@ async function leads({ db, clock, settings }: CommandContext): Promise<Finding[]
     settings.sites.map(async ({ public: { id } }) => {
       const check = `leads of site ${id}`;
       const { refused, waiting, problem } = await leadTroubles(db, id, clock.now() - REFUSED_MS);
-      const found = `${refused} refused within a week, ${waiting} held up by the service`;
+      const found = `${refused} refused within a week, ${waiting} delayed by the service`;
       if (refused + waiting === 0) return passed(check, found);
-      const cure = "porchlight leads tells of each: correct leads.lists or the contact, then porchlight leads retry.";
+      const cure = "porchlight leads shows them: correct leads.lists or the contact, then run porchlight leads retry.";
       return failed(check, `${found} (${problem})`, cure);
     }),
   );
@@ -119,7 +121,7 @@ async function stuck({ db, clock }: CommandContext): Promise<Finding[]> {
   const restored = await isDistrusted(db);
   return [
     ...(restored
-      ? [failed("restored backup", "credits wait: keys granted since the backup are forgotten", TRUST)]
+      ? [failed("restored backup", "credits wait: the ledger lacks the keys granted since the backup", TRUST)]
       : []),
     await look(
       "grant",
@@ -135,7 +137,7 @@ function relay({ running, settings: { dataDir, port } }: CommandContext): Findin
   const check = "relay";
   return running
     ? passed(check, `process ${process.pid} runs on ${dataDir}, port ${port}`)
-    : failed(check, `none runs on ${dataDir}: this is judged by the shell's environment`, "Start it: npm run serve.");
+    : failed(check, `none runs on ${dataDir}: the checks use the shell's environment`, "Start it: npm run serve.");
 }
 
 /** Makes all checks. */

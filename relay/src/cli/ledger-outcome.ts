@@ -26,7 +26,7 @@ export async function waitUntilSettled(
   const until = clock.uptime() + seconds * 1_000;
   for (;;) {
     const entry = await read();
-    if (entry === undefined) throw new CommandError("The ledger does not hold this entry.");
+    if (entry === undefined) throw new CommandError("The ledger does not contain this entry.");
     const refused = entry.state === "intent" && /^4(?!29)/.test(entry.reason ?? "");
     if (refused || !["intent", "calling"].includes(entry.state) || clock.uptime() >= until) return entry;
     await new Promise<void>((resolve) => setTimeout(resolve, LOOK_MS));

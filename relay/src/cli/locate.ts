@@ -11,7 +11,7 @@ import { settingsOver } from "./control.ts";
 export type Found = { dataDir: string; holder: Holder; socket: string; settings: Settings };
 
 const INSTALLATION = fileURLToPath(new URL("../../../", import.meta.url));
-/** systemd's unit file where it is installed, and as it is shipped. Each names a data folder. */
+/** systemd's unit files: the installed one and the one in this repository. Each names a data folder. */
 const UNITS = [
   "/etc/systemd/system/porchlight.service",
   "/lib/systemd/system/porchlight.service",
@@ -30,7 +30,7 @@ function folderIn(unit: string): string[] {
 }
 
 /**
- * The folders where a running relay's data may be. With DATA_DIR: that folder only. Without: the default folder below the
+ * The folders that may hold a running relay's data. With DATA_DIR, only that folder. Otherwise the default folder below the
  * current folder and below the installation, the demo's folder (`npm start`), and the folders that systemd's unit files name.
  * @param dataDir value of DATA_DIR
  */
@@ -61,7 +61,9 @@ export async function findRelay(places: readonly string[]): Promise<Found | unde
   return undefined;
 }
 
-/** A relay that holds its data but cannot be reached: it is starting or stopping, or this user may not open its socket. */
+/**
+ * Finds a relay that has locked its data but does not answer: it is starting or stopping, or this user may not open its socket.
+ */
 export function unreachableRelay(places: readonly string[]): { dataDir: string; pid: number } | undefined {
   for (const dataDir of places) {
     const holder = holderOf(relayLock(dataDir));

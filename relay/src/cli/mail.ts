@@ -37,7 +37,7 @@ export async function mailServer({ settings, mailer, db }: CommandContext): Prom
   const host = new URL(settings.mail.url).host;
   const server =
     wrong === undefined
-      ? passed("mail server", `${host} takes our login`)
+      ? passed("mail server", `${host} accepts the login`)
       : failed(
           "mail server",
           `${host}: ${wrong}`,
@@ -49,7 +49,7 @@ export async function mailServer({ settings, mailer, db }: CommandContext): Prom
     server,
     ...unsent.flat().map(({ site, state, problem }) => {
       const said = `a mail to a visitor is ${state}: ${problem}`;
-      return failed(`mail of site ${site}`, said, "Look it up at the mail server; it is not sent again by itself.");
+      return failed(`mail of site ${site}`, said, "Look it up at the mail server; it is not sent again automatically.");
     }),
   ];
 }

@@ -41,7 +41,7 @@ async function resultOf(command: RelayCommand, given: CommandArgs, all: Settings
   if (context instanceof Error) {
     const problem = dataProblemOf(context, all);
     if (command.unopened !== undefined) return command.unopened(problem);
-    throw new CommandError(`${problem.why}. ${problem.cure} porchlight doctor tells more.`);
+    throw new CommandError(`${problem.why}. ${problem.cure} porchlight doctor shows more.`);
   }
   try {
     return await command.run(context, given);
@@ -55,11 +55,11 @@ function ownSettings(env: Shell["env"], places: readonly string[]): Settings {
   const unreachable = unreachableRelay(places);
   if (unreachable !== undefined)
     throw new CommandError(
-      `The relay of ${unreachable.dataDir} (process ${unreachable.pid}) runs, but takes no commands here: run this as its user, in its container, or again once it has started.`,
+      `The relay of ${unreachable.dataDir} (process ${unreachable.pid}) runs, but accepts no commands from here: run this as the relay's user, in its container, or again once it has started.`,
     );
   if ((env.SERVICE_URL ?? env.PORCHLIGHT_CONFIG ?? "") !== "") return settings(env);
   throw new CommandError(
-    `No relay answers on ${places.join(", ")}: set DATA_DIR to the data folder of the relay that runs (as its user or as root), or start one.`,
+    `No relay answers on ${places.join(", ")}: set DATA_DIR to the data folder of the running relay (as its user or as root), or start a relay.`,
   );
 }
 
@@ -113,8 +113,8 @@ async function outcomeOf(argv: readonly string[], shell: Shell): Promise<number 
 
 /**
  * Runs one command line.
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 done but something needs a person; nothing while a
- *   relay runs
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage or settings, 3 done but a person must act; undefined while a relay
+ * runs
  */
 export async function runCommandLine(argv: readonly string[], shell: Shell): Promise<number | undefined> {
   try {

@@ -9,7 +9,7 @@ import { type Command, type Result, requiredOption, table } from "./command.ts";
 import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 
-/** Says how far a table is: on a terminal in one line, elsewhere a line for each table. */
+/** Reports the progress of each table: on a terminal in one line, elsewhere with one line per table. */
 function reporter(out: NodeJS.WriteStream = process.stderr): (name: string, rows: number, total: number) => void {
   return (name, rows, total) => {
     if (out.isTTY) out.write(`\r${name}: ${rows} of ${total}${rows >= total ? "\n" : ""}`);
@@ -18,13 +18,13 @@ function reporter(out: NodeJS.WriteStream = process.stderr): (name: string, rows
 }
 
 const NEXT = [
-  "Both databases hold the same. Next: set DATABASE_URL of every node to the new address, and start the relay.",
+  "Both databases contain the same data. Next: set DATABASE_URL of every node to the new address, and start the relay.",
   "The SQLite file is unchanged: keep it until you are satisfied. Files stay in DATA_DIR/media until MEDIA_STORE is set.",
 ];
 
 /**
  * Stores the secrets in the target: sessions and callback addresses stay valid only with them.
- * @throws CommandError when the target has others, because a relay was started on it before
+ * @throws CommandError when the target has other secrets, because a relay was started on it before
  */
 async function moveSecrets(to: Database, own: Secrets): Promise<void> {
   const shared = await shareSecrets(to, () => own);
@@ -36,7 +36,7 @@ async function moveSecrets(to: Database, own: Secrets): Promise<void> {
 async function move({ settings, db }: CommandContext, url: string): Promise<Result> {
   if (!isShared(url)) throw new CommandError("--to takes the address of a PostgreSQL database: postgres://…", 2);
   if (isShared(settings.databaseUrl)) throw new CommandError("DATABASE_URL names PostgreSQL already.", 2);
-  // No relay may write meanwhile.
+  // No relay may write during the move.
   const lock = holdData(settings);
   try {
     const to = await openDatabase(url);
@@ -59,7 +59,7 @@ export const MOVE: Record<string, Command> = {
   move: {
     place: "here",
     usage: "--to <postgres://…>",
-    help: "copies the SQLite database of a stopped relay into an empty PostgreSQL database, and compares both; a move that broke off goes on",
+    help: "copies the SQLite database of a stopped relay into an empty PostgreSQL database, and compares both; continues an interrupted move",
     options: { to: { type: "string" } },
     run: (context, given) => move(context, requiredOption(given, "to")),
   },

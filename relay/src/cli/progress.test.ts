@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { progress } from "./progress.ts";
 
-/** What a bar for 50 things shows on a stream, a terminal or not. */
+/** The output of a progress bar for 50 items on a stream. */
 function shown(isTTY: boolean): string {
   let text = "";
   const stream = new Writable({
@@ -17,7 +17,7 @@ function shown(isTTY: boolean): string {
   return text;
 }
 
-it("draws a progress bar, in a terminal only", () => {
+it("draws a progress bar only in a terminal", () => {
   const bars = shown(true).split("\r").slice(1);
   expect(bars[0]).toBe(`Files [${"#".repeat(15)}${"-".repeat(15)}] 25/50`);
   expect(bars.at(-1)).toBe(`Files [${"#".repeat(30)}] 50/50\n`);

@@ -49,20 +49,20 @@ async function unreachable(publicUrl: string): Promise<[found: string, cure: str
     ];
   const host = hostname.replace(/^\[|\]$/g, "");
   const found = await lookup(host, { all: true }).catch((error: NodeJS.ErrnoException) => String(error.code));
-  if (typeof found === "string") return [`${host} has no address (${found})`, "Enter it in your DNS."];
+  if (typeof found === "string") return [`${host} has no address (${found})`, "Add it to your DNS."];
   const near = found.every(({ address }) => NEARBY.check(address, isIPv6(address) ? "ipv6" : "ipv4"));
   if (!near) return undefined;
   const addresses = found.map(({ address }) => address).join(", ");
   return [
-    `${host} is ${addresses}: only machines nearby reach that`,
-    "Let the name lead to an address that the service can reach from outside.",
+    `${host} is ${addresses}: only machines of a private network reach that`,
+    "Point the name to a public address.",
   ];
 }
 
 /** The time of the last callback: only it proves that the service reaches the relay. */
 async function lastCall({ db, clock }: CommandContext): Promise<string> {
   const at = await newestCallback(db);
-  if (at === undefined) return "the service has not called yet";
+  if (at === undefined) return "the service has sent no callback yet";
   return `the service's last reply came ${Math.max(0, Math.round((clock.now() - at) / 60_000))} min ago`;
 }
 
@@ -70,7 +70,9 @@ async function lastCall({ db, clock }: CommandContext): Promise<string> {
 export function addresses({ settings: { accounts } }: CommandContext): Finding[] {
   if (accounts.length === 1) return [];
   const all = accounts.map(({ id }) => id).join(", ");
-  return [passed("callback addresses", `each of ${all} has its own, ending in ?account=; porchlight site shows them`)];
+  return [
+    passed("callback addresses", `each of ${all} has its own address, ending in ?account=; porchlight site shows them`),
+  ];
 }
 
 /** Checks that the callback address leads to this relay. */
@@ -78,7 +80,7 @@ export async function callback(context: CommandContext): Promise<Finding> {
   const check = "callback address";
   const { publicUrl } = context.settings;
   if (publicUrl === undefined)
-    return failed(check, "PUBLIC_URL is not set", "Set it to where the service can reach this relay.");
+    return failed(check, "PUBLIC_URL is not set", "Set it to the address at which the service can reach this relay.");
   const local = isLoopbackUrl(publicUrl);
   const hidden = local ? undefined : await unreachable(publicUrl);
   if (hidden !== undefined) return failed(check, ...hidden);
@@ -97,12 +99,12 @@ export async function callback(context: CommandContext): Promise<Finding> {
       : passed(check, `${publicUrl} answers; ${await lastCall(context)}`);
   return failed(
     check,
-    `${publicUrl} answers ${status}, not as this relay`,
-    "Let the proxy pass /callbacks/ as it is, without a login or a redirect, to the relay with this DATA_DIR or CALLBACK_SECRET.",
+    `${publicUrl} answers ${status}, unlike this relay`,
+    "Let the proxy forward /callbacks/ unchanged, without a login or a redirect, to the relay with this DATA_DIR or CALLBACK_SECRET.",
   );
 }
 
-const PROBE = "Written by porchlight doctor, and removed again.";
+const PROBE = "Written by porchlight doctor, which deletes it again.";
 
 /** Stores a file, fetches it by its link as the service does, and deletes it (C4). */
 export async function media(context: CommandContext): Promise<Finding[]> {
@@ -117,9 +119,9 @@ export async function media(context: CommandContext): Promise<Finding[]> {
     await db.transaction((tx) => addMedia(tx, { ...row, ...about }));
     await files.put(key, join(folder, "probe"), row.type);
     const where = settings.uploads.bucket === undefined ? settings.dataDir : "the bucket of MEDIA_STORE";
-    return [passed("file store", `${where} takes files`), ...(await byLink(context, linkTo(key, row.type)))];
+    return [passed("file store", `${where} accepts files`), ...(await byLink(context, linkTo(key, row.type)))];
   } catch (error) {
-    return [failed("file store", String(error), "Check MEDIA_STORE and its key, or that DATA_DIR can be written.")];
+    return [failed("file store", String(error), "Check MEDIA_STORE and its key, or that DATA_DIR is writable.")];
   } finally {
     await rm(folder, { recursive: true, force: true });
     await removeProbe(context, key);
@@ -137,14 +139,14 @@ async function byLink({ settings }: CommandContext, path: string): Promise<Findi
   const check = "media links";
   const { publicUrl, uploads } = settings;
   if (publicUrl === undefined) return [];
-  const cure = `Let the proxy pass /media/ as it is, without a login${uploads.embed ? "" : ", or set MEDIA_MODE=embed"}.`;
+  const cure = `Let the proxy forward /media/ unchanged, without a login${uploads.embed ? "" : ", or set MEDIA_MODE=embed"}.`;
   const answer = await look(`${publicUrl}${path}`);
   if ("why" in answer) return [failed(check, `${publicUrl}/media/ does not answer (${answer.why})`, cure)];
   const { status, headers } = answer.response;
   const whole = status === 200 && (await answer.response.text()) === PROBE;
-  if (!whole) return [failed(check, `${publicUrl}/media/ answers ${status}, not with the file`, cure)];
+  if (!whole) return [failed(check, `${publicUrl}/media/ answers ${status} instead of the file`, cure)];
   const type = headers.get("content-type") ?? "";
   return type.startsWith("text/plain")
-    ? [passed(check, `a file came back whole from ${publicUrl}/media/`)]
-    : [failed(check, `a file of text came back as "${type}"`, "Let the proxy leave the Content-Type as it is.")];
+    ? [passed(check, `a test file came back complete from ${publicUrl}/media/`)]
+    : [failed(check, `a text file came back as "${type}"`, "Let the proxy forward the Content-Type header unchanged.")];
 }

@@ -7,7 +7,9 @@ import { openControl } from "./control.ts";
 import { dataProblemOf, isDataError } from "./data-errors.ts";
 import { CommandError } from "./error.ts";
 
-/** Milliseconds after which the process exits although stopping is not complete. Nothing is lost: everything acknowledged is on disk. */
+/**
+ * The process exits after this time (ms) even if stopping is not complete. Nothing is lost: everything acknowledged is on disk.
+ */
 const STOP_MS = 28_000;
 
 /** Converts an error of the start to one sentence with the setting to change. Unknown errors keep their stack. */
@@ -15,10 +17,11 @@ function explain(error: unknown, settings: Settings): string {
   const { port, host } = settings;
   const { code = "", syscall = "", message, stack } = error as NodeJS.ErrnoException;
   if (code === "") return message;
-  if (code === "EADDRINUSE") return `Port ${port} is taken. Set PORT to another one, or stop what listens there.`;
+  if (code === "EADDRINUSE")
+    return `Port ${port} is in use. Set PORT to another one, or stop the program that listens there.`;
   if (syscall === "listen" && code === "EACCES")
-    return `PORT: ${port} may not be used by this user; one above 1023 may.`;
-  if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL") return `HOST: ${host} is no address of this machine.`;
+    return `PORT: this user may not use port ${port}; choose one above 1023.`;
+  if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL") return `HOST: ${host} is not an address of this machine.`;
   if (isDataError(error, settings)) {
     const { why, cure } = dataProblemOf(error, settings);
     return `${why}. ${cure}`;

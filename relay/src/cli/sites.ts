@@ -3,7 +3,7 @@ import { type Command, table } from "./command.ts";
 export const SITES: Record<string, Command> = {
   site: {
     usage: "",
-    help: "lists the sites with their tags, and the addresses to enter at the service (they hold a secret)",
+    help: "lists the sites with their tags, and the addresses to enter at the service (they contain a secret)",
     async run({ settings, callbackSecret }) {
       const base = settings.publicUrl ?? `http://localhost:${settings.port}`;
       const sites = settings.sites.map(({ public: { id }, account, origins, channel }) => ({

@@ -5,7 +5,7 @@ import type { CommandContext } from "./context.ts";
 import { CommandError } from "./error.ts";
 
 async function replay({ adoptSpools }: CommandContext, folder: string): Promise<Result> {
-  if (adoptSpools === undefined) throw new CommandError("No relay runs: start one, it stores the replies.");
+  if (adoptSpools === undefined) throw new CommandError("No relay runs: start one; it stores the replies.");
   if (!existsSync(join(folder, "secrets.json")))
     throw new CommandError(`${folder} is not the data folder of a relay. The relay must be able to read it.`, 2);
   const { replies, recharges } = await adoptSpools(folder).catch((error: Error) => {
@@ -17,7 +17,7 @@ async function replay({ adoptSpools }: CommandContext, folder: string): Promise<
 export const SPOOLS: Record<string, Command> = {
   "spool replay": {
     usage: "<folder>",
-    help: "stores the callbacks that a node left in its data folder when it does not come back",
+    help: "stores the callbacks that a lost node left in its data folder",
     run: (context, given) => replay(context, positionals(given, "folder").folder),
   },
 };

@@ -17,7 +17,7 @@ const site = { site: { type: "string" } } as const;
 export const TOKENS: Record<string, Command> = {
   "token add": {
     usage: "<name> [--site <site>] [--scopes <scope,…>|all]",
-    help: "creates a token of the server API and shows it once; with the scope admin:read it opens the admin pages of its site to read, and all does not include that",
+    help: "creates a token of the server API and shows it once; the scope admin:read, which is not part of all, gives read access to the admin pages of the site",
     options: { ...site, scopes: { type: "string" } },
     async run({ db, clock, site }, given) {
       const { name } = positionals(given, "name");

@@ -17,7 +17,10 @@ const TEXT = "A trial of the chat, from its operator.";
 async function identityFor({ identity, requireIdentity, public: { id } }: Site): Promise<string | undefined> {
   if (!requireIdentity || identity === undefined) return undefined;
   if ("jwks" in identity)
-    throw new CommandError(`Site ${id} lets in only who your login signs (identityKeys): try it on your page.`, 2);
+    throw new CommandError(
+      `Site ${id} accepts only visitors whose identity your login signs (identityKeys): try it on your page.`,
+      2,
+    );
   const { SignJWT } = await import("jose");
   const key = new TextEncoder().encode(identity.secret);
   return new SignJWT({})

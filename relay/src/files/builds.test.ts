@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** A build with these files, started on a day. Answers what is left of former ones. */
+/** Starts a relay on a day with a build of these files. @returns the kept files of former builds */
 function start(day: number, ...names: string[]): string[] {
   const build = join(root, "build");
   rmSync(build, { recursive: true, force: true });
@@ -20,12 +20,12 @@ function start(day: number, ...names: string[]): string[] {
   return [...keepBuild({ build, folder: join(root, "kept"), now: day * DAY })].toSorted();
 }
 
-it("has nothing of former builds at first, and after the same build again", () => {
+it("has no files of former builds at the first start, nor after a restart with the same build", () => {
   expect(start(1, "panel-a.js", "emoji-a.js")).toEqual([]);
   expect(start(2, "panel-a.js", "emoji-a.js")).toEqual([]);
 });
 
-it("keeps what a build had for 30 days from when it was replaced, however long it had run", () => {
+it("keeps a build's files for 30 days after it was replaced, however long it was in use", () => {
   start(1, "panel-a.js", "emoji-a.js");
   expect(start(100, "panel-b.js", "emoji-a.js")).toEqual(["panel-a.js"]);
   expect(start(115, "panel-c.js", "emoji-a.js")).toEqual(["panel-a.js", "panel-b.js"]);
@@ -35,7 +35,7 @@ it("keeps what a build had for 30 days from when it was replaced, however long i
   expect(readdirSync(join(root, "kept")).toSorted()).toEqual(["emoji-a.js", "panel-c.js", "retired.json"]);
 });
 
-it("starts the 30 days anew for a build that came back and was replaced again", () => {
+it("starts the 30 days again for a build that returned and was replaced again", () => {
   start(1, "panel-a.js");
   start(2, "panel-b.js");
   expect(start(20, "panel-a.js")).toEqual(["panel-b.js"]);
@@ -43,7 +43,7 @@ it("starts the 30 days anew for a build that came back and was replaced again", 
   expect(start(60, "panel-b.js")).toEqual(["panel-a.js"]);
 });
 
-it("keeps the newest where there is no room for all", () => {
+it("keeps the newest files when there is no room for all", () => {
   start(1, "panel-a.js");
   start(2, "panel-b.js");
   start(3, "panel-c.js");
@@ -52,7 +52,7 @@ it("keeps the newest where there is no room for all", () => {
   expect(start(4, "panel-c.js")).toEqual(["panel-b.js"]);
 });
 
-it("keeps all for 30 days more when the record of dates was cut off, and what an interrupted start left is no file", () => {
+it("keeps all files for 30 more days when the record of dates is damaged, and ignores what an interrupted start left", () => {
   start(1, "panel-a.js");
   start(2, "panel-b.js");
   writeFileSync(join(root, "kept", "retired.json"), '{"panel-a.');

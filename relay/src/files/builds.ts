@@ -1,6 +1,6 @@
 /**
- * Keeps the widget's files of former builds. A page that was opened before an upgrade may ask for files of its own build
- * after it (WIDGET 2.3).
+ * Keeps the widget's files of former builds. A page that was opened before an upgrade may request files of its own build after
+ * the upgrade (WIDGET 2.3).
  */
 
 import {
@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** Files are kept this long after their build was replaced: few tabs stay open longer. */
+/** Files are kept this long (ms) after their build was replaced; few tabs stay open longer. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 /** About 80 builds. With more builds in 30 days, the newest are kept. */
 const BYTES_MAX = 48 * 1024 * 1024;
@@ -24,25 +24,25 @@ const BYTES_MAX = 48 * 1024 * 1024;
 /** Names contain a hash of the content, so the same name means the same file. */
 const CHUNK = /^[\w-]+\.js$/;
 
-/** When each file was first found to belong to no current build, in milliseconds since 1970. */
+/** For each file, when it was first found to belong to no current build, in milliseconds since 1970. */
 type Retired = Record<string, number>;
 
 const readRetired = (ledger: string): Retired => {
   try {
     return Object(JSON.parse(readFileSync(ledger, "utf8"))) as Retired;
   } catch {
-    // Missing or incomplete: all files count as retired today.
+    // The record is missing or incomplete, so all files count as retired today.
     return {};
   }
 };
 
-/** Writes a file whole or not at all, because a start may be interrupted. */
+/** Writes a file completely or not at all, because a start may be interrupted. */
 function place(path: string, put: (beside: string) => void): void {
   put(`${path}.part`);
   renameSync(`${path}.part`, path);
 }
 
-/** Files to keep: those that were retired last, within the limits of time and size. */
+/** Files to keep: the most recently retired ones, within the limits of time and size. */
 function spared(folder: string, retired: Retired, now: number): Retired {
   let bytes = 0;
   const kept = Object.entries(retired)
@@ -60,7 +60,7 @@ function spared(folder: string, retired: Retired, now: number): Retired {
  * @param folder for the copies
  * @param now milliseconds since 1970
  * @returns the names of the files of former builds
- * @throws when the folder cannot be written
+ * @throws any error of the system when the folder cannot be written
  */
 export function keepBuild({ build, folder, now }: { build: string; folder: string; now: number }): Set<string> {
   mkdirSync(folder, { recursive: true });

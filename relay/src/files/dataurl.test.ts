@@ -9,12 +9,12 @@ describe("a data: URL", () => {
     ["data:text/plain;charset=utf-8,caf%C3%A9", "café", "text.txt"],
     ['data:text/plain;name="a%20b.txt";base64,aGk=', "hi", "a b.txt"],
     ["data:,", "", "text.txt"],
-  ])("%s holds its bytes and perhaps a name", (url, text, name) => {
+  ])("%s contains bytes, and a name if given", (url, text, name) => {
     expect(parseDataUrl(url)).toEqual({ bytes: Buffer.from(text), name });
   });
 
   it.each(["data:", "https://a.example", "data:image/png;base64,a*", "data:text/plain,%C3", "data:a;name=%,b"])(
-    "%s holds nothing",
+    "%s is refused",
     (url) => {
       expect(parseDataUrl(url)?.bytes.length ?? 0).toBeLessThanOrEqual(1);
     },

@@ -3,7 +3,7 @@ export type Held = { bytes: Buffer; name: string };
 
 const FORM = /^data:([^,]*),(.*)$/is;
 
-/** Decodes percent escapes; nothing when the result is not UTF-8. */
+/** Decodes percent escapes; undefined when the result is not UTF-8. */
 function unescaped(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -14,7 +14,7 @@ function unescaped(text: string): string | undefined {
 
 /**
  * Parses a data: URL. Its own type only decides whether the content may be plain text.
- * @returns nothing when it is no data: URL, or is damaged
+ * @returns undefined when it is not a data: URL, or is damaged
  */
 export function parseDataUrl(url: string): Held | undefined {
   const [, head = "", data] = FORM.exec(url) ?? [];
@@ -26,7 +26,7 @@ export function parseDataUrl(url: string): Held | undefined {
   const plain = type === "" || type.toLowerCase() === "text/plain" ? "text.txt" : "";
   const name = unescaped(named?.slice(named.indexOf("=") + 1).replaceAll('"', "") ?? "") || plain;
   if (!coded) return { bytes: Buffer.from(text), name };
-  // Form encoding turns each plus sign into a space.
+  // Form encoding turns each plus sign into a space; this reverses it.
   const base64 = text.replaceAll(" ", "+").replace(/[\r\n\t]/g, "");
   return /^[\w+/-]*={0,2}$/.test(base64) ? { bytes: Buffer.from(base64, "base64"), name } : undefined;
 }

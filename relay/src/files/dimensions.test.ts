@@ -16,11 +16,11 @@ describe("the size of a picture", () => {
     expect(await sizeOf("image/webp", webp("VP8X", 640, 480))).toEqual(size);
   });
 
-  it("is found behind a megabyte of metadata", async () => {
+  it("is found after a megabyte of metadata", async () => {
     expect(await sizeOf("image/jpeg", jpeg(4000, 3000, 1_000_000))).toEqual({ width: 4000, height: 3000 });
   });
 
-  it("is none when the header was cut off, wherever", async () => {
+  it("is undefined when the header is cut off at any point", async () => {
     const whole = [png(1, 1).subarray(0, 24), gif(1, 1).subarray(0, 10), webp("VP8X", 1, 1).subarray(0, 30)];
     for (const [i, type] of ["image/png", "image/gif", "image/webp"].entries())
       for (let end = 0; end < (whole[i]?.length ?? 0); end++)
@@ -30,13 +30,13 @@ describe("the size of a picture", () => {
       expect(await sizeOf("image/jpeg", photo.subarray(0, end))).toBeUndefined();
   });
 
-  it("is none without area, and none of what is no picture", async () => {
+  it("is undefined when it has no area, and for a file that is not a picture", async () => {
     expect(await sizeOf("image/png", png(0, 5))).toBeUndefined();
     expect(await sizeOf("image/jpeg", Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 0, 1, 2, 3, 4, 5, 6]))).toBeUndefined();
     expect(await sizeOf("application/pdf", Buffer.from("%PDF-1.4"))).toBeUndefined();
   });
 
-  it("is given up in a file of nothing but segments", async () => {
+  it("is no longer searched for in a file that consists only of segments", async () => {
     let reads = 0;
     const size = await dimensionsOf("image/jpeg", async (_offset, length) => {
       reads++;

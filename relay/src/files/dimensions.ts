@@ -1,7 +1,7 @@
-/** Width and height of a picture, from its header without decoding it (RELIABILITY A18). */
+/** Width and height of a picture, read from its header without decoding the picture (RELIABILITY A18). */
 
 export type Size = { width: number; height: number };
-/** Reads `length` bytes at `offset`; fewer where the file ends. */
+/** Reads `length` bytes at `offset`; fewer at the end of the file. */
 export type Read = (offset: number, length: number) => Promise<Buffer>;
 
 const ascii = (bytes: Buffer, from: number, to: number): string => bytes.toString("latin1", from, to);
@@ -39,12 +39,12 @@ async function webp(read: Read): Promise<Size | undefined> {
   }
 }
 
-/** No camera or program writes more segments than this before the frame header. */
+/** Most segments before the frame header; no camera or program writes more. */
 const SEGMENTS_MAX = 1_000;
-/** Start of frame markers, all but DHT, JPG and DAC which stand between them (ITU-T T.81 table B.1). */
+/** Whether a marker starts a frame. DHT, JPG and DAC are in the same range but do not (ITU-T T.81 table B.1). */
 const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
-/** JPEG: goes from segment to segment to the frame header. */
+/** JPEG: skips from segment to segment until the frame header. */
 async function jpeg(read: Read): Promise<Size | undefined> {
   let offset = 2;
   for (let i = 0; i < SEGMENTS_MAX; i++) {
@@ -70,7 +70,7 @@ const READERS = new Map([
   ["image/jpeg", jpeg],
 ]);
 
-/** The size of a picture in pixels; nothing when its header has none, or one of zero. */
+/** The size of a picture in pixels; undefined when its header has none, or a zero. */
 export async function dimensionsOf(type: string, read: Read): Promise<Size | undefined> {
   const size = await READERS.get(type)?.(read);
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;

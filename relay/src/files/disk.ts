@@ -6,7 +6,7 @@ const KEY = /^[0-9a-z]{26}$/;
 
 const missing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "ENOENT";
 
-/** Syncs a folder: a renamed file survives a power cut only when its folder was synced too. */
+/** Syncs a folder: a renamed file survives a power cut only if its folder was synced too. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   await folder.sync().finally(() => folder.close());

@@ -4,13 +4,13 @@ import { createLinks } from "./links.ts";
 const DAY = 86_400_000;
 const KEY = "0123456789abcdefghjkmnpqrs";
 
-/** The parts of a link that are checked. */
+/** The parts of a link that are verified. */
 function partsOf(link: string): [exp: string, sig: string] {
   const query = new URL(link, "https://relay.example").searchParams;
   return [query.get("exp") ?? "", query.get("sig") ?? ""];
 }
 
-it("opens one file for a week at least and two at most, and stays the same for days", () => {
+it("gives access to one file for one to two weeks, and stays the same for days", () => {
   let now = 5 * DAY;
   const links = createLinks("signing key", () => now);
   const link = links.to(KEY, "image/jpeg");
@@ -25,7 +25,7 @@ it("opens one file for a week at least and two at most, and stays the same for d
   expect(links.open(KEY, exp, sig)).toBe(false);
 });
 
-it("opens nothing for another key, another time, another signature or another deployment", () => {
+it("gives no access with another key, expiry, signature or deployment", () => {
   const links = createLinks("signing key", () => 0);
   const [exp, sig] = partsOf(links.to(KEY, "image/png"));
   expect(links.open(KEY.replace("0", "1"), exp, sig)).toBe(false);

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { sameSecret } from "../base/sign.ts";
 import { typeOf } from "./types.ts";
 
-/** A link is valid for one to two weeks, longer than the service retries (R-234 asks for 7 days). */
+/** A link is valid for one to two weeks, longer than the service retries (R-234 requires 7 days). */
 const WEEK_MS = 7 * 86_400_000;
 
 export type Links = {

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { withoutMetadata } from "./metadata.ts";
 import { gif, PNG, png, TOLD, webp } from "./samples.fixture.ts";
 
-/** An orientation of 6 in a directory of one entry, as it must be left behind. */
+/** An Exif directory with one entry, orientation 6, as cleaning must leave it. */
 const SIDEWAYS = Buffer.from("011200030000000100060000", "hex");
-/** What draws the pixels, which nothing may touch. */
+/** The bytes of the pixels, which cleaning must not change. */
 const DRAWN: Record<string, [from: string, to: string]> = {
   "image/jpeg": ["ffdb0043", "ffd9"],
   "image/png": ["49444154", "49454e44"],
@@ -22,26 +22,26 @@ const pixelsOf = (type: string, bytes: Buffer): string => {
 describe.each(Object.entries(TOLD))("a picture of type %s", (type, told) => {
   const left = withoutMetadata(type, told);
 
-  it("tells nothing any more of where it was taken and by whom, and keeps its pixels", () => {
+  it("no longer reveals where and by whom it was taken, and keeps its pixels", () => {
     expect(told.includes("SECRET")).toBe(true);
     expect(left.includes("SECRET")).toBe(false);
     expect(pixelsOf(type, left)).toBe(pixelsOf(type, told));
     expect(pixelsOf(type, left).length).toBeGreaterThan(20);
   });
 
-  it("still says which side is up, where its format can", () => {
+  it("keeps its orientation, if its format has one", () => {
     expect(left.includes(SIDEWAYS)).toBe(type !== "image/gif");
   });
 
-  it("says nothing new when it is cleaned again", () => {
+  it("stays the same when it is cleaned again", () => {
     expect(withoutMetadata(type, left)).toEqual(left);
   });
 
-  it("loses what stands behind its end", () => {
+  it("loses the bytes after its end", () => {
     expect(withoutMetadata(type, Buffer.concat([told, told]))).toEqual(left);
   });
 
-  it("harms nobody, cut anywhere or with any byte turned", () => {
+  it("causes no error when it is cut anywhere or any byte is changed", () => {
     const place = fc.nat(told.length - 1);
     fc.assert(
       fc.property(place, fc.nat(255), place, (at, value, end) => {
@@ -54,7 +54,7 @@ describe.each(Object.entries(TOLD))("a picture of type %s", (type, told) => {
   });
 });
 
-it("keeps what colours and animations need", () => {
+it("keeps the data for colours and animations", () => {
   const profile = Buffer.concat([
     Buffer.from([0xff, 0xe2, 0, 15]),
     Buffer.from("ICC_PROFILE\0", "latin1"),
@@ -68,7 +68,7 @@ it("keeps what colours and animations need", () => {
   expect(withoutMetadata("image/gif", TOLD["image/gif"]).includes("NETSCAPE2.0")).toBe(true);
 });
 
-it("leaves what is too short to be a picture", () => {
+it("does not change a file that is too short to be a picture", () => {
   for (const type of Object.keys(TOLD))
     for (let length = 0; length < 32; length++) {
       const bytes = Buffer.from(TOLD[type as keyof typeof TOLD].subarray(0, length));
@@ -77,7 +77,7 @@ it("leaves what is too short to be a picture", () => {
     }
 });
 
-it("leaves the very bytes where nothing is told, and where a file does not follow its format", () => {
+it("does not change a file without metadata, or one that violates its format", () => {
   for (const [type, bytes] of [
     ["image/png", PNG],
     ["image/png", png(9, 9)],

@@ -1,6 +1,6 @@
 /**
- * Removes the metadata of pictures: place and time, camera, author, the preview of a cropped picture. None of it may reach
- * the service (BEHAVIOUR C4). The pixels stay as they are, and so does the orientation.
+ * Removes the metadata of pictures: place and time, camera, author, the preview of a cropped picture. None of it may reach the
+ * service (BEHAVIOUR C4). Pixels and orientation stay unchanged.
  */
 import { crc32 } from "node:zlib";
 
@@ -41,14 +41,14 @@ function exifOf(orientation: number): Buffer {
 
 const [SOS, EOI, APP0, APP1, APP2, APP14, APP15, COM] = [0xda, 0xd9, 0xe0, 0xe1, 0xe2, 0xee, 0xef, 0xfe];
 
-/** Of the application segments, only those about colours are needed: JFIF, ICC profiles, Adobe's transform. */
+/** Whether an application segment is kept: only those about colours are needed (JFIF, ICC profiles, Adobe's transform). */
 function isNeeded(segment: Buffer): boolean {
   const marker = segment[1] ?? 0;
   if (marker === APP2) return name(segment, 4, 11) === "ICC_PROFILE";
   return marker === APP0 || marker === APP14 || !((marker >= APP1 && marker <= APP15) || marker === COM);
 }
 
-/** The end of the coded pixels that begin here: the first marker that is neither stuffing nor a restart. */
+/** The end of the coded pixels that begin at `from`: the first marker that is neither stuffing nor a restart. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes[at + 1] ?? 0;
@@ -78,7 +78,7 @@ function jpeg(bytes: Buffer): Kept {
     at = endOfScan(bytes, end);
     parts.push(bytes.subarray(end, at));
   }
-  // Cameras write a second picture after the end of the first, with the place in it.
+  // Cameras write a second picture, which contains the place, after the end of the first.
   parts.push(bytes.subarray(at, bytes[at + 1] === EOI ? at + 2 : bytes.length));
   return { parts, orientation };
 }
@@ -98,7 +98,7 @@ const PNG_NEEDED = new Set(
     "fdAT",
   ),
 );
-/** Chunks whose name begins with a capital letter are needed to show the picture. */
+/** Whether a chunk is needed to show the picture: its name begins with a capital letter. */
 const isCritical = (chunk: string): boolean => chunk >= "A" && chunk < "[";
 
 function png(bytes: Buffer): Kept {
@@ -172,7 +172,7 @@ const LOOPS = new Set(["NETSCAPE2.0", "ANIMEXTS1.0"]);
 /** Size in bytes of the colour table that the flags announce. */
 const tableOf = (flags = 0): number => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
 
-/** The end of a sequence of sub-blocks; nothing when the file ends before it. */
+/** The end of a sequence of sub-blocks; undefined when the file ends before it. */
 function endOfBlocks(bytes: Buffer, from: number): number | undefined {
   let at = from;
   for (let size = bytes[at]; size !== undefined; size = bytes[at]) {

@@ -27,13 +27,13 @@ function hostileNames(): string[] {
 }
 
 describe("a file's name", () => {
-  it("stays as it was when it is harmless", () => {
+  it("stays unchanged when it is harmless", () => {
     expect(displayName("Отпуск 2026.png", png)).toBe("Отпуск 2026.png");
     expect(displayName("Photo (1).JPEG", jpeg)).toBe("Photo (1).JPEG");
     expect(displayName("naïve café 💡.png", png)).toBe("naïve café 💡.png");
   });
 
-  it("ends as its bytes say, not as its sender says", () => {
+  it("gets the extension of its detected type, whatever the sender says", () => {
     expect(displayName("invoice.html", png)).toBe("invoice.html.png");
     expect(displayName("photo.png", jpeg)).toBe("photo.png.jpg");
     expect(displayName("a\u202egnp.html", png)).toBe("agnp.html.png");
@@ -47,7 +47,7 @@ describe("a file's name", () => {
     );
   });
 
-  it("loses whatever misleads people or programs, for every hostile name known", () => {
+  it("loses everything that misleads people or programs, for every known hostile name", () => {
     for (const given of hostileNames()) {
       const name = displayName(given, png);
       expect(name).toMatch(/^(?!con\.|nul\.)[^\p{Cc}\p{Cf}<>:"|?*\\/`$&;{}%]+\.png$/iu);
@@ -57,7 +57,7 @@ describe("a file's name", () => {
     }
   });
 
-  it("makes a header that parses, with the name in full, for every hostile name known", () => {
+  it("makes a valid header with the full name, for every known hostile name", () => {
     for (const given of hostileNames()) {
       const name = displayName(given, png);
       const header = disposition("inline", name);

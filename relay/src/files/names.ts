@@ -1,7 +1,7 @@
 import { cut } from "@porchlight/shared/text";
 import type { FileType } from "./types.ts";
 
-/** Longest name kept, in UTF-16 units. */
+/** Longest stored name, in UTF-16 code units. */
 const NAME_MAX = 120;
 /** Control characters, invisible ones, those that change the direction of text, and the replacement character. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}\ufffd]/gu;
@@ -12,8 +12,8 @@ const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
 /**
  * The name under which a file is shown and downloaded: the last part of the path, without characters that could mislead a
- * person or a program, and always with a file extension of its real type. It is never used as a path.
- * @param given the client's name for it: any text
+ * person or a program, and always with the extension of its real type. It is never used as a path.
+ * @param given the client's name for the file: any text
  */
 export function displayName(given: string, { endings, group }: FileType): string {
   const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? "";

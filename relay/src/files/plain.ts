@@ -1,4 +1,4 @@
-/** What a browser might take for markup: tags, declarations, and the opening bracket in UTF-7. */
+/** Text that a browser might interpret as markup: tags, declarations, and the opening bracket in UTF-7. */
 const MARKUP = /<[a-z!/?]|\+ADw/i;
 /** Control characters that text does not contain. */
 const CONTROLS = /[^\P{Cc}\t\n\r\f]/u;

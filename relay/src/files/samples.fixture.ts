@@ -1,17 +1,17 @@
-/** Small files of allowed types, made here. */
+/** Small generated files of allowed types. */
 
 const u16be = (value: number): number[] => [value >> 8, value & 255];
 const u16le = (value: number): number[] => [value & 255, value >> 8];
 const u32be = (value: number): number[] => [...u16be(value >>> 16), ...u16be(value & 0xffff)];
 const text = (words: string): number[] => [...Buffer.from(words, "latin1")];
 
-/** A picture of one pixel, complete to its last byte. */
+/** A complete picture of one pixel. */
 export const PNG: Buffer<ArrayBuffer> = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=",
   "base64",
 );
 
-/** A PNG's header with this size, and behind it so many bytes of no pixels. */
+/** A PNG header with this size, followed by `bytes` bytes without pixels. */
 export const png = (width: number, height: number, bytes = 0): Buffer<ArrayBuffer> =>
   Buffer.concat([
     Buffer.from([0x89, ...text("PNG\r\n\x1a\n"), 0, 0, 0, 13, ...text("IHDR"), ...u32be(width), ...u32be(height)]),
@@ -22,7 +22,7 @@ export const png = (width: number, height: number, bytes = 0): Buffer<ArrayBuffe
 export const gif = (width: number, height: number): Buffer<ArrayBuffer> =>
   Buffer.from([...text("GIF89a"), ...u16le(width), ...u16le(height), 0x80, 0, 0, 0, 0, 0, 255, 255, 255, 0x3b]);
 
-/** A JPEG whose frame header stands behind `padding` bytes of other segments, as large metadata puts it. */
+/** A JPEG whose frame header comes after `padding` bytes of other segments, like large metadata. */
 export function jpeg(width: number, height: number, padding = 0): Buffer<ArrayBuffer> {
   const segments: number[] = [];
   for (let left = padding; left > 0; left -= 60_000)
@@ -50,7 +50,7 @@ export function webp(kind: "VP8 " | "VP8L" | "VP8X", width: number, height: numb
 
 const coded = (bytes: string): Buffer<ArrayBuffer> => Buffer.from(bytes, "base64");
 
-/** Complete pictures of two pixels that lie on their side and tell SECRETs: Exif with a place, XMP, text, comments. */
+/** Complete pictures of two pixels that lie on their side and contain SECRETs: Exif with a place, XMP, text, comments. */
 export const TOLD = {
   "image/jpeg": coded(
     "/9j/4AAQSkZJRgABAQAAAQABAAD/4QB+RXhpZgAATU0AKgAAAAgAAwEOAAIAAAANAAAAMgESAAMAAAABAAYAAIglAAQAAAABAAAAQAAAAABTRUNSRVQgcGxhY2UAAAACAAEAAgAAAAJOAAAAAAIABQAAAAMAAABeAAAAAAAAADQAAAABAAAAHgAAAAEAAAABAAAAAf/+ABBTRUNSRVQgY29tbWVudP/bAEMA///////////////////////////////////////////////////////////////////////////////////////AAAsIAAEAAgEBEQD/xAAUAAEAAAAAAAAAAAAAAAAAAAAC/8QAFxABAAMAAAAAAAAAAAAAAAAAAQAxcf/aAAgBAQAAPwANus//2Q==",

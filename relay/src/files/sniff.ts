@@ -1,35 +1,38 @@
 import { Worker } from "node:worker_threads";
 
-/** A question to the worker, and its answer: the detected MIME type, or nothing for bytes of an unknown type. */
+/** A request to the worker, and its answer: the detected MIME type, or undefined for bytes of an unknown type. */
 export type Question = { id: number; head: Uint8Array };
 export type Answer = { id: number; type: string | undefined };
 
 /** Number of bytes that detection needs. */
 export const HEAD = 4_100;
-/** Detection takes less than a millisecond. Bytes that keep it busy this long are an attack. */
+/** Longest time of a detection, in ms. It usually takes less than one; bytes that take this long are an attack. */
 const PATIENCE_MS = 1_000;
-/** A new thread loads its code first, which takes seconds on a busy machine. */
+/**
+ * A new thread first loads its code, which takes seconds on a busy machine. Its first answer may take this many times as long.
+ */
 const START_FACTOR = 10;
 
 export type Sniffer = {
-  /** Detects the MIME type from the first bytes; nothing when they show none, or when it takes too long. */
+  /** Detects the MIME type from the first bytes; undefined when it is unknown, or when detection takes too long. */
   sniff: (head: Uint8Array) => Promise<string | undefined>;
   close: () => Promise<void>;
 };
 
 /**
- * Detects types on a thread with a time limit, as the authors of file-type recommend: bytes that keep a parser busy then
- * block a thread, not the relay (RELIABILITY 3e, A18). The thread starts with the first upload and is replaced when it hangs.
- * @param script the worker's code; another one in tests
+ * Detects types on a thread with a time limit, as the authors of file-type recommend: bytes that keep a parser busy then block
+ * a thread, not the relay (RELIABILITY 3e, A18). The thread starts with the first upload and is replaced when it hangs.
+ * @param script the worker's code; tests pass another one
+ * @param patience longest time of a detection, in milliseconds
  */
 export function createSniffer(script: URL = new URL("./sniffer.ts", import.meta.url), patience = PATIENCE_MS): Sniffer {
   const waiting = new Map<number, (type: string | undefined) => void>();
   let worker: Worker | undefined;
-  /** The thread has answered a question. */
+  /** The thread has given an answer. */
   let warm = false;
   let count = 0;
 
-  /** The thread has ended: questions that wait for it get no type. */
+  /** The thread has ended: requests that wait for it get no type. */
   function abandon(given: Worker): void {
     if (worker !== given) return;
     worker = undefined;

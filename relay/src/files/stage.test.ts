@@ -17,7 +17,7 @@ function stageIn(caps: Partial<Caps> = {}) {
   return { folder, stage: createStage({ folder, caps: { ...CAPS, ...caps }, sniffer }) };
 }
 
-/** The bytes in pieces, as a network brings them. */
+/** The bytes in pieces, as a network delivers them. */
 async function* pieces(bytes: Uint8Array, size = 700): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield Buffer.from(bytes.subarray(at, at + size));
 }
@@ -34,7 +34,7 @@ const refusal = (work: Promise<unknown>): Promise<string> =>
   );
 
 describe("an upload", () => {
-  it("is written down byte by byte, with the type and size of its bytes", async () => {
+  it("is stored unchanged, with its detected type and its size", async () => {
     const { folder, stage } = stageIn();
     const staged = await stage.take(pieces(PNG, 10), "photo.html");
     expect(staged).toMatchObject({ size: PNG.length, pixels: { width: 1, height: 1 } });
@@ -44,7 +44,7 @@ describe("an upload", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("ends at the first byte too many, however long it would go on", async () => {
+  it("ends at the first byte above the limit, however long it is", async () => {
     const { folder, stage } = stageIn();
     expect(await refusal(stage.take(endless(png(9, 9)), "endless.png"))).toBe("too_large");
     expect(await refusal(stage.take(pieces(Buffer.concat([png(9, 9), Buffer.alloc(MB)]), 9_000), "x.png"))).toBe(
@@ -53,7 +53,7 @@ describe("an upload", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("is refused when it is empty, unknown, or of a kind that is switched off", async () => {
+  it("is refused when it is empty, of an unknown type, or of a kind that is not allowed", async () => {
     const { folder, stage } = stageIn({ document: 0 });
     expect(await refusal(stage.take(pieces(Buffer.alloc(0)), "x.png"))).toBe("empty_file");
     expect(await refusal(stage.take(pieces(Buffer.from("hello")), "x.bin"))).toBe("type_not_allowed");
@@ -62,14 +62,14 @@ describe("an upload", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("is refused when the picture is damaged, or a bomb of pixels", async () => {
+  it("is refused when the picture is damaged, or has too many pixels", async () => {
     const { stage } = stageIn();
     expect(await refusal(stage.take(pieces(png(30_000, 30_000)), "bomb.png"))).toBe("too_many_pixels");
     expect(await refusal(stage.take(pieces(gif(0, 100)), "x.gif"))).toBe("bad_image");
     expect(await refusal(stage.take(pieces(png(7_000, 5_000)), "large.png"))).toBe("taken");
   });
 
-  it("is plain text only when its name and every byte say so", async () => {
+  it("is plain text only when its name and all its bytes are those of text", async () => {
     const { stage } = stageIn();
     const taken = (words: string | Buffer, name = "notes.txt") =>
       refusal(stage.take(pieces(Buffer.from(words), 5), name));
@@ -82,7 +82,7 @@ describe("an upload", () => {
     for (const words of bytes) expect(await taken(words)).toBe("type_not_allowed");
   });
 
-  it("leaves nothing behind when its sender goes away", async () => {
+  it("leaves no file behind when its sender disconnects", async () => {
     const { folder, stage } = stageIn();
     async function* broken(): AsyncGenerator<Buffer> {
       yield PNG.subarray(0, 20);
@@ -92,7 +92,7 @@ describe("an upload", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("of an earlier life is removed at the start, one that may still be under way is not", async () => {
+  it("of an earlier process is removed at the start, unless it may still be under way", async () => {
     const { folder, stage } = stageIn();
     writeFileSync(join(folder, "old"), "x");
     writeFileSync(join(folder, "new"), "x");
@@ -103,14 +103,14 @@ describe("an upload", () => {
 });
 
 describe("sniffing", () => {
-  it("ends a thread that hangs, answers for it, and goes on with another one", async () => {
+  it("ends a thread that hangs, reports no type, and continues with a new thread", async () => {
     const hanging = createSniffer(new URL("data:text/javascript,for(;;);"), 50);
     expect(await Promise.all([hanging.sniff(PNG), hanging.sniff(PNG)])).toEqual([undefined, undefined]);
     expect(await hanging.sniff(PNG)).toBeUndefined();
     await hanging.close();
   });
 
-  it("answers without waiting when the thread falls over", async () => {
+  it("answers without waiting when the thread crashes", async () => {
     const broken = createSniffer(new URL("data:text/javascript,throw 1"), 600_000);
     expect(await broken.sniff(PNG)).toBeUndefined();
     await broken.close();

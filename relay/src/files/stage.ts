@@ -12,7 +12,7 @@ import { allowedType, type FileType, type Group, TEXT } from "./types.ts";
 /** Largest size in bytes per group; 0: the group is not allowed. */
 export type Caps = Record<Group, number>;
 
-/** A file that was accepted and waits in the staging folder. */
+/** An accepted file in the staging folder. */
 export type Staged = {
   path: string;
   size: number;
@@ -21,7 +21,7 @@ export type Staged = {
   discard: () => Promise<void>;
 };
 
-/** Pictures beyond this cost every browser that shows them too much memory (RELIABILITY 3e). */
+/** Pictures with more pixels cost every browser that shows them too much memory (RELIABILITY 3e). */
 const PIXELS_MAX = 40_000_000;
 /** Files that an ended process left in the staging folder are removed at this age, in milliseconds. */
 const STALE_MS = 3_600_000;
@@ -29,7 +29,7 @@ const STALE_MS = 3_600_000;
 type StageDeps = { folder: string; caps: Caps; sniffer: Sniffer };
 
 export type Stage = {
-  /** Makes the folder, and removes what a process that ended during an upload left in it. */
+  /** Creates the folder, and removes the files that an ended process left in it. */
   start: (now: number) => Promise<void>;
   /**
    * Takes an upload.
@@ -41,8 +41,8 @@ export type Stage = {
 };
 
 /**
- * Takes uploads: counts their bytes while they stream into a file whose name is ours, detects the type from the bytes, and
- * measures pictures. Lengths, types and names that a client sends are not trusted.
+ * Stages uploads: counts their bytes while they stream into a file with a generated name, detects the type from the bytes, and
+ * measures pictures. Lengths, types and names from a client are not trusted.
  */
 export const createStage = (deps: StageDeps): Stage => ({
   start: (now) => clean(deps.folder, now),
@@ -74,7 +74,7 @@ async function take(deps: StageDeps, source: AsyncIterable<Buffer>, name: string
   }
 }
 
-/** Writes the stream to the file, up to the first byte too many. */
+/** Writes the stream to the file, at most up to the first byte above the limit. */
 async function write(
   deps: StageDeps,
   file: FileHandle,
@@ -99,7 +99,7 @@ async function write(
   return { size, type };
 }
 
-/** The type that the first bytes show. Plain text has no such bytes: its name decides here, and `measure` reads all of it. */
+/** The type that the first bytes show. Plain text has no such bytes: here its name decides; `measure` then reads all of it. */
 async function typeFrom({ caps, sniffer }: StageDeps, head: Buffer, name: string): Promise<FileType> {
   if (head.length === 0) throw new RelayError("empty_file", "file");
   const sniffed = await sniffer.sniff(head);
@@ -109,13 +109,17 @@ async function typeFrom({ caps, sniffer }: StageDeps, head: Buffer, name: string
   return type;
 }
 
-/** @param type nothing while it is unknown: then the largest limit counts. @throws RelayError when the file is too large */
+/**
+ * Checks the size.
+ * @param type undefined while it is unknown: then the largest limit counts
+ * @throws RelayError when the file is too large
+ */
 function assertFits(caps: Caps, size: number, type: FileType | undefined): void {
   const max = type === undefined ? Math.max(...Object.values(caps)) : caps[type.group];
   if (size > max) throw new RelayError("too_large", "file", { max });
 }
 
-/** Checks what needs all bytes. @returns the size of a picture in pixels */
+/** Makes the checks that need all bytes. @returns the size of a picture in pixels */
 async function measure(path: string, file: FileHandle, { type, group }: FileType): Promise<Size | undefined> {
   if (type === TEXT.type && !(await isPlainText(createReadStream(path))))
     throw new RelayError("type_not_allowed", "file");
@@ -129,7 +133,7 @@ async function measure(path: string, file: FileHandle, { type, group }: FileType
   return pixels;
 }
 
-/** Removes a picture's metadata. @returns the size of the file in bytes after it */
+/** Removes a picture's metadata. @returns the new size of the file in bytes */
 async function strip(file: FileHandle, { type }: FileType, size: number): Promise<number> {
   const { buffer } = await file.read(Buffer.alloc(size), 0, size, 0);
   const stripped = withoutMetadata(type, buffer);

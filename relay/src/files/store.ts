@@ -3,11 +3,13 @@ import type { Readable } from "node:stream";
 /** First and last byte, both included, as in an HTTP range (RFC 9110 section 14.1.2). */
 export type Span = { from: number; to: number };
 
-/** Stores the bytes of files. Keys are made by the relay, of letters and digits, never from anything that a client sent. */
+/**
+ * Stores the bytes of files. The relay generates the keys, of letters and digits; they never contain anything from a client.
+ */
 export interface Files {
   /** Moves the file at `path` into the store under `key`. Durable when it resolves. */
   put(key: string, path: string, type: string): Promise<void>;
-  /** The bytes; nothing when there is no such file. The caller must read the stream to its end or destroy it. */
+  /** Opens a file. The caller must read the stream to its end or destroy it. @returns undefined when the file does not exist */
   get(key: string, span?: Span): Promise<Readable | undefined>;
   /** Removes a file, if it exists. */
   remove(key: string): Promise<void>;

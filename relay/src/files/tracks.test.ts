@@ -7,7 +7,7 @@ const element = (id: number[], content: number[], unknown = false): number[] =>
   bytes(id, unknown ? [0x01, 255, 255, 255, 255, 255, 255, 255] : [0x80 | content.length], content);
 const track = (type: number): number[] =>
   element([0xae], bytes([0xd7, 0x81, 1], [0x83, 0x81, type], [0x73, 0xc5, 0x81, 9]));
-/** As a browser records it: the segment's size is unknown. */
+/** A WebM as a browser records it: the segment's size is unknown. */
 const webm = (...types: number[]): Uint8Array =>
   Uint8Array.from(
     bytes(
@@ -36,11 +36,11 @@ describe("a recording", () => {
     ["MP4 with sound", "video/mp4", mp4("soun"), "audio/mp4"],
     ["MP4 with pictures and sound", "video/mp4", mp4("vide", "soun"), "video/mp4"],
     ["another type", "image/png", webm(2), "image/png"],
-  ])("of %s is %s, and is named so", (_what, sniffed, head, type) => {
+  ])("of %s is %s, and gets the matching extension", (_what, sniffed, head, type) => {
     expect(soundType(sniffed, head)).toBe(type);
   });
 
-  it("of which too little is known stays what it seemed to be", () => {
+  it("keeps its first detected type when too little is known about its tracks", () => {
     for (const [type, whole] of [
       ["video/webm", webm(2)],
       ["video/mp4", mp4("soun")],
@@ -51,7 +51,7 @@ describe("a recording", () => {
     expect(soundType("video/mp4", mp4("soun").slice(0, 40))).toBe("video/mp4");
   });
 
-  it("of random bytes is read without an error", () => {
+  it("of random bytes causes no error", () => {
     let seed = 7;
     const random = (): number => {
       seed = (seed * 48_271) % 2_147_483_647;

@@ -1,5 +1,5 @@
 /**
- * Whether a WebM or MP4 file holds sound only. Both containers begin alike for sound and for films, and `mediaContentType`
+ * Whether a WebM or MP4 file contains only sound. Both containers begin alike for sound and for films, and `mediaContentType`
  * has to match the file (interface 4.5): a voice message is audio. Sources: Matroska (RFC 9559), ISO/IEC 14496-12.
  */
 
@@ -8,7 +8,7 @@ type Element = { id: number; start: number; end: number };
 /** The elements of one level, each with the range of its content; a reader of one container yields them. */
 type Reader = (bytes: DataView, start: number, end: number) => Generator<Element>;
 
-/** An EBML number. @param marked whether the length marker stays in the value, as in element ids */
+/** Parses an EBML number. @param marked keep the length marker in the value, as in element ids */
 function vint(bytes: DataView, at: number, marked: boolean): { value: number; length: number } | undefined {
   const first = at < bytes.byteLength ? bytes.getUint8(at) : 0;
   const length = Math.clz32(first) - 23;
@@ -19,7 +19,7 @@ function vint(bytes: DataView, at: number, marked: boolean): { value: number; le
     isUnknown &&= bytes.getUint8(next) === 0xff;
     value = value * 256 + bytes.getUint8(next);
   }
-  // Streams do not know the size of what they begin.
+  // A stream does not know the size of an element that it has just begun.
   return { value: isUnknown && !marked ? Number.POSITIVE_INFINITY : value, length };
 }
 
@@ -57,11 +57,11 @@ const SOUN = Buffer.from("soun").readUInt32BE();
 
 type Container = {
   read: Reader;
-  /** The element that lists all tracks: it must be there as a whole. */
+  /** The element that lists all tracks. It must be complete. */
   list: number;
-  /** The elements to look into. */
+  /** Elements to descend into. */
   within: readonly number[];
-  /** Whether an element says that its track is sound; undefined: it says nothing of it. */
+  /** Whether an element says that its track is sound; undefined: it does not say. */
   isSound: (bytes: DataView, element: Element) => boolean | undefined;
 };
 
@@ -80,7 +80,7 @@ const CONTAINERS: Readonly<Record<string, Container>> = {
   },
 };
 
-/** What each track is, as far as the bytes tell. @returns false when the list of tracks is not there as a whole */
+/** Collects whether each track is sound. @returns false when the list of tracks is not complete */
 function collect(
   container: Container,
   bytes: DataView,
@@ -103,8 +103,8 @@ function collect(
 }
 
 /**
- * The type of a file, corrected for sound: `audio/webm` for a WebM whose tracks are all sound, `audio/mp4` likewise.
- * @param head the first bytes; when they do not hold the list of tracks the type stays as it is
+ * Corrects the type of a file with only sound: `audio/webm` for a WebM whose tracks are all sound, `audio/mp4` likewise.
+ * @param head the first bytes; the type stays unchanged when they do not contain the list of tracks
  */
 export function soundType(type: string | undefined, head: Uint8Array): string | undefined {
   const container = type === undefined ? undefined : CONTAINERS[type];

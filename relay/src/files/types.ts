@@ -55,7 +55,7 @@ const SNIFFED = new Map<string, FileType>([
   ["application/pdf", TYPES.pdf],
 ]);
 
-/** The allowed type for a detected MIME type; nothing when such files are refused. */
+/** The allowed type for a detected MIME type; undefined when such files are refused. */
 export const allowedType = (sniffed: string): FileType | undefined => SNIFFED.get(sniffed.split(";")[0]?.trim() ?? "");
 
 const byType = new Map<string, FileType>(Object.values(TYPES).map((one) => [one.type, one]));

@@ -4,9 +4,9 @@ import { join } from "node:path";
 const HASH = /^[\w-]{22}$/;
 
 /**
- * Keeps the versions of the tag's script that were requested by their hash: a page that names one with its integrity must
- * get the same bytes after every upgrade. Each has some kilobytes, and only scripts that the relay served are kept.
- * @param folder is made when the first version is kept
+ * Keeps the versions of the tag's script that were requested by their hash: a page that names one with its integrity must get
+ * the same bytes after every upgrade. Each has a few kilobytes, and only scripts that the relay served are kept.
+ * @param folder created when the first version is kept
  */
 export function openVersions(folder: string) {
   const pathOf = (hash: string): string => join(folder, `${hash}.js`);

@@ -33,16 +33,16 @@ export type AccessPolicy = {
   withoutBlocked: (find: FindByToken) => FindByToken;
   /**
    * Adds to a site's list of blocks.
-   * @param confirmed the owner knows that the block may cover nearly all visitors
-   * @returns nothing when the value is neither a visitor's id of this relay nor an address; `vast` when it covers nearly
-   *   all visitors and is not confirmed
+   * @param confirmed the owner confirmed that the block may cover nearly all visitors
+   * @returns undefined when the value is neither a visitor's id of this relay nor an address; `vast` when it covers nearly all
+   * visitors and is not confirmed
    */
   block: (given: NewBlock, confirmed: boolean) => Promise<Block | "vast" | undefined>;
   /** Removes a block. @returns false when the site has no such block */
   unblock: (site: string, id: string) => Promise<boolean>;
   /**
    * Asks the owner's guard about the first message of a new visitor. Without an answer, the site's `onFailure` decides.
-   * @returns whether the message is taken; always true for a known visitor, and for a site without a guard
+   * @returns whether the message is accepted; always true for a known visitor, and for a site without a guard
    */
   admits: (site: Site, arrival: Arrival) => Promise<boolean>;
   /** Calls `listener` whenever the list has changed. One listener at a time. */
@@ -57,14 +57,14 @@ type SiteBlocks = { visitors: Set<string>; covers: (address: string) => boolean 
 type State = AccessPolicyDeps & {
   /** By site. Held in memory, because every connection and every outgoing message is checked. */
   blocks: Map<string, SiteBlocks>;
-  /** The list as it was read last, as JSON: tells whether it has changed. */
+  /** The last version of the list that was read, as JSON, to detect changes. */
   seen: string;
   listener: () => void;
 };
 
-/** How often the list is read again: the command line changes it without this process. */
+/** The list is read again at this interval (ms), because the command line changes it from another process. */
 const REFRESH_MS = 2_000;
-/** The owner's guard must answer in this time, because the visitor waits. */
+/** Longest time for the guard's answer, in ms, because the visitor waits. */
 const GUARD_MS = 5_000;
 
 /** Decides who may chat: the owner's list of blocks, and the owner's guard for new visitors (A27, C24). */
@@ -145,14 +145,14 @@ async function admits({ db, clock, log, hooks }: State, site: Site, arrival: Arr
   return allowed;
 }
 
-/** The question to the guard. A visitor with a signed identity has a row since the greeting, so a new one has no `sub`. */
+/** The request to the guard. A visitor with a signed identity has a row since the greeting, so a new visitor has no `sub`. */
 function arrivingBody(site: string, { visitor, address, text, page }: Arrival, now: number): ArrivingBody {
   const profile = { sub: null, contactId: null, page: page ?? null };
   const timestamp = new Date(now).toISOString();
   return { type: "visitor.arriving", timestamp, data: { site, visitor, ...profile, address, text } };
 }
 
-/** Reads `{allow: boolean}` from a 2xx answer; nothing from any other answer. */
+/** Reads `{allow: boolean}` from a 2xx answer; undefined for any other answer. */
 function decisionIn({ status, text }: HookAnswer): boolean | undefined {
   if (status < 200 || status > 299) return undefined;
   try {

@@ -26,7 +26,9 @@ function stage(owns: (subject: string) => boolean = () => true) {
   const logged: [LogEvent, unknown][] = [];
   const open = () =>
     createAlerts({
-      ...{ db, clock, address: () => "https://chat.example" },
+      db,
+      clock,
+      address: () => "https://chat.example",
       log: (event, details) => void logged.push([event, details]),
       rules: { mail: "ops@example.com", webhook: { url: "https://ops.example/", secret: "secret" } },
       mailer: {
@@ -52,7 +54,16 @@ function stage(owns: (subject: string) => boolean = () => true) {
       ],
     });
   const types = () => hooked.map(({ body }) => (JSON.parse(body) as { type: string }).type);
-  return { ...{ clock, letters, hooked, state, logged, open, types }, ...open() };
+  return {
+    clock,
+    letters,
+    hooked,
+    state,
+    logged,
+    open,
+    types,
+    ...open(),
+  };
 }
 
 it("tells of a problem once, by mail and webhook, and of its end; also when the relay starts anew meanwhile", async () => {

@@ -7,8 +7,8 @@ import { createAttachFile } from "./attach-file.ts";
 const head = (fields: Partial<Head>): Head =>
   ({ text: "", key: "k", type: "image/png", name: "shot.png", reaction: null, ...fields }) as Head;
 
-describe("a file that goes to the service", () => {
-  /** A store whose files are read only when told to. */
+describe("a file that is sent to the service", () => {
+  /** A store whose files are read only when the test allows it. */
   function store() {
     const reads: (() => void)[] = [];
     const files: Files = {
@@ -31,7 +31,7 @@ describe("a file that goes to the service", () => {
     expect(reads).toHaveLength(0);
   });
 
-  it("is otherwise a data URI in standard, padded base64", async () => {
+  it("is a data URI in standard, padded base64 otherwise", async () => {
     const { reads, files } = store();
     const carried = createAttachFile({ files, link: undefined })(head({}), async (file) => file);
     reads.shift()?.();
@@ -46,7 +46,7 @@ describe("a file that goes to the service", () => {
     expect(await carried).toBe("missing");
   });
 
-  it("waits while four others are in memory, and is sent in its turn, even after a failure", async () => {
+  it("waits while four others are in memory, and is sent after them, even if one of them failed", async () => {
     const { reads, files } = store();
     const attachFile = createAttachFile({ files, link: undefined });
     const done: string[] = [];
@@ -68,7 +68,7 @@ describe("a file that goes to the service", () => {
     expect(done.slice(1).sort()).toEqual(["2", "3", "4", "5", "6"]);
   });
 
-  it("is not sent with a reaction to it, nor with a text message", async () => {
+  it("is sent neither with a reaction to its message, nor with a text message", async () => {
     const { files } = store();
     const attachFile = createAttachFile({ files, link: undefined });
     expect(await attachFile(head({ reaction: "👍" }), async (file) => file)).toBeUndefined();

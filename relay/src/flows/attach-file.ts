@@ -17,7 +17,7 @@ export function createAttachFile(options: { files: Files; link: ((key: string, t
   const waiting: (() => void)[] = [];
   let reading = 0;
 
-  /** Runs at most `PARALLEL` works at a time, in order of arrival. */
+  /** Runs at most `PARALLEL` jobs at a time, in order of arrival. */
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (reading >= PARALLEL) await new Promise<void>((resolve) => waiting.push(resolve));
     else reading++;

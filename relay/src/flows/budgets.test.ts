@@ -12,7 +12,7 @@ const limits = settings?.perAddress ?? { messages: 0, visitors: 0, leads: 0, ses
 const site = settings?.sites[0] as Site;
 const other: Site = { ...site, public: { ...DEFAULT_SITE, id: "other" } };
 
-/** The budgets of a relay without any setting, at a time of the test's own. */
+/** The budgets of a relay with default settings. The test controls the time. */
 function budgets(given = limits) {
   let now = 0;
   const all = createBudgets({ limits: given, uptime: () => now });
@@ -25,7 +25,7 @@ const times = (count: number, act: (n: number) => number): number =>
   Array.from({ length: count }, (_, n) => act(n)).filter((wait) => wait === 0).length;
 
 describe("the default budgets", () => {
-  it("let 40 visitors of one address send 60 of 400 messages at once, and do not limit an office of thirty (A27)", () => {
+  it("accept 60 of 400 messages that 40 visitors of one address send at once, and do not limit an office of thirty (A27)", () => {
     const { message, at } = budgets();
     const from = { site, address: "192.0.2.1" };
     expect(times(400, () => message(from))).toBe(60);
@@ -76,7 +76,7 @@ describe("the default budgets", () => {
     expect(times(100, () => upload({ site: "default", address: "192.0.2.1" }, 20 * 1024 * 1024))).toBe(25);
   });
 
-  it("tell the client to retry after a minute at most", () => {
+  it("tell the client to retry within a minute", () => {
     const { lead, visitor } = budgets();
     const from = { site, address: "192.0.2.1" };
     const waits = Array.from({ length: 50 }, () => [lead(from), visitor(from)]).flat();
@@ -88,7 +88,7 @@ describe("the default budgets", () => {
   });
 });
 
-it("a budget of 0 limits nobody", () => {
+it("a budget of 0 sets no limit", () => {
   const { message, visitor, lead, session, upload } = budgets({
     messages: 0,
     visitors: 0,

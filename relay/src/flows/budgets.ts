@@ -20,16 +20,15 @@ export type AddressLimits = {
 type From = { site: Site; address: string };
 type At = { site: string; address: string };
 
-/**
- * One address may use a quarter of its site's daily messages: to use them up takes four addresses, and one address cannot
- * make the others wait.
- */
+/** One address may use a quarter of its site's daily messages. So it takes four addresses to use them up. */
 const SHARE = 4;
-/** New visitors of a site per hour, as a part of its daily messages: in a flood, known visitors can still write. */
+/**
+ * New visitors of a site per hour, as a fraction of its daily messages, so that known visitors can still write during a flood.
+ */
 const NEWCOMERS = 4;
 /** New sessions of a whole site per minute. Visitors with a session are not limited. */
 const NEW_SESSIONS_PER_MINUTE = 3_000;
-/** Longest wait that a client is told, in milliseconds. */
+/** Longest waiting time that a client is told, in milliseconds. */
 const WAIT_MAX = 60_000;
 
 type BudgetsDeps = {
@@ -85,7 +84,7 @@ export function createBudgets({ limits, uptime, share = (_, limiter) => limiter 
         () => messages.take(keyOf(from)),
         () => (limits.messages === 0 ? 0 : siteOf(from.site).share.take(keyOf(from))),
       ),
-    /** A visitor without a row. */
+    /** A new visitor, who has no row yet. */
     visitor: (from: From): number =>
       first(
         () => visitors.take(keyOf(from)),

@@ -5,9 +5,9 @@ import { addCallbackFields, type CallbackField, callbackFields } from "../record
 
 type Kind = CallbackField["kind"];
 
-/** Callbacks are looked at this often at most: their fields change rarely. */
+/** Shortest time between two inspected callbacks, in ms: their fields change rarely. */
 const EVERY_MS = 1_000;
-/** Fields that are remembered. */
+/** Most fields that are remembered. */
 const FIELDS_MAX = 300;
 const DEPTH_MAX = 4;
 
@@ -22,9 +22,11 @@ function pathsIn(value: unknown, path = "", depth = 0): [string, string][] {
   );
 }
 
-/** Remembers which fields the service's callbacks have, so that the operator sees when the service adds one. Never values. */
+/**
+ * Remembers the field names of the service's callbacks, so that the operator sees when the service adds one. Stores no values.
+ */
 export function createCallbackFields({ db, clock, log }: { db: Database; clock: Clock; log: Log }) {
-  /** Fields that are stored, as `kind field`; nothing until the first callback. */
+  /** Stored fields, as `kind field`; undefined until the first callback. */
   let known: Set<string> | undefined;
   let next = Number.NEGATIVE_INFINITY;
 

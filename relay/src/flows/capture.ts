@@ -20,31 +20,34 @@ type CaptureDeps = {
   /** Signs visitor ids. */
   signing: string;
   leads: Pick<Leads, "firstTry" | "begin">;
-  /** Tells the owner's backend, in the same transaction. */
+  /** Stores an event for the owner's backend in the same transaction. */
   tell: Tell;
 };
 
-/** What is wrong with a form, for whoever fills it in. */
+/** The error of a form, for the person who fills it in. */
 export type Wrong = Extract<ErrorFrame["code"], "empty" | "invalid_email" | "invalid_phone" | "rate_limited">;
-/** A form that is durable: `verdict` tells within seconds what the service finds wrong with it, if anything yet. */
+/** A stored form. `verdict` resolves within seconds to the error that the service found, or to undefined without one so far. */
 type Durable = { verdict: Promise<Wrong | undefined> };
 
-/** A lead from the owner's backend: of nobody who chats. */
+/** A lead from the owner's backend; it belongs to no visitor. */
 export type LeadOrder = Partial<Record<keyof ContactDetails, string | undefined>> & {
   consent?: string | undefined;
-  /** Instead of the site's. */
+  /** Lists that replace the site's lists. */
   lists?: readonly string[] | undefined;
 };
 
-/** Leads of one visitor at most: a form is no way to fill somebody's lists (RELIABILITY A40). */
+/** Most leads of one visitor, so that a form cannot flood a list (RELIABILITY A40). */
 const PER_VISITOR = 10;
-/** Without a reply that tells the contact's id, it is looked up by e-mail after this (R-206). */
+/** If no reply reveals the contact's id within this time (ms), the contact is looked up by e-mail (R-206). */
 const LOOK_UP_MS = 10 * 60_000;
-/** A form waits for the service's verdict for seconds; whoever died meanwhile leaves its lead to the next life. */
+/**
+ * For this long (ms), only the process that stored a form works on its lead. If that process ends, another one resumes the lead
+ * afterwards.
+ */
 const HOLD_MS = 60_000;
 const CONSENT_MAX = 1_000;
 
-/** A form that is mended says what changed; of what was refused only the new counts. */
+/** The contact details of a corrected form: the new values, and the old ones except the refused field. */
 function mended(person: ContactDetails, before: Lead, field: Field | null): ContactDetails {
   return {
     firstName: person.firstName ?? before.firstName,
@@ -54,11 +57,11 @@ function mended(person: ContactDetails, before: Lead, field: Field | null): Cont
   };
 }
 
-/** Stores the contact details that visitors or the owner's backend give, and starts their way to the service. */
+/** Stores the contact details from visitors and the owner's backend, and starts the calls to the service. */
 export type Capture = {
-  /** Takes a visitor's form. Resolves when it is durable, or with what is wrong; then nothing was stored. */
+  /** Stores a visitor's form. Resolves when the form is durable, or to its error; then nothing was stored. */
   capture: (visitor: string, site: Site, frame: LeadFrame, page?: PageSeen) => Promise<Wrong | Durable>;
-  /** Takes a lead from the owner's backend. The same key always means the same lead. Resolves when it is durable. */
+  /** Stores a lead from the owner's backend. The same key always means the same lead. Resolves when it is durable. */
   create: (site: Site, key: string, order: LeadOrder) => Promise<Lead | Wrong | "erased">;
 };
 
@@ -67,7 +70,7 @@ export const createCapture = (deps: CaptureDeps): Capture => ({
   create: (site, key, order) => create(deps, site, key, order),
 });
 
-/** Takes a form. Resolves once it is durable, or says what must be mended; nothing is done then. */
+/** Stores a visitor's form. Resolves when it is durable, or to its error; then nothing was stored. */
 async function capture(
   deps: CaptureDeps,
   visitor: string,
@@ -88,7 +91,7 @@ async function capture(
   return { verdict: own === undefined ? Promise.resolve(undefined) : leads.firstTry({ visitor, id: own }) };
 }
 
-/** @returns the lead of which the service may refuse something, when there is one */
+/** Writes the lead of a form. @returns the lead to work on, if the service has to check it */
 async function write(
   deps: CaptureDeps,
   tx: Transaction,
@@ -106,7 +109,7 @@ async function write(
   if (known !== undefined && repeated) return { own: phone?.id ?? (chat ? undefined : id), fresh: false };
   const person = known === undefined ? given : mended(given, known, refused?.field ?? null);
   if ((person.email ?? person.phone ?? (chat ? (person.firstName ?? person.lastName) : null)) === null) {
-    // Nothing new, but a wish for mail at the address that is known.
+    // Nothing is new, except that the visitor wants replies by mail at the stored address.
     const wishes = frame.reply === true && (await emailOf(tx, visitor)) !== undefined;
     return wishes ? { own: undefined, fresh: false } : { wrong: "empty" };
   }
@@ -127,7 +130,7 @@ async function write(
   return { own: beside, fresh: true };
 }
 
-/** Keeps what the person says of themselves, and tells the owner. @returns false when they were erased */
+/** Stores the person's contact details, and an event for the owner. @returns false when the visitor was erased */
 async function storeDetails(
   { clock, tell }: CaptureDeps,
   tx: Transaction,
@@ -149,8 +152,8 @@ async function storeDetails(
 }
 
 /**
- * Takes a lead from the owner's backend. The same key is the same lead, for ever. Resolves once it is durable: from then
- * on it goes its way by itself.
+ * Stores a lead from the owner's backend. The same key always means the same lead. Resolves when it is durable; from then on
+ * the relay processes it without further calls.
  */
 async function create(deps: CaptureDeps, site: Site, key: string, order: LeadOrder): Promise<Lead | Wrong | "erased"> {
   const { db, clock, signing, leads } = deps;

@@ -24,9 +24,9 @@ it("refuses a message of a visitor who is blocked", async () => {
   expect(await carryWith({ blocked: true })(headDue(NOW))).toMatchObject({ kind: "permanent" });
 });
 
-it("keeps a message until the day whose budget it uses", async () => {
+it("holds a message until the day whose budget it uses", async () => {
   const later = NOW + 3_600_000;
   expect(await carryWith({ messagesPerDay: 5 })(headDue(later))).toMatchObject({ kind: "unready", waitMs: 3_600_000 });
-  // A budget that was removed from the settings holds nothing back.
+  // After the budget is removed from the settings, nothing waits for it.
   expect(await carryWith({})(headDue(later))).toEqual(OK);
 });

@@ -8,17 +8,19 @@ type CarryDeps = {
   clock: Pick<Clock, "now">;
   sites: Pick<Sites, "find">;
   access: Pick<AccessPolicy, "refuses">;
-  /** Hands a message to the service. Rejects only when the message was not handed over. */
+  /** Sends a message to the service. Rejects only when nothing was sent. */
   deliver: (head: Head) => Promise<Outcome>;
 };
 
-/** A message that is due later than this waits for its site's daily budget: pauses between tries are shorter. */
+/**
+ * A message that is due later than this (ms) waits for its site's daily budget, because pauses between attempts are shorter.
+ */
 const BUDGET_MS = 120_000;
 
 /**
- * The courier's last check before a message goes to the service.
- * @returns carries one message: refused for a visitor who was blocked since, not ready while the site's daily budget is
- *   used up (C24), and otherwise whatever `deliver` says
+ * Makes the last check before a message goes to the service.
+ * @returns a function that sends one message. Its outcome: refused for a visitor who was blocked in the meantime; not ready
+ * while the site's daily budget is used up (C24); otherwise the outcome of `deliver`
  */
 export const createCarry =
   (deps: CarryDeps) =>

@@ -5,19 +5,19 @@ import type { ContactAnswer } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 import type { PacedCall } from "./paced-calls.ts";
 
-/** What a contact is made of: a phone in E.164, or an e-mail, or both. */
+/** The details of a contact: a phone number in E.164 form, an e-mail address, or both. */
 export type Person = { firstName?: string; lastName?: string; email?: string; phone?: string };
 
 const ON_IT: Outcome = { kind: "duplicate", status: 0, message: "added before" };
 
 /**
- * Contacts at the service. Creating is not idempotent for an e-mail alone (R-204): whoever has this e-mail is looked up
- * first, and one person is worked on once at a time.
+ * Finds, creates and lists contacts at the service. Creating a contact with only an e-mail is not idempotent (R-204), so the
+ * e-mail is looked up first, and calls for one person run one after another.
  */
 export function createContacts({ db, clock, paced }: { db: Database; clock: Clock; paced: PacedCall }) {
   const working = new Map<string, Promise<unknown>>();
 
-  /** Runs `work` after what is under way for the same person. */
+  /** Runs `work` after the earlier calls for the same person. */
   function alone<T>(name: string, work: () => Promise<T>): Promise<T> {
     const turn = (working.get(name) ?? Promise.resolve()).then(work, work);
     const done = turn
@@ -32,7 +32,7 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
   const find = (account: string, by: { phone: string } | { email: string }): Promise<ContactAnswer> =>
     paced(account, "lookup", (client) => client.findContact("phone" in by ? { phoneNumber: by.phone } : by));
 
-  /** The person's contact, made when there is none. A phone decides who is who (interface 2, rule 3). */
+  /** The person's contact; created if there is none. The phone number identifies a person (interface 2, rule 3). */
   function findOrCreate(account: string, person: Person): Promise<ContactAnswer> {
     const { phone, email } = person;
     const by = phone === undefined ? { email: email ?? "" } : { phone };
@@ -41,12 +41,12 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
       if (found.kind !== "ok" || found.contact !== undefined) return { ...found, created: false };
       const made: ContactAnswer = await paced(account, "contact", (client) => client.createContact(person));
       if (made.kind !== "duplicate") return completed(made, person);
-      // Somebody was faster: it is there, and not every answer says under which id (R-421).
+      // Another client created the contact meanwhile. Not every such answer names its id (R-421), so it is looked up.
       return { ...(made.contact === undefined ? await find(account, by) : made), created: false };
     });
   }
 
-  /** Adds a contact to a list, whether or not that was done before: whoever asks may know that a person took it off. */
+  /** Adds a contact to a list, even if that was done before, because a person may have removed it from the list. */
   async function addToList(account: string, list: string, contact: string): Promise<Outcome> {
     const added = await paced(account, "contact", (client) => client.addToList(list, contact));
     if (added.kind === "ok" || added.kind === "duplicate")
@@ -54,7 +54,7 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
     return added;
   }
 
-  /** The same once per contact and list, however often it is asked for (C11). */
+  /** Adds a contact to a list at most once, however often it is called (C11). */
   const join = (account: string, list: string, contact: string): Promise<Outcome> =>
     alone(`${account}\0${list}\0${contact}`, async () =>
       (await isMember(db, account, contact, list)) ? ON_IT : addToList(account, list, contact),
@@ -63,7 +63,9 @@ export function createContacts({ db, clock, paced }: { db: Database; clock: Cloc
   return { find, findOrCreate, addToList, join };
 }
 
-/** A new contact of which the service tells nothing but the id holds what it was made of (R-422). */
+/**
+ * Completes the service's answer about a new contact, which may contain only the id (R-422), with the details that were sent.
+ */
 function completed(answer: ContactAnswer, person: Person): ContactAnswer {
   const { kind, contact } = answer;
   const bare = contact !== undefined && Object.keys(contact).length === 1;

@@ -18,7 +18,7 @@ type DeliveryStatusDeps = {
 };
 
 export type DeliveryStatus = {
-  /** What visitors of a site are told about delivery now. */
+  /** What visitors of a site are told about the delivery of their messages. */
   of: (account: string, site: string) => Delivery;
   /** A message waits for another day's budget. @param until milliseconds since 1970 */
   onHeld: (site: Site, until: number) => void;

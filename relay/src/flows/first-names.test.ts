@@ -6,7 +6,7 @@ import { createFirstNames } from "./first-names.ts";
 const person = (fields: Partial<IdentifiedPerson>): IdentifiedPerson => ({ subject: "7", claims: {}, ...fields });
 const jane: ContactAnswer = { kind: "ok", status: 200, message: "", contact: { id: "c1", firstName: "Jane" } };
 
-/** A greeting whose clock and whose service are in the test's hands. */
+/** A greeting with a clock and a service that the test controls. */
 function greeting(answer: (call: number) => Promise<ContactAnswer>) {
   let now = 0;
   let calls = 0;
@@ -41,7 +41,7 @@ function greeting(answer: (call: number) => Promise<ContactAnswer>) {
 const HOUR = 3_600_000;
 
 describe("the name to greet by", () => {
-  it("is the signed one, without a call to the service", async () => {
+  it("is the signed name, without a call to the service", async () => {
     const { name, asked } = greeting(async () => jane);
     expect(await name({ firstName: "Grace", email: "jane@example.com" })).toBe("Grace");
     expect(asked).toEqual([]);
@@ -60,7 +60,7 @@ describe("the name to greet by", () => {
     expect(await name({})).toBeUndefined();
   });
 
-  it("does not delay the greeting; a late answer is used the next time", async () => {
+  it("does not delay the greeting; a late answer is used for the next one", async () => {
     let tell = (_: ContactAnswer): void => {};
     const { name, asked, loseHope } = greeting(() => new Promise((resolve) => (tell = resolve)));
     const first = name({ email: "jane@example.com" });
@@ -71,7 +71,7 @@ describe("the name to greet by", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("is looked up again after the service gave no answer", async () => {
+  it("is looked up again if the service did not answer", async () => {
     const answers: (() => Promise<ContactAnswer>)[] = [
       async () => ({ kind: "transient", status: 503, message: "" }),
       async () => Promise.reject(new Error("unreachable")),

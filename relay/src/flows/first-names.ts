@@ -23,14 +23,14 @@ export function createFirstNames({ find, clock }: FirstNamesDeps) {
     const found = kept.get(key);
     if (found !== undefined && found.until > clock.uptime()) return found.name;
     if (kept.size >= KEPT_MAX) kept.clear();
-    // A failed look-up is repeated the next time.
+    // A failed look-up is repeated for the next greeting.
     const forget = (): undefined => void kept.delete(key);
     const name = find(account, by).then(({ kind, contact }) => (kind === "ok" ? contact?.firstName : forget()), forget);
     kept.set(key, { name, until: clock.uptime() + KEEP_MS });
     return name;
   }
 
-  /** The person's first name: the signed one, else the service's, else nothing after `PATIENCE_MS`. */
+  /** The person's first name: the signed one, else the service's. Resolves to undefined after `PATIENCE_MS`. */
   return function nameOf(
     account: string,
     { firstName, email, phone = "" }: IdentifiedPerson,

@@ -37,7 +37,7 @@ async function stage() {
 }
 
 describe("a visitor who connects and leaves without writing", () => {
-  it("leaves no row behind, whichever way they leave", async () => {
+  it("leaves no row behind, whether they delete the chat or log out", async () => {
     const { open, forget, logout, rows } = await stage();
     for (let n = 0; n < 50; n++) {
       const { visitor, session } = (await open(HELLO, ORIGIN)) as Opened;
@@ -46,7 +46,7 @@ describe("a visitor who connects and leaves without writing", () => {
     expect(await rows()).toBe(0);
   });
 
-  it("but one who wrote is remembered as deleted or logged out", async () => {
+  it("is remembered as deleted or logged out once they have written", async () => {
     const { open, forget, logout, rows } = await stage();
     for (const leave of [(visitor: string) => forget(visitor), logout]) {
       const { visitor, session } = (await open(HELLO, ORIGIN)) as Opened;

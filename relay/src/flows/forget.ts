@@ -13,14 +13,17 @@ type ForgetDeps = {
   db: Database;
   bus: Bus;
   clock: Clock;
-  /** The visitor's rows are gone: files without an owner can be removed, and what is held in memory dropped. */
+  /** Called after the visitor's rows are deleted: removes their files and what is held in memory. */
   deleted?: (visitor: string) => void;
 };
 
-/** While the database is read, by a backup for example, overwriting fails and is repeated after this. */
+/**
+ * Overwriting fails while another connection reads the database, for example for a backup. It is repeated after this time, in
+ * ms.
+ */
 const SCRUB_AGAIN_MS = 2_000;
 
-/** What identifies a person besides the visitor's id. Answers that are stored for repeats may contain it. */
+/** Texts that identify a person besides the visitor's id. Answers that are stored for repeats may contain them. */
 async function namesOf(tx: Transaction, visitor: string): Promise<string[]> {
   const { contact = null } = (await findVisitor(tx, visitor)) ?? {};
   const { email = null, phone = null } = (await detailsOf(tx, visitor)) ?? {};
@@ -37,7 +40,8 @@ export function createForget({ db, bus, clock, deleted }: ForgetDeps) {
   }
 
   /**
-   * @param isDue asked in the same transaction: when it says no, nothing is deleted
+   * Deletes a visitor.
+   * @param isDue checked in the same transaction; if it returns false, nothing is deleted
    * @returns whether the visitor was deleted
    */
   return async function forget(

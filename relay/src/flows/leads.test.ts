@@ -31,10 +31,10 @@ const FORM = { t: "lead", id: "the-form-1", chat: false, email: "ada@b.example" 
 
 let db: Database;
 let now: number;
-/** What the service was asked, in order, and what it says to the next list. */
+/** The service's calls, in order, and its answer about the next list. */
 let asked: string[];
 let lists: Outcome[];
-/** What comes of making a contact. */
+/** The service's answer to the creation of a contact. */
 let created: ContactAnswer;
 beforeEach(async () => {
   db = await openTestDatabase();
@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-/** The service behind real contacts: what it is asked is written down. */
+/** A fake service behind the real contacts; it records its calls. */
 const client = {
   async findContact() {
     asked.push("find");
@@ -64,7 +64,7 @@ const contactsBy = (clock: Clock): Contacts => ({
   },
 });
 
-/** One life of the flow; `pass` lets its time go by until it has looked at what is due. */
+/** One run of the flow; `pass` advances the clock until it has processed what is due. */
 function live() {
   const timers: { at: number; run: () => void }[] = [];
   const clock = {
@@ -81,7 +81,7 @@ function live() {
   const parts = { db, bus, clock, log: () => {}, sites, contacts: contactsBy(clock), signing: "s", random: () => 0 };
   const flow = createLeads(parts);
   const { capture } = createCapture({ ...parts, leads: flow, tell: async () => {} });
-  /** The form, and what it is told in the end. */
+  /** Submits a form. @returns the service's final verdict */
   const fill = async (form: Lead): Promise<string | undefined> => {
     const taken = await capture(VISITOR, SITE, form);
     return typeof taken === "string" ? taken : taken.verdict;
@@ -110,7 +110,7 @@ describe("a lead", () => {
     expect(asked).toEqual(["create", "c-new on news", "c-new on leads", "c-new on leads"]);
   });
 
-  it("of a visitor who chats uses the contact with their e-mail, until the service names another", async () => {
+  it("of a chatting visitor uses the contact with their e-mail, until the service names another one", async () => {
     const flow = live();
     await flow.fill({ ...FORM, chat: true });
     expect(asked).toEqual([]);
@@ -124,7 +124,7 @@ describe("a lead", () => {
     expect((await findVisitor(db, VISITOR))?.contact).toBe("c-callback");
   });
 
-  it("ends when the service refuses it, whatever the code, and resumes when a person retries it", async () => {
+  it("ends when the service refuses it, whatever the error code, and resumes when a person retries it", async () => {
     created = { kind: "permanent", status: 400, message: "no such area" };
     const flow = live();
     expect(await flow.fill({ ...FORM, email: "", phone: "+49301234567" })).toBe("invalid_phone");
@@ -138,7 +138,7 @@ describe("a lead", () => {
     await flow.stop();
   });
 
-  it("refused without a known reason is left to the owner; the visitor is not asked to correct it", async () => {
+  it("that is refused without a known reason is left to the owner; the visitor is not asked to correct it", async () => {
     created = { kind: "permanent", status: 400, message: "no" };
     const flow = live();
     expect(await flow.fill({ ...FORM, phone: "+49301234567" })).toBeUndefined();
@@ -146,7 +146,7 @@ describe("a lead", () => {
     await flow.stop();
   });
 
-  it("of a visitor who never writes is looked up less and less often; after a month only a reply completes it", async () => {
+  it("of a visitor who never writes is looked up at growing intervals; after a month only a reply completes it", async () => {
     const flow = live();
     await flow.fill({ ...FORM, chat: true, email: "", firstName: "Ada" });
     await flow.start();

@@ -38,21 +38,24 @@ type LeadDeps = {
   works: (account: string) => boolean;
 };
 
-/** What one process knows of the leads that it works on. */
+/** The state of one process. */
 type State = LeadDeps & {
   /** Work under way, for an orderly stop. */
   working: Set<Promise<void>>;
-  /** Names of the leads under work: a lead is worked on once at a time. */
+  /** Names of the leads under work, so that each lead is worked on once at a time. */
   busy: Set<string>;
   /** Names of the leads for which an open form waits, with the refused field once it is known. */
   awaited: Map<string, Field | undefined>;
 };
 
-/** A form with a phone number waits this long for the service's answer. A later refusal comes by itself. */
+/**
+ * A form with a phone number waits this long (ms) for the service's answer. A later refusal reaches the visitor in its own
+ * frame.
+ */
 const FIRST_TRY_MS = 4_000;
-/** After this time the contact of a visitor who never wrote is not looked up any more. A reply still tells the contact. */
+/** After this time (ms), the contact of a visitor who never wrote is no longer looked up. A reply still reveals the contact. */
 const LOOK_UP_UNTIL_MS = 30 * 86_400_000;
-/** For this long no other process takes a lead that is under work. */
+/** For this long (ms), no other process takes a lead that is under work. */
 const HOLD_MS = 60_000;
 const POLL_MS = 2_000;
 const BATCH = 20;
@@ -208,7 +211,7 @@ async function contactOf({ db, contacts }: State, lead: Lead): Promise<string | 
   if (typeof known === "string") return known;
   const none: ContactAnswer = { kind: "transient", status: 0, message: "the contact of the chat is not known yet" };
   const found = email === null ? none : await contacts.find(account, { email });
-  // A look-up that finds nobody ends nothing: the first reply tells the contact.
+  // A look-up that finds no contact is not final: the first reply reveals the contact.
   return found.contact?.id ?? (isDone(found) || found.kind === "permanent" ? none : found);
 }
 
@@ -221,7 +224,7 @@ async function joinLists({ sites, contacts }: State, lead: Lead, contact: string
     const outcome = await contacts.join(lead.account, list, contact);
     if (isDone(outcome)) continue;
     obstacle ??= { ...outcome, message: `list ${list}: ${outcome.message}` };
-    // An unknown list does not keep the lead off the others.
+    // An unknown list does not prevent adding the lead to the other lists.
     if (outcome.kind !== "permanent") break;
   }
   return obstacle;
@@ -241,7 +244,9 @@ async function postpone({ db, clock, log, random }: State, lead: Lead, outcome: 
   if (needsPerson) log("lead.waiting", { visitor: hashed(lead.visitor), problem });
 }
 
-/** Ends a lead that the service refused, and tells the visitor which field to correct: in the open form, or later. */
+/**
+ * Ends a lead that the service refused, and tells the visitor which field to correct: in the open form, or at the next visit.
+ */
 async function refuse(state: State, lead: Lead, outcome: Outcome): Promise<void> {
   const { db, bus, log, awaited } = state;
   const field = fieldOf(lead, outcome);

@@ -27,7 +27,7 @@ export const createGrantCall =
 type SendCallDeps = {
   services: Pick<Services, "of" | "routed">;
   sites: Pick<Sites, "find">;
-  /** Reads the service's answer to a message. */
+  /** Parses the service's answer to a message. */
   verdict: (answer: SendAnswer) => Verdict;
 };
 

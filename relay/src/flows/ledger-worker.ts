@@ -33,14 +33,14 @@ type LedgerWorkerDeps = {
   gates: Pick<Gates, "enter">;
   /**
    * Writes what follows from the verdict, in the transaction that settles the entry.
-   * @returns what to do once that is durable
+   * @returns a function to call when the transaction is durable
    */
   settled: (tx: Transaction, entry: Entry, verdict: Verdict) => Promise<(() => void) | undefined>;
   /** A lane's entries go out in the order they were written. */
   ordered: boolean;
   /** Whether this node makes the calls of an account. */
   works: (account: string) => boolean;
-  /** The same inside the transaction that writes. @throws LeaseLost */
+  /** The same check inside the transaction that writes. @throws LeaseLost */
   assertWorks: (tx: Transaction, account: string) => Promise<void>;
   random: () => number;
 };
@@ -48,29 +48,29 @@ type LedgerWorkerDeps = {
 type State = LedgerWorkerDeps & {
   /** Calls under way. */
   flying: Set<Promise<void>>;
-  /** Entries that wait for their turn, by name, and what takes them back. */
+  /** Entries that wait for their turn, by name, and the function that cancels the waiting. */
   waiting: Map<string, () => void>;
-  /** Looks for due entries now. */
+  /** Searches for due entries now. */
   wake: () => void;
   isStopped: () => boolean;
 };
 
 export type LedgerWorker = {
-  /** Begins, and settles the calls of processes that do not work for their account any more as unknown. */
+  /** Starts the worker. Settles the calls of processes that no longer work for their accounts as unknown. */
   start: () => Promise<void>;
-  /** Something may be due: looks now. */
+  /** Searches for due entries now, because one may have been added. */
   wake: () => void;
   /** An account's key works again: entries that the service refused because of the key go now. */
   hasten: (account: string) => Promise<void>;
-  /** Claims nothing more; resolves when the calls under way are settled. */
+  /** Claims no more entries; resolves when the calls under way are settled. */
   stop: () => Promise<void>;
 };
 
-/** How often the ledger is searched for entries that other processes wrote or left. */
+/** The ledger is searched at this interval (ms) for entries that other processes wrote or left. */
 const LOOK_MS = 5_000;
-/** Calls under way per account at most. */
+/** Most calls under way per account. */
 const PARALLEL = 8;
-/** A verdict that could not be stored is stored again after this. */
+/** Time until a verdict that could not be stored is stored again, in ms. */
 const REWRITE_MS = 1_000;
 /** Waits between the calls of one entry: full jitter up to `min(cap, base * 2^attempt)`. */
 const RETRY_BASE_MS = 5_000;
@@ -119,15 +119,15 @@ async function look(state: State): Promise<void> {
   const { db, clock, kind, accounts, works } = state;
   const now = clock.now();
   await abandonCalls(state);
-  // Account by account, so that the entries of a held account do not hide those of the others.
+  // One account at a time, so that the entries of a held account do not hide those of the others.
   for (const account of accounts.filter(works))
     for (const entry of await dueEntries(db, { kind, state: "intent", now, limit: PARALLEL, account }))
       queue(state, entry);
 }
 
 /**
- * Settles the calls under way of the accounts that this node works for as unknown, when another process began them: it is
- * gone, or stands still. Judged by the lease alone, never by time. A late answer still settles the call (`settle`).
+ * Settles calls under way as unknown, if another process began them and this node now works for their account: that process is
+ * gone or has stopped. The lease alone decides, never the time. A late answer still settles the call (`settle`).
  */
 async function abandonCalls(state: State): Promise<void> {
   const { db, clock, log, kind, node, works, assertWorks } = state;

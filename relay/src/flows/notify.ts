@@ -11,8 +11,8 @@ import { addEvent, dropEvents, dueEvents, type Event, holdEvent, setEvent } from
 import { findProfile } from "../records/profiles.ts";
 
 /**
- * Writes an event for the owner's backend down, in the transaction of what it tells of. An event about a visitor gets the
- * visitor's profile.
+ * Stores an event for the owner's backend, in the transaction that causes it. An event about a visitor gets the visitor's
+ * profile.
  */
 export type Tell = <T extends EventType>(tx: Transaction, site: string, type: T, facts: Facts<T>) => Promise<void>;
 /** The same for all sites of an account. */
@@ -26,11 +26,11 @@ export type TellAccount = <T extends EventType>(
 type NotifyDeps = { db: Database; clock: Clock; log: Log; sites: readonly Site[]; hooks: Hooks; random: () => number };
 
 type State = NotifyDeps & {
-  /** Starts to send what is stored, once. */
+  /** Starts to send the stored events. Later calls do nothing. */
   begin: () => void;
-  /** Tries under way, for an orderly stop. */
+  /** Attempts under way, for an orderly stop. */
   flying: Set<Promise<void>>;
-  /** Number of tries under way by address. */
+  /** Number of attempts under way by address. */
   busy: Map<string, number>;
 };
 
@@ -39,18 +39,18 @@ type Webhook = NonNullable<Site["webhook"]>;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** Waits before the tries after the first one, as Standard Webhooks advises. After the last one the event has failed. */
+/** Waits between attempts, in ms, as Standard Webhooks advises. After the last one the event has failed. */
 const WAITS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
 const POLL_MS = 2 * SECOND;
-/** For this long no other process takes an event that is being sent. */
+/** For this long (ms), no other process takes an event that is being sent. */
 const HOLD_MS = MINUTE;
-/** Tries under way to one address at most: an address that never answers does not hold up the others. */
+/** Most attempts under way to one address, so that an address that never answers does not delay the others. */
 const PARALLEL = 4;
 const KEEP_MS = 30 * 24 * HOUR;
 
 /**
- * Events to the owner's backend: stored with what they tell of, and sent until one 2xx, at least once each. The receiver
- * recognises a repeated event by its `webhook-id`.
+ * Sends events to the owner's backend: stored in the transaction that causes them, and repeated until a 2xx answer, so each is
+ * delivered at least once. The receiver recognises a repeated event by its `webhook-id`.
  */
 export function createNotify(given: Omit<NotifyDeps, "random"> & Partial<Pick<NotifyDeps, "random">>) {
   let begun = false;
@@ -83,11 +83,11 @@ export function createNotify(given: Omit<NotifyDeps, "random"> & Partial<Pick<No
   };
 }
 
-/** The webhook of a site, as the settings have it now. */
+/** The webhook of a site in the present settings. */
 const webhookOf = (sites: readonly Site[], id: string): Webhook | undefined =>
   sites.find((site) => site.public.id === id)?.webhook;
 
-/** A site's address for events of this type; nothing where the site wants none. */
+/** A site's address for events of this type; undefined if the site does not want them. */
 function addressFor({ sites }: State, site: string, type: EventType): string | undefined {
   const target = webhookOf(sites, site);
   return target?.events === undefined || target.events.includes(type) ? target?.url : undefined;
@@ -127,7 +127,7 @@ async function storeForAccount<T extends EventType>(
   }
 }
 
-/** Begins to send the events that are due, as far as their addresses have room. */
+/** Starts to send the events that are due, within the limit per address. */
 async function sendDue(state: State, poll: Poll): Promise<void> {
   for (const event of await dueEvents(state.db, state.clock.now(), PARALLEL))
     if (!poll.isStopped()) begin(state, event, poll);
@@ -141,16 +141,16 @@ function begin(state: State, event: Event, poll: Poll): void {
   busy.set(address, count + 1);
   const flight = send(state, event)
     .then(
-      // There is room for the next event now.
+      // An address now has room for the next event.
       () => poll.wake(),
-      // No wake: a database that fails is not asked again without a pause.
+      // No wake-up here: a failing database must not be queried again without a pause.
       (error: unknown) => log("database.failing", { cause: String(error) }),
     )
     .finally(() => flying.delete(flight));
   flying.add(flight);
 }
 
-/** Makes one try to send an event, and stores its result. */
+/** Makes one attempt to send an event, and stores its result. */
 async function send(state: State, event: Event): Promise<void> {
   const { db, clock, log, hooks, sites, busy } = state;
   const address = webhookOf(sites, event.site)?.url ?? "";
@@ -159,7 +159,7 @@ async function send(state: State, event: Event): Promise<void> {
     if (!(await db.transaction((tx) => holdEvent(tx, event, until), [event.id]))) return;
     const target = webhookOf(sites, event.site);
     const answer = target && (await hooks.post({ ...target, id: event.id, body: event.body }, clock.now()));
-    const { status, text } = answer ?? { status: 0, text: "the site has no webhook any more" };
+    const { status, text } = answer ?? { status: 0, text: "the site no longer has a webhook" };
     const next = nextOf(state, event, status);
     const problem = next.state === "delivered" ? null : text.slice(0, 300);
     await db.transaction((tx) => setEvent(tx, { id: event.id, ...next, status, problem }), [event.id]);
@@ -169,7 +169,10 @@ async function send(state: State, event: Event): Promise<void> {
   }
 }
 
-/** 2xx: delivered. 410: the receiver wants no more of it. Anything else: later, until the waits are used up. */
+/**
+ * The next state after an answer. 2xx: delivered. 410: the receiver wants no more attempts. Anything else: a later attempt,
+ * until the waits are used up.
+ */
 function nextOf(
   { clock, random }: State,
   { attempts, due }: Event,

@@ -10,13 +10,13 @@ export type OriginLog = {
   watching: (open: Sessions["open"]) => Sessions["open"];
 };
 
-/** Origins that are logged at most: invented ones must not fill the log. */
+/** Most origins that are logged, so that invented ones cannot fill the log. */
 const TOLD_MAX = 100;
-/** An origin as browsers write it, also with an app's own scheme (RFC 6454 section 6.2). */
+/** An origin as browsers send it, also with an app's own scheme (RFC 6454 section 6.2). */
 const ORIGIN = /^(null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]{1,255})$/i;
 
 /**
- * Logs pages that ask for a chat and are not allowed to, once per origin and site. The page itself cannot show which
+ * Logs origins whose pages requested a chat without permission, once per origin and site. The page itself cannot show which
  * setting is missing.
  */
 export function createOriginLog(sites: Pick<Sites, "all" | "allows" | "find">, log: Log): OriginLog {

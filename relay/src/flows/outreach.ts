@@ -32,14 +32,14 @@ type OutreachDeps = {
   log: Log;
   /** Signs visitor ids. */
   signing: string;
-  /** Something became an intent. */
+  /** Called when a message may have become an intent. */
   wake: () => void;
 };
 
-/** A message to one visitor, or to a person the owner knows by an id of their own. */
+/** A message to one visitor, or to a person whom the owner names by their own id. */
 export type SendOrder = {
   site: Site;
-  /** The same key again is the same message. */
+  /** The same key means the same message. */
   key: string;
   to: { visitor: string } | { user: string };
   text: string;
@@ -52,10 +52,10 @@ export type SendOrder = {
 
 export type Refused = "empty" | "too_long" | "invalid_email" | "unknown_visitor" | "conflict";
 
-/** Statuses with which the service certainly sent nothing. */
+/** Statuses after which the service certainly sent nothing. */
 const NOT_SENT = new Set([400, 401, 403, 404, 405, 413, 415, 422, 429]);
 
-/** Reads the answer to a send, which must not be repeated when it is not certain (R-452). */
+/** Reads the answer to a send. A send with an uncertain outcome must not be repeated (R-452). */
 export function sendVerdict(answer: SendAnswer): Verdict {
   const { kind, status, message, waitMs, messageId, contactId } = answer;
   if (kind === "ok") return { kind: "done", result: { messageId, contactId } };
@@ -67,13 +67,13 @@ export function sendVerdict(answer: SendAnswer): Verdict {
   return { kind: "again", reason, ...(waitMs === undefined ? {} : { waitMs }) };
 }
 
-/** The name of a message in the ledger: two sites of one account may use the same key. */
+/** The key of a message in the ledger: two sites of one account may use the same key. */
 export const sendKey = (site: Site, key: string): string => `${site.public.id}/${key}`;
 
 type Submitted = { entry: Entry; fresh: boolean } | Refused;
 /** Runs after the commit. */
 type AfterCommit = (() => void) | undefined;
-/** A person's decision about a message whose outcome is unknown. */
+/** A person's decision about a message with an unknown outcome. */
 type Decision = {
   site: Site;
   key: string;
@@ -83,15 +83,15 @@ type Decision = {
 };
 
 /**
- * Messages from the owner's side (C14, C15): stored in the ledger before they are sent, sent at most once without a person's
- * decision, and shown to the visitor once, also when the service calls back for them.
+ * Messages from the owner (C14, C15): stored in the ledger before they are sent, sent at most once without a person's decision,
+ * and shown to the visitor once, also if the service sends a callback for them.
  */
 export type Outreach = {
-  /** Stores a message to be sent. The same key again returns the stored entry. */
+  /** Stores a message to be sent. The same key returns the stored entry. */
   submit: (order: SendOrder) => Promise<Submitted>;
   /** Writes what follows from a send's outcome. A callback may have shown the message during the call. */
   settled: (tx: Transaction, entry: Entry, verdict: Verdict) => Promise<AfterCommit>;
-  /** Stores a person's decision: the unknown message was sent, and is shown; or it was not, and goes again. */
+  /** Stores a person's decision: the unknown message was sent, and is shown; or it was not, and is sent again. */
   resolve: (decision: Decision) => Promise<Entry | Undone>;
 };
 
@@ -105,8 +105,8 @@ const visitorOf = ({ signing }: OutreachDeps, site: Site, to: SendOrder["to"]): 
   "user" in to ? identifiedVisitorId(signing, site.public.id, to.user) : to.visitor;
 
 /**
- * The thread that this id stands for today, when a message may go there: ours, not deleted, not of another site. Who is
- * named by the owner's own id need not have been here: their id is made of the site.
+ * The thread that an id stands for now, if a message may go there: it belongs to this relay and this site, and is not deleted.
+ * A person whom the owner names by their own id may never have visited: that id contains the site.
  */
 async function reachable(
   { signing }: OutreachDeps,
@@ -122,7 +122,7 @@ async function reachable(
   return (placed ? row.site === site.public.id : "user" in to) ? owner : undefined;
 }
 
-/** Writes a message down to be sent. The same key again answers with the stored entry. */
+/** Stores a message to be sent. The same key returns the stored entry. */
 async function submit(deps: OutreachDeps, order: SendOrder): Promise<Submitted> {
   const { site, actor } = order;
   const [text, campaign] = [toMultiLine(order.text), toSingleLine(order.campaign ?? "") || site.campaign];
@@ -142,7 +142,8 @@ async function submit(deps: OutreachDeps, order: SendOrder): Promise<Submitted> 
       const visitor = await reachable(deps, tx, asked, order);
       if (visitor === undefined) return "unknown_visitor";
       await tx.lock([visitor]);
-      // Now, not with the answer: a callback may come before it, and who was only written to can be exported and erased.
+      // Before the call, not after its answer: a callback may come first, and a person who only received messages must be exportable
+      // and erasable.
       await addVisitor(tx, visitor, site.public.id, now);
       if ("user" in order.to) await setSubject(tx, visitor, order.to.user);
       return enter(tx, {
@@ -165,7 +166,7 @@ async function submit(deps: OutreachDeps, order: SendOrder): Promise<Submitted> 
   return written;
 }
 
-/** Puts a sent message into its thread, unless a callback did already. */
+/** Puts a sent message into its thread, unless a callback has done so. */
 async function show(
   { clock, bus }: OutreachDeps,
   tx: Transaction,
@@ -185,7 +186,7 @@ async function show(
   return typeof head === "number" ? () => bus.publish({ visitor, head }) : undefined;
 }
 
-/** What follows from a send's call. The entry may have been shown while it was called. */
+/** Writes what follows from a send's outcome. A callback may have shown the message during the call. */
 async function settled(deps: OutreachDeps, tx: Transaction, entry: Entry, verdict: Verdict): Promise<AfterCommit> {
   const { clock, log } = deps;
   const about = { visitor: hashed(entry.lane), key: entry.key };
@@ -203,7 +204,7 @@ async function settled(deps: OutreachDeps, tx: Transaction, entry: Entry, verdic
   };
 }
 
-/** A person says what is true of an unknown message: it was sent, and is shown; or it was not, and goes again. */
+/** Stores a person's decision: the unknown message was sent, and is shown; or it was not, and is sent again. */
 async function resolve(deps: OutreachDeps, decision: Decision): Promise<Entry | Undone> {
   const { db, clock } = deps;
   const { site, sent, actor, reason } = decision;

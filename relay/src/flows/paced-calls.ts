@@ -7,8 +7,8 @@ import type { Outcome } from "../service/outcome.ts";
 
 /**
  * Makes one call with an account's client as soon as the account's pace allows it.
- * @returns the call's outcome; `config` for an account without configuration; `throttle` when the turn came too late. In
- *   the last two cases no call was made.
+ * @returns the call's outcome. `config` for an account without configuration and `throttle` when no turn came in time: in both
+ * cases no call was made.
  */
 export type PacedCall = <T extends Outcome>(
   account: string,
@@ -18,7 +18,7 @@ export type PacedCall = <T extends Outcome>(
 
 export type PacedCalls = {
   call: PacedCall;
-  /** Ends the waiting of every call that has no turn yet. */
+  /** Cancels all calls that wait for their turn. */
   stop: () => void;
 };
 
@@ -28,14 +28,14 @@ type PacedCallsDeps = {
   clientOf: (account: string) => Service | undefined;
 };
 type State = PacedCallsDeps & {
-  /** Ends the waiting of one call each. */
+  /** Functions that each cancel one waiting call. */
   waiting: Set<() => void>;
 };
 
-/** A call waits at most this long for its turn, because a person or a program waits for its result. */
+/** Longest time that a call waits for its turn, in ms, because a person or a program waits for its result. */
 const PATIENCE_MS = 5_000;
 
-/** Calls to the service for which somebody waits. They share the pace of their account with all other calls (R-801). */
+/** Calls to the service whose result somebody waits for. They share the pace of their account with all other calls (R-801). */
 export function createPacedCalls(deps: PacedCallsDeps): PacedCalls {
   const state: State = { ...deps, waiting: new Set() };
   return {
@@ -65,7 +65,7 @@ async function callInTurn<T extends Outcome>(
   }
 }
 
-/** Waits for the account's next turn; resolves to nothing after `PATIENCE_MS`, or at a stop. */
+/** Waits for the account's next turn; resolves to undefined after `PATIENCE_MS`, or at a stop. */
 function turnOf({ clock, gates, waiting }: State, account: string, rank: Rank): Promise<Turn | undefined> {
   return new Promise((resolve) => {
     const end = (turn?: Turn): void => {

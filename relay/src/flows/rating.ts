@@ -13,14 +13,14 @@ type RatingDeps = {
   db: Database;
   bus: Bus;
   clock: Clock;
-  /** Tells the owner's backend, in the same transaction. */
+  /** Stores an event for the owner's backend in the same transaction. */
   tell: Tell;
 };
 
 /**
  * Stores a visitor's rating of the conversation, once, and tells the owner's backend and all tabs of the visitor (WIDGET 8.5).
- * @returns false when the visitor does not exist, or the score is higher than the highest one
- * @throws what the database throws; then nothing was written
+ * @returns false when the visitor does not exist, or the score is too high
+ * @throws any error of the database; then nothing was written
  */
 export function createRating({ db, bus, clock, tell }: RatingDeps) {
   return async function rate(visitor: string, site: Site, { score, of, comment = "" }: Rating): Promise<boolean> {

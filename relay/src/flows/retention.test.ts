@@ -24,14 +24,19 @@ const RULES = { conversations: 30, files: 10, leads: 20, mails: 5 };
 
 function retention(bus = createBus(), forget = createForget({ db, bus, clock })) {
   const site = (id: string, rules: object) => ({
-    ...{ public: { ...DEFAULT_SITE, id }, account: "main", origins: [], channel: "website", business: "x" },
-    ...{ campaign: undefined, retention: rules },
+    public: { ...DEFAULT_SITE, id },
+    account: "main",
+    origins: [],
+    channel: "website",
+    business: "x",
+    campaign: undefined,
+    retention: rules,
   });
   const sites = { all: [site("shop", RULES), site("kept", {})] };
   return createRetention({ db, clock, log: silentLog, sites, forget, works: () => true });
 }
 
-/** A visitor with a message, a file, a lead and a mail, all of that many days ago. */
+/** A visitor with a message, a file, a lead and a mail, all of them `days` days old. */
 async function somebody(id: string, site: string, days: number, state = "done"): Promise<void> {
   const at = clock.now() - days * DAY;
   const insert = (into: string, ...values: (string | number)[]) =>
@@ -61,7 +66,7 @@ const left = async (table: string): Promise<unknown[]> =>
     ({ visitor }) => visitor,
   );
 
-it("deletes what is older than its site keeps it, of each kind, and nothing of a site that keeps everything", async () => {
+it("deletes each kind of data past its site's limit, and nothing of a site that keeps everything", async () => {
   await somebody("a-new", "shop", 1);
   await somebody("b-middle", "shop", 12);
   await somebody("c-old", "shop", 31);
@@ -87,19 +92,19 @@ it("deletes what is older than its site keeps it, of each kind, and nothing of a
   expect(audit).toHaveLength(4);
 });
 
-/** What may wait of a visitor whose conversation is old. */
+/** What may still wait for a visitor whose conversation is old. */
 const WAITING = {
   "a message": "INSERT INTO outbox (visitor, turn, pos, account, due, expires) VALUES ('waits', 1, 1, 'main', 0, 0)",
   "a lead": "UPDATE leads SET state = 'open'",
   "a mail": "UPDATE mails SET state = 'waiting'",
-  "a mail on its way": "UPDATE mails SET state = 'sending'",
+  "a mail that is being sent": "UPDATE mails SET state = 'sending'",
   "an event for the backend":
     "INSERT INTO events (id, site, visitor, type, body, at, state, due) VALUES ('e', 'shop', 'waits', 'lead.captured', '', 0, 'waiting', 0)",
   "a message of the backend": `INSERT INTO ledger (kind, account, key, lane, digest, content, state, due, created, changed)
     VALUES ('send', 'main', 'k', 'waits', '', '{}', 'calling', 0, 0, 0)`,
 };
 
-it.each(Object.entries(WAITING))("keeps an old conversation of which %s still waits to be sent", async (_, sql) => {
+it.each(Object.entries(WAITING))("keeps an old conversation while %s still waits to be sent", async (_, sql) => {
   await somebody("waits", "shop", 31);
   await db.run(sql);
   await retention().run({ dry: false, actor: "test" });
@@ -118,7 +123,7 @@ it("keeps an old file while its message waits to be sent", async () => {
   expect(await left("media")).toEqual([]);
 });
 
-it("keeps a conversation that goes on while the job runs", async () => {
+it("keeps a conversation that continues while the job runs", async () => {
   await somebody("a-old", "shop", 31);
   await somebody("b-old", "shop", 31);
   const bus = createBus();
@@ -134,7 +139,7 @@ it("keeps a conversation that goes on while the job runs", async () => {
   expect(await left("messages")).toEqual(["b-old", "b-old"]);
 });
 
-it("counts in the audit log what it deleted before the database failed", async () => {
+it("records in the audit log what it deleted before the database failed", async () => {
   await somebody("a-old", "shop", 31);
   await somebody("b-old", "shop", 31);
   let calls = 0;
@@ -157,7 +162,7 @@ it("deletes more rows than one transaction takes", async () => {
   expect(await left("media")).toEqual([]);
 });
 
-it("finds old conversations behind more young ones than one slice holds", async () => {
+it("finds old conversations behind more recent ones than fit into one slice", async () => {
   for (let n = 0; n < 600; n++)
     await db.run("INSERT INTO visitors (id, site, created) VALUES ($1, 'shop', $2)", `v-${n}`, n);
   await db.run(

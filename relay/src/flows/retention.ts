@@ -9,10 +9,10 @@ import { countOld, dropOld, isStale, type RetentionPlace, staleVisitors, wasLast
 import type { Forget } from "./forget.ts";
 
 const DAY_MS = 86_400_000;
-/** The job begins this long after the start of the relay, which has other work then. */
+/** The first run starts this long (ms) after the relay, which is busy at its start. */
 const FIRST_MS = 10 * 60_000;
 
-/** Conversations come last, because they take their files, leads and mails along: so a dry run counts the same. */
+/** Conversations come last, because their deletion includes their files, leads and mails. So a dry run counts the same. */
 const KINDS = ["files", "leads", "mails", "conversations"] as const satisfies (keyof RetentionRules)[];
 
 /** What a run deleted, or a dry run would delete. */
@@ -24,11 +24,11 @@ type RetentionDeps = {
   log: Log;
   sites: { all: readonly Site[] };
   forget: Forget;
-  /** Whether this node does the job. */
+  /** Whether this node runs the job. */
   works: () => boolean;
 };
 
-/** Deletes what sites no longer keep: once a day, and by command. Each run is counted in the audit log. */
+/** Deletes data that sites no longer keep: once a day, and by command. Each run is recorded in the audit log. */
 export function createRetention(deps: RetentionDeps) {
   const { clock, log, works } = deps;
   const poll = createPoll({
@@ -41,7 +41,10 @@ export function createRetention(deps: RetentionDeps) {
   });
   let cancel = (): void => {};
   return {
-    /** @param dry only counts */
+    /**
+     * Runs the job.
+     * @param dry only counts
+     */
     run: (given: { dry: boolean; actor: string }): Promise<RetentionRow[]> =>
       run(deps, { ...given, isStopped: poll.isStopped }),
     start(): void {
@@ -69,13 +72,13 @@ async function run(deps: RetentionDeps, given: Run): Promise<RetentionRow[]> {
       if (days === undefined || given.isStopped()) continue;
       const row = { site, kind, days, count: 0 };
       rows.push(row);
-      // What was deleted before an error is counted, too.
+      // Records also what was deleted before an error.
       await drop(deps, given, row).finally(() => (given.dry ? undefined : note(deps, given.actor, row)));
     }
   return rows;
 }
 
-/** Deletes what is old of one kind, or counts it in a dry run. The count rises in `row`. */
+/** Deletes old data of one kind; in a dry run only counts it. Adds the number to `row`. */
 async function drop(deps: RetentionDeps, given: Run, row: RetentionRow): Promise<void> {
   const { db, clock } = deps;
   const { site, kind, days } = row;
@@ -90,7 +93,7 @@ async function drop(deps: RetentionDeps, given: Run, row: RetentionRow): Promise
     }
 }
 
-/** Counts a run in the log and in the audit log. */
+/** Writes a run to the log and to the audit log. */
 async function note({ db, clock, log }: RetentionDeps, actor: string, row: RetentionRow): Promise<void> {
   const { site, kind, days, count } = row;
   if (count === 0) return;
@@ -100,7 +103,7 @@ async function note({ db, clock, log }: RetentionDeps, actor: string, row: Reten
   await db.transaction((tx) => addAudit(tx, entry), ["audit"]);
 }
 
-/** Deletes whole visitors, as "delete my chat" does, unless they have written since they were found. */
+/** Deletes whole visitors, as "delete my chat" does, unless they wrote after they were found. */
 async function dropConversations(
   { db, forget }: RetentionDeps,
   { before, dry, isStopped }: Run & { before: number },

@@ -16,7 +16,7 @@ const GAUGES: Gauges = {
   paused: () => ({ main: false }),
 };
 
-/** A clock whose timers run when the time has come, each after what the one before began. */
+/** A clock that runs due timers, each after the one before has finished. */
 function stage(db: Database, begin: number) {
   let time = begin;
   let due: { at: number; fn: () => void } | undefined;
@@ -55,7 +55,7 @@ async function database(): Promise<Database> {
 }
 
 describe("the stored series", () => {
-  it("has a row of counts for each minute", async () => {
+  it("contains a row of counts for each minute", async () => {
     const db = await database();
     const { metrics, pass } = stage(db, 10 * HOUR + 30_000);
     metrics.message("delivered");
@@ -76,7 +76,7 @@ describe("the stored series", () => {
     expect(second).toMatchObject({ at: 10 * HOUR + 60_000, messages: { delivered: 1, reply: 1 } });
   });
 
-  it("has the sum of each completed hour, also of one before a restart", async () => {
+  it("contains the sum of each completed hour, also of one before a restart", async () => {
     const db = await database();
     const before = stage(db, 10 * HOUR);
     before.metrics.message("delivered");

@@ -6,7 +6,7 @@ import { ANSWER_CLASSES, BUCKETS, type Gauges, MESSAGE_EVENTS, type Metrics, typ
 import type { Database, Transaction } from "../db/database.ts";
 import { addSample, dropSamples, newestSample, oldestSample, STEPS, samplesBetween } from "../records/series.ts";
 
-/** What one step of the series says: counts of the step, and gauges at its end. */
+/** A step of the series: counts during the step, and gauges at its end. */
 export type Sample = Totals & { connections: number; waiting: number; pace: number };
 
 type SamplerDeps = {
@@ -19,13 +19,16 @@ type SamplerDeps = {
   days: number;
 };
 
-/** The machine and process, for the list of nodes. */
+/** Host and process, for the list of nodes. */
 const WHERE = { host: hostname(), pid: process.pid };
 
 const MINUTE_MS = STEPS.minute * 1_000;
 const HOUR_MS = STEPS.hour * 1_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How long rows of minutes are kept: 2,880 of each node. SERIES_DAYS says it of hours: 840 rows by default. Together a megabyte. */
+/**
+ * How long minute rows are kept: 2,880 of each node. SERIES_DAYS limits hour rows: 840 by default. Together they take a
+ * megabyte.
+ */
 const MINUTES_MS = 2 * DAY_MS;
 
 const eachOf = <Name extends string>(names: readonly Name[], value: (name: Name) => number): Record<Name, number> =>
@@ -33,7 +36,7 @@ const eachOf = <Name extends string>(names: readonly Name[], value: (name: Name)
 const buckets = (value: (n: number) => number): number[] =>
   Array.from({ length: BUCKETS.length + 1 }, (_, n) => value(n));
 
-/** Combines two counts, name by name. */
+/** Combines two sets of counts, name by name. */
 const combined = (a: Totals, b: Totals, of: (a: number, b: number) => number): Totals => ({
   messages: eachOf(MESSAGE_EVENTS, (name) => of(a.messages[name] ?? 0, b.messages[name] ?? 0)),
   answers: eachOf(ANSWER_CLASSES, (name) => of(a.answers[name] ?? 0, b.answers[name] ?? 0)),
@@ -51,7 +54,7 @@ const emptySample = (): Sample => ({
   pace: 0,
 });
 
-/** Samples of several steps, or of several nodes, as one. Thousands are joined for one page, so nothing is made for each. */
+/** Combines samples of several steps or nodes into one. A page joins thousands, so this creates no object per sample. */
 export function joined(samples: readonly Sample[], gauges: "sum" | "highest"): Sample {
   const all = emptySample();
   for (const one of samples) {
@@ -69,7 +72,7 @@ export function joined(samples: readonly Sample[], gauges: "sum" | "highest"): S
   return all;
 }
 
-/** Stores once a minute what was counted, and once an hour the sum of the hour. */
+/** Stores the counts of each minute, and the sum of each hour. */
 export function createSampler({ db, clock, log, metrics, gauges, days }: SamplerDeps) {
   const node = randomId(8);
   let before: Totals = structuredClone(metrics.totals);
@@ -117,7 +120,7 @@ export function createSampler({ db, clock, log, metrics, gauges, days }: Sampler
   };
 }
 
-/** Sums the hours that are over and have no row yet, and drops what is too old. */
+/** Sums completed hours that have no row yet, and deletes rows that are too old. */
 async function sumHours(tx: Transaction, now: number, days: number): Promise<void> {
   const begun = Math.floor(now / HOUR_MS) * HOUR_MS;
   const newest = await newestSample(tx, STEPS.hour);

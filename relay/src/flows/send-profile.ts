@@ -7,9 +7,9 @@ import type { Outcome } from "../service/outcome.ts";
 type Carry = (head: Head, about?: Omit<Details, "phone">) => Promise<Outcome>;
 
 /**
- * Sends a message with the contact details that the service does not know yet. Names and e-mail address are sent once, with the
- * first message after they became known, and again after a change (R-101). After a failed write they are sent twice, which does
- * no harm.
+ * Sends a message together with the contact details that the service does not know yet. Name and e-mail address are sent once,
+ * with the first message after they became known, and again after a change (R-101). After a failed write they are sent twice,
+ * which is harmless.
  */
 export async function sendWithProfile(
   { db, log }: { db: Database; log: Log },

@@ -5,7 +5,7 @@ import { createSites } from "../records/sites.ts";
 import type { Outcome } from "../service/outcome.ts";
 import { createServices } from "./services.ts";
 
-it("counts a message's second call, the one without its campaign, against the account's rate", async () => {
+it("counts the second call of a message, without its campaign, against the account's rate", async () => {
   const counted: string[] = [];
   const services = createServices(
     { accounts: [], allowInsecureService: false } as unknown as Settings,
@@ -23,7 +23,7 @@ it("counts a message's second call, the one without its campaign, against the ac
   };
   await services.routed(site, { campaignId: "gone" }, call);
   expect([asked, counted]).toEqual([["gone", undefined], ["main"]]);
-  // The campaign is known to be refused: one call is enough.
+  // The campaign is known to be refused, so one call is enough.
   await services.routed(site, { campaignId: "gone" }, call);
   expect([asked, counted]).toEqual([["gone", undefined, undefined], ["main"]]);
   await services.close();

@@ -11,7 +11,10 @@ import { createService, type Service } from "../service/api.ts";
 import type { Outcome } from "../service/outcome.ts";
 import type { AttachFile } from "./attach-file.ts";
 
-/** Calls the service with a message; when its campaign is refused and the site allows it, once more without it (R-105). */
+/**
+ * Calls the service with a message. If its campaign is refused and the site allows it, calls once more without the campaign
+ * (R-105).
+ */
 export type Routed = <M extends { campaignId?: string }, T extends Outcome>(
   site: Pick<Site, "public" | "account" | "campaignFallback">,
   message: M,
@@ -19,15 +22,15 @@ export type Routed = <M extends { campaignId?: string }, T extends Outcome>(
 ) => Promise<T>;
 
 export type Services = {
-  /** Sends a message to its account's service, with contact details that the service does not know. Never rejects. */
+  /** Sends a message to its account's service, with contact details that the service does not know yet. Never rejects. */
   carry: (head: Head, about?: Omit<Details, "phone">) => Promise<Outcome>;
   routed: Routed;
-  /** An account's client; undefined when the account is not configured any more. */
+  /** An account's client; undefined when the account is no longer configured. */
   of: (account: string) => Service | undefined;
   close: () => Promise<void>;
 };
 
-/** The conversation's campaign, if the site still has it: an unknown id would fail every message (R-105). */
+/** The conversation's campaign, if the site still has it: an unknown id would make every message fail (R-105). */
 function campaignOf({ campaign }: Head, site: Site): { campaignId?: string } {
   const chosen = campaign === null || !isCampaign(site.routes ?? [], site.campaign, campaign) ? undefined : campaign;
   const id = chosen ?? (campaign === "" ? undefined : site.campaign);
@@ -41,16 +44,16 @@ type Surroundings = {
   beside: (account: string) => void;
 };
 
-/** A refused campaign is left out of messages for so long. */
+/** Messages leave a refused campaign out for this long, in ms. */
 const REFUSED_MS = 600_000;
 
-/** Whether the refusal may concern the campaign: proven when the same message is accepted without it. */
+/** Whether the refusal may be about the campaign. It is, if the same message is accepted without it. */
 const mayBeCampaign = ({ kind, status }: Outcome): boolean =>
   kind === "permanent" && (status === 400 || status === 404);
 const namesCampaign = ({ status, message }: Outcome): boolean => status === 404 || /campaign/i.test(message);
 
 function createRouting({ clock, log, beside }: Surroundings): Routed {
-  /** Refused campaigns, by account and id, and until when messages leave them out. */
+  /** Refused campaigns, by account and id, and the time until which messages leave each of them out. */
   const refused = new Map<string, number>();
   return async (site, message, call) => {
     const { campaignId } = message;
@@ -85,7 +88,7 @@ export function createServices(
   { clock = realClock, log = silentLog, beside = () => {} }: Partial<Surroundings> = {},
 ): Services {
   const routed = createRouting({ clock, log, beside });
-  /** Sites of waiting messages that are not configured any more; each is logged once. */
+  /** Sites of waiting messages that are no longer configured; each is logged once. */
   const missed = new Set<string>();
   const clients = new Map<string, Service>(
     settings.accounts.map(({ id, url }) => [
@@ -97,10 +100,10 @@ export function createServices(
     async carry(head, about) {
       const client = clients.get(head.account);
       const site = sites.find(head.site);
-      // The site or account is not configured any more: its messages wait until it is back. Others are not affected.
+      // The site or account is no longer configured. Its messages wait until it is back; other messages are not affected.
       if (client === undefined || site === undefined) {
         if (!missed.has(head.site))
-          log("settings.warning", { warning: `messages wait for site ${head.site}, which is gone` });
+          log("settings.warning", { warning: `messages wait for site ${head.site}, which is no longer configured` });
         missed.add(head.site);
         return { kind: "unready", status: 0, message: `site ${head.site} is not configured` };
       }
@@ -118,7 +121,7 @@ export function createServices(
         const outcome = await attachFile(head, (file) =>
           routed(site, message, (routed) => client.incoming({ ...routed, ...file }, kind)),
         );
-        return outcome === "missing" ? { kind: "permanent", status: 0, message: "its file is gone" } : outcome;
+        return outcome === "missing" ? { kind: "permanent", status: 0, message: "its file no longer exists" } : outcome;
       } catch (error) {
         return { kind: "unready", status: 0, message: `its file cannot be read: ${String(error)}` };
       }

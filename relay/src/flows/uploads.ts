@@ -26,7 +26,7 @@ type UploadsDeps = {
   log: Log;
   files: Files;
   stage: Stage;
-  /** Bytes that one visitor, and all visitors of a site, may have stored. */
+  /** Bytes that one visitor, and all visitors of a site, may store. */
   quota: { visitor: number; site: number };
 };
 type State = UploadsDeps & {
@@ -37,42 +37,42 @@ type State = UploadsDeps & {
 type Upload = {
   visitor: string;
   site: string;
-  /** As the browser sent it. */
+  /** File name as the browser sent it. */
   name: string;
   source: AsyncIterable<Buffer>;
 };
 
 export type Uploads = {
   /**
-   * Takes a file. Durable when it resolves.
-   * @throws RelayError that says why not; then nothing of the file is stored
+   * Stores a file. It is durable when this resolves.
+   * @throws RelayError with the reason; then nothing of the file is stored
    */
   take: (upload: Upload) => Promise<MediaRow>;
   /**
-   * Takes a file that came inside a reply. It counts as the visitor's. No message carries it yet.
+   * Stores a file that came inside a reply. It counts against the visitor's quota. No message contains it yet.
    * @param url a data: URL
    * @throws RelayError as `take` does
    */
   takeHeld: (visitor: string, site: string, url: string) => Promise<MediaRow>;
-  /** Files of a visitor have lost their owner: removes their bytes now. */
+  /** Removes the bytes of files that have lost their owner, now. */
   sweepSoon: () => void;
   start: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
-/** Uploads of one visitor at a time, per process. */
+/** Most uploads of one visitor at a time, per process. */
 const PARALLEL = 2;
-/** A visitor with that many uploads may try again after this. */
+/** A visitor with that many uploads may try again after this time, in ms. */
 const BUSY_MS = 2_000;
-/** A client may try again after this when the store of files failed. */
+/** After a failure of the file store, a client may try again after this time, in ms. */
 const RETRY_MS = 5_000;
-/** An upload that no message carries is removed after a day. */
+/** An upload that no message contains is removed after this time, in ms. */
 const UNSENT_MS = 86_400_000;
-/** How often files without an owner are looked for, and how many are removed in one run. */
+/** Interval of the search for files without an owner, in ms, and how many are removed per run. */
 const SWEEP_MS = 10_000;
 const SWEEP_BATCH = 100;
 
-/** Files of visitors: checks and stores them, and removes those that belong to nobody any more. */
+/** Files of visitors: checks and stores them, and removes those without an owner. */
 export function createUploads(deps: UploadsDeps): Uploads {
   const state: State = { ...deps, busy: new Map() };
   const { clock, log, stage } = deps;
@@ -111,7 +111,7 @@ async function takeHeld(state: State, visitor: string, site: string, url: string
   return keep(state, { visitor, site, name }, staged).finally(staged.discard);
 }
 
-/** Counts one more upload of the visitor. @returns ends it. @throws RelayError `rate_limited` */
+/** Counts an upload of the visitor. @returns a function that ends it. @throws RelayError `rate_limited` */
 function enter({ busy }: State, visitor: string): () => void {
   const count = busy.get(visitor) ?? 0;
   if (count >= PARALLEL) throw new RelayError("rate_limited", undefined, { retryAfter: BUSY_MS });
@@ -123,7 +123,9 @@ function enter({ busy }: State, visitor: string): () => void {
   };
 }
 
-/** Stores a checked file. The row first: bytes without a row are never found again, a row without bytes is swept. */
+/**
+ * Stores a checked file. The row is written first: a sweep removes rows without bytes, but nothing finds bytes without a row.
+ */
 async function keep(state: State, upload: Omit<Upload, "source">, staged: Staged): Promise<MediaRow> {
   const { db, files, log } = state;
   const row = rowOf(upload.name, staged);
@@ -145,7 +147,7 @@ const rowOf = (name: string, { size, type, pixels }: Staged): MediaRow => ({
   height: pixels?.height ?? null,
 });
 
-/** @throws RelayError `quota_exceeded` */
+/** Adds a file's row, if the quotas of visitor and site allow it. @throws RelayError `quota_exceeded` */
 async function addWithinQuota(
   { quota, clock }: State,
   tx: Transaction,
@@ -158,7 +160,7 @@ async function addWithinQuota(
   await addMedia(tx, { ...row, visitor, site, now: clock.now() });
 }
 
-/** Removes files that nobody owns: first the bytes, then the row, so that the next run repeats what a crash interrupts. */
+/** Removes files without an owner: first the bytes, then the row, so that the next run repeats what a crash interrupted. */
 async function sweep({ db, clock, files }: State): Promise<void> {
   const before = clock.now() - UNSENT_MS;
   if (await hasUnsent(db, before)) await db.transaction((tx) => disownUnsent(tx, before));

@@ -11,8 +11,8 @@ const TOTAL_MS = 8_000;
 export type Forward = (raw: string, contentType: string) => Promise<number>;
 
 /**
- * Forwards callbacks for contacts that are not of this relay, unchanged, to the address that received them before (C27).
- * Redirects are not followed: the content is for this address only.
+ * Forwards callbacks for contacts of other relays, unchanged, to the address that received them before (C27). Redirects are not
+ * followed: the content is for this address only.
  */
 export function createForward(url: string): { post: Forward; close: () => Promise<void> } {
   const { origin, pathname, search } = new URL(url);

@@ -10,7 +10,7 @@ const given = {
 const reply = (text: string) => ({ from: "reply", at: 0, text }) as const;
 
 describe("a conversation as a mail", () => {
-  it("shows markup of the reply as the text that it is, in both forms", () => {
+  it("shows markup in a reply as plain text, in both forms", () => {
     const { text, html } = letterOf({ ...given, lines: [reply('<img src=x onerror="alert(1)"> & more')] });
     expect(text).toContain('<img src=x onerror="alert(1)"> & more');
     expect(html).not.toContain("<img");
@@ -18,7 +18,7 @@ describe("a conversation as a mail", () => {
     expect(html).toContain('href="https://shop.example/a?b=1&#38;c=2"');
   });
 
-  it("takes the subject from site and reply, in one line", () => {
+  it("builds the subject from site and reply, on one line", () => {
     const { subject } = letterOf({
       ...given,
       site: "Shop\r\nBcc: a@b.c",
@@ -29,7 +29,7 @@ describe("a conversation as a mail", () => {
     expect(subject.length).toBeLessThan(125);
   });
 
-  it("speaks the visitor's language and runs as it does", () => {
+  it("uses the visitor's language and its direction", () => {
     const open = (locale: string) => letterOf({ ...given, locale, lines: [reply("x")] }).html;
     expect(open("de-AT")).toContain("Zum Chat");
     expect(open("zh-TW")).toContain("開啟聊天");
@@ -40,7 +40,7 @@ describe("a conversation as a mail", () => {
     expect(open("xx-nonsense-")).toContain("Open the chat");
   });
 
-  it("says who wrote what where both sides speak", () => {
+  it("names the author of each message when both sides have written", () => {
     const lines = [{ from: "visitor", at: 0, text: "", name: "broken.jpg" }, reply("Oh!")] as const;
     const { text, subject } = letterOf({ ...given, lines });
     expect(text).toMatch(/^You · .+ UTC\n\[broken\.jpg\]\n\nShop · .+ UTC\nOh!\n/);

@@ -1,7 +1,7 @@
 import { cut } from "@porchlight/shared/text";
 import { mailWords } from "./words.ts";
 
-/** A line of the conversation; `name` is the file's, where it is one. */
+/** A line of the conversation. `name`: file name, if the line is a file. */
 export type LetterMessage = { from: "visitor" | "reply"; at: number; text: string; name?: string };
 
 type Given = {
@@ -22,12 +22,12 @@ const SUBJECT_MAX = 60;
 /** Text for use in HTML. */
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll("\n", "<br>\n");
-/** A single line without characters that a header must not contain. */
+/** A single line without characters that are not allowed in a header. */
 const oneLine = (text: string, max: number): string => cut(text.replace(/[\p{Cc}\s]+/gu, " ").trim(), max);
 
 /**
- * Writes messages of a conversation as an e-mail: as plain text, and as HTML without pictures, foreign styles and scripts.
- * Each message begins with its author where both sides have written.
+ * Writes messages of a conversation as an e-mail: as plain text, and as HTML without pictures, foreign styles and scripts. If
+ * both sides have written, each message begins with its author.
  */
 export function letterOf({ site, lines, page, stop, locale }: Given): Words {
   const words = mailWords(locale);

@@ -3,7 +3,7 @@ import type { Transporter } from "nodemailer";
 
 /** An e-mail. */
 export type Letter = {
-  /** Unique: tells a copy from a second e-mail. */
+  /** Unique; distinguishes a copy from a second e-mail. */
   id: string;
   to: string;
   /** Display name of the sender: the site's name. */
@@ -11,7 +11,7 @@ export type Letter = {
   subject: string;
   text: string;
   html?: string;
-  /** Address that ends such e-mails with one POST (RFC 8058); none for mails to the operator. */
+  /** Address that ends such e-mails with one POST (RFC 8058); absent in mails to the operator. */
   stop?: string;
 };
 
@@ -23,7 +23,7 @@ export type Posted = { kind: "sent" | "again" | "refused" | "unknown"; reason: s
 
 export type Mailer = {
   post: (letter: Letter) => Promise<Posted>;
-  /** Connects and logs in. @returns the server's error message; nothing on success */
+  /** Connects and logs in. @returns the server's error message; undefined on success */
   verify: () => Promise<string | undefined>;
   close: () => void;
 };
@@ -36,7 +36,7 @@ const SILENCE_MS = 30_000;
 
 type Failure = Error & { code?: string; responseCode?: number; syscall?: string };
 
-/** Error codes that occur before any byte of the e-mail was sent. */
+/** Error codes that occur before any byte of the e-mail is sent. */
 const UNSENT = /^(EDNS|EAUTH|ENOAUTH|ETLS|EOAUTH2|ECONFIG|EPROXY)$/;
 const UNHEARD = /^(Connection timeout|Greeting never received)/;
 

@@ -18,14 +18,14 @@ const page = z
 export const profile = {
   sub: z.string().nullable().meta({ description: "`sub` of the signed identity; null for an anonymous visitor" }),
   contactId: z.string().nullable().meta({ description: "The messaging service's id of the contact, once known" }),
-  page: page.nullable().meta({ description: "Where the visitor wrote last" }),
+  page: page.nullable().meta({ description: "The page on which the visitor last wrote" }),
 };
 
 const visitor = { site, visitor: z.string().meta({ description: "Id of the visitor" }), ...profile };
 const file = z
   .object({ type: z.string(), name: z.string(), size: z.number().int().meta({ description: "Bytes" }) })
   .optional()
-  .meta({ description: "What came with the message; the API has its link" });
+  .meta({ description: "The attached file; the API has its link" });
 const message = { ...visitor, id: z.string().meta({ description: "Id of the message" }), text: z.string(), file };
 
 /** `data` of every event. */
@@ -39,11 +39,11 @@ const DATA = {
     lastName: z.string().optional(),
     email: z.string().optional(),
     phone: z.string().optional().meta({ description: "E.164" }),
-    consent: z.string().nullable().meta({ description: "The sentence that was agreed to" }),
+    consent: z.string().nullable().meta({ description: "The sentence that the person agreed to" }),
   }),
   "conversation.rated": z.object({
     ...visitor,
-    score: z.number().int().meta({ description: "From 1, the worst, to `of`" }),
+    score: z.number().int().meta({ description: "From 1 (worst) to `of` (best)" }),
     of: z.union([z.literal(2), z.literal(5)]),
     comment: z.string().nullable(),
   }),
@@ -55,7 +55,7 @@ const DATA = {
   "recharge.requested": z.object({
     site,
     key: z.string().meta({ description: "Key of the grant" }),
-    email: z.string().optional().meta({ description: "Of the sub-account, where it is known" }),
+    email: z.string().optional().meta({ description: "E-mail of the sub-account, if it is known" }),
     amount: amount.optional(),
   }),
   "credits.granted": z.object({
@@ -73,7 +73,7 @@ const DATA = {
 const ARRIVAL = z.object({
   ...visitor,
   address: z.string().meta({ description: "Network address of the visitor" }),
-  text: z.string().meta({ description: "The first words; empty for a form" }),
+  text: z.string().meta({ description: "The message; empty for a form" }),
 });
 
 const RECHARGE = z.object({
@@ -101,7 +101,7 @@ export const WEBHOOKS = {
     body: envelope("message.reply", DATA["message.reply"], "MessageReplyEvent"),
   },
   "lead.captured": {
-    summary: "A visitor has left their details",
+    summary: "A visitor has left contact details",
     body: envelope("lead.captured", DATA["lead.captured"], "LeadCapturedEvent"),
   },
   "conversation.rated": {
@@ -109,7 +109,7 @@ export const WEBHOOKS = {
     body: envelope("conversation.rated", DATA["conversation.rated"], "ConversationRatedEvent"),
   },
   "delivery.failed": {
-    summary: "The messaging service did not take a visitor's message",
+    summary: "The messaging service did not accept a visitor's message",
     body: envelope("delivery.failed", DATA["delivery.failed"], "DeliveryFailedEvent"),
   },
   "recharge.requested": {
@@ -121,7 +121,7 @@ export const WEBHOOKS = {
     body: envelope("credits.granted", DATA["credits.granted"], "CreditsGrantedEvent"),
   },
   "budget.reached": {
-    summary: "The site's messages of the day are used up",
+    summary: "The site has used up its messages of the day",
     body: envelope("budget.reached", DATA["budget.reached"], "BudgetReachedEvent"),
   },
   "visitor.arriving": {
@@ -130,22 +130,25 @@ export const WEBHOOKS = {
     answer: z.object({ allow: z.boolean() }).meta({ id: "VisitorArrivingAnswer" }),
   },
   "recharge.approval": {
-    summary: "Asks the account's `billing` address whether a recharge is to be granted",
+    summary: "Asks the account's `billing` address whether to grant a recharge",
     body: RECHARGE.meta({ id: "RechargeApprovalRequest" }),
     answer: z
-      .object({ approve: z.boolean(), amount: amount.optional().meta({ description: "Instead of what was asked" }) })
+      .object({
+        approve: z.boolean(),
+        amount: amount.optional().meta({ description: "Amount to grant instead of the requested one" }),
+      })
       .meta({ id: "RechargeApprovalAnswer" }),
   },
 } satisfies Record<EventType | "visitor.arriving" | "recharge.approval", Webhook>;
 
 type DataOf<T extends EventType> = z.output<(typeof DATA)[T]>;
-/** What a flow says of an event: the site and the visitor's profile are added when it is written down. */
+/** The facts of an event that a flow provides. The site and the visitor's profile are added when the event is stored. */
 export type Facts<T extends EventType> = Omit<DataOf<T>, "site" | keyof typeof profile>;
-/** Body of a question to the site's guard. */
+/** Body of a request to the site's guard. */
 export type ArrivingBody = z.output<(typeof WEBHOOKS)["visitor.arriving"]["body"]>;
-/** Body of a question to the account's billing address. */
+/** Body of a request to the account's billing address. */
 export type RechargeBody = z.output<typeof RECHARGE>;
 /** Body of each request to the owner's backend, by its name in the OpenAPI document. */
 export type Webhooks = { [N in keyof typeof WEBHOOKS]: z.output<(typeof WEBHOOKS)[N]["body"]> };
-/** What a site's webhook is told; `type` says which event it is. */
+/** Body of a request to a site's webhook; `type` names the event. */
 export type WebhookPayload = Webhooks[EventType];

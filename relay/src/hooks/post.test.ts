@@ -3,13 +3,13 @@ import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { createHooks, signatureOf } from "./post.ts";
 
-it("signs as Standard Webhooks has it in its own example", () => {
+it("signs like the example of the Standard Webhooks specification", () => {
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const signature = signatureOf(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, '{"test": 2432232314}');
   expect(signature).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
 });
 
-it("follows no redirect, and tells a missing answer from a bad one", async () => {
+it("follows no redirect, and distinguishes a missing answer from an error", async () => {
   let asked = 0;
   const server = createServer((_request, response) => {
     asked++;

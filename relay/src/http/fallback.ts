@@ -39,7 +39,7 @@ type Reader = { take: (frames: string[]) => void; end: () => void };
 /** An answer that its client has not read completely: of the present reader or of an earlier one. */
 type Answer = { unread: () => number; cut: () => void };
 /** A connection over HTTP; its id works as a token. */
-type Line = {
+type FallbackConnection = {
   id: string;
   origin: string;
   connection: Connection;
@@ -69,7 +69,7 @@ export type FallbackDeps = {
 
 /** `node`: name of this process, absent without other nodes. `addressOf`: the address of another node, if it is running. */
 type Nodes = { node: string | undefined; addressOf: (node: string) => Promise<string | undefined> };
-type Fallback = FallbackDeps & { open: Map<string, Line> };
+type Fallback = FallbackDeps & { open: Map<string, FallbackConnection> };
 
 type App = { Bindings: HttpBindings };
 type C = Context<App>;
@@ -141,14 +141,14 @@ async function checkOrigin({ allows }: Fallback, c: C, next: Next): Promise<Resp
   return c.json({ error: ERRORS.origin_not_allowed[1], code: "origin_not_allowed" }, 403);
 }
 
-function start(state: Fallback, c: C, leave: () => void): Line {
+function start(state: Fallback, c: C, leave: () => void): FallbackConnection {
   const origin = c.req.header("origin") ?? "";
   const transport: Transport = {
     send: (frame) => put(line, frame),
     close: (ending) => end(state, line, ending),
     buffered: () => unread(line),
   };
-  const line: Line = {
+  const line: FallbackConnection = {
     id: newId(state),
     origin,
     connection: state.connections.accept(transport, origin, state.remoteOf(c.env.incoming)),
@@ -166,7 +166,7 @@ function start(state: Fallback, c: C, leave: () => void): Line {
 }
 
 /** Finds the connection that a request names. A connection of another origin counts as not found. */
-function lineOf({ open }: Fallback, c: C): Line {
+function lineOf({ open }: Fallback, c: C): FallbackConnection {
   const line = open.get(c.req.param("line") ?? "");
   if (line === undefined || line.origin !== c.req.header("origin")) throw new RelayError("not_found");
   return line;
@@ -193,21 +193,21 @@ function read(state: Fallback, c: C): Response {
   return c.body(c.req.query("mode") === "poll" ? poll(state, line, outgoing, wait) : stream(state, line, outgoing));
 }
 
-function put(line: Line, frame: string): void {
+function put(line: FallbackConnection, frame: string): void {
   if (line.reader !== undefined) return line.reader.take([frame]);
   line.waiting.push(frame);
   line.size += Buffer.byteLength(frame);
 }
 
 /** Bytes that the client has not read: frames that wait for an answer, and bytes of answers that wait for the client. */
-function unread(line: Line): number {
+function unread(line: FallbackConnection): number {
   let size = line.size;
   for (const answer of line.answers) size += answer.unread();
   return size;
 }
 
 /** Sends the ending as the last line, because an answer has no close code. Cuts off a client that reads too slowly. */
-function end(state: Fallback, line: Line, ending: Ending): void {
+function end(state: Fallback, line: FallbackConnection, ending: Ending): void {
   line.ended = ending;
   if (ending === CLOSE.overload) {
     line.waiting = [];
@@ -218,7 +218,7 @@ function end(state: Fallback, line: Line, ending: Ending): void {
   if (line.reader !== undefined) close(state, line);
 }
 
-function close({ clock, connections, open }: Fallback, line: Line): void {
+function close({ clock, connections, open }: Fallback, line: FallbackConnection): void {
   line.cancelTimer();
   open.delete(line.id);
   connections.lost(line.connection);
@@ -232,7 +232,7 @@ function close({ clock, connections, open }: Fallback, line: Line): void {
 }
 
 /** Closes the connection after `UNREAD_MS`, unless the client reads before. */
-function startTimer(state: Fallback, line: Line): void {
+function startTimer(state: Fallback, line: FallbackConnection): void {
   line.reader = undefined;
   line.cancelTimer();
   const wait = line.ended === undefined ? UNREAD_MS : KEEP_MS;
@@ -240,7 +240,7 @@ function startTimer(state: Fallback, line: Line): void {
 }
 
 /** Passes a connection's frames to a new reader from now on. */
-function attach(state: Fallback, line: Line, reader: Reader): void {
+function attach(state: Fallback, line: FallbackConnection, reader: Reader): void {
   line.reader?.end();
   line.cancelTimer();
   line.reader = reader;
@@ -258,7 +258,7 @@ const bytes = (frames: string[]): Uint8Array => encoder.encode(frames.map((frame
 const COUNTING = { highWaterMark: 0, size: (chunk: Uint8Array) => chunk.byteLength };
 
 /** Counts an answer among the unread ones of its connection until the client has read it or has disconnected. */
-function follow(line: Line, outgoing: ServerResponse, controller: ReadableStreamDefaultController): void {
+function follow(line: FallbackConnection, outgoing: ServerResponse, controller: ReadableStreamDefaultController): void {
   const answer: Answer = {
     unread: () => outgoing.writableLength - (controller.desiredSize ?? 0),
     cut: () => outgoing.destroy(),
@@ -268,7 +268,7 @@ function follow(line: Line, outgoing: ServerResponse, controller: ReadableStream
 }
 
 /** The body of an endless answer. */
-function stream(state: Fallback, line: Line, outgoing: ServerResponse): ReadableStream {
+function stream(state: Fallback, line: FallbackConnection, outgoing: ServerResponse): ReadableStream {
   let cancelKeep = (): void => {};
   let reader: Reader;
   return new ReadableStream<Uint8Array>(
@@ -302,7 +302,7 @@ function stream(state: Fallback, line: Line, outgoing: ServerResponse): Readable
  * The body of an answer that ends with the first frames.
  * @param wait longest time to wait for frames, in milliseconds; 0: answer at once
  */
-function poll(state: Fallback, line: Line, outgoing: ServerResponse, wait: number): ReadableStream {
+function poll(state: Fallback, line: FallbackConnection, outgoing: ServerResponse, wait: number): ReadableStream {
   let done = false;
   let cancelWait = (): void => {};
   return new ReadableStream<Uint8Array>(

@@ -1,6 +1,6 @@
 import type { Transaction } from "../db/database.ts";
 
-/** A field that callbacks of the service had, and when it came for the first time, in milliseconds since 1970. */
+/** A field of the service's callbacks, and when it first occurred, in milliseconds since 1970. */
 export type CallbackField = { kind: "reply" | "recharge"; field: string; type: string; at: number };
 
 /** Stores fields that are new. */

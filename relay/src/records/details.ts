@@ -1,6 +1,6 @@
 import type { Transaction } from "../db/database.ts";
 
-/** Contact details of a visitor; the phone as it was typed. */
+/** Contact details of a visitor; the phone number as the visitor typed it. */
 export type Details = { firstName?: string; lastName?: string; email?: string; phone?: string };
 
 type Row = { first_name: string | null; last_name: string | null; email: string | null; version: number };
@@ -40,7 +40,7 @@ export async function detailsOf(
   return row;
 }
 
-/** The details that the service does not know yet, with their version for `told`; nothing when it knows all. */
+/** The details that the service does not know yet, with their version for `told`; undefined when it knows all. */
 export async function untold(
   tx: Transaction,
   visitor: string,

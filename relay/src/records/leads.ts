@@ -105,7 +105,7 @@ export async function releaseLeads(tx: Transaction, now: number, until: number):
 /** The problem of a lead whose call was not made, because its account makes none now. */
 export const HELD_BACK = "the account is held back";
 
-/** Makes the leads due that wait because their account's key was refused. @returns how many */
+/** Makes the leads due that wait because their account's key was refused. @returns their number */
 export async function hastenLeads(tx: Transaction, account: string, now: number): Promise<number> {
   return tx.run(
     `UPDATE leads SET due = $2 WHERE account = $1 AND state = 'open' AND due > $2

@@ -43,7 +43,7 @@ export async function visitorRow(tx: Transaction, site: string, id: string): Pro
 export const DELIVERY_STATES = ["waiting", "failed"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** A visitor's message that the service has not taken. */
+/** A visitor's message that the service has not accepted. */
 export type DeliveryRow = {
   visitor: string;
   pos: number;
@@ -65,7 +65,7 @@ const DELIVERIES = `
   SELECT visitor, pos, id, 'failed' AS state, coalesce(attempts, 0), NULL AS due, reason, error
   FROM messages WHERE state = 'failed' AND discarded IS NULL`;
 
-/** Messages that the service has not taken: those that wait and those that failed, or only those of one state. */
+/** Messages that the service has not accepted: waiting and failed ones, or only those of one state. */
 export async function deliveriesPage(
   tx: Transaction,
   query: { site: string; state?: DeliveryState; after?: { visitor: string; pos: number }; limit: number },
@@ -84,7 +84,7 @@ export async function deliveriesPage(
   );
 }
 
-/** Time of the newest reply from the service, milliseconds since 1970; nothing without a reply. */
+/** Time of the newest reply from the service, milliseconds since 1970; undefined without a reply. */
 export async function newestCallback(tx: Transaction): Promise<number | undefined> {
   const [row] = await tx.all<{ at: number | null }>(
     "SELECT max(at) AS at FROM messages WHERE author = 'reply' AND id LIKE 'r%'",

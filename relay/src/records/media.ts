@@ -71,17 +71,17 @@ export async function moveMedia(tx: Transaction, from: string, to: string): Prom
   await tx.run("UPDATE media SET visitor = $2 WHERE visitor = $1", from, to);
 }
 
-/** Takes away the owner of a visitor's files: their links end now, their bytes are removed by the next sweep. */
+/** Removes the owner of a visitor's files: their links end now, and the next sweep removes their bytes. */
 export async function disownMedia(tx: Transaction, visitor: string): Promise<void> {
   await tx.run("UPDATE media SET visitor = NULL, name = '' WHERE visitor = $1", visitor);
 }
 
-/** Takes away the owner of one file. */
+/** Removes the owner of one file. */
 export async function dropMedia(tx: Transaction, key: string): Promise<void> {
   await tx.run("UPDATE media SET visitor = NULL, name = '' WHERE key = $1", key);
 }
 
-/** Whether an upload older than `before` is part of no message. Only reads, so it costs no commit. */
+/** Whether any upload older than `before` belongs to no message. Only reads, so it costs no commit. */
 export async function hasUnsent(tx: Transaction, before: number): Promise<boolean> {
   const rows = await tx.all(
     `SELECT 1 FROM media WHERE (sent = 0 OR visitor IS NULL) AND sent = 0 AND visitor IS NOT NULL AND created < $1 LIMIT 1`,
@@ -90,7 +90,7 @@ export async function hasUnsent(tx: Transaction, before: number): Promise<boolea
   return rows.length > 0;
 }
 
-/** Takes away the owner of uploads older than `before` that are part of no message. */
+/** Removes the owner of uploads older than `before` that belong to no message. */
 export async function disownUnsent(tx: Transaction, before: number): Promise<void> {
   await tx.run(
     "UPDATE media SET visitor = NULL, name = '' WHERE sent = 0 AND visitor IS NOT NULL AND created < $1",

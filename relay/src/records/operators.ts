@@ -1,7 +1,7 @@
 import { randomId } from "@porchlight/shared/id";
 import type { Transaction } from "../db/database.ts";
 
-/** A login to the admin pages. `hash` of what the browser holds; times in milliseconds since 1970. */
+/** A login to the admin pages. `hash`: hash of the browser's secret. Times are milliseconds since 1970. */
 export type AdminSession = {
   hash: string;
   created: number;
@@ -35,12 +35,12 @@ export const endAdminSessions = (tx: Transaction, hash?: string): Promise<number
     ? tx.run("DELETE FROM admin_sessions")
     : tx.run("DELETE FROM admin_sessions WHERE hash = $1", hash);
 
-/** Drops logins that were opened, or last used, too long ago. */
+/** Deletes logins that were opened, or last used, too long ago. */
 export async function dropAdminSessions(tx: Transaction, openedBefore: number, seenBefore: number): Promise<void> {
   await tx.run("DELETE FROM admin_sessions WHERE created < $1 OR seen < $2", openedBefore, seenBefore);
 }
 
-/** What an operator did. `subject` names ids, never words of a person. */
+/** An operator's action. `subject` contains ids, never a person's texts. */
 export type AuditEntry = { at: number; actor: string; action: string; subject: string };
 
 export async function addAudit(tx: Transaction, { at, actor, action, subject }: AuditEntry): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ContactExternalId } from "../base/id-types.ts";
 import type { Transaction } from "../db/database.ts";
 
-/** A message or a reaction that the service has not taken yet. */
+/** A message or a reaction that the service has not accepted yet. */
 export type Parcel = {
   visitor: string;
   /** Place in the visitor's lane: a lane is delivered strictly in this order. */
@@ -89,10 +89,10 @@ export const headsOf = (tx: Transaction, visitors: readonly string[]): Promise<(
 /** A lane with something to deliver. `due`: when its first parcel is; `first`: that is the visitor's first message. */
 export type OpenLane = { visitor: string; account: string; due: number; first: boolean };
 
-/** Lanes that are read at a time: after a long outage there may be hundreds of thousands. */
+/** Number of lanes that are read at once: after a long outage there may be hundreds of thousands. */
 const LANES_PAGE = 1_000;
 
-/** Every lane with something to deliver, page by page, those of a page by their due time. The courier starts with these. */
+/** Every lane with something to deliver, in pages; each page is sorted by due time. The courier starts with these. */
 export async function* lanes(tx: Transaction): AsyncGenerator<OpenLane[]> {
   for (let after = ""; ; ) {
     const rows = await tx.all<Omit<OpenLane, "first"> & { turn: number }>(
@@ -110,7 +110,7 @@ export async function* lanes(tx: Transaction): AsyncGenerator<OpenLane[]> {
   }
 }
 
-/** Lanes to which something was added that may be sent from a time between these two, see `lanes`. */
+/** Lanes with additions that may be sent from a time between these two, see `lanes`. */
 export const lanesDueBetween = (
   tx: Transaction,
   from: number,
@@ -130,8 +130,8 @@ export async function removeParcels(
 }
 
 /**
- * Appends a whole lane to another one, with turns and places shifted as in `moveThread`. Its messages keep the sender id
- * under which they were written, because a try may have reached the service.
+ * Appends a whole lane to another one, with turns and places shifted as in `moveThread`. Its messages keep the sender id under
+ * which they were written, because an attempt may have reached the service.
  */
 export async function moveLane(tx: Transaction, from: string, to: string, shift: number): Promise<number> {
   return tx.run(
@@ -173,7 +173,9 @@ export async function expired(
   );
 }
 
-/** How many parcels wait, and since when the oldest of their messages does, in milliseconds since 1970. */
+/**
+ * The number of waiting messages and reactions, and the time since when the oldest message waits, in milliseconds since 1970.
+ */
 export async function waitingIn(tx: Transaction): Promise<{ messages: number; since: number | undefined }> {
   const [row] = await tx.all<{ messages: number; since: number | null }>(
     `SELECT count(*) AS messages, min(m.at) AS since

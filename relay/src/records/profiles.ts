@@ -1,15 +1,15 @@
 import type { Transaction } from "../db/database.ts";
 
-/** A page of the owner's site. `title` is null where the browser named none. */
+/** A page of the owner's site. `title` is null when the browser sent none. */
 export type PageSeen = { url: string; title: string | null };
 
-/** What lets the owner's backend match a visitor to one of its customers. */
+/** Data by which the owner's backend matches a visitor to a customer. */
 export type Profile = {
   /** `sub` of the signed identity; null for an anonymous visitor. */
   sub: string | null;
   /** The service's contact id, once known. */
   contactId: string | null;
-  /** The page on which the visitor wrote last. */
+  /** The page on which the visitor last wrote. */
   page: PageSeen | null;
 };
 

@@ -4,7 +4,9 @@ import type { Transaction } from "../db/database.ts";
 export type Stored = { status: number; body: string };
 type Name = { token: string; key: string };
 
-/** After this, the process of a request counts as ended and the request may be done again: its flows are safe to repeat. */
+/**
+ * After this time (ms), the process of a request counts as ended, and the request may run again: its flows are safe to repeat.
+ */
 const STALE_MS = 60_000;
 /** Answers are kept this long. The credit ledger keeps its keys forever. */
 const KEEP_MS = 7 * 86_400_000;

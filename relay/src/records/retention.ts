@@ -2,7 +2,7 @@ import type { Transaction } from "../db/database.ts";
 
 /** Data that a site keeps for a number of days. Times are milliseconds since 1970. */
 
-/** Visitors that a slice of the search for old conversations looks at, and rows that one transaction deletes. */
+/** Visitors per step of the search for old conversations, and rows that one transaction deletes. */
 const SLICE = 500;
 
 /** Where the next slice begins. */
@@ -46,7 +46,7 @@ export async function staleVisitors(
   return { found: found.map(({ id }) => id), next: last && { created: last.created, id: last.id } };
 }
 
-/** Whether a visitor is one whom `staleVisitors` finds. */
+/** Whether `staleVisitors` would find this visitor. */
 export async function isStale(tx: Transaction, visitor: string, before: number): Promise<boolean> {
   const [row] = await tx.all<StaleRow>(`${STALE} WHERE v.id = $1`, visitor);
   return row !== undefined && isOld(row, before);
@@ -62,7 +62,7 @@ const OLD = {
 } as const;
 export type RetainedRows = keyof typeof OLD;
 
-/** How many rows of a site are older than `before`. */
+/** Number of rows of a site that are older than `before`. */
 export async function countOld(tx: Transaction, kind: RetainedRows, site: string, before: number): Promise<number> {
   const [row] = await tx.all<{ count: number }>(`SELECT count(*) AS count ${OLD[kind]}`, site, before);
   return row?.count ?? 0;
@@ -71,9 +71,9 @@ export async function countOld(tx: Transaction, kind: RetainedRows, site: string
 const KEYS = { files: "key", leads: "visitor, id", mails: "id" } as const;
 
 /**
- * Deletes rows of a site that are older than `before`, `SLICE` at most. A file loses its owner: its link ends now, and the next
+ * Deletes at most `SLICE` rows of a site that are older than `before`. A file loses its owner: its link ends now, and the next
  * sweep removes its bytes.
- * @returns how many; fewer than `SLICE`: these were the last
+ * @returns the number of rows; when it is less than `SLICE`, none are left
  */
 export function dropOld(tx: Transaction, kind: RetainedRows, site: string, before: number): Promise<number> {
   const chosen = `WHERE (${KEYS[kind]}) IN (SELECT ${KEYS[kind]} ${OLD[kind]} LIMIT ${SLICE})`;

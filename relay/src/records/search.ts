@@ -1,7 +1,7 @@
 import type { SentState } from "@porchlight/shared/protocol";
 import type { Transaction } from "../db/database.ts";
 
-/** A conversation in a list: who it is, and its newest message. */
+/** A conversation in a list: its visitor and its newest message. */
 export type ConversationRow = {
   id: string;
   site: string;
@@ -34,7 +34,7 @@ const FROM = `visitors v LEFT JOIN details d ON d.visitor = v.id
  */
 const SLICE = { visitors: 500, messages: 2_000 };
 
-/** What a search asks for. Empty texts: any. `from`, `to`: a message is of this time, in milliseconds since 1970. */
+/** Criteria of a search. Empty texts match everything. `from`, `to`: time of a message, in milliseconds since 1970. */
 export type ConversationQuery = {
   words: string;
   site: string;
@@ -45,7 +45,7 @@ export type ConversationQuery = {
 };
 const NO_END = Number.MAX_SAFE_INTEGER;
 
-/** The characters that LIKE takes for patterns. */
+/** Escapes the pattern characters of LIKE. */
 const literal = (words: string): string => words.toLowerCase().replaceAll(/[\\%_]/g, "\\$&");
 
 const BEGIN: ConversationPlace = { created: Number.MAX_SAFE_INTEGER, id: "" };
@@ -180,7 +180,7 @@ export type JourneyRow = {
   /** The visitor has seen everything up to this number, and when the mark was last moved. */
   read: number;
   readAt: number | null;
-  /** Of a message that waits: tries, next try, end of tries, the service's last answer. */
+  /** For a waiting message: attempts, time of the next one, end of the attempts, the service's last answer. */
   tries: number | null;
   due: number | null;
   expires: number | null;
@@ -213,7 +213,7 @@ export async function replyAfter(
   return row;
 }
 
-/** The mails that carried a place of a thread. */
+/** The mails that contained the message at a place of a thread. */
 export const mailsWith = (
   tx: Transaction,
   visitor: string,
@@ -249,8 +249,8 @@ export const newestMails = (
   );
 
 /**
- * Takes a failed message off the list of what failed, and lets one that waits expire now: the courier gives it up with its
- * next look.
+ * Removes a failed message from the list of failures, and makes a waiting message expire now, so that the courier's next check
+ * ends it.
  * @returns whether there was such a message
  */
 export async function discardMessage(tx: Transaction, visitor: string, id: string, now: number): Promise<boolean> {
@@ -267,7 +267,7 @@ export async function discardMessage(tx: Transaction, visitor: string, id: strin
   return true;
 }
 
-/** How many messages failed and were not tried again. */
+/** Number of messages that failed and were not sent again. */
 export async function countFailed(tx: Transaction): Promise<number> {
   const [row] = await tx.all<{ count: number }>(
     "SELECT count(*) AS count FROM messages WHERE state = 'failed' AND discarded IS NULL",

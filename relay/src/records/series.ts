@@ -1,13 +1,13 @@
 import type { Transaction } from "../db/database.ts";
 
-/** Seconds between two rows of a series: recent ones are kept by minute, older ones by hour. */
+/** Seconds between two rows of a series. Recent rows cover a minute, older ones an hour. */
 export const STEPS = { minute: 60, hour: 3_600 } as const;
 export type Step = (typeof STEPS)[keyof typeof STEPS];
 
 /** A row of the stored series: what one node counted within one step, as JSON. */
 export type SeriesRow = { at: number; node: string; body: string };
 
-/** Writes what a node counted in the step that began at `at`, in milliseconds since 1970. The first row of a step stays. */
+/** Stores the counts of a node for the step that began at `at`, in milliseconds since 1970. An existing row is kept. */
 export async function addSample(tx: Transaction, step: Step, { at, node, body }: SeriesRow): Promise<void> {
   await tx.run(
     "INSERT INTO series (step, at, node, body) VALUES ($1, $2, $3, $4) ON CONFLICT (step, at, node) DO NOTHING",
@@ -18,17 +18,17 @@ export async function addSample(tx: Transaction, step: Step, { at, node, body }:
   );
 }
 
-/** The rows of a step that began in this time, oldest first. */
+/** The rows of steps that began within this time, oldest first. */
 export const samplesBetween = (tx: Transaction, step: Step, from: number, to: number): Promise<SeriesRow[]> =>
   tx.all("SELECT at, node, body FROM series WHERE step = $1 AND at >= $2 AND at < $3 ORDER BY at", step, from, to);
 
-/** When the newest row of a step began; nothing when there is none. */
+/** Start of the newest stored step; undefined without rows. */
 export async function newestSample(tx: Transaction, step: Step): Promise<number | undefined> {
   const [row] = await tx.all<{ at: number | null }>("SELECT max(at) AS at FROM series WHERE step = $1", step);
   return row?.at ?? undefined;
 }
 
-/** When the oldest row of a step since then began; nothing when there is none. */
+/** Start of the oldest stored step since `since`; undefined without rows. */
 export async function oldestSample(tx: Transaction, step: Step, since: number): Promise<number | undefined> {
   const sql = "SELECT min(at) AS at FROM series WHERE step = $1 AND at >= $2";
   const [row] = await tx.all<{ at: number | null }>(sql, step, since);

@@ -7,9 +7,9 @@ export type Guest = Visitor &
   Record<"turn" | "since", number | null>;
 
 /**
- * Reads in one statement what decides about a returning session, and what its `welcome` contains. `revoked`, `turn`,
+ * Reads in one statement the data that decides about a returning session, and the content of its `welcome`. `revoked`, `turn`,
  * `since`: see `Standing`. `email`, `rating`, `refused`: the visitor has an address, a rating, a refused form.
- * @returns nothing for a visitor without a row
+ * @returns undefined for a visitor without a row
  */
 export async function findGuest(tx: Transaction, visitor: string, session: string): Promise<Guest | undefined> {
   const [guest] = await tx.all<Guest>(
@@ -35,13 +35,13 @@ export async function revoke(tx: Transaction, session: string, expires: number, 
   );
 }
 
-/** Those of these sessions that were ended. */
+/** The sessions among these that were ended. */
 export async function revokedAmong(tx: Transaction, sessions: readonly string[]): Promise<Set<string>> {
   const rows = await tx.anyOf<{ session: string }>("SELECT session FROM revoked WHERE session = ANY ($1)", sessions);
   return new Set(rows.map(({ session }) => session));
 }
 
-/** Whether a session was ended, and which of its tokens is in use since when. The first token has turn 0. */
+/** Whether a session was ended, which of its tokens is in use, and since when. The first token has turn 0. */
 export type Standing = { revoked: boolean; turn: number; since: number };
 
 export const standingIn = ({ revoked, turn, since }: Guest): Standing => ({

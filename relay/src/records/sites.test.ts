@@ -8,12 +8,12 @@ const site = { public: DEFAULT_SITE, account: "", origins, channel: "", business
 const sites = createSites([site], () => [OWN]);
 const allowed = (given: string): boolean => sites.allows(site, given);
 
-it("lets in the origins that are named, subdomains of a wildcard at any depth, and its own pages (A7)", () => {
+it("allows configured origins, subdomains of a wildcard at any depth, and the relay's own pages (A7)", () => {
   const named = ["https://shop.example", "https://www.shop.example", "https://a.b.shop.example", OWN];
   expect([...named, "http://x.local.example:8080"].filter((origin) => !allowed(origin))).toEqual([]);
 });
 
-it("keeps out what only looks like them (A7)", () => {
+it("refuses origins that only look similar (A7)", () => {
   const foreign = [
     "null",
     "",

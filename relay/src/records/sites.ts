@@ -5,13 +5,13 @@ export type Sites = {
   all: readonly Site[];
   /** Whether pages of this origin may open the site's chat. The relay's own pages always may. */
   allows: (site: Site, origin: string) => boolean;
-  /** Puts other settings in force. */
+  /** Replaces the settings in force. */
   replace: (sites: readonly Site[]) => void;
   /** Calls `listener` after each `replace`. */
   onReplaced: (listener: () => void) => void;
 };
 
-/** The parts of an origin that are compared; nothing for a text that no browser would send as an origin. */
+/** The compared parts of an origin; undefined for a text that no browser sends as an origin. */
 function partsOf(origin: string): { protocol: string; port: string; labels: string[] } | undefined {
   if (!URL.canParse(origin)) return undefined;
   const url = new URL(origin);
@@ -35,12 +35,12 @@ function fits(pattern: string, origin: string): boolean {
 }
 
 /**
- * The configured sites. Origins are compared with the settings, never with the request's own host: the sender chooses that
- * (CVE-2026-126344).
- * @param own the relay's own origins: their pages are always allowed
+ * The configured sites. Origins are compared with the settings, never with the request's own host, because the client chooses
+ * that (CVE-2026-126344).
+ * @param own the relay's own origins, whose pages are always allowed
  */
 export function createSites(sites: readonly Site[], own: () => readonly string[]): Sites {
-  // The list is shared with the settings: who reads it there sees the same sites.
+  // The list is shared with the settings, so readers of the settings see the same sites.
   const all = sites as Site[];
   const byId = new Map(all.map((site) => [site.public.id, site]));
   const listeners: (() => void)[] = [];

@@ -1,6 +1,6 @@
 import type { Transaction } from "../db/database.ts";
 
-/** A visitor who wants replies by e-mail while away, with what is known of them now. */
+/** A visitor who wants replies by e-mail while away, and the present state of their thread. */
 export type Subscription = {
   visitor: string;
   site: string;

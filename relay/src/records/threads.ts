@@ -5,10 +5,10 @@ import type { Transaction, Value } from "../db/database.ts";
 import type { MediaRow } from "./media.ts";
 
 /**
- * A visitor's thread: a log in which every change takes the next number, without gaps. The number comes from the visitor's
- * row inside the writing transaction, so two writers never get the same one.
+ * A visitor's thread: a log in which every change takes the next number, without gaps. The number comes from the visitor's row
+ * inside the writing transaction, so two writers never get the same one.
  *
- * Here, the `url` of a message's file is the file's key. Whoever shows the message replaces it by a link that expires.
+ * Here, the `url` of a message's file is the file's key. The code that shows the message replaces it by a link that expires.
  */
 
 type File = { [K in keyof MediaRow]: MediaRow[K] | null };
@@ -117,7 +117,7 @@ const NO_FILE: File = { key: null, name: null, type: null, size: null, width: nu
 
 /**
  * Appends messages of visitors, each once per id.
- * @returns for each entry the stored message; nothing when the visitor does not exist
+ * @returns for each entry the stored message; undefined when the visitor does not exist
  */
 export async function appendSent(
   tx: Transaction,
@@ -197,7 +197,7 @@ export async function appendReply(tx: Transaction, entry: NewReply): Promise<num
   return typeof written === "string" ? written : written.n;
 }
 
-/** A visitor's message at `pos`, and the state it takes. */
+/** A visitor's message at `pos`, and its new state. */
 export type Mark = {
   visitor: string;
   pos: number;
@@ -209,7 +209,7 @@ export type Mark = {
 
 /**
  * Gives visitors' messages their next state, each under its thread's next number.
- * @returns those numbers; nothing where the visitor is gone
+ * @returns those numbers; undefined for a visitor who no longer exists
  */
 export async function markAll(
   tx: Transaction,
@@ -230,7 +230,7 @@ export async function markAll(
 
 /**
  * Gives a visitor's message its next state, under the thread's next number.
- * @returns that number, or nothing when the visitor is gone
+ * @returns that number; undefined when the visitor no longer exists
  */
 export async function mark(
   tx: Transaction,
@@ -245,7 +245,7 @@ export async function mark(
   return n;
 }
 
-/** Keeps with failed messages how often each was tried, and what the service answered last. */
+/** Stores with failed messages the number of attempts and the service's last answer. */
 export const noteFailures = (
   tx: Transaction,
   failures: readonly { visitor: string; pos: number; attempts: number; error: string | null }[],
@@ -255,7 +255,7 @@ export const noteFailures = (
     failures.map(({ visitor, pos, attempts, error }) => [visitor, pos, attempts, error]),
   );
 
-/** Gives a message a new `messageSid`: the service refused it under the old one for good. */
+/** Gives a message a new `messageSid`, because the service permanently refused it under the old one. */
 export async function renewSid(tx: Transaction, visitor: string, pos: number, sid: string): Promise<void> {
   await tx.run("UPDATE messages SET sid = $3 WHERE visitor = $1 AND pos = $2", visitor, pos, sid);
 }
@@ -311,7 +311,7 @@ export const messageOf = (
 
 /**
  * Appends a whole thread to another one: places and numbers grow by `shift`, the other thread's newest number. A message id
- * that exists in both is changed.
+ * that exists in both threads is changed.
  */
 export async function moveThread(tx: Transaction, from: string, to: string, shift: number): Promise<void> {
   await tx.run(

@@ -40,7 +40,7 @@ const hashOf = (text: string): string => createHash("sha256").update(text).diges
 
 const toToken = ({ hash, scopes, ...rest }: Row): Token => ({ ...rest, scopes: scopes.split(" ") as Scope[] });
 
-/** Makes a token, `pl_<id>_<secret>`. Only its hash is stored, so the text is known only now. */
+/** Creates a token, `pl_<id>_<secret>`. Only its hash is stored, so the text is available only now. */
 export async function addToken(
   tx: Transaction,
   given: { site: string; name: string; scopes: readonly Scope[]; now: number },

@@ -10,8 +10,8 @@ export type Visitor = {
 };
 
 /**
- * The site of a visitor whose site is not known yet: only the id's MAC is valid. Nobody can read the thread until a session,
- * a login or a message of the owner proves the site (R-612).
+ * Site of a visitor whose site is not known yet: only the id's MAC is valid. Nobody can read the thread until a session, a
+ * login or a message of the owner proves the site (R-612).
  */
 export const NO_SITE = "";
 
@@ -47,7 +47,7 @@ export type Host = Visitor & {
   written_to: number | boolean;
 };
 
-/** The rows of these visitors, where they exist. */
+/** The existing rows of these visitors. */
 export async function hostsOf(tx: Transaction, ids: Iterable<string>): Promise<Map<string, Host>> {
   const rows = await tx.each<Host>(
     `SELECT id, site, head, read, generation, contact, campaign, page, page_title,
@@ -90,7 +90,7 @@ export async function receiveHosts(
   return hosts;
 }
 
-/** The newest number and the read mark of each of these visitors who has a row. */
+/** The newest number and the read mark of each of these visitors, if they have a row. */
 export async function newestAmong(
   tx: Transaction,
   ids: readonly string[],
@@ -102,7 +102,7 @@ export async function newestAmong(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Those of these ids that are never used again, each with the user who took over its thread; `null`: it was deleted. */
+/** Those of these ids that are no longer used, each with the user who took over its thread; `null`: the thread was deleted. */
 export async function forgottenAmong(tx: Transaction, ids: readonly string[]): Promise<Map<string, string | null>> {
   const rows = await tx.anyOf<{ visitor: string; successor: string | null }>(
     "SELECT visitor, successor FROM forgotten WHERE visitor = ANY ($1)",
@@ -130,7 +130,7 @@ export async function learnContact(tx: Transaction, id: string, contact: string)
   await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND (contact IS NULL OR contact <> $2)", id, contact);
 }
 
-/** Stores a contact id found by e-mail, unless one is known: it may be another contact of the same person. */
+/** Stores a contact id that was found by e-mail, unless one is known: it may be another contact of the same person. */
 export async function supposeContact(tx: Transaction, id: string, contact: string): Promise<void> {
   await tx.run("UPDATE visitors SET contact = $2 WHERE id = $1 AND contact IS NULL", id, contact);
 }
@@ -147,7 +147,7 @@ export async function wasForgotten(tx: Transaction, id: string): Promise<boolean
 }
 
 /**
- * The visitor whose thread an id belongs to: the id itself; after a login, the user's; nothing after a deletion. In the last
+ * The visitor whose thread an id belongs to: the id itself; after a login, the user; undefined after a deletion. In the last
  * two cases the id is never used again.
  */
 export async function ownerOf(tx: Transaction, id: string): Promise<string | undefined> {
@@ -172,8 +172,8 @@ export async function formerIds(tx: Transaction, id: string): Promise<string[]> 
 
 /**
  * Stores a visitor with a signed identity. Unlike an anonymous id, this id is used again when the person returns after a
- * deletion. Older sessions stay void, because the new generation is the time of the return. The id contains the site, so
- * it cannot belong to another one.
+ * deletion. Older sessions stay invalid, because the new generation is the time of the return. The id contains the site, so it
+ * cannot belong to another one.
  */
 export async function addUser(tx: Transaction, id: string, site: string, now: number): Promise<Visitor> {
   const returned = await tx.run("DELETE FROM forgotten WHERE visitor = $1", id);
@@ -186,8 +186,8 @@ export async function addUser(tx: Transaction, id: string, site: string, now: nu
 }
 
 /**
- * Replaces an anonymous id by the user's: deletes its row, after thread and lane were moved. If the user had read the whole
- * thread, the anonymous visitor's read mark counts for the appended part. The conversation keeps its campaign.
+ * Replaces an anonymous id by the user's id: deletes its row, after its thread and lane were moved. If the user had read the
+ * whole thread, the anonymous visitor's read mark counts for the appended part. The conversation keeps its campaign.
  */
 export async function succeed(tx: Transaction, anonymous: Visitor | undefined, id: string, user: Visitor, now: number) {
   if (anonymous !== undefined) {
@@ -212,7 +212,7 @@ export async function succeed(tx: Transaction, anonymous: Visitor | undefined, i
   );
 }
 
-/** What the conversation's route is chosen by, and its campaign if it was chosen. */
+/** The data by which the conversation's route is chosen, and its campaign if one was chosen. */
 export async function routingOf(
   tx: Transaction,
   id: string,
@@ -249,8 +249,8 @@ export async function visitorIds(
 }
 
 /**
- * Gives visitors a new generation, which is a time: every session of an older one is void.
- * @returns those of them who belong to the site
+ * Gives visitors a new generation, which is a time: every older session becomes invalid.
+ * @returns those of the visitors who belong to the site
  */
 export async function renewGeneration(
   tx: Transaction,

@@ -144,13 +144,44 @@ const SILENT: ReadonlySet<Outcome["kind"]> = new Set(["transient", "unknown", "e
 export function openPace(start: number, time: number, ceiling = 1_000_000): Pace {
   const newest = Math.floor(time / (MINUTE / SLOTS));
   return {
-    ...{ start, ceiling, windowMs: MINUTE, counts: Array<number>(RING).fill(0), newest, oldest: newest, counted: 0 },
-    ...{ lastAt: time - MINUTE, budget: start, trusted: 0, known: false, stated: false, distrusted: undefined },
-    ...{ shown: undefined, pending: undefined, knownAt: time, grownAt: time - MINUTE },
-    ...{ epoch: 0, flying: 0, older: 0, tookMs: 0, accepted: 0 },
-    ...{ refusals: 0, refusedAt: time - WINDOW_MAX_MS, pausedUntil: time, restUntil: time },
-    ...{ trial: undefined, nextTrialAt: time, trialsInVain: 0, bold: false },
-    ...{ repeats: REPEATS_A_MINUTE, repeatsAt: time },
+    start,
+    ceiling,
+    windowMs: MINUTE,
+    counts: Array<number>(RING).fill(0),
+    newest,
+    oldest: newest,
+    counted: 0,
+
+    lastAt: time - MINUTE,
+    budget: start,
+    trusted: 0,
+    known: false,
+    stated: false,
+    distrusted: undefined,
+
+    shown: undefined,
+    pending: undefined,
+    knownAt: time,
+    grownAt: time - MINUTE,
+
+    epoch: 0,
+    flying: 0,
+    older: 0,
+    tookMs: 0,
+    accepted: 0,
+
+    refusals: 0,
+    refusedAt: time - WINDOW_MAX_MS,
+    pausedUntil: time,
+    restUntil: time,
+
+    trial: undefined,
+    nextTrialAt: time,
+    trialsInVain: 0,
+    bold: false,
+
+    repeats: REPEATS_A_MINUTE,
+    repeatsAt: time,
   };
 }
 

@@ -33,7 +33,7 @@ function accountCheck({ settings, cluster }: Core, gates: Gates): AlertCheck {
       settings.accounts.flatMap(({ id }) => {
         const why = gates.heldFor(id);
         const problem = `The service refuses account ${id}: ${why}. Deliveries wait.`;
-        const cure = "Check the account's key and address: porchlight doctor tells more. Nothing is lost meanwhile.";
+        const cure = "Check the account's key and address: porchlight doctor shows more. Nothing is lost meanwhile.";
         return when(why !== undefined, { kind: "account", subject: id, problem, cure });
       }),
   };
@@ -41,8 +41,8 @@ function accountCheck({ settings, cluster }: Core, gates: Gates): AlertCheck {
 
 async function failures({ db, clock }: Core): Promise<Problem[]> {
   const count = await failedSince(db, clock.now() - FAILURES_MS);
-  const problem = `${count} messages failed within a quarter of an hour.`;
-  const cure = "The page Deliveries says why, and starts them again.";
+  const problem = `${count} messages failed within 15 minutes.`;
+  const cure = "The page Deliveries shows the reasons and sends them again.";
   return when(count > 0, { kind: "failures", subject: "", problem, cure });
 }
 
@@ -60,8 +60,8 @@ async function budget({ db, clock, sites }: Core): Promise<Problem[]> {
     messagesPerDay = Number.POSITIVE_INFINITY,
   } of sites.all) {
     if ((await usedOn(db, budgetOf(id), dayOf(clock.now()))) < messagesPerDay) continue;
-    const problem = `Site ${id} has used today's ${messagesPerDay} messages: more wait for the next days.`;
-    const cure = "Raise messagesPerDay, or block who floods the chat.";
+    const problem = `Site ${id} has used today's ${messagesPerDay} messages: further messages wait for the next days.`;
+    const cure = "Raise messagesPerDay, or block the senders of a flood.";
     found.push({ kind: "budget", subject: id, problem, cure });
   }
   return found;
@@ -74,7 +74,7 @@ async function ledger({ db, clock }: Core): Promise<Problem[]> {
   const oldest = grant ?? sent;
   const restored = await isDistrusted(db);
   const problem = restored
-    ? "The database is a restored backup: credits wait until a person has compared them."
+    ? "The database is a restored backup: grants wait until a person has compared the ledger."
     : `The ledger waits for a person: ${oldest?.key} (${oldest?.reason ?? oldest?.state}).`;
   const cure = restored ? "porchlight credits trust, after the comparison." : "The page Ledger says what to decide.";
   return when(restored || oldest !== undefined, { kind: "ledger", subject: "", problem, cure });
@@ -106,7 +106,12 @@ export function createOperatorAlerts(core: Core, gates: Gates, { mailer }: Owner
   const { settings, db, clock, log, publicOrigin } = core;
   const hooks = createHooks();
   const alerts = createAlerts({
-    ...{ db, clock, log, hooks, mailer, rules: settings.alerts },
+    db,
+    clock,
+    log,
+    hooks,
+    mailer,
+    rules: settings.alerts,
     checks: checksOf(core, gates, backups),
     address: () => publicOrigin ?? `http://localhost:${core.port}`,
   });

@@ -57,12 +57,21 @@ export function appDeps({
   const { settings, db, clock, log, sites, publicOrigin } = core;
   const { send, forget, endings, connections, allows } = visitors;
   return {
-    ...{ sites, connections, clock, allows, places, log, widget },
+    sites,
+    connections,
+    clock,
+    allows,
+    places,
+    log,
+    widget,
     addressOf: addressesOf(settings.trustProxy).network,
     nodes: core.cluster,
     mail: owner.mail,
     api: {
-      ...{ db, clock, sites, log },
+      db,
+      clock,
+      sites,
+      log,
       limiter: core.cluster.share(
         "api",
         createLimiter({ burst: API_BURST, perMinute: API_PER_MINUTE, uptime: clock.uptime }),
@@ -70,7 +79,9 @@ export function appDeps({
       flows: { db, clock, send, forget, endings, linkTo: files.publicLink, ...owner },
     },
     media: {
-      ...{ db, log, allows },
+      db,
+      log,
+      allows,
       files: files.files,
       uploads: files.uploads,
       links: files.links,
@@ -98,7 +109,13 @@ export function adminDeps({
   const { settings, db, clock, sites, publicOrigin } = core;
   const { send } = visitors;
   return {
-    ...{ db, clock, sites, send, publicOrigin, gauges, settings },
+    db,
+    clock,
+    sites,
+    send,
+    publicOrigin,
+    gauges,
+    settings,
     credits: owner.credits,
     metrics: core.metrics,
     token: core.adminToken,

@@ -22,7 +22,8 @@ export function createChores(core: Core, { forget }: VisitorFlows, parts: { gate
   const backups = createBackups({ db, clock, log, settings, works });
   const alerts = createOperatorAlerts(core, parts.gates, parts.owner, backups);
   return {
-    ...{ retention, backups },
+    retention,
+    backups,
     start(): void {
       retention.start();
       backups?.start();

@@ -97,7 +97,17 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
   });
   const cluster = await joinCluster({ settings, db, clock, log });
   const core = {
-    ...{ settings, clock, log, metrics, db, takesWrites, keys, callbackSecrets, adminToken, epoch, cluster },
+    settings,
+    clock,
+    log,
+    metrics,
+    db,
+    takesWrites,
+    keys,
+    callbackSecrets,
+    adminToken,
+    epoch,
+    cluster,
     bus: countingBus(withPresence(cluster.bus, clock), metrics, clock),
     signing: secrets.signing,
     hide: owners.add,

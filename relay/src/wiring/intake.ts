@@ -13,17 +13,23 @@ import { relayLock } from "./data-lock.ts";
 import type { FileStorage } from "./files.ts";
 import type { OwnerFlows } from "./owner.ts";
 
-/** What the service tells us by callbacks: replies and recharges, each durable before it is acknowledged. */
+/** Callbacks of the service: replies and recharges, each durable before it is acknowledged. */
 export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner: OwnerFlows) {
   const { settings, db, bus, clock, log, sites, signing } = core;
   const receive = createReplies({
-    ...{ db, bus, clock, log, sites, signing },
+    db,
+    bus,
+    clock,
+    log,
+    sites,
+    signing,
     spool: openSpool<Reply>(settings.dataDir, "replies"),
     tell: owner.tell,
     keepFile: uploads.takeHeld,
   });
   const recharges = createRecharges({
-    ...{ clock, log },
+    clock,
+    log,
     spool: openSpool<SpooledRecharge>(settings.dataDir, "recharges"),
     take: owner.credits.recharge,
   });
@@ -32,7 +38,10 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
   const seen = createCallbackFields({ db, clock, log });
   const door = callbackDoor({
     seen,
-    ...{ ...address, clock, receive, recharges },
+    ...address,
+    clock,
+    receive,
+    recharges,
     creditAccounts: owner.creditAccounts,
     unknownContact: settings.unknownContact,
     forward: forward?.post,
@@ -41,32 +50,41 @@ export function createCallbackIntake(core: Core, { uploads }: FileStorage, owner
   return {
     address,
     door,
-    /** Stores what an earlier process left in the spools. */
+    /** Stores the entries that an earlier process left in the spools. */
     async start(): Promise<void> {
       await receive.start();
       await recharges.start();
     },
-    /**
-     * Stores the spools in the data folder of a node that does not come back.
-     * @throws Error when a relay uses the folder, or when the database takes nothing
-     */
-    async adopt(folder: string): Promise<{ replies: number; recharges: number }> {
-      const lock = takeLock(relayLock(folder), `The folder ${folder}`, "");
-      try {
-        return {
-          replies: await receive.adopt(openSpool<Reply>(folder, "replies")),
-          recharges: await recharges.adopt(openSpool<SpooledRecharge>(folder, "recharges")),
-        };
-      } finally {
-        lock.release();
-      }
-    },
+    adopt: (folder: string): Promise<Adopted> => adoptSpools(folder, receive, recharges),
     async stop(): Promise<void> {
       await receive.stop();
       await recharges.stop();
       await forward?.close();
     },
   };
+}
+
+/** Number of entries that were stored from each spool. */
+type Adopted = { replies: number; recharges: number };
+
+/**
+ * Stores the spools in the data folder of a node that does not come back.
+ * @throws Error when a relay uses the folder, or when the database accepts no writes
+ */
+async function adoptSpools(
+  folder: string,
+  receive: ReturnType<typeof createReplies>,
+  recharges: ReturnType<typeof createRecharges>,
+): Promise<Adopted> {
+  const lock = takeLock(relayLock(folder), `The folder ${folder}`, "");
+  try {
+    return {
+      replies: await receive.adopt(openSpool<Reply>(folder, "replies")),
+      recharges: await recharges.adopt(openSpool<SpooledRecharge>(folder, "recharges")),
+    };
+  } finally {
+    lock.release();
+  }
 }
 
 /** Who may send callbacks, and to which addresses. */

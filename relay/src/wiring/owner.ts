@@ -95,20 +95,28 @@ function createLedgerFlows(deps: OwnerDeps, hooks: Hooks, tell: ReturnType<typeo
   const works = worksFor(deps);
   const worker = { db, clock, log, gates, ...named, works, assertWorks: assertWorksFor(deps) };
   const grants = createLedgerWorker({
-    ...{ ...worker, kind: "grant", ordered: false },
+    ...worker,
+    kind: "grant",
+    ordered: false,
     call: createGrantCall(services),
     settled: (tx, entry, verdict) => credits.settled(tx, entry, verdict),
   });
   const ask = createBilling({ clock, hooks, rulesOf: accounts.rulesOf });
   const credits = createCredits({ db, clock, log, rules: accounts.rulesOf, wake: grants.wake, ask, works, tell });
   const sends = createLedgerWorker({
-    ...{ ...worker, kind: "send", ordered: true },
+    ...worker,
+    kind: "send",
+    ordered: true,
     call: createSendCall({ services, sites, verdict: sendVerdict }),
     settled: (tx, entry, verdict) => outreach.settled(tx, entry, verdict),
   });
   const outreach = createOutreach({ db, bus, clock, log, signing, wake: sends.wake });
   return {
-    ...{ accounts, grants, sends, credits, outreach },
+    accounts,
+    grants,
+    sends,
+    credits,
+    outreach,
     async start(): Promise<void> {
       await grants.start();
       await sends.start();

@@ -21,7 +21,9 @@ export function createServiceAccess(core: Core, { files, publicLink }: FileStora
   const services: Services = createServices(settings, keys, sites, attachFile, { clock, log, beside });
   const gates: Gates = countingGates(
     createGates({
-      ...{ clock, log, accounts: settings.accounts },
+      clock,
+      log,
+      accounts: settings.accounts,
       keyOf: keys.of,
       reloadKeys: keys.reload,
       ...events,

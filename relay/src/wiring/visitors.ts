@@ -30,37 +30,36 @@ const QUESTION_BURST = 100;
 
 /** The flows of the visitors: courier, sessions, messages, deletion; and the connections that use them. */
 export function createVisitorFlows(core: Core, files: FileStorage, service: ServiceAccess, owner: OwnerFlows) {
-  const { settings, db, bus, clock, log, sites, signing, epoch, cluster } = core;
+  const { settings, db, bus, clock, log, sites, cluster } = core;
   const { gates, services } = service;
   const { access, tell } = owner;
   const deliver = (head: Parameters<typeof sendWithProfile>[1]) => sendWithProfile({ db, log }, head, services.carry);
   const courier = createCourier({
-    ...{ db, bus, clock, log, gates },
+    db,
+    bus,
+    clock,
+    log,
+    gates,
     leases: cluster.leases,
     ...(cluster.shared && { nodes: cluster }),
     carry: createCarry({ clock, sites, access, deliver }),
     onFailed: createFailureNotice(tell),
   });
   cluster.onGone(courier.drop);
-  let identities = createIdentities(settings.sites, clock, log);
-  sites.onReplaced(() => {
-    identities = createIdentities(settings.sites, clock, log);
-  });
-  const sessions = createSession({
-    ...{ db, bus, sites, signing, epoch, clock, log },
-    identity: (site) => identities.get(site),
-    nameOf: createFirstNames({ find: owner.contacts.find, clock }),
-    wake: courier.wake,
-  });
+  const sessions = createSessions(core, owner, courier.wake);
   const delivery = createDeliveryStatus({
-    ...{ clock, log, gates },
+    clock,
+    log,
+    gates,
     isHeld: (site) => send.isHeld(site),
     announce: (account) => connections.tellDelivery(account),
   });
   const { horizon } = settings;
   const send = createSend({ db, bus, clock, horizon, wake: courier.wake, tell, onHeld: delivery.onHeld });
   const forget = createForget({
-    ...{ db, bus, clock },
+    db,
+    bus,
+    clock,
     deleted(visitor) {
       courier.drop(visitor);
       files.uploads.sweepSoon();
@@ -70,7 +69,10 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
   const budgets = createBudgets({ limits: settings.perAddress, uptime: clock.uptime, share: cluster.share });
   const originLog = createOriginLog(sites, log);
   const connections: Connections = createConnections({
-    ...{ db, bus, clock, log },
+    db,
+    bus,
+    clock,
+    log,
     open: originLog.watching(sessions.open),
     handleFrame: frameHandler(core, owner, { sessions, send, forget, budgets }),
     link: files.links.to,
@@ -80,6 +82,27 @@ export function createVisitorFlows(core: Core, files: FileStorage, service: Serv
   });
   access.onChange(connections.closeBlocked);
   return { courier, sessions, send, forget, endings, budgets, connections, allows: originLog.allows };
+}
+
+/** The visitors' sessions. The keys of signed identities are read again when the sites' settings change. */
+function createSessions(core: Core, owner: OwnerFlows, wake: Parameters<typeof createSession>[0]["wake"]) {
+  const { settings, db, bus, clock, log, sites, signing, epoch } = core;
+  let identities = createIdentities(settings.sites, clock, log);
+  sites.onReplaced(() => {
+    identities = createIdentities(settings.sites, clock, log);
+  });
+  return createSession({
+    db,
+    bus,
+    sites,
+    signing,
+    epoch,
+    clock,
+    log,
+    identity: (site) => identities.get(site),
+    nameOf: createFirstNames({ find: owner.contacts.find, clock }),
+    wake,
+  });
 }
 
 type Flows = {
@@ -94,7 +117,13 @@ function frameHandler({ settings, db, bus, clock, log, cluster }: Core, owner: O
   const { sessions, send, forget, budgets } = flows;
   const perMinute = settings.messagesPerMinute;
   return createFrames({
-    ...{ db, bus, clock, log, send, forget, budgets },
+    db,
+    bus,
+    clock,
+    log,
+    send,
+    forget,
+    budgets,
     logout: sessions.logout,
     capture: owner.capture,
     mail: owner.mail,

@@ -66,6 +66,7 @@ export const CREDITS: readonly Mutant[] = MISTAKES.flatMap(({ name, edits, unit 
 );
 /** All of them, noticed by what stands at the service and in the ledger after kills. */
 export const CREDITS_UNDER_KILLS: readonly Mutant[] = MISTAKES.map(({ name, edits }) => ({
-  ...{ name: `${name}, under kills`, edits },
+  name: `${name}, under kills`,
+  edits,
   killedBy: { suite: money },
 }));

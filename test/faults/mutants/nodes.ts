@@ -7,11 +7,13 @@ const standstill = (options: Common): Promise<Report> =>
   nodes({
     ...options,
     trouble: "the node that sends stands still past its lease",
-    ...{ visitors: 20, messages: 400, perSecond: 50 },
+    visitors: 20,
+    messages: 400,
+    perSecond: 50,
   });
 /** Each visitor writes every five seconds: the next message comes too late to show what a lost hint did not tell. */
 const withoutHints = (options: Common): Promise<Report> =>
-  nodes({ ...options, trouble: "Redis is killed", ...{ visitors: 100, messages: 300, perSecond: 20 } });
+  nodes({ ...options, trouble: "Redis is killed", visitors: 100, messages: 300, perSecond: 20 });
 
 /** Mistakes that only several nodes show. */
 export const NODES: readonly Mutant[] = [

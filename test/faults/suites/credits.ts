@@ -130,7 +130,11 @@ export async function credits({ root = RELAY, seed = 11, keys, copies = 8, kills
   const config = { accounts: { main: account }, sites: { default: { account: "main" } } };
   writeFileSync(join(folder, "sites.json"), JSON.stringify(config));
   const env = {
-    ...{ PORT: "0", HOST: "127.0.0.1", DATA_DIR: join(folder, "data"), CALLBACK_SECRET: SECRET, KEY: "key+/=&" },
+    PORT: "0",
+    HOST: "127.0.0.1",
+    DATA_DIR: join(folder, "data"),
+    CALLBACK_SECRET: SECRET,
+    KEY: "key+/=&",
     PORCHLIGHT_CONFIG: join(folder, "sites.json"),
   };
   let relay: RelayProcess | undefined;

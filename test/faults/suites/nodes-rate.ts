@@ -50,7 +50,13 @@ export async function nodesRate(options: Options): Promise<Report> {
         ...(share >= most ? [`refused: ${percent(share)} of the calls`] : []),
       ],
       figures: {
-        ...{ limit, minutes, nodes: NODES, used: percent(used), refused: percent(share), lost, doubled },
+        limit,
+        minutes,
+        nodes: NODES,
+        used: percent(used),
+        refused: percent(share),
+        lost,
+        doubled,
         seconds: seconds(begun),
       },
     };

@@ -93,7 +93,12 @@ export async function nodes(options: Options): Promise<Report> {
   const standsStill = trouble === "the node that sends stands still past its lease";
   const root = trouble === "30 % of the hints are lost" ? dropsHints() : options.root;
   const stage = await openNodes({
-    ...{ seed, root, nodes: 2, redis: true, callbacksTo: standsStill ? 1 : 0, visitorsTo: 1 },
+    seed,
+    root,
+    nodes: 2,
+    redis: true,
+    callbacksTo: standsStill ? 1 : 0,
+    visitorsTo: 1,
     // Something is under way at every moment.
     service: { delayMs: 30 },
   });

@@ -315,7 +315,7 @@ export const TABLE = {
     env: "BACKUP_KEEP",
     fallback: "7",
     parse: whole(1, 1_000),
-    help: "Number of scheduled backups that are kept; older ones are deleted.",
+    help: "Number of scheduled backups to keep; older ones are deleted.",
   },
   alertMail: {
     env: "ALERT_MAIL",

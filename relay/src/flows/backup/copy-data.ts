@@ -84,8 +84,8 @@ export async function copyData(
   }
   await syncFolders(folder);
   const elsewhere = [
-    ...(database ? [] : ["The database is not in it: make that copy now, with pg_dump of DATABASE_URL."]),
-    ...(uploads.bucket === undefined ? [] : ["Files are not in it: they lie in the bucket of MEDIA_STORE."]),
+    ...(database ? [] : ["The copy lacks the database: copy it now, with pg_dump of DATABASE_URL."]),
+    ...(uploads.bucket === undefined ? [] : ["The copy lacks the files: they are in the bucket of MEDIA_STORE."]),
   ];
   return { files, bytes, database, elsewhere };
 }

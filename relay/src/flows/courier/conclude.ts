@@ -13,8 +13,8 @@ import {
 
 /**
  * Removes a message from the outbox, marks it in its thread, and tells the visitor's tabs.
- * @returns the lane's next message: reading it here saves a turn that would find none
- * @throws what the database throws; then nothing changed
+ * @returns the lane's next message; reading it here saves a turn for an empty lane
+ * @throws any error of the database; then nothing changed
  */
 export async function close(
   { deps, conclude }: CourierState,

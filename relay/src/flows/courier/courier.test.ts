@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-/** Lives through `ms`, as long as it takes until `done`. */
+/** Advances the clock by `ms` in steps, until `done`. */
 async function pass(ms: number, done: () => Promise<boolean>): Promise<void> {
   clock.skip(ms);
   await expect
@@ -92,7 +92,8 @@ it("sends no message of a deleted visitor, even one handed over in memory", asyn
     wake({ visitor, account: "main", first: true, head: { ...rest, visitor } as Head });
   const visitors = Array.from({ length: 40 }, (_, i) => `v${i}`);
   for (const visitor of visitors) hand(visitor);
-  // The pace lets some of them go at once; the last one waits for its turn, less than the second that a parcel is held.
+  // The pace lets some messages go at once. The last one waits for its turn, less than the second for which a message stays in
+  // memory.
   drop("v39");
   for (let step = 0; step < 9; step++) {
     clock.skip(100);
@@ -103,13 +104,13 @@ it("sends no message of a deleted visitor, even one handed over in memory", asyn
   await stop();
 });
 
-it("fails every message past its horizon at once, however many there are", async () => {
+it("marks every message past its horizon as failed at once, however many there are", async () => {
   const texts = Array.from({ length: 700 }, (_, n) => `message ${n}`);
   await write("v", texts);
   const { start, stop } = courier(async () => ({ kind: "transient", status: 0, message: "away" }));
   await start();
   clock.skip(HORIZON);
-  // One check fails them all; a lane whose message is on its way at that moment waits for the next check.
+  // One check fails all messages past their horizon. A lane whose message is on its way then waits for the next check.
   await pass(EXPIRY_CHECK_MS, async () => (await statesOf("v")).every((state) => state === "failed"));
   await stop();
 });
@@ -133,7 +134,7 @@ it("continues after a call that could not be made, also when the service has jus
   await stop();
 });
 
-it("delays only the message that the relay cannot prepare; others go, and the service counts as available", async () => {
+it("delays only the message that the relay cannot prepare; other messages are sent, and the service counts as available", async () => {
   await write("a", ["lacking"]);
   const others = Array.from({ length: 12 }, (_, n) => `other-${n}`);
   for (const other of others) await write(other, [`message of ${other}`, `second of ${other}`]);
@@ -170,8 +171,8 @@ it("continues after more failed attempts to call than it makes at once", async (
 });
 
 it.each([
-  ["delivered, when the service took it after all", "ok", "delivered"],
-  ["failed without another try, when the service did not take it", "transient", "failed"],
+  ["delivered, when the service accepted it", "ok", "delivered"],
+  ["failed without another attempt, when the service did not accept it", "transient", "failed"],
 ] as const)("a message that is discarded while it is on its way is %s", async (_, kind, state) => {
   await write("v", ["discarded", "next"]);
   const sent: string[] = [];
@@ -183,7 +184,7 @@ it.each([
   await start();
   await pass(0, async () => sent.length === 1);
   expect(await db.transaction((tx) => discardMessage(tx, "v", "id-discarded", clock.now()))).toBe(true);
-  // The courier looks for messages past their horizon meanwhile: a second message that is over shows when it has done so.
+  // Meanwhile the courier looks for messages past their horizon. A second expired message shows when it has done so.
   await write("w", ["over"]);
   await db.run("UPDATE outbox SET expires = 0, due = $1 WHERE visitor = 'w'", clock.now() + HORIZON);
   await pass(EXPIRY_CHECK_MS, async () => (await statesOf("w"))[0] === "failed");

@@ -22,7 +22,7 @@ import {
 
 /**
  * Delivers the outbox to the service. A lane waits at its account's gate, sends its first message when its turn comes, and
- * writes the outcome down (BEHAVIOUR 2.8).
+ * stores the outcome (BEHAVIOUR 2.8).
  */
 
 /** Waits between attempts of one message: full jitter up to `min(cap, base * 2^attempt)` (R-462). */
@@ -42,7 +42,7 @@ export type Courier = {
   start: () => Promise<void>;
   /** Queues a visitor's lane after a message was added to it. */
   wake: (added: Added) => void;
-  /** Forgets what is in memory of a deleted visitor: no message of theirs is sent any more. */
+  /** Drops a deleted visitor's messages from memory: none of them is sent any more. */
   drop: (visitor: string) => void;
   /** Sends no new message. Resolves when the calls under way have ended, or after 10 s. */
   stop: () => Promise<void>;
@@ -87,7 +87,7 @@ async function stop(courier: CourierState): Promise<void> {
 
 const flyIn = (courier: CourierState) => (lane: Lane, turn: Turn) => fly(courier, lane, turn);
 
-/** Sends a lane's first message, and writes the outcome down. Never rejects. */
+/** Sends a lane's first message, and stores the outcome. Never rejects. */
 async function fly(courier: CourierState, lane: Lane, turn: Turn): Promise<void> {
   if (courier.stopped || !isMine(courier.deps, lane.account)) {
     courier.lanes.delete(lane.visitor);
@@ -101,7 +101,7 @@ async function fly(courier: CourierState, lane: Lane, turn: Turn): Promise<void>
     await sendFirst(courier, lane, turn);
   } catch (error) {
     if (error instanceof LeaseLost) return leave(courier, lane, error);
-    // The database failed to store the outcome: the message stays first in its lane, and goes again with the same sid.
+    // The database failed to store the outcome. The message stays first in its lane, and is sent again with the same sid.
     courier.deps.log("database.failing", { visitor: hashed(lane.visitor), cause: String(error) });
     queueLater(courier, lane, STORE_AGAIN_MS, flyIn(courier));
   } finally {
@@ -111,7 +111,7 @@ async function fly(courier: CourierState, lane: Lane, turn: Turn): Promise<void>
   }
 }
 
-/** Another node sends for the account: it sends this message again under the same sid, and writes the outcome down. */
+/** Another node now sends for the account. It sends this message again under the same sid, and stores the outcome. */
 function leave({ lanes, deps }: CourierState, { visitor }: Lane, error: LeaseLost): void {
   lanes.delete(visitor);
   deps.log("cluster.lease_lost", { visitor: hashed(visitor), cause: error.message });
@@ -141,7 +141,7 @@ async function handle(courier: CourierState, lane: Lane, head: Head, outcome: Ou
       return courier.deps.log("delivery.done", { ...about(head), attempts: head.attempts + 1 });
     case "permanent":
       return giveUp(courier, lane, head, "rejected", outcome);
-    // The gate holds every call of the key back: the message waits there.
+    // The gate holds back every call of the key; the message waits there.
     case "throttle":
     case "config":
     case "edge":
@@ -186,7 +186,7 @@ async function finish(courier: CourierState, lane: Lane, head: Head, state: Sent
   queueNext(courier, lane, following !== undefined, flyIn(courier));
 }
 
-/** The fields of a log line that name a message: the API and the admin pages show the same id. */
+/** The fields by which a log line names a message. The API and the admin pages show the same id. */
 const about = ({ visitor, id }: Pick<Head, "visitor" | "id">) => ({ visitor: hashed(visitor), message: id });
 
 /** The message with one more failed attempt. */

@@ -8,8 +8,8 @@ import { type Added, type CourierState, isMine, type Lane } from "./state.ts";
 export type Fly = (lane: Lane, turn: Turn) => Promise<void>;
 
 /**
- * A message that was passed on in memory is sent without a read of the outbox for so long. A change of the outbox within this
- * time is treated like a change during the call itself.
+ * How long a message that was passed on in memory may be sent without reading the outbox, in ms. A change of the outbox within
+ * this time is treated like a change during the call itself.
  */
 const HANDED_MS = 1_000;
 /** Most messages to keep in memory: while the service is away, the outbox keeps them. */
@@ -55,7 +55,7 @@ export function hand({ handed, deps }: CourierState, head: Head): void {
   if (handed.size < HANDED_MAX) handed.set(head.visitor, { head, at: deps.clock.uptime() });
 }
 
-/** A lane's first message: from memory when it was passed on a moment ago, else from the outbox. */
+/** A lane's first message: from memory when it was passed on less than `HANDED_MS` ago, else from the outbox. */
 export async function headFor({ handed, deps }: CourierState, visitor: string): Promise<Head | undefined> {
   const known = handed.get(visitor);
   handed.delete(visitor);

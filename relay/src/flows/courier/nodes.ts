@@ -5,9 +5,9 @@ import { type CourierState, isMine } from "./state.ts";
 
 /** How a courier finds its lanes: at the start, when it takes over an account, and when another node adds to one. */
 
-/** With several nodes, the outbox is looked at so often for what was added without a hint… */
+/** With several nodes, the outbox is searched at this interval (ms) for messages that were added without a hint… */
 const LOOK_MS = 500;
-/** …since so long ago, and into the future by as much as the clocks of nodes may differ. */
+/** …from this long ago (ms) until the same time ahead, because the clocks of nodes may differ. */
 const LOOK_BACK_MS = 15_000;
 
 /** Queues every lane of the accounts that this node sends for. */
@@ -21,12 +21,12 @@ export async function adopt(courier: CourierState, fly: Fly): Promise<void> {
 function adoptLane(courier: CourierState, { visitor, account, due, first }: OpenLane, fly: Fly): void {
   const { gates, clock } = courier.deps;
   if (!gates.has(account) || !isMine(courier.deps, account) || courier.lanes.has(visitor)) return;
-  // A message that failed before goes again at once, paced: a restart often removes the cause.
+  // A message that failed before is tried again at once, within the pace: a restart often removes the cause.
   const rank = due > clock.now() ? "repeat" : first ? "first" : "message";
   queue(courier, { visitor, account, rank, state: "ready", again: false }, fly);
 }
 
-/** Listens to the other nodes, and looks for what their hints did not tell. Nothing where there is one process. */
+/** Listens to the other nodes, and searches for messages whose hints were lost. Does nothing with a single process. */
 export function joinNodes(courier: CourierState, fly: Fly): void {
   const { nodes, leases, clock, db, log } = courier.deps;
   if (nodes === undefined) return;

@@ -56,7 +56,7 @@ type Nodes = { nudge: (added: Added) => void; onNudge: (listener: (added: Added)
 /** Whether this node sends the messages of an account. */
 export const isMine = ({ leases }: CourierDeps, account: string): boolean => leases.holds(accountLease(account));
 
-/** @throws LeaseLost when another node sends for one of these messages' accounts by now: nothing is recorded then */
+/** @throws LeaseLost when another node now sends for an account of these messages; nothing is recorded then */
 export const assertMine = ({ leases }: CourierDeps, tx: Transaction, parcels: readonly Pick<Parcel, "account">[]) =>
   leases.assertHeld(tx, [...new Set(parcels.map(({ account }) => accountLease(account)))]);
 
@@ -68,7 +68,7 @@ export type CourierState = {
   lanes: Map<string, Lane>;
   /** First messages of lanes that were passed on in memory, and when, by visitor. */
   handed: Map<string, { head: Head; at: number }>;
-  /** Called after each message that landed. */
+  /** Called after each concluded message. */
   landed: Set<() => void>;
   /** Messages on their way. */
   flying: number;

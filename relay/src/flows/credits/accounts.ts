@@ -5,7 +5,7 @@ import { type CreditRules, NO_CREDITS } from "../../base/rules.ts";
 export type CreditAccount = { id: string; rules: CreditRules };
 
 export type CreditAccounts = {
-  /** An account's rules; those that grant nothing for an account without any. */
+  /** An account's rules; for an account without rules, those that grant nothing. */
   rulesOf: (account: string) => CreditRules;
   /**
    * The accounts that a callback may be for.

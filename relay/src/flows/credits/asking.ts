@@ -7,14 +7,14 @@ import type { BillingAnswer } from "./billing.ts";
 import { obstacle } from "./limits.ts";
 import { type CreditsDeps, intentBy, waitForPerson } from "./state.ts";
 
-/** A billing address that gives no decision is asked again after this. */
+/** A billing address that gives no decision is asked again after this time, in ms. */
 const ASK_AGAIN_MS = 60_000;
-/** Recharges that are asked about in one run. */
+/** Most recharges per run. */
 const BATCH = 20;
-/** Characters of a wrong amount that are kept for the person who decides. */
+/** Most characters of an invalid amount that are stored for the person who decides. */
 const AMOUNT_TEXT_MAX = 60;
 
-/** Asks the billing addresses about every recharge that is due. @param isStopped asked before each question */
+/** Asks the billing addresses about every recharge that is due. @param isStopped checked before each question */
 export async function askBilling(deps: CreditsDeps, isStopped: () => boolean): Promise<void> {
   const { db, clock, ask, wake, works } = deps;
   const query = { kind: "grant", state: "received", now: clock.now(), limit: BATCH } as const;
@@ -27,10 +27,10 @@ export async function askBilling(deps: CreditsDeps, isStopped: () => boolean): P
   }
 }
 
-/** Writes down what the billing address decided; without a decision, it is asked again. */
+/** Stores the decision of the billing address. Without a decision, it is asked again. */
 async function applyAnswer(deps: CreditsDeps, tx: Transaction, entry: Entry, answer: BillingAnswer | undefined) {
   const now = deps.clock.now();
-  // A person, or another node, may have moved the entry meanwhile: then the answer takes nothing from the daily limit.
+  // A person or another node may have changed the entry meanwhile; then the answer uses nothing of the daily limit.
   const current = await findEntry(tx, entry);
   if (current?.state !== "received" || current.due !== entry.due) return;
   const by = { actor: "billing", now } as const;
@@ -40,7 +40,7 @@ async function applyAnswer(deps: CreditsDeps, tx: Transaction, entry: Entry, ans
   }
   if (!answer.approve) return void (await waitForPerson(tx, entry, { why: "declined", ...by }));
   const changed = answer.amount ?? undefined;
-  // The amount as it was sent is kept, so that a person can decide what was meant.
+  // The amount is stored as it was sent, so that a person can decide what was meant.
   const because = changed === undefined ? undefined : cut(JSON.stringify(changed) ?? "", AMOUNT_TEXT_MAX);
   if (changed !== undefined && !isAmount(changed))
     return void (await waitForPerson(tx, entry, {

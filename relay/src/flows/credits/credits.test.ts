@@ -39,7 +39,7 @@ const stored = (key = "k-1") => findEntry(db, { kind: "grant", account: "agency"
 const person = { account: "agency", key: "k-1", actor: "ada", reason: "paid by invoice" };
 
 describe("an auto-recharge", () => {
-  it("waits for a person by default, who approves it once", async () => {
+  it("waits by default until a person approves it, once", async () => {
     const flow = credits({});
     expect(await flow.recharge("agency", EVENT)).toBe("stored");
     expect(await stored()).toMatchObject({ state: "received", reason: "waits for a person's approval" });
@@ -53,7 +53,7 @@ describe("an auto-recharge", () => {
     ]);
   });
 
-  it("is one entry, however often it arrives, and is refused with the same key and another amount", async () => {
+  it("creates one entry, however often it arrives; the same key with another amount is refused", async () => {
     const told: LogEvent[] = [];
     const flow = credits({}, undefined, told);
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => flow.recharge("agency", EVENT)));
@@ -69,10 +69,10 @@ describe("an auto-recharge", () => {
     expect(await flow.recharge("other", { ...EVENT, amount: 1 })).toBe("stored");
   });
 
-  it("without an amount waits for a person, who supplies it", async () => {
+  it("without an amount waits until a person supplies it", async () => {
     const flow = credits({ mode: "auto", allow: ["a@b.example"] });
     await flow.recharge("agency", { ...EVENT, amount: undefined });
-    expect((await stored())?.reason).toContain("names no sub-account or amount");
+    expect((await stored())?.reason).toContain("names no known sub-account, or no amount");
     expect(await flow.approve(person)).toBe("incomplete");
     await flow.approve({ ...person, amount: 7 });
     expect(await stored().then((entry) => entry && contentOf(entry))).toMatchObject({
@@ -81,23 +81,23 @@ describe("an auto-recharge", () => {
     });
   });
 
-  it("takes its sub-account from the id and its amount from the default, where the rules say so", async () => {
+  it("gets its sub-account from the id and its amount from the default, if the rules say so", async () => {
     const rules = { mode: "auto", allow: ["a@b.example"], emails: { sub_1: "A@b.example" }, amount: 9 } as const;
     await credits(rules).recharge("agency", { key: "k-1", email: undefined, subAccount: "sub_1", amount: undefined });
     expect(await stored()).toMatchObject({ state: "intent", lane: "a@b.example" });
   });
 
   it.each([
-    ["somebody who is not on the list", { allow: ["c@d.example"] }, "list of automatic grants"],
-    ["more than one grant may be", { perGrant: 19.99 }, "more than one grant"],
-    ["more than the day has left", { perDay: 19.99 }, "one day"],
-  ])("by itself never goes to %s", async (_, rules, reason) => {
+    ["a sub-account that is not on the list", { allow: ["c@d.example"] }, "list of automatic grants"],
+    ["more than the limit of one grant", { perGrant: 19.99 }, "exceeds the limit of one grant"],
+    ["more than the rest of the daily cap", { perDay: 19.99 }, "exceeds the daily limit"],
+  ])("is not granted automatically for %s", async (_, rules, reason) => {
     await credits({ mode: "auto", allow: ["a@b.example"], ...rules }).recharge("agency", EVENT);
     expect(await stored()).toMatchObject({ state: "received" });
     expect((await stored())?.reason).toContain(reason);
   });
 
-  it("shares the daily cap with other grants, to the cent; the cap starts again the next day", async () => {
+  it("counts exactly against the daily cap of all grants, which starts again the next day", async () => {
     const flow = credits({ mode: "auto", allow: ["a@b.example"], perDay: 60 });
     const keys = ["a", "b", "c", "d"];
     for (const key of keys) await flow.recharge("agency", { ...EVENT, key });
@@ -107,7 +107,7 @@ describe("an auto-recharge", () => {
     expect(states).toEqual(["intent", "intent", "intent", "received", "intent"]);
   });
 
-  it("asks the billing address where the rules say so, and follows its answer", async () => {
+  it("asks the billing address if the rules say so, and follows its answer", async () => {
     const billing = { url: "https://billing.example.com/", secret: "s" };
     const asked: string[] = [];
     const ask: Billing = async (_account, { key }) => {
@@ -125,7 +125,7 @@ describe("an auto-recharge", () => {
     expect(await stored("yes").then((entry) => entry && contentOf(entry).amount)).toBe(3);
   });
 
-  it("leaves the day's cap alone when a person decides while the billing address is asked", async () => {
+  it("does not use the daily cap when a person decides while the billing address is asked", async () => {
     const billing = { url: "https://billing.example.com/", secret: "s" };
     const ask: Billing = async (_account, { key }) => {
       if (key === "k-1") await flow.approve(person);
@@ -142,24 +142,24 @@ describe("an auto-recharge", () => {
   });
 });
 
-describe("an amount that is none", () => {
+describe("an invalid amount", () => {
   const billing = { url: "https://billing.example.com/", secret: "s" };
 
   it("in the event is not replaced by the default, and is shown to the person who decides (R-621)", async () => {
     const flow = credits({ mode: "auto", allow: ["a@b.example"], amount: 9 });
     expect(await flow.recharge("agency", { ...EVENT, amount: undefined, unreadable: "-50" })).toBe("stored");
-    expect(await stored()).toMatchObject({ state: "received", reason: "names an amount that is none: -50" });
+    expect(await stored()).toMatchObject({ state: "received", reason: "names an invalid amount: -50" });
     expect(await flow.recharge("agency", { ...EVENT, amount: undefined, unreadable: "-50" })).toBe("duplicate");
     expect(await flow.recharge("agency", { ...EVENT, amount: undefined, unreadable: "-60" })).toBe("conflict");
     expect(await flow.approve(person)).toBe("incomplete");
   });
 
   it.each([
-    ["50", 'approved an amount that is none: "50"', 20],
-    [-5, "approved an amount that is none: -5", 20],
-    [1e-9, "approved an amount that is none: 1e-9", 20],
-    [1_000, "more than one grant may be: billing says 1000", 1_000],
-  ])("from the billing address, %j, waits for a person and stays to be seen", async (said, reason, amount) => {
+    ["50", 'approved an invalid amount: "50"', 20],
+    [-5, "approved an invalid amount: -5", 20],
+    [1e-9, "approved an invalid amount: 1e-9", 20],
+    [1_000, "exceeds the limit of one grant: billing says 1000", 1_000],
+  ])("%j from the billing address waits for a person and stays visible", async (said, reason, amount) => {
     const flow = credits({ mode: "webhook", perGrant: 100, billing }, async () => ({ approve: true, amount: said }));
     await flow.recharge("agency", EVENT);
     flow.start();
@@ -196,7 +196,7 @@ describe("a ledger restored from a backup", () => {
       settled: async () => undefined,
     });
 
-  it("makes none of its pending calls, and leaves them to a person", async () => {
+  it("makes none of its pending calls; a person has to decide", async () => {
     const called: string[] = [];
     const before = once(called);
     await before.start();
@@ -213,7 +213,7 @@ describe("a ledger restored from a backup", () => {
     expect(steps.map(({ state }) => state)).toEqual(["intent", "unknown"]);
   });
 
-  it("may lack keys, so nothing is granted automatically before a person has checked", async () => {
+  it("may lack keys, so nothing is granted automatically until a person has checked it", async () => {
     const called: string[] = [];
     const life = async () => {
       const machine = once(called);

@@ -17,21 +17,21 @@ export type Credits = {
   dismiss: (decision: Decision) => Promise<Entry | Undone>;
   resolve: (decision: Decision & { granted: boolean }) => Promise<Entry | Undone>;
   /**
-   * Tells of the outcome of a grant's call, in the transaction that settles it.
-   * @returns writes the log, once the transaction is durable
+   * Reports the outcome of a grant's call, in the transaction that settles it.
+   * @returns a function that writes the log; call it when the transaction is durable
    */
   settled: (tx: Transaction, entry: Entry, verdict: Verdict) => Promise<() => void>;
-  /** Begins to ask the billing addresses. */
+  /** Starts to ask the billing addresses. */
   start: () => void;
   stop: () => Promise<void>;
 };
 
-/** How often recharges that the billing address decides are looked for. */
+/** The ledger is searched at this interval (ms) for recharges that the billing address decides. */
 const ASK_EVERY_MS = 5_000;
 
 /**
- * Grants of credits: each one at most once without a person, and none forgotten. Every order is a ledger entry before the
- * service is called. The account's rules decide about a recharge that nobody has approved (R-623).
+ * Grants credits: each grant at most once without a person, and none is forgotten. Every order is a ledger entry before the
+ * service is called. The account's rules decide about a recharge that no person has approved (R-623).
  */
 export function createCredits(
   given: Omit<CreditsDeps, "tell" | "works"> & Partial<Pick<CreditsDeps, "tell" | "works">>,

@@ -27,10 +27,10 @@ const nameOf = ({ account, key }: { account: string; key: string }) => ({ kind: 
 const OPEN = ["received", "refused", "dismissed"] as const;
 
 /**
- * Stores an order as an intent, once per key. After a restored backup it waits for a person, because the ledger may have
- * forgotten the key.
+ * Stores an order as an intent, once per key. After a restored backup it waits for a person, because the ledger may lack the
+ * key.
  * @returns the entry; the stored one when the key is known. `conflict`: the key is known with another e-mail or amount.
- *   `amount`, `email`: that field is not valid
+ * `amount`, `email`: that field is invalid
  */
 export async function grant(
   deps: CreditsDeps,
@@ -39,7 +39,7 @@ export async function grant(
   const { db, log, rules, wake } = deps;
   const { account, key, amount } = order;
   const email = emailOf(order.email)?.toLowerCase();
-  // A wrong address would be called again and again: the service never accepts it.
+  // An invalid address would be sent again and again: the service never accepts it.
   if (email === undefined) return "email";
   if (!fits(amount, rules(account))) return "amount";
   const digest = digestOf(email, amount, undefined);
@@ -72,8 +72,8 @@ async function enterOrder({ clock }: CreditsDeps, tx: Transaction, order: GrantO
 }
 
 /**
- * Makes a waiting, refused or dismissed entry an intent. The person may complete or change e-mail and amount.
- * @returns `incomplete`: an e-mail or an amount is still missing; `amount`, `email`: that field is not valid
+ * Makes a waiting, refused or dismissed entry an intent. The person may add or correct e-mail and amount.
+ * @returns `incomplete`: an e-mail or an amount is still missing; `amount`, `email`: that field is invalid
  */
 export async function approve(
   { db, clock, rules, wake }: CreditsDeps,
@@ -117,8 +117,8 @@ export const dismiss = ({ db, clock }: CreditsDeps, decision: Decision): Promise
   );
 
 /**
- * Records whether an unknown grant was made: a person has looked the key up in the service's credit history. A grant that
- * was not made waits for approval again, so that a second call takes two decisions.
+ * Records whether an unknown grant was made, after a person searched the service's credit history for the key. A grant that was
+ * not made waits for approval again, so that a second call takes two decisions.
  */
 export const resolve = (
   { db, clock, tell }: CreditsDeps,

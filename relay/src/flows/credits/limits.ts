@@ -7,9 +7,9 @@ import { dayOf } from "../../records/quotas.ts";
 import type { CreditsDeps, Obstacle } from "./state.ts";
 
 /**
- * Decides whether a recharge is granted without a person. If it is, its amount is taken from the account's daily limit.
+ * Decides whether a recharge is granted without a person. If so, takes its amount from the account's daily limit.
  * @param now milliseconds since 1970
- * @returns why it must wait; nothing when it may be granted
+ * @returns why it must wait; undefined when it may be granted
  */
 export async function obstacle(
   { rules }: Pick<CreditsDeps, "rules">,

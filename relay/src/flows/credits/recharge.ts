@@ -7,7 +7,7 @@ import type { Recharge } from "../../service/recharge.ts";
 import { obstacle } from "./limits.ts";
 import { type CreditsDeps, intentBy } from "./state.ts";
 
-/** What became of a recharge event. `conflict`: its key is known with another sub-account or amount. */
+/** The outcome of a recharge event. `conflict`: its key is known with another sub-account or amount. */
 export type RechargeOutcome = "stored" | "duplicate" | "conflict";
 
 /** A hash of the parts of an order, to recognise a repeat of it. */
@@ -15,7 +15,7 @@ export const digestOf = (...parts: (string | number | undefined)[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("base64url");
 
 /**
- * Stores an auto-recharge event in the ledger, once per key, and decides what follows (R-623). Resolves once the key is
+ * Stores an auto-recharge event in the ledger, once per key, and decides the next step (R-623). Resolves once the key is
  * durable; the grant itself comes later (R-625).
  */
 export async function recharge(deps: CreditsDeps, account: string, event: Recharge): Promise<RechargeOutcome> {
@@ -43,7 +43,7 @@ export async function recharge(deps: CreditsDeps, account: string, event: Rechar
   return outcome;
 }
 
-/** What is to be granted. The default amount replaces an absent amount, never one that cannot be read (R-621). */
+/** The content of the grant. The default amount replaces an absent amount, never an invalid one (R-621). */
 function contentFor({ rules }: CreditsDeps, account: string, event: Recharge): GrantContent {
   const rule = rules(account);
   return {
@@ -64,7 +64,7 @@ const tellRequested = ({ tell }: CreditsDeps, tx: Transaction, { account, key }:
 
 type NewRecharge = { entry: Entry; content: GrantContent; unreadable: string | undefined; now: number };
 
-/** Makes a new recharge an intent, lets the billing address decide it, or lets it wait for a person. */
+/** Makes a new recharge an intent, leaves it to the billing address, or leaves it to a person. */
 async function decide(deps: CreditsDeps, tx: Transaction, { entry, content, unreadable, now }: NewRecharge) {
   const { account } = entry;
   const complete = content.email !== undefined && content.amount !== undefined;

@@ -12,12 +12,12 @@ export type CreditsDeps = {
   clock: Clock;
   log: Log;
   rules: (account: string) => CreditRules;
-  /** Called when entries may have become intents: the ledger's worker looks for them. */
+  /** Called when entries may have become intents, so that the ledger's worker looks for them. */
   wake: () => void;
   ask: Billing;
-  /** Whether this node works for an account: one node asks its billing address. */
+  /** Whether this node works for an account: only one node asks its billing address. */
   works: (account: string) => boolean;
-  /** Tells the owner's backend, in the same transaction. */
+  /** Stores an event for the owner's backend in the same transaction. */
   tell: TellAccount;
 };
 

@@ -3,7 +3,10 @@ import { createDeadlines } from "../../base/deadlines.ts";
 import type { Log } from "../../base/log.ts";
 import type { Spool } from "../../db/spool.ts";
 
-/** `spooled`: the spool has it, and the database gets it later. `lost`: neither took it. `unknown`: it is for nobody here. */
+/**
+ * `spooled`: the spool has the entry, and the database gets it later. `lost`: neither stored it. `unknown`: it belongs to
+ * nobody here.
+ */
 export type IntakeOutcome<Stored> = Stored | "unknown" | "spooled" | "lost";
 
 type LogEvents = { spooled: Parameters<Log>[0]; lost: Parameters<Log>[0]; replayed: Parameters<Log>[0] };
@@ -12,9 +15,9 @@ type IntakeDeps<Entry, Stored extends string> = {
   clock: Clock;
   log: Log;
   spool: Spool<Entry>;
-  /** Writes an entry to the database. The second time, it must do nothing. */
+  /** Writes an entry to the database. Must do nothing when called again with the same entry. */
   write: (entry: Entry) => Promise<Stored>;
-  /** Whether an entry that the database did not take is for this relay; true when that cannot be found out. */
+  /** Whether an entry that the database did not store belongs to this relay; true when that cannot be determined. */
   isOurs?: (entry: Entry) => Promise<boolean>;
   /** Entries of one lane reach the database in order of arrival: while older ones wait in the spool, new ones go there too. */
   ordered: boolean;
@@ -32,30 +35,30 @@ type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   /** The replay under way. */
   replaying: Promise<void> | undefined;
   cancelReplay: () => void;
-  /** The spool keeps what it has for the next process. */
+  /** After a stop, the spool keeps its entries for the next process. */
   stopped: boolean;
-  /** Uptime before which no new entry starts a replay: the last one failed. */
+  /** Uptime before which no new entry starts a replay, because the last one failed. */
   retryAt: number;
 };
 
 export type DurableIntake<Entry, Stored extends string> = {
   /** Resolves once the entry is durable, or once it is certain that it cannot be kept. Never rejects. */
   take: (entry: Entry) => Promise<IntakeOutcome<Stored>>;
-  /** Stores what an earlier process left in the spool. */
+  /** Stores the entries that an earlier process left in the spool. */
   start: () => Promise<void>;
   /** Empties the spool of a node that does not come back. @returns how many entries it had */
   adopt: (spool: Spool<Entry>) => Promise<number>;
   stop: () => Promise<void>;
 };
 
-/** The database has this long to take an entry before the entry goes to the spool. */
+/** Time for the database to store an entry, in ms. After it, the entry goes to the spool. */
 const PATIENCE_MS = 1_000;
-/** How often the spool is replayed into a database that refuses it. */
+/** Interval of replays into a database that refuses entries, in ms. */
 const REPLAY_MS = 500;
 
 /**
- * Takes callbacks durably: into the database, or into the spool while the database takes too long or fails. The service
- * promises no second callback, so a lost one is lost for ever (RELIABILITY finding 8).
+ * Stores callbacks durably: in the database, or in the spool while the database fails or takes too long. The service does not
+ * repeat a callback, so a lost one is lost for good (RELIABILITY finding 8).
  */
 export function createIntake<Entry, Stored extends string>(
   deps: IntakeDeps<Entry, Stored>,
@@ -149,7 +152,10 @@ function replay<Entry, Stored extends string>(state: State<Entry, Stored>): Prom
   return state.replaying;
 }
 
-/** Writes entries, those of one lane in order. New entries come while older ones are replayed: one commit each is too slow. */
+/**
+ * Writes entries: in order within a lane, and several lanes at once. One commit per entry would be slower than new entries
+ * arrive.
+ */
 async function writeAll<Entry, Stored extends string>(
   { write, laneOf }: State<Entry, Stored>,
   entries: readonly Entry[],
@@ -158,7 +164,7 @@ async function writeAll<Entry, Stored extends string>(
   const inOrder = async (lane: readonly Entry[]): Promise<void> => {
     for (const entry of lane) await write(entry);
   };
-  // Every lane ends before the next replay begins.
+  // Every lane must end before the next replay begins.
   const ended = await Promise.allSettled(lanes.map(inOrder));
   for (const one of ended) if (one.status === "rejected") throw one.reason;
 }

@@ -15,7 +15,9 @@ it("keeps an event in the spool while the ledger fails, and stores it after a re
   const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
   const spool = () => openSpool<SpooledRecharge>(folder, "recharges");
   const failing = createRecharges({
-    ...{ clock, log: silentLog, spool: spool() },
+    clock,
+    log: silentLog,
+    spool: spool(),
     take: () => Promise.reject(new Error("the database is away")),
   });
   expect(await failing.receive("main", EVENT)).toBe("spooled");
@@ -23,7 +25,9 @@ it("keeps an event in the spool while the ledger fails, and stores it after a re
 
   const taken: string[] = [];
   const next = createRecharges({
-    ...{ clock, log: silentLog, spool: spool() },
+    clock,
+    log: silentLog,
+    spool: spool(),
     async take(account, { key }) {
       taken.push(`${account} ${key}`);
       return "stored";
@@ -39,14 +43,16 @@ it("gives repeated and conflicting events the ledger's answer", async () => {
   const answers = ["duplicate", "conflict"] as const;
   let next = 0;
   const recharges = createRecharges({
-    ...{ clock, log: silentLog, spool: openSpool<SpooledRecharge>(folder, "recharges") },
+    clock,
+    log: silentLog,
+    spool: openSpool<SpooledRecharge>(folder, "recharges"),
     take: async () => answers[next++] ?? "stored",
   });
   expect(await recharges.receive("main", EVENT)).toBe("duplicate");
   expect(await recharges.receive("main", EVENT)).toBe("conflict");
 });
 
-it("tries no more after a stop, even if the ledger fails during the stop", async () => {
+it("stops trying after a stop, even if the ledger fails during the stop", async () => {
   const timers = new Set<() => void>();
   const counting: Clock = {
     ...clock,
@@ -58,7 +64,9 @@ it("tries no more after a stop, even if the ledger fails during the stop", async
   };
   const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
   const recharges = createRecharges({
-    ...{ clock: counting, log: silentLog, spool: openSpool<SpooledRecharge>(folder, "recharges") },
+    clock: counting,
+    log: silentLog,
+    spool: openSpool<SpooledRecharge>(folder, "recharges"),
     take: () => Promise.reject(new Error("the database is away")),
   });
   expect(await recharges.receive("main", EVENT)).toBe("spooled");

@@ -33,7 +33,9 @@ export type Recharges = {
  */
 export function createRecharges({ clock, log, spool, take }: RechargesDeps): Recharges {
   const intake = createIntake<SpooledRecharge, Stored>({
-    ...{ clock, log, spool },
+    clock,
+    log,
+    spool,
     write: ({ account, event }) => take(account, event),
     ordered: false,
     laneOf: ({ account }) => account,

@@ -23,7 +23,7 @@ const sites = createSites([site("shop", "one"), site("help", "two")], () => []);
 
 let clock: ManualClock;
 let disk: Database;
-/** What the database does with a transaction: lets it through, fails it, or never ends it. */
+/** How the database treats a transaction: runs it, fails it, or never ends it. */
 let mood: "well" | "failing" | "hanging" = "well";
 let visitor: string;
 let dir: string;
@@ -64,7 +64,7 @@ const shown = async () => (await page(disk, visitor, Number.MAX_SAFE_INTEGER, 10
 describe("a reply without a message id", () => {
   const options = callback.bind(undefined, { body: "Please choose an option" });
 
-  it("is shown again when the same text comes 2 s after a clean answer", async () => {
+  it("is shown again when the same text arrives 2 s after a complete answer", async () => {
     const receive = start();
     expect(await receive.receive(options())).toBe("stored");
     receive.answered(options());
@@ -73,7 +73,7 @@ describe("a reply without a message id", () => {
     expect(await shown()).toHaveLength(2);
   });
 
-  it("counts as a duplicate within 2 s, and also later when its sender never got our answer", async () => {
+  it("counts as a duplicate within 2 s, and later too if its sender never got the relay's answer", async () => {
     const receive = start();
     await receive.receive(options());
     receive.answered(options());
@@ -86,7 +86,7 @@ describe("a reply without a message id", () => {
 });
 
 describe("a reply to a signed id without a row", () => {
-  it("belongs to no site when several are possible, and else to the only site of the named account", async () => {
+  it("belongs to the only site of the named account, and to no site if several are possible", async () => {
     const placed = async (named?: string) => {
       const toId = newVisitorId(SIGNING);
       const came = { ...callback({ messageId: toId, body: "hi" }), toId };
@@ -138,7 +138,7 @@ describe("a reply that the database cannot take", () => {
     mood = "failing";
     const receive = start();
     for (const n of [1, 2, 3]) await receive.receive(callback({ messageId: `m${n}`, body: `number ${n}` }));
-    // The replay, due again after a while, hangs half-way.
+    // The next replay hangs half-way.
     mood = "hanging";
     clock.pass(2_000);
     const late = receive.receive(callback({ messageId: "m4", body: "number 4" }));

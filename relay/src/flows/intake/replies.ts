@@ -18,7 +18,7 @@ import { externalOf, type NewReply, type StoredReply, storeReplies } from "./sto
 export type { Reply } from "./reply.ts";
 
 type Stored = "stored" | "duplicate" | "unknown";
-/** What became of a callback. `unknown`: nobody here has this id. `lost`: neither database nor spool took it. */
+/** The outcome of a callback. `unknown`: no visitor of this relay has this id. `lost`: neither database nor spool stored it. */
 export type Received = IntakeOutcome<Stored>;
 
 type RepliesDeps = {
@@ -37,15 +37,15 @@ type RepliesDeps = {
 };
 type State = RepliesDeps & {
   keys: ReplyKeys;
-  /** Writes a batch of replies. One function, so that the database recognises batches. */
+  /** Writes a batch of replies. Always the same function, so that the database recognises batches. */
   store: (tx: Transaction, replies: readonly NewReply[]) => Promise<StoredReply[]>;
 };
 
 export type Replies = {
   /**
-   * Takes a reply. Resolves once it is durable, or once it is certain that it cannot be kept.
+   * Stores a reply. Resolves once it is durable, or once it is certain that it cannot be stored.
    * @param named the account in the callback's address: the reply reaches only visitors of its sites
-   * @returns `unknown` for an id of nobody here (R-612), `lost` when neither database nor spool takes it
+   * @returns `unknown` for an id of no visitor of this relay (R-612), `lost` when neither database nor spool stores it
    */
   receive: (callback: ReplyCallback, named?: string) => Promise<Received>;
   /** The sender got our answer in time: the same body without an id is a new reply from now on. */
@@ -66,9 +66,11 @@ export function createReplies(given: Omit<RepliesDeps, "tell"> & Partial<Pick<Re
     store: (tx, replies) => storeReplies(deps, tx, replies),
   };
   const intake = createIntake<Reply, Stored>({
-    ...{ clock: deps.clock, log: deps.log, spool: deps.spool },
+    clock: deps.clock,
+    log: deps.log,
+    spool: deps.spool,
     write: (reply) => write(state, reply),
-    // Without an answer of the database, the MAC of the id is enough to keep the reply.
+    // If the database does not answer, the MAC of the id decides whether to keep the reply.
     isOurs: async (reply) => (await findOwner(deps, reply)) !== undefined,
     ordered: true,
     laneOf: ({ visitor }) => visitor,
@@ -108,7 +110,7 @@ async function write(state: State, reply: Reply): Promise<Stored> {
   const { db, bus, log } = state;
   const file = await fileOf(state, reply);
   const written = await db.append(state.store, { reply, file }, [reply.visitor]);
-  // The same reply was written meanwhile: nobody owns this copy of the file.
+  // The same reply was written meanwhile, so this copy of the file has no owner.
   if (typeof written === "string" && file !== undefined) await db.transaction((tx) => dropMedia(tx, file), [file]);
   if (written === "nobody") return "unknown";
   if (written === "duplicate") return written;
@@ -118,8 +120,8 @@ async function write(state: State, reply: Reply): Promise<Stored> {
 }
 
 /**
- * Stores the file of a reply that is not known yet. The message of a file that is refused, or that cannot be stored, says
- * so instead: the callback comes only once, and nothing that a person sent may disappear without a trace (R-605).
+ * Stores the file of a reply that is not known yet. If the file is refused or cannot be stored, the message says so: the
+ * callback comes only once, and nothing that a person sent may disappear without a trace (R-605).
  * @returns the file's key
  */
 async function fileOf(state: State, reply: Reply): Promise<string | undefined> {

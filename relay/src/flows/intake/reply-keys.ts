@@ -7,7 +7,7 @@ type Body = { key: string; at: number; answered: boolean };
 /** Recent bodies by digest. */
 export type ReplyKeys = { clock: Clock; bodies: Map<string, Body> };
 
-/** The same body counts as a repeat for this long, or until its sender got our answer. */
+/** The same body counts as a repeat for this long (ms), or until its sender got the relay's answer. */
 const REPEAT_MS = 2_000;
 const BODIES_MAX = 10_000;
 
@@ -27,7 +27,7 @@ export function keyOf({ clock, bodies }: ReplyKeys, { messageId, digest }: Reply
   return key;
 }
 
-/** The sender got our answer: the same body without an id is a new reply from now on. */
+/** The sender got the relay's answer: from now on, the same body without an id is a new reply. */
 export function markAnswered({ bodies }: ReplyKeys, { digest }: ReplyCallback): void {
   const body = bodies.get(digest);
   if (body !== undefined) body.answered = true;

@@ -22,7 +22,7 @@ type StoreDeps = { sites: Sites; tell: Tell };
 /** The key of a reply among those of all accounts. */
 export const externalOf = (account: string, { key }: Reply): string => `${account}:${key}`;
 
-/** Appends replies to their visitors' threads, each once per key. @returns for each reply what became of it */
+/** Appends replies to their visitors' threads, each once per key. @returns the outcome of each reply */
 export async function storeReplies(
   deps: StoreDeps,
   tx: Transaction,
@@ -42,7 +42,9 @@ export async function storeReplies(
     if (typeof message === "string" || entry === undefined) continue;
     const { id, text, media } = entry;
     await deps.tell(tx, site, "message.reply", {
-      ...{ visitor: owner, id, text },
+      visitor: owner,
+      id,
+      text,
       ...(media && { file: describeFile(media) }),
     });
   }
@@ -62,7 +64,7 @@ async function place({ sites }: StoreDeps, tx: Transaction, replies: readonly Ne
   return { placed, hosts: await receiveHosts(tx, visitors, known) };
 }
 
-/** Removes messages of the owner that come back as callbacks (R-451). Stores the service's contact id of each visitor. */
+/** Removes the owner's own messages that come back as callbacks (R-451). Stores the service's contact id of each visitor. */
 async function withoutOwnMessages(
   tx: Transaction,
   placed: readonly Placed[],

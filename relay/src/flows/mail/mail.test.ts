@@ -19,10 +19,10 @@ const POLL_MS = 1_000;
 
 let db: Database;
 let now: number;
-/** The one timer of the flow, and who waits for it to be set. */
+/** The flow's only timer, and the functions that wait until it is set. */
 let timer: (() => void) | undefined;
 let set = (): void => {};
-/** Since when nobody listens for the visitor; nothing while somebody does. */
+/** Time since when no connection listens for the visitor; undefined while one does. */
 let away: number | undefined;
 let posted: Letter[];
 beforeEach(async () => {
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-/** Lets the flow look once, a second after it did so before. */
+/** Lets the flow check once, one second after its last check. */
 async function look(): Promise<void> {
   const again = new Promise<void>((resolve) => {
     set = resolve;
@@ -42,7 +42,7 @@ async function look(): Promise<void> {
   await again;
 }
 
-/** Somebody who wants replies by mail, and has one that they have not seen. */
+/** A visitor who wants replies by mail and has one unread reply. */
 async function begin(after: number): Promise<ReturnType<typeof createMail>> {
   const mail = createMail({
     db,
@@ -82,7 +82,7 @@ async function begin(after: number): Promise<ReturnType<typeof createMail>> {
 
 describe("a reply by mail", () => {
   it.each([0, 30_000, 300_000])(
-    "is on its way at the first look after %i ms away, whenever it was looked at while the visitor was here",
+    "is sent at the first check after %i ms away, whenever the checks ran while the visitor was online",
     async (after) => {
       const mail = await begin(after);
       for (let looks = 0; looks < 90; looks++) await look();

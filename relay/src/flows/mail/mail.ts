@@ -30,13 +30,13 @@ const BATCH = 20;
 const KEEP_MS = 30 * 24 * 3_600_000;
 
 /**
- * Mails to visitors: the replies that came while they were away, and the transcript they asked for (C18, C23). A mail is
- * written down first, then sent at most once.
+ * Mails to visitors: the replies that came while they were away, and the transcript they requested (C18, C23). A mail is stored
+ * first, and then sent at most once.
  */
 export function createMail(given: Omit<MailDeps, "random" | "works"> & Partial<Pick<MailDeps, "random" | "works">>) {
   const deps: MailDeps = { random: Math.random, works: () => true, ...given };
   const { clock, log, signing } = deps;
-  /** Whether what the former sender of mails left was looked after. */
+  /** Whether the mails that an earlier process left have been processed. */
   let recovered = false;
   async function work(): Promise<void> {
     if (deps.works() && !recovered) await recover(deps);
@@ -104,7 +104,7 @@ async function mailTranscript(
   );
 }
 
-/** Stops the mails that a link in one of them names. @returns false when this relay did not sign the link */
+/** Stops the mails that the link in a mail names. @returns false when this relay did not sign the link */
 async function stopBy({ db, clock, signing }: MailDeps, link: string): Promise<boolean> {
   const found = unseal(signing, "mail", link);
   if (found === undefined) return false;
@@ -113,7 +113,7 @@ async function stopBy({ db, clock, signing }: MailDeps, link: string): Promise<b
   return true;
 }
 
-/** Removes old records, and marks the mails that an earlier process was sending: they may have left. */
+/** Removes old records. Marks the mails that an earlier process was sending as unknown: they may have been sent. */
 async function recover({ db, clock, log }: MailDeps): Promise<void> {
   const now = clock.now();
   const stranded = await db.transaction(async (tx) => {

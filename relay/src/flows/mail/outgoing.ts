@@ -11,12 +11,12 @@ import { LINES_MAX, type MailDeps, mailingSite } from "./parts.ts";
 
 const RETRY_BASE_MS = 30_000;
 const RETRY_CAP_MS = 3_600_000;
-/** After this many tries a mail is too old to be of use. */
+/** After this many attempts a mail is too old to be useful. */
 const TRIES_MAX = 24;
 
 /**
- * Makes one try to send a mail, and records the result before it logs it. Only a try that certainly did not leave is
- * repeated: a second copy costs more trust than a missing one, because the words wait in the chat.
+ * Makes one attempt to send a mail, and stores the result before logging it. Repeats only an attempt that certainly sent
+ * nothing: a duplicate mail is worse than a missing one, because the text is in the chat anyway.
  */
 export async function sendMail(deps: MailDeps, mail: mails.Mail): Promise<void> {
   const { db, log, mailer, signing, relay } = deps;
@@ -24,7 +24,7 @@ export async function sendMail(deps: MailDeps, mail: mails.Mail): Promise<void> 
   const lines = await linesOf(deps, mail);
   if (!(await db.transaction((tx) => mails.holdMail(tx, mail.id), [mail.id]))) return;
   if (site === undefined || lines.length === 0)
-    return record(deps, mail, { state: "failed", problem: "there is nothing to send any more" });
+    return record(deps, mail, { state: "failed", problem: "nothing is left to send" });
   const { id, address, locale } = mail;
   const name = site.public.title || new URL(mail.page).host;
   const stop = `${relay}/mail/stop/${seal(signing, "mail", JSON.stringify([mail.site, blind(signing, address)]))}`;
@@ -37,7 +37,9 @@ export async function sendMail(deps: MailDeps, mail: mails.Mail): Promise<void> 
   else log("mail.failed", { ...about, reason: posted.reason, kind: posted.kind });
 }
 
-/** The lines of the mail, as the thread holds them now: nothing of an erased visitor is kept in a queue. */
+/**
+ * The lines of the mail, as the thread holds them now. The queue stores no text, so an erased visitor's text cannot be mailed.
+ */
 async function linesOf({ db }: MailDeps, { visitor, kind, since, upto }: mails.Mail): Promise<LetterMessage[]> {
   const found = await page(db, visitor, upto + 1, LINES_MAX);
   const meant = found.filter(({ pos, from }) => pos > since && (kind === "transcript" || from === "reply"));
@@ -56,7 +58,10 @@ function conclude(deps: MailDeps, mail: mails.Mail, posted: Posted): Promise<voi
   return record(deps, mail, { state, problem });
 }
 
-/** @param wait milliseconds until the next try */
+/**
+ * Stores the result of an attempt.
+ * @param wait milliseconds until the next attempt
+ */
 async function record(
   { db, clock }: MailDeps,
   { id, attempts }: mails.Mail,

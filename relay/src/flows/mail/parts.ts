@@ -9,7 +9,7 @@ import * as mails from "../../records/mails.ts";
 import { dayOf, takeOne } from "../../records/quotas.ts";
 import type { Sites } from "../../records/sites.ts";
 
-/** What the mail flow works with. */
+/** Dependencies of the mail flow. */
 export type MailDeps = {
   db: Database;
   clock: Clock;
@@ -31,28 +31,28 @@ export type MailDeps = {
 /** The page from which a visitor wrote, and their language (BCP 47). */
 export type Place = { page: string; locale: string };
 
-/** Messages in one mail at most. */
+/** Most messages in one mail. */
 export const LINES_MAX = 200;
 
 /**
- * Mails a day to one address, over all visitors and sites: who types a stranger's address cannot send more than this to it.
- * A signed identity may get more. The last figure limits what one site's visitors make the owner's server send.
+ * Most mails a day to one address, over all visitors and sites, so that a visitor cannot flood a stranger's address. The second
+ * limit is for signed identities. The third limits how many mails the visitors of one site cause.
  */
 const PER_ADDRESS = 3;
 const PER_KNOWN_ADDRESS = 20;
 const PER_SITE = 1_000;
 
-/** The site, when it sends mail. */
+/** The site, if it sends mail. */
 export function mailingSite({ sites }: MailDeps, id: string): Site | undefined {
   const site = sites.find(id);
   return site?.mail === true ? site : undefined;
 }
 
-/** Whether the owner of this address stopped mails of the site. */
+/** Whether the owner of this address unsubscribed from the site's mails. */
 export const isStopped = ({ signing }: MailDeps, tx: Transaction, site: string, address: string): Promise<boolean> =>
   mails.isStopped(tx, site, blind(signing, address));
 
-/** Takes one mail from the budgets of address and site. @returns false when one of them is used up for today */
+/** Counts one mail against the budgets of address and site. @returns false when one of them is used up for today */
 export async function takeFromBudget(
   { clock, signing }: MailDeps,
   tx: Transaction,

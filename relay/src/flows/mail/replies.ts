@@ -11,14 +11,14 @@ import { isStopped, LINES_MAX, type MailDeps, mailingSite, type Place, takeFromB
 /** Replies that came while a visitor was away, by mail (C18). */
 
 const HOUR_MS = 3_600_000;
-/** One mail with replies an hour at most. Replies in between go into the next one. */
+/** At most one mail with replies in this time, in ms. Later replies go into the next one. */
 const QUIET_MS = HOUR_MS;
-/** Shortest pause before an online visitor is checked again. */
+/** Shortest pause before an online visitor is checked again, in ms. */
 const SOONEST_MS = 1_000;
-/** Longest pause before an online visitor is checked again. */
+/** Longest pause before an online visitor is checked again, in ms. */
 const ONLINE_MS = 60_000;
 
-/** Stores that the visitor wants replies by mail, at the address they left or the one their identity carries. */
+/** Stores that the visitor wants replies by mail, at the address that they typed or that their identity carries. */
 export async function subscribe(deps: MailDeps, visitor: string, site: Site, place: Place): Promise<void> {
   const { db, clock } = deps;
   if (mailingSite(deps, site.public.id) === undefined) return;
@@ -33,7 +33,7 @@ export async function subscribe(deps: MailDeps, visitor: string, site: Site, pla
   );
 }
 
-/** Writes the mail of a subscription when it is due, or the time of the next check. */
+/** Writes the mail of a subscription if it is due; otherwise stores the time of the next check. */
 export async function checkSubscription(deps: MailDeps, subscription: subscriptions.Subscription): Promise<void> {
   const { db, clock, log } = deps;
   const { visitor, site, email, head, locale, page: place } = subscription;
@@ -62,7 +62,7 @@ export async function checkSubscription(deps: MailDeps, subscription: subscripti
   );
 }
 
-/** Earliest time for a mail: the visitor has been away for a while, and the last mail was not too recent. */
+/** Earliest time for a mail: the visitor has been away long enough, and the last mail is old enough. */
 async function notBefore(
   { clock, presence, after }: MailDeps,
   tx: Transaction,

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-/** Sends texts of one visitor at once. `handed`: the texts that were handed to the courier from memory. */
+/** Sends texts of one visitor together. `handed`: the texts that were passed to the courier in memory. */
 function stage() {
   const clock = { now: () => 1_000_000, uptime: () => 1_000_000, after: () => () => {} };
   const handed: (string | null | undefined)[] = [];
@@ -41,7 +41,7 @@ function stage() {
   };
 }
 
-/** The courier has delivered the visitor's oldest message. */
+/** Marks the visitor's oldest message as delivered. */
 async function deliverOldest(): Promise<void> {
   await db.transaction(async (tx) => {
     const head = await headOf(tx, "visitor");

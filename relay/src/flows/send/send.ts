@@ -7,18 +7,18 @@ import { findMessage, mark, newestReply, renewSid, setReaction, type Written } f
 import { announce, type Draft, dueFor, newSid, parcel, type SendDeps, type SendState, sidOf } from "./state.ts";
 import { BudgetUsedUp, writeItems } from "./write.ts";
 
-/** Stores what a visitor writes in thread and outbox, in one transaction, before anybody is told of it. */
+/** Stores what a visitor writes in thread and outbox, in one transaction, before anything is sent. */
 
-/** One emoji as people choose them, of however many code points. */
+/** One emoji, of any number of code points. */
 const EMOJI = /^\p{RGI_Emoji}$/v;
 
 export type Send = {
   /**
    * Stores a visitor's message.
-   * @returns the stored message; `fresh` is false when its id was known, and then nothing was written. `gone` when the
-   *   visitor does not exist any more, `unknown_media` when the file is not theirs, `full` when the site's budget of the
-   *   next days is used up: the client keeps the message
-   * @throws what the database throws; then nothing was written, and the client keeps the message
+   * @returns the stored message; `fresh` is false when its id was known, and then nothing was written. `gone`: the visitor no
+   * longer exists. `unknown_media`: the file is not theirs. `full`: the site's budget of the next days is used up; the client
+   * keeps the message
+   * @throws any error of the database; then nothing was written, and the client keeps the message
    */
   send: (visitor: string, site: Site, draft: Draft) => Promise<Written | "gone" | "unknown_media" | "full">;
   /**
@@ -28,8 +28,8 @@ export type Send = {
    */
   retry: (visitor: string, site: Site, id: string) => Promise<Message | undefined>;
   /**
-   * Stores the visitor's reaction to a reply. The service takes it for a reaction to the newest reply and cannot take it back
-   * (R-235): so only the newest reply can get one, and only the relay knows of its removal.
+   * Stores the visitor's reaction to a reply. The service applies a reaction to the newest reply, and cannot remove one
+   * (R-235). So only the newest reply can get a reaction, and only the relay knows of its removal.
    * @param emoji one emoji; empty: remove the reaction
    * @returns whether it was allowed
    */
@@ -73,7 +73,7 @@ function fullOrThrow(error: unknown): "full" {
   throw error;
 }
 
-/** Notes that messages of the site wait for another day, which visitors are told. */
+/** Records that messages of the site wait for a later day, and tells its visitors. */
 function hold({ held, deps }: SendState, site: Site, until: number): void {
   const name = site.public.id;
   const midnight = Math.min(until, held.get(name) ?? until);
@@ -113,7 +113,10 @@ async function react(state: SendState, visitor: string, site: Site, id: string, 
   return written !== undefined;
 }
 
-/** @returns the thread's new number, none when nothing changed; undefined when the reaction is not allowed */
+/**
+ * Writes a reaction.
+ * @returns `n`: the thread's new number, undefined when nothing changed; undefined when the reaction is not allowed
+ */
 async function writeReaction(
   state: SendState,
   tx: Transaction,

@@ -25,7 +25,7 @@ export type Draft = {
 export type Item = { visitor: string; site: Site; draft: Draft; at: number; sid: string };
 /** The outcome of an item. `head`: the message with its contents, when the batch knows all of them. */
 export type Kept = (Written & { due?: number; head?: Head | undefined }) | "gone" | "unknown_media";
-/** A change of a thread that tabs and courier hear of. */
+/** A change of a thread that tabs and the courier are told about. */
 export type News = { n: number; first: boolean; message?: Message; head?: Head | undefined };
 
 export type SendDeps = {
@@ -36,7 +36,7 @@ export type SendDeps = {
   horizon: number;
   /** Tells the courier that a lane has something to deliver. */
   wake: (lane: { visitor: string; account: string; first: boolean; head?: Head | undefined }) => void;
-  /** Tells the owner's backend. */
+  /** Stores an event for the owner's backend. */
   tell: Tell;
   /** A message of the site waits for a later day's budget. */
   onHeld: (site: Site, until: number) => void;
@@ -44,22 +44,22 @@ export type SendDeps = {
 
 export type SendState = {
   deps: SendDeps;
-  /** Writes items. One function for the relay's life: the database groups calls of one function in a transaction. */
+  /** Writes items. Always the same function, so that the database groups its calls in one transaction. */
   write: Batch<Item, Kept>;
   /** Sites whose budget of the day is used up, and until when. */
   held: Map<string, number>;
 };
 
 /**
- * The `messageSid` of a message: made from the visitor's id and the client's id, which are unique together (R-224). A message
- * that is sent again after a restored backup therefore has the same one, and the service recognises it.
+ * The `messageSid` of a message: a hash of the visitor's id and the client's id, which are unique together (R-224). A message
+ * that is sent again after a restored backup therefore has the same sid, and the service recognises it.
  */
 export const sidOf = (visitor: string, id: string): string =>
   `pl_${hash("sha256", `${visitor}\0${id}`, "base64url").slice(0, 26)}`;
 
 export const newSid = (): string => `pl_${randomId(26)}`;
 
-/** A new entry of the outbox. @param at when it may go, in ms since 1970 */
+/** A new entry of the outbox. @param at earliest time to send it, in ms since 1970 */
 export const parcel = ({ deps }: SendState, visitor: string, site: Site, turn: number, pos: number, at: number) => ({
   visitor,
   turn,
@@ -79,7 +79,7 @@ export function announce({ deps }: SendState, visitor: string, site: Site, { n, 
 }
 
 /**
- * When a message may go: now, or on the first later day whose budget has room. The owner is told once a day.
+ * When a message may be sent: now, or on the first later day whose budget has room. The owner is told once a day.
  * @returns undefined when the budget of a whole week is used up
  */
 export async function dueFor(

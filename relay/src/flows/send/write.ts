@@ -12,7 +12,7 @@ type Posted = { item: Item; entry: Written; host: Host; media: MediaRow | undefi
 
 const NO_FILE = { key: null, name: null, type: null, size: null, width: null, height: null };
 
-/** The budget of the next days is used up. Thrown, so that nothing of the message is written. */
+/** The budget of the next days is used up. Thrown, so that the transaction writes nothing. */
 export class BudgetUsedUp extends Error {}
 
 /** Writes messages of many visitors into their threads and into the outbox. */
@@ -44,7 +44,7 @@ export async function writeItems(state: SendState, tx: Transaction, items: reado
   return items.map((item) => kept.get(item) ?? "unknown_media");
 }
 
-/** The files of messages: undefined for a message without one. */
+/** The files of messages; undefined for a message without a file. */
 async function filesOf(tx: Transaction, items: readonly Item[]): Promise<(MediaRow | undefined | "unknown_media")[]> {
   const files: (MediaRow | undefined | "unknown_media")[] = [];
   for (const { visitor, draft } of items)
@@ -55,7 +55,8 @@ async function filesOf(tx: Transaction, items: readonly Item[]): Promise<(MediaR
 }
 
 /**
- * Adds a written message to `parcels`; chooses its campaign, stores the visitor's page, tells the owner's backend.
+ * Adds a written message to `parcels`: chooses its campaign, and stores the visitor's page and the event for the owner's
+ * backend.
  * @throws BudgetUsedUp
  */
 async function post(state: SendState, tx: Transaction, posted: Posted, parcels: Parcel[]): Promise<Kept> {
@@ -73,7 +74,7 @@ async function post(state: SendState, tx: Transaction, posted: Posted, parcels: 
     await setPage(tx, visitor, page);
   const file = media && { file: describeFile(media) };
   await state.deps.tell(tx, site.public.id, "message.visitor", { visitor, id, text, ...file });
-  // A message that waits in the lane already goes first: the courier reads it from the outbox.
+  // A message that already waits in the lane goes first; the courier reads it from the outbox.
   const isNext = host.waiting === null;
   host.waiting ??= pos;
   return { ...entry, due, head: routed || !isNext ? undefined : headOf(posted, added) };
@@ -88,8 +89,8 @@ function headOf({ item, host, media }: Posted, added: Parcel): Head {
 }
 
 /**
- * Chooses who answers, once per conversation: a later change would confuse both sides (C7). Only the visitor's own choice, of
- * a topic or of a person, changes it.
+ * Chooses the campaign that answers, once per conversation: a later change would confuse both sides (C7). Only the visitor's
+ * own choice of a topic or a person changes it.
  */
 async function route(tx: Transaction, visitor: string, site: Site, situation: Situation = {}): Promise<void> {
   if (site.routes === undefined || site.routes.length === 0) return;

@@ -18,9 +18,10 @@ import type { Known, SessionDeps } from "./state.ts";
 import { beginSession, recognise, tokenFor } from "./tokens.ts";
 
 /**
- * Lets in a visitor with a signed identity. The thread of an anonymous visitor of the same browser is merged into the
- * user's thread, once. What the service still sends to the anonymous id reaches the user, and what waits is delivered under
- * that id. Names and addresses that were only typed are not taken over: the owner's signed ones count (RELIABILITY 3b).
+ * Opens the session of a visitor with a signed identity. If the same browser had an anonymous thread, that thread is merged
+ * into the user's thread, once. Messages of the service to the anonymous id then reach the user, and waiting messages are still
+ * delivered under that id. Names and addresses that the visitor typed are dropped; the owner's signed ones count (RELIABILITY
+ * 3b).
  * @param identity the signed identity in `hello`
  */
 export async function logIn(deps: SessionDeps, hello: Hello, identity: string, site: Site): Promise<Known | Ending> {
@@ -58,8 +59,8 @@ async function storeUser(tx: Transaction, { id, site, person, anonymous, now }: 
 }
 
 /**
- * Moves everything of an anonymous visitor to the user. If another tab did that before, nothing is left to move.
- * @returns how many messages are now delivered in the user's lane
+ * Moves everything of an anonymous visitor to the user. Does nothing if another tab did that before.
+ * @returns the number of messages that are now delivered in the user's lane
  */
 async function merge(tx: Transaction, anonymous: string, user: Visitor, now: number): Promise<number> {
   const old = await findVisitor(tx, anonymous);

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => db.close());
 
-/** The sessions of one life of the relay, on the database of the test. */
+/** The sessions of one run of the relay, on the test's database. */
 async function life() {
   const epoch = await migrate(db);
   const clock: Clock = { ...realClock, now: () => now };
@@ -34,7 +34,7 @@ async function life() {
   const sessions = createSession({ ...parts, identity: () => undefined, nameOf: async () => undefined });
   const greet = (token?: string) =>
     sessions.open({ t: "hello", v: PROTOCOL, site: "default", ...(token !== undefined && { token }) }, ORIGIN);
-  /** The token that somebody holds after they greeted with this one; nothing when they were refused. */
+  /** The token after a greeting with the given one; undefined when it was refused. */
   async function use(token: string): Promise<string | undefined> {
     const opened = await greet(token);
     return "visitor" in opened ? (opened.welcome.token ?? token) : undefined;
@@ -42,7 +42,7 @@ async function life() {
   return { ...sessions, bus, greet, use };
 }
 
-/** Somebody who has written, and the token they were given. */
+/** A visitor who has written, and their token. */
 async function writer({ greet }: Awaited<ReturnType<typeof life>>) {
   const { visitor, welcome } = (await greet()) as Opened;
   await db.transaction((tx) => addVisitor(tx, visitor, "default", now));
@@ -53,7 +53,7 @@ const turns = async (): Promise<number> =>
   (await db.all<{ n: number }>("SELECT count(*) AS n FROM session_turns"))[0]?.n ?? 0;
 
 describe("a session's token (A8)", () => {
-  it("is replaced once a day when it is used, and the new one is stored at its first use", async () => {
+  it("is replaced at most once a day when it is used; the new token is stored at its first use", async () => {
     const relay = await life();
     const { token } = await writer(relay);
     expect(await relay.use(token)).toBe(token);
@@ -74,7 +74,7 @@ describe("a session's token (A8)", () => {
     }
   });
 
-  it("is accepted for a grace period after its replacement, and the answer carries the new one", async () => {
+  it("is accepted for a grace period after its replacement, and the answer contains the new token", async () => {
     const relay = await life();
     const { token, visitor } = await writer(relay);
     now += DAY + 1;
@@ -104,7 +104,7 @@ describe("a session's token (A8)", () => {
     expect(await (await life()).greet(second)).toBe(CLOSE.badToken);
   });
 
-  it("that is too old is refused for an upload but ends no session, because a tab may hold it for long", async () => {
+  it("is refused for an upload when it is too old, but does not end the session, because a tab may keep it for long", async () => {
     const relay = await life();
     const { token } = await writer(relay);
     now += DAY + 1;

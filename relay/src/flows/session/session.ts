@@ -18,22 +18,22 @@ export type Opened = {
   /** The visitor has no row yet. */
   fresh: boolean;
   welcome: Omit<Welcome, "delivery">;
-  /** What a form of the visitor was not told while they were away. */
+  /** The error of a form that the visitor could not be shown while they were away. */
   complaint: ErrorFrame | undefined;
 };
 
 export type Sessions = {
-  /** Turns a `hello` into a visitor, or into the reason why not. @param origin of the page */
+  /** Turns a `hello` into a visitor, or into the reason for a refusal. @param origin of the page */
   open: (hello: Hello, origin: string) => Promise<Opened | Ending>;
   /** Finds the visitor of a session token that pages of this origin may use. */
   who: FindByToken;
-  /** Ends a session: its tokens are void, and every connection of it is told. */
+  /** Ends a session: its tokens become invalid, and all its connections are told. */
   logout: (visitor: string, session: string) => Promise<void>;
 };
 
 /**
- * Sessions of visitors. An anonymous visitor gets only an id and a token: the first row is written with the first message,
- * so opening the chat stores nothing. `login.ts` merges an anonymous thread into a user's.
+ * Sessions of visitors. An anonymous visitor gets only an id and a token; the first row is written with the first message, so
+ * opening the chat stores nothing. `login.ts` merges an anonymous thread into a user's thread.
  */
 export function createSession(given: Omit<SessionDeps, "log"> & Partial<Pick<SessionDeps, "log">>): Sessions {
   const deps: SessionDeps = { log: silentLog, ...given };
@@ -54,7 +54,10 @@ async function open(deps: SessionDeps, hello: Hello, origin: string): Promise<Op
   if ("code" in known) return known;
   const { visitor, id: session, generation } = known.session;
   return {
-    ...{ visitor, site, session, generation },
+    visitor,
+    site,
+    session,
+    generation,
     fresh: known.row === undefined,
     welcome: await welcomeOf(deps, hello, known),
     complaint: await missedComplaint(deps, known),

@@ -19,7 +19,7 @@ export type SessionDeps = {
   epoch: string;
   clock: Clock;
   log: Log;
-  /** Checks a site's signed identities; nothing where the site has no keys for them. */
+  /** Verifies a site's signed identities; undefined if the site has no keys for them. */
   identity: (site: string) => CheckIdentity | undefined;
   /** First name of a visitor with a signed identity. Never rejects. */
   nameOf: FirstNameOf;
@@ -27,13 +27,13 @@ export type SessionDeps = {
   wake: (lane: { visitor: string; account: string; first: boolean }) => void;
 };
 
-/** A visitor who may come in. */
+/** A visitor who may enter. */
 export type Known = {
   session: Session;
   row: Visitor | undefined;
-  /** The visitor of the token in `hello`: the client holds this visitor's log. */
+  /** The visitor of the token in `hello`. The client has a copy of this visitor's log. */
   holds?: string | undefined;
-  /** What was read together with the row; absent: to be read. */
+  /** Data that was read together with the row; absent: it has to be read. */
   guest?: Guest | undefined;
   /** A new token for the client. */
   token: string | undefined;

@@ -6,16 +6,16 @@ import { findGuest, revoke, type Standing, standingIn, standingOf, takeTurn } fr
 import { addVisitor, findVisitor, NO_SITE, wasForgotten } from "../../records/visitors.ts";
 import type { Known, SessionDeps } from "./state.ts";
 
-/** A session ends this long after its last use. */
+/** A session ends this long after its last use, in ms. */
 const SESSION_MS = 180 * 86_400_000;
-/** A token is replaced when it is this old. */
+/** A token is replaced at this age, in ms. */
 const RENEW_MS = 86_400_000;
-/** A replaced token stays valid this long after the first use of the new one: other tabs may still send it. */
+/** A replaced token stays valid for this long (ms) after the first use of the new one, because other tabs may still send it. */
 const GRACE_MS = 10 * 60_000;
 
 type TokenDeps = Pick<SessionDeps, "db" | "bus" | "signing" | "clock" | "log">;
 
-/** A new session. @param generation of the visitor: sessions of another generation are void */
+/** A new session. @param generation the visitor's generation: sessions of another one are invalid */
 export const beginSession = (
   { clock }: Pick<TokenDeps, "clock">,
   visitor: string,
@@ -27,7 +27,7 @@ export const beginSession = (
 export const tokenFor = ({ clock, signing }: Pick<TokenDeps, "clock" | "signing">, session: Session): string =>
   signSession(signing, { ...session, expires: clock.now() + SESSION_MS });
 
-/** Makes an anonymous visitor; nothing where the site wants signed identities only. Writes no row. */
+/** Creates an anonymous visitor; undefined if the site accepts only signed identities. Writes no row. */
 export function greetAnonymous(deps: TokenDeps, site: Site): Known | undefined {
   if (site.requireIdentity) return undefined;
   const session = beginSession(deps, newVisitorId(deps.signing), site.public.id, 1);
@@ -35,13 +35,13 @@ export function greetAnonymous(deps: TokenDeps, site: Site): Known | undefined {
 }
 
 type Recognition = {
-  /** Only visitors with a signed identity; the site's rule when absent. */
+  /** Accept only visitors with a signed identity. Default: the site's rule. */
   identifiedOnly?: boolean | undefined;
-  /** Whether the token comes with a `hello`. Other requests may carry an old token for long, and replace nothing. */
+  /** The token comes with a `hello`. Other requests may carry an old token for long, and replace nothing. */
   greets?: boolean;
 };
 
-/** Finds the visitor of a session token. @returns nothing when the token is void, or the site does not accept it */
+/** Finds the visitor of a session token. @returns undefined when the token is invalid, or the site does not accept it */
 export async function recognise(
   deps: TokenDeps,
   token: string,
@@ -60,7 +60,7 @@ export async function recognise(
   if (row !== undefined && row.generation !== session.generation) return undefined;
   if (row?.site === NO_SITE)
     await db.transaction((tx) => addVisitor(tx, row.id, site.public.id, clock.now()), [row.id]);
-  // Nothing can be stolen from a visitor who never wrote: the token only gets more time.
+  // Nothing can be stolen from a visitor who never wrote, so the token is only renewed.
   const kept =
     row === undefined ? { token: extended(deps, session) } : await replaceToken(deps, session, standing, greets);
   return kept && { session, row, guest: row, holds: session.visitor, token: kept.token };
@@ -74,10 +74,10 @@ const extended = (deps: TokenDeps, session: Session): string | undefined =>
 
 /**
  * Replaces a token that is older than a day (A8). Offering a new token writes nothing, and the old one stays valid until a
- * client uses the new one: a lost answer locks nobody out. After that, and after a grace for other tabs, the old token can
- * only be a stolen copy: the session ends for everybody.
+ * client uses the new one, so a lost answer locks nobody out. After that, and a grace period for other tabs, the old token can
+ * only be a stolen copy: the session ends on every device.
  * @param greets false: an old token is only refused
- * @returns the new token, if there is one; nothing at all when the given one is void
+ * @returns the new token, if there is one; undefined when the given token is invalid
  */
 async function replaceToken(
   deps: TokenDeps,
@@ -103,12 +103,12 @@ function takeNewToken({ db }: TokenDeps, { id, turn }: Session, now: number): Pr
   return db.transaction((tx) => takeTurn(tx, { session: id, turn, now, expires }), [id]);
 }
 
-/** Ends a session: its tokens are void from now on, and every connection of it is told. */
+/** Ends a session: its tokens become invalid, and all its connections are told. */
 export async function endSession({ db, bus, clock }: TokenDeps, visitor: string, session: string): Promise<void> {
   const now = clock.now();
   await db.transaction(
     async (tx) => {
-      // The tokens of a visitor who never wrote open nothing.
+      // The tokens of a visitor who never wrote give access to nothing.
       if ((await findVisitor(tx, visitor)) !== undefined) await revoke(tx, session, now + SESSION_MS, now);
     },
     [visitor],

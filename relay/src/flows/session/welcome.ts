@@ -6,7 +6,7 @@ import { ratingOf } from "../../records/ratings.ts";
 import { page } from "../../records/threads.ts";
 import type { Known, SessionDeps } from "./state.ts";
 
-/** A refused form is shown to its visitor for this long; afterwards only the owner sees it. */
+/** A refused form is shown to its visitor for this long (ms); afterwards only the owner sees it. */
 const COMPLAINT_MS = 86_400_000;
 
 type WelcomeDeps = Pick<SessionDeps, "db" | "clock" | "epoch">;
@@ -29,13 +29,13 @@ export async function welcomeOf(deps: WelcomeDeps, hello: Hello, known: Known): 
   };
 }
 
-/** What the visitor's newest form was not told while they were away: it was refused for a field that can be corrected. */
+/** The error of the visitor's newest form, if it was refused while they were away and a correctable field caused it. */
 export async function missedComplaint({ db, clock }: WelcomeDeps, { row, guest }: Known) {
   const refused = row !== undefined && (guest?.refused ?? true);
   return refused ? await complaintFor(db, row.id, clock.now() - COMPLAINT_MS) : (undefined as ErrorFrame | undefined);
 }
 
-/** Where the stream of changes starts: after the client's number, or anew with the newest page of messages. */
+/** The start of the stream of changes: after the client's number, or at the newest page of messages. */
 async function startOf(
   { db }: WelcomeDeps,
   since: number | undefined,
@@ -49,7 +49,7 @@ async function startOf(
   return { after: first === undefined ? 0 : first.pos - 1, reset: true, older: first !== undefined };
 }
 
-/** The number up to which the client holds this log; nothing when it holds the log of another visitor or epoch. */
+/** The number up to which the client has this log; undefined when it has the log of another visitor or epoch. */
 function heldBy({ epoch }: WelcomeDeps, hello: Hello, { session, holds }: Known): number | undefined {
   return hello.epoch === epoch && holds === session.visitor ? hello.since : undefined;
 }

@@ -6,7 +6,7 @@ import { OPERATIONS } from "./operations.ts";
 import { apiPage } from "./page.ts";
 import { api, type Door } from "./router.ts";
 
-type Parts = Omit<Door, "handlers"> & {
+type ServerApiDeps = Omit<Door, "handlers"> & {
   flows: Flows;
   /** The relay's public origin; empty when the settings do not name one. */
   relay: string;
@@ -15,7 +15,7 @@ type Parts = Omit<Door, "handlers"> & {
 };
 
 /** `/api/v1`, its OpenAPI document and its page. */
-export function serverApi({ flows, relay, address, ...door }: Parts): Hono<{ Bindings: HttpBindings }> {
+export function serverApi({ flows, relay, address, ...door }: ServerApiDeps): Hono<{ Bindings: HttpBindings }> {
   let made: ReturnType<typeof openApi> | undefined;
   /** Made at the first request, to keep the start fast. */
   const document = (): ReturnType<typeof openApi> => (made ??= openApi(OPERATIONS, relay));

@@ -7,10 +7,10 @@ import { Problem } from "./problem.ts";
 import type { Handlers } from "./router.ts";
 import { cursorOf, leadView, pageWith } from "./views.ts";
 
-type Parts = { db: Database; create: Capture["create"]; leads: Pick<Leads, "retry"> };
+type LeadHandlerDeps = { db: Database; create: Capture["create"]; leads: Pick<Leads, "retry"> };
 
 /** Handlers for leads: contact details left in a form, or sent by the owner's backend. */
-export function leads({ db, create, leads: flow }: Parts) {
+export function leads({ db, create, leads: flow }: LeadHandlerDeps) {
   return {
     async listLeads({ site, query }) {
       const after = cursorOf<{ at: number; visitor: string; id: string }>(query.cursor, {

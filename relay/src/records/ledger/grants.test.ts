@@ -7,24 +7,24 @@ describe("the answer to a grant", () => {
   const kinds = (answer: Partial<GrantAnswer>) =>
     verdictOf({ kind: "permanent", status: 0, message: "", ...answer }).kind;
 
-  it.each([401, 403, 405, 429])("%i certainly granted nothing, and a later try may", (status) => {
+  it.each([401, 403, 405, 429])("%i means that nothing was granted, and that a later attempt may succeed", (status) => {
     expect(kinds({ status })).toBe("again");
   });
 
-  it.each([400, 404, 413, 415, 422])("%i is the end, until a person corrects the grant", (status) => {
+  it.each([400, 404, 413, 415, 422])("%i ends the attempts, until a person corrects the grant", (status) => {
     expect(kinds({ status })).toBe("refused");
   });
 
-  it.each([302, 408, 409, 410, 418, 500, 501, 502, 503, 504])("%i leaves it unknown", (status) => {
+  it.each([302, 408, 409, 410, 418, 500, 501, 502, 503, 504])("%i leaves the outcome unknown", (status) => {
     expect(kinds({ status, kind: "transient" })).toBe("unknown");
   });
 
-  it("that never left is certain, one that was never answered is not", () => {
+  it("is certain when the call was never sent, and unknown when it was never answered", () => {
     expect(kinds({ kind: "transient", status: 0 })).toBe("again");
     expect(kinds({ kind: "unknown", status: 0 })).toBe("unknown");
   });
 
-  it("200 counts only when it says what was granted", () => {
+  it("200 counts only when the body states what was granted", () => {
     expect(kinds({ kind: "ok", status: 200, added: 5 })).toBe("done");
     expect(kinds({ kind: "ok", status: 200 })).toBe("unknown");
     expect(kinds({ kind: "permanent", status: 200 })).toBe("refused");
@@ -33,14 +33,14 @@ describe("the answer to a grant", () => {
 });
 
 describe("a grant", () => {
-  it("carries its whole key in the description, however long the note is (R-486)", () => {
+  it("contains its whole key in the description, however long the note is (R-486)", () => {
     expect(descriptionOf("Auto-recharge", "k-1")).toBe("Auto-recharge [k-1]");
     const long = descriptionOf("x".repeat(500), "k-1");
     expect([long.length, long.endsWith("[k-1]")]).toEqual([200, true]);
     expect(descriptionOf("note", "k".repeat(198))).toBe("k".repeat(198));
   });
 
-  it("keeps to the length of a description with a key that is longer, and no two keys look the same (R-209)", () => {
+  it("shortens a key that is longer than a description, and different keys stay different (R-209)", () => {
     const [one, other] = ["1", "2"].map((end) => descriptionOf("note", `${"k".repeat(254)}${end}`));
     expect([one?.length, other?.length, one === other]).toEqual([200, 200, false]);
     expect(one?.startsWith("k".repeat(179))).toBe(true);

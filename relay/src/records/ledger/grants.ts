@@ -27,7 +27,7 @@ export const GRANT_STATES = {
   dismissed: "dismissed",
 } as const satisfies Record<State, string>;
 
-/** The ledger's state for a shown one; nothing for another word. */
+/** The ledger's state for a state that the API shows; undefined for any other word. */
 export const grantStateOf = (shown: string): State | undefined =>
   (Object.keys(GRANT_STATES) as State[]).find((state) => GRANT_STATES[state] === shown);
 
@@ -40,14 +40,14 @@ export const fits = (amount: number, rules: CreditRules): boolean => isAmount(am
 /** Why a recharge waits in the state `received`. */
 export const WAITS = {
   approval: "waits for a person's approval",
-  unresolved: "names no sub-account or amount that is known here",
-  unreadable: "names an amount that is none",
+  unresolved: "names no known sub-account, or no amount",
+  unreadable: "names an invalid amount",
   notAllowed: "this sub-account is not on the list of automatic grants",
-  tooMuch: "more than one grant may be",
-  dayFull: "more than may be granted in one day without a person",
+  tooMuch: "exceeds the limit of one grant",
+  dayFull: "exceeds the daily limit of automatic grants",
   asking: "the billing address is asked",
   declined: "the billing address declined it",
-  misbilled: "the billing address approved an amount that is none",
+  misbilled: "the billing address approved an invalid amount",
   notGranted: "a person found that it was not granted",
   restored: "the database was restored from a backup: this key may have been granted since",
 } as const;
@@ -55,8 +55,8 @@ export const WAITS = {
 export const contentOf = (entry: Entry): GrantContent => JSON.parse(entry.content) as GrantContent;
 
 /**
- * The description in the service's credit history: the note, and the key, so that a person finds exactly this grant (R-486).
- * A key that is too long (R-209) is cut and ends with a hash of the whole key, so that no two are equal.
+ * The description in the service's credit history: the note and the key, so that a person finds exactly this grant (R-486). A
+ * key that is too long (R-209) is cut and ends with a hash of the whole key, so that no two descriptions are equal.
  */
 export function descriptionOf(note: string, key: string): string {
   if (key.length > DESCRIPTION_MAX) {
@@ -68,15 +68,15 @@ export function descriptionOf(note: string, key: string): string {
   return words === "" ? key : `${words} [${key}]`;
 }
 
-/** With these statuses the service granted nothing, and may grant later: the account is refused (R-483). */
+/** Statuses after which nothing was granted, and a later attempt may succeed: the service refused the account (R-483). */
 const NOT_YET = new Set([401, 403, 405, 429]);
 /**
- * With these statuses the service granted nothing and never will: this grant is refused, for example for an e-mail without
- * a sub-account (R-481). It is not called again until a person changes it.
+ * Statuses after which nothing was granted, and no later attempt can succeed: the service refused this grant, for example
+ * because the e-mail has no sub-account (R-481). It is not called again until a person changes it.
  */
 const NEVER = new Set([400, 404, 413, 415, 422]);
 
-/** Reads the answer to a grant. Whatever is not certain is `unknown`. */
+/** Reads the answer to a grant. Any uncertain answer is `unknown`. */
 export function verdictOf(answer: GrantAnswer): Verdict {
   const { kind, status, message, waitMs, subAccountId, added, balance } = answer;
   const again: Verdict = {
@@ -86,7 +86,7 @@ export function verdictOf(answer: GrantAnswer): Verdict {
   };
   if (kind === "ok") {
     const said = subAccountId ?? added ?? balance;
-    if (said === undefined) return { kind: "unknown", reason: `${status}: an answer that says nothing` };
+    if (said === undefined) return { kind: "unknown", reason: `${status}: an unreadable answer` };
     return { kind: "done", result: { subAccountId, added, balance } };
   }
   if (status === 0) return kind === "unknown" ? { kind: "unknown", reason: `no answer: ${message}` } : again;

@@ -24,7 +24,7 @@ async function write(key: string, state: State, more: { age?: number; due?: numb
   });
 }
 
-it("finds the entries that do not go on without a person, and no others", async () => {
+it("finds the entries that need a person, and no others", async () => {
   await write("unknown", "unknown");
   await write("approval", "received", { due: FOREVER });
   await write("asks the billing address", "received", { due: NOW + MINUTE });

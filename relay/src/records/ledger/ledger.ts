@@ -17,7 +17,7 @@ export type State = "received" | "intent" | "calling" | "done" | "unknown" | "re
 
 /**
  * The outcome of a call that must not be made twice. `done`: the service did it. `again`: it certainly did not, and a later
- * try may succeed. `refused`: it certainly did not, and no later try can succeed. `unknown`: it may have done it.
+ * attempt may succeed. `refused`: it certainly did not, and no later attempt can succeed. `unknown`: it may have done it.
  */
 export type Verdict =
   | { kind: "done"; result: Record<string, unknown> }
@@ -37,7 +37,7 @@ export type Entry = {
   reason: string | null;
   /** JSON: the service's answer. */
   result: string | null;
-  /** Sent messages: key of the reply that shows it in the thread, and key of a second one that came back for it. */
+  /** For sent messages: key of the reply that shows the message in the thread, and key of a second reply that repeated it. */
   shown: string | null;
   echo: string | null;
   /** The process that makes or made the call. */
@@ -138,9 +138,9 @@ export async function claim(
 type Next = { state: State; reason: string | null; due: number; result?: string; actor: string; now: number };
 
 /**
- * Stores the outcome of a call. Only the process that made the call may do so, even if it was taken for dead meanwhile: a
- * late answer is still an answer.
- * @returns the entry's new state; nothing when the step was not possible
+ * Stores the outcome of a call. Only the process that made the call may do so, even if it was considered dead meanwhile: a late
+ * answer still counts.
+ * @returns the entry's new state; undefined when the step was not possible
  */
 export async function settle(tx: Transaction, called: Entry, next: Next): Promise<Entry | undefined> {
   const [entry] = await tx.all<Entry>(
@@ -326,14 +326,14 @@ export async function blankLane(tx: Transaction, kind: LedgerKind, lane: string)
 
 /** Never due: only a person moves such an entry. */
 export const FOREVER = Number.MAX_SAFE_INTEGER;
-/** An intent that is older than this does not only wait for its turn. */
+/** An intent that is older than this (ms) is not merely waiting for its turn. */
 const OVERDUE_MS = 15 * 60_000;
 /** Longer than any call takes: 60 s for the answer, plus connecting and reading. */
 const LONGEST_CALL_MS = 150_000;
 
 /**
- * Entries that need a person, oldest first: the outcome is unknown, a decision is missing, the service refuses them (4xx
- * except 429), they have waited for a quarter of an hour, or their call never ended.
+ * Entries that need a person, oldest first: the outcome is unknown, a decision is missing, the service refuses them (4xx except
+ * 429), they have waited for 15 minutes, or their call never ended.
  */
 export async function stuckEntries(
   tx: Transaction,

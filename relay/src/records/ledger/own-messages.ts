@@ -27,16 +27,16 @@ export const SENT_STATES = {
   dismissed: "failed",
 } as const satisfies Record<State, string>;
 
-/** A message that we sent may come back as a callback until this long after the answer to its call. */
+/** A sent message may come back as a callback until this long (ms) after the answer to its call. */
 const ECHO_MS = 120_000;
 const LOOK_AT = 50;
 
 type Arrived = { visitor: string; external: string; text: string; now: number };
 
 /**
- * Recognises a reply that is a message of our own (R-451). The service may send such a callback with the message's id, with
- * another id, before the answer to our call, or not at all; the visitor sees the message once.
- * @returns true: the thread has the message; false: the reply is to be stored
+ * Recognises a reply that is a message that the relay sent (R-451). The service may send such a callback with the message's id,
+ * with another id, before the answer to the call, or not at all; the visitor sees the message once.
+ * @returns true: the thread has the message; false: the reply must be stored
  */
 export async function isOwnMessage(tx: Transaction, arrived: Arrived): Promise<boolean> {
   const { visitor, external, text, now } = arrived;
@@ -44,7 +44,7 @@ export async function isOwnMessage(tx: Transaction, arrived: Arrived): Promise<b
   if (sent.length === 0) return false;
   if (sent.some(({ echo }) => echo === external)) return true;
   const known = sent.find(({ shown }) => shown === external);
-  // It has come back: the same words once more are a message of somebody else.
+  // The message has already come back once, so another reply with the same text is a message of its own.
   if (known !== undefined && known.echo === null) await link(tx, known, "echo", external);
   if (known !== undefined) return false;
   const match = sent.findLast((entry) => fits(entry, text, now));
@@ -53,15 +53,15 @@ export async function isOwnMessage(tx: Transaction, arrived: Arrived): Promise<b
     await link(tx, match, "echo", external);
     return true;
   }
-  // The callback came before the answer, or instead of it: the message was sent.
+  // The callback came before the answer, or instead of it; it proves that the message was sent.
   for (const field of ["shown", "echo"] as const) await link(tx, match, field, external);
   if (match.state === "unknown") await prove(tx, match, external, now);
   return false;
 }
 
 /**
- * Settles a message that came back as sent, whatever the outcome of its call was.
- * @param external key of the reply that it came back as; contains the service's message id, if the callback had one
+ * Settles a message that came back as a reply: it was sent, whatever the outcome of its call was.
+ * @param external key of the reply; contains the service's message id, if the callback had one
  */
 export function prove(tx: Transaction, entry: Entry, external: string, now: number): Promise<Entry | undefined> {
   const id = external.slice(entry.account.length + 1);
@@ -70,7 +70,7 @@ export function prove(tx: Transaction, entry: Entry, external: string, now: numb
   return move(tx, entry, ["unknown", "intent"], proof);
 }
 
-/** Unifies line ends and trims: the service's callback may differ in both. */
+/** Normalises line ends and trims the text, because the service's callback may differ in both. */
 const evened = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
 
 function fits(entry: Entry, text: string, now: number): boolean {

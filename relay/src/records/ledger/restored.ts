@@ -23,9 +23,9 @@ export async function trustLedger(
 }
 
 /**
- * Recognises a database that was restored from a backup: its epoch differs from the one of its ledger. Its open entries may
- * have been called after the backup, so they become unknown. It lacks the keys that came since, so grants wait for a person
- * until `trustLedger`.
+ * Recognises a database that was restored from a backup: its epoch differs from that of its ledger. Its open entries may have
+ * been called after the backup, so they become unknown. Keys that came after the backup are missing, so grants wait for a
+ * person until `trustLedger`.
  * @returns how many entries became unknown
  */
 export async function parkRestored(tx: Transaction, kind: LedgerKind, actor: string, now: number): Promise<number> {
