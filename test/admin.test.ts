@@ -47,7 +47,7 @@ afterAll(() => house.stop());
 
 type Ask = { cookie?: string; form?: Record<string, string>; headers?: Record<string, string>; address?: string };
 
-/** Asks as a browser does, which follows no redirect here. */
+/** Sends a request as a browser does, without following redirects. */
 const ask = (path: string, { cookie: given = cookie, form, headers = {}, address = ADDRESS }: Ask = {}) =>
   fetch(`${house.url}${path}`, {
     redirect: "manual",
@@ -57,7 +57,7 @@ const ask = (path: string, { cookie: given = cookie, form, headers = {}, address
   });
 const login = (given: string, more: Ask = {}) => ask("/admin/login", { cookie: "", form: { token: given }, ...more });
 const cookieOf = (answer: Response): string => (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
-/** What the forms of a session's pages carry. */
+/** The form token of a session's pages. */
 const formTokenOf = async (given = cookie): Promise<string> =>
   /name="token" value="([^"]+)"/.exec(await (await ask("/admin", { cookie: given })).text())?.[1] ?? "";
 
@@ -69,12 +69,12 @@ const PAGES = [
   ...["ledger", "doctor", "alerts", "callbacks"].map((name) => `/admin/${name}`),
 ];
 
-/** Every route that changes something, but the login. */
+/** Every route that changes something, except the login. */
 const ACTIONS = DOORS.filter(
   ({ method, path }) => method === "POST" && path.startsWith("/admin/") && path !== "/admin/login",
 ).map(({ path }) => path);
 
-describe("the door of the admin pages", () => {
+describe("access to the admin pages", () => {
   it("shows nothing without a login", async () => {
     for (const path of [
       ...PAGES,
@@ -88,7 +88,7 @@ describe("the door of the admin pages", () => {
       }
   });
 
-  it("opens with the token only, from its own page only, and gives a cookie that no script and no other site gets", async () => {
+  it("requires the token, accepts it only from its own page, and sets a cookie that scripts and other sites cannot read", async () => {
     expect((await login("wrong")).status).toBe(401);
     expect((await login(token, { headers: { "Sec-Fetch-Site": "cross-site" } })).status).toBe(401);
     expect((await login(token, { headers: { Origin: "https://evil.example" } })).status).toBe(401);
@@ -97,14 +97,14 @@ describe("the door of the admin pages", () => {
     expect(answer.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict|SameSite=Strict; HttpOnly/);
   });
 
-  it("shuts an address that guesses, and tells nobody else", async () => {
+  it("blocks an address that guesses, without affecting others", async () => {
     const address = "203.0.113.7";
     for (let n = 0; n < 8; n++) await login(`guess-${n}`, { address });
     expect((await login(token, { address })).status).toBe(401);
     expect((await login(token, { address: "203.0.113.8" })).status).toBe(303);
   });
 
-  it("has a strict policy on every page, and keeps none of them", async () => {
+  it("sends a strict content policy with every page, and forbids caching", async () => {
     for (const path of [...PAGES, "/admin/login"]) {
       const { headers } = await ask(path);
       expect(headers.get("content-security-policy"), path).toMatch(
@@ -117,7 +117,7 @@ describe("the door of the admin pages", () => {
     }
   });
 
-  it("takes no form without the session's own token, nor from another origin", async () => {
+  it("refuses a form without the session's token, or from another origin", async () => {
     const form = { token: await formTokenOf(), item: `${visitor} ${failed}` };
     for (const path of ACTIONS) {
       expect((await ask(path, { form: { ...form, token: "x" } })).status, path).toBe(403);
@@ -129,7 +129,7 @@ describe("the door of the admin pages", () => {
     }
   });
 
-  it("signs out here, and everywhere", async () => {
+  it("signs out one session, or all sessions", async () => {
     const [one, two, three] = await Promise.all(
       [login(token), login(token), login(token)].map(async (each) => cookieOf(await each)),
     );
@@ -194,15 +194,15 @@ describe("the admin pages", () => {
     expect(new Set(headings).size).toBe(PAGES.length);
   });
 
-  it("show how it is now", async () => {
+  it("show the present state", async () => {
     const page = await text("/admin?range=day");
     expect(page).toMatch(/Failed<\/p>\s*<p class="value">1</);
     expect(page.match(/<svg class="plot"/g)).toHaveLength(6);
-    // A name that every object has is no range.
+    // A name that every object has, such as `constructor`, is not a range.
     expect((await ask("/admin?range=constructor")).status).toBe(200);
   });
 
-  it("find a conversation by words, by its visitor, and by every id of a message; words are text", async () => {
+  it("find a conversation by its text, its visitor and every id of a message, and escape the text", async () => {
     for (const words of ["PARCEL", visitor, failed, sid]) {
       const page = await text(`/admin/conversations?words=${encodeURIComponent(words)}`);
       expect(page, words).toContain(`/admin/conversations/${visitor}`);
@@ -213,7 +213,7 @@ describe("the admin pages", () => {
     expect(thread).toContain("on its way");
   });
 
-  it("lead from any id to the message's journey, with what the service said", async () => {
+  it("lead from any id to the message's journey, with the service's answer", async () => {
     for (const id of [failed, sid]) {
       const { headers } = await ask(`/admin/find?id=${id}`);
       expect(headers.get("location")).toBe(`/admin/messages/${visitor}/${failed}`);
@@ -227,7 +227,7 @@ describe("the admin pages", () => {
     expect((await ask("/admin/conversations/none")).status).toBe(404);
   });
 
-  it("start a failed message again, and write down who did it", async () => {
+  it("send a failed message again, and record who did it", async () => {
     expect(await text("/admin/deliveries")).toContain(failed);
     const form = { token: await formTokenOf(), item: `${visitor} ${failed}` };
     const answer = await ask("/admin/deliveries/retry", { form });
@@ -252,7 +252,7 @@ describe("the admin pages", () => {
 describe("discarding", () => {
   const text = async (path: string): Promise<string> => (await ask(path)).text();
 
-  it("takes a failed message off the list and gives up one that waits; the visitor sees both as failed", async () => {
+  it("removes a failed message from the list, and ends a waiting one; the visitor sees both as failed", async () => {
     const somebody = house.visitor();
     await somebody.connect();
     house.sandbox.failNext("incoming", 1, 400);
@@ -268,7 +268,7 @@ describe("discarding", () => {
     expect(await text(`/admin/messages/${from}/${id}`)).toContain("Failed after 1 try");
   });
 
-  it("is done with all that failed at once, as Retry is", async () => {
+  it("applies to all failed messages at once, as Retry does", async () => {
     const somebody = house.visitor();
     await somebody.connect();
     for (const words of ["first of two", "second of two"]) {
@@ -283,7 +283,7 @@ describe("discarding", () => {
 });
 
 describe("the ledger", () => {
-  it("shows what waits for a person, and takes the decision with its reason", async () => {
+  it("shows what waits for a person, and stores the decision with its reason", async () => {
     const url = house.callbackUrl.replace("/reply/", "/recharge/");
     house.sandbox.seed({ subAccounts: [{ email: "client@agency.example" }] });
     await fetch(url, {
@@ -303,10 +303,10 @@ describe("the ledger", () => {
     (await ask((await ask(path, { form })).headers.get("location") ?? "")).text();
 });
 
-describe("what the relay knows of itself", () => {
+describe("the relay's report about itself", () => {
   const text = async (path: string): Promise<string> => (await ask(path)).text();
 
-  it("is what doctor finds, with what to do, and the names of the fields of callbacks", async () => {
+  it("shows the findings of doctor with their remedies, and the field names of callbacks", async () => {
     const page = await text("/admin/doctor");
     const { out } = await porchlight(house, ["doctor", "--json"]);
     const findings = JSON.parse(out) as { check: string; ok: boolean; cure?: string }[];
@@ -327,10 +327,10 @@ describe("what the relay knows of itself", () => {
 });
 
 describe("readers", () => {
-  /** A page as a reader sees it. */
+  /** Requests a page as a reader. */
   const read = async (path: string, reader: string) => ask(path, { cookie: reader });
 
-  it("of all sites see every page, and may change nothing", async () => {
+  it("of all sites see every page, and cannot change anything", async () => {
     const reader = cookieOf(await login(READ_TOKEN));
     for (const path of PAGES) expect((await read(path, reader)).status, path).toBe(200);
     const token = await formTokenOf(reader);
@@ -341,7 +341,7 @@ describe("readers", () => {
     expect(await (await read(`/admin/messages/${visitor}/${failed}`, reader)).text()).not.toContain("Retry</button>");
   });
 
-  it("of one site see nothing of another site, whatever they ask for", async () => {
+  it("of one site see nothing of another site, whatever they request", async () => {
     const inB = house.visitor({ site: "b" });
     await inB.connect();
     house.sandbox.failNext("incoming", 1, 400);
@@ -384,7 +384,7 @@ describe("readers", () => {
       expect((await read(`/admin${path}`, reader)).headers.get("location"), path).toBe("/admin/conversations");
   });
 
-  it("need the scope for it: other tokens of the API do not open the pages, nor the metrics", async () => {
+  it("need the scope: other API tokens open neither the pages nor the metrics", async () => {
     const scoped = await tokenFor(house, ["messages:read"], "default");
     expect((await login(scoped, { address: "203.0.113.60" })).status).toBe(401);
     const metrics = (given: string, address: string) =>
@@ -402,12 +402,12 @@ it("a session ends with the token that opened it", async () => {
   const [, id = ""] = /^pl_([0-9a-z]+)_/.exec(text) ?? [];
   expect(await porchlight(house, ["token", "revoke", id])).toMatchObject({ code: 0 });
   expect((await ask("/admin/conversations", { cookie: reader })).headers.get("location")).toBe("/admin/login");
-  // A session of one token is none of another's, whatever name it is given.
+  // A session of one token is not a session of another token, whatever name its cookie has.
   expect((await ask("/admin", { cookie: cookie.replace("=admin.", "=reader.") })).status).toBe(303);
   expect((await ask("/admin", { cookie: cookie.replace("=admin.", "=") })).status).toBe(303);
 });
 
-it("with a listener of their own, the pages and the metrics are there and not on the public port", async () => {
+it("with their own listener, the pages and the metrics are served there, and not on the public port", async () => {
   const port = await freePort();
   const env = { ADMIN_LISTEN: `127.0.0.1:${port}`, PUBLIC_URL: "https://chat.example.com", ADMIN_TOKEN: READ_TOKEN };
   const apart = await startHouse({ env });
@@ -419,7 +419,7 @@ it("with a listener of their own, the pages and the metrics are there and not on
     expect((await own("/metrics")).status).toBe(401);
     for (const path of ["/widget.js", "/c/default", "/api"]) expect((await own(path)).status, path).toBe(404);
     expect(await (await fetch(`${apart.url}/`)).text()).not.toContain('href="/admin"');
-    // A browser keeps no Secure cookie of a page that came over plain http.
+    // A browser drops a Secure cookie of a page that was served over plain http.
     const over = async (origin: string): Promise<string> => {
       const body = new URLSearchParams({ token: READ_TOKEN });
       const form = { method: "POST", redirect: "manual", body, headers: { Origin: origin } } as const;
@@ -432,7 +432,7 @@ it("with a listener of their own, the pages and the metrics are there and not on
   }
 });
 
-it("the root page leads to the pages of the operator and to the page of the tag, and names no site of several", async () => {
+it("the root page links to the operator's pages and to the page of the tag, and names no site if there are several", async () => {
   const page = await (await fetch(`${house.url}/`)).text();
   expect(page).toContain('href="/admin"');
   expect(page).not.toContain("/c/b");

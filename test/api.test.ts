@@ -32,11 +32,11 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-/** The reply may be here before the answer that says so. */
+/** The reply may arrive before the answer to the message. */
 const delivered = (text: string) =>
   visitor.sees((message) => message.from === "visitor" && message.text === text && message.state === "delivered");
 
-describe("the server API's door", () => {
+describe("access to the server API", () => {
   it("answers 401 without a valid token and 403 without the scope, as problems", async () => {
     const nobody = await caller(house, "pl_nonsense")("GET", "/visitors");
     expect([nobody.status, nobody.headers.get("content-type")]).toEqual([401, "application/problem+json"]);
@@ -45,7 +45,7 @@ describe("the server API's door", () => {
     expect((await reader("DELETE", `/visitors/${id}`, {}, "k")).status).toBe(403);
   });
 
-  it("needs an Idempotency-Key to change anything, and answers a repeat without doing it again", async () => {
+  it("requires an Idempotency-Key for changes, and answers a repeat without repeating the change", async () => {
     const body = { to: { visitor: id }, text: "once only" };
     expect((await call("POST", "/messages", body)).body).toMatchObject({ status: 400, code: "key_missing" });
     const answers = await Promise.all([1, 2, 3].map(() => call("POST", "/messages", body, "once")));
@@ -57,7 +57,7 @@ describe("the server API's door", () => {
     expect(house.sandbox.outgoing().filter(({ body: text }) => text === "once only")).toHaveLength(1);
   });
 
-  it("answers 409 while the first request with a key is still being done, and does it once", async () => {
+  it("answers 409 while the first request with a key is under way, and runs it once", async () => {
     const { latencyMs, errorRate } = house.sandbox.config;
     house.sandbox.configure({ latencyMs: 1_500, errorRate: [] });
     const create = () => call("POST", "/contacts", { email: "slow@b.example" }, "slow-1");
@@ -68,7 +68,7 @@ describe("the server API's door", () => {
     expect((await create()).body).toEqual(answers.find(({ status }) => status === 200)?.body);
   });
 
-  it("names every field that is wrong, and what it must be instead", async () => {
+  it("names every invalid field, and the allowed values", async () => {
     const answer = await call("POST", "/credits/grants", { email: "nobody", amount: "5", colour: "red" }, "f-1");
     expect(answer.body).toMatchObject({
       status: 400,
@@ -92,7 +92,7 @@ describe("the server API's door", () => {
     expect((await call("POST", "/credits/grants", { email: EMAIL, amount: 5 }, "f-1")).status).toBe(202);
   });
 
-  it("tells what is not there from what takes another method, and who is nobody how to come back", async () => {
+  it("distinguishes unknown paths, wrong methods and missing tokens", async () => {
     const nowhere = await call("GET", "/visitor");
     expect([nowhere.status, nowhere.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
     expect(nowhere.body.detail).toContain("/api");
@@ -102,7 +102,7 @@ describe("the server API's door", () => {
     expect(nobody.headers.get("www-authenticate")).toMatch(/^Bearer/);
   });
 
-  it("describes itself, OpenAPI 3.1 and a page: every operation that it names is there, behind its scope", async () => {
+  it("describes itself as OpenAPI 3.1 and as a page: every named operation exists and requires its scope", async () => {
     const document = (await (await fetch(`${house.url}/openapi.json`)).json()) as {
       openapi: string;
       paths: Record<string, Record<string, { security: { token: string[] }[] }>>;
@@ -124,7 +124,7 @@ describe("the server API's door", () => {
 });
 
 describe("visitors over the API", () => {
-  it("are listed and read, page by page, with the transcript in order", async () => {
+  it("are listed page by page, with the transcript in order", async () => {
     expect(items(await call("GET", "/visitors"))).toMatchObject([{ id, contactId: expect.any(String) }]);
     const newest = await call("GET", `/visitors/${id}/messages?limit=1`);
     const older = await call("GET", `/visitors/${id}/messages?cursor=${newest.body.next}`);
@@ -154,7 +154,7 @@ describe("visitors over the API", () => {
     expect((await call("GET", "/visitors?cursor=bm9uc2Vuc2U")).body).toMatchObject({ status: 400, field: "cursor" });
   });
 
-  it("are exported whole, and erased for good (R-902)", async () => {
+  it("are exported completely, and erased permanently (R-902)", async () => {
     const other = house.visitor();
     await other.connect();
     await other.send("forget me");
@@ -162,7 +162,7 @@ describe("visitors over the API", () => {
     const gone = house.sandbox.messages().find(({ body }) => body === "forget me")?.fromId ?? "";
     const { body } = await call("GET", `/visitors/${gone}/export`);
     expect(body.messages).toMatchObject([{ text: "forget me" }, { text: "echo: forget me" }]);
-    // Each state of a message takes a number of the log: the count is not the newest number.
+    // Each state of a message takes a number of the log, so the count is not the newest number.
     expect(body.visitor).toMatchObject({ messages: 2 });
     expect((await call("DELETE", `/visitors/${gone}`, undefined, "e-1")).status).toBe(204);
     expect((await call("GET", `/visitors/${gone}`)).status).toBe(404);
@@ -171,9 +171,9 @@ describe("visitors over the API", () => {
 });
 
 describe("contacts over the API", () => {
-  it("are found or made once, with the phone as dialled in the site's country, and put on lists once (C11)", async () => {
+  it("are found or created once, with the phone number as dialled in the site's country, and added to lists once (C11)", async () => {
     const body = { firstName: "Ada", phone: "030 1234567", lists: ["leads"] };
-    // It counts what the service was asked.
+    // This test counts the calls to the service.
     house.sandbox.configure(SCRIPTED);
     const made = await call("POST", "/contacts", body, "c-1");
     expect(made.body).toMatchObject({ created: true, contact: { phone: "+49301234567", firstName: "Ada" } });
@@ -183,21 +183,21 @@ describe("contacts over the API", () => {
     expect(house.sandbox.state().lists.leads).toEqual([contact.id]);
     const added = () => house.sandbox.requests().filter(({ route }) => route === "addToList");
     expect(added()).toHaveLength(1);
-    // Whoever names the contact may know that a person took it off: that call is made each time (R-243).
+    // A caller who names the contact may know that a person removed it from the list, so this call is made each time (R-243).
     expect((await call("POST", "/lists/leads/contacts", { contactId: contact.id }, "c-3")).status).toBe(204);
     expect(added()).toHaveLength(2);
     house.sandbox.configure(CERTAIN);
     expect((await call("GET", "/contacts?phone=%2B49301234567")).body).toEqual(contact);
   });
 
-  it("with one e-mail, asked for five times at once, are one contact", async () => {
+  it("with one e-mail, requested five times at once, become one contact", async () => {
     const answers = await Promise.all(
       [1, 2, 3, 4, 5].map((i) => call("POST", "/contacts", { email: "e@f.example" }, `m-${i}`)),
     );
     expect(new Set(answers.map(({ body }) => (body.contact as { id: string }).id)).size).toBe(1);
   });
 
-  it("say what is wrong: a phone without a country, a list that does not exist, nobody there", async () => {
+  it("report the error: a phone without a country, an unknown list, an unknown contact", async () => {
     expect((await call("POST", "/contacts", { phone: "12" }, "p-1")).body).toMatchObject({
       code: "invalid_phone",
       field: "phone",
@@ -212,7 +212,7 @@ describe("contacts over the API", () => {
 });
 
 describe("credits over the API", () => {
-  it("are granted once per key, for ever, and the ledger tells every step", async () => {
+  it("are granted once per key without a time limit, and the ledger shows every step", async () => {
     const before = house.sandbox.state().grants.length;
     const body = { email: EMAIL, amount: 12.5, note: "Invoice 7" };
     expect((await call("POST", "/credits/grants", body, "g-1")).body).toMatchObject({ key: "g-1", state: "queued" });
@@ -227,7 +227,7 @@ describe("credits over the API", () => {
     });
   });
 
-  it("are amounts with at most two decimals, exactly, whoever names them (R-245)", async () => {
+  it("accept amounts with at most two decimals, exactly, from any source (R-245)", async () => {
     const before = house.sandbox.state().grants.length;
     for (const amount of [1e-9, 10.000000001]) {
       const order = { email: EMAIL, amount };
@@ -239,7 +239,7 @@ describe("credits over the API", () => {
     expect(house.sandbox.state().grants).toHaveLength(before);
   });
 
-  it("and messages that are not there cannot be decided on: 404", async () => {
+  it("and messages that do not exist answer a decision with 404", async () => {
     const decisions = [
       ["/credits/grants/no-such/approve", { amount: 1 }],
       ["/credits/grants/no-such/dismiss", {}],
@@ -253,7 +253,7 @@ describe("credits over the API", () => {
       });
   });
 
-  it("wait for approval after an auto-recharge, and are ended by a person who knows", async () => {
+  it("wait for approval after an auto-recharge, until a person settles them", async () => {
     const recharge = house.callbackUrl.replace("/reply/", "/recharge/");
     const event = { idempotency_key: "r-1", email: EMAIL, amount: 30 };
     await fetch(recharge, { method: "POST", body: JSON.stringify(event) });
@@ -271,7 +271,7 @@ describe("credits over the API", () => {
 });
 
 describe("deliveries over the API", () => {
-  it("show what the service refused, which goes anew on order", async () => {
+  it("show what the service refused, and send it again on request", async () => {
     house.sandbox.failNext("incoming", 1, 400);
     const { id: message } = await visitor.send("refused at first");
     await expect.poll(async () => items(await call("GET", "/deliveries?state=failed")).length).toBe(1);
@@ -288,7 +288,7 @@ describe("deliveries over the API", () => {
   });
 });
 
-it("tells of the file of a message, with a link that opens it", async () => {
+it("describes the file of a message, with a working link", async () => {
   const person = house.visitor();
   await person.connect();
   const { answer } = await post(house, person, PNG, { name: "lamp.png" });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-it("serves the tag's script under an address that names its bytes, for pages that fix its integrity", async () => {
+it("serves the tag's script under an address with its hash, for pages that use integrity", async () => {
   const { path, integrity } = await (await fetch(`${house.url}/v/default.json`)).json();
   const response = await fetch(house.url + path, { headers: { "Accept-Language": "de" } });
   expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
@@ -29,7 +29,7 @@ it("serves the tag's script under an address that names its bytes, for pages tha
 
 type Answer = { status: number | undefined; headers: IncomingHttpHeaders; body: Buffer };
 
-/** As it came over the wire: nothing unpacks it. */
+/** Returns the answer as it was sent: nothing decompresses it. */
 const ask = (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const asked = request(house.url + path, { method, headers, agent: false }, async (answer) => {
@@ -52,7 +52,7 @@ const SCRIPTS: [what: string, path: () => string, caching: string][] = [
 ];
 
 describe.each(SCRIPTS)("%s", (_, path, caching) => {
-  it.each(WAYS)("comes as the browser asks for it: %s", async (accept, encoding, unpack) => {
+  it.each(WAYS)("is sent in the encoding that the browser prefers: %s", async (accept, encoding, unpack) => {
     const plain = await ask(path());
     const answer = await ask(path(), { "Accept-Encoding": accept });
     expect(answer.status).toBe(200);
@@ -64,7 +64,7 @@ describe.each(SCRIPTS)("%s", (_, path, caching) => {
     if (encoding !== undefined) expect(answer.body.length).toBeLessThan(plain.body.length * 0.55);
   });
 
-  it.each(WAYS)("is not sent again to a browser that holds that form: %s", async (accept) => {
+  it.each(WAYS)("is not sent again to a browser that has this encoding: %s", async (accept) => {
     const first = await ask(path(), { "Accept-Encoding": accept });
     const etag = String(first.headers.etag);
     const again = await ask(path(), { "Accept-Encoding": accept, "If-None-Match": `"other", W/${etag}` });
@@ -73,12 +73,12 @@ describe.each(SCRIPTS)("%s", (_, path, caching) => {
     expect(again.headers.vary).toContain("Accept-Encoding");
   });
 
-  it("has a tag for each form, so that no cache takes one for another", async () => {
+  it("has an ETag for each encoding, so that caches do not confuse them", async () => {
     const answers = await Promise.all(WAYS.map(([accept]) => ask(path(), { "Accept-Encoding": accept })));
     expect(new Set(answers.map(({ headers }) => headers.etag)).size).toBe(3);
   });
 
-  it("says to HEAD what it would say to GET, without the script", async () => {
+  it("answers HEAD like GET, without the script", async () => {
     const headers = { "Accept-Encoding": "br" };
     const [whole, head] = await Promise.all([ask(path(), headers), ask(path(), headers, "HEAD")]);
     expect([head.status, head.body.length]).toEqual([200, 0]);
@@ -113,17 +113,17 @@ it("serves the frame's code and its words outside /assets/, for proxies that ref
   expect((await ask("/frame/unknown-12345678.js")).status).toBe(404);
 });
 
-it("names in the tag's script only those settings that the panel does not know by itself", async () => {
+it("puts only those settings into the tag's script that differ from the panel's defaults", async () => {
   const { body } = await ask("/widget.js");
   expect(body.toString()).toContain('"site":{"id":"default","accent":"#4f46e5","locale":"auto","uploads":{}}');
 });
 
-it("keeps the compressed files themselves to itself, and names no others", async () => {
+it("does not serve the compressed files under their own names, nor unknown files", async () => {
   const answers = await Promise.all([`${panel}.br`, "/assets/manifest.json", "/w/unknown.js"].map((path) => ask(path)));
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
 });
 
-it("starts without a place for the files of former builds, and says so", async () => {
+it("starts when the files of former builds cannot be kept, and logs it", async () => {
   await house.halt();
   await rm(join(house.dataDir, "assets"), { recursive: true });
   await writeFile(join(house.dataDir, "assets"), "in the way");
@@ -132,7 +132,7 @@ it("starts without a place for the files of former builds, and says so", async (
   expect(house.lines().filter((line) => line.includes("assets.not_kept")).length).toBe(1);
 });
 
-it("lets no text of a site end the script that carries it", async () => {
+it("escapes a site's texts, so that they cannot end the script", async () => {
   const { body } = await ask("/w/shop.js");
   expect(body.toString()).toContain('"title":"Shop $& \\u003c/script>"');
 });

@@ -6,7 +6,7 @@ import { type Ground, startGround } from "./attacks/ground.ts";
 import { ATTACKS } from "./attacks/table.ts";
 import { payloadsOf } from "./attacks/text.ts";
 
-/** The share of the tries of `npm run attacks` that every run of the tests makes. */
+/** The share of the attempts of `npm run attacks` that every test run makes. */
 const SHARE = 0.01;
 
 let ground: Ground;
@@ -23,7 +23,7 @@ it.each(inside)("A$number lets nothing through: $what", async ({ inside }) => {
   expect(through).toBe(0);
 });
 
-it("takes the payloads of another folder, besides its own, and says when there are none", () => {
+it("uses the payloads of another folder besides its own, and reports when there are none", () => {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-payloads-"));
   expect(() => payloadsOf(folder)).toThrow("no list of payloads");
   writeFileSync(join(folder, "payloads.json"), JSON.stringify(["<b>one</b>", { id: 7, payload: "<i>two</i>" }]));

@@ -30,7 +30,7 @@ afterEach(async () => {
   rmSync(join(folder, ".."), { recursive: true, force: true });
 });
 
-/** A relay that goes on from the backup, where the first one was. */
+/** Starts a relay on the backup, in place of the first relay. */
 async function restore(more: Env = {}): Promise<string> {
   await house.halt();
   const env: Env = {
@@ -55,7 +55,7 @@ async function chat(): Promise<Visitor> {
   return visitor;
 }
 
-it("holds everything a relay needs to go on: thread, session, files, secrets, and what was only spooled", async () => {
+it("contains everything that a relay needs to continue: thread, session, files, secrets and spools", async () => {
   const visitor = await chat();
   const { answer } = await post(house, visitor, png(3, 2));
   await visitor.send("with a picture", undefined, { media: answer.key });
@@ -82,7 +82,7 @@ it("holds everything a relay needs to go on: thread, session, files, secrets, an
   await back.drop();
 });
 
-it("leaves what was still to be called to a person: it may have been called since", async () => {
+it("leaves pending calls to a person, because they may have been made since the backup", async () => {
   house.sandbox.failNext("credits", 50, 429);
   await porchlight(house, ["credits", "grant", EMAIL, "5", "--key", "g-1", "--wait", "0"]);
   expect((await porchlight(house, ["backup", folder])).code).toBe(0);
@@ -93,14 +93,14 @@ it("leaves what was still to be called to a person: it may have been called sinc
   expect(house.sandbox.state().grants).toEqual([]);
 });
 
-it("grants nothing by itself once restored, before somebody has compared: keys since the backup are forgotten", async () => {
+it("grants nothing automatically after a restore until a person has compared the ledger, which lacks newer keys", async () => {
   await house.stop();
   house = await startHouse({ account: { credits: { mode: "auto", allow: [EMAIL] } } });
   house.sandbox.seed({ subAccounts: [{ email: EMAIL }] });
   const config = { PORCHLIGHT_CONFIG: join(house.dataDir, "sites.json") };
   const recharge = (url: string, key: string) =>
     fetch(url, { method: "POST", body: JSON.stringify({ idempotency_key: key, email: EMAIL, amount: 5 }) });
-  // What lies in the spool at the backup is in nobody's ledger; the first life may grant it later.
+  // At the backup, the entry is only in the spool; the first relay may grant it later.
   openSpool(house.dataDir, "recharges").append({
     account: "default",
     event: { key: "r-spooled", email: EMAIL, amount: 5 },
@@ -127,7 +127,7 @@ it("grants nothing by itself once restored, before somebody has compared: keys s
   expect((await run("doctor")).out).not.toContain("credits trust");
 });
 
-/** Every row of every table. The epoch differs on purpose: clients must not resume another log. */
+/** Every row of every table. The epoch differs on purpose, so that clients do not resume another log. */
 function rowsOf(file: string): Record<string, unknown[]> {
   const db = new DatabaseSync(file);
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all() as {
@@ -154,7 +154,7 @@ describe("scheduled backups", () => {
     S3_SECRET_ACCESS_KEY: bucket.secret,
   });
 
-  it("in a bucket: killed and restored, the relay has every row and every file as before", async () => {
+  it("in a bucket: a killed and restored relay has every row and every file as before", async () => {
     await house.stop();
     house = await startHouse({ run: runProcess, env: inBucket() });
     const visitor = await chat();
@@ -173,7 +173,7 @@ describe("scheduled backups", () => {
     const restored = rowsOf(join(folder, "porchlight.db"));
     const before = rowsOf(join(house.dataDir, "porchlight.db"));
     expect(before.messages).toHaveLength(4);
-    // What the relay counts of itself goes on after the backup.
+    // The relay's own statistics continue after the backup.
     for (const table of Object.keys(before).filter((each) => each !== "series"))
       expect(restored[table], table).toEqual(before[table]);
     expect(statSync(join(folder, "secrets.json")).mode & 0o077).toBe(0);
@@ -186,7 +186,7 @@ describe("scheduled backups", () => {
     await back.drop();
   });
 
-  it("in a bucket: keep the newest ones only, and list none that is not complete", async () => {
+  it("in a bucket: only the newest are kept, and only complete ones are listed", async () => {
     await house.stop();
     let days = 0;
     const clock = { ...realClock, now: () => Date.now() + days * 86_400_000 };
@@ -195,7 +195,7 @@ describe("scheduled backups", () => {
       (JSON.parse((await porchlight(house, ["backup", "list", "--json"])).out) as { name: string }[]).map(
         ({ name }) => name,
       );
-    // The first one comes by itself.
+    // The first one is made automatically.
     await expect.poll(async () => (await names()).length).toBe(1);
     const [first = ""] = await names();
     for (let n = 0; n < 2; n++) {
@@ -213,7 +213,7 @@ describe("scheduled backups", () => {
     expect(await names()).toEqual(kept);
   });
 
-  it("in a folder: each is a data folder of its own", async () => {
+  it("in a folder: each is a complete data folder", async () => {
     await house.stop();
     house = await startHouse({ env: { BACKUP_TO: join(folder, "..") } });
     await expect
@@ -229,7 +229,7 @@ describe("scheduled backups", () => {
   });
 });
 
-it("goes into a new folder only, and leaves nothing unfinished in it", async () => {
+it("is written only into a new folder, and leaves no incomplete files in it", async () => {
   await chat();
   expect(await porchlight(house, ["backup", house.dataDir])).toMatchObject({
     code: 2,

@@ -31,7 +31,7 @@ afterAll(async () => {
   await house.stop();
 });
 
-/** What axe finds, and whether the page is wider than its window. */
+/** Violations that axe finds, and whether the page is wider than its window. */
 async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async () => {
@@ -46,7 +46,7 @@ async function faultsOf(page: Page): Promise<string[]> {
 it.each([
   ["a desktop, light", { viewport: { width: 1280, height: 800 }, colorScheme: "light" }],
   ["a phone, dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark" }],
-] as const)("the admin pages are accessible on %s, and fit", async (_, options) => {
+] as const)("the admin pages are accessible on %s, and fit its width", async (_, options) => {
   const context = await browser.newContext({ ...options, bypassCSP: true });
   const page = await context.newPage();
   const faults: Record<string, string[]> = {};
@@ -127,11 +127,11 @@ it("a plot's values stand beside its lines, on a phone too", async () => {
   await context.close();
 });
 
-it("a failed message is found from its id and resent with the keyboard alone", async () => {
+it("a failed message can be found by its id and sent again with the keyboard alone", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${house.url}/admin`);
-  // The browser focuses the field when it first draws the page, which may be after its load event.
+  // The browser focuses the field when it first draws the page, possibly after the load event.
   await page.locator("input[name=token]:focus").waitFor();
   await page.keyboard.type(token);
   await page.keyboard.press("Enter");

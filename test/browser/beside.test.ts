@@ -1,4 +1,4 @@
-/** The chat beside the page: what it tells, what it shows while it is closed, and what stays when the visitor goes on. */
+/** The chat and its page: events for the page, the closed chat, and what stays when the visitor navigates. */
 
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -10,12 +10,12 @@ const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 700 }, ha
 const LONG =
   "Yes, we ship to **Norway** within three working days, and the shipping is free for orders above five hundred kroner.";
 
-/** What the session's storage holds. */
+/** The keys in the session storage. */
 const session = (page: Page): Promise<string[]> => page.evaluate(() => Object.keys(sessionStorage).sort());
 const isOpen = (page: Page): Promise<boolean> =>
   page.locator("dialog.panel").evaluate((node) => node.hasAttribute("open"));
 
-it("tells the page once of an opening that is taken back and repeated before the script has come", async () => {
+it("reports one opening to the page when it is undone and repeated before the script has loaded", async () => {
   const stub = `window.heard=[];for(const name of ["open","close"])addEventListener("porchlight:"+name,()=>heard.push(name));
     window.Porchlight=Object.assign(()=>{},{q:[["open"],["toggle"],["open"]]});`;
   const { page, chat } = await stage.visit({ html: pageOf(`<script>${stub}</script>${stage.tag()}`) });
@@ -28,7 +28,7 @@ it("tells the page once of an opening that is taken back and repeated before the
   await expect.poll(told).toEqual(["open", "close", "open"]);
 });
 
-it("rejects what the page sends beyond fifty messages that wait, and tells it by an error", async () => {
+it("rejects page messages beyond fifty waiting ones with an error", async () => {
   const { page } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-require-consent')) });
   await page.locator(".launcher").waitFor();
   const told = await page.evaluate(async () => {
@@ -46,7 +46,7 @@ it("rejects what the page sends beyond fifty messages that wait, and tells it by
   expect(told.rejected[0]?.[1]).toMatch(/50 messages wait/);
 });
 
-it("is in one clear state on a page whose origin is not listed, and tells its owner where that is set", async () => {
+it("shows one clear state on a page whose origin is not allowed, and tells the owner which setting to change", async () => {
   const warnings: string[] = [];
   const { page, chat } = await stage.visit({
     before: async (page) => {
@@ -68,7 +68,7 @@ it("is in one clear state on a page whose origin is not listed, and tells its ow
     expect(warnings[0]).toContain(part);
 });
 
-it("leaves the button that sends free where a phone's keyboard leaves little room for picked files", async () => {
+it("keeps the send button free when a phone's keyboard leaves little room for picked files", async () => {
   const { page, chat } = await stage.visit({ options: PHONE });
   await chat.open();
   const files = Array.from({ length: 5 }, (_, n) => ({
@@ -98,7 +98,7 @@ it("adds no banner to the page's landmarks", async () => {
   expect(await page.getByRole("banner").allTextContents()).toEqual(["The shop"]);
 });
 
-it("calls the teaser's cross by what it does, in the visitor's language", async () => {
+it("names the teaser's close button by its function, in the visitor's language", async () => {
   for (const [lang, name] of [
     ["en", "Close"],
     ["de-AT", "Schließen"],
@@ -120,7 +120,7 @@ it("calls the teaser's cross by what it does, in the visitor's language", async 
   }
 });
 
-it("offers emoji where a desktop's page is zoomed to the size of a phone's", async () => {
+it("offers emoji on a desktop page that is zoomed to the size of a phone", async () => {
   const { page, chat } = await stage.visit({
     options: { viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 },
   });
@@ -133,7 +133,7 @@ it("offers emoji where a desktop's page is zoomed to the size of a phone's", asy
   expect(await chat.composer.inputValue()).toBe("😀");
 });
 
-it("stays open on the next page when the visitor left it open, and closed when he closed it", async () => {
+it("stays open or closed on the next page, as the visitor left it", async () => {
   const { page, chat } = await stage.visit();
   stage.put("/next", { html: pageOf(stage.tag()) });
   const next = async (): Promise<void> => {
@@ -146,7 +146,7 @@ it("stays open on the next page when the visitor left it open, and closed when h
   expect(await session(page)).toEqual(["porchlight:default:open"]);
   await next();
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
-  // Nobody asked for the focus on this page.
+  // Nothing on this page requested the focus.
   expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
   expect(await session(page)).toEqual([]);
@@ -155,7 +155,7 @@ it("stays open on the next page when the visitor left it open, and closed when h
   expect(await isOpen(page)).toBe(false);
 });
 
-it("forgets that it was open with the conversation", async () => {
+it("forgets that it was open when the conversation is deleted", async () => {
   const { page, chat } = await stage.visit();
   await converse(chat);
   expect(await session(page)).toEqual(["porchlight:default:open"]);
@@ -164,7 +164,7 @@ it("forgets that it was open with the conversation", async () => {
   expect(await session(page)).toEqual([]);
 });
 
-it("stores nothing of an opening that was the page's, and does not stay open on phones", async () => {
+it("stores nothing when the page opened it, and does not stay open on phones", async () => {
   const stub = '<script>window.Porchlight=Object.assign(()=>{},{q:[["open"]]})</script>';
   const opened = await stage.visit({ html: pageOf(stub + stage.tag()) });
   await opened.chat.composer.waitFor();
@@ -177,7 +177,7 @@ it("stores nothing of an opening that was the page's, and does not stay open on 
   expect(await isOpen(page)).toBe(false);
 });
 
-it("shows the first two lines of a reply that comes while it is closed, says it once, and can be put away", async () => {
+it("shows the first two lines of a reply to the closed chat, announces it once, and can be dismissed", async () => {
   const { page, chat } = await stage.visit();
   await converse(chat);
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
@@ -205,7 +205,7 @@ it("shows the first two lines of a reply that comes while it is closed, says it 
   await expect.poll(() => bubble.count()).toBe(0);
 });
 
-it("shows nothing of such a reply where the site has switched that off", async () => {
+it("shows no reply preview where the site has switched it off", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-reply-preview="false"')),
   });
@@ -220,13 +220,13 @@ it("shows nothing of such a reply where the site has switched that off", async (
   expect(await page.locator(".teaser").count()).toBe(1);
 });
 
-it("counts below the thread only what was not in sight yet", async () => {
+it("counts only messages that have not been visible yet", async () => {
   const { page, chat } = await stage.visit({ options: { viewport: { width: 900, height: 700 } } });
   await converse(chat);
   for (const n of [1, 2, 3, 4, 5]) await stage.reply(`answer ${n}\n\n${"a line\n\n".repeat(4)}`);
   await chat.thread.getByText("answer 5").waitFor();
   await expect.poll(() => rectOf(page, ".reply:last-child .bubble").then(({ bottom }) => bottom < 620)).toBe(true);
-  // Before a second has gone by: what stood there is in sight, although it does not count as read yet.
+  // Within the first second: messages there are visible, although they do not count as read yet.
   await chat.composer.fill("I write");
   await chat.thread.evaluate((box) => {
     box.scrollTop = 0;

@@ -13,15 +13,15 @@ const ARGS = [
 
 /**
  * How the tests start Chromium: without its own traffic.
- * @param extra arguments besides
- * @param executablePath absent: the browser of the tests
+ * @param extra additional arguments
+ * @param executablePath default: the browser of the tests
  */
 export const chromiumOptions = (extra: string[] = [], executablePath = browserPath()): LaunchOptions => ({
   executablePath,
   args: [...ARGS, ...extra],
 });
 
-/** A browser of the test's own. Most tests share one: `sharedBrowser`. */
+/** A browser for one test. Most tests share one: `sharedBrowser`. */
 export const launch = (extra: string[] = [], executablePath = browserPath()): Promise<Browser> =>
   chromium.launch(chromiumOptions(extra, executablePath));
 
@@ -29,7 +29,7 @@ export const launch = (extra: string[] = [], executablePath = browserPath()): Pr
 const wasLeftOpen = (): boolean =>
   innerWidth > 599 && innerHeight > 449 && Object.keys(sessionStorage).some((key) => /^porchlight:.*:open$/.test(key));
 
-/** The widget on a page, found as a person finds it: by role and name. Locators look into open shadow roots. */
+/** The widget on a page, found by role and name, as a person finds it. Locators search open shadow roots. */
 export function chatOn(page: Page) {
   const panel = page.getByRole("dialog");
   const composer = panel.getByRole("textbox", { name: "Message" });
@@ -41,7 +41,7 @@ export function chatOn(page: Page) {
     thread: panel.getByRole("log"),
     async open(): Promise<void> {
       await launcher.first().waitFor();
-      // Left open on the page before, it opens by itself.
+      // If it was left open on the page before, it opens by itself.
       const comes = await page.evaluate(wasLeftOpen).catch(() => false);
       if (!comes) await launcher.first().click();
       await composer.waitFor();

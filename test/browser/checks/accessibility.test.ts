@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 59 to 65 and 67: for everybody. 66 is in `covered.test.ts`. */
+/** WIDGET.md section 9, checks 59 to 65 and 67: accessibility. Check 66 is in `covered.test.ts`. */
 
 import type { CDPSession, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ const focused = (page: Page) =>
     );
   });
 
-it("59 the focus does not move when a message arrives, the page opens the chat, or the line returns", async () => {
+it("59 the focus does not move when a message arrives, the page opens the chat, or the connection returns", async () => {
   const { page, context, chat } = await stage.visit({ html: pageOf(`<input id="own">${stage.tag()}`) });
   await converse(chat);
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
@@ -38,7 +38,7 @@ it("59 the focus does not move when a message arrives, the page opens the chat, 
   expect(await focused(page)).toBe("own");
 });
 
-it("59 nor when the code for a form comes while the visitor types already", async () => {
+it("59 the focus does not move when a form's code arrives while the visitor is typing", async () => {
   let release = (): void => {};
   const late = new Promise<void>((done) => {
     release = done;
@@ -72,7 +72,7 @@ describe("60 an input method", () => {
       nativeVirtualKeyCode: code,
     });
 
-  it("60 neither sends nor closes while it composes, nor with the key that ends it; the next Enter sends", async () => {
+  it("60 neither sends nor closes during a composition, nor with the key that ends it; the next Enter sends", async () => {
     const { page, chat } = await stage.visit();
     await converse(chat);
     await chat.composer.focus();
@@ -80,13 +80,13 @@ describe("60 an input method", () => {
     await cdp.send("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 });
     await press(cdp, "Enter", 229);
     await press(cdp, "Escape", 229);
-    // Some keyboards name the key itself, and only the event says that it belongs to the composition.
+    // Some keyboards send the key itself; only the event shows that it belongs to the composition.
     await press(cdp, "Enter", 13);
     await press(cdp, "Escape", 27);
     expect(stage.house.sandbox.messages()).toHaveLength(1);
     expect(await chat.panel.isVisible()).toBe(true);
     await cdp.send("Input.insertText", { text: "日本" });
-    // Safari's order: the composition has ended, and then comes the key that ended it.
+    // Safari's order: the composition has ended before the key event arrives.
     await press(cdp, "Enter", 229);
     expect(await chat.composer.inputValue()).toBe("日本");
     await page.keyboard.press("Enter");
@@ -96,7 +96,7 @@ describe("60 an input method", () => {
 });
 
 describe("61 little room", () => {
-  /** What must be inside the panel, and the panel inside the window. */
+  /** Checks that these elements are inside the panel, and the panel inside the window. */
   async function fits(page: Page, chat: Chat): Promise<void> {
     await converse(chat, "short");
     const size = page.viewportSize() ?? { width: 0, height: 0 };
@@ -125,16 +125,13 @@ describe("61 little room", () => {
   it.each([
     [320, 256],
     [844, 390],
-  ])(
-    "61 at %d by %d everything that is needed can be reached, and no room is left beside it",
-    async (width, height) => {
-      const { page, chat } = await stage.visit({ options: { viewport: { width, height } } });
-      await fits(page, chat);
-      expect(await rectOf(page, ".panel")).toMatchObject({ x: 0, y: 0, width, height });
-    },
-  );
+  ])("61 at %d by %d every control can be reached, and the panel uses the whole window", async (width, height) => {
+    const { page, chat } = await stage.visit({ options: { viewport: { width, height } } });
+    await fits(page, chat);
+    expect(await rectOf(page, ".panel")).toMatchObject({ x: 0, y: 0, width, height });
+  });
 
-  it("61 with text twice as large too", async () => {
+  it("61 every control can be reached with text twice as large", async () => {
     const browser = await launch(["--blink-settings=defaultFontSize=32"]);
     try {
       const { page, chat } = await stage.visit({ browser, options: { viewport: { width: 1280, height: 720 } } });
@@ -175,7 +172,7 @@ it("62 wider spacing of text loses nothing", async () => {
   expect(lost).toEqual([]);
 });
 
-it("63 what is touched often is at least 44 by 44, everything else at least 24", async () => {
+it("63 frequent touch targets measure at least 44 by 44, all others at least 24", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-suggestions="One|Two"')),
   });
@@ -190,7 +187,7 @@ it("63 what is touched often is at least 44 by 44, everything else at least 24",
       );
       return all
         .filter((element) => {
-          // As laid out: what grows into its place has not arrived yet.
+          // Layout size: elements that animate have not reached their final size yet.
           const { offsetWidth: width, offsetHeight: height } = element;
           const least = element.matches(".launcher,.send,.suggestions button,[aria-label='Close chat']") ? 44 : 24;
           return width < least - 0.5 || height < least - 0.5;
@@ -215,7 +212,7 @@ it("64 any accent colour gives text of 4.5:1 and a fill or a hairline of 3:1, li
   const poor = await page.evaluate(() => {
     const root = document.querySelector("porch-light")?.shadowRoot;
     const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
-    /** Luminance of these colours, each painted over the one before. */
+    /** The luminance of these colours, each painted over the one before. */
     const light = (...layers: string[]): number => {
       if (!canvas) return 0;
       canvas.clearRect(0, 0, 1, 1);
@@ -246,7 +243,7 @@ it("64 any accent colour gives text of 4.5:1 and a fill or a hairline of 3:1, li
         const launcher = style(".launcher");
         const text = contrast([launcher.color], launcher.backgroundColor);
         const surface = style(".panel").backgroundColor;
-        // A fill that is close to the surface has a hairline, which the browser paints over the fill.
+        // A fill that is similar to the surface has a hairline, which the browser paints over the fill.
         const shape = Math.max(
           contrast([launcher.backgroundColor], surface),
           contrast([launcher.backgroundColor, launcher.borderTopColor], surface),
@@ -285,7 +282,7 @@ it("65 with reduced motion nothing moves", async () => {
   expect(moving).toEqual([0]);
 });
 
-it("65 otherwise whatever moves in the launcher has come to rest after five seconds", async () => {
+it("65 all animation in the launcher ends within five seconds", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-teaser="Questions?"')) });
   await converse(chat);
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
@@ -300,7 +297,7 @@ it("65 otherwise whatever moves in the launcher has come to rest after five seco
   expect(Math.max(0, ...ends)).toBeLessThanOrEqual(5_000);
 });
 
-it("67 the name of every control contains the words that are seen on it", async () => {
+it("67 the name of every control contains its visible text", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(
       stage.tag('data-site="default" data-launcher="text" data-label="Ask us (chat)" data-suggestions="One|Two"'),
@@ -315,7 +312,7 @@ it("67 the name of every control contains the words that are seen on it", async 
       const flat = (text: string) => text.toLowerCase().replace(/\s+/g, " ").trim();
       return (
         controls
-          // biome-ignore lint/performance/useDomNodeTextContent: the words that are seen
+          // biome-ignore lint/performance/useDomNodeTextContent: only visible text counts
           .filter((element) => !flat(element.ariaLabel ?? "").includes(flat(element.innerText)))
           .map((element) => `${element.ariaLabel} / ${element.textContent}`)
       );

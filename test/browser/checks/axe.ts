@@ -14,7 +14,7 @@ type Check = { message: string; data?: { messageKey?: string } };
 type Node = { target: unknown; failureSummary?: string; any: Check[]; all: Check[]; none: Check[] };
 type Found = { id: string; nodes: Node[] };
 
-/** What axe could not decide by itself, with the states in which it was looked at, and what was seen. */
+/** Results that axe could not decide, with the states in which a person reviewed them, and the reason why they are correct. */
 const REVIEWED: { readonly [finding: string]: { states: readonly string[]; seen: string } } = {
   "color-contrast bgOverlap": {
     states: ["emoji", "menu", "question"],
@@ -34,7 +34,7 @@ const REVIEWED: { readonly [finding: string]: { states: readonly string[]; seen:
   },
 };
 
-/** Waits until nothing moves any more that ever stops. */
+/** Waits until every animation that ends has ended. */
 export const still = (page: Page) =>
   page.evaluate(async () => {
     const all = document.querySelector("porch-light")?.shadowRoot?.getAnimations() ?? [];
@@ -42,7 +42,7 @@ export const still = (page: Page) =>
     await Promise.allSettled(once.map((one) => one.finished));
   });
 
-/** What axe finds on the page, the widget's open root included: violations, and what nobody has looked at yet. */
+/** Findings of axe on the page, including the widget's open root: violations, and results that nobody has reviewed yet. */
 const findings = async (page: Page, state: string): Promise<string[]> => {
   const { violations, open } = await page.evaluate(async (tags) => {
     const root = document.querySelector("body > porch-light")?.shadowRoot;
@@ -83,7 +83,7 @@ export function axeTests(stage: Stage, looks: readonly (readonly [Theme, Directi
         it(`52 in the states that a visitor reaches, ${theme}, ${direction}${phone ? ", on a phone" : ""}`, () =>
           inStates(stage, theme, direction, phone));
   });
-  describe("52 axe finds nothing where the chat asks for something", () => {
+  describe("52 axe finds nothing in the chat's forms", () => {
     for (const [theme, direction] of looks)
       it(`52 in ${ASKING.length} states, ${theme}, ${direction}`, () => whereItAsks(stage, theme, direction));
   });

@@ -1,11 +1,11 @@
-/** Time in the page as the test wants it, while the relay's goes on as usual. */
+/** Controls the time in the page, while the relay's time goes on as usual. */
 
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
 type Heard = { pongs: number; working: number };
 
-/** Counts the answers to the widget's pings, and notes when the relay said that the service works on an answer. */
+/** Counts the answers to the widget's pings, and records when the relay reported that the service works on an answer. */
 export const listenTo = (page: Page) =>
   page.addInitScript(() => {
     const heard = Object.assign(window, { pongs: 0, working: 0 });
@@ -21,11 +21,11 @@ export const listenTo = (page: Page) =>
     };
   });
 
-/** What the page's clock says, and what it said when the work began. */
+/** The page's present time, and the time when the work began. */
 export const clockOf = (page: Page): Promise<{ now: number; working: number }> =>
   page.evaluate(() => ({ now: Date.now(), working: (window as unknown as Heard).working }));
 
-/** Lets time pass in the page, with the relay's heartbeat in it. The page listens already. */
+/** Advances the page's time, including the relay's heartbeat. Call `listenTo` before. */
 export async function pass(page: Page, ms: number): Promise<void> {
   const pongs = () => page.evaluate(() => (window as unknown as Heard).pongs);
   for (let left = ms; left > 0; left -= 15_000) {

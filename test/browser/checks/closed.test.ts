@@ -1,4 +1,4 @@
-/** WIDGET.md, parts 1 and 2: what holds before anybody has opened the chat. */
+/** WIDGET.md, parts 1 and 2: requirements before the chat is opened. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { converse, pageOf, rectOf, setStage, tell } from "./stage.ts";
 
 const stage = setStage({ env: { IDENTITY_SECRET } });
 
-/** Addresses that a page asked the relay for, sockets too. */
+/** Addresses that a page requested from the relay, including sockets. */
 function listen(page: Page): string[] {
   const asked: string[] = [];
   const note = (url: string): void => {
@@ -18,7 +18,7 @@ function listen(page: Page): string[] {
   return asked;
 }
 
-/** What nobody caught. */
+/** Uncaught errors. */
 function errorsOf(page: Page): string[] {
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
@@ -30,7 +30,7 @@ const corner = async (page: Page): Promise<number[]> => {
   return [right, bottom];
 };
 
-it("4 a transform that comes later, and a page that grows under one, do not take the launcher along", async () => {
+it("4 a later transform, and a page that grows under it, do not move the launcher", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(`<div style="height:3000px"></div>${stage.tag()}`) });
   await chat.launcher.waitFor();
   await page.evaluate(() => {
@@ -49,7 +49,7 @@ it("4 a transform that comes later, and a page that grows under one, do not take
   await converse(short.chat);
 });
 
-it("4 a hidden launcher is none that has gone astray: its z-index still counts when it is back", async () => {
+it("4 a hidden launcher keeps its z-index when it is shown again", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
   await tell(page, "hide");
@@ -59,7 +59,7 @@ it("4 a hidden launcher is none that has gone astray: its z-index still counts w
   expect(await page.locator("porch-light").getAttribute("popover")).toBeNull();
 });
 
-it("3 custom properties of the page with the names of ours change nothing", async () => {
+it("3 custom properties of the page with the widget's names change nothing", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(stage.tag(), "<style>*{--_accent:#fff;--_y:300px;--_radius:0px;--_ink:#fff}</style>"),
   });
@@ -69,7 +69,7 @@ it("3 custom properties of the page with the names of ours change nothing", asyn
   expect(colour).not.toBe("rgb(255, 255, 255)");
 });
 
-it("17 destroyed while the panel is on its way, it leaves no socket and hears nothing", async () => {
+it("17 when destroyed while the panel loads, it leaves no socket and no listener", async () => {
   const { page: before, chat, context } = await stage.visit();
   await converse(chat);
   await before.close();
@@ -101,13 +101,13 @@ it("17 destroyed while the panel is on its way, it leaves no socket and hears no
   const came = page.waitForResponse(/assets\/panel/);
   letGo();
   await came;
-  // The module runs after its file has come; then its end is as far away as its start.
+  // The module runs when its file has loaded; its end is then as far away as its start.
   await page.evaluate("import('data:text/javascript,')");
   await expect.poll(() => sockets.includes(true)).toBe(false);
   expect(await page.locator("porch-light").count()).toBe(0);
 });
 
-it("29 commands of a page that is only prerendered fetch nothing either, and run when it is shown", async () => {
+it("29 commands of a prerendered page fetch nothing, and run when it is shown", async () => {
   const first = await stage.visit();
   await converse(first.chat);
   await first.page.close();
@@ -140,7 +140,7 @@ it("29 commands of a page that is only prerendered fetch nothing either, and run
   await chat.thread.getByText("echo: shown now", { exact: true }).waitFor();
 });
 
-it("46 the mouse over the launcher fetches the panel, and neither stores nor connects anything", async () => {
+it("46 pointing at the launcher fetches the panel, but stores nothing and opens no connection", async () => {
   let asked: string[] = [];
   const { page, chat } = await stage.visit({
     before: async (page) => {
@@ -155,7 +155,7 @@ it("46 the mouse over the launcher fetches the panel, and neither stores nor con
   await converse(chat);
 });
 
-it("28 throws nothing into the page when the teaser cannot be had, nor when there is no such site", async () => {
+it("28 throws no error into the page when the teaser cannot be loaded or the site is unknown", async () => {
   let refused = false;
   const teaser = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-teaser="Hello?"')),
@@ -183,7 +183,7 @@ it("28 throws nothing into the page when the teaser cannot be had, nor when ther
   expect(errors).toEqual([]);
 });
 
-it("opens what was hidden, so that nothing is read unseen", async () => {
+it("opens the hidden chat, so that no message counts as read unseen", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
   await tell(page, "hide");
@@ -191,7 +191,7 @@ it("opens what was hidden, so that nothing is read unseen", async () => {
   await chat.composer.waitFor();
 });
 
-it("shows itself on a page that waits for a command when the page sends: somebody has to see the answer", async () => {
+it("appears on a page with data-manual when the page sends a message, so that the visitor sees the answer", async () => {
   for (const manual of ["data-manual", 'data-manual="manual"']) {
     const { page, chat } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" ${manual}`)) });
     await page.waitForFunction(() => "Porchlight" in window);
@@ -207,7 +207,7 @@ it("shows itself on a page that waits for a command when the page sends: somebod
   }
 });
 
-it("speaks its own language where a shared cache hands out what was made for somebody else's", async () => {
+it("uses the page's language when a shared cache returns a script for another language", async () => {
   const arabic = await fetch(`${stage.house.url}/widget.js`, { headers: { "Accept-Language": "ar" } });
   const body = await arabic.text();
   const { page } = await stage.visit({

@@ -1,4 +1,4 @@
-/** Checks 34 and 37 of WIDGET.md part 9: what networks do to connections, in real Chromium behind a real proxy. */
+/** Checks 34 and 37 of WIDGET.md part 9: how connections fail, in real Chromium behind a real proxy. */
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -24,7 +24,7 @@ afterAll(async () => {
   await Promise.all([proxy.stop(), host.stop(), house.stop()]);
 });
 
-/** A visitor whom nobody knows, and whose proxy has seen nothing. */
+/** A new visitor, and a proxy without previous connections. */
 async function begin(): Promise<void> {
   await page?.close();
   proxy.seen = [];
@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 afterEach(() => page.close());
 
-/** Opens the chat, says something and waits for the reply. */
+/** Opens the chat, sends a message and waits for the reply. */
 async function converse(text: string): Promise<void> {
   await page.goto(host.url);
   const chat = chatOn(page);
@@ -52,28 +52,28 @@ const reads = (mode: string) => proxy.seen.filter((line) => line.endsWith(`mode=
 
 describe("37 where WebSockets are blocked", () => {
   for (const how of ["refuse", "hang"] as const)
-    it(`37 the conversation goes over a stream when the proxy would ${how} them`, async () => {
+    it(`37 the conversation uses a stream when the proxy would ${how} them`, async () => {
       proxy.upgrades = how;
       await converse(`through a proxy that would ${how}`);
       expect(reads("stream")).toHaveLength(1);
       expect(reads("poll")).toEqual([]);
     });
 
-  it("37 it goes over long polls when the proxy holds streams back too", async () => {
+  it("37 the conversation uses long polls when the proxy also buffers streams", async () => {
     Object.assign(proxy, { upgrades: "refuse", buffers: true });
     await converse("through a proxy that buffers");
     expect(reads("poll").length).toBeGreaterThan(1);
   });
 
-  it("37 nothing but a WebSocket is asked for where it works", async () => {
+  it("37 only a WebSocket is requested where it works", async () => {
     await converse("through a good proxy");
     expect(upgrades()).toHaveLength(1);
     expect(proxy.seen.filter((line) => line.includes("/socket/lines"))).toEqual([]);
   });
 });
 
-describe("34 a connection that died without a word", () => {
-  it("34 is replaced when the browser is back online, and what came meanwhile is there", async () => {
+describe("34 a connection that died silently", () => {
+  it("34 is replaced when the browser is back online, and missed messages arrive", async () => {
     await converse("before the tunnel");
     proxy.freeze();
     const { fromId } = house.sandbox.messages().findLast(({ body }) => body === "before the tunnel") ?? {};

@@ -25,7 +25,7 @@ for (const language of ["en", "de", "ar"])
     expect(asked).toEqual([`${stage.host}/`, `${stage.house.url}/widget.js`]);
     await page.locator(".launcher").click();
     await page.locator("porch-light textarea").waitFor();
-    // On the author's own machine the panel also checks the settings: no visitor fetches that file.
+    // On the developer's own machine the panel also checks the settings; visitors do not fetch that file.
     const scripts = asked.slice(1).filter((url) => /\.js/.test(url) && !url.includes("/check-settings-"));
     const [loader = "", ...open] = new Set(scripts);
     expect(open.some((url) => url.includes(language === "en" ? "/panel-" : `/${language}-`))).toBe(true);
@@ -34,7 +34,7 @@ for (const language of ["en", "de", "ar"])
     expect(sizes.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(35 * KB);
   });
 
-it("20 the page does not move when the widget loads and the launcher comes", async () => {
+it("20 the page's layout does not shift when the widget loads and the launcher appears", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(`<h1>Host</h1><p>${"Some words of the page. ".repeat(200)}</p>${stage.tag()}`),
     before: (page) =>
@@ -50,11 +50,11 @@ it("20 the page does not move when the widget loads and the launcher comes", asy
   expect(await page.evaluate(() => (window as unknown as { shift: number }).shift)).toBe(0);
 });
 
-it("21 the first click on the launcher opens the panel although nothing of its code was fetched", async () => {
+it("21 the first click on the launcher opens the panel before its code was fetched", async () => {
   const asked: string[] = [];
   const looked = Promise.withResolvers<void>();
   const { page, chat } = await stage.visit({
-    // The file comes only after the panel was looked at.
+    // The file arrives only after the panel was checked.
     before: (page) =>
       page.route(/assets\/panel/, async (route) => {
         asked.push(route.request().url());

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, check 66: nobody who walks through the page by keyboard loses sight of where he is. */
+/** WIDGET.md section 9, check 66: the widget never covers the element that has the keyboard focus. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { pageOf, rectOf, setStage, tell } from "./stage.ts";
 
 const stage = setStage();
 
-/** What has the focus, also in the page's shadow roots, and whether it lies wholly beneath a part of the closed widget. */
+/** The focused element, also in the page's shadow roots, and whether a part of the closed widget covers it completely. */
 const look = (page: Page): Promise<{ id: string; covered: boolean; seen: boolean }> =>
   page.evaluate(() => {
     let active = document.activeElement as Element;
@@ -23,7 +23,7 @@ const look = (page: Page): Promise<{ id: string; covered: boolean; seen: boolean
     return { id: active.id || active.className, covered, seen };
   });
 
-/** Links of three sizes at the four ends of the launcher's place, and one far away before and after them. */
+/** Links of three sizes at the four corners of the launcher's place, and a distant link before and after them. */
 function corner(side: string, [offsetX, offsetY]: readonly [number, number]): string {
   const places = [20, 36, 56].flatMap((size) =>
     [
@@ -40,8 +40,8 @@ function corner(side: string, [offsetX, offsetY]: readonly [number, number]): st
   return `<a id="first" href="#first">First</a>${links.join("")}<a id="last" href="#last">Last</a>`;
 }
 
-it("66 neither launcher nor teaser ever covers the control of the page that has the focus", async () => {
-  // Wider than the launcher, as most links are: what the teaser could hide.
+it("66 neither launcher nor teaser ever covers the focused control of the page", async () => {
+  // Wider than the launcher, like most links: the teaser could hide them.
   const links = Array.from(
     { length: 60 },
     (_, n) => `<p style="margin-right:30px;text-align:right"><a href="#${n}">Link number ${n}</a></p>`,
@@ -75,7 +75,7 @@ it("66 neither launcher nor teaser ever covers the control of the page that has 
     }
     expect(covered).toEqual([]);
     if (!attributes.includes("teaser")) continue;
-    // Beside what is far from it the teaser stands as before.
+    // The teaser stays when the focus is on a distant link.
     await page.locator("a").first().focus();
     await page.clock.runFor(50);
     expect(await page.locator(".teaser").isVisible()).toBe(true);
@@ -88,14 +88,14 @@ for (const [side, dir, offsets] of [
   ["right", "rtl", [8, 64]],
   ["left", "rtl", [120, 300]],
 ] as const)
-  it(`66 what is no larger than the launcher neither: ${side}, ${dir}, ${offsets.join(" and ")} pixels from the corner`, async () => {
+  it(`66 the launcher does not cover small focused controls: ${side}, ${dir}, ${offsets.join(" and ")} pixels from the corner`, async () => {
     const attributes = `data-position="${side}" data-offset-x="${offsets[0]}" data-offset-y="${offsets[1]}"`;
     const { page, chat } = await stage.visit({
       html: pageOf(corner(side, offsets) + stage.tag(`data-site="default" ${attributes}`)).replace(
         "<html",
         `<html dir="${dir}"`,
       ),
-      // Its style would bring a launcher home that moves off itself.
+      // Without the panel's style: it would move a launcher back that moves itself.
       before: (page) => page.route(/assets\/panel/, (route) => route.abort()),
     });
     await chat.launcher.waitFor();
@@ -106,7 +106,7 @@ for (const [side, dir, offsets] of [
       await expect.poll(() => look(page)).toMatchObject({ covered: false, seen: true });
       const found = await look(page);
       ids.push(found.id);
-      // Far from what has the focus it stands where it belongs.
+      // When the focus is elsewhere, the launcher is at its own place.
       if (!found.id.startsWith("near")) expect(await rectOf(page, "porch-light .launcher")).toEqual(home);
     }
     expect([ids.length, ids[0], ids.at(-1)]).toEqual([14, "first", "last"]);
@@ -115,7 +115,7 @@ for (const [side, dir, offsets] of [
     expect(await rectOf(page, "porch-light .launcher")).toEqual(home);
   });
 
-it("66 nor what has the focus inside of one of the page's own components", async () => {
+it("66 the widget does not cover a focused control inside a component of the page", async () => {
   const links = ["left:0;bottom:0", "right:20px;bottom:20px", "right:40px;bottom:40px"].map(
     (place, n) => `<a id="inner${n}" href="#${n}" style="position:fixed;${place};width:24px;height:24px">${n}</a>`,
   );
@@ -132,7 +132,7 @@ it("66 nor what has the focus inside of one of the page's own components", async
   expect(found).toEqual(["inner0", "inner1", "inner2"].map((id) => ({ id, covered: false, seen: true })));
 });
 
-it("66 nor what a page that scrolls smoothly brings to the launcher's place", async () => {
+it("66 the widget does not cover a focused control that smooth scrolling brings to the launcher's place", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(
       `<style>html{scroll-behavior:smooth}body{margin:0;height:5000px}a{position:absolute;right:30px;width:30px;height:30px}</style>
@@ -144,13 +144,13 @@ it("66 nor what a page that scrolls smoothly brings to the launcher's place", as
   await page.keyboard.press("Tab");
   await page.locator("#far").evaluate((link) => link.focus({ preventScroll: true }));
   expect(await look(page)).toEqual({ id: "far", covered: false, seen: true });
-  // Into the corner, by the page itself: 30 px above the window's lower end.
+  // The page itself scrolls the link into the corner: 30 px above the window's lower edge.
   await page.evaluate(() => scrollTo({ top: 3060 - innerHeight }));
   await page.waitForFunction(() => scrollY === 3060 - innerHeight);
   await expect.poll(() => look(page)).toEqual({ id: "far", covered: false, seen: true });
 });
 
-it("66 the launcher that gave way can be pressed where it stands, is the next stop of the keyboard, and comes home", async () => {
+it("66 the launcher that moved away can be pressed there, is the next tab stop, and moves back", async () => {
   const link = `<a id="under" href="#under" style="position:fixed;right:30px;bottom:30px;width:30px;height:30px">1</a>`;
   const { page, chat } = await stage.visit({ html: pageOf(`<button id="own">Page</button>${link}${stage.tag()}`) });
   await chat.launcher.waitFor();
@@ -158,7 +158,7 @@ it("66 the launcher that gave way can be pressed where it stands, is the next st
   const home = await launcher();
   const away = { ...home, y: home.y - home.height, bottom: home.y };
 
-  // The focus goes to a control far from it, or to nothing.
+  // The focus moves to a distant control, or to nothing.
   await page.locator("#own").focus();
   await page.keyboard.press("Tab");
   await expect.poll(launcher).toEqual(away);
@@ -169,7 +169,7 @@ it("66 the launcher that gave way can be pressed where it stands, is the next st
   await page.mouse.click(200, 200);
   expect(await launcher()).toEqual(home);
 
-  // It is reached in the page's order, and there the panel's code brings it home.
+  // It is reached in the page's tab order; there the panel's code moves it back.
   await page.locator("#under").focus();
   await page.keyboard.press("Tab");
   expect(await page.evaluate(() => document.activeElement?.localName)).toBe("porch-light");
@@ -179,11 +179,11 @@ it("66 the launcher that gave way can be pressed where it stands, is the next st
   expect(await launcher()).toEqual(away);
   await page.mouse.click(away.x + 28, away.y + 28);
   await chat.composer.waitFor();
-  // Under the pointer it grows.
+  // It grows under the pointer.
   await page.mouse.move(0, 0);
   await expect.poll(launcher).toEqual(home);
 
-  // Beside a panel that the page opens it stands where it belongs.
+  // Beside a panel that the page opened, it is at its own place.
   await tell(page, "close");
   await page.locator("#under").focus();
   await expect.poll(launcher).toEqual(away);
@@ -192,7 +192,7 @@ it("66 the launcher that gave way can be pressed where it stands, is the next st
   expect(await launcher()).toEqual(home);
 });
 
-it("66 the teaser is not in the way of the launcher that gives way", async () => {
+it("66 the teaser does not cover the launcher that moved away", async () => {
   const link = `<a id="under" href="#under" style="position:fixed;right:30px;bottom:30px;width:30px;height:30px">1</a>`;
   const { page, chat } = await stage.visit({
     html: pageOf(`${link}<button id="own">Page</button>${stage.tag('data-site="default" data-teaser="Questions?"')}`),

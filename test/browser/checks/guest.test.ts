@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 8, 9, 14, 15 and 17: beside other people's libraries. */
+/** WIDGET.md section 9, checks 8, 9, 14, 15 and 17: compatibility with other libraries on the page. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -7,7 +7,7 @@ import { type Chat, converse, pageOf, setStage, tell } from "./stage.ts";
 
 const stage = setStage();
 
-/** Serves a script beside the pages; answers its markup. */
+/** Serves a script beside the pages. @returns its markup */
 function script(code: string): string {
   stage.put("/app.js", { html: code, headers: { "Content-Type": "text/javascript; charset=utf-8" } });
   return `<script src="/app.js"></script>`;
@@ -32,7 +32,7 @@ const MODALS: Record<string, string> = {
     window.openModal = () => { document.getElementById("root").innerHTML = '<div id="modal" role="dialog"><input></div>'; createFocusTrap("#modal", { allowOutsideClick: true }).activate(); };`,
 };
 
-/** A page with one of these modals, opened over the chat as it is by then. */
+/** A page with one of these modals, opened over the open or closed chat. */
 async function openModal(
   code: string,
   until: (chat: Chat) => Promise<unknown>,
@@ -47,7 +47,7 @@ async function openModal(
   return { page, errors };
 }
 
-/** The chat takes the focus and what is typed, and the modal stays. */
+/** Checks that the chat accepts focus and text, and that the modal stays open. */
 async function expectUsable(page: Page): Promise<void> {
   const field = page.locator("porch-light textarea");
   await field.click();
@@ -57,7 +57,7 @@ async function expectUsable(page: Page): Promise<void> {
 }
 
 for (const [name, code] of Object.entries(MODALS))
-  it(`8 while a modal of ${name} is open the chat can be written in, and the modal stays`, async () => {
+  it(`8 while a modal of ${name} is open, the visitor can write in the chat, and the modal stays`, async () => {
     const { page, errors } = await openModal(code, (chat) => chat.open());
     await expectUsable(page);
     const host = await page
@@ -67,7 +67,7 @@ for (const [name, code] of Object.entries(MODALS))
     expect(errors).toEqual([]);
   });
 
-it("8 a page that hides all that stands beside its modal hides no chat in which somebody works", async () => {
+it("8 a page that hides everything beside its modal does not hide a chat in use", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   await chat.composer.click();
@@ -85,13 +85,13 @@ it("8 a page that hides all that stands beside its modal hides no chat in which 
 });
 
 for (const [name, code] of Object.entries(MODALS))
-  it(`8 while a modal of ${name} is open the first press on the launcher opens the chat, and the modal stays`, async () => {
+  it(`8 while a modal of ${name} is open, the first press on the launcher opens the chat, and the modal stays`, async () => {
     const { page } = await openModal(code, (chat) => chat.launcher.waitFor());
     await page.locator(".launcher").click();
     await expectUsable(page);
   });
 
-it("9 the chat that a button within a native modal opens can be written in, the first time and again", async () => {
+it("9 the visitor can write in a chat that a button in a native modal opened, the first time and again", async () => {
   const modal = `<dialog id="modal"><button id="help" onclick="Porchlight('open')">Help</button></dialog>`;
   const { page, chat } = await stage.visit({ html: pageOf(`${modal}${stage.tag()}`) });
   await chat.launcher.waitFor();
@@ -99,7 +99,7 @@ it("9 the chat that a button within a native modal opens can be written in, the 
   const show = () => page.evaluate(() => (document.getElementById("modal") as HTMLDialogElement).showModal());
   const inModal = page.locator("#modal porch-light");
   await show();
-  // Before the panel's code is there, and after it was closed within the modal.
+  // Before the panel's code has loaded, and after the chat was closed within the modal.
   for (const word of ["first", " and again"]) {
     await page.locator("#help").click();
     await inModal.waitFor({ state: "attached" });
@@ -112,7 +112,7 @@ it("9 the chat that a button within a native modal opens can be written in, the 
   }
   await page.evaluate(() => (document.getElementById("modal") as HTMLDialogElement).close());
   await page.locator("body > porch-light").waitFor({ state: "attached" });
-  // Its code is there, and it stands outside.
+  // Its code has loaded, and it is outside the modal.
   await show();
   await page.locator("#help").click();
   await inModal.waitFor({ state: "attached" });
@@ -122,7 +122,7 @@ it("9 the chat that a button within a native modal opens can be written in, the 
   expect(await composer.inputValue()).toBe("first and again!");
 });
 
-it("9 Escape on the launcher is the page's, and the one that closes the panel is not", async () => {
+it("9 Escape on the launcher reaches the page, and Escape that closes the panel does not", async () => {
   const { page, chat } = await stage.visit();
   await page.evaluate(() => {
     const heard = Object.assign(window, { heard: [] as string[] }).heard;
@@ -138,7 +138,7 @@ it("9 Escape on the launcher is the page's, and the one that closes the panel is
   await expect.poll(heard).toEqual(["keydown Escape", "keyup Escape"]);
 });
 
-it("14 survives the visits of Turbo with its draft, panel and conversation", async () => {
+it("14 survives Turbo navigations with its draft, panel and conversation", async () => {
   const turbo = script(await bundle(`import "@hotwired/turbo";`)).replace("<script", "<script defer");
   const html = (name: string): string =>
     pageOf(`<h1>${name}</h1><a href="/">First</a> <a href="/two">Second</a>`, turbo + stage.tag());
@@ -158,7 +158,7 @@ it("14 survives the visits of Turbo with its draft, panel and conversation", asy
       }
     };
     new MutationObserver(look).observe(document, { subtree: true, childList: true });
-    // And at the next moment: whoever puts it back may come after us.
+    // And once more a moment later: the code that restores it may run after this.
     new MutationObserver(() => setTimeout(look)).observe(document, { subtree: true, childList: true });
   });
   for (const name of ["Second", "First", "Second"]) {
@@ -168,7 +168,7 @@ it("14 survives the visits of Turbo with its draft, panel and conversation", asy
     expect(await chat.composer.inputValue()).toBe("half a thought");
     expect(await page.locator("porch-light").count()).toBe(1);
   }
-  // The best of three visits: whatever else the machine does only ever adds.
+  // The best of three visits, because other load on the machine only adds time.
   const gone = await page.evaluate(() => (window as unknown as { gone: number[] }).gone);
   expect(gone.length === 0 || Math.min(...gone) <= 100, `gone for ${gone} ms`).toBe(true);
   await chat.composer.press("Enter");
@@ -179,7 +179,7 @@ for (const [version, alias] of [
   ["19", {}],
   ["18", { react: "react18", "react-dom": "react-dom18" }],
 ] as const)
-  it(`15 React ${version} hydrates the whole document around it without a complaint`, async () => {
+  it(`15 React ${version} hydrates the whole document around it without an error`, async () => {
     const code = `import { createElement as h } from "react"; import { hydrateRoot } from "react-dom/client";
       const App = () => h("html", { lang: "en" }, h("head", null, h("title", null, "Host"), h("script", { async: true, src: "${stage.house.url}/widget.js" })), h("body", null, h("main", null, "Words"), h("script", { src: "/app.js" })));
       window.errors = []; window.hydrate = () => hydrateRoot(document, h(App), { onRecoverableError: (error) => errors.push(String(error)) });`;
@@ -304,6 +304,6 @@ it("17 destroy leaves no listener, timer, observer, socket or global behind", as
         global: "Porchlight" in window,
       };
     });
-  // What was said last stands for a second in the live region.
+  // The last announcement stays in the live region for a second.
   await expect.poll(left).toEqual({ listeners: [], timers: 0, observers: 0, sockets: 0, hosts: 0, global: false });
 });

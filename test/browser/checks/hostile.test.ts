@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, check 18: nothing that anybody writes becomes a script. */
+/** WIDGET.md section 9, check 18: no text becomes a script. */
 
 import { existsSync, readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
@@ -11,7 +11,7 @@ import { strays } from "./strays.ts";
 const stage = setStage();
 const POLICY = "require-trusted-types-for 'script'; trusted-types 'none'";
 
-/** Of the corpus, where it is there, those that fire when they are written carelessly. */
+/** Payloads of the corpus, if available, that run when a page writes them as markup. */
 function payloads(): string[] {
   const file = (name: string) => JSON.parse(readFileSync(corpus(`xss/${name}.json`), "utf8")) as unknown;
   if (!existsSync(corpus("xss/payloads.json"))) return [...PAYLOADS];
@@ -39,7 +39,7 @@ async function arm(page: Page): Promise<string[]> {
   return fired;
 }
 
-/** As many payloads in a message as it may hold. */
+/** Packs as many payloads into each message as fit. */
 function packed(texts: readonly string[], size: number): string[] {
   const messages: string[] = [];
   for (const text of texts) {
@@ -51,7 +51,7 @@ function packed(texts: readonly string[], size: number): string[] {
   return messages;
 }
 
-it("18 payloads stay words: as messages of either side, as settings and as names of files (4.13-17; R-606)", async () => {
+it("18 payloads stay text: as messages of either side, as settings and as file names (4.13-17; R-606)", async () => {
   const texts = payloads();
   expect(texts.length).toBeGreaterThanOrEqual(60);
   let fired: string[] = [];
@@ -63,7 +63,7 @@ it("18 payloads stay words: as messages of either side, as settings and as names
   });
   stage.house.sandbox.configure({ botScript: "echo" });
   await chat.open();
-  // First the settings: what they show in an empty thread and in the menu.
+  // First the settings: the texts of an empty thread and of the menu.
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
   await page.getByRole("menuitem").first().waitFor();
   for (const text of texts.slice(0, PAYLOADS.length)) {

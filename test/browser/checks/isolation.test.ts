@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 1 to 18: the page does not get in, and the widget does not get out. */
+/** WIDGET.md section 9, checks 1 to 18: the page does not affect the widget, and the widget does not affect the page. */
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -6,14 +6,14 @@ import { converse, pageOf, rectOf, setStage, tell } from "./stage.ts";
 
 const stage = setStage();
 
-/** Rules of pages that nobody would write, and all of which somebody did. */
+/** Extreme rules that nevertheless occur on real pages. */
 const HOSTILE = `html{font-size:62.5%}*{all:unset!important}porch-light,div,button{display:none!important;visibility:hidden!important}
 head,head *{display:none!important}
 body.bad{display:block!important;transform:translateZ(0)!important;zoom:1.5!important;direction:rtl!important;text-transform:uppercase!important;letter-spacing:8px!important;line-height:4!important;color:red!important;font-family:cursive!important;writing-mode:vertical-rl!important;pointer-events:none!important;visibility:hidden!important}`;
 const hostile = (): string =>
   pageOf(`<p>Host</p>${stage.tag()}`, `<style>${HOSTILE}</style>`).replace("<body>", '<body class="bad">');
 
-/** What the page must not change, of an element inside. */
+/** Styles of an inner element that the page must not change. */
 const styleOf = (page: Page, selector: string) =>
   page
     .locator(selector)
@@ -81,7 +81,7 @@ it("2 the panel has the same size at any font size of the page's root", async ()
   expect(sizes[2]).toEqual(sizes[0]);
 });
 
-it("3 inherited styles of the page do not reach the words of the chat", async () => {
+it("3 inherited styles of the page do not reach the chat's texts", async () => {
   const styles = [];
   for (const body of [
     "",
@@ -99,7 +99,7 @@ it("3 inherited styles of the page do not reach the words of the chat", async ()
   expect(styles[1]).toEqual(styles[0]);
 });
 
-it("4 a transformed body does not take the launcher along when the page scrolls", async () => {
+it("4 a transformed body does not move the launcher when the page scrolls", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(`<div style="height:5000px"></div>${stage.tag()}`, "<style>body{transform:translateZ(0)}</style>"),
   });
@@ -111,7 +111,7 @@ it("4 a transformed body does not take the launcher along when the page scrolls"
   expect(before.bottom).toBe((page.viewportSize()?.height ?? 0) - 20);
 });
 
-it("5 adds nothing to html and body but its element, and no global but its own", async () => {
+it("5 adds only its element to the document, and only its own global", async () => {
   const look = (page: Page) =>
     page.evaluate(() => ({
       attributes: [document.documentElement, document.body].map((element) =>
@@ -133,7 +133,7 @@ it("5 adds nothing to html and body but its element, and no global but its own",
   expect(fresh(after.children, before.children).sort()).toEqual(["porch-light", "script"]);
 });
 
-it("6 a closed widget takes no click beside its launcher", async () => {
+it("6 a closed widget intercepts no click beside its launcher", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
   const taken = () =>
@@ -190,7 +190,7 @@ it("9 a native modal of the page does not lock the chat: draft, focus and scroll
   expect(await scroll()).toBe(120);
   await page.evaluate(() => (document.getElementById("modal") as HTMLDialogElement).close());
   await page.locator("body > porch-light").waitFor({ state: "attached" });
-  // The focus is where it was, without anybody's help.
+  // The focus is where it was, without any help.
   await page.keyboard.type("!");
   expect(await composer.inputValue()).toBe("draft!");
   expect(await scroll()).toBe(120);
@@ -222,7 +222,7 @@ it("11 is not printed", async () => {
   await page.locator(".launcher").waitFor({ state: "hidden" });
 });
 
-/** Whether the middle of an element's upper edge was painted in another colour than what lies four pixels further in. */
+/** Whether the middle of an element's upper edge is painted in another colour than a point four pixels further in. */
 async function painted(page: Page, selector: string): Promise<boolean> {
   const { x, y, width } = await rectOf(page, selector);
   const clip = { x: Math.round(x + width / 2), y: Math.floor(y) - 1, width: 1, height: 8 };
@@ -236,7 +236,7 @@ async function painted(page: Page, selector: string): Promise<boolean> {
   }, png);
 }
 
-it("12 forced colours: everything has an edge that can be seen", async () => {
+it("12 forced colours: every element has a visible edge", async () => {
   const { page, chat } = await stage.visit({ options: { forcedColors: "active" } });
   await converse(chat);
   const edges = await page.evaluate(() => {
@@ -254,7 +254,7 @@ it("12 forced colours: everything has an edge that can be seen", async () => {
   expect(edges).toEqual([]);
   for (const part of [".launcher", ".own .bubble", ".reply .bubble", ".field", ".panel"])
     expect(await painted(page, part), part).toBe(true);
-  /** What has the focus and shows it by nothing that forced colours leave; empty: it can be seen. */
+  /** The focused element if nothing in forced colours shows its focus; empty when the focus is visible. */
   const unseen = () =>
     page.evaluate(() => {
       const active = document.querySelector("porch-light")?.shadowRoot?.activeElement;
@@ -272,7 +272,7 @@ it("12 forced colours: everything has an edge that can be seen", async () => {
   }
 });
 
-/** How pages take out all that they hold. */
+/** Ways in which pages remove their content. */
 const WAYS = [
   "document.body.replaceWith(document.createElement('body'))",
   "document.body.innerHTML=''",
@@ -280,8 +280,8 @@ const WAYS = [
 ];
 
 /**
- * Milliseconds for which the widget is not on the page after one of these: the best of several, where the first is not good
- * enough, because whatever else the machine does only ever adds.
+ * Milliseconds for which the widget is missing from the page after one of these. If the first result is not good enough, the
+ * best of several, because other load on the machine only adds time.
  */
 const goneFor = (page: Page, way: string): Promise<number> =>
   page.evaluate(async (act) => {
@@ -299,12 +299,12 @@ const goneFor = (page: Page, way: string): Promise<number> =>
   }, way);
 
 describe("a guest that lasts", () => {
-  it("13 a page translated by the browser goes on receiving and sending", async () => {
+  it("13 a page translated by the browser keeps receiving and sending", async () => {
     const { page, chat } = await stage.visit();
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await converse(chat);
-    /** Chrome's translation puts every text into two font elements. */
+    /** Chrome's translation wraps every text in two font elements. */
     const translate = () =>
       page.evaluate(() => {
         const root = document.querySelector("porch-light")?.shadowRoot;
@@ -330,7 +330,7 @@ describe("a guest that lasts", () => {
         .filter({ hasText: /message \d/ })
         .count(),
     ).toBe(10);
-    // What changes later changes although its words are the translation's by now.
+    // Texts change later, although the translation has replaced them.
     stage.house.sandbox.configure({ latencyMs: 2_500 });
     await chat.say("one more");
     const state = page.locator(".own .state");
@@ -341,7 +341,7 @@ describe("a guest that lasts", () => {
     expect(errors).toEqual([]);
   });
 
-  it("14 returns within 100 ms when the page replaces its body or empties it, as it was", async () => {
+  it("14 returns unchanged within 100 ms when the page replaces or empties its body", async () => {
     const { page, chat } = await stage.visit();
     await converse(chat);
     await chat.composer.fill("half a thought");
@@ -355,7 +355,7 @@ describe("a guest that lasts", () => {
     await chat.thread.getByText("echo: still here", { exact: true }).waitFor();
   });
 
-  it("14 so does the launcher of a page on which nobody has chatted, each time", async () => {
+  it("14 the launcher of an unused chat also returns, each time", async () => {
     const { page, chat } = await stage.visit();
     await chat.launcher.waitFor();
     for (const way of WAYS) {
@@ -366,7 +366,7 @@ describe("a guest that lasts", () => {
     await converse(chat);
   });
 
-  it("16 two tags, and one more later: one element, one socket", async () => {
+  it("16 two tags and a later third one lead to one element and one socket", async () => {
     const { page, chat } = await stage.visit({ html: pageOf(stage.tag() + stage.tag()) });
     const sockets: string[] = [];
     page.on("websocket", (socket) => sockets.push(socket.url()));

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, check 58: without a mouse. */
+/** WIDGET.md section 9, check 58: use without a mouse. */
 
 import type { FileChooser, Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { withThread } from "./threads.ts";
 const stage = setStage();
 const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 
-/** Name of what has the focus: inside the chat, or on the page. */
+/** Name of the focused element: inside the chat, or on the page. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const inner = document.querySelector("porch-light")?.shadowRoot?.activeElement;
@@ -23,12 +23,12 @@ const focused = (page: Page): Promise<string> =>
     );
   });
 
-/** What has the focus and does not show it. */
+/** The focused element, if it does not show its focus. */
 const unseen = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const active = document.querySelector("porch-light")?.shadowRoot?.activeElement;
     if (!active) return "";
-    // The field shows the focus of the text area in it, by a border twice as wide; the label that of its input.
+    // The text area shows its focus by the wider border of its field; an input by its label.
     const places = [active, active.closest(".field"), active.closest("label")].filter((one) => one !== null);
     const seen = places.some((one) => {
       const { outlineStyle, outlineWidth, borderTopWidth } = getComputedStyle(one);
@@ -39,7 +39,7 @@ const unseen = (page: Page): Promise<string> =>
     return seen && width > 1 && height > 1 ? "" : active.outerHTML.slice(0, 80);
   });
 
-/** Goes on with a key until what is looked for has the focus; answers the way, and fails when it is not to be seen. */
+/** Presses a key until the wanted element has the focus. Fails when its focus is not visible. @returns the names on the way */
 async function goTo(page: Page, key: string, wanted: RegExp): Promise<string[]> {
   const way: string[] = [];
   while (way.length < 15) {
@@ -53,9 +53,9 @@ async function goTo(page: Page, key: string, wanted: RegExp): Promise<string[]> 
 
 const HOST = `<button id="before">Before</button><button id="own">Ask us</button><script>document.getElementById("own").onclick=()=>Porchlight("open")</script>`;
 
-it("58 opens, writes, sends, reads and scrolls, tries again, attaches, uses the menu and closes: by keyboard, and the focus is always seen", async () => {
+it("58 the keyboard alone opens, writes, sends, scrolls, retries, attaches, uses the menu and closes, with a visible focus", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(`${HOST}${stage.tag()}<button id="after">After</button>`) });
-  // From the start: a browser that hears late of somebody who waits for the dialog opens its own.
+  // Set before the first click: a browser opens its own dialog when no listener waits for it.
   const choosers: FileChooser[] = [];
   page.on("filechooser", (chooser) => choosers.push(chooser));
   await chat.launcher.waitFor();
@@ -70,7 +70,7 @@ it("58 opens, writes, sends, reads and scrolls, tries again, attaches, uses the 
   await page.keyboard.press("Enter");
   await chat.thread.getByText("This is a long answer").waitFor();
 
-  // Back through the panel in the order in which it is seen, from below.
+  // Back through the panel in visual order, from the bottom.
   const up = await goTo(page, "Shift+Tab", /^Chat options$/);
   expect(up.join("|")).toMatch(/Attach a file\|.*log\|Close chat\|Chat options$/);
   await goTo(page, "Tab", /^log$/);
@@ -84,7 +84,7 @@ it("58 opens, writes, sends, reads and scrolls, tries again, attaches, uses the 
   await page.keyboard.press("End");
   await expect.poll(top).toBeGreaterThanOrEqual(end - 1);
 
-  // A message that fails, and is tried again.
+  // A message that fails and is sent again.
   stage.house.sandbox.configure({ botScript: "echo" });
   await goTo(page, "Tab", /^message$/);
   stage.house.sandbox.failNext("incoming", 1, 400);
@@ -106,7 +106,7 @@ it("58 opens, writes, sends, reads and scrolls, tries again, attaches, uses the 
   await page.keyboard.press("Enter");
   await chat.thread.locator(".file").waitFor();
 
-  // The menu: walked with arrows, left with Escape, and the panel stays.
+  // The menu: moved through with arrow keys, left with Escape; the panel stays open.
   await goTo(page, "Shift+Tab", /^Chat options$/);
   await page.keyboard.press("Enter");
   await page.getByRole("menuitem").first().waitFor();
@@ -116,7 +116,7 @@ it("58 opens, writes, sends, reads and scrolls, tries again, attaches, uses the 
   expect(await focused(page)).toBe("Chat options");
   expect(await chat.panel.isVisible()).toBe(true);
 
-  // Out to the page and back: no trap. And closed with the button, with the focus where it came from.
+  // Out to the page and back, so there is no focus trap. Then closed with the button: the focus returns to where it came from.
   await goTo(page, "Shift+Tab", /^(after|Chat)/);
   await goTo(page, "Tab", /^Close chat$/);
   await page.keyboard.press("Enter");
@@ -136,7 +136,7 @@ it("58 Escape closes, and the focus returns to the control of the page that open
   expect(await focused(page)).toBe("own");
 });
 
-it("58 a reaction is given, thought better of and taken back, and the focus stays where it was used", async () => {
+it("58 a reaction is given, changed and removed, and the focus stays on its button", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(`${HOST}${stage.tag()}`) });
   await converse(chat);
   await goTo(page, "Shift+Tab", /^React$/);
@@ -150,7 +150,7 @@ it("58 a reaction is given, thought better of and taken back, and the focus stay
   await expect.poll(() => focused(page)).toBe("React with 👍");
   await page.keyboard.press("Escape");
   await expect.poll(() => focused(page)).toBe("React");
-  // Only the newest reply takes one.
+  // Only the newest reply accepts a reaction.
   await stage.reply("Anything else?");
   await chat.thread.getByText("Anything else?").waitFor();
   await expect.poll(() => focused(page)).toBe("log");
@@ -159,7 +159,7 @@ it("58 a reaction is given, thought better of and taken back, and the focus stay
   expect(await focused(page)).toMatch(/^chat/i);
 });
 
-it("58 earlier messages come when they are asked for, and the last of them leave the focus in the thread", async () => {
+it("58 earlier messages load on request, and the last of them leave the focus in the thread", async () => {
   const { page, chat } = await withThread(stage, 120);
   const rows = () => chat.thread.locator("li[data-row]").count();
   await chat.thread.focus();
@@ -179,7 +179,7 @@ it("58 earlier messages come when they are asked for, and the last of them leave
   await expect.poll(() => focused(page)).toBe("log");
 });
 
-it("58 whoever puts the teaser away by keyboard is at the launcher, and nothing is fetched for that", async () => {
+it("58 dismissing the teaser by keyboard moves the focus to the launcher, and fetches nothing", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(`${HOST}${stage.tag('data-site="default" data-teaser="Questions?"')}`),
     before: (page) => page.clock.install(),

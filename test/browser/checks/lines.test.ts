@@ -1,4 +1,7 @@
-/** WIDGET.md section 9, checks 32 to 45: messages over lines that fail, and in several tabs. See order and connection.test.ts too. */
+/**
+ * WIDGET.md section 9, checks 32 to 45: messages over failing connections, and in several tabs. See also order.test.ts and
+ * connection.test.ts.
+ */
 
 import { CLOSE } from "@porchlight/shared/close";
 import type { Page, WebSocketRoute } from "playwright-core";
@@ -19,7 +22,7 @@ const bodies = (): string[] => stage.house.sandbox.messages().map(({ body }) => 
 const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 const signalOf = (page: Page, type: string) => page.evaluate((name) => void dispatchEvent(new Event(name)), type);
 
-/** As if the visitor looked at another tab. */
+/** Simulates that the visitor looks at another tab. */
 const hide = (page: Page, hidden: boolean) =>
   page.evaluate((now) => {
     Object.defineProperty(Document.prototype, "hidden", { configurable: true, get: () => now });
@@ -47,7 +50,7 @@ it("32 no socket and no stream before the chat is opened", async () => {
   await expect.poll(() => sockets.length).toBe(1);
 });
 
-describe("34 a connection that goes nowhere", () => {
+describe("34 a dead connection", () => {
   const lose = async (): Promise<{ page: Page; chat: Chat }> => {
     const { page, chat } = await stage.visit({ ...throughProxy(), before: (page) => page.clock.install() });
     await converse(chat);
@@ -55,7 +58,7 @@ describe("34 a connection that goes nowhere", () => {
     return { page, chat };
   };
 
-  it("34 is noticed within 45 s of silence, without waiting for its close", async () => {
+  it("34 is detected within 45 s of silence, without waiting for its close", async () => {
     const { page, chat } = await lose();
     const again = page.waitForEvent("websocket");
     await page.clock.runFor(45_000);
@@ -68,7 +71,7 @@ describe("34 a connection that goes nowhere", () => {
     ["the page becomes visible", async (page: Page) => [await hide(page, true), await hide(page, false)]],
     ["the network returns", (page: Page) => signalOf(page, "online")],
   ] as const)
-    it(`34 is noticed within 3 s when ${name}`, async () => {
+    it(`34 is detected within 3 s when ${name}`, async () => {
       const { page, chat } = await lose();
       const again = page.waitForEvent("websocket");
       await wake(page);
@@ -79,13 +82,13 @@ describe("34 a connection that goes nowhere", () => {
     });
 });
 
-describe("36 an ending that is final", () => {
+describe("36 a final close code", () => {
   for (const [code, words] of [
     [CLOSE.badToken.code, "You've been signed out. Please sign in again to continue."],
     [CLOSE.notAllowed.code, "This chat isn't available here."],
     [CLOSE.gone.code, "Conversation deleted"],
   ] as const)
-    it(`36 is told, and nobody comes back: ${code}`, async () => {
+    it(`36 is shown, and the client does not reconnect: ${code}`, async () => {
       const lines: WebSocketRoute[] = [];
       let over = false;
       const { page, chat } = await stage.visit({
@@ -101,11 +104,11 @@ describe("36 an ending that is final", () => {
       await converse(chat);
       over = true;
       await lines.at(-1)?.close({ code });
-      // A token that was good is tried once more, and then nobody without one is let in either.
+      // A formerly valid token is tried once more; then a client without one is refused too.
       await expect
         .poll(
           async () => [await page.clock.runFor(1_000), await page.locator(".bar,.ended p").allTextContents()][1],
-          // A try has eight of the page's seconds to be answered: those must not be over before the relay could.
+          // Each attempt has eight of the page's seconds for an answer. They must not pass before the relay can answer.
           { interval: 300 },
         )
         .toEqual([words]);
@@ -115,13 +118,13 @@ describe("36 an ending that is final", () => {
       for (const type of ["online", "focus", "pageshow"]) await signalOf(page, type);
       await page.clock.runFor(60_000);
       expect(lines).toHaveLength(tries);
-      // Where the chat is not available, nothing invites the visitor to write. After the others a new message may go on.
+      // Where the chat is not available, there is no composer. After the other codes, a new message may be written.
       const composers = code === CLOSE.notAllowed.code ? 0 : 1;
       await expect.poll(() => chat.composer.count()).toBe(composers);
       if (composers) expect(await chat.composer.isEnabled()).toBe(true);
     });
 
-  it("36 as the relay tells it, when the chat was deleted in another tab; writing begins a new one", async () => {
+  it("36 the relay reports that the chat was deleted in another tab; writing begins a new one", async () => {
     const { page, chat } = await stage.visit({ ...throughProxy(), before: (page) => page.clock.install() });
     await converse(chat);
     const visitor = await stage.visit({ path: "/two", html: pageOf(stage.tag()), context: page.context() });
@@ -139,7 +142,7 @@ describe("36 an ending that is final", () => {
   });
 });
 
-it("38 an answer that is lost after the relay wrote the message leads to one message and one bubble", async () => {
+it("38 an acknowledgement that is lost after the relay stored the message leads to one message and one bubble", async () => {
   const { chat } = await stage.visit(throughProxy());
   await converse(chat);
   for (const text of ["cut off once", "and cut off again"]) {
@@ -152,11 +155,11 @@ it("38 an answer that is lost after the relay wrote the message leads to one mes
   expect(bodies()).toEqual(["Hello", "cut off once", "and cut off again"]);
 });
 
-it("41 sent while offline, it waits and goes out by itself", async () => {
+it("41 a message sent while offline waits and is sent automatically", async () => {
   const { page, context, chat } = await stage.visit();
   await converse(chat);
   await context.setOffline(true);
-  // An open socket outlives `setOffline`; the relay is what is really gone.
+  // An open socket survives `setOffline`, so the relay is really stopped.
   await stage.house.halt();
   await page.locator(".bar").getByText("You're offline.").waitFor();
   await chat.say("waits for the network");
@@ -166,7 +169,7 @@ it("41 sent while offline, it waits and goes out by itself", async () => {
   await echo(chat, "waits for the network").waitFor();
 });
 
-it("41 a reload keeps what was sent while offline, and it goes out then", async () => {
+it("41 a reload keeps messages that were sent while offline, and they are sent afterwards", async () => {
   const { page, context, chat } = await stage.visit();
   await converse(chat);
   await context.setOffline(true);
@@ -182,7 +185,7 @@ it("41 a reload keeps what was sent while offline, and it goes out then", async 
   await echo(chat, "outlives the page").waitFor();
 });
 
-it("42 what was unsent for more than two minutes is not sent by itself after a reload", async () => {
+it("42 a message that was unsent for more than two minutes is not sent automatically after a reload", async () => {
   const { page, chat } = await stage.visit({ before: (page) => page.clock.install() });
   await converse(chat);
   await stage.house.halt();
@@ -197,7 +200,7 @@ it("42 what was unsent for more than two minutes is not sent by itself after a r
   expect(bodies()).toEqual(["Hello", "today's news"]);
 });
 
-it("43 what is sent and read in one tab shows in the other", async () => {
+it("43 messages sent and read in one tab appear in the other", async () => {
   const a = await stage.visit();
   await converse(a.chat);
   const b = await stage.visit({ context: a.context, path: "/b" });
@@ -207,7 +210,7 @@ it("43 what is sent and read in one tab shows in the other", async () => {
   await a.chat.say("from A");
   await b.chat.thread.getByText("from A", { exact: true }).waitFor();
   await echo(b.chat, "from A").waitFor();
-  // B closes its panel and gets a badge; A reads; B's badge goes.
+  // B closes its panel and gets a badge. A reads, and B's badge disappears.
   await a.page.waitForFunction(() => {
     const { n, read } = JSON.parse(localStorage["porchlight:default"]) as { n: number; read: number };
     return read === n;
@@ -222,7 +225,7 @@ it("43 what is sent and read in one tab shows in the other", async () => {
   await b.page.getByRole("button", { name: "Chat", exact: true }).waitFor();
 });
 
-it("44 three hidden tabs sound once for each message", async () => {
+it("44 three hidden tabs play one sound for each message", async () => {
   const count = (page: Page) => page.evaluate(() => (window as unknown as { chimes: number }).chimes);
   const stub = async (page: Page) =>
     page.addInitScript(() => {

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 72 to 76: the thread. See long.test.ts for more of it. */
+/** WIDGET.md section 9, checks 72 to 76: the thread. See also long.test.ts. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -7,11 +7,11 @@ import { type Chat, readUpTo, setStage } from "./stage.ts";
 import { frames, gap, withThread } from "./threads.ts";
 
 const stage = setStage();
-it("72 at the end it stays at the end, whatever grows; scrolled up nothing moves, and a button counts", async () => {
+it("72 stays at the end when its content grows; when scrolled up, nothing moves and a button counts new messages", async () => {
   const { page, chat } = await withThread(stage, 60);
   const thread = page.locator(".thread");
   await expect.poll(() => gap(page)).toBeLessThanOrEqual(1);
-  // A picture that has loaded, a message that grows, a keyboard that comes up.
+  // A picture that loads, a message that grows, a keyboard that appears.
   for (const height of ["200px", "320px", "120px"]) {
     await page
       .locator(".reply .bubble")
@@ -40,7 +40,7 @@ it("72 at the end it stays at the end, whatever grows; scrolled up nothing moves
     element.scrollTop -= 900;
   });
   await frames(page);
-  /** Where the last row of those in sight stands. */
+  /** Position of the last visible row. */
   const place = () =>
     thread.evaluate((element) => {
       const inSight = [...element.querySelectorAll("li[data-row]")].filter(
@@ -67,7 +67,7 @@ it("72 at the end it stays at the end, whatever grows; scrolled up nothing moves
   await expect.poll(() => gap(page)).toBeLessThanOrEqual(1);
 });
 
-it("74 long strings, both directions, emoji and code stay within the panel and read the right way", async () => {
+it("74 long strings, both directions, emoji and code stay within the panel and keep their reading order", async () => {
   stage.house.sandbox.configure({ botScript: "silent" });
   const { page, chat } = await stage.visit();
   await chat.open();
@@ -76,7 +76,7 @@ it("74 long strings, both directions, emoji and code stay within the panel and r
   await stage.house.sandbox.until((sandbox) => sandbox.messages().length === texts.length, 15_000);
   await stage.reply(`begin ${"M".repeat(5_000)} end`);
   await stage.reply(`שלום לך\n\`\`\`\nconst long = ${"x".repeat(400)};\n\`\`\``);
-  // Blocks come with a part that is fetched for them.
+  // Blocks need a part that is fetched on demand.
   await page.locator(".bubble pre").waitFor();
   const seen = await page.evaluate(() => {
     const root = document.querySelector("porch-light")?.shadowRoot;
@@ -108,7 +108,7 @@ it("74 long strings, both directions, emoji and code stay within the panel and r
 const dots = (page: Page) => page.locator(".dots");
 const delivered = (page: Page) => page.locator(".own .state").getByText("Delivered").last().waitFor();
 
-/** Asks something that nobody answers, with a clock of our own. */
+/** Sends a message that is not answered, on a page with a controlled clock. */
 async function ask(): Promise<{ page: Page; chat: Chat }> {
   stage.house.sandbox.configure({ botScript: "silent" });
   const before = async (page: Page): Promise<void> => {
@@ -120,7 +120,7 @@ async function ask(): Promise<{ page: Page; chat: Chat }> {
   return { page, chat };
 }
 
-it("75 dots come only when the service has the message, words after 10, 30 and 120 seconds (4.13-26; R-102)", async () => {
+it("75 dots appear only when the service has the message, texts after 10, 30 and 120 seconds (4.13-26; R-102)", async () => {
   const { page, chat } = await ask();
   stage.house.sandbox.configure({ latencyMs: 1_500 });
   await chat.say("anybody?");
@@ -129,7 +129,7 @@ it("75 dots come only when the service has the message, words after 10, 30 and 1
   await delivered(page);
   await dots(page).waitFor();
   const words = async (): Promise<string> => (await page.locator(".waiting").textContent()) ?? "";
-  // The clock stands still between the steps: each word comes in its second, and not before.
+  // The clock stands still between the steps: each text appears in its second, and not before.
   await page.clock.pauseAt((await clockOf(page)).now + 5_000);
   const passTo = async (seconds: number): Promise<void> => {
     const { now, working } = await clockOf(page);
@@ -150,7 +150,7 @@ it("75 dots come only when the service has the message, words after 10, 30 and 1
   expect(await chat.panel.getByRole("button", { name: "Ask again" }).isVisible()).toBe(true);
 });
 
-it("75 no dots after a failure, without a network, or where people answer", async () => {
+it("75 no dots appear after a failure, without a network, or where people answer", async () => {
   const failed = await ask();
   stage.house.sandbox.failNext("incoming", 1, 400);
   await failed.chat.say("refused");
@@ -177,7 +177,7 @@ it("75 no dots after a failure, without a network, or where people answer", asyn
   expect(await dots(people.page).count()).toBe(0);
 });
 
-it("76 that a machine answers is said before the first message, and on every answer", async () => {
+it("76 the chat says that a machine answers: before the first message, and on every answer", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   await chat.panel.getByText("You're chatting with an AI assistant.", { exact: false }).waitFor();

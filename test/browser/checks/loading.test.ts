@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 22 to 31: under what rules the widget runs, and how it gets into the page. */
+/** WIDGET.md section 9, checks 22 to 31: the policies under which the widget runs, and how it gets into the page. */
 
 import { chromium, type Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ const PNG = Buffer.from(
   "base64",
 );
 
-/** Everything that a visitor can do with a chat. */
+/** Every action of a visitor in a chat. */
 async function wholeConversation(page: Page, chat: Chat): Promise<void> {
   stage.house.sandbox.configure({ botScript: "markdown" });
   await chat.open();
@@ -32,7 +32,7 @@ async function wholeConversation(page: Page, chat: Chat): Promise<void> {
   await chat.panel.getByRole("button", { name: "Close chat" }).click();
 }
 
-/** Complaints of the browser's policies, and errors. */
+/** Policy violations and errors that the browser reports. */
 async function listen(page: Page): Promise<string[]> {
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(error.message));
@@ -50,7 +50,7 @@ async function listen(page: Page): Promise<string[]> {
 const sources = (relay: string): string =>
   `connect-src ${relay} ${relay.replace(/^http/, "ws")}; img-src ${relay} blob:`;
 
-it("22 runs a whole conversation under a policy that allows one nonce and nothing else", async () => {
+it("22 runs a whole conversation under a policy that allows only one nonce", async () => {
   let complaints: string[] = [];
   const { page, chat } = await stage.visit({
     html: pageOf(`<script nonce="x" async src="${stage.house.url}/widget.js" data-site="default"></script>`),
@@ -65,7 +65,7 @@ it("22 runs a whole conversation under a policy that allows one nonce and nothin
   expect(complaints).toEqual([]);
 });
 
-it("23 runs a whole conversation under Trusted Types without any policy of its own", async () => {
+it("23 runs a whole conversation under Trusted Types without its own policy", async () => {
   let complaints: string[] = [];
   const { page, chat } = await stage.visit({
     headers: {
@@ -79,7 +79,7 @@ it("23 runs a whole conversation under Trusted Types without any policy of its o
   expect(complaints).toEqual([]);
 });
 
-it("24 runs on a page that isolates itself", async () => {
+it("24 runs on a cross-origin isolated page", async () => {
   const { page, chat } = await stage.visit({
     headers: { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" },
   });
@@ -87,7 +87,7 @@ it("24 runs on a page that isolates itself", async () => {
   await wholeConversation(page, chat);
 });
 
-it("25 commands given before the script has loaded run in order, once", async () => {
+it("25 commands from before the script has loaded run in order, once", async () => {
   const stub = `window.Porchlight=window.Porchlight||function(){(Porchlight.q=Porchlight.q||[]).push(arguments)};window.heard=[];
 Porchlight('on','ready',()=>heard.push('ready'));Porchlight('on','open',()=>heard.push('open'));Porchlight('open');Porchlight('send','first');Porchlight('send','second')`;
   const { page, chat } = await stage.visit({ html: pageOf(`<script>${stub}</script>${stage.tag()}`) });
@@ -96,7 +96,7 @@ Porchlight('on','ready',()=>heard.push('ready'));Porchlight('on','open',()=>hear
   expect(await page.evaluate(() => (window as unknown as { heard: string[] }).heard)).toEqual(["ready", "open"]);
 });
 
-describe("26 however the script gets into the page", () => {
+describe("26 ways in which the script gets into the page", () => {
   const WAYS: [name: string, script: (relay: string) => string][] = [
     [
       "a tag manager, without attributes",
@@ -131,8 +131,8 @@ describe("26 however the script gets into the page", () => {
     });
 });
 
-describe("27 the panel's file cannot be had", () => {
-  it("27 once: it is asked for again, and what is fetched later works with what came", async () => {
+describe("27 the panel's file cannot be loaded", () => {
+  it("27 once: it is requested again, and parts that are fetched later work with it", async () => {
     let failures = 1;
     const panels = new Set<string>();
     const { page, chat } = await stage.visit({
@@ -154,11 +154,11 @@ describe("27 the panel's file cannot be had", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Escape");
     await chat.panel.getByRole("menuitem").first().waitFor({ state: "detached" });
-    // One panel, whatever address it came by: two would not know of each other.
+    // One panel, whatever its address: two panels would not know of each other.
     expect(panels.size).toBe(2);
   });
 
-  it("27 at all: by its name, then whatever is newest; then the visitor gets a link to the chat's own page", async () => {
+  it("27 at all: the widget tries its name, then the newest one, and then shows a link to the chat page", async () => {
     const asked: string[] = [];
     const { page, chat } = await stage.visit({
       before: (page) =>
@@ -182,12 +182,12 @@ describe("27 the panel's file cannot be had", () => {
   });
 });
 
-it("27 what is asked for without a network comes when there is one, in an open panel and in a closed one", async () => {
+it("27 files requested without a network load when it returns, in an open panel and in a closed one", async () => {
   for (const ask of ["open", "send"]) {
     const { page, context, chat } = await stage.visit({ path: `/${ask}` });
     await chat.launcher.waitFor();
     await context.setOffline(true);
-    // The promise of `send` resolves once the panel is there.
+    // The promise of `send` resolves once the panel has loaded.
     const failed = page.waitForEvent("requestfailed");
     const told = tell(page, ask, "from the page");
     await failed;
@@ -200,7 +200,7 @@ it("27 what is asked for without a network comes when there is one, in an open p
   }
 });
 
-it("28 a relay that is down when the page loads costs the page nothing, and the next page has its chat", async () => {
+it("28 a relay that is down when the page loads causes no error in the page, and the next page has its chat", async () => {
   const errors: string[] = [];
   await stage.house.halt();
   try {
@@ -215,7 +215,7 @@ it("28 a relay that is down when the page loads costs the page nothing, and the 
     });
     await page.getByText("Loaded").waitFor();
     await page.waitForLoadState("networkidle");
-    // The browser's own line about the file that it could not fetch; nobody else's.
+    // The browser's own message about the file that it could not fetch, and no other.
     expect(errors).toEqual([`${stage.house.url}/widget.js Failed to load resource: net::ERR_CONNECTION_REFUSED`]);
     expect(await page.locator("porch-light").count()).toBe(0);
     await stage.house.start();
@@ -226,7 +226,7 @@ it("28 a relay that is down when the page loads costs the page nothing, and the 
   }
 });
 
-it("29 a page that is only prerendered makes no request beyond the loader's and shows nothing", async () => {
+it("29 a prerendered page makes no request except the loader's and shows nothing", async () => {
   const asked: string[] = [];
   const { page, chat } = await stage.visit({
     before: async (page) => {
@@ -250,8 +250,8 @@ it("29 a page that is only prerendered makes no request beyond the loader's and 
   await chat.launcher.waitFor();
 });
 
-it("30 with an open chat, back brings the page back as it was; the chat reconnects and shows what it missed", async () => {
-  // The headless build keeps no page to go back to.
+it("30 going back restores a page with an open chat; the chat reconnects and shows missed messages", async () => {
+  // The headless build has no back/forward cache.
   const browser = await chromium.launch({
     executablePath: wholeBrowserPath(),
     args: ["--no-sandbox", "--disable-gpu"],
@@ -284,7 +284,7 @@ it("30 with an open chat, back brings the page back as it was; the chat reconnec
   }
 });
 
-it("31 the files say that any page may load them, and for how long they stay as they are", async () => {
+it("31 the files' headers allow any page to load them, and state how long they stay unchanged", async () => {
   const loader = await fetch(`${stage.house.url}/widget.js`);
   const own = await fetch(`${stage.house.url}/w/default.js`);
   const panel = /\/assets\/panel-[\w-]+\.js/.exec(await loader.text())?.[0] ?? "";

@@ -10,8 +10,8 @@ import { frames, gap, withThread } from "./threads.ts";
 
 const stage = setStage();
 
-describe("72 older messages that come in above", () => {
-  /** Scrolls, lets a page of older messages come, and answers how far each bubble in sight has moved, in pixels. */
+describe("72 older messages that load above", () => {
+  /** Scrolls and loads a page of older messages. @returns how far each visible bubble has moved, in pixels */
   const prepend = (page: Page, scrollTop: number): Promise<number[]> =>
     page.locator(".thread").evaluate(async (thread, top) => {
       const frame = () => new Promise(requestAnimationFrame);
@@ -22,7 +22,7 @@ describe("72 older messages that come in above", () => {
       const bubbles = before.map((row) => row.querySelector(".bubble") as Element);
       const seen = bubbles.filter((one) => topOf(one) > -one.clientHeight && topOf(one) < thread.clientHeight);
       const were = seen.map(topOf);
-      // Near the top they come by themselves; elsewhere somebody must ask for them.
+      // Near the top they load automatically; elsewhere the visitor must request them.
       await frame();
       await frame();
       if (top >= 240) thread.querySelector<HTMLElement>(".older")?.click();
@@ -32,7 +32,7 @@ describe("72 older messages that come in above", () => {
       return seen.map((one, n) => topOf(one) - (were[n] ?? 0));
     }, scrollTop);
 
-  it("72 forty older messages move nothing that is in sight, at 500, 0 and 1 pixel from the top", async () => {
+  it("72 forty older messages move nothing visible, at 500, 0 and 1 pixel from the top", async () => {
     const { page } = await withThread(stage, 230);
     for (const top of [500, 0, 1]) {
       const moved = await prepend(page, top);
@@ -42,7 +42,7 @@ describe("72 older messages that come in above", () => {
   });
 });
 
-it("72 who opens the chat before its messages are there comes to the line above what is new, too", async () => {
+it("72 a chat that is opened before its messages have loaded also scrolls to the line above the new ones", async () => {
   const { page, context, chat } = await stage.visit();
   await converse(chat);
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(1);
@@ -69,7 +69,7 @@ it("72 who opens the chat before its messages are there comes to the line above 
   expect(await gap(later.page)).toBeGreaterThan(100);
 });
 
-it("73 a thread of a thousand messages is shown in at most 300 rows, from its end back to its first message", async () => {
+it("73 a thread of a thousand messages never has more than 300 rows, from its end back to its first message", async () => {
   const { page } = await withThread(stage, 1_000);
   const most = await page.locator(".thread").evaluate(async (thread) => {
     let rows = 0;

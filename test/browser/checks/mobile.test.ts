@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 68 to 71: phones, as far as Chromium can be one. */
+/** WIDGET.md section 9, checks 68 to 71: phones, as far as Chromium can emulate them. */
 
 import { type BrowserContextOptions, devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -8,7 +8,7 @@ const stage = setStage();
 const PHONE: BrowserContextOptions = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
 const TALL = `<div style="height:3000px">Tall page</div>`;
 
-/** Stands in for the browser's own, so that a keyboard can be pretended. */
+/** Replaces the browser's visual viewport, so that a test can simulate a keyboard. */
 const mockViewport = (page: Page) =>
   page.addInitScript(() => {
     const mock = Object.assign(new EventTarget(), {
@@ -26,10 +26,10 @@ const mockViewport = (page: Page) =>
     Object.defineProperty(window, "visualViewport", { get: () => mock });
   });
 
-/** The code that looks at the viewport may come after the panel's. */
+/** Waits for the code that watches the viewport; it may load after the panel's. */
 const heeded = (page: Page): Promise<unknown> => page.waitForFunction(() => "heeded" in window);
 
-/** The keyboard comes up or goes, or the page is moved behind it; `silent`: nobody is told. */
+/** Simulates that the keyboard appears or disappears, or that the page moves behind it. `silent`: without an event. */
 async function keyboard(page: Page, covered: number, offsetTop: number, type = "resize"): Promise<void> {
   await page.evaluate(
     async ({ covered, offsetTop, type }) => {
@@ -42,7 +42,7 @@ async function keyboard(page: Page, covered: number, offsetTop: number, type = "
   );
 }
 
-it("68 the keyboard covers neither header nor composer, and all is as before when it has gone", async () => {
+it("68 the keyboard covers neither header nor composer, and the layout returns when it disappears", async () => {
   const { page, chat } = await stage.visit({ options: PHONE, before: mockViewport });
   await converse(chat);
   await heeded(page);
@@ -65,7 +65,7 @@ it("68 the keyboard covers neither header nor composer, and all is as before whe
   }
   await keyboard(page, 0, 0);
   expect(await rectOf(page, ".panel")).toEqual(whole);
-  // iOS may say nothing when it goes, but that the field has lost the focus.
+  // On iOS the only sign that the keyboard has gone may be that the field lost the focus.
   await chat.composer.focus();
   await keyboard(page, 336, 120);
   await keyboard(page, 0, 0, "silent");
@@ -75,7 +75,7 @@ it("68 the keyboard covers neither header nor composer, and all is as before whe
   expect(await page.locator(".panel").evaluate((panel) => (panel as HTMLElement).style.transform)).toBe("");
 });
 
-it("69 fields are large enough not to be zoomed to, opening brings no keyboard up, sending keeps it", async () => {
+it("69 fields are large enough to prevent zooming, opening shows no keyboard, and sending keeps it", async () => {
   const { page, chat } = await stage.visit({ options: PHONE });
   await chat.launcher.tap();
   await chat.composer.waitFor();
@@ -91,7 +91,7 @@ it("69 fields are large enough not to be zoomed to, opening brings no keyboard u
   expect(await active()).toBe("textarea");
 });
 
-it("70 the page behind does not move, however one scrolls in the chat", async () => {
+it("70 the page behind does not move when the visitor scrolls in the chat", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(TALL + stage.tag()), options: PHONE });
   await page.evaluate(() => scrollTo(0, 700));
   await converse(chat);
@@ -115,7 +115,7 @@ it("70 the page behind does not move, however one scrolls in the chat", async ()
   expect(await page.evaluate(() => scrollY)).toBe(700);
 });
 
-it("71 Escape, which is Android's back, closes the panel and leaves the history alone", async () => {
+it("71 Escape, which Android's back button sends, closes the panel and does not change the history", async () => {
   const { page, chat } = await stage.visit({ options: PHONE });
   await chat.launcher.waitFor();
   const before = await page.evaluate(() => history.length);
@@ -148,7 +148,7 @@ it("stays modal, with its focus and its draft, when the page empties or replaces
   }
 });
 
-it("locks the page no more once the page has hidden it", async () => {
+it("unlocks the page when the page hides it", async () => {
   const { page, chat } = await stage.visit({ options: PHONE });
   await chat.open();
   await expect.poll(() => isModal(page)).toBe(true);

@@ -1,4 +1,7 @@
-/** WIDGET.md section 9, check 33: behind a real nginx, which closes what is silent for a minute. `npm run soak` takes the whole time. */
+/**
+ * WIDGET.md section 9, check 33: behind a real nginx, which closes connections that are silent for a minute. `npm run soak`
+ * takes the full time.
+ */
 
 import type { WebSocket } from "playwright-core";
 import { expect, it } from "vitest";
@@ -7,7 +10,7 @@ import { type Nginx, startNginx } from "../../nginx.ts";
 import { runAt } from "../../relays.ts";
 import { type Chat, converse, pageOf, setStage } from "./stage.ts";
 
-/** A tenth of what it is: the relay's clock runs ten times as fast while we wait, and nginx waits six seconds. */
+/** A tenth of the real time: the relay's clock runs ten times as fast, and nginx waits six seconds. */
 const TIMES = 10;
 const NGINX_S = 60;
 const IDLE_S = 130;
@@ -41,7 +44,7 @@ async function behind(nginx: Nginx): Promise<{ chat: Chat; sockets: WebSocket[];
   return { chat, sockets, pongs: () => pongs };
 }
 
-it("33 behind nginx the same socket is still open when nothing was said for more than twice the time that nginx allows", async () => {
+it("33 behind nginx the socket is still open after a silence of more than twice nginx's limit", async () => {
   const nginx = await startNginx(stage.house.url, NGINX_S / TIMES);
   try {
     const { chat, sockets, pongs } = await behind(nginx);
@@ -61,12 +64,12 @@ it("33 behind nginx the same socket is still open when nothing was said for more
   }
 });
 
-it("33 and it would have been closed, were there no heartbeats in that time", async () => {
+it("33 without heartbeats nginx closes the socket in that time", async () => {
   const nginx = await startNginx(stage.house.url, 1);
   try {
     const { chat, sockets } = await behind(nginx);
     await expect.poll(() => sockets[0]?.isClosed()).toBe(true);
-    // To the visitor it makes no difference.
+    // The visitor notices no difference.
     await chat.say("after the cut");
     await chat.thread.getByText("echo: after the cut", { exact: true }).waitFor();
   } finally {

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 39, 40 and 45: everything in its order, whatever lines and clocks do. */
+/** WIDGET.md section 9, checks 39, 40 and 45: the order of messages, despite failing connections and wrong clocks. */
 
 import { text as textOf } from "node:stream/consumers";
 import type { Page, WebSocketRoute } from "playwright-core";
@@ -9,7 +9,7 @@ import { type Chat, converse, reopen, setStage } from "./stage.ts";
 const stage = setStage();
 const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -18,7 +18,7 @@ function dice(seed: number): () => number {
   };
 }
 
-/** Everything that the conversation holds, as the visitor may keep it: the thread itself shows a part. */
+/** The whole conversation as the visitor can save it; the thread itself shows only a part. */
 async function transcript(page: Page, chat: Chat): Promise<string> {
   await chat.panel.getByRole("button", { name: "Chat options" }).click();
   const [file] = await Promise.all([
@@ -28,11 +28,11 @@ async function transcript(page: Page, chat: Chat): Promise<string> {
   return textOf(await file.createReadStream());
 }
 
-it("39 twenty quick messages arrive in the order they were typed, although each takes up to two seconds and two fail", async () => {
+it("39 twenty quick messages arrive in typing order, although each takes up to two seconds and two fail", async () => {
   const random = dice(39);
   const failing = new Set(["number 4.", "number 12."]);
   const failed: string[] = [];
-  /** A frame takes up to two seconds, half a second on average; the first try of two messages is cut instead. */
+  /** A frame takes up to two seconds, half a second on average. The first attempt of two messages is cut off. */
   const slow = (line: WebSocketRoute): void => {
     const server = line.connectToServer();
     let before = Promise.resolve();
@@ -57,7 +57,7 @@ it("39 twenty quick messages arrive in the order they were typed, although each 
   expect(failed).toHaveLength(2);
 });
 
-it("40 a thousand replies over a line that drops, doubles and reorders: each is there once, in order", async () => {
+it("40 a thousand replies over a connection that drops, duplicates and reorders frames arrive once each, in order", async () => {
   const random = dice(40);
   const harm = { dropped: 0, doubled: 0, reordered: 0, cut: 0 };
   let calm = false;
@@ -89,7 +89,7 @@ it("40 a thousand replies over a line that drops, doubles and reorders: each is 
   await converse(chat);
   const toId = stage.house.sandbox.messages()[0]?.fromId ?? "";
   const bodies = Array.from({ length: 1_000 }, (_, n) => `reply number ${n}.`);
-  // A browser that says so comes back at once, instead of waiting longer after each loss.
+  // The `online` event makes the browser reconnect at once, instead of waiting longer after each loss.
   const back = () => page.evaluate(() => void dispatchEvent(new Event("online")));
   for (let from = 0; from < bodies.length; from += 20) {
     await Promise.all(bodies.slice(from, from + 20).map((body) => stage.house.sandbox.callbackTo({ toId, body })));
@@ -102,7 +102,7 @@ it("40 a thousand replies over a line that drops, doubles and reorders: each is 
   for (const count of Object.values(harm)) expect(count).toBeGreaterThan(2);
   const kept = await transcript(page, chat);
   const shown = [...kept.matchAll(/reply number \d+\./g)].map(String);
-  // Twenty at a time they came in any order: the relay's is the one that counts.
+  // They were sent twenty at a time, so the relay's order counts.
   const db = openSqlite(`${stage.house.dataDir}/porchlight.db`);
   const written = await db.all<{ text: string }>(
     "SELECT text FROM messages WHERE visitor = $1 AND text LIKE 'reply number%' ORDER BY pos",
@@ -113,9 +113,9 @@ it("40 a thousand replies over a line that drops, doubles and reorders: each is 
   expect(shown).toEqual(written.map(({ text }) => text));
 });
 
-describe("45 a clock that is a day off", () => {
+describe("45 a clock that is wrong by a day", () => {
   const DAY_MS = 86_400_000;
-  /** A zone in which it is about noon, so that no day ends while we look; and not the one the relay runs in. */
+  /** A time zone in which it is about noon, so that no day ends during the test; it differs from the relay's. */
   const noon = (): string => {
     const east = 12 - new Date().getUTCHours();
     return `Etc/GMT${east < 0 ? "+" : "-"}${Math.abs(east)}`;
@@ -127,13 +127,13 @@ describe("45 a clock that is a day off", () => {
     ["ahead of", 1],
     ["behind", -1],
   ] as const)
-    it(`45 the relay's clock is a day ${name} the browser's: order and days are right`, async () => {
+    it(`45 when the relay's clock is a day ${name} the browser's, order and days are right`, async () => {
       const { page, context, chat } = await stage.visit({
         options: { timezoneId: noon() },
         before: (page) => page.clock.install({ time: Date.now() - days * DAY_MS }),
       });
       await converse(chat, "yesterday");
-      // What was said until now was said a day ago.
+      // The messages so far were sent a day ago.
       await stage.house.halt();
       const db = openSqlite(`${stage.house.dataDir}/porchlight.db`);
       await db.run("UPDATE messages SET at = at - $1", DAY_MS);
@@ -144,7 +144,7 @@ describe("45 a clock that is a day off", () => {
       await chat.say("today");
       await echo(chat, "today").waitFor();
       expect(await dividers(chat)).toEqual(["Yesterday", "Today"]);
-      // And what no relay has put a time on yet.
+      // And messages that have no time from the relay yet.
       await context.setOffline(true);
       await stage.house.halt();
       await chat.say("not sent yet");

@@ -1,4 +1,4 @@
-/** Words that became scripts somewhere, of our own: those of the corpus come besides, where it is there. */
+/** Payloads that became scripts in some product. The corpus, if available, adds more. */
 export const PAYLOADS: readonly string[] = [
   "<script>alert(1)</script>",
   "<ScRiPt>alert(1)</sCrIpT>",
@@ -80,7 +80,7 @@ export const PAYLOADS: readonly string[] = [
   "\\u003cscript\\u003ealert(1)\\u003c/script\\u003e",
   "%3Cscript%3Ealert(1)%3C/script%3E",
   "{{constructor.constructor('alert(1)')()}}",
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is meant to be one that somebody forgot
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the payload is an unevaluated template literal
   "${alert(1)}",
   "mailto:a@shop.example?body=<script>alert(1)</script>",
 ];

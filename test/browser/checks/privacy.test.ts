@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 46 to 51: what stays on the device, and what leaves it. */
+/** WIDGET.md section 9, checks 46 to 51: what is stored on the device, and what is sent. */
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { withThread } from "./threads.ts";
 
 const stage = setStage();
 
-/** Everything a page can keep. */
+/** All storage of a page. */
 const kept = (page: Page) =>
   page.evaluate(async () => ({
     cookie: document.cookie,
@@ -25,14 +25,14 @@ const kept = (page: Page) =>
   }));
 const NOTHING = { cookie: "", local: {}, session: {}, databases: 0, caches: 0, workers: 0 };
 
-it("46 before the click nothing is kept, and no request says who asks", async () => {
+it("46 before the click nothing is stored, and no request identifies the visitor", async () => {
   const asked: { url: string; headers: Record<string, string>; body: string | null }[] = [];
   const given: (string | null)[] = [];
   const note = async (page: Page): Promise<void> => {
     page.on("request", async (request) => {
       asked.push({ url: request.url(), headers: await request.allHeaders(), body: request.postData() });
     });
-    // A browser may refuse to keep it; nobody has asked for one all the same.
+    // A browser may drop a cookie; the relay must not even try to set one.
     page.on("response", async (response) => given.push(await response.headerValue("set-cookie")));
   };
   const { page, context, chat } = await stage.visit({ before: note });
@@ -52,7 +52,7 @@ it("46 before the click nothing is kept, and no request says who asks", async ()
   expect(given.filter((cookie) => cookie !== null)).toEqual([]);
 });
 
-it("47 where cookies are blocked a whole conversation works in memory, without an error", async () => {
+it("47 where cookies are blocked, a whole conversation works in memory, without an error", async () => {
   const folder = await mkdtemp(join(tmpdir(), "porchlight-profile-"));
   await mkdir(join(folder, "Default"));
   const blocked = { profile: { default_content_setting_values: { cookies: 2 } } };
@@ -83,7 +83,7 @@ it("47 where cookies are blocked a whole conversation works in memory, without a
     await chat.thread.getByText("echo: again", { exact: true }).waitFor();
     await chat.panel.getByRole("button", { name: "Close chat" }).click();
     expect(errors).toEqual([]);
-    // Over a line that breaks it stays the same visitor's.
+    // After a broken connection, it is still the same visitor.
     await stage.house.halt();
     await stage.house.start();
     await page.evaluate(() => void dispatchEvent(new Event("online")));
@@ -96,7 +96,7 @@ it("47 where cookies are blocked a whole conversation works in memory, without a
   }
 });
 
-it("48 works on a page without https, where browsers keep half of their functions back", async () => {
+it("48 works on a page without https, where browsers disable many functions", async () => {
   const browser = await chromium.launch({
     executablePath: browserPath(),
     args: [
@@ -118,7 +118,7 @@ it("48 works on a page without https, where browsers keep half of their function
     ]);
     const chat = chatOn(page);
     await converse(chat);
-    // What is found unsent is for one tab to send: here nobody can say which.
+    // Unsent messages are for one tab to send; without locks, nothing decides which one.
     await stage.house.halt();
     await chat.say("found again");
     await page.reload();
@@ -130,7 +130,7 @@ it("48 works on a page without https, where browsers keep half of their function
   }
 });
 
-/** How much the relay's database holds of a visitor. */
+/** Number of rows about a visitor in the relay's database. */
 async function rowsOf(id = ""): Promise<Record<string, number | undefined>> {
   const db = openSqlite(`${stage.house.dataDir}/porchlight.db`);
   const count = async (table: string, column: string): Promise<number | undefined> => {
@@ -148,7 +148,7 @@ async function rowsOf(id = ""): Promise<Record<string, number | undefined>> {
   }
 }
 
-it("49 a deleted conversation is gone here and at the relay, and who comes back is somebody else", async () => {
+it("49 a deleted conversation is removed from browser and relay, and the returning visitor gets a new id", async () => {
   const { page, chat } = await stage.visit();
   await converse(chat);
   const first = stage.house.sandbox.messages()[0]?.fromId;
@@ -168,7 +168,7 @@ it("49 a deleted conversation is gone here and at the relay, and who comes back 
   expect(second).not.toBe(first);
 });
 
-it("50 the transcript holds every message, also those never shown, and opens without a network as plain text", async () => {
+it("50 the transcript contains every message, even those never shown, and opens offline as plain text", async () => {
   const { page, context, chat } = await withThread(stage, 130);
   stage.house.sandbox.configure({ botScript: "html" });
   await chat.say("<img src=x onerror=alert(1)> & more");
@@ -203,7 +203,7 @@ for (const [how, blocked] of [
   ["a WebSocket", false],
   ["a stream", true],
 ] as const)
-  it(`51 over ${how} the token stands in no address, no referrer, no message of the console and nowhere in the page`, async () => {
+  it(`51 over ${how} the token appears in no address, referrer, console message or page content`, async () => {
     const seen: string[] = [];
     const { page, chat } = await stage.visit({
       before: async (page) => {

@@ -1,11 +1,11 @@
-/** Listens to what a screen reader would be told: every text that enters a live region, and for how long it stands. */
+/** Records what a screen reader announces: every text that enters a live region, and how long it stays. */
 
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 
 export type Said = { text: string; role: string; at: number; ms: number | undefined };
 
-/** Starts to listen. The widget's panel must have been fetched: its regions come with it. */
+/** Starts recording. The widget's panel must have loaded, because it contains the live regions. */
 export async function record(page: Page): Promise<() => Promise<Said[]>> {
   await page.waitForFunction(() =>
     document.querySelector("porch-light")?.shadowRoot?.querySelector("[aria-live=polite]"),
@@ -40,7 +40,7 @@ export async function record(page: Page): Promise<() => Promise<Said[]>> {
   return () => page.evaluate(() => (window as unknown as { said: Said[] }).said);
 }
 
-/** What was said that matches, once there is some and all of it has gone again. */
+/** Waits for matching announcements until at least one occurred and all have disappeared. @returns them */
 export async function heard(said: () => Promise<Said[]>, wanted: RegExp): Promise<Said[]> {
   const found = async () => (await said()).filter(({ text }) => wanted.test(text));
   const over = async () => (await found()).map(({ ms }) => ms !== undefined);

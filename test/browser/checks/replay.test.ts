@@ -1,4 +1,6 @@
-/** The browser's half of "nothing lost, nothing twice": what is unsent and found by many, and a gap too long to be filled. */
+/**
+ * Nothing lost, nothing duplicated in the browser: unsent messages that several tabs find, and a gap that is too long to fill.
+ */
 
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -17,8 +19,8 @@ const own = (page: Page): Promise<string[]> => page.locator(".msg.own .bubble").
 const replies = (page: Page): Promise<string[]> => page.locator(".msg.reply .bubble").allInnerTexts();
 
 /**
- * What pages send from the next load on, each with the number of its page; a repeat over the same line counts once. Nothing of
- * it reaches the relay before all of the pages have been welcomed, so that any of them could be the one that sends it.
+ * Records what pages send from the next load on, each with the number of its page; a repeat on the same connection counts once.
+ * The relay receives nothing before all pages have been welcomed, so that any of them could send it.
  */
 async function sendsOf(pages: Page[]): Promise<string[]> {
   const sent: string[] = [];
@@ -46,7 +48,7 @@ async function sendsOf(pages: Page[]): Promise<string[]> {
   return sent;
 }
 
-it("what three tabs find unsent after a reload goes out once, in order, from one of them", async () => {
+it("unsent messages that three tabs find after a reload are sent once, in order, by one of them", async () => {
   const first = await stage.visit({ path: "/0" });
   await converse(first.chat);
   const tabs = [first];
@@ -66,7 +68,7 @@ it("what three tabs find unsent after a reload goes out once, in order, from one
     await expect.poll(() => own(page)).toEqual(texts);
   }
   await stage.house.start();
-  // Else each waits longer after each try.
+  // Otherwise each waits longer after each attempt.
   for (const { page } of tabs) await page.evaluate(() => void dispatchEvent(new Event("online")));
   for (const { page, chat } of tabs) {
     await chat.thread.getByText("echo: three", { exact: true }).waitFor();
@@ -77,7 +79,7 @@ it("what three tabs find unsent after a reload goes out once, in order, from one
   expect(sent.map((one) => one.slice(3))).toEqual(texts);
 });
 
-it("after a thousand replies into a dead line the newest are there, in order, each once, and the older ones on asking", async () => {
+it("after a thousand replies over a dead connection, the newest appear once each, in order, and older ones on request", async () => {
   const html = pageOf(stage.tag('data-site="default"', proxy.url));
   const { page, chat } = await stage.visit({ html });
   await converse(chat);
@@ -85,13 +87,13 @@ it("after a thousand replies into a dead line the newest are there, in order, ea
   proxy.blackHole();
   const total = 1_050;
   const numbers = Array.from({ length: total }, (_, n) => `reply ${n}`);
-  // One after the other: their order is part of what is looked at.
+  // One after another, because the test checks their order.
   for (const body of numbers) await stage.house.sandbox.callbackTo({ toId, body });
   await page.evaluate(() => void dispatchEvent(new Event("online")));
   await chat.thread.getByText(`reply ${total - 1}`, { exact: true }).waitFor();
   const shown = await replies(page);
   expect(shown).toEqual(numbers.slice(-shown.length));
-  // What was there before stands behind a gap that is not filled: it must not look as if it came just before.
+  // Older messages are behind a gap that is not filled: they must not look as if they came just before.
   expect(await own(page)).toEqual([]);
 
   await page.locator(".thread").evaluate((thread) => {

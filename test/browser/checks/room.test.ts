@@ -1,4 +1,7 @@
-/** WIDGET.md section 9, checks 1, 27, 58, 61, 71, 72 and 74 where room or code is scarce: zoom, large text, long words, slow lines. */
+/**
+ * WIDGET.md section 9, checks 1, 27, 58, 61, 71, 72 and 74, with little room or slow code: zoom, large text, long words, slow
+ * networks.
+ */
 
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -10,14 +13,14 @@ const PHONE: BrowserContextOptions = { viewport: { width: 390, height: 844 } };
 const SMALL: BrowserContextOptions = { viewport: { width: 320, height: 568 } };
 const WORD = "Rechtsschutzversicherungsgesellschaft";
 const html = (attributes = "", head = "") => pageOf(stage.tag(`data-site="default" ${attributes}`), head);
-/** In any language, and under whatever name the launcher has. */
+/** Works in any language, and with any name of the launcher. */
 async function open(page: Page): Promise<void> {
   await page.locator(".launcher").click();
   await page.locator("porch-light textarea").waitFor();
 }
 const tooWide = (page: Page): Promise<number> =>
   page.locator(".thread").evaluate((thread) => thread.scrollWidth - thread.clientWidth);
-/** Puts a message of the service's into the thread. */
+/** Adds a message from the service to the thread. */
 async function hear(chat: Chat, body: string): Promise<void> {
   const rows = chat.panel.locator(".reply");
   const before = await rows.count();
@@ -26,7 +29,7 @@ async function hear(chat: Chat, body: string): Promise<void> {
 }
 
 describe("1 a page that zooms itself", () => {
-  it.each([1.25, 2])("1 by %d has the whole panel in its window", async (zoom) => {
+  it.each([1.25, 2])("1 by %d shows the whole panel in its window", async (zoom) => {
     const { page } = await stage.visit({ html: html("", `<style>body{zoom:${zoom}}</style>`) });
     await open(page);
     const { height = 0 } = page.viewportSize() ?? {};
@@ -38,7 +41,7 @@ describe("1 a page that zooms itself", () => {
 });
 
 describe("61 text twice as large", () => {
-  it("61 on a phone: title, status, menu and thread can be read, and the glyph of the launcher grows too", async () => {
+  it("61 on a phone: title, status, menu and thread are readable, and the launcher's icon grows too", async () => {
     const browser = await launch(["--blink-settings=defaultFontSize=32"]);
     try {
       for (const options of [PHONE, SMALL]) {
@@ -58,7 +61,7 @@ describe("61 text twice as large", () => {
             const { scrollWidth, clientWidth, scrollHeight, clientHeight } = words;
             return scrollWidth <= clientWidth && scrollHeight <= clientHeight + 1 && clientWidth > 100;
           });
-        // The line is drawn anew when its words change.
+        // The line is drawn again when its text changes.
         await expect.poll(async () => [await whole("#title"), await whole("#about")]).toEqual([true, true]);
         expect((await rectOf(page, ".head")).height).toBeLessThan(height / 2);
         expect((await rectOf(page, ".thread")).height).toBeGreaterThan(80);
@@ -88,7 +91,7 @@ it("61 at 320 pixels no language cuts the title", async () => {
   }
 });
 
-it("61 at 320 by 256 every entry of the menu can be reached", async () => {
+it("61 at 320 by 256 every menu entry can be reached", async () => {
   const { page, chat } = await stage.visit({
     options: { viewport: { width: 320, height: 256 } },
     html: html('data-privacy-url="https://e.test/p"'),
@@ -112,7 +115,7 @@ it("61 at 320 by 256 every entry of the menu can be reached", async () => {
   }
 });
 
-it("61 a launcher with a long text stays clear of both edges", async () => {
+it("61 a launcher with a long text touches neither edge", async () => {
   const label = "Ask our friendly staff about any lamp now";
   const { page } = await stage.visit({ options: SMALL, html: html(`data-launcher="text" data-label="${label}"`) });
   const { x, right } = await rectOf(page, ".launcher");
@@ -120,7 +123,7 @@ it("61 a launcher with a long text stays clear of both edges", async () => {
   expect(right).toBeLessThanOrEqual(312);
 });
 
-describe("74 long words and odd marks", () => {
+describe("74 long words and unusual characters", () => {
   it("74 break within the greeting and the suggestions", async () => {
     const attributes = `data-greeting="Willkommen bei der ${WORD}" data-suggestions="Kraftfahrzeug${WORD}?|Hallo"`;
     const { page } = await stage.visit({ options: SMALL, html: html(attributes) });
@@ -128,7 +131,7 @@ describe("74 long words and odd marks", () => {
     expect(await tooWide(page)).toBe(0);
   });
 
-  it("74 break within the teaser, whose cross stays in sight", async () => {
+  it("74 break within the teaser, whose close button stays visible", async () => {
     const { page } = await stage.visit({
       html: html(`data-teaser="${WORD.repeat(3)}"`),
       before: (page) => page.clock.install(),
@@ -142,7 +145,7 @@ describe("74 long words and odd marks", () => {
     expect(bubble.width).toBeLessThanOrEqual(280);
   });
 
-  it("74 no reply mirrors its own links, or draws over its neighbours", async () => {
+  it("74 no reply reverses its own links, or overlaps its neighbours", async () => {
     const { page, chat } = await stage.visit({ html: html() });
     await open(page);
     await chat.say("Hello");
@@ -150,7 +153,7 @@ describe("74 long words and odd marks", () => {
     await hear(chat, "a\u202egnp.exe, [then](https://e.test/) \u202dafter");
     expect(await page.locator(".reply .bubble").last().textContent()).not.toMatch(/[\u202d\u202e]/);
     expect(await page.locator(".reply .bubble").last().textContent()).toContain("agnp.exe, then");
-    // The neighbour on the same side: marks pile straight upwards.
+    // The neighbour on the same side, because stacked marks extend straight upwards.
     const picture = async () =>
       (await page.locator(".reply .bubble").first().screenshot({ animations: "disabled" })).toString("hex");
     await hear(chat, `Z${"\u0301".repeat(300)}`);
@@ -160,7 +163,7 @@ describe("74 long words and odd marks", () => {
     expect(await picture()).toBe(beside);
   });
 
-  it("74 what did not go has its two buttons on one line, in Arabic too", async () => {
+  it("74 a failed message has its two buttons on one line, also in Arabic", async () => {
     const { page, chat } = await stage.visit({ options: PHONE, html: html('data-locale="ar"') });
     await open(page);
     stage.house.sandbox.failNext("incoming", 1, 400);
@@ -172,7 +175,7 @@ describe("74 long words and odd marks", () => {
   });
 });
 
-it("72 before anything was said the thread stands at its top, without a button to what is new", async () => {
+it("72 an empty thread is at its top, without a button to new messages", async () => {
   const { page } = await stage.visit({
     options: { viewport: { width: 844, height: 390 } },
     html: html('data-suggestions="Do you ship to Norway?|Which lamp for a reading chair?|How long does it take?"'),
@@ -192,17 +195,17 @@ it("72 before anything was said the thread stands at its top, without a button t
   expect(await page.locator(".newest").count()).toBe(0);
 });
 
-it("74 a face that cannot be had leaves its first letter", async () => {
+it("74 an avatar that cannot be loaded leaves its first letter", async () => {
   const { page } = await stage.visit({ html: html('data-avatar="/no-such-face.png" data-title="Shop"') });
   await open(page);
   await expect.poll(() => page.locator("span.avatar").textContent()).toBe("S");
   expect(await page.locator("img.avatar").count()).toBe(0);
 });
 
-describe("58 the page of emoji", () => {
+describe("58 the emoji picker", () => {
   const PALETTE = "porch-light .emoji";
 
-  it("58 closes on Escape before the panel does, wherever the focus is, and never stands open beside the menu", async () => {
+  it("58 closes on Escape before the panel does, wherever the focus is, and is never open together with the menu", async () => {
     const own = `<button onclick="Porchlight('open')">Ask us</button>`;
     const { page, chat } = await stage.visit({ html: pageOf(own + stage.tag()) });
     await chat.launcher.waitFor();
@@ -212,7 +215,7 @@ describe("58 the page of emoji", () => {
     const gone = () => page.locator(PALETTE).waitFor({ state: "detached" });
     await button.click();
     await page.locator(PALETTE).waitFor();
-    // By keyboard back to its own button, where it must still hear the key.
+    // By keyboard back to its own button, which must still react to the key.
     await button.focus();
     await page.keyboard.press("Escape");
     await gone();
@@ -224,7 +227,7 @@ describe("58 the page of emoji", () => {
     await page.locator(PALETTE).waitFor();
     await button.click();
     await gone();
-    // A press on what takes the focus, and on what takes none.
+    // A press on an element that takes the focus, and on one that does not.
     for (const elsewhere of [
       chat.composer,
       chat.thread,
@@ -236,7 +239,7 @@ describe("58 the page of emoji", () => {
       await elsewhere.click({ position: { x: 5, y: 5 } });
       await gone();
     }
-    // And the focus itself, which stays where the visitor took it.
+    // And the focus itself, which stays where the visitor moved it.
     await button.click();
     await page.locator(PALETTE).waitFor();
     await page.keyboard.press("Tab");
@@ -252,17 +255,17 @@ describe("58 the page of emoji", () => {
     await page.keyboard.press("Escape");
     await button.click();
     await page.locator(PALETTE).waitFor();
-    // The focus goes back to the page, so that nothing in the chat hears of it.
+    // The focus returns to the page, so that nothing in the chat reacts.
     await tell(page, "close");
     await chat.panel.waitFor({ state: "hidden" });
     await gone();
   });
 });
 
-describe("71 a window that changes", () => {
+describe("71 a window whose size changes", () => {
   const modal = (page: Page) => page.locator("dialog.panel").evaluate((panel) => panel.matches(":modal"));
 
-  it("71 when it becomes as narrow as a phone's the panel fills it and holds the focus, and floats again when it is wide", async () => {
+  it("71 when it becomes as narrow as a phone's, the panel fills it and traps the focus; when it is wide again, the panel floats", async () => {
     const { page, chat } = await stage.visit({ html: html() });
     const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
     await page.evaluate(() => {
@@ -289,7 +292,7 @@ describe("71 a window that changes", () => {
     await expect.poll(told).toEqual(["open", "close"]);
   });
 
-  /** A page of a site called "Lamps", whose panel comes when `release` is called. */
+  /** A page of a site called "Lamps", whose panel loads when `release` is called. */
   async function slow(options: BrowserContextOptions) {
     let release = (): void => {};
     const late = new Promise<void>((done) => {
@@ -339,7 +342,7 @@ describe("71 a window that changes", () => {
     await launcher.click();
     await frame.waitFor({ state: "hidden" });
     release();
-    // The code is there: the launcher has got its second sign.
+    // The code has loaded: the launcher has its second icon.
     await page.locator(".launcher svg").waitFor({ state: "attached" });
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     expect(await page.locator("dialog.panel").isVisible()).toBe(false);

@@ -1,4 +1,4 @@
-/** What every file of the checks stands on: one browser, one house, and a host whose pages are made to order. */
+/** The setup of every file of the checks: one browser, one house, and a host with pages for the test. */
 
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
@@ -13,15 +13,15 @@ export type Chat = ReturnType<typeof chatOn>;
 export type Visit = { page: Page; context: BrowserContext; chat: Chat };
 
 export type VisitOptions = {
-  /** Same visitor as in an earlier visit; absent: a new one. */
+  /** The visitor of an earlier visit; absent: a new one. */
   context?: BrowserContext;
   browser?: Browser;
   options?: BrowserContextOptions;
   path?: string;
-  /** Absent: a page with nothing but the tag. */
+  /** Absent: a page with only the tag. */
   html?: string;
   headers?: Record<string, string>;
-  /** Before the page loads. */
+  /** Runs before the page loads. */
   before?: (page: Page, context: BrowserContext) => Promise<unknown>;
 };
 
@@ -34,17 +34,17 @@ export type Stage = {
   /** Markup of the tag. */
   tag(attributes?: string, relay?: string): string;
   visit(options?: VisitOptions): Promise<Visit>;
-  /** A reply to the only visitor of this test, as a person types it. */
+  /** Sends a reply to the only visitor of this test, as a person. */
   reply(body: string): Promise<unknown>;
 };
 
 const FREE = { MESSAGES_PER_MINUTE: "0", SOCKETS_PER_ADDRESS: "0", UPLOADS_PER_MINUTE: "0" };
-/** Another name of the host, for browsers that are told so: not `localhost`, and so not a secure context. */
+/** Another host name, mapped to this machine. It is not `localhost`, so it is not a secure context. */
 export const PLAIN = "plain.test";
-/** Longest that a check waits for anything in the page: as long as a poll of vitest.config.ts. */
+/** Longest time to wait for anything in the page, in ms: as long as a poll of vitest.config.ts. */
 const PATIENCE_MS = 60_000;
 
-/** Call once per file. The sandbox forgets everything between tests, and every visitor leaves. */
+/** Call once per file. Between tests the sandbox is reset, and every visitor leaves. */
 export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
   let browser: Browser;
   let house: House;
@@ -100,31 +100,31 @@ export function setStage({ env, site, ...options }: HouseOptions = {}): Stage {
   };
 }
 
-/** Runs in the page: the headless build forbids notifications everywhere; a visitor's browser has not been asked yet. */
+/** Runs in the page: the headless build forbids notifications; a visitor's browser has not asked yet. */
 function allowNotificationQuestion(): void {
   if ("Notification" in window)
     Object.defineProperty(Notification, "permission", { get: () => "default", configurable: true });
 }
 
-/** Opens the chat, says something and hears the echo. */
+/** Opens the chat, sends a text and waits for the echo. */
 export async function converse(chat: Chat, text = "Hello"): Promise<void> {
   await chat.open();
   await chat.say(text);
   await chat.thread.getByText(`echo: ${text}`, { exact: true }).waitFor();
 }
 
-/** Up to which message this browser has seen everything. */
+/** The number up to which this browser has seen everything. */
 export const readUpTo = (page: Page): Promise<number> =>
   page.evaluate(() => (JSON.parse(localStorage["porchlight:default"]) as { read: number }).read);
 
-/** A command of the page. */
+/** Calls a command of the page API. */
 export const tell = (page: Page, ...call: unknown[]): Promise<unknown> =>
   page.evaluate(
     (given) => (window as unknown as { Porchlight: (...call: unknown[]) => unknown }).Porchlight(...given),
     call,
   );
 
-/** Opens the chat on a page that may bring it back open by itself. */
+/** Opens the chat on a page that may restore it open. */
 export async function reopen(chat: Chat): Promise<void> {
   await chat.launcher.first().waitFor();
   if (!(await chat.composer.isVisible())) await chat.open();
@@ -132,7 +132,7 @@ export async function reopen(chat: Chat): Promise<void> {
 
 export type Rect = { x: number; y: number; right: number; bottom: number; width: number; height: number };
 
-/** The rectangle of an element in the shadow root, in pixels of the window, once it has come to rest. */
+/** The rectangle of an element in the shadow root, in pixels of the window, after its animations. */
 export const rectOf = (page: Page, selector: string): Promise<Rect> =>
   page
     .locator(selector)

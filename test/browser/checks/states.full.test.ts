@@ -1,4 +1,4 @@
-/** Check 52 in the two looks that `states.test.ts` leaves out. */
+/** Check 52 in the two themes and directions that `states.test.ts` omits. */
 
 import { axeTests } from "./axe.ts";
 import { setStage } from "./stage.ts";

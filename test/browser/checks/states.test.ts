@@ -15,14 +15,14 @@ axeTests(stage, [
   ["dark", "rtl"],
 ]);
 
-/** The tree, without what depends on the second: times, and how far the newest message got. Not the live regions either. */
+/** The accessibility tree without what changes every second: times, the state of the newest message, and live regions. */
 async function treeOf(page: Page, parts: string[]): Promise<string> {
   const trees = await Promise.all(parts.map((part) => page.locator(`porch-light ${part}`).ariaSnapshot()));
   const tree = trees.join("\n").replace(/\d{1,2}:\d\d\s?[AP]M/g, "TIME");
   return `${tree.replace(/· (Sent|Delivered)/g, "· STATE")}\n`;
 }
 
-it("53 the accessibility tree of every state is the one that was looked at", async () => {
+it("53 the accessibility tree of every state equals the reviewed one", async () => {
   const { page } = await stage.visit({ html: hostPage(stage, 'data-suggestions="One|Two"') });
   for (const { name, enter } of STATES) {
     await enter(page, stage);
@@ -32,7 +32,7 @@ it("53 the accessibility tree of every state is the one that was looked at", asy
   }
 });
 
-it("53 and so is the one of every state in which the chat asks for something, and of a phone", async () => {
+it("53 the trees of the chat's forms and of a phone equal the reviewed ones", async () => {
   for (const { name, attributes, enter } of ASKING) {
     const { page, context } = await stage.visit({ html: hostPage(stage, attributes) });
     await enter(page, stage);
@@ -47,7 +47,7 @@ it("53 and so is the one of every state in which the chat asks for something, an
   await expect(await treeOf(page, [".panel"])).toMatchFileSnapshot("golden/phone.aria.yml");
 });
 
-it("53 a label that is lost, a name that changes and a role that is another would be seen", async () => {
+it("53 a lost label, a changed name and a changed role are detected", async () => {
   const { page, chat } = await stage.visit({ html: hostPage(stage, "") });
   await chat.open();
   const before = await treeOf(page, [".panel"]);

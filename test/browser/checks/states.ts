@@ -1,4 +1,7 @@
-/** The states that the chat can be seen in, in an order in which one leads to the next. Found by structure: languages vary. */
+/**
+ * The visible states of the chat, in an order in which one leads to the next. Elements are found by structure, because
+ * languages vary.
+ */
 
 import type { Page } from "playwright-core";
 import type { Stage } from "./stage.ts";
@@ -6,7 +9,7 @@ import type { Stage } from "./stage.ts";
 export type State = { name: string; enter: (page: Page, stage: Stage) => Promise<unknown> };
 
 const part = (page: Page, selector: string) => page.locator(`porch-light ${selector}`);
-/** The light bulb of every test picture: one pixel. */
+/** The image of every test picture: one pixel. */
 const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
@@ -98,7 +101,7 @@ export const STATES: State[] = [
   },
 ];
 
-/** The states in which the chat asks for something: each on a page of its own. */
+/** The states in which the chat shows a form: each on its own page. */
 export const ASKING: (State & { attributes: string })[] = [
   {
     name: "form",
@@ -149,7 +152,7 @@ export const ASKING: (State & { attributes: string })[] = [
       await part(page, ".launcher").click();
       await part(page, ".scores label").nth(3).click();
       await part(page, ".rate textarea").waitFor();
-      // The click may have scrolled the thread, and the form has pushed it up: the visitor scrolls back to the end.
+      // The click may have scrolled the thread, and the form has moved it up: the visitor scrolls back to the end.
       await part(page, ".thread").evaluate((thread) => thread.scrollTo(0, thread.scrollHeight));
       await part(page, ".newest").waitFor({ state: "hidden" });
       await page.mouse.click(300, 300);

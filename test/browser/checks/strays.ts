@@ -1,6 +1,9 @@
 import type { Page } from "playwright-core";
 
-/** What must not be in the widget: links to other schemes, and elements and handlers that only markup could have made. */
+/**
+ * Elements that must not be in the widget: links to other schemes, and elements and handlers that only markup could have
+ * created.
+ */
 export const strays = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const root = document.querySelector("porch-light")?.shadowRoot;

@@ -1,4 +1,4 @@
-/** Visitors with long threads, for the checks of the list. */
+/** Visitors with long threads, for the checks of the thread. */
 
 import { randomId } from "@porchlight/shared/id";
 import type { Page } from "playwright-core";
@@ -7,15 +7,18 @@ import { appendReply } from "../../../relay/src/records/threads.ts";
 import type { House } from "../../harness.ts";
 import { converse, reopen, type Stage, type Visit, type VisitOptions } from "./stage.ts";
 
-/** Pixels between what is seen of the thread and its end. */
+/** Pixels between the visible part of the thread and its end. */
 export const gap = (page: Page): Promise<number> =>
   page.locator(".thread").evaluate((thread) => Math.abs(thread.scrollHeight - thread.scrollTop - thread.clientHeight));
 
-/** Two frames: whatever was going to be drawn has been. */
+/** Waits for two frames, so that all pending changes are drawn. */
 export const frames = (page: Page): Promise<unknown> =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-/** Writes replies to the newest visitor into the database while the relay is stopped: as many callbacks would take a minute. */
+/**
+ * Writes replies to the newest visitor into the database while the relay is stopped: the same number of callbacks would take a
+ * minute.
+ */
 export async function fillThread(house: House, count: number): Promise<void> {
   const visitor = house.sandbox.messages().at(-1)?.fromId ?? "";
   await house.halt();
@@ -31,7 +34,7 @@ export async function fillThread(house: House, count: number): Promise<void> {
   await house.start();
 }
 
-/** A visitor with a thread of so many replies, on a page that was just loaded, at its end. */
+/** A visitor with a thread of this many replies, at its end, on a page that was just loaded. */
 export async function withThread(stage: Stage, count: number, given: VisitOptions = {}): Promise<Visit> {
   const visit = await stage.visit(given);
   await converse(visit.chat);

@@ -1,4 +1,4 @@
-/** WIDGET.md section 9, checks 54 to 57: what a screen reader is told. */
+/** WIDGET.md section 9, checks 54 to 57: announcements of a screen reader. */
 
 import { describe, expect, it } from "vitest";
 import { listenTo, pass } from "./clocks.ts";
@@ -8,8 +8,8 @@ import { type Chat, converse, readUpTo, reopen, setStage } from "./stage.ts";
 const stage = setStage();
 const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 
-describe("what a screen reader is told", () => {
-  it("54 a reply is announced once, with its author, and gone soon; history never is", async () => {
+describe("a screen reader's announcements", () => {
+  it("54 announce a reply once, with its author, and soon disappear; history is never announced", async () => {
     const { page, chat } = await stage.visit();
     await converse(chat, "history");
     await page.reload();
@@ -27,7 +27,7 @@ describe("what a screen reader is told", () => {
     expect(all.filter((text) => /history/.test(text))).toEqual([]);
   });
 
-  it("55 with the panel closed, the number of new messages is said when it grows, and only then", async () => {
+  it("55 name the number of new messages while the panel is closed, only when it grows", async () => {
     const { page, context, chat } = await stage.visit();
     await converse(chat);
     const said = await record(page);
@@ -37,7 +37,7 @@ describe("what a screen reader is told", () => {
     await heard(said, /^1 new message$/);
     await stage.reply("second");
     await heard(said, /^2 new messages$/);
-    // Read in another tab: the number goes, and nobody hears of it.
+    // Read in another tab: the number disappears without an announcement.
     const other = await stage.visit({ context, path: "/other" });
     await reopen(other.chat);
     await page.getByRole("button", { name: "Chat", exact: true }).waitFor();
@@ -52,7 +52,7 @@ describe("what a screen reader is told", () => {
     ]);
   });
 
-  it("56 a long reply is one announcement that says where the rest is", async () => {
+  it("56 shorten a long reply to one announcement that says where the rest is", async () => {
     stage.house.sandbox.configure({ botScript: "long" });
     const { page, chat } = await stage.visit();
     await chat.open();
@@ -65,7 +65,7 @@ describe("what a screen reader is told", () => {
     expect((await said()).filter(({ text }) => /long answer/.test(text))).toHaveLength(1);
   });
 
-  it("57 while a reply is awaited, however long, at most three statuses are said", async () => {
+  it("57 include at most three statuses while a reply is awaited, however long", async () => {
     stage.house.sandbox.configure({ botScript: "silent" });
     const { page, chat } = await stage.visit({
       before: async (page) => {
@@ -77,7 +77,7 @@ describe("what a screen reader is told", () => {
     const said = await record(page);
     await chat.say("anybody?");
     await page.locator(".own .state").getByText("Delivered").waitFor();
-    // The words for a long wait are fetched when it has begun: this page's clock runs ahead of the network.
+    // The texts for a long wait are fetched when it begins; this page's clock runs ahead of the network.
     await pass(page, 11_000);
     await heard(said, /^Still working/);
     await pass(page, 114_000);

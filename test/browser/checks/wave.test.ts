@@ -1,4 +1,7 @@
-/** WIDGET.md section 9, check 35: how two hundred browsers come back to a relay that restarts. Simulated, with the code of both. */
+/**
+ * WIDGET.md section 9, check 35: how two hundred browsers reconnect to a relay that restarts. A simulation with the code of
+ * both sides.
+ */
 
 import { CLOSE } from "@porchlight/shared/close";
 import { type Bye, PROTOCOL, type RelayFrame } from "@porchlight/shared/protocol";
@@ -13,7 +16,7 @@ const LATENCY_MS = 5;
 const WELCOMED = JSON.stringify({ ...WELCOME, token: "token" });
 const PONG = JSON.stringify({ t: "pong", head: 0 } satisfies RelayFrame);
 
-/** What a real relay says to so many clients when it is asked to stop. */
+/** The retry range that a real relay sends to this many clients when it stops. */
 async function goodbye(): Promise<Bye["retry"]> {
   const house = await startHouse({ env: { SOCKETS_PER_ADDRESS: "0" } });
   try {
@@ -29,7 +32,7 @@ async function goodbye(): Promise<Bye["retry"]> {
   }
 }
 
-/** A relay of the simulation, and when anybody knocked, in milliseconds of the simulated world. */
+/** A relay of the simulation, and the times of all connection attempts, in milliseconds of simulated time. */
 function createServer(world: World) {
   const lines = new Set<TransportEvents>();
   const server = {
@@ -49,7 +52,7 @@ function createServer(world: World) {
         },
       };
     },
-    /** Ends every line, as a relay that stops does, or as one that was killed. */
+    /** Ends every connection, as a relay that stops, or as one that was killed. */
     end(retry?: Bye["retry"]): void {
       for (const events of [...lines]) {
         if (retry) events.frame(JSON.stringify({ t: "bye", retry } satisfies Bye));
@@ -74,10 +77,10 @@ function connectTo(server: ReturnType<typeof createServer>, world: World, random
   return connection;
 }
 
-it("35 after a restart two hundred come back evenly over the time that the relay names, none of its seconds sees more than 15 in 100", async () => {
+it("35 after a restart two hundred clients return evenly within the stated time, at most 15 in 100 per second", async () => {
   const retry = await goodbye();
   const seconds = (retry[1] - retry[0]) / 1_000;
-  // Fewer could not do it.
+  // A shorter range cannot satisfy the bound.
   expect(seconds).toBeGreaterThanOrEqual(1 / 0.15);
   for (const seed of [1, 2, 3]) {
     const world = createWorld(seed);
@@ -88,26 +91,26 @@ it("35 after a restart two hundred come back evenly over the time that the relay
     const begin = world.now();
     server.up = false;
     server.end(retry);
-    // The new one listens again after a moment: whoever knocked before that tries again by himself.
+    // The new relay listens after a moment. Clients that tried before retry on their own.
     world.advance(1_000);
     server.up = true;
     world.advance(20_000);
     expect(all.filter(({ link }) => link.value === "online")).toHaveLength(CLIENTS);
     const within = (second: number): number =>
       server.knocks.filter((at) => Math.floor((at - begin) / 1_000) === second).length;
-    // The last one may be a part of one.
+    // The last bin may be incomplete.
     const bins = Array.from({ length: Math.floor(seconds) }, (_, second) => within(second));
     expect(Math.max(...bins), bins.join(" ")).toBeLessThanOrEqual(0.15 * server.knocks.length);
     expect(Math.min(...bins), bins.join(" ")).toBeGreaterThan(0.03 * server.knocks.length);
   }
 });
 
-it("35 how long it waits grows with each loss, and is forgotten only after thirty good seconds", () => {
+it("35 the wait grows with each loss, and is reset only after thirty good seconds", () => {
   const world = createWorld();
   const server = createServer(world);
-  // The longest wait that chance can give.
+  // The longest possible random wait.
   const connection = connectTo(server, world, () => 1 - Number.EPSILON);
-  /** Cuts the line after so many good seconds; answers how long it was until the next knock. */
+  /** Cuts the connection after `goodMs` good milliseconds. @returns ms until the next attempt */
   const waited = (goodMs: number): number => {
     while (connection.link.value !== "online") world.advance(1);
     world.advance(goodMs);
