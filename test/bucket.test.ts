@@ -24,7 +24,7 @@ describe("files in a bucket", () => {
     await bucket.stop();
   });
 
-  it("lie there under a name of ours with their type, and nowhere on the machine", async () => {
+  it("are stored there under a generated name with their type, and nowhere on the machine", async () => {
     const { answer } = await post(house, visitor, jpeg(30, 20), { name: "../../beach.jpg" });
     const path = `/chat-files/uploads/${answer.key}`;
     expect(bucket.objects.get(path)).toEqual({ type: "image/jpeg", bytes: jpeg(30, 20) });
@@ -33,7 +33,7 @@ describe("files in a bucket", () => {
     expect(bucket.forged).toEqual([]);
   });
 
-  it("reach the service and the thread as any others", async () => {
+  it("reach the service and the thread like other files", async () => {
     const { answer } = await post(house, visitor, PNG, { name: "shot.png" });
     await visitor.send("from the bucket", undefined, { media: answer.key });
     await visitor.hears("echo: from the bucket");
@@ -45,7 +45,7 @@ describe("files in a bucket", () => {
     expect([part.status, await part.text()]).toEqual([206, "PNG"]);
   });
 
-  it("are asked for again while the store is away: uploads by the visitor, deliveries by the relay", async () => {
+  it("are retried while the store is down: uploads by the visitor, deliveries by the relay", async () => {
     const { answer } = await post(house, visitor, PNG);
     bucket.failing(true);
     const refused = await post(house, visitor, PNG);
@@ -58,7 +58,7 @@ describe("files in a bucket", () => {
     expect(house.sandbox.messages().filter(({ body }) => body === "while the store is away")).toHaveLength(1);
   });
 
-  it("that could not be stored count for nothing", async () => {
+  it("that could not be stored count against no quota", async () => {
     const small = await startHouse({
       env: {
         MEDIA_STORE: bucket.url,
@@ -77,7 +77,7 @@ describe("files in a bucket", () => {
     await small.stop();
   });
 
-  it("go with the chat", async () => {
+  it("are deleted with the chat", async () => {
     const leaving = house.visitor();
     await leaving.connect();
     const { answer } = await post(house, leaving, PNG);
@@ -86,14 +86,14 @@ describe("files in a bucket", () => {
     await expect.poll(() => bucket.objects.has(`/chat-files/uploads/${answer.key}`)).toBe(false);
   });
 
-  it("leave the store's key out of every line and every answer", async () => {
+  it("never expose the store's key in a log line or an answer", async () => {
     const said = house.lines().join("\n");
     expect(said).not.toContain(bucket.secret);
     expect(said).not.toContain(encodeURIComponent(bucket.secret));
   });
 });
 
-it("a bucket without its key, or over plain http, is refused at the start with words", async () => {
+it("a bucket without its key, or over plain http, is refused at the start with a message", async () => {
   await expect(startHouse({ env: { MEDIA_STORE: "s3://files" } })).rejects.toThrow("S3_ACCESS_KEY_ID");
   const plain = "s3://files?endpoint=http://store.example";
   await expect(startHouse({ env: { MEDIA_STORE: plain } })).rejects.toThrow("https");

@@ -11,7 +11,7 @@ const files = readdirSync(dist, { recursive: true, encoding: "utf8" })
 const KB = 1_024;
 const zipped = (text: string): number => gzipSync(text, { level: 9 }).length;
 
-/** Files of the build by what they are for: a language's file is named by its tag and the version of all texts. */
+/** The kind of a built file. A language's file is named by its tag and the version of all texts. */
 const kindOf = (name: string): "loader" | "panel" | "language" | "rarer" => {
   if (name === "loader.js") return "loader";
   if (/^assets.panel-/.test(name)) return "panel";
@@ -32,19 +32,19 @@ describe("the built widget", () => {
     ["panel", 32 * KB],
     ["language", 2 * KB],
     ["rarer", 8 * KB],
-  ])("leaves a twentieth of the bound of every %s file free: %i bytes, gzip", (kind, bound) => {
+  ])("leaves 5 % of the bound of every %s file free: %i bytes, gzip", (kind, bound) => {
     const sizes = sizesOf(kind);
     expect(sizes).not.toEqual([]);
     expect(sizes.filter(([, bytes]) => bytes > 0.95 * bound)).toEqual([]);
   });
 
-  it("is one file for the tag, one for an open chat, and one for each language", () => {
+  it("consists of one file for the tag, one for an open chat, and one for each language", () => {
     expect([sizesOf("loader").length, sizesOf("panel").length]).toEqual([1, 1]);
     expect(sizesOf("language").length).toBe(languages.size);
     expect(languages.size).toBeGreaterThan(40);
   });
 
-  it("needs nothing besides the panel for an open chat in English", () => {
+  it("needs only the panel for an open chat in English", () => {
     const panel = files.find(({ name }) => kindOf(name) === "panel");
     expect(panel?.text.match(/\b(import|from)\s*["'`]/g)).toBeNull();
   });
@@ -55,7 +55,7 @@ describe("the built widget", () => {
     expect(files.filter(({ text }) => sinks.test(text)).map(({ name }) => name)).toEqual([]);
   });
 
-  it("names no other host, and no file that it does not bring", () => {
+  it("names no other host, and no file that it does not contain", () => {
     const addresses = files.flatMap(({ text }) => text.match(/https?:\/\/[\w.-]+/g) ?? []);
     expect(addresses.filter((address) => address !== "http://www.w3.org")).toEqual([]);
     expect(files.filter(({ text }) => text.includes("sourceMappingURL")).map(({ name }) => name)).toEqual([]);

@@ -1,4 +1,4 @@
-/** The status table of RELIABILITY 3a and the callbacks of R-601 to R-613, row by row, at the relay's front door. */
+/** The status table of RELIABILITY 3a and the callbacks of R-601 to R-613, row by row, over HTTP. */
 
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
@@ -13,7 +13,7 @@ import type { Visitor } from "./visitor.ts";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** Callbacks as the interface has them. */
+/** Callbacks as the interface describes them. */
 const PLAIN: Partial<SandboxConfig> = {
   callbackContentType: "application/json",
   callbackOmit: [],
@@ -23,7 +23,7 @@ const PLAIN: Partial<SandboxConfig> = {
   duplicateCallbacks: 0,
 };
 
-/** A house with one visitor who has written and heard. */
+/** A house with one visitor who has sent a message and received a reply. */
 async function startWithVisitor(
   env: Record<string, string> = {},
 ): Promise<{ house: House; visitor: Visitor; toId: string }> {
@@ -61,7 +61,7 @@ const reply = (fields: object, url?: string): Promise<Response> =>
     url,
   );
 const shown = (text: string): number => visitor.log().filter((message) => message.text === text).length;
-/** Everything before it has been shown by now. */
+/** Resolves when everything before it has been shown. */
 async function afterwards(): Promise<void> {
   const body = `mark ${randomUUID()}`;
   expect((await reply({ body })).status).toBe(200);
@@ -69,7 +69,7 @@ async function afterwards(): Promise<void> {
 }
 
 describe("the address", () => {
-  it("answers GET and HEAD with 200 and nothing to know, and other methods with 405 (R-601, R-614)", async () => {
+  it("answers GET and HEAD with 200 and no details, and other methods with 405 (R-601, R-614)", async () => {
     const got = await fetch(house.callbackUrl);
     expect([got.status, await got.text()]).toEqual([200, "ok"]);
     expect((await fetch(house.callbackUrl, { method: "HEAD" })).status).toBe(200);
@@ -79,7 +79,7 @@ describe("the address", () => {
     }
   });
 
-  it("is nothing at all without its secret, with a wrong one, and for every method then", async () => {
+  it("answers 404 to every method without the secret or with a wrong one", async () => {
     const nowhere = await (await fetch(`${house.url}/nothing-here`)).text();
     for (const url of [
       house.callbackUrl.replace(/[^/]+$/, ""),
@@ -92,7 +92,7 @@ describe("the address", () => {
       }
   });
 
-  it("refuses no authentic call for being one of many: no 429, no redirect, no 410, no 5xx", async () => {
+  it("refuses none of many authentic calls: no 429, no redirect, no 410, no 5xx", async () => {
     const answers = await Promise.all(Array.from({ length: 300 }, (_, n) => reply({ body: `one of many ${n}` })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     await afterwards();
@@ -100,7 +100,7 @@ describe("the address", () => {
   });
 });
 
-describe("what is no callback", () => {
+describe("an invalid callback", () => {
   const bad: [name: string, body: string][] = [
     ["nothing", ""],
     ["text", "hello"],
@@ -119,7 +119,7 @@ describe("what is no callback", () => {
     expect(error).not.toMatch(/\n|\bat /);
   });
 
-  it("is answered 400 when it is no UTF-8", async () => {
+  it("is answered 400 when it is not UTF-8", async () => {
     expect((await post(new Uint8Array([0x7b, 0xff, 0xfe, 0x7d]))).status).toBe(400);
   });
 });
@@ -127,7 +127,7 @@ describe("what is no callback", () => {
 describe("a body over the limit (R-613)", () => {
   const large = JSON.stringify({ toId: "someone", body: "x".repeat(2_000_000) });
 
-  it("is answered 413, with a length, in chunks, and as the service's Failed", async () => {
+  it("is answered 413, with a length header or in chunks, and counts as Failed at the service", async () => {
     expect((await post(large)).status).toBe(413);
     expect((await post(new Blob([large]).stream())).status).toBe(413);
     house.sandbox.configure({ hugeBody: true });
@@ -136,7 +136,7 @@ describe("a body over the limit (R-613)", () => {
     expect([sent.status, sent.error]).toEqual(["Failed", expect.stringContaining("413")]);
   });
 
-  it("is answered before it has come when it says how large it will be, and the next caller is heard", async () => {
+  it("is answered before it has arrived when it announces its size, and the next call is handled", async () => {
     const { port, pathname } = new URL(house.callbackUrl);
     const socket = connect(Number(port), "127.0.0.1");
     const said = new Promise<string>((resolve) => {
@@ -151,7 +151,7 @@ describe("a body over the limit (R-613)", () => {
     await afterwards();
   });
 
-  it("leaves callbacks that come at the same time alone", async () => {
+  it("does not affect callbacks that arrive at the same time", async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? post(large) : reply({ body: `beside a large one ${n}` }))),
     );
@@ -163,9 +163,9 @@ describe("a body over the limit (R-613)", () => {
   });
 });
 
-describe("a reply in another shape is shown all the same", () => {
+describe("a reply in another shape is shown", () => {
   it.each([
-    ["JSON called text", { callbackContentType: "text/plain" }],
+    ["JSON with the type text", { callbackContentType: "text/plain" }],
     ["JSON without a type (R-602)", { callbackContentType: "" }],
     ["a form (R-602)", { callbackContentType: "application/x-www-form-urlencoded" }],
     ["without channel, contact and owner (R-603)", { callbackOmit: ["channel", "contactId", "userId"] }],
@@ -191,7 +191,7 @@ describe("a reply in another shape is shown all the same", () => {
     await visitor.hears("4711");
   });
 
-  it("an empty body, or a file without words, as what it is (R-605)", async () => {
+  it("an empty body, or a file without text, is shown as what it is (R-605)", async () => {
     expect((await reply({ body: "" })).status).toBe(200);
     expect(await visitor.hears("[attachment – not available here]")).toMatchObject({ noFile: [0, 33] });
     expect((await reply({ body: "", mediaUrl: "https://files.example/a.pdf" })).status).toBe(200);
@@ -211,15 +211,15 @@ describe("a reply in another shape is shown all the same", () => {
   });
 });
 
-describe("who a reply is for", () => {
-  it("a visitor who is not there: it waits for the next visit (R-610, F33)", async () => {
+describe("the recipient of a reply", () => {
+  it("an offline visitor gets it at the next visit (R-610, F33)", async () => {
     await visitor.drop();
     expect((await reply({ body: "while you were away" })).status).toBe(200);
     await visitor.connect();
     await visitor.hears("while you were away");
   });
 
-  it("a visitor of this relay who is not in its database any more: stored, not refused (R-612)", async () => {
+  it("a visitor of this relay who is no longer in its database: it is stored, not refused (R-612)", async () => {
     const { signing } = JSON.parse(readFileSync(join(house.dataDir, "secrets.json"), "utf8")) as { signing: string };
     const orphan = newVisitorId(signing);
     expect((await reply({ toId: orphan, body: "for an orphan" })).status).toBe(200);
@@ -228,7 +228,7 @@ describe("who a reply is for", () => {
     db.close();
   });
 
-  it("nobody of this relay: 404, never 410; or 200 where several programs share the address", async () => {
+  it("an unknown id: it is answered 404, never 410; or 200 where several programs share the address", async () => {
     const answer = await reply({ toId: "nobody-of-ours", body: "hi" });
     expect([answer.status, await answer.json()]).toEqual([404, { error: "unknown contact" }]);
     const changed = `${toId.slice(0, -1)}${toId.endsWith("0") ? "1" : "0"}`;
@@ -250,7 +250,7 @@ describe("the order of replies", () => {
     expect(visitor.log().flatMap(({ text }) => (text.startsWith("in order") ? [text] : []))).toEqual(texts);
   });
 
-  it("does not change when one comes again later with other words: the first words stay (R-609)", async () => {
+  it("does not change when a reply arrives again with another text: the first text stays (R-609)", async () => {
     const messageId = randomUUID();
     expect((await reply({ messageId, body: "the first words" })).status).toBe(200);
     await afterwards();
@@ -259,7 +259,7 @@ describe("the order of replies", () => {
     expect([shown("the first words"), shown("other words")]).toEqual([1, 0]);
   });
 
-  it("lets a reply come before its message was answered (F9)", async () => {
+  it("allows a reply before its message was answered (F9)", async () => {
     house.sandbox.configure({ latencyMs: 1_500 });
     const written = await visitor.send("answered before it was taken");
     expect(written.state).toBe("sent");
@@ -273,7 +273,7 @@ describe("the order of replies", () => {
   });
 });
 
-describe("when it cannot be written", () => {
+describe("when a reply cannot be written", () => {
   it("to the database: 200 from a file on the disk, and shown in order when the database is back (F18)", async () => {
     const other = new DatabaseSync(join(house.dataDir, "porchlight.db"));
     other.exec("BEGIN IMMEDIATE");
@@ -290,7 +290,7 @@ describe("when it cannot be written", () => {
     const other = new DatabaseSync(join(house.dataDir, "porchlight.db"));
     const spool = join(house.dataDir, "replies.spool");
     other.exec("BEGIN IMMEDIATE");
-    // Where the file should be written stands a folder.
+    // A folder stands where the file would be written.
     mkdirSync(spool);
     const refused = await reply({ messageId: "again", body: "written nowhere" });
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);

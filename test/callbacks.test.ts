@@ -25,13 +25,13 @@ describe("the reply callback", () => {
       body: JSON.stringify({ contactId: "c1", messageId: randomUUID(), userId: "u", channel: "website", ...fields }),
     });
 
-  it("answers 200 with a short JSON body, and the reply is on the visitor's line", async () => {
+  it("answers 200 with a short JSON body, and the visitor gets the reply", async () => {
     const response = await post(house.callbackUrl, { toId, body: "typed by a person" });
     expect([response.status, await response.json()]).toEqual([200, { success: true }]);
     await visitor.hears("typed by a person");
   });
 
-  it("looks like nothing at all under a wrong secret, and writes nothing (4.13-15; R-505)", async () => {
+  it("answers 404 to a wrong secret, and writes nothing (4.13-15; R-505)", async () => {
     const wrong = house.callbackUrl.replace(/[^/]+$/, "not-the-secret-of-the-tests");
     const response = await post(wrong, { toId, body: "forged" });
     const nowhere = await post(`${house.url}/callbacks-of-nobody`, {});
@@ -41,7 +41,7 @@ describe("the reply callback", () => {
     expect(visitor.log().filter(({ text }) => text === "forged")).toEqual([]);
   });
 
-  it("refuses a reply for nobody it knows with 404 and a short JSON error, which the service shows as Failed (4.13-14; R-303, R-306, R-612)", async () => {
+  it("refuses a reply for an unknown id with 404 and a short JSON error, which the service shows as Failed (4.13-14; R-303, R-306, R-612)", async () => {
     const response = await post(house.callbackUrl, { toId: "nobody-of-ours", body: "hi" });
     expect(response.status).toBe(404);
     const { error } = (await response.json()) as { error: string };
@@ -54,7 +54,7 @@ describe("the reply callback", () => {
     expect(reply.error).toContain(error);
   });
 
-  it("takes the same messageId five times at once with 200 each, and shows one message", async () => {
+  it("answers 200 to each of five simultaneous calls with one messageId, and shows one message", async () => {
     const messageId = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => post(house.callbackUrl, { toId, messageId, body: "only once" })),
@@ -68,7 +68,7 @@ describe("the reply callback", () => {
 });
 
 describe("callbacks from listed addresses only", () => {
-  it("takes them from CALLBACK_ALLOW behind the trusted proxy, and looks like nothing to anybody else (R-505)", async () => {
+  it("are accepted from CALLBACK_ALLOW behind the trusted proxy, and answered 404 to all others (R-505)", async () => {
     const env = { CALLBACK_ALLOW: "203.0.113.0/24, 2001:db8::/32", TRUST_PROXY: "1" };
     const house = await startHouse({ env, sandbox: { botActive: false } });
     const visitor = house.visitor();
@@ -82,14 +82,14 @@ describe("callbacks from listed addresses only", () => {
         headers: { "Content-Type": "application/json", "X-Forwarded-For": forwarded },
         body: JSON.stringify({ contactId: "c1", messageId: randomUUID(), userId: "u", toId, body }),
       });
-    // What stands left of the proxy's own entry is the sender's word.
+    // Entries left of the proxy's own entry come from the sender and can be forged.
     const refused = await from("203.0.113.9, 198.51.100.4", "from elsewhere");
     const nowhere = await fetch(`${house.url}/callbacks-of-nobody`, { method: "POST" });
     expect([refused.status, await refused.text()]).toEqual([404, await nowhere.text()]);
     expect((await from("198.51.100.4, 2001:db8:7::1", "from the list")).status).toBe(200);
     await visitor.hears("from the list");
     expect(visitor.log().filter(({ text }) => text === "from elsewhere")).toEqual([]);
-    // A checker of addresses may ask from anywhere.
+    // An address check with GET is allowed from anywhere.
     expect(await (await fetch(house.callbackUrl)).text()).toBe("ok");
     const said = house.lines().filter((line) => line.includes("callback.wrong_address"));
     expect(said.map((line) => (JSON.parse(line) as { address: string }).address)).toEqual(["198.51.100.4"]);
@@ -97,7 +97,7 @@ describe("callbacks from listed addresses only", () => {
   });
 });
 
-/** A message that another program sent to the same account. */
+/** A message that another program sends to the same account. */
 async function incomingFromElsewhere({ sandbox }: House, fromId: string): Promise<void> {
   sandbox.configure({ botActive: false });
   const url = `${sandbox.url}/incoming_custom_channel_message?apiKey=${encodeURIComponent(sandbox.config.apiKey)}`;

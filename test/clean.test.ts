@@ -1,4 +1,7 @@
-/** What people and backends say of a person is cleaned once, the same at every door, before the service hears it. */
+/**
+ * Personal data from people and backends is cleaned once, by the same rules at every input, before the service gets it (R-203,
+ * R-207).
+ */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type House, SCRIPTED, startHouse } from "./harness.ts";
@@ -21,7 +24,7 @@ const asked = (route: string) => house.sandbox.requests().filter((request) => re
 const bodies = (route: string) => asked(route).map(({ body }) => body);
 
 describe("a person's names and e-mail", () => {
-  it("are clean where a contact is made of them, by the API and by the command line", async () => {
+  it("are clean in a contact, from the API and from the command line", async () => {
     expect((await call("POST", "/contacts", DIRTY, "c-1")).status).toBe(200);
     expect(bodies("createContact").at(-1)).toEqual(CLEAN);
     const options = ["--email", "Bob.B@EXAMPLE.Com", "--first-name", "B\tob", "--last-name", "Unknown"];
@@ -30,7 +33,7 @@ describe("a person's names and e-mail", () => {
     expect((await call("GET", "/contacts?email=Ada.L@EXAMPLE.com")).body).toMatchObject(CLEAN);
   });
 
-  it("are clean in a message from the owner's side, and so is its campaign", async () => {
+  it("are clean in a message from the owner, and so is its campaign", async () => {
     const order = { to: { user: "7" }, text: "two\nlines\0", campaign: " su\tmmer ", ...DIRTY };
     expect((await call("POST", "/messages", order, "m-1")).status).toBe(202);
     await expect.poll(() => bodies("send")).toHaveLength(1);
@@ -39,7 +42,7 @@ describe("a person's names and e-mail", () => {
     });
   });
 
-  it("are clean in what a credit history shows", async () => {
+  it("are clean in the credit history", async () => {
     const order = { email: "Client@agency.example", amount: 1, note: "In\0voice\n7\ud800" };
     expect((await call("POST", "/credits/grants", order, "g-1")).status).toBe(202);
     await expect.poll(() => bodies("credits")).toHaveLength(1);
@@ -47,7 +50,7 @@ describe("a person's names and e-mail", () => {
   });
 
   it.each(["a@b", "a\0b@c.example", "a b@c.example", "@c.example", "a@c..example"])(
-    "is refused by every door when the address is %j, and the field is named",
+    "is refused at every input when the address is %j, and the error names the field",
     async (email) => {
       const before = house.sandbox.requests().length;
       const doors: [string, object][] = [
@@ -65,7 +68,7 @@ describe("a person's names and e-mail", () => {
     },
   );
 
-  it("is refused by the command line as well, by the option's name", async () => {
+  it("is refused by the command line too, with the option's name", async () => {
     for (const command of [
       ["contact", "add"],
       ["contact", "find"],
@@ -81,7 +84,7 @@ describe("a person's names and e-mail", () => {
 });
 
 describe("a contact for several lists", () => {
-  it("joins all that there are, and the answer names the others, the contact and what was joined", async () => {
+  it("is added to all existing lists, and the answer names the unknown lists, the contact and its lists", async () => {
     const lists = ["l1", "missing", "l2"];
     const { status, body } = await call("POST", "/contacts", { email: "lists@b.example", lists }, "l-1");
     const contactId = house.sandbox.state().contacts.find(({ email }) => email === "lists@b.example")?.id;
@@ -97,7 +100,7 @@ describe("a contact for several lists", () => {
     expect(house.sandbox.state().lists).toMatchObject({ l1: [contactId], l2: [contactId] });
   });
 
-  it("that cannot be asked right now says so, and joins none twice when it is asked again", async () => {
+  it("reports an unavailable service, and adds to no list twice when repeated", async () => {
     const body = { email: "later@b.example", lists: ["l1", "l2"] };
     house.sandbox.failNext("addToList", 1, 503);
     const first = await call("POST", "/contacts", body, "l-2");
@@ -107,7 +110,7 @@ describe("a contact for several lists", () => {
     expect(asked("addToList")).toHaveLength(before + 1);
   });
 
-  it("says which field the service refuses, of a contact and of a list", async () => {
+  it("names the field that the service refuses, of a contact and of a list", async () => {
     const refusal = { kind: "status", status: 400, body: { error: { code: "BLOCKED", message: "no" } } } as const;
     house.sandbox.failNext("createContact", 1, refusal);
     expect((await call("POST", "/contacts", { email: "no@b.example" }, "r-1")).body).toMatchObject({

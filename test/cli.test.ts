@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 describe("the command line", () => {
-  it("says what there is, and answers 2 to what there is not", async () => {
+  it("lists its commands, and exits with 2 for an unknown one", async () => {
     const help = await porchlight(["help"]);
     expect([help.code, help.out.includes("credits resolve"), help.out.includes("SERVICE_URL")]).toEqual([
       0,
@@ -58,7 +58,7 @@ describe("the command line", () => {
     });
   });
 
-  it("makes a token that opens the API at once, and ends it", async () => {
+  it("creates a token that works at once, and revokes it", async () => {
     const { id, token } = await json("token", "add", "billing", "--scopes", "visitors:read");
     const call = caller(house, token);
     expect((await call("GET", "/visitors")).status).toBe(200);
@@ -69,15 +69,15 @@ describe("the command line", () => {
     expect((await call("GET", "/visitors")).status).toBe(401);
   });
 
-  it("finds out what is wrong, with the cure, and leaves nothing at the service", async () => {
-    // The doctor asks once: a fault of that moment would be its finding.
+  it("reports problems with their remedies, and leaves nothing at the service", async () => {
+    // The doctor calls once, so a random fault at that moment would be a finding.
     house.sandbox.configure(SCRIPTED);
     const before = house.sandbox.state().contacts.length;
     const local = await porchlight(["doctor"]);
     expect(local.code).toBe(3);
     expect(local.out).toMatch(/ok {4}key of account default/);
     expect(local.out).toMatch(/FAIL {2}callback address: PUBLIC_URL is not set/);
-    // The relay that runs is judged, not what this shell would say.
+    // The running relay is checked, not the settings of this shell.
     expect((await porchlight(["doctor"], { SERVICE_API_KEY: "wrong" })).out).toMatch(/ok {4}key of account default/);
     await house.halt();
     await house.start({ SERVICE_API_KEY: "wrong" });
@@ -99,7 +99,7 @@ describe("the command line", () => {
     expect((await porchlight(["credits", "show", "cli-1"])).out).toMatch(/queued +cli[\s\S]*calling[\s\S]*granted/);
   });
 
-  it("resolves an unknown grant with a reason, and says with 3 that one waits", async () => {
+  it("resolves an unknown grant with a reason, and exits with 3 while one waits", async () => {
     house.sandbox.failNext("credits", 1, { kind: "resetConnection", when: "after" });
     expect((await porchlight(["credits", "grant", EMAIL, "5", "--key", "cli-2"])).code).toBe(3);
     expect((await porchlight(["credits", "list"])).code).toBe(3);
@@ -111,7 +111,7 @@ describe("the command line", () => {
 
   it("sends, finds, adds and lists", async () => {
     expect(await json("send", "Hello from the desk", "--visitor", visitor)).toMatchObject({ state: "sent" });
-    // These ask once, and say it when that fails.
+    // These commands call once, and report a failure.
     house.sandbox.configure(SCRIPTED);
     const contact = await json("contact", "add", "--email", "ada@b.example", "--first-name", "Ada");
     expect(await json("contact", "find", "--email", "ada@b.example")).toEqual(contact);
@@ -123,7 +123,7 @@ describe("the command line", () => {
     await expect.poll(() => json("deliveries")).toEqual([]);
   });
 
-  it("sends a failed message anew, through the running relay and without one, and an event that was not taken", async () => {
+  it("sends a failed message and a refused event again, with and without a running relay", async () => {
     const someone = house.visitor();
     await someone.connect();
     house.sandbox.failNext("incoming", 1, 400);
@@ -159,7 +159,7 @@ describe("the command line", () => {
     expect((await porchlight(["webhooks", "retry", "msg_none"])).code).toBe(1);
   });
 
-  it("shows what failed before all that waits", async () => {
+  it("shows failed messages before waiting ones", async () => {
     const db = new DatabaseSync(join(house.dataDir, "porchlight.db"));
     db.exec(`INSERT INTO visitors (id, site, created) VALUES ('a-waits', 'default', 0), ('z-failed', 'default', 0);
       INSERT INTO messages (visitor, pos, n, id, author, at, text)

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-/** Runs the example as its header says, on the package that the command line writes. @returns what it prints */
+/** Runs the example as its header describes, on the package that the command line writes. @returns its output */
 async function runExample(subAccount: string): Promise<string> {
   const project = mkdtempSync(join(tmpdir(), "porchlight-"));
   await porchlightCommand(house, ["client", join(project, "node_modules", "@porchlight", "client")]);
@@ -33,7 +33,7 @@ async function runExample(subAccount: string): Promise<string> {
   return stdout;
 }
 
-it("does what the example does: a message, a contact on a list, credits; twice is once", async () => {
+it("runs the example: a message, a contact on a list, credits; a repetition does nothing", async () => {
   for (const _ of [1, 2]) {
     const said = await runExample("client@agency.example");
     expect(said).toMatch(/^Message: (queued|sending|sent)\nContact: (\S+)\nCredits: granted\n$/);
@@ -43,7 +43,7 @@ it("does what the example does: a message, a contact on a list, credits; twice i
   expect(house.sandbox.state().grants).toHaveLength(1);
 });
 
-it("hears in the end what became of a grant to an unknown sub-account", async () => {
+it("learns the outcome of a grant to an unknown sub-account", async () => {
   const key = "nobody-1";
   await porchlight.grantCredits({ email: "nobody@agency.example", amount: 1 }, { key });
   await expect.poll(async () => (await porchlight.getGrant({ key })).state).toBe("refused");
@@ -55,14 +55,14 @@ it("hears in the end what became of a grant to an unknown sub-account", async ()
   await expect.poll(async () => (await porchlight.getGrant({ key })).state).toBe("granted");
 });
 
-it("says what was wrong with stable codes", async () => {
+it("reports errors with stable codes", async () => {
   const wrong = porchlight.createContact({ phone: "12" });
   await expect(wrong).rejects.toMatchObject({ status: 422, code: "invalid_phone", field: "phone" });
   const nobody = createClient({ url: house.url, token: "pl_nobody" }).listVisitors();
   await expect(nobody).rejects.toBeInstanceOf(ApiError);
 });
 
-it("encodes whatever a name holds", async () => {
+it("encodes every character of a name", async () => {
   const key = "a/b?c#d é%2F".replace(" ", "_").replace("é", "e");
   await porchlight.grantCredits({ email: "client@agency.example", amount: 1 }, { key });
   expect(await porchlight.getGrant({ key })).toMatchObject({ key, amount: 1 });
@@ -83,7 +83,7 @@ const none = (): unknown => porchlight.listGrants({ state: "lost" });
 export { bad, none };
 `;
 
-it("is a package for others too: typed, without dependencies, and the same calls", async () => {
+it("is also a package: typed, without dependencies, with the same calls", async () => {
   const project = mkdtempSync(join(tmpdir(), "porchlight-"));
   const installed = join(project, "node_modules", "@porchlight", "client");
   const written = await porchlightCommand(house, ["client", installed]);

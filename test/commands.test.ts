@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-/** Two at a time: each is a process of its own. */
+/** Two at a time, because each is its own process. */
 async function inPairs<A, B>(all: readonly A[], work: (one: A) => Promise<B>): Promise<B[]> {
   const done: B[] = [];
   for (let i = 0; i < all.length; i += 2) done.push(...(await Promise.all(all.slice(i, i + 2).map(work))));
@@ -41,7 +41,7 @@ async function inPairs<A, B>(all: readonly A[], work: (one: A) => Promise<B>): P
 }
 
 type Call = [args: () => string[], code: number];
-/** Every command once as it is meant, in an order in which one prepares the next. */
+/** Every command once with valid arguments, in an order in which each prepares the next. */
 const MEANT: Record<string, Call> = {
   help: [() => [], 0],
   doctor: [() => [], 3],
@@ -87,14 +87,14 @@ const MEANT: Record<string, Call> = {
 const APART = ["serve", "sandbox"];
 
 describe("every command", () => {
-  it("is in the help, for people and for programs, and in this test", async () => {
+  it("is in the help, as text and as JSON, and in this test", async () => {
     const { code, out } = await porchlight(["help", "--json"]);
     const told = JSON.parse(out) as { commands: { name: string }[]; exitCodes: object; settings: { env: string }[] };
     const names = told.commands.map(({ name }) => name);
     expect([code, Object.keys(told.exitCodes)]).toEqual([0, ["0", "1", "2", "3"]]);
     expect(told.settings.map(({ env }) => env)).toContain("SERVICE_URL");
     expect(names).toEqual(expect.arrayContaining(Object.keys(MEANT)));
-    // A newer one than this test answers programs as well.
+    // A command that this test does not know yet must support --json too.
     for (const name of names.filter((each) => !APART.includes(each) && !(each in MEANT))) {
       const { code, err } = await porchlight([...name.split(" "), "--colour=red", "--json"]);
       expect([code, JSON.parse(err)], name).toEqual([2, { error: expect.any(String), code: 2 }]);
@@ -103,18 +103,15 @@ describe("every command", () => {
     expect(names.filter((name) => !words.includes(name))).toEqual([]);
   });
 
-  it.each(Object.entries(MEANT))(
-    "speaks JSON when it is asked to, and nothing else: %s",
-    async (name, [args, code]) => {
-      const { out, err, code: ended } = await porchlight([...name.split(" "), ...args(), "--json"]);
-      expect([ended, ended === 1 ? out : err], `${out}${err}`).toEqual([code, ""]);
-      const said = JSON.parse(ended === 1 ? err : out) as { error?: string; code?: number };
-      if (ended === 1) expect(said).toEqual({ error: expect.stringMatching(/\w{3}/), code: 1 });
-    },
-  );
+  it.each(Object.entries(MEANT))("prints only JSON with --json: %s", async (name, [args, code]) => {
+    const { out, err, code: ended } = await porchlight([...name.split(" "), ...args(), "--json"]);
+    expect([ended, ended === 1 ? out : err], `${out}${err}`).toEqual([code, ""]);
+    const said = JSON.parse(ended === 1 ? err : out) as { error?: string; code?: number };
+    if (ended === 1) expect(said).toEqual({ error: expect.stringMatching(/\w{3}/), code: 1 });
+  });
 
-  it("answers 2 in JSON to an option or a word that it does not know", async () => {
-    // One piece of code reads the words of all: each kind of usage once.
+  it("exits with 2 and prints JSON for an unknown option or argument", async () => {
+    // One parser reads the arguments of all commands, so each kind of usage is tested once.
     const wrong = ["help", "doctor", "try", "token add", "list add", "leads", "credits show", "backup"].map(
       (name, i) => (i % 2 === 0 ? `${name} --colour=red` : `${name} a b c d e`),
     );
@@ -127,7 +124,7 @@ describe("every command", () => {
     expect(JSON.parse(about.out).commands.map(({ name }: { name: string }) => name)).toContain("credits show");
   });
 
-  it("says wrong settings, places that cannot be written and commands that there are not in JSON as well", async () => {
+  it("also prints JSON for wrong settings, unwritable places and unknown commands", async () => {
     const wrong: [string[], Record<string, string>, number, RegExp][] = [
       [["dance"], {}, 2, /dance/],
       [["help", "dance"], {}, 2, /dance/],
@@ -148,7 +145,7 @@ describe("every command", () => {
 });
 
 describe("a grant that did not happen", () => {
-  it("ends with the service's answer: 3 at once with why, and what to do", async () => {
+  it("ends with the service's answer: 3 at once, with the reason and the remedy", async () => {
     const grant = ["credits", "grant", "nobody@agency.example", "5", "--key", "nobody-1"];
     const { code, out } = await porchlight(grant);
     expect([code, out]).toEqual([3, expect.stringMatching(/refused[\s\S]*404[\s\S]*credits dismiss nobody-1/)]);
@@ -156,13 +153,13 @@ describe("a grant that did not happen", () => {
       state: "refused",
       key: "nobody-1",
     });
-    // The relay tries the grant again by itself. Nothing can be dismissed during a call: then the command answers 1.
+    // The relay retries the grant. Nothing can be dismissed during a call: then the command exits with 1.
     const dismiss = ["credits", "dismiss", "nobody-1", "--reason", "a typing mistake"];
     await expect.poll(async () => (await porchlight(dismiss)).code).toBe(0);
     expect((await porchlight(grant)).code).toBe(1);
   });
 
-  it("is not taken for one without a relay either, when the wait is over", async () => {
+  it("is not reported as made without a relay either, when the wait is over", async () => {
     await house.halt();
     const later = await porchlight(["credits", "grant", EMAIL, "5", "--key", "later-1", "--wait", "0"]);
     expect([later.code, later.out]).toEqual([3, expect.stringContaining("no relay has processed it")]);

@@ -48,7 +48,7 @@ describe("the Containerfile", () => {
     expect(all("USER").at(-1)).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   });
 
-  it("puts a program on the PATH that the release folder has", () => {
+  it("puts the program of the release folder on the PATH", () => {
     const [, target = ""] =
       /ln -s \/opt\/porchlight\/(\S+) \/usr\/local\/bin\/porchlight/.exec(all("RUN").join()) ?? [];
     expect(CONTENTS.filter((part) => target.startsWith(`${part}/`))).toHaveLength(1);
@@ -58,7 +58,7 @@ describe("the Containerfile", () => {
     expect(JSON.parse(all("CMD").at(-1) ?? "")).toEqual(["porchlight", "serve"]);
   });
 
-  it("keeps its data on the volume, listens on the default port, and asks a route for its health", () => {
+  it("keeps its data on the volume, listens on the default port, and checks its health by a route", () => {
     expect(unknownIn(Object.keys(variables))).toEqual([]);
     expect([variables.DATA_DIR, variables.PORT]).toEqual([all("VOLUME").join(), PORT]);
     expect(all("EXPOSE")).toEqual([PORT]);
@@ -67,7 +67,7 @@ describe("the Containerfile", () => {
     expect(ROUTES).toContain(path);
   });
 
-  it("needs nothing that the build leaves out", () => {
+  it("needs no file that the build omits", () => {
     const left = readFileSync(join(ROOT, ".dockerignore"), "utf8").split("\n").filter(Boolean);
     // The build makes widget/dist itself.
     const needed = CONTENTS.filter((part) => part !== "widget/dist");
@@ -117,7 +117,7 @@ describe.each([
     for (const place of data) expect(place.split(":")[1]).toBe("/var/lib/porchlight");
   });
 
-  it("mounts only volumes and files that there are", () => {
+  it("mounts only existing volumes and files", () => {
     const missing = named.filter(([from = ""]) =>
       from.startsWith("./") ? !existsSync(join(DEPLOY, from)) : !(from in volumes),
     );
@@ -125,7 +125,7 @@ describe.each([
     expect(Object.keys(volumes).filter((name) => !named.some(([from]) => from === name))).toEqual([]);
   });
 
-  it("asks for no variable that the example file lacks, and gives the relays settings that they take", () => {
+  it("uses only variables of the example file, and gives the relays valid settings", () => {
     const asked = [...text(file).matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name);
     expect(asked.filter((name) => !(name in example))).toEqual([]);
     const filled: Record<string, string> = {
@@ -158,7 +158,7 @@ describe.each([
   });
 });
 
-it("lets Caddy and the guide's blocks ask routes that the relay has", () => {
+it("uses only existing routes in Caddy's file and in the guide", () => {
   const guide = readFileSync(join(ROOT, "relay", "docs", "guides", "deploy.md"), "utf8");
   const files = [text("Caddyfile"), ...[...guide.matchAll(/```(?:caddy|nginx)\n([\s\S]*?)```/g)].map(([, it]) => it)];
   expect(files).toHaveLength(3);
@@ -167,7 +167,7 @@ it("lets Caddy and the guide's blocks ask routes that the relay has", () => {
     expect(asked.filter((path) => !ROUTES.includes(path))).toEqual([]);
     expect(file).toContain(`:${PORT}`);
   }
-  // Any relay takes any request.
+  // Any relay accepts any request.
   expect(text("Caddyfile")).not.toMatch(/ip_hash|cookie|uri_hash/);
 });
 
@@ -224,7 +224,7 @@ describe.each([
     expect(mounted.toSorted()).toEqual(places.toSorted());
   });
 
-  it("asks routes on the relay's port, gives settings that it knows, and waits for the goodbye", () => {
+  it("uses the relay's port and routes, valid settings, and a long enough stop", () => {
     const { spec } = one("StatefulSet").template;
     const [container] = spec.containers as [Container];
     expect(unknownIn(container.env.map(({ name }) => name))).toEqual([]);
@@ -263,7 +263,7 @@ describe("alert rules and dashboard", () => {
     return await metrics.text();
   }
 
-  it("read only series that the relay has, by labels that these have", async () => {
+  it("read only existing series, by existing labels", async () => {
     const there = await series();
     const names = [...there.matchAll(/^(\w+)(?:\{| )/gm)].map(([, name = ""]) => name);
     for (const expression of expressions) {
@@ -283,7 +283,7 @@ describe("alert rules and dashboard", () => {
     }
   });
 
-  it("name only events and classes that there are, and every problem's series begins at 0", async () => {
+  it("name only existing events and classes, and every problem's series begins at 0", async () => {
     const problems = LOG_EVENTS.filter(isProblem) as string[];
     const values = expressions.flatMap((expression) =>
       [...expression.matchAll(/(event|class)=~?"([^"$]+)"/g)].flatMap(([, label, value = ""]) =>

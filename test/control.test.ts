@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 type Ran = { code: number; out: string; err: string };
-/** Runs a command as another shell does: another folder, and nothing of the relay's environment but what is given. */
+/** Runs a command like another shell: in another folder, with only the given environment. */
 const shell = (args: string[], env: Record<string, string> = {}, cwd: string = elsewhere): Promise<Ran> =>
   new Promise((resolve) => {
     execFile(process.execPath, [CLI, ...args], { cwd, env: { ...COMPILED, ...env } }, (error, out, err) => {
@@ -41,24 +41,24 @@ const shell = (args: string[], env: Record<string, string> = {}, cwd: string = e
     });
   });
 
-it("shows the running relay's callback address to a shell that has none of its settings", async () => {
+it("shows the running relay's callback address to a shell without its settings", async () => {
   const { code, out } = await shell(["site"], { DATA_DIR: house.dataDir });
   expect([code, out]).toEqual([0, expect.stringContaining(new URL(house.callbackUrl).pathname)]);
-  // As an agency's shell with settings of its own has it: the relay's count.
+  // The shell of an agency with its own settings: the relay's settings count.
   const own = { SERVICE_URL: "https://other.example/v1", CALLBACK_SECRET: "another-secret-of-the-shell", PORT: "1" };
   const told = await shell(["site"], { ...own, DATA_DIR: house.dataDir });
   expect(told.out).toBe(out);
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
-it("lets doctor judge the relay that runs, and not the shell", async () => {
+it("lets doctor check the running relay, not the shell's settings", async () => {
   const { out } = await shell(["doctor"], { DATA_DIR: house.dataDir, SERVICE_API_KEY: "wrong", PORT: "no" });
   expect(out).toMatch(/ok {4}relay: process \d+ runs/);
   expect(out).toMatch(/ok {4}key of account default/);
   expect(out).not.toContain(KEY);
 });
 
-it("runs commands inside the relay, at once and with its pace", async () => {
+it("runs commands inside the relay, at once and within its pace", async () => {
   const grant = ["credits", "grant", EMAIL, "5", "--key", "from-afar", "--json"];
   const { code, out } = await shell(grant, { DATA_DIR: house.dataDir });
   expect([code, JSON.parse(out)]).toEqual([0, expect.objectContaining({ key: "from-afar", state: "granted" })]);
@@ -66,7 +66,7 @@ it("runs commands inside the relay, at once and with its pace", async () => {
   expect([wrong.code, wrong.err]).toEqual([1, "No entry none.\n"]);
 });
 
-it("writes files where the command was called, with the relay's settings", async () => {
+it("writes files in the folder of the command, with the relay's settings", async () => {
   const { code } = await shell(["backup", "copy"], { DATA_DIR: house.dataDir });
   expect([code, existsSync(join(elsewhere, "copy", "porchlight.db"))]).toEqual([0, true]);
   expect((await shell(["export", "site.ndjson"], { DATA_DIR: house.dataDir })).code).toBe(0);
@@ -75,17 +75,17 @@ it("writes files where the command was called, with the relay's settings", async
   rmSync(join(elsewhere, "site.ndjson"));
 });
 
-it("finds the relay of the folder it is called in without any environment", async () => {
+it("finds the relay of the current folder without any environment", async () => {
   const home = mkdtempSync(join(tmpdir(), "porchlight-home-"));
   mkdirSync(join(home, "data"));
-  // What the relay tells of itself lies in its data folder, wherever that is mounted.
+  // The relay's description of itself is in its data folder, wherever that is mounted.
   cpSync(join(house.dataDir, "relay.json"), join(home, "data", "relay.json"));
   const { code, out } = await shell(["site"], {}, home);
   expect([code, out]).toEqual([0, expect.stringContaining(new URL(house.callbackUrl).pathname)]);
   rmSync(home, { recursive: true });
 });
 
-it("says in one sentence how to point it at a relay, makes nothing, and fails", async () => {
+it("explains in one sentence how to name a relay, creates nothing, and fails", async () => {
   for (const command of [["site"], ["doctor"], ["credits", "list"], ["backup", "copy"]]) {
     const { code, out, err } = await shell(command, { DATA_DIR: elsewhere });
     expect([code, out], command.join(" ")).toEqual([1, ""]);
@@ -98,10 +98,10 @@ it("says in one sentence how to point it at a relay, makes nothing, and fails", 
   expect(readdirSync(elsewhere)).toEqual([]);
 });
 
-it("leaves the data of a relay alone that runs and cannot be reached", async () => {
+it("does not touch the data of a running relay that cannot be reached", async () => {
   const settings = { SERVICE_URL: house.serviceUrl, SERVICE_API_KEY: KEY, DATA_DIR: house.dataDir };
   const socket = join(house.dataDir, "run", "relay.sock");
-  // It opens after the relay listens.
+  // The socket opens after the relay listens.
   await expect.poll(async () => (await shell(["site"], settings)).code).toBe(0);
   renameSync(socket, `${socket}.away`);
   for (const command of ["doctor", "site"])
@@ -114,7 +114,7 @@ it("leaves the data of a relay alone that runs and cannot be reached", async () 
   expect((await shell(["site"], settings)).code).toBe(0);
 });
 
-it("keeps the socket for the relay's user alone, and survives a relay that was killed", async () => {
+it("allows only the relay's user on the socket, and works after a relay was killed", async () => {
   const folder = join(house.dataDir, "run");
   const modes = [folder, join(folder, "relay.sock"), join(house.dataDir, "relay.json")];
   expect(modes.map((path) => statSync(path).mode & 0o077)).toEqual([0, 0, 0]);

@@ -32,7 +32,7 @@ describe("a conversation over the wire", () => {
     expect([...ids][0]).toMatch(/^[A-Za-z0-9_]{20,50}$/);
   });
 
-  it("gives every visitor another fromId", async () => {
+  it("gives every visitor a different fromId", async () => {
     const senders = await Promise.all(
       [1, 2, 3].map(async (n) => {
         const visitor = house.visitor();
@@ -54,7 +54,7 @@ describe("a conversation over the wire", () => {
     expect(house.sandbox.messages().filter(({ body }) => body === "once")).toHaveLength(1);
   });
 
-  it("reads on where a dropped line ended, without gap or double", async () => {
+  it("continues after a dropped connection without a gap or a duplicate", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     await visitor.send("before the tunnel");
@@ -74,7 +74,7 @@ describe("a conversation over the wire", () => {
     ]);
   });
 
-  it("shows the whole thread to the same visitor in another tab, and both ways live", async () => {
+  it("shows the whole thread in another tab of the visitor, and messages of both sides live", async () => {
     const first = house.visitor();
     await first.connect();
     await first.send("from the first tab");

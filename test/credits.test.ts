@@ -28,13 +28,13 @@ const post = (url: string, body: object, headers = {}): Promise<Response> =>
 const grants = () => house.sandbox.state().grants;
 
 describe("the auto-recharge callback", () => {
-  it("grants once for an event that comes five times at once, with the key in the history (4.13-24; R-624, R-486)", async () => {
+  it("grants once for an event that arrives five times at once, with the key in the history (4.13-24; R-624, R-486)", async () => {
     await open(auto, { rechargeFields: "full" });
     const event = await house.sandbox.recharge({ email: EMAIL, repeat: 4, parallel: true });
     expect(event.deliveries.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     await house.sandbox.until(() => grants().length > 0);
     await house.sandbox.recharge({ email: EMAIL, key: event.idempotencyKey });
-    // What comes after it is granted after it: a second grant would be there by then.
+    // A later event is granted later, so a second grant would exist by then.
     const after = await house.sandbox.recharge({ email: EMAIL, amount: 7 });
     await house.sandbox.until(() => grants().some(({ amount }) => amount === 7));
     expect(grants()).toMatchObject([
@@ -44,7 +44,7 @@ describe("the auto-recharge callback", () => {
   });
 
   it.each(["idempotency_key", "idempotencyKey", "Idempotency-Key"] as const)(
-    "is understood on the reply address too, with its key as %s",
+    "is accepted at the reply address too, with its key as %s",
     async (rechargeKeyName) => {
       await open(auto, { rechargeFields: "full", rechargeDestination: "replyUrl", rechargeKeyName });
       const event = await house.sandbox.recharge({ email: EMAIL });
@@ -53,24 +53,27 @@ describe("the auto-recharge callback", () => {
     },
   );
 
-  it.each(["data", "event", "payload"])("is understood inside an envelope, on either address: %s", async (envelope) => {
-    const url = await open();
-    for (const [key, to] of [
-      ["k-own", url],
-      ["k-reply", house.callbackUrl],
-    ] as const)
-      expect((await post(to, { [envelope]: { idempotency_key: key, email: EMAIL, amount: 5 } })).status).toBe(200);
-    await house.sandbox.until(() => grants().length === 2);
-  });
+  it.each(["data", "event", "payload"])(
+    "is accepted inside a wrapper object, at either address: %s",
+    async (envelope) => {
+      const url = await open();
+      for (const [key, to] of [
+        ["k-own", url],
+        ["k-reply", house.callbackUrl],
+      ] as const)
+        expect((await post(to, { [envelope]: { idempotency_key: key, email: EMAIL, amount: 5 } })).status).toBe(200);
+      await house.sandbox.until(() => grants().length === 2);
+    },
+  );
 
-  it("grants nothing by itself when it says too little, or when nobody allowed it (4.13-24; R-621, R-623)", async () => {
+  it("grants nothing automatically when data is missing or no rule allows it (4.13-24; R-621, R-623)", async () => {
     const url = await open();
     const { idempotencyKey } = await house.sandbox.recharge({ email: EMAIL });
     await post(url, { idempotency_key: "k-other", email: "stranger@agency.example", amount: 5 });
     await post(url, { idempotency_key: "k-known", email: EMAIL, amount: 5 });
     await house.sandbox.until(() => grants().length > 0);
     expect(grants()).toMatchObject([{ amount: 5 }]);
-    // Both wait for a person, who sees why.
+    // Both wait for a person, who sees the reason.
     const { body } = await caller(house, await tokenFor(house))("GET", "/credits/grants?state=waiting");
     expect(body.items).toHaveLength(2);
     expect(body.items).toEqual(
@@ -81,7 +84,7 @@ describe("the auto-recharge callback", () => {
     );
   });
 
-  it("never takes the amount by default for one that cannot be read (R-245, R-621)", async () => {
+  it("never uses the default amount in place of an invalid one (R-245, R-621)", async () => {
     const url = await open({ credits: { ...auto.credits, amount: 20 } });
     const said = ["-50", "1e21", '"1e3"', '"1,000"', "[7]", "1e-9", "10.000000001"];
     const send = (key: string, amount: string) =>
@@ -96,7 +99,7 @@ describe("the auto-recharge callback", () => {
     expect(reasons.toSorted()).toEqual(shown.toSorted());
   });
 
-  it("waits for a person when the billing address names no amount, or too much, who sees what it said", async () => {
+  it("waits for a person, who sees the answer, when the billing address names an invalid or too large amount", async () => {
     const secret = `whsec_${Buffer.from("the billing and the relay know this").toString("base64")}`;
     const receiver = await startReceiver(secret);
     receiver.say({ approve: true, amount: "50" }, { approve: true, amount: 1_000 });
@@ -130,7 +133,7 @@ describe("the auto-recharge callback", () => {
     expect(house.lines().some((line) => line.includes("credits.conflict"))).toBe(true);
   });
 
-  it("grants 100 keys, 8 times at once each, at most once through every kind of failure, and loses none (F24, F25)", async () => {
+  it("grants each of 100 keys at most once, each sent 8 times at once, despite every kind of failure, and loses none (F24, F25)", async () => {
     const rules = { ...auto.credits, perDay: 1_000_000 };
     const url = await open({ credits: rules, rate: 100_000 });
     const kinds = ["resetConnection", "htmlError", "truncateJson", "status"] as const;
@@ -156,7 +159,7 @@ describe("the auto-recharge callback", () => {
     expect(entries.filter(({ state }) => state === "unknown").length).toBeGreaterThan(0);
   });
 
-  it("answers 200 while the ledger cannot be written, and grants once when it can, also in the next life (R-625, F18)", async () => {
+  it("answers 200 while the ledger cannot be written, and grants once when it can, even after a restart (R-625, F18)", async () => {
     const url = await open();
     const file = join(house.dataDir, "porchlight.db");
     const rename = async (from: string, to: string): Promise<void> => {
@@ -177,7 +180,7 @@ describe("the auto-recharge callback", () => {
     expect(grants()).toMatchObject([{ email: EMAIL, amount: 5 }]);
   });
 
-  it("never grants again what the service did without saying so (4.13-7; R-482)", async () => {
+  it("never repeats a grant whose answer was lost (4.13-7; R-482)", async () => {
     const url = await open();
     house.sandbox.failNext("credits", 1, { kind: "resetConnection", when: "after" });
     await post(url, { idempotency_key: "k-1", email: EMAIL, amount: 5 });

@@ -1,6 +1,6 @@
 /**
- * The unit files of relay/deploy, played as systemd plays them: the socket is opened once and handed to every life of the
- * relay as file descriptor 3, and the relay is run by the very command that stands in the file.
+ * Tests the unit files of relay/deploy like systemd: the socket is opened once and passed to every process of the relay as file
+ * descriptor 3, and the relay is started by the command in the file.
  */
 
 import { execFileSync, spawn } from "node:child_process";
@@ -18,12 +18,12 @@ import type { Env, Run, Running } from "./relays.ts";
 import type { Visitor } from "./visitor.ts";
 
 const ROOT = join(import.meta.dirname, "..");
-/** Where the unit files have the repository. */
+/** Path of the repository in the unit files. */
 const INSTALLED = "/opt/porchlight";
 
 type Connection = "keep-alive" | "close";
 
-/** Values of a unit file by key; a key that stands there twice has both. */
+/** Values of a unit file by key; a key that occurs twice has both. */
 function unit(name: string): Record<string, string[]> {
   const lines = readFileSync(join(ROOT, "relay", "deploy", name), "utf8").split("\n");
   const pairs = lines.flatMap((line) => {
@@ -36,7 +36,7 @@ function unit(name: string): Record<string, string[]> {
 const service = unit("porchlight.service");
 const socket = unit("porchlight.socket");
 
-/** Holds the socket, as file descriptor 3, and runs the command once for each line that it reads. */
+/** Holds the socket as file descriptor 3, and runs the command once for each input line. */
 const HOLDER = `
 while read -r _; do
   sh -c 'LISTEN_PID=$$ exec "$@"' systemd "$@" < /dev/null & echo "pid $!"
@@ -54,7 +54,7 @@ async function activation(): Promise<{ run: Run; close: () => Promise<unknown> }
   let holder: ReturnType<typeof hold> | undefined;
 
   function hold(env: Env) {
-    // Node has no public way to the descriptor of a listening socket.
+    // Node has no public access to the descriptor of a listening socket.
     const { fd } = (server as unknown as { _handle: { fd: number } })._handle;
     const command = service.ExecStart?.[0]?.split(" ") ?? [];
     const child = spawn("sh", ["-c", HOLDER, "holder", ...command], {
@@ -62,7 +62,7 @@ async function activation(): Promise<{ run: Run; close: () => Promise<unknown> }
       env: { ...COMPILED, ...env, LOG_LEVEL: "info", LISTEN_FDS: "1" },
       stdio: ["pipe", "pipe", "pipe", fd] as const,
     });
-    // Nobody here accepts from it any more.
+    // This process accepts no connections from it any more.
     server.close();
     const said: string[] = [];
     for (const stream of [child.stdout, child.stderr])
@@ -98,7 +98,7 @@ async function activation(): Promise<{ run: Run; close: () => Promise<unknown> }
 }
 
 describe("the unit files", () => {
-  it("run what is there, wait long enough for the goodbye, and never stop trying", () => {
+  it("run an existing command, wait long enough for a stop, and always restart", () => {
     const [program = "", script = "", ...more] = service.ExecStart?.[0]?.split(" ") ?? [];
     expect(() => accessSync(program, constants.X_OK)).not.toThrow();
     const cli = join(service.WorkingDirectory?.[0] ?? "", script);
@@ -109,7 +109,7 @@ describe("the unit files", () => {
     expect(Number.parseInt(service.TimeoutStopSec?.[0] ?? "", 10)).toBeGreaterThan(30);
   });
 
-  it("give settings that the relay knows", () => {
+  it("use only settings of the relay", () => {
     const env = Object.fromEntries((service.Environment ?? []).map((pair) => pair.split("=")));
     const read = readSettings({ ...env, SERVICE_URL: "https://service.example/v1" });
     expect(read).toMatchObject({ settings: { dataDir: `/var/lib/${service.StateDirectory?.[0]}` } });
@@ -121,7 +121,7 @@ describe("a relay whose socket outlives it", () => {
   let visitor: Visitor;
   let toId: string;
   let close: () => Promise<unknown>;
-  /** Every callback that was sent, and how it was answered; nothing: not at all. */
+  /** Every callback that was sent, with its status; undefined: not answered. */
   let posted: { body: string; status: number | undefined }[];
   let posting: boolean;
 
@@ -143,8 +143,8 @@ describe("a relay whose socket outlives it", () => {
   });
 
   /**
-   * The service's next callback, as soon as the one before it was answered.
-   * @param connection `close`: each callback has a connection of its own
+   * Sends the next callback as soon as the one before was answered.
+   * @param connection `close`: each callback uses a new connection
    */
   async function stream(name: string, connection: Connection): Promise<void> {
     for (let n = 0; posting; n++) {
@@ -159,7 +159,7 @@ describe("a relay whose socket outlives it", () => {
     }
   }
 
-  /** Restarts under four streams of callbacks, each time in the middle of them, and ends the streams. */
+  /** Restarts the relay under four streams of callbacks, and then ends the streams. */
   async function restartUnderFire(
     restarts: number,
     end: () => Promise<void>,
@@ -176,7 +176,7 @@ describe("a relay whose socket outlives it", () => {
     await Promise.all(streams);
   }
 
-  /** What was answered 200 stands in the thread once, each stream in its order. */
+  /** Checks that every callback with a 200 is in the thread once, each stream in its order. */
   async function expectShown(): Promise<void> {
     const taken = posted.filter(({ status }) => status === 200).map(({ body }) => body);
     await visitor.drop();
@@ -197,8 +197,8 @@ describe("a relay whose socket outlives it", () => {
     await expectShown();
   });
 
-  it("leaves only those without an answer that it was answering when it was killed", async () => {
-    // A kept connection of the killed relay would fail the callback after it as well, if the reset comes late.
+  it("leaves only those callbacks unanswered that were under way when it was killed", async () => {
+    // With a late reset, a kept connection of the killed relay would also fail the next callback.
     await restartUnderFire(2, house.kill, "close");
     const unanswered = posted.filter(({ status }) => status !== 200);
     expect(unanswered.filter(({ status }) => status !== undefined)).toEqual([]);

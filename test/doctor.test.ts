@@ -8,26 +8,26 @@ import { porchlight } from "./shell.ts";
 
 let house: House;
 beforeAll(async () => {
-  // The doctor asks the service once, and a fault of that moment would be its finding.
+  // The doctor calls the service once, so a random fault at that moment would be a finding.
   house = await startHouse({ sandbox: SCRIPTED });
 });
 afterAll(() => house.stop());
 
 type Finding = { check: string; ok: boolean; found: string; cure?: string };
-/** What the doctor finds at the relay that runs, with these settings of the relay. */
+/** The doctor's findings about the running relay, started with these settings. */
 const doctor = async (env: Record<string, string> = {}) => {
   await house.halt();
   await house.start(env);
   return judged();
 };
-/** The same as the command line sees it, whatever runs. */
+/** The doctor's findings on the command line, whether a relay runs or not. */
 const judged = async (env: Record<string, string> = {}) => {
   const { code, out } = await porchlight(house, ["doctor", "--json"], env);
   const findings = JSON.parse(out) as Finding[];
   return { code, all: findings, of: (check: string) => findings.find((finding) => finding.check === check) };
 };
 
-/** A server that answers every request itself; requests with another key than ours with `stranger`, if there is one. */
+/** A server that answers every request. `stranger`: its answer to requests with another key. */
 async function inFront(
   status: number,
   body: string,
@@ -45,21 +45,21 @@ async function inFront(
 const NOBODY = '{"error":{"code":"NOT_FOUND","message":"Contact not found"}}';
 
 describe("the doctor", () => {
-  it("fetches a file of its own by its link, as the service does, and leaves none behind", async () => {
+  it("fetches a test file by its link, as the service does, and deletes it", async () => {
     const { of, all } = await doctor({ PUBLIC_URL: house.url });
     expect(of("media links")).toMatchObject({ ok: true, found: expect.stringContaining("came back complete") });
     expect(of("file store")?.ok).toBe(true);
     expect(of("callback address")?.found).toContain("answers, but is this machine only");
     const found = readdirSync(house.dataDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
     const files = found.map(({ parentPath, name }) => relative(house.dataDir, join(parentPath, name)));
-    // The widget's own files are kept for tabs that stay open over an upgrade.
+    // The widget's own files are kept for tabs that stay open during an upgrade.
     expect(files.filter((path) => !/^(porchlight\.db|relay\.(lock|json)|secrets\.json|assets\/)/.test(path))).toEqual(
       [],
     );
     expect(all.filter(({ ok, cure }) => ok === (cure !== undefined))).toEqual([]);
   });
 
-  it("is not content with whatever answers there: a login, a page of somebody else", async () => {
+  it("reports an address that another server answers: a login page, another site", async () => {
     for (const [status, body] of [
       [200, "<h1>Welcome</h1>"],
       [401, "log in first"],
@@ -78,7 +78,10 @@ describe("the doctor", () => {
 
   it("reports an address in a private network, and plain http, without a request to it", async () => {
     const near = await doctor({ PUBLIC_URL: "https://10.11.12.13", TRUST_PROXY: "1" });
-    expect(near.of("callback address")).toMatchObject({ ok: false, found: expect.stringContaining("machines of a private network") });
+    expect(near.of("callback address")).toMatchObject({
+      ok: false,
+      found: expect.stringContaining("machines of a private network"),
+    });
     expect(near.of("proxy")?.ok).toBe(true);
     const plain = await doctor({ PUBLIC_URL: "http://10.11.12.13", ALLOWED_ORIGINS: "http://127.evil.com" });
     expect(plain.of("callback address")).toMatchObject({ found: expect.stringContaining("plain http") });
@@ -86,7 +89,7 @@ describe("the doctor", () => {
     expect(plain.of("origins of site default")).toMatchObject({ ok: false });
   });
 
-  it("does not take an address for the service's where everything is 404, or everything is well", async () => {
+  it("reports an address where every request is answered 404, or every request succeeds", async () => {
     for (const [status, body] of [
       [404, NOBODY],
       [404, ""],
@@ -103,7 +106,7 @@ describe("the doctor", () => {
     }
   });
 
-  it("makes no call with a key that the service refuses, and says why the account waits", async () => {
+  it("makes no call with a refused key, and reports why the account waits", async () => {
     await doctor({ SERVICE_API_KEY: "an-old-key" });
     const asked = () => house.sandbox.requests().filter(({ path }) => path.includes("/contacts")).length;
     const before = asked();
@@ -115,11 +118,11 @@ describe("the doctor", () => {
         cure: expect.stringContaining("key"),
       }),
     ]);
-    // The one with a key that nobody has.
+    // The only call is the one with a random key.
     expect(asked() - before).toBe(1);
   });
 
-  it("sets the clock beside the service's own", async () => {
+  it("compares the clock with the service's clock", async () => {
     const late = { Date: new Date(Date.now() - 600_000).toUTCString(), "Content-Type": "application/json" };
     const service = await inFront(404, NOBODY, late, 401);
     const { of } = await doctor({ SERVICE_URL: `${service.url}/v1` });
@@ -132,7 +135,7 @@ describe("the doctor", () => {
     expect((await doctor()).of("clock beside account default")?.ok).toBe(true);
   });
 
-  it("says which folder cannot hold the data, and why, instead of trying for ever", async () => {
+  it("names the folder that cannot store the data, and why, instead of retrying for ever", async () => {
     const file = join(house.dataDir, "a-file");
     writeFileSync(file, "");
     for (const [folder, found, cure] of [
@@ -153,7 +156,7 @@ describe("the doctor", () => {
     }
   });
 
-  it("says what to do where the data cannot be opened at all, and so does every other command", async () => {
+  it("says what to do when the data cannot be opened, like every other command", async () => {
     const broken = join(house.dataDir, "broken.db");
     writeFileSync(broken, "this is no database, whatever its name says".repeat(100));
     const env = { DATABASE_URL: `sqlite:${broken}` };

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-/** A visitor who has written, and their id. */
+/** A visitor who has sent a message, and their id. */
 async function somebody(text: string, options: VisitorOptions = {}): Promise<{ visitor: Visitor; id: string }> {
   const visitor = house.visitor(options);
   await visitor.connect();
@@ -33,7 +33,7 @@ const refused = (token: string | undefined, site = "default"): Promise<unknown> 
 const VOID = String(CLOSE.badToken.code);
 
 describe("an operator who ends sessions", () => {
-  it("closes the visitor's connections and voids their tokens, and nobody else's; the thread stays", async () => {
+  it("closes the visitor's connections and invalidates their tokens, and no others; the thread stays", async () => {
     const { visitor, id } = await somebody("words on a lost phone");
     const neighbour = await somebody("words of a neighbour");
     const ended = visitor.ended();
@@ -46,13 +46,13 @@ describe("an operator who ends sessions", () => {
     expect((await call("DELETE", `/visitors/${id}x/sessions`, undefined, "end-2")).status).toBe(404);
   });
 
-  it("finds nobody of another site", async () => {
+  it("does not find visitors of another site", async () => {
     const { visitor, id } = await somebody("words elsewhere", { site: "other" });
     expect((await call("DELETE", `/visitors/${id}/sessions`, undefined, "end-3")).status).toBe(404);
     await visitor.send("still there");
   });
 
-  it("lets a user who signs in come back to the same thread", async () => {
+  it("gives a user who signs in again the same thread", async () => {
     const identity = identityOf({ sub: "ada" });
     const { visitor, id } = await somebody("words of a user", { identity });
     const ended = visitor.ended();
@@ -64,7 +64,7 @@ describe("an operator who ends sessions", () => {
     await again.sees(({ text }) => text === "words of a user");
   });
 
-  it("is followed by another process with the next heartbeat", async () => {
+  it("takes effect in other processes with the next heartbeat", async () => {
     const { visitor, id } = await somebody("words on another node");
     const db = openSqlite(join(house.dataDir, "porchlight.db"));
     await db.transaction((tx) => tx.run("UPDATE visitors SET generation = $2 WHERE id = $1", id, Date.now()));
@@ -74,7 +74,7 @@ describe("an operator who ends sessions", () => {
     expect(await ended).toBe(CLOSE.badToken.code);
   });
 
-  it("ends those of a whole site, and of no other", async () => {
+  it("ends all sessions of a site, and none of another", async () => {
     const here = [await somebody("first of many"), await somebody("second of many")];
     const there = await somebody("another site's", { site: "other" });
     const ended = here.map(({ visitor }) => visitor.ended());

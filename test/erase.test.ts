@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-/** A visitor who has written, and the id that the service knows. */
+/** A visitor who has sent a message, and the id that the service knows. */
 async function somebody(text: string): Promise<{ id: string; message: string }> {
   const visitor = house.visitor();
   await visitor.connect();
@@ -28,7 +28,7 @@ async function somebody(text: string): Promise<{ id: string; message: string }> 
 }
 
 describe("an erased visitor", () => {
-  it("is in no answer that is kept for a repeat: by id, by message, by contact, by e-mail (R-902)", async () => {
+  it("is in no stored answer: by id, by message, by contact, by e-mail (R-902)", async () => {
     const { id, message } = await somebody("my secret wish");
     expect((await call("POST", `/deliveries/${id}/${message}/retry`, {}, "retry-1")).body.text).toBe("my secret wish");
     const order = { firstName: "Ada", email: "Ada_L@b.example", phone: "030 1234567" };
@@ -42,15 +42,15 @@ describe("an erased visitor", () => {
     await db.close();
     expect(kept.map(({ key }) => key)).toEqual(["contact-2", `erase-${id}`, `erase-${lead.visitor}`].sort());
     expect(JSON.stringify(kept)).not.toMatch(/secret wish|ada_l/i);
-    // The order itself is answered as before.
+    // The erasure request itself is answered as before.
     expect((await call("DELETE", `/visitors/${id}`, undefined, `erase-${id}`)).status).toBe(204);
-    // The same key is not a new lead of somebody who was erased.
+    // The same key does not create a new lead of an erased person.
     expect((await call("POST", "/leads", order, "lead-1")).body).toMatchObject({ status: 409, code: "wrong_state" });
   });
 });
 
 describe("the files of the data folder", () => {
-  /** Which of the words stand in any file of the data folder, in the form in which people wrote them. */
+  /** Which of the words occur in any file of the data folder, in readable form. */
   function found(words: readonly string[]): string[] {
     const files = readdirSync(house.dataDir, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
@@ -59,7 +59,7 @@ describe("the files of the data folder", () => {
     return words.filter((word) => bytes.some((file) => file.includes(word)));
   }
 
-  it("hold nothing of what an erased visitor wrote, got, uploaded or left, once they are erased", async () => {
+  it("contain nothing that an erased visitor wrote, received, uploaded or entered", async () => {
     const words = ["heliotrope", "periwinkle", "ada.quince@b.example", "vermilion", "/lamps/saffron"];
     const visitor = house.visitor();
     await visitor.connect();
@@ -72,7 +72,7 @@ describe("the files of the data folder", () => {
     const stays = house.visitor();
     await stays.connect();
     await stays.send("cornflower");
-    // The positive control: they are to be found before.
+    // Positive control: the words are found before the erasure.
     expect(found([...words, "cornflower"])).toEqual([...words, "cornflower"]);
     visitor.write({ t: "forget" });
     await visitor.ended();
@@ -81,7 +81,7 @@ describe("the files of the data folder", () => {
   });
 });
 
-describe("a person who was only written to", () => {
+describe("a person who only received messages", () => {
   const words = { text: "A personal offer", firstName: "Grace", email: "grace.h@b.example" };
   const outcomes = [
     ["failed", 400],
@@ -89,7 +89,7 @@ describe("a person who was only written to", () => {
   ] as const;
 
   it.each(outcomes)(
-    "can be exported and erased when the message is %s, which is never sent after that (R-902)",
+    "can be exported and erased while the message is %s; it is not sent afterwards (R-902)",
     async (state, fault) => {
       house.sandbox.configure({ sendTriggersCallback: false });
       house.sandbox.failNext("send", 1, fault);
@@ -115,7 +115,7 @@ describe("a person who was only written to", () => {
 });
 
 describe("an export", () => {
-  it("holds every message that was sent from the owner's side, however many", async () => {
+  it("contains every message that the owner sent, however many", async () => {
     const { id } = await somebody("hello");
     const db = openSqlite(join(house.dataDir, "porchlight.db"));
     await db.transaction(async (tx) => {

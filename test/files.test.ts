@@ -1,4 +1,4 @@
-/** Files that people send to a visitor: inside the callback, as a link, or as something that cannot be shown (R-605). */
+/** Files that people send to a visitor: inside the callback, as a link, or in a form that cannot be shown (R-605). */
 
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
@@ -30,7 +30,7 @@ const post = (fields: object) =>
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ toId, messageId: randomUUID(), channel: "website", ...fields }),
   });
-/** What the next reply looks like. */
+/** The contents of the next reply. */
 async function next(fields: object) {
   const before = visitor.log().length;
   expect((await post(fields)).status).toBe(200);
@@ -41,7 +41,7 @@ const stored = () =>
   readdirSync(join(house.dataDir, "media"), { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
 
 describe("a person's file", () => {
-  it("inside the callback is stored like an upload, once, shown, and goes with the visitor", async () => {
+  it("inside the callback is stored once like an upload, shown, and deleted with the visitor", async () => {
     const other = house.visitor();
     await other.connect();
     await other.send("a picture, please");
@@ -63,27 +63,27 @@ describe("a person's file", () => {
     await expect.poll(() => stored().length).toBe(0);
   });
 
-  it("without words is a message with the file alone", async () => {
+  it("without text is a message with only the file", async () => {
     const message = await next({ body: "", fileUrl: dataUrl(PNG) });
     expect([message?.text, message?.media?.type]).toEqual(["", "image/png"]);
   });
 
   it.each([
-    ["of a type that is not let in", dataUrl(Buffer.from("<svg onload=alert(1)>"), "image/png")],
+    ["of a type that is not allowed", dataUrl(Buffer.from("<svg onload=alert(1)>"), "image/png")],
     ["that is damaged", "data:image/png;base64,*"],
     ["that is empty", "data:,"],
     ["by a link of another kind", "ftp://files.example/a.pdf"],
     ["by a script", "javascript:alert(1)"],
     ["by a name alone", "a.pdf"],
     ["by an object", { href: "a.pdf" }],
-  ])("%s is told of, and nothing of it stays", async (_, mediaUrl) => {
+  ])("%s is mentioned, and nothing of it is stored", async (_, mediaUrl) => {
     const files = stored().length;
     expect(await next({ body: "See", mediaUrl })).toMatchObject({ text: `See\n${NOT_HERE}` });
     expect(visitor.log().at(-1)?.media).toBeUndefined();
     expect(stored()).toHaveLength(files);
   });
 
-  it("by a link is that link, also without TLS, in a list, and behind the longest words", async () => {
+  it("by a link is shown as that link, even without TLS, in a list, and after the longest text", async () => {
     const link = "http://files.example/a.pdf";
     expect((await next({ body: "See", mediaUrl: link }))?.text).toBe(`See\n${link}`);
     expect((await next({ body: "", mediaUrl: [link, "https://files.example/b"] }))?.text).toBe(
@@ -95,7 +95,7 @@ describe("a person's file", () => {
     expect((await next({ body: `See ${link}`, mediaUrl: link }))?.text).toBe(`See ${link}`);
   });
 
-  it("that there is no room for is told of", async () => {
+  it("that exceeds the quota is mentioned", async () => {
     const large = png(9, 9, 600_000);
     const texts = [];
     for (const _ of [1, 2]) texts.push((await next({ body: "See", mediaUrl: dataUrl(large) }))?.text);

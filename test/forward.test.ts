@@ -5,7 +5,7 @@ import { type House, startHouse } from "./harness.ts";
 
 type Got = { headers: IncomingHttpHeaders; path: string | undefined; body: string };
 
-/** Another program on the account, with a callback address of its own. */
+/** Another program on the account, with its own callback address. */
 async function startOther() {
   const got: Got[] = [];
   let [status, location] = [200, ""];
@@ -47,7 +47,7 @@ const post = (body: string, headers = {}) =>
   fetch(house.callbackUrl, { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body });
 
 describe("a callback for a contact of another program (C27)", () => {
-  it("goes on as it came, and its answer is the answer", async () => {
+  it("is forwarded unchanged, and the other program's answer is returned", async () => {
     expect((await post(foreign)).status).toBe(200);
     expect(other.got).toMatchObject([{ path: "/their-hook?key=their-secret", body: foreign }]);
     for (const [theirs, ours] of [
@@ -66,12 +66,12 @@ describe("a callback for a contact of another program (C27)", () => {
     expect(said).not.toMatch(/their-secret|owner-1|for the other one/);
   });
 
-  it("does not go round in a ring", async () => {
+  it("is not forwarded in a circle", async () => {
     expect((await post(foreign, { "X-Porchlight-Forwarded": "1" })).status).toBe(404);
     expect(other.got).toEqual([]);
   });
 
-  it("is the only kind that does: replies to our visitors, and forgeries, stay here", async () => {
+  it("is the only kind that is forwarded: replies to the relay's visitors and forgeries are not", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     await visitor.send("hello");

@@ -21,7 +21,7 @@ async function open(run: Run, env: Env = {}): Promise<void> {
 }
 const ready = async (): Promise<number> => (await fetch(`${house.url}/readyz`)).status;
 
-/** A way in which nothing more fits on the disk, and its end. */
+/** A way to fill the disk, and to free it again. */
 type Way = { fill: () => void; free: () => void };
 
 async function livesThrough({ fill, free }: Way): Promise<void> {
@@ -41,15 +41,15 @@ async function livesThrough({ fill, free }: Way): Promise<void> {
   await visitor.hears("echo: after");
 }
 
-it("is not ready while the store refuses writes, and ready again by itself", async () => {
+it("is not ready while the database refuses writes, and recovers automatically", async () => {
   await open(runProcess, { LOG_LEVEL: "info" });
   const { pid } = JSON.parse(readFileSync(join(house.dataDir, "relay.json"), "utf8")) as { pid: number };
   await livesThrough({ fill: () => limitFiles(pid, FULL), free: () => limitFiles(pid, "unlimited") });
 });
 
-it("is not ready on a full disk, tells the doctor why, stops in order, starts on none, and says so in one sentence", async () => {
+it("is not ready on a full disk, reports it to the doctor, stops in order, and refuses to start with one sentence", async () => {
   const disk = smallDisk();
-  // Only who may mount can have a disk that is really full; the test above needs none.
+  // Only a user who may mount can have a really full disk; the test above does not need one.
   if (disk === undefined) return;
   ends.push(disk.stop);
   const dataDir = join(disk.folder, "data");
@@ -61,7 +61,7 @@ it("is not ready on a full disk, tells the doctor why, stops in order, starts on
   const { code, out } = await porchlight(house, ["doctor", "--json"], { DATA_DIR: dataDir });
   const ill = (JSON.parse(out) as { check: string; ok: boolean }[]).filter(({ ok }) => !ok).map(({ check }) => check);
   expect([code, ill]).toEqual([3, expect.arrayContaining(["database", "disk", "file store"])]);
-  // Ends in order all the same; the log of the database stays.
+  // It stops in order anyway; the database's log stays.
   await house.halt();
   for (const folder of [dataDir, fresh]) {
     const env = { DATA_DIR: folder, PORT: "0", SERVICE_URL: house.serviceUrl };

@@ -19,7 +19,7 @@ afterEach(async () => {
   await backend.stop();
 });
 
-/** A house whose site is what `site` makes of the address of the owner's backend. */
+/** A house whose site is the result of `site`, called with the address of the owner's backend. */
 async function open(site: (url: string) => object = () => ({}), more: HouseOptions = {}): Promise<void> {
   backend = await startReceiver(SECRET);
   const env = { SECRET, ...more.env };
@@ -37,7 +37,7 @@ const complaint = (visitor: Visitor): Promise<ErrorFrame> =>
 const bodies = (): string[] => house.sandbox.messages().map(({ body }) => body);
 
 describe("the owner's list of blocks", () => {
-  it("sends a visitor away in one frame, keeps them out, and lets them in again when it is lifted (C24)", async () => {
+  it("disconnects a blocked visitor with one frame, keeps them out, and admits them again when the block is removed (C24)", async () => {
     await open();
     const [rude, kind] = [await guest(), await guest()];
     await rude.send("hello");
@@ -65,10 +65,10 @@ describe("the owner's list of blocks", () => {
     await rude.hears("echo: sorry");
   });
 
-  it("carries nothing of a blocked visitor to the service that was not there yet", async () => {
+  it("sends no waiting message of a blocked visitor to the service", async () => {
     await open();
     const rude = await guest();
-    // As long as it takes until the block stands.
+    // Until the block is in force.
     house.sandbox.failNext("incoming", 100, 503);
     const { id } = await rude.send("buy my pills");
     await expect.poll(() => house.lines().some((line) => line.includes("delivery.retry"))).toBe(true);
@@ -81,7 +81,7 @@ describe("the owner's list of blocks", () => {
     expect(transcript).toMatchObject([{ id, state: "failed" }]);
   });
 
-  it("holds for a block of addresses behind the trusted proxy, on every transport, from the command line too", async () => {
+  it("applies to a block of addresses behind the trusted proxy, on every transport, also from the command line", async () => {
     await open(undefined, { env: { TRUST_PROXY: "1" } });
     const added = await porchlight(house, ["block", "add", "198.51.100.0/24", "--reason", "flood", "--json"]);
     const { id } = JSON.parse(added.out) as { id: string };
@@ -105,8 +105,8 @@ describe("the owner's list of blocks", () => {
 });
 
 describe("a site's budget of messages a day", () => {
-  it("keeps what comes above it for the next days, in order, and tells visitor, owner and operator (C24)", async () => {
-    // By its clock it is one in the night: no midnight comes between, and nothing has waited half a day.
+  it("holds further messages for the next days, in order, and tells visitor, owner and operator (C24)", async () => {
+    // The relay's clock shows 1:00, so that no midnight comes in between and nothing has waited half a day.
     const early = DAY / 24 - (Date.now() % DAY);
     let ahead = early;
     const clock: Clock = { ...realClock, now: () => Date.now() + ahead };
@@ -147,10 +147,10 @@ describe("a site's budget of messages a day", () => {
   });
 });
 
-describe("the owner's judge of newcomers", () => {
+describe("the owner's guard for new visitors", () => {
   const guard = (onFailure: string) => (url: string) => ({ guard: { url, secret: "env:SECRET", onFailure } });
 
-  it("is asked once before a first message is taken, signed, and its no is a message that was not sent (C24)", async () => {
+  it("gets one signed request before a first message is accepted; after a refusal the message counts as not sent (C24)", async () => {
     await open(guard("allow"));
     backend.say({ allow: true }, { allow: false });
     const [good, bad] = [await guest(), await guest()];
@@ -158,7 +158,7 @@ describe("the owner's judge of newcomers", () => {
     await good.send("and again");
     await good.hears("echo: and again");
     await expect(bad.send("buy pills")).rejects.toThrow("not_allowed");
-    // A form is no way around.
+    // A form does not bypass the guard.
     backend.say({ allow: false });
     bad.write({ t: "lead", id: "the-form", chat: true, email: "bad@post.example" });
     expect(await complaint(bad)).toMatchObject({ code: "not_allowed", id: "the-form" });
@@ -179,7 +179,7 @@ describe("the owner's judge of newcomers", () => {
     expect(bodies()).toEqual(["hello", "and again"]);
   });
 
-  it("that does not answer lets everybody in, or nobody, as the site says", async () => {
+  it("admits everybody or nobody when it does not answer, as the site says", async () => {
     await open(guard("allow"));
     backend.answerWith(500);
     await (await guest()).send("hello");

@@ -19,11 +19,11 @@ beforeAll(() =>
   ]),
 );
 
-it.each(["python", "php", "ruby", "go"] as const)("signs identities that the relay takes: %s", async (name) => {
+it.each(["python", "php", "ruby", "go"] as const)("signs identities that the relay accepts: %s", async (name) => {
   expect(await signedPerson(name)).toMatchObject({ subject: "7", email: "ada@example.com" });
 });
 
-it.each(["python", "php"] as const)("tells genuine webhooks from forged and old ones: %s", (name) => {
+it.each(["python", "php"] as const)("distinguishes genuine webhooks from forged and old ones: %s", (name) => {
   expect(judgedWebhooks(name)).toEqual(["yes", "yes", "no", "no", "no", "no"]);
 });
 
@@ -31,11 +31,11 @@ it("prints the tag in the footer of WordPress", () => {
   expect(wordpressFooter()).toBe(snippet("html tag").trim());
 });
 
-it("starts the relay by hand, and shows the tag and what is to be corrected, as the page says", async () => {
+it("starts the relay by hand, and shows the tag and the problems, as the page says", async () => {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-"));
   const [settings = ""] = snippets("sh environment");
   writeFileSync(join(folder, "porchlight.env"), `${settings.replaceAll(/^ +/gm, "")}\nPORT=0\n`);
-  /** Runs the page's lines on data of their own. */
+  /** Runs the page's commands on separate data. */
   const lines = (kind: string): string =>
     snippet(kind)
       .replaceAll(/\.?\/?\bdata\b(?=$| node)/gm, join(folder, "data"))
@@ -53,7 +53,7 @@ it("starts the relay by hand, and shows the tag and what is to be corrected, as 
     });
     expect(look.stdout).toContain('<script async src="https://chat.example.com/widget.js"');
     expect(look.stdout).toContain("Custom Channel Webhook: https://chat.example.com/callbacks/reply/");
-    // Nobody answers at service.example.
+    // No service answers at service.example.
     expect(look.stdout).toMatch(/^FAIL/m);
   } finally {
     relay.kill("SIGTERM");

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { judgedWebhooks, signedPerson } from "./backends.ts";
 import { kinds } from "./guides.ts";
 
-/** Where each kind of snippet is run or checked. Whoever adds a kind adds its test. */
+/** Where each kind of snippet is run or checked. A new kind needs a test. */
 const CHECKED: Record<string, string> = {
   "js identity": "here, and guides.full.test.ts for the other languages",
   ...Object.fromEntries(["python", "php", "ruby", "go"].map((name) => [`${name} identity`, "guides.full.test.ts"])),
@@ -29,10 +29,10 @@ it("has a test for every kind of snippet in the guides", () => {
   expect(kinds().filter((kind) => !(kind in CHECKED))).toEqual([]);
 });
 
-it("signs identities that the relay takes, in Node", async () => {
+it("signs identities that the relay accepts, in Node", async () => {
   expect(await signedPerson("js")).toMatchObject({ subject: "7", email: "ada@example.com" });
 });
 
-it("tells genuine webhooks from forged and old ones, in Node", () => {
+it("distinguishes genuine webhooks from forged and old ones, in Node", () => {
   expect(judgedWebhooks("js")).toEqual(["yes", "yes", "no", "no", "no", "no"]);
 });

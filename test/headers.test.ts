@@ -9,7 +9,7 @@ import { post } from "./uploads.ts";
 
 let house: House;
 let token = "";
-/** What stands for the parameters of a route, so that it answers with something. */
+/** Values for the parameters of a route, so that it returns data. */
 let values: Record<string, string>;
 
 beforeAll(async () => {
@@ -34,12 +34,12 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-/** They hold nobody's data, and say themselves how long they may be kept. */
+/** They contain no personal data, and set their own cache headers. */
 const PUBLIC = /^\/(widget\.js|[vw]\/|assets\/|c\/|admin\/(style\.css|live\.js)$)/;
 
 type Ask = { method: string; path: string; headers?: Record<string, string> };
 
-/** Every door and every operation of the API, with a token and without, and addresses that are none. */
+/** Every route and every operation of the API, with and without a token, and unknown addresses. */
 function everything(): Ask[] {
   const doors = DOORS.map(({ method, path }) => ({
     method: method === "ALL" ? "PUT" : method,
@@ -56,7 +56,7 @@ function everything(): Ask[] {
   return [...doors, ...calls, ...known, { method: "GET", path: "/nowhere" }, { method: "GET", path: "/api/v1/none" }];
 }
 
-it("says no-store and nosniff with every answer of every route that may hold people's data", async () => {
+it("sends no-store and nosniff with every answer of every route that may contain personal data", async () => {
   const wrong: string[] = [];
   let read = 0;
   for (const { method, path, headers } of everything()) {
@@ -74,7 +74,7 @@ it("says no-store and nosniff with every answer of every route that may hold peo
   expect(read).toBeGreaterThan(15);
 });
 
-it("shows nothing of the Host header in its pages while it has no PUBLIC_URL", async () => {
+it("does not use the Host header in its pages without a PUBLIC_URL", async () => {
   const shown: string[] = [];
   for (const path of [
     "/api",
@@ -92,7 +92,7 @@ it("shows nothing of the Host header in its pages while it has no PUBLIC_URL", a
   expect(shown).toEqual([]);
 });
 
-/** Head and body of an answer. `fetch` would write a Host header of its own. */
+/** Headers and body of an answer. `fetch` would set its own Host header. */
 function textOf(path: string, headers: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
     request(house.url + path, { headers }, (response) => {

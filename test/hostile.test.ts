@@ -16,9 +16,9 @@ let token: string;
 let cases: Case[];
 let calls = 0;
 
-/** Calls with a body as it is, so that it may be no JSON. */
+/** Sends a raw body, which may be invalid JSON. */
 async function raw({ method, path }: Pick<Case, "method" | "path">, body?: string, key: string | null = "k") {
-  // A token may make a hundred calls at once.
+  // A token allows a hundred calls at once.
   if (++calls % 90 === 0) token = await tokenFor(house);
   const headers = { Authorization: `Bearer ${token}`, ...(key !== null && { "Idempotency-Key": key }) };
   const response = await fetch(`${house.url}/api/v1${path}`, {
@@ -55,11 +55,11 @@ beforeAll(async () => {
 afterAll(() => house.stop());
 
 describe("every operation of the server API", () => {
-  it("stands in the document", () => {
+  it("is in the OpenAPI document", () => {
     expect(cases.map(({ name }) => name).sort()).toEqual(Object.keys(OPERATIONS).sort());
   });
 
-  it("names a query that it does not know, and a cursor or a limit that is none", async () => {
+  it("reports an unknown query parameter, an invalid cursor and an invalid limit", async () => {
     for (const each of cases) {
       const { name, method, path, described } = each;
       expect(await raw({ method, path: `${path}?colour=red` }, "{}"), name).toEqual(wrong(400, { field: "colour" }));
@@ -68,7 +68,7 @@ describe("every operation of the server API", () => {
       const places = [null, 5, [], {}, { created: 1 }, { at: {}, id: 7 }, { before: "x" }].map(place);
       for (const cursor of names.includes("cursor") ? ["x", "%00", "", ...places] : [])
         expect(await raw({ method, path: `${path}?cursor=${cursor}` }), `${name} ${cursor}`).toMatchObject(
-          // Where nobody is, there is no list either.
+          // Without a visitor, there is no list either.
           path.includes("nobody") ? { status: expect.any(Number) } : wrong(400, { field: "cursor" }),
         );
       for (const limit of names.includes("limit") ? ["0", "-1", "1.5", "x", "", "201"] : [])
@@ -78,7 +78,7 @@ describe("every operation of the server API", () => {
     }
   });
 
-  it("that changes something needs a key, and says which header", async () => {
+  it("that changes something requires a key, and names the header", async () => {
     for (const each of cases.filter(({ method }) => method !== "GET")) {
       const required = each.body?.required ?? [];
       const answer = await raw(each, required.length === 0 ? "{}" : undefined, null);
@@ -88,7 +88,7 @@ describe("every operation of the server API", () => {
     }
   });
 
-  it("names every field of a body that is of another type, too long, unknown or missing", async () => {
+  it("names every field of a body that has a wrong type, is too long, unknown or missing", async () => {
     for (const each of cases.filter(({ body }) => body !== undefined)) {
       const { name, body } = each;
       for (const none of ["{", "nonsense", "[1]", "null", "7", '"text"'])
@@ -109,7 +109,7 @@ describe("every operation of the server API", () => {
     }
   });
 
-  it("ends nothing and tells nothing of itself for what no client sends", async () => {
+  it("neither crashes nor reveals internals for unexpected input", async () => {
     const odd = ["%00", "%2e%2e%2f", "%E0%A4%A", "x".repeat(2_000), "__proto__", "constructor"];
     for (const each of cases.filter(({ path }) => path.includes("nobody")))
       for (const value of odd) {
@@ -123,7 +123,7 @@ describe("every operation of the server API", () => {
     expect(await raw({ method: "POST", path: "/messages" }, large)).toEqual(wrong(413));
   });
 
-  it("tells which list the service does not know", async () => {
+  it("names the list that the service does not know", async () => {
     const call = caller(house, token);
     house.sandbox.seed({ lists: ["leads"] });
     const { body } = await call("POST", "/contacts", { email: "a@b.example", lists: ["leads", "none"] }, "l-1");

@@ -34,7 +34,7 @@ describe("a signed identity", () => {
       (message) => message.from === "visitor" && message.text === text && message.state === "delivered",
     );
   }
-  /** Resolves with the code with which the relay refuses a greeting. */
+  /** Resolves to the code with which the relay refuses a greeting. */
   async function refusal(options: { token?: string; identity?: string }): Promise<string> {
     const visitor = house.visitor(options);
     return visitor.connect().then(
@@ -43,7 +43,7 @@ describe("a signed identity", () => {
     );
   }
 
-  it("is one person on every device, under one fromId that says nothing about them", async () => {
+  it("is one person on every device, under one fromId that reveals nothing about them", async () => {
     const phone = await enter({ identity: identityOf({ sub: "ada@example.com" }) });
     await say(phone, "from the phone");
     const laptop = await enter({ identity: identityOf({ sub: "ada@example.com" }) });
@@ -56,7 +56,7 @@ describe("a signed identity", () => {
     expect(texts(other)).toEqual([]);
   });
 
-  it("brings its token, so that later greetings need no identity", async () => {
+  it("gets a token, so that later greetings need no identity", async () => {
     const visitor = await enter({ identity: identityOf({ sub: "returning" }) });
     await say(visitor, "before the reload");
     const again = await enter({ token: visitor.token() });
@@ -67,7 +67,7 @@ describe("a signed identity", () => {
     expect(welcome.token).toBeUndefined();
   });
 
-  it("takes the anonymous thread of this browser over, once, with what is still on its way", async () => {
+  it("takes over the anonymous thread of this browser, once, with messages that still wait", async () => {
     const visitor = await enter({});
     await say(visitor, "anonymous one");
     const anonymous = visitor.token() ?? "";
@@ -88,7 +88,7 @@ describe("a signed identity", () => {
     expect(texts(user)).toEqual([...(one ?? []), "before the user said a word", ...(two ?? [])]);
     expect(fromIdOf("signed two")).toMatch(/^u_/);
 
-    // The service keeps two contacts; what it says to the old one reaches the user.
+    // The service keeps two contacts. Its messages to the old one reach the user.
     await house.sandbox.humanReply({ fromId: oldId, body: "an answer to the old id" });
     await user.hears("an answer to the old id");
     expect(await refusal({ token: anonymous })).toContain(String(BAD_TOKEN));
@@ -96,7 +96,7 @@ describe("a signed identity", () => {
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  it("delivers what was written before the login under the id it was written under, in order and once", async () => {
+  it("delivers messages from before the login under their original id, in order and once", async () => {
     house.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
     house.sandbox.failNext("incoming", 1, 503);
     const visitor = await enter({});
@@ -121,7 +121,7 @@ describe("a signed identity", () => {
       .toEqual(["delivered", "delivered", "delivered"]);
   });
 
-  it("puts a second anonymous thread behind the first, and keeps files with it", async () => {
+  it("appends a second anonymous thread to the first, with its files", async () => {
     const first = await enter({ identity: identityOf({ sub: "two-devices" }) });
     await say(first, "known for long");
     const visitor = await enter({});
@@ -140,7 +140,7 @@ describe("a signed identity", () => {
     expect(later.media).toMatchObject({ name: "later.png" });
   });
 
-  it("never merges one person into another, and shows nothing of the one to the other", async () => {
+  it("never merges two persons, and shows nothing of one to the other", async () => {
     const one = await enter({ identity: identityOf({ sub: "person-1" }) });
     await say(one, "secret of person 1");
     const two = await enter({ token: one.token(), identity: identityOf({ sub: "person-2" }) });
@@ -168,7 +168,7 @@ describe("a signed identity", () => {
     expect(texts(visitor)).toHaveLength(6);
   });
 
-  it("that is forged, expired or of another site lets nobody in, token or not", async () => {
+  it("is refused when it is forged, expired or of another site, with or without a token", async () => {
     const visitor = await enter({});
     await say(visitor, "anonymous before a forgery");
     const expired = identityOf({ sub: "x", exp: Math.floor(Date.now() / 1_000) - 1 });
@@ -182,7 +182,7 @@ describe("a signed identity", () => {
     await again.hears("echo: anonymous before a forgery");
   });
 
-  it("gives the service the names and the e-mail that are signed, with the next message only", async () => {
+  it("gives the service the signed names and e-mail, with the next message only", async () => {
     const identity = identityOf({ sub: "named", name: "Grace Brewster Hopper", email: "Grace@EXAMPLE.com" });
     const visitor = await enter({ identity });
     await say(visitor, "named one");
@@ -191,16 +191,16 @@ describe("a signed identity", () => {
     expect(contact).toMatchObject({ firstName: "Grace Brewster", lastName: "Hopper", email: "Grace@example.com" });
     const bodies = house.sandbox.requests().map((request) => JSON.stringify(request));
     const told = bodies.filter((body) => body.includes("Hopper"));
-    // Once, or again with the same message, where its answer was lost.
+    // Once; or again with the same message, if its answer was lost.
     expect(told).not.toEqual([]);
     expect(told.filter((body) => !body.includes("named one"))).toEqual([]);
-    // Nobody need be asked for it.
+    // The address need not be asked for again.
     await visitor.drop();
     expect((await visitor.connect()).email).toBe(true);
     expect((await house.visitor({ identity: identityOf({ sub: "without" }) }).connect()).email).toBeUndefined();
   });
 
-  it("is greeted by the first name that is signed, or that the service knows, and nobody else is (4.13-30; R-436, R-207)", async () => {
+  it("is greeted by the signed first name, or the one that the service knows; nobody else is (4.13-30; R-436, R-207)", async () => {
     const url = `${house.sandbox.url}/contacts?apiKey=${encodeURIComponent(KEY)}`;
     const headers = { "Content-Type": "application/json" };
     const createContact = async (person: object): Promise<void> => {
@@ -218,7 +218,7 @@ describe("a signed identity", () => {
       return (await visitor.connect()).name;
     };
     expect(await welcomed({ name: "Grace Hopper" })).toBe("Grace");
-    // A service that fails, or takes more than a moment, leaves that one greeting without a name.
+    // If the service fails or takes too long, that greeting has no name.
     await expect.poll(() => welcomed({ email: "jane@example.com" })).toBe("Jane");
     await expect.poll(() => welcomed({ phone: "+4930123456" })).toBe("Jane");
     expect(await welcomed({ email: "nobody@example.com" })).toBeUndefined();
@@ -234,14 +234,14 @@ describe("a signed identity", () => {
     expect((await typed.connect(identityOf({ sub: "guesser" }))).name).toBeUndefined();
   });
 
-  it("lets its person in without a name when the service is slow to tell it", async () => {
+  it("is welcomed without a name when the service is slow", async () => {
     house.sandbox.failNext("findContact", 1, { kind: "hangRequest", ms: 4_000 });
     const visitor = house.visitor({ identity: identityOf({ sub: "hurried", email: "hurried@example.com" }) });
     expect((await visitor.connect()).name).toBeUndefined();
     await say(visitor, "in a hurry");
   });
 
-  it("is not what somebody typed before the login", async () => {
+  it("replaces the details that were typed before the login", async () => {
     const visitor = await enter({});
     visitor.write({ t: "lead", id: "typed-lead", chat: true, firstName: "Typed", email: "typed@example.com" });
     await visitor.next(({ t }) => t === "lead");
@@ -253,7 +253,7 @@ describe("a signed identity", () => {
     expect(sent.filter((request) => request.includes("typed@example.com"))).toEqual([]);
   });
 
-  it("ends with the logout on every connection of this session and on no other device", async () => {
+  it("ends with a logout on every connection of this session, and on no other device", async () => {
     const identity = identityOf({ sub: "shared-computer" });
     const library = await enter({ identity });
     await say(library, "private words");
@@ -273,7 +273,7 @@ describe("a signed identity", () => {
     expect(JSON.stringify(stale.log())).not.toContain("private words");
   });
 
-  it("of somebody who deleted the chat begins anew, and sessions from before stay void", async () => {
+  it("begins a new thread after the chat was deleted, and earlier sessions stay invalid", async () => {
     const identity = identityOf({ sub: "fresh-start" });
     const visitor = await enter({ identity });
     await say(visitor, "to be deleted");
@@ -287,7 +287,7 @@ describe("a signed identity", () => {
     expect(await refusal({ token: visitor.token() ?? "" })).toContain(String(BAD_TOKEN));
   });
 
-  it("gone with its user, the old anonymous id reaches nobody", async () => {
+  it("leaves no use of the old anonymous id after its user was deleted", async () => {
     const visitor = await enter({});
     await say(visitor, "anonymous, then deleted");
     const oldId = fromIdOf("anonymous, then deleted");
@@ -303,7 +303,7 @@ describe("a signed identity", () => {
 });
 
 describe("a site that requires identities", () => {
-  it("lets nobody in without one, also not to upload, and a person's later visits with their token", async () => {
+  it("refuses visitors and uploads without one, and accepts a person's later visits with their token", async () => {
     const site = { identitySecret: "env:IDENTITY_SECRET" };
     const house = await startHouse({ site, env: { IDENTITY_SECRET } });
     const anonymous = house.visitor();
@@ -325,14 +325,14 @@ describe("a site that requires identities", () => {
     await house.stop();
   });
 
-  it("cannot be set up without a secret, or with a short one", async () => {
+  it("cannot be configured without a secret, or with a short one", async () => {
     await expect(startHouse({ env: { REQUIRE_IDENTITY: "true" } })).rejects.toThrow("REQUIRE_IDENTITY");
     await expect(startHouse({ env: { IDENTITY_SECRET: "short" } })).rejects.toThrow("IDENTITY_SECRET");
   });
 });
 
 describe("a site that publishes the keys of its login (JWKS)", () => {
-  it("takes what they signed, and nothing that was signed with what everybody may read", async () => {
+  it("accepts identities signed by them, and none that use the public key as a secret", async () => {
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const jwk = { ...publicKey.export({ format: "jwk" }), kid: "k1", alg: "ES256", use: "sig" };
     const file = join(await mkdtemp(join(tmpdir(), "porchlight-")), "jwks.json");

@@ -21,7 +21,7 @@ async function open(leads: object = {}, sandbox: object = {}): Promise<void> {
   await visitor.connect();
 }
 
-/** Fills a form in; resolves with `lead`, or with the code of the error. */
+/** Submits a form. Resolves to `lead`, or to the code of the error. */
 async function fill(fields: Partial<Lead>, id = randomId()): Promise<string> {
   visitor.write({ t: "lead", id, chat: false, ...fields });
   const answers = (frame: RelayFrame): frame is Captured | ErrorFrame =>
@@ -38,7 +38,7 @@ const states = async () => {
 };
 
 describe("a form before the chat", () => {
-  it("sends names and e-mail along with the next message, once, and again when they change (R-101)", async () => {
+  it("sends names and e-mail once with the next message, and again when they change (R-101)", async () => {
     await open({ lists: [] });
     expect(await fill({ chat: true, firstName: "Ada", lastName: "Byron", email: "Ada@B.EXAMPLE" })).toBe("lead");
     await visitor.send("first");
@@ -49,7 +49,7 @@ describe("a form before the chat", () => {
     await visitor.send("third");
     await visitor.hears("echo: third");
     const sent = house.sandbox.requests().flatMap(({ body }) => (body === undefined ? [] : [body]));
-    // By message: one whose answer was lost went again, as it was.
+    // By message: a message whose answer was lost was sent again unchanged.
     const about = new Map(
       sent.map((body) => {
         const { messageSid, firstName, lastName, email } = (body as { customData: Record<string, string> }).customData;
@@ -61,12 +61,12 @@ describe("a form before the chat", () => {
       [undefined, undefined, undefined],
       ["Ada", "Lovelace", "Ada@b.example"],
     ]);
-    // The interface takes names when a contact is made; whether later ones count is up to the service (R-101).
+    // The interface stores names when a contact is made; the service decides about later ones (R-101).
     const lastName = PROFILE === "lenient" ? "Lovelace" : "Byron";
     expect(contacts()).toMatchObject([{ firstName: "Ada", lastName }]);
   });
 
-  it("puts the chat's own contact on every list of the site, once its id is learned", async () => {
+  it("adds the chat's contact to every list of the site, once its id is known", async () => {
     await open();
     await fill({ chat: true, firstName: "Ada", email: "ada@b.example" });
     await visitor.send("hello");
@@ -77,7 +77,7 @@ describe("a form before the chat", () => {
     await expect.poll(states).toEqual(["done"]);
   });
 
-  it("makes no second contact for a phone unless the owner wants one (R-206)", async () => {
+  it("creates no second contact for a phone unless the owner wants one (R-206)", async () => {
     await open({ lists: [] });
     await fill({ chat: true, firstName: "Ada", phone: "030 1234567" });
     await visitor.send("hello");
@@ -94,7 +94,7 @@ describe("a number that the service refuses", () => {
   const phones = { lists: ["leads"], phoneContact: true };
   const PHONE = { firstName: "Ada", phone: "+4930123456" };
 
-  it("comes back to the field of a form that is part of a chat too, and is mended there", async () => {
+  it("is reported at its field, also in a form that is part of a chat, and can be corrected there", async () => {
     await open(phones, SCRIPTED);
     house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
     visitor.write({ t: "lead", id: "with-a-chat", chat: true, ...PHONE });
@@ -112,7 +112,7 @@ describe("a number that the service refuses", () => {
     await expect.poll(states).toEqual(["done", "done"]);
   });
 
-  it("comes back late, when the form was answered long before", async () => {
+  it("is reported late, when the form was answered long before", async () => {
     await open(phones, SCRIPTED);
     house.sandbox.failNext("findContact", 1, 500);
     house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
@@ -120,7 +120,7 @@ describe("a number that the service refuses", () => {
     expect(await visitor.next(complaint("answered-late"))).toMatchObject({ code: "invalid_phone", field: "phone" });
   });
 
-  it("waits for a visitor who was away when it was refused, until they mend it", async () => {
+  it("is shown to a visitor who was away when it was refused, until they correct it", async () => {
     await open(phones, SCRIPTED);
     house.sandbox.failNext("findContact", 1, 500);
     house.sandbox.failNext("findContact", 1, refusal("INVALID_PHONE"));
@@ -129,7 +129,7 @@ describe("a number that the service refuses", () => {
     await expect.poll(states).toContain("refused");
     await visitor.connect();
     expect(await visitor.next(complaint("away-meanwhile"))).toMatchObject({ code: "invalid_phone", field: "phone" });
-    // A repeat of the same form is no second try; another number is.
+    // The same form again is not a second attempt; another number is.
     expect(await fill({ chat: true, ...PHONE }, "away-meanwhile")).toBe("invalid_phone");
     expect(await fill({ chat: true, phone: "+49301234567" }, "away-meanwhile")).toBe("lead");
     await house.sandbox.until(() => lists().leads?.length === 1);
@@ -146,7 +146,7 @@ describe("a number that the service refuses", () => {
     expect(await told).toBe("left alone");
   });
 
-  it("with words of its own is refused for good as well, and the owner is told why", async () => {
+  it("is also refused permanently with an unknown error, and the owner is told why", async () => {
     await open({ lists: ["leads"] }, SCRIPTED);
     house.sandbox.failNext("createContact", 1, refusal("BLOCKED_AREA"));
     expect(await fill(PHONE, "another-reason")).toBe("invalid_phone");
@@ -157,7 +157,7 @@ describe("a number that the service refuses", () => {
 });
 
 describe("a form without a chat", () => {
-  it("becomes a contact on every list, with the phone as dialled in the site's country", async () => {
+  it("becomes a contact on every list, with the phone number as dialled in the site's country", async () => {
     await open();
     expect(await fill({ firstName: "Ada", email: "ada@b.example", phone: "(030) 123 45-67", consent: "Call me" })).toBe(
       "lead",
@@ -167,8 +167,8 @@ describe("a form without a chat", () => {
     await expect.poll(states).toEqual(["done"]);
   });
 
-  it("uses the contact that is there already, also when it comes five times at once", async () => {
-    // It counts what the service was asked.
+  it("uses an existing contact, even when it arrives five times at once", async () => {
+    // This test counts the calls to the service.
     await open({ lists: ["leads"] }, SCRIPTED);
     await Promise.all([1, 2, 3, 4, 5].map(() => fill({ email: "ada@b.example" })));
     await expect.poll(states).toEqual(["done", "done", "done", "done", "done"]);
@@ -183,13 +183,13 @@ describe("a form without a chat", () => {
     [{ email: "nobody" }, "invalid_email"],
     [{ firstName: "Ada" }, "empty"],
     [{ email: "unknown@unknown.com" }, "empty"],
-  ])("tells the field that is wrong, and does nothing: %j", async (fields, code) => {
+  ])("names the invalid field, and does nothing: %j", async (fields, code) => {
     await open();
     expect(await fill(fields)).toBe(code);
     expect(house.sandbox.requests()).toEqual([]);
   });
 
-  it("hears that the service refuses a number, and is mended under the same id (4.13-25; R-702)", async () => {
+  it("learns that the service refuses a number, and is corrected under the same id (4.13-25; R-702)", async () => {
     await open({ lists: ["leads"] });
     const refusal = { kind: "status", status: 400, body: { error: { code: "INVALID_PHONE", message: "no" } } } as const;
     house.sandbox.failNext("findContact", 1, refusal);
@@ -199,7 +199,7 @@ describe("a form without a chat", () => {
     expect(contacts()).toMatchObject([{ phone: "+49301234567" }]);
   });
 
-  it("goes on where it stopped: a lost answer and a failing list make no second contact (F28)", async () => {
+  it("continues where it stopped: a lost answer and a failing list create no second contact (F28)", async () => {
     await open();
     house.sandbox.failNext("createContact", 1, { kind: "resetConnection", when: "after" });
     house.sandbox.failNext("addToList", 1, 500);
@@ -209,7 +209,7 @@ describe("a form without a chat", () => {
     expect([lists().leads, lists().news]).toEqual([[contacts()[0]?.id], [contacts()[0]?.id]]);
   });
 
-  it("goes on after a restart, and is in the person's export until they are erased", async () => {
+  it("continues after a restart, and is in the person's export until they are erased", async () => {
     await open({ lists: ["leads"] });
     house.sandbox.failNext("addToList", 1, 500);
     expect(await fill({ firstName: "Ada", email: "ada@b.example", consent: "Write to me" })).toBe("lead");
@@ -227,7 +227,7 @@ describe("a form without a chat", () => {
     expect((await call("GET", "/leads")).body.items).toEqual([]);
   });
 
-  it("is kept when a list does not exist, says so, and is put on the others (4.13-25; R-442)", async () => {
+  it("is kept when a list does not exist, reports it, and is added to the others (4.13-25; R-442)", async () => {
     await open({ lists: ["nowhere", "leads"] });
     expect(await fill({ email: "ada@b.example" })).toBe("lead");
     await expect.poll(() => house.lines().some((line) => line.includes("lead.waiting"))).toBe(true);

@@ -27,7 +27,7 @@ const framesOf = (text: string): Frame[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as Frame);
 
-/** Polls until `wanted` came; gives all frames so far. */
+/** Polls until the wanted frame arrived. @returns all frames so far */
 async function pollUntil(line: string, wanted: (frame: Frame) => boolean): Promise<Frame[]> {
   const frames: Frame[] = [];
   while (!frames.some(wanted)) frames.push(...framesOf(await (await ask(`/socket/lines/${line}?mode=poll`)).text()));
@@ -41,7 +41,7 @@ describe("a browser without WebSockets", () => {
     const line = await openLine();
     await put(line, HELLO, { t: "send", id: "over-the-poll", text: "Do you ship to Norway?" });
     const frames = await pollUntil(line, (frame) => frame.message?.from === "reply");
-    // The reply may be here before the answer that says that the message was taken.
+    // The reply may arrive before the message is marked as delivered.
     const delivered = (frame: Frame) => frame.message?.state === "delivered";
     if (!frames.some(delivered)) frames.push(...(await pollUntil(line, delivered)));
     expect(frames[0]?.t).toBe("welcome");
@@ -50,7 +50,7 @@ describe("a browser without WebSockets", () => {
     expect(heard.slice(1).toSorted()).toEqual(["delivered", expect.stringContaining("Do you ship to Norway?")]);
   });
 
-  it("has it over one answer without end", async () => {
+  it("has it over one endless answer", async () => {
     const line = await openLine();
     const answer = await ask(`/socket/lines/${line}?mode=stream`);
     expect(answer.headers.get("x-accel-buffering")).toBe("no");
@@ -65,13 +65,13 @@ describe("a browser without WebSockets", () => {
     expect(framesOf(text.slice(0, text.lastIndexOf("\n"))).map((frame) => frame.t)).toContain("welcome");
   });
 
-  it("is told by a last line why its connection ended", async () => {
+  it("learns from the last line why its connection ended", async () => {
     const line = await openLine();
     await put(line, { t: "hello", v: 1, site: "default", token: "forged.token" });
     expect(await pollUntil(line, (frame) => frame.t === "end")).toContainEqual({ t: "end", code: 4401 });
   });
 
-  it("learns what there is at once, where it may not keep a connection waiting", async () => {
+  it("gets waiting frames at once, if it cannot keep a connection open", async () => {
     const line = await openLine();
     const glance = async (): Promise<Frame[]> =>
       framesOf(await (await ask(`/socket/lines/${line}?mode=poll&wait=0`)).text());
@@ -81,18 +81,18 @@ describe("a browser without WebSockets", () => {
     expect(await glance()).toEqual([]);
   });
 
-  it("may read whether the relay is there at all", async () => {
+  it("may read the relay's health", async () => {
     expect((await fetch(`${house.url}/healthz`)).headers.get("access-control-allow-origin")).toBe("*");
   });
 
-  it("may leave, and its line is gone then", async () => {
+  it("can end its connection", async () => {
     const line = await openLine();
     expect((await ask(`/socket/lines/${line}/end`, { method: "POST" })).status).toBe(204);
     expect((await put(line, HELLO)).status).toBe(404);
   });
 });
 
-it("gives lines only to pages of allowed origins, and each line only to its own", async () => {
+it("opens connections only for pages of allowed origins, and binds each to its origin", async () => {
   const line = await openLine();
   expect((await ask("/socket/lines", { method: "POST" }, "https://evil.example")).status).toBe(403);
   expect((await fetch(`${house.url}/socket/lines`, { method: "POST" })).status).toBe(403);

@@ -56,7 +56,7 @@ async function grantUnderWay(file: string): Promise<void> {
   await db.close();
 }
 
-it("lets no second relay onto a data folder, says who holds it, and leaves its grants alone", async () => {
+it("refuses a second relay on a data folder, names the first one, and does not touch its grants", async () => {
   const { port } = await start();
   const file = join(root, "porchlight.db");
   await grantUnderWay(file);
@@ -73,7 +73,7 @@ it("lets no second relay onto a data folder, says who holds it, and leaves its g
   expect(await stateOf(file)).toBe("unknown");
 });
 
-it("lets no second relay with another data folder onto a database file", async () => {
+it("refuses a second relay with another data folder on the same database file", async () => {
   const [file, other] = [join(root, "shared.db"), join(root, "other")];
   mkdirSync(other);
   await start(runInside, { DATABASE_URL: `sqlite:${file}` });
@@ -81,12 +81,12 @@ it("lets no second relay with another data folder onto a database file", async (
   await expect(start(runInside, { DATABASE_URL: `sqlite:${file}`, DATA_DIR: other })).rejects.toThrow(
     new RegExp(`^DATABASE_URL: ${file} is in use by another relay: process ${process.pid} `),
   );
-  // One file has one lock, whatever name it is called by.
+  // One file has one lock, under any of its names.
   symlinkSync(file, join(root, "link.db"));
   await expect(start(runInside, { DATABASE_URL: `sqlite:${root}/link.db`, DATA_DIR: other })).rejects.toThrow(
     new RegExp(`^DATABASE_URL: ${file} is in use by another relay`),
   );
-  // Two names of one file would be two write-ahead logs.
+  // Two names of one file would lead to two write-ahead logs.
   linkSync(file, join(root, "hard.db"));
   await expect(start(runInside, { DATABASE_URL: `sqlite:${root}/hard.db`, DATA_DIR: other })).rejects.toThrow(
     /^DATABASE_URL: .*hard\.db has 2 hard links but must have one/,
@@ -98,14 +98,14 @@ it("lets no second relay with another data folder onto a database file", async (
   await start(runInside, { DATA_DIR: other });
 });
 
-it("holds between processes, and ends with a process however it ends", async () => {
+it("works between processes, and ends with its process, however that ends", async () => {
   await start(runProcess);
   await expect(start(runProcess)).rejects.toThrow(/ended with 1: DATA_DIR: .* is in use by another relay: process \d+/);
   await end("kill");
   await start(runProcess);
 });
 
-it("makes no data folder where a volume may be missing, and only there", async () => {
+it("creates no data folder where a volume may be missing, and only there", async () => {
   const unmounted = join(root, "volume", "data");
   await expect(start(runInside, { DATA_DIR: unmounted })).rejects.toThrow(
     `DATA_DIR: ${unmounted} does not exist; mount the volume that it is on, or create the folder for a new relay: mkdir -p ${unmounted}`,
@@ -114,7 +114,7 @@ it("makes no data folder where a volume may be missing, and only there", async (
     /^DATABASE_URL: the folder .* does not exist; mount/,
   );
   expect(existsSync(join(root, "volume"))).toBe(false);
-  // The volume beside it is mounted, and holds the data of another relay.
+  // The volume beside it is mounted, and contains the data of another relay.
   mkdirSync(join(root, "one"));
   await start(runInside, { DATA_DIR: join(root, "one") });
   await expect(start(runInside, { DATA_DIR: join(root, "two") })).rejects.toThrow(/two does not exist; mount/);
@@ -122,12 +122,12 @@ it("makes no data folder where a volume may be missing, and only there", async (
   // A link to a volume that is not mounted.
   symlinkSync(unmounted, join(root, "one", "link"));
   await expect(start(runInside, { DATA_DIR: join(root, "one", "link") })).rejects.toThrow(/link does not exist; mount/);
-  // In a data folder of ours.
+  // Inside a relay's data folder.
   await start(runInside, { DATA_DIR: join(root, "one", "below") });
   expect(existsSync(join(root, "one", "below", "secrets.json"))).toBe(true);
 });
 
-it("does not start on a database that a newer version wrote, and says both versions", async () => {
+it("refuses to start on the database of a newer version, and names both versions", async () => {
   await start();
   await end("stop");
   const file = join(root, "porchlight.db");
@@ -139,7 +139,7 @@ it("does not start on a database that a newer version wrote, and says both versi
   );
 });
 
-it("says in one sentence with what a start on a file instead of a folder ends", () => {
+it("explains in one sentence why it cannot start on a file instead of a folder", () => {
   const file = join(root, "file");
   writeFileSync(file, "");
   const cli = join(import.meta.dirname, "..", "relay", "src", "cli.ts");

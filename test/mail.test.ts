@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 
 let house: House;
 let postbox: Postbox;
-/** How far the relay's clock is set forward, in milliseconds. */
+/** The relay's clock is ahead by this time, in milliseconds. */
 let ahead = 0;
 afterEach(async () => {
   await house.stop();
@@ -40,7 +40,7 @@ async function open(options: HouseOptions = {}): Promise<void> {
 
 type Guest = { visitor: Visitor; id: string };
 
-/** Somebody who has written, and asked for the reply by e-mail unless they are to be asked nothing. */
+/** A visitor who has sent a message, and asked for the reply by e-mail if an address is given. */
 async function guest(email?: string): Promise<Guest> {
   const visitor = house.visitor();
   await visitor.connect();
@@ -68,7 +68,7 @@ const answer = (to: Guest, body: string) => house.sandbox.humanReply({ fromId: t
 const tos = (): string[][] => postbox.mails.map(({ to }) => to);
 
 describe("replies by e-mail while the visitor is away", () => {
-  it("come in one mail with all that is unread, in both forms, with the ways back and out (C18)", async () => {
+  it("come in one mail with all unread replies, as text and HTML, with links back and to unsubscribe (C18)", async () => {
     await open();
     const ada = await guest("ada@post.example");
     await answer(ada, "seen on the page");
@@ -89,7 +89,7 @@ describe("replies by e-mail while the visitor is away", () => {
     expect(mail?.text).not.toContain("seen on the page");
     expect(mail?.text).not.toContain("Is it in stock?");
     expect(mail?.html).toContain("3 &#60;b&#62;left&#60;/b&#62; &#38; waiting");
-    // The page of the visitor in their language; what stood behind the path is nobody's business.
+    // The link leads to the visitor's page, in their language, without its query.
     expect(mail?.text).toContain(`Zum Chat: ${house.host}/lamps\n`);
     expect(mail?.html).toContain(`href="${house.host}/lamps"`);
     expect(mail?.headers["list-unsubscribe"]).toMatch(/^<https:\/\/chat\.example\.com\/mail\/stop\/[\w-]+\.[\w-]+>$/);
@@ -98,7 +98,7 @@ describe("replies by e-mail while the visitor is away", () => {
     expect(house.lines().join("\n")).not.toContain("ada@post.example");
   });
 
-  it("go to nobody who is here, who did not ask, or who had a mail within the hour; then to them too", async () => {
+  it("are not sent to visitors who are online, did not ask, or got a mail within the hour", async () => {
     await open();
     const here = await guest("here@post.example");
     const silent = await guest();
@@ -118,7 +118,7 @@ describe("replies by e-mail while the visitor is away", () => {
     expect(third?.text).toMatch(/^second\n/);
   });
 
-  it("go to the address that is known where it is not said again, and an empty form of somebody unknown asks for nothing", async () => {
+  it("are sent to the known address if the form has none; an empty form of an unknown visitor requests nothing", async () => {
     await open();
     const ada = await guest("ada@post.example");
     await ada.visitor.drop();
@@ -138,7 +138,7 @@ describe("replies by e-mail while the visitor is away", () => {
     expect(tos()).toEqual([["ada@post.example"]]);
   });
 
-  it("end with one POST to the link, which nobody else can make, and not by looking at it (RFC 8058)", async () => {
+  it("end with one POST to an unforgeable link, but not with a GET (RFC 8058)", async () => {
     await open();
     const ada = await guest("ada@post.example");
     await ada.visitor.drop();
@@ -164,7 +164,7 @@ describe("replies by e-mail while the visitor is away", () => {
     expect(tos()).toEqual([["ada@post.example"], ["ada@post.example"], ["bob@post.example"]]);
   });
 
-  it("reach an address that strangers type three times a day, not more, and wait for the next day", async () => {
+  it("reach a typed address at most three times a day, and otherwise wait for the next day", async () => {
     await open();
     for (let strangers = 0; strangers < 4; strangers++) {
       const each = await guest("Victim@post.example");
@@ -180,7 +180,7 @@ describe("replies by e-mail while the visitor is away", () => {
 });
 
 describe("the mail server", () => {
-  it("that says later is asked again; one that says never is not", async () => {
+  it("gets a mail again after a temporary error, but not after a permanent one", async () => {
     await open();
     postbox.manner.status = 451;
     const ada = await guest("ada@post.example");
@@ -205,7 +205,7 @@ describe("the mail server", () => {
     expect(wrong.out).toMatch(/FAIL {2}mail server: .*Invalid/);
   });
 
-  it("gets a mail once at most when the relay is killed while it is handed over", async () => {
+  it("gets a mail at most once when the relay is killed while sending", async () => {
     await open({ run: runProcess, env: { LOG_LEVEL: "info" } });
     postbox.manner.status = "silent";
     const ada = await guest("ada@post.example");
@@ -235,7 +235,7 @@ describe("the conversation by e-mail", () => {
     return said.t === "mailed" ? said.email : said.code;
   };
 
-  it("goes to the visitor's own address when they ask, whole (C23)", async () => {
+  it("is sent completely to the visitor's own address on request (C23)", async () => {
     await open();
     const ada = await guest("ada@post.example");
     await answer(ada, "Yes, three.");
@@ -271,7 +271,7 @@ describe("the conversation by e-mail", () => {
 });
 
 describe("a relay or a site without mail", () => {
-  it("promises none, and sends none", async () => {
+  it("offers no mail, and sends none", async () => {
     await open({ sites: { quiet: { mail: false } } });
     const scriptOf = async (path: string): Promise<string> => (await fetch(`${house.url}${path}`)).text();
     expect(await scriptOf("/w/default.js")).toContain('"mail":true');

@@ -16,7 +16,7 @@ const filesUnder = (folder: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** Files of a corpus, or none when it is not there. */
+/** The files of a corpus; none if it is not available. */
 const samples = (folder: string): [name: string, bytes: Buffer<ArrayBuffer>][] => {
   const path = corpus(folder);
   if (!existsSync(path)) return [];
@@ -30,7 +30,7 @@ const endless = (start: Uint8Array): ReadableStream =>
     pull: (controller) => controller.enqueue(new Uint8Array(256 * 1024)),
   });
 
-/** What the samples of known kinds are taken as, by their ending; all others are refused. */
+/** The types of the samples of known kinds, by their extension; all others are refused. */
 const TAKEN: Record<string, string> = {
   gif: "image/gif",
   jpg: "image/jpeg",
@@ -45,7 +45,7 @@ const TAKEN: Record<string, string> = {
   webm: "video/webm",
   webp: "image/webp",
 };
-/** Hostile files that are what their first bytes say, and are harmless as that: with what they are stored as. */
+/** Hostile files that match their first bytes and are harmless as such, with their stored type and name. */
 const HARMLESS = [
   "gif-html-tail.gif: image/gif gif-html-tail.gif",
   "mp4-ftyp-html.mp4: video/mp4 mp4-ftyp-html.mp4",
@@ -73,7 +73,7 @@ describe("a file", () => {
     house.sandbox.until((sandbox) => sandbox.messages().some((message) => message.body === body));
   const last = (body: string) => house.sandbox.messages().find((message) => message.body === body);
 
-  it("of somebody without a token is not read away: the connection ends after a moment (A24)", async () => {
+  it("without a valid token is not read to its end: the connection is closed after a moment (A24)", async () => {
     const socket = connect(Number(new URL(house.url).port), "127.0.0.1").on("error", () => {});
     const head = `POST /media HTTP/1.1\r\nHost: a\r\nOrigin: ${house.host}\r\nTransfer-Encoding: chunked\r\n\r\n`;
     socket.write(head);
@@ -85,11 +85,11 @@ describe("a file", () => {
     socket.on("drain", more);
     more();
     await expect.poll(() => socket.destroyed).toBe(true);
-    // The relay reads 1 MB; the rest waits in the buffers of the two sockets.
+    // The relay reads 1 MB; the rest fits into the buffers of the two sockets.
     expect(sent).toBeLessThan(30 * MB);
   });
 
-  it("goes from the visitor to the service and back into the thread, with what its bytes say (4.13-32; R-236, R-237)", async () => {
+  it("reaches the service and the thread with its detected type (4.13-32; R-236, R-237)", async () => {
     const { status, answer } = await post(house, visitor, jpeg(640, 480), { name: "Ferien März.jpeg" });
     expect(status).toBe(201);
     expect(answer).toMatchObject({ type: "image/jpeg", name: "Ferien März.jpeg", width: 640, height: 480 });
@@ -97,11 +97,11 @@ describe("a file", () => {
     expect(written.media).toMatchObject({ type: "image/jpeg", size: answer.size, width: 640, height: 480 });
     expect(await (await get(written.media?.url ?? "")).bytes()).toEqual(new Uint8Array(jpeg(640, 480)));
     await received("look");
-    // Nobody can reach this relay from outside: the file travels inside the message, and there is no link.
+    // This relay is not reachable from outside, so the file is embedded in the message, without a link.
     expect(last("look")).toMatchObject({ media: { type: "image/jpeg", url: "", bytes: jpeg(640, 480) } });
   });
 
-  it("goes without what it tells of the place and the camera, to the page and to the service (C4)", async () => {
+  it("reaches the page and the service without metadata about place and camera (C4)", async () => {
     for (const [type, bytes] of Object.entries(TOLD)) {
       const { answer } = await post(house, visitor, bytes, { name: "holiday" });
       expect(answer).toMatchObject({ type, width: 2, height: 1 });
@@ -114,7 +114,7 @@ describe("a file", () => {
     }
   });
 
-  it("without words is told of in words, and shown without them (4.13-18; R-230)", async () => {
+  it("without text gets a text for the service, which the thread does not show (4.13-18; R-230)", async () => {
     const { answer } = await post(house, visitor, PNG, { name: "shot.png" });
     const written = await visitor.send(" ", undefined, { media: answer.key });
     expect(written).toMatchObject({ text: "", media: { name: "shot.png" } });
@@ -127,7 +127,7 @@ describe("a file", () => {
     expect((await later.sees(({ id }) => id === written.id)).media).toMatchObject({ name: "shot.png", width: 1 });
   });
 
-  it("with others is a message of its own, in order, and the first one carries the words (R-240)", async () => {
+  it("sent with others is its own message, in order, and the first one has the text (R-240)", async () => {
     const keys: string[] = [];
     for (const name of ["a.png", "b.png", "c.png"]) keys.push((await post(house, visitor, PNG, { name })).answer.key);
     await Promise.all(keys.map((media, i) => visitor.send(i === 0 ? "three of them" : "", undefined, { media })));
@@ -137,7 +137,7 @@ describe("a file", () => {
     expect(three.every((message) => "media" in message)).toBe(true);
   });
 
-  it("is served so that it cannot act: a fixed type, no script, no origin of ours", async () => {
+  it("is served harmlessly: a fixed type, no scripts, no access to the relay's origin", async () => {
     const { answer } = await post(house, visitor, PNG, { name: "naïve “quotes”.png" });
     const { headers } = await get(answer.url);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -158,7 +158,7 @@ describe("a file", () => {
     expect(served.headers.get("content-type")).toBe("text/plain; charset=utf-8");
   });
 
-  it("answers HEAD, ranges and a known tag as HTTP wants it", async () => {
+  it("supports HEAD, ranges and ETags as HTTP requires", async () => {
     const { answer } = await post(house, visitor, PNG);
     const range = (value: string) => get(answer.url, { headers: { Range: value } });
     const head = await get(answer.url, { method: "HEAD" });
@@ -173,7 +173,7 @@ describe("a file", () => {
     expect((await get(answer.url, { headers: { "If-None-Match": etag } })).status).toBe(304);
   });
 
-  it("is found under its signed link only", async () => {
+  it("is available only under its signed link", async () => {
     const { answer } = await post(house, visitor, PNG);
     const link = new URL(answer.url, house.url);
     const exp = Number(link.searchParams.get("exp"));
@@ -191,7 +191,7 @@ describe("a file", () => {
     ];
     for (const path of wrong) {
       const { status, headers } = await get(path);
-      // A page may read that there is nothing, to say so; what there is only a picture may show.
+      // A page may read that a file does not exist; only an image element may load an existing one.
       expect([status, headers.get("access-control-allow-origin")]).toEqual([404, "*"]);
     }
     expect((await get(answer.url)).headers.get("access-control-allow-origin")).toBeNull();
@@ -222,14 +222,14 @@ describe("a file", () => {
     expect(refused.headers.get("access-control-allow-origin")).toBe(house.host);
   });
 
-  it("ends at its limit, whatever length was announced, and the answer names the limit (4.13-32; R-241)", async () => {
+  it("is refused at the size limit, whatever length was announced, and the answer names the limit (4.13-32; R-241)", async () => {
     const before = filesUnder(join(house.dataDir, "media")).length;
     const { status, answer } = await post(house, visitor, endless(png(10, 10)));
     expect([status, answer]).toEqual([413, expect.objectContaining({ code: "too_large", field: "file", max: 5 * MB })]);
     expect(filesUnder(join(house.dataDir, "media"))).toHaveLength(before);
   });
 
-  it("is refused in words when it is empty, badly named, damaged or a bomb", async () => {
+  it("is refused with a message when it is empty, badly named, damaged or has too many pixels", async () => {
     const code = async (body: RequestInit["body"], request = {}) => {
       const { answer } = await post(house, visitor, body, request);
       expect(answer.error).toMatch(/^[A-Z].*\.$/);
@@ -242,7 +242,7 @@ describe("a file", () => {
     expect(await code("<svg onload=alert(1)>")).toEqual(["type_not_allowed", "file"]);
   });
 
-  it("of somebody else cannot be sent", async () => {
+  it("of another visitor cannot be sent", async () => {
     const { answer } = await post(house, visitor, PNG);
     const stranger = house.visitor();
     await stranger.connect();
@@ -251,7 +251,7 @@ describe("a file", () => {
     expect(stranger.log()).toEqual([]);
   });
 
-  it("goes with the chat it belongs to, row, link and bytes", async () => {
+  it("is deleted with its chat: row, link and bytes", async () => {
     const leaving = house.visitor();
     await leaving.connect();
     const { answer } = await post(house, leaving, PNG);
@@ -265,7 +265,7 @@ describe("a file", () => {
       .toEqual([]);
   });
 
-  it("of every hostile kind is refused, or stored as what it is under a name of ours", async () => {
+  it("of every hostile kind is refused, or stored with its real type under a generated name", async () => {
     const hostile = samples("uploads-hostile/own");
     const taken: string[] = [];
     for (const [name, bytes] of hostile) {
@@ -283,7 +283,7 @@ describe("a file", () => {
     }
   });
 
-  it("of every known kind is recognised by its bytes: what is allowed is taken, the rest is refused", async () => {
+  it("of every known kind is recognised by its bytes: allowed types are accepted, all others refused", async () => {
     const known = samples("mime-samples/file-type").filter(([name]) => !name.includes("corrupt"));
     for (const [name, bytes] of known) {
       const { answer } = await post(house, visitor, bytes, { name: "anything.png" });
@@ -292,7 +292,7 @@ describe("a file", () => {
     }
   });
 
-  it("leaves the folders outside its own untouched, whatever its name", async () => {
+  it("writes only into its own folder, whatever its name", async () => {
     const file = corpus("filenames/hostile-filenames.json");
     const names = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as string[]) : ["../../x.png", "a\0b"];
     const outside = () => filesUnder(house.dataDir).filter((path) => !path.includes(`${join("/", "media", "/")}`));
@@ -307,7 +307,7 @@ describe("a file", () => {
 });
 
 describe("limits of uploads", () => {
-  it("let a visitor upload two files at a time and no third", async () => {
+  it("allow a visitor two uploads at a time", async () => {
     const house = await startHouse();
     const visitor = house.visitor();
     await visitor.connect();
@@ -335,7 +335,7 @@ describe("limits of uploads", () => {
     await house.stop();
   });
 
-  it("count what a visitor stored, and what an address uploads a minute", async () => {
+  it("count the bytes that a visitor stored, and the uploads of an address per minute", async () => {
     const house = await startHouse({ env: { UPLOAD_VISITOR_MB: "1", UPLOADS_PER_MINUTE: "1" } });
     const visitor = house.visitor();
     await visitor.connect();
@@ -349,7 +349,7 @@ describe("limits of uploads", () => {
 });
 
 describe("a relay that the service can reach", () => {
-  it("gives links that need no login and last a week, and takes larger files (4.13-32; R-234, R-241)", async () => {
+  it("gives links that need no login and last a week, and accepts larger files (4.13-32; R-234, R-241)", async () => {
     const house = await startHouse({
       env: { PUBLIC_URL: "https://chat.example.com" },
       sandbox: { mediaFetch: "off" },
@@ -360,7 +360,7 @@ describe("a relay that the service can reach", () => {
     const { answer } = await post(house, visitor, large, { name: "large.png" });
     await visitor.send("by link", undefined, { media: answer.key });
     await house.sandbox.until((sandbox) => sandbox.messages().length > 0);
-    // As a link, not inside the message, which a file of this size would not fit into.
+    // As a link, because a file of this size does not fit into the message.
     const { media } = house.sandbox.messages()[0] as { media?: { url: string; type: string } };
     expect(media).toMatchObject({ type: "image/png" });
     const link = new URL(media?.url ?? "");

@@ -26,7 +26,7 @@ const seriesValue = (text: string, series: string): number =>
       ?.split(" ")[1],
   );
 
-it("counts messages, answers and times of a conversation, and names no visitor", async () => {
+it("counts messages, answers and times of a conversation, without naming visitors", async () => {
   const visitor = house.visitor();
   await visitor.connect();
   const { id } = await visitor.send("words for the metrics");
@@ -43,7 +43,7 @@ it("counts messages, answers and times of a conversation, and names no visitor",
   expect(seriesValue(text, "porchlight_connections")).toBe(1);
   expect(seriesValue(text, "porchlight_waiting_messages")).toBe(0);
   expect(text).not.toContain(fromId);
-  // Each message has one line, without its words, with the id that the API shows.
+  // Each message has one line, without its text, with the id that the API shows.
   const lines = house.lines().map((line) => JSON.parse(line) as { event: string; message?: string; level: number });
   for (const [event, message] of [
     ["delivery.done", id],
@@ -53,7 +53,7 @@ it("counts messages, answers and times of a conversation, and names no visitor",
   expect(JSON.stringify(lines)).not.toContain("for the metrics");
 });
 
-it("counts what the service refuses", async () => {
+it("counts refusals of the service", async () => {
   const visitor = house.visitor();
   await visitor.connect();
   house.sandbox.failNext("incoming", 1, 400);
@@ -65,7 +65,7 @@ it("counts what the service refuses", async () => {
   expect(seriesValue(text, 'porchlight_problems_total{event="delivery.failed"}')).toBe(1);
 });
 
-it("opens to the token only, and shuts an address that guesses, and no other", async () => {
+it("requires the token, and blocks an address that guesses, and no other", async () => {
   expect((await metrics("")).status).toBe(401);
   expect((await fetch(`${house.url}/metrics`)).status).toBe(401);
   for (let n = 0; n < 8; n++) expect((await metrics(`guess-${n}`, "203.0.113.9")).status).toBe(401);

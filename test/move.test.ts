@@ -20,7 +20,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-it("stores what a lost node left in its spool, once, by one command on another node", async () => {
+it("stores the spool of a lost node once, by one command on another node", async () => {
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("Hello");
@@ -45,7 +45,7 @@ it("stores what a lost node left in its spool, once, by one command on another n
   expect((await porchlight(house, ["spool", "replay", tmpdir()])).code).toBe(2);
 });
 
-it("moves to PostgreSQL while the relay is stopped; the conversation goes on there", async () => {
+it("moves to PostgreSQL while the relay is stopped; the conversation continues there", async () => {
   const visitor = house.visitor();
   await visitor.connect();
   await visitor.send("Before the move");
@@ -54,7 +54,7 @@ it("moves to PostgreSQL while the relay is stopped; the conversation goes on the
   expect((await porchlight(house, move)).err).toContain("is in use");
   await visitor.drop();
   await house.halt();
-  // A relay was started on the database before, with secrets of its own.
+  // A relay was started on this database before, with other secrets.
   const used = await openDatabase(postgres.url("postgres"));
   await migrate(used);
   await shareSecrets(used, () => ({ signing: "s", callback: "c", admin: "a" }));

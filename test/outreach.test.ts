@@ -17,7 +17,7 @@ const sentTexts = () => house.sandbox.outgoing().map(({ body }) => body);
 
 describe("a message from the owner's backend", () => {
   it.each([false, "sameId", "otherId", "before"] as const)(
-    "is sent once and seen once, in every open tab and on return, when the service calls back for it: %s (4.13-21; R-451)",
+    "is sent once and shown once, in every open tab and on return, when the service sends a callback for it: %s (4.13-21; R-451)",
     async (sendTriggersCallback) => {
       await open({ sendTriggersCallback });
       const visitor = house.visitor();
@@ -29,7 +29,7 @@ describe("a message from the owner's backend", () => {
       await visitor.hears("Your lamp is on its way");
       await expect.poll(() => state("m-1")).toBe("sent");
       await house.sandbox.until((all) => all.callbacks().every(({ ok }) => ok));
-      // What comes after it is in the thread after it, so a second copy would have been seen by then.
+      // A later message comes later in the thread, so a second copy would be visible by then.
       await visitor.send("thanks");
       await visitor.hears("echo: thanks");
       const { body } = await call("GET", `/visitors/${fromId}/messages`);
@@ -39,7 +39,7 @@ describe("a message from the owner's backend", () => {
     },
   );
 
-  it("reaches somebody who has never been on the site, under the id that logging in gives them", async () => {
+  it("reaches a person who has never visited the site, under the id that they get when they log in", async () => {
     await open();
     const sent = await call(
       "POST",
@@ -58,7 +58,7 @@ describe("a message from the owner's backend", () => {
     expect(person?.contactId).toBe(house.sandbox.state().contacts[0]?.id);
   });
 
-  it("to an anonymous id is exported and erased with the user whom its visitor logged in as (R-902)", async () => {
+  it("to an anonymous id is exported and erased with the user that its visitor became (R-902)", async () => {
     house = await startHouse({ sandbox: CERTAIN, env: { IDENTITY_SECRET } });
     call = caller(house, await tokenFor(house));
     const visitor = house.visitor();
@@ -83,7 +83,7 @@ describe("a message from the owner's backend", () => {
     { kind: "status", status: 500, when: "after" },
     { kind: "cutBody" },
   ] as const)(
-    "is never sent again by itself after %j, and a person says what is true (4.13-6; R-452)",
+    "is never sent again automatically after %j; a person sets the outcome (4.13-6; R-452)",
     async (fault) => {
       await open();
       house.sandbox.failNext("send", 1, fault);
@@ -103,24 +103,28 @@ describe("a message from the owner's backend", () => {
   it.each([
     ["before its call is over", "before"],
     ["after it", false],
-  ] as const)("is known to be sent when it comes back %s, with the service's id", async (_, sendTriggersCallback) => {
-    await open({ sendTriggersCallback });
-    house.sandbox.failNext("send", 1, { kind: "status", status: 500, when: "after" });
-    const { visitor } = (await call("POST", "/messages", { to: { user: "customer-7" }, text: "Perhaps" }, "p-1")).body;
-    const before = sendTriggersCallback === "before";
-    if (!before) {
-      await expect.poll(() => state("p-1")).toBe("unknown");
-      await house.sandbox.humanReply({ fromId: String(visitor), body: "Perhaps" });
-    }
-    await expect.poll(() => state("p-1")).toBe("sent");
-    const { body } = await call("GET", "/messages/p-1");
-    const ids = house.sandbox.outgoing().map(({ messageId }) => messageId);
-    expect(body).toMatchObject({ reason: "came back as a reply", messageId: before ? ids[0] : ids[1] });
-    const thread = await call("GET", `/visitors/${visitor}/messages`);
-    expect(thread.body.items).toMatchObject([{ text: "Perhaps" }]);
-  });
+  ] as const)(
+    "counts as sent when it comes back as a callback %s, with the service's id",
+    async (_, sendTriggersCallback) => {
+      await open({ sendTriggersCallback });
+      house.sandbox.failNext("send", 1, { kind: "status", status: 500, when: "after" });
+      const { visitor } = (await call("POST", "/messages", { to: { user: "customer-7" }, text: "Perhaps" }, "p-1"))
+        .body;
+      const before = sendTriggersCallback === "before";
+      if (!before) {
+        await expect.poll(() => state("p-1")).toBe("unknown");
+        await house.sandbox.humanReply({ fromId: String(visitor), body: "Perhaps" });
+      }
+      await expect.poll(() => state("p-1")).toBe("sent");
+      const { body } = await call("GET", "/messages/p-1");
+      const ids = house.sandbox.outgoing().map(({ messageId }) => messageId);
+      expect(body).toMatchObject({ reason: "came back as a reply", messageId: before ? ids[0] : ids[1] });
+      const thread = await call("GET", `/visitors/${visitor}/messages`);
+      expect(thread.body.items).toMatchObject([{ text: "Perhaps" }]);
+    },
+  );
 
-  it("is seen once although it comes back with other line ends (R-451)", async () => {
+  it("is shown once although it comes back with other line ends (R-451)", async () => {
     await open({ sendTriggersCallback: false });
     const text = "Two lamps:\r\none\r\ntwo";
     const { visitor } = (await call("POST", "/messages", { to: { user: "customer-7" }, text }, "n-1")).body;
@@ -132,7 +136,7 @@ describe("a message from the owner's backend", () => {
   });
 
   it.each(["sameId", "before"] as const)(
-    "swallows nobody's reply with the same words once it has come back itself: %s (R-451)",
+    "hides no reply with the same text once it has come back itself: %s (R-451)",
     async (sendTriggersCallback) => {
       await open({ sendTriggersCallback });
       const { visitor } = (await call("POST", "/messages", { to: { user: "customer-7" }, text: "Hello" }, "e-1")).body;
@@ -144,7 +148,7 @@ describe("a message from the owner's backend", () => {
     },
   );
 
-  it("goes again when it certainly did not leave, and fails visibly when it is refused", async () => {
+  it("is sent again when it certainly was not sent, and fails visibly when it is refused", async () => {
     await open();
     house.sandbox.failNext("send", 1, 400);
     await call("POST", "/messages", { to: { user: "a" }, text: "Never" }, "s-1");
@@ -155,7 +159,7 @@ describe("a message from the owner's backend", () => {
     expect(sentTexts()).toEqual(["Soon"]);
   });
 
-  it("goes out in the order it was written, also when the first one has to wait", async () => {
+  it("is sent in the order of writing, even when the first one has to wait", async () => {
     await open();
     house.sandbox.failNext("send", 1, 401);
     for (const [i, text] of ["first", "second", "third"].entries())
@@ -164,7 +168,7 @@ describe("a message from the owner's backend", () => {
     expect(sentTexts()).toEqual(["first", "second", "third"]);
   });
 
-  it("to somebody unknown, to nobody, or without words is refused at once", async () => {
+  it("to an unknown person, to nobody, or without text is refused at once", async () => {
     await open();
     expect((await call("POST", "/messages", { to: { visitor: "v_made_up" }, text: "x" }, "n-1")).status).toBe(404);
     expect((await call("POST", "/messages", { to: {}, text: "x" }, "n-2")).status).toBe(400);

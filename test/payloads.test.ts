@@ -20,16 +20,16 @@ const ROOT = join(import.meta.dirname, "..");
 const run = promisify(execFile);
 const HOOK_SECRET = `whsec_${Buffer.from("a secret of the tests, 32 bytes!").toString("base64")}`;
 const EMAIL = "client@agency.example";
-/** `expect.poll` belongs to tests: a hook waits this way. */
+/** `expect.poll` works only in tests, so this hook waits in another way. */
 const PATIENCE = { timeout: 60_000 };
 
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let house: House;
-/** Whom the messaging service knows the customer as. */
+/** The messaging service's id of the customer. */
 let contactId: unknown;
 let visitorId = "";
 
-/** One request to the backend of every kind there is, from a customer who writes on a named page. */
+/** Causes one request of every kind to the backend, by a customer who writes on a named page. */
 beforeAll(async () => {
   receiver = await startReceiver(HOOK_SECRET);
   const hook = { url: receiver.url, secret: "env:HOOK_SECRET" };
@@ -79,11 +79,11 @@ async function converse(): Promise<void> {
   contactId = items[0]?.contactId;
 }
 
-/** The names of the webhooks in the document: the question to the billing address has the type of an event. */
+/** Names of the webhooks in the document: the request to the billing address has the type of an event. */
 const nameOf = ({ type, body }: Told): string =>
   type === "recharge.requested" && !("data" in JSON.parse(body)) ? "recharge.approval" : type;
 
-it("sends only bodies that the OpenAPI document describes, of every kind that it describes", () => {
+it("sends every kind of body in the OpenAPI document, and no others", () => {
   const document = openApi(OPERATIONS, "");
   const ajv = formats.default(new Ajv2020({ strict: false })).addSchema({ $id: "openapi", ...document });
   const complaints = receiver.told.map((told) => {
@@ -96,7 +96,7 @@ it("sends only bodies that the OpenAPI document describes, of every kind that it
   expect(receiver.told.every(({ valid }) => valid)).toBe(true);
 });
 
-it("names the customer, the contact and the page in everything that concerns a visitor, and in the API", async () => {
+it("names the customer, the contact and the page in every event about a visitor, and in the API", async () => {
   const page = { url: `${house.host}/lamps?colour=red`, title: "Red lamps of ours" };
   const about = receiver.told.filter(({ data }) => "visitor" in data);
   expect(new Set(about.map(({ type }) => type)).size).toBe(6);

@@ -28,7 +28,7 @@ async function talk(options: Parameters<typeof startHouse>[0] = {}): Promise<Vis
   return visitor;
 }
 
-/** Rates; resolves with `lead` once it is durable, or with the code of the error. */
+/** Sends a rating. Resolves to `lead` once it is durable, or to the code of the error. */
 async function rate(visitor: Visitor, rating: Omit<Rate, "t" | "id">, id = randomId()): Promise<string> {
   visitor.write({ t: "rate", id, ...rating });
   const answer = await visitor.next((frame) => (frame.t === "lead" || frame.t === "error") && frame.id === id);
@@ -40,7 +40,7 @@ const ratings = async () => (await (await api())("GET", "/ratings")).body.items 
 const who = () => house.sandbox.messages()[0]?.fromId ?? "";
 const told = (frame: RelayFrame): frame is Status => frame.t === "status" && frame.rating !== undefined;
 
-it("keeps a rating once, tells the owner's backend of it, and gives it out with what else is known of the visitor", async () => {
+it("stores a rating once, reports it to the owner's backend, and exports it with the visitor's other data", async () => {
   const hook = await startReceiver(WEBHOOK_SECRET);
   receiver = hook;
   const webhook = { url: hook.url, secret: "env:WEBHOOK_SECRET", events: ["conversation.rated"] };
@@ -58,7 +58,7 @@ it("keeps a rating once, tells the owner's backend of it, and gives it out with 
   expect([code, records.filter((line) => line.includes('"record":"rating"')).length]).toEqual([0, 1]);
 });
 
-it("tells every tab, and the next visit, that the visitor was asked, also when they declined", async () => {
+it("tells every tab, and the next visit, that the visitor was asked, even when they declined", async () => {
   const visitor = await talk();
   const other = house.visitor({ token: visitor.token() ?? "" });
   await other.connect();
@@ -72,7 +72,7 @@ it("tells every tab, and the next visit, that the visitor was asked, also when t
   expect(await ratings()).toMatchObject([{ score: 2, of: 2, comment: null }]);
 });
 
-it("takes no score that there is not, and none before there is a conversation", async () => {
+it("refuses an invalid score, and a rating without a conversation", async () => {
   const visitor = await talk();
   expect(await rate(visitor, { score: 3, of: 2 })).toBe("not_allowed");
   const stranger = house.visitor();
@@ -81,7 +81,7 @@ it("takes no score that there is not, and none before there is a conversation", 
   expect(await ratings()).toEqual([]);
 });
 
-it("goes with the visitor who is erased, and along with one who logs in", async () => {
+it("is deleted with an erased visitor, and moves with one who logs in", async () => {
   const visitor = await talk({ site: { identitySecret: "env:IDENTITY_SECRET" }, env: { IDENTITY_SECRET } });
   expect(await rate(visitor, { score: 5, of: 5 })).toBe("lead");
   const user = house.visitor({ token: visitor.token() ?? "", identity: identityOf({ sub: "ada" }) });

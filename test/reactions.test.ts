@@ -9,7 +9,7 @@ describe("a reaction", () => {
   });
   afterAll(() => house.stop());
 
-  /** A visitor who has heard these replies, one for each text. */
+  /** A visitor who has received these replies, one for each text. */
   async function talk(...texts: string[]): Promise<{ visitor: Visitor; replies: string[] }> {
     const visitor = house.visitor();
     await visitor.connect();
@@ -17,7 +17,7 @@ describe("a reaction", () => {
     for (const text of texts) {
       await visitor.send(text);
       replies.push((await visitor.hears(`echo: ${text}`)).id);
-      // The reply may be here before the answer, and a fault that a test plays next is not for this message.
+      // The reply may arrive before the answer, and a fault that a test sets next is not for this message.
       await visitor.sees(
         (message) => message.from === "visitor" && message.text === text && message.state === "delivered",
       );
@@ -31,7 +31,7 @@ describe("a reaction", () => {
   const reactionOf = (message: object) => (message as { reaction?: string }).reaction;
   const refused = (visitor: Visitor, id: string) => visitor.next((frame) => frame.t === "error" && frame.id === id);
 
-  it("to the newest reply is seen in every tab and told to the service, as its own kind of message (4.13-20; R-235)", async () => {
+  it("to the newest reply is shown in every tab and sent to the service as its own type of message (4.13-20; R-235)", async () => {
     const { visitor, replies } = await talk("reaction one");
     const tab = house.visitor({ token: visitor.token() ?? "" });
     await tab.connect();
@@ -46,7 +46,7 @@ describe("a reaction", () => {
     expect(visitor.log().filter(({ from }) => from === "visitor")).toHaveLength(1);
   });
 
-  it("keeps its place, takes a number, and is there on return", async () => {
+  it("keeps its place, gets a number, and is shown on return", async () => {
     const { visitor, replies } = await talk("reaction two");
     const [id = ""] = replies;
     const before = visitor.log().find((message) => message.id === id);
@@ -60,7 +60,7 @@ describe("a reaction", () => {
     await shows(back, id, "❤️");
   });
 
-  it("can be changed, which the service hears, and taken back, which stays here", async () => {
+  it("can be changed, which is sent to the service, and removed, which is not", async () => {
     const { visitor, replies } = await talk("reaction three");
     const [id = ""] = replies;
     react(visitor, id, "😀");
@@ -78,7 +78,7 @@ describe("a reaction", () => {
     expect(order.indexOf("🎉")).toBeLessThan(order.indexOf("after the reactions"));
   });
 
-  it("to an older reply, to a message of one's own or in words is not allowed", async () => {
+  it("is refused on an older reply or an own message, or when it is not an emoji", async () => {
     const { visitor, replies } = await talk("reaction four", "reaction five");
     const [older = "", newest = ""] = replies;
     const own = visitor.log()[0]?.id ?? "";
@@ -101,7 +101,7 @@ describe("a reaction", () => {
     expect(incoming("👍")).toHaveLength(0);
   });
 
-  it("on what has become an older reply can still be taken back", async () => {
+  it("can still be removed when its reply is no longer the newest", async () => {
     const { visitor, replies } = await talk("reaction six");
     const [id = ""] = replies;
     react(visitor, id, "🙂");
@@ -112,7 +112,7 @@ describe("a reaction", () => {
     await shows(visitor, id, undefined);
   });
 
-  it("that the service refuses for good comes off again, and the next message still goes", async () => {
+  it("is removed when the service permanently refuses it, and the next message is still sent", async () => {
     const { visitor, replies } = await talk("reaction seven");
     const [id = ""] = replies;
     house.sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: "no reactions here" } });
@@ -125,7 +125,7 @@ describe("a reaction", () => {
     expect(failed).toEqual([]);
   });
 
-  it("whose answer was lost goes again and is taken once", async () => {
+  it("is sent again after a lost answer, and processed once", async () => {
     const { visitor, replies } = await talk("reaction eight");
     const [id = ""] = replies;
     house.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });

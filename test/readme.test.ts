@@ -18,7 +18,7 @@ const documents = [join(ROOT, "README.md"), ...readdirSync(GUIDES).map((name) =>
   readFileSync(path, "utf8"),
 );
 
-/** What stands in the fences of a kind, like `json site`. */
+/** The contents of code fences of a kind, like `json site`. */
 const blocks = (kind: string): string[] =>
   documents.flatMap((text) =>
     [...text.matchAll(/^ *```(\w+ \w+)\n([\s\S]*?)^ *```/gm)].flatMap(([, name, block = ""]) =>
@@ -52,27 +52,30 @@ describe("the guides' configuration", () => {
     ...blocks("json account").map(inAccount),
   ];
 
-  it("has an example for each thing that a site or an account may have beyond its look", () => {
+  it("has an example of every setting of sites and accounts except the look", () => {
     const named = JSON.stringify(examples);
     for (const name of ["routes", "leads", "webhook", "identitySecret", "identityKeys", "requireIdentity", "hours"])
       expect(named, name).toContain(`"${name}":`);
     for (const mode of ["manual", "auto", "webhook"]) expect(named, mode).toContain(`"mode":"${mode}"`);
   });
 
-  it.each(examples.map((example) => [JSON.stringify(example).slice(0, 500), example]))("is taken: %s", (_, example) => {
-    const file = join(folder, "sites.json");
-    writeFileSync(file, JSON.stringify(example));
-    const secrets = [...JSON.stringify(example).matchAll(/"env:(\w+)"/g)].map(([, name = ""]) => [
-      name,
-      "s".repeat(40),
-    ]);
-    const read = readSettings({ ...Object.fromEntries(secrets), PORCHLIGHT_CONFIG: file });
-    expect("problems" in read ? read.problems : []).toEqual([]);
-  });
+  it.each(examples.map((example) => [JSON.stringify(example).slice(0, 500), example]))(
+    "is accepted: %s",
+    (_, example) => {
+      const file = join(folder, "sites.json");
+      writeFileSync(file, JSON.stringify(example));
+      const secrets = [...JSON.stringify(example).matchAll(/"env:(\w+)"/g)].map(([, name = ""]) => [
+        name,
+        "s".repeat(40),
+      ]);
+      const read = readSettings({ ...Object.fromEntries(secrets), PORCHLIGHT_CONFIG: file });
+      expect("problems" in read ? read.problems : []).toEqual([]);
+    },
+  );
 });
 
 describe("the README's environment", () => {
-  it("is an environment file as it stands, by the rules of systemd and Docker", () => {
+  it("is a valid environment file, by the rules of systemd and Docker", () => {
     const [text = ""] = blocks("sh environment");
     const lines = text.split("\n").map((line) => line.replace(/^ {3}/, ""));
     const pairs = lines.filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.split(/=(.*)/s));
@@ -117,7 +120,7 @@ const answers = (url: string): Promise<boolean> =>
   );
 
 describe("the guides' first call from nothing", () => {
-  it("leads a backend to a sent message, a created lead and a granted credit, pasted as it stands", async () => {
+  it("sends a message, creates a lead and grants credits when pasted unchanged", async () => {
     const ports = [
       ["8787", await freePort()],
       ["8788", await freePort()],
@@ -143,7 +146,7 @@ describe("the guides' first call from nothing", () => {
 });
 
 describe("the guides' identity", () => {
-  it("lets its person in, and greets them by their name", async () => {
+  it("is accepted, and the person is greeted by name", async () => {
     const file = join(folder, "backend.mjs");
     writeFileSync(file, blocks("js backend")[0] ?? "");
     const { identityOf } = (await import(file)) as { identityOf: (user: object, secret: string) => string };

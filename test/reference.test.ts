@@ -32,7 +32,7 @@ const plain = (text: string): string =>
     .replaceAll("&amp;", "&");
 
 type Call = { method: string; path: string; body: string | undefined };
-/** The examples of the page, in the order in which one can be run after the other: what deletes comes last. */
+/** The examples of the page, in an order in which each can run after the other: deletions come last. */
 function examples(): Call[] {
   const found = [...page.matchAll(/<pre class="curl"[^>]*>([\s\S]*?)<\/pre>/g)].map(([, text = ""]) => {
     const [, method = "GET", path = ""] = /^curl (?:-X (\w+) )?http[^/]*\/\/[^/]+(\S+)/.exec(plain(text)) ?? [];
@@ -58,7 +58,7 @@ it("has an example for every operation, and each is a valid call against the san
       ...(body === undefined ? {} : { body: body.replace("v_VISITOR", visitor).replace("c_CONTACT", contact) }),
     });
     const said = await answer.text();
-    // 404: the example names a message, lead or grant of the reader's own. 409: its state does not allow this.
+    // 404: the example uses an id of the reader's own message, lead or grant. 409: the state does not allow the operation.
     const fine = answer.ok || (answer.status === 404 && /\/[A-Z]+(\/|$)/.test(path)) || answer.status === 409;
     if (!fine) wrong.push(`${method} ${path} ${body ?? ""}: ${answer.status} ${said}`);
   }

@@ -56,7 +56,7 @@ it("applies the settings of sites without a restart, after a dry run that change
   expect((await reload()).code).toBe(0);
   expect(await script()).toContain("After");
   expect(await script("/w/fresh.js")).toContain("A new site");
-  // The chat that was open goes on, a chat of the new site begins, and the new webhook hears of it.
+  // The open chat continues, a chat of the new site begins, and the new webhook is called.
   await visitor.send("still here");
   await visitor.hears("echo: still here");
   const fresh = house.visitor({ site: "fresh" });
@@ -68,7 +68,7 @@ it("applies the settings of sites without a restart, after a dry run that change
   expect(JSON.parse((await reload("--dry-run")).out)).toEqual({ dryRun: true, changes: [] });
 });
 
-it("keeps what is in force when the file has problems, and says which", async () => {
+it("keeps the settings in force when the file has problems, and reports them", async () => {
   await edit(({ sites }) => Object.assign(sites.default ?? {}, { title: "Wrong", nonsense: 1 }));
   const refused = await reload();
   expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("sites.default.nonsense")]);
@@ -79,7 +79,7 @@ it("keeps what is in force when the file has problems, and says which", async ()
   });
 });
 
-it("says what needs a restart: accounts, and sites that went or whose account is new", async () => {
+it("reports what needs a restart: accounts, removed sites, and sites with a new account", async () => {
   await edit((file) => {
     file.accounts.second = { ...file.accounts.default };
     file.sites.ofSecond = { ...file.sites.default, account: "second" };

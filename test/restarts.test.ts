@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => house.stop());
 
-/** How the line of somebody ends who only comes now. */
+/** The close code of a connection that is opened now. */
 async function endOfNewcomer(): Promise<number> {
   const socket = new WebSocket(`${house.url.replace("http", "ws")}/socket`, { headers: { Origin: house.host } });
   socket.once("open", () => socket.send(JSON.stringify({ t: "hello", v: 1, site: "default" })));
@@ -21,10 +21,10 @@ async function endOfNewcomer(): Promise<number> {
   return code;
 }
 
-it("lets in the reply to what lands while it stops, and nobody new", async () => {
+it("accepts replies to messages that are delivered during a stop, and no new visitors", async () => {
   const visitor = house.visitor();
   await visitor.connect();
-  // The answer takes its time, and the reply is here before it.
+  // The answer takes longer than the reply.
   house.sandbox.configure({ botDelayMs: 700 });
   house.sandbox.failNext("incoming", 1, { kind: "delay", ms: 5_000 });
   await visitor.send("on its way");
@@ -41,7 +41,7 @@ it("lets in the reply to what lands while it stops, and nobody new", async () =>
   await visitor.hears("echo: on its way");
 });
 
-it("delivers what it finds only when it can hear the reply", async () => {
+it("delivers waiting messages only once it can receive replies", async () => {
   const visitor = house.visitor();
   await visitor.connect();
   house.sandbox.configure({ forceStatus: { incoming: 503 } });
@@ -53,7 +53,7 @@ it("delivers what it finds only when it can hear the reply", async () => {
   await visitor.hears("echo: left behind");
 });
 
-/** The sites of the configuration file, changed while the relay is down. */
+/** The sites of the configuration file, which change while the relay is down. */
 async function configure(change: (sites: Record<string, unknown>) => void): Promise<void> {
   const path = join(house.dataDir, "sites.json");
   const file = JSON.parse(await readFile(path, "utf8")) as { sites: Record<string, unknown> };
@@ -63,7 +63,7 @@ async function configure(change: (sites: Record<string, unknown>) => void): Prom
   await house.start();
 }
 
-it("messages of a site that left the configuration wait for it, and hold up nobody else's", async () => {
+it("messages of a site that left the configuration wait for it, and do not delay others", async () => {
   const old = house.visitor({ site: "old" });
   await old.connect();
   house.sandbox.configure({ forceStatus: { incoming: 503 } });

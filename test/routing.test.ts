@@ -31,7 +31,7 @@ describe("the campaign of a conversation", () => {
     return visitor;
   }
 
-  it("follows the button, the signed claim, the page and the language, in the order of the rules", async () => {
+  it("is chosen by button, signed claim, page and language, in the order of the rules", async () => {
     await say("button", { campaign: "sales", page: "/pricing", locale: "fr" });
     await say("claim", { page: "/pricing" }, identityOf({ sub: "pro-1", plan: "pro" }));
     await say("page", { page: "/pricing/teams?ref=1", locale: "fr" });
@@ -48,7 +48,7 @@ describe("the campaign of a conversation", () => {
     ]);
   });
 
-  it("stays what it was at the first message, on every page and in every language after it", async () => {
+  it("stays the same after the first message, on every page and in every language", async () => {
     const visitor = await say("first", { page: "/pricing" });
     await visitor.send("second", undefined, { campaign: "sales", page: "/", locale: "fr" });
     await visitor.hears("echo: second");
@@ -70,7 +70,7 @@ describe("the campaign of a conversation", () => {
     ]);
   });
 
-  it("stays what it was when the visitor logs in", async () => {
+  it("stays the same when the visitor logs in", async () => {
     const visitor = await say("before the login", { campaign: "sales" });
     await visitor.drop();
     await visitor.connect(identityOf({ sub: "routed", plan: "pro" }));
@@ -79,7 +79,7 @@ describe("the campaign of a conversation", () => {
     expect(campaigns().slice(-2)).toEqual(["before the login: cmp_sales", "after the login: cmp_sales"]);
   });
 
-  it("changes when the visitor chooses a topic or a person, and by no name that the routes do not have", async () => {
+  it("changes when the visitor chooses a topic or a person, but not with an unknown name", async () => {
     const visitor = await say("before the choice", { page: "/pricing" });
     for (const [text, campaign] of [
       ["chosen", "sales"],
@@ -95,7 +95,7 @@ describe("the campaign of a conversation", () => {
     ]);
   });
 
-  it("is never one that the page names by its id, and never one that a stranger claims", async () => {
+  it("is never chosen by an id from the page, nor by unsigned claims", async () => {
     await say("by id", { campaign: "cmp_sales" });
     await say("unsigned", { campaign: "pro", page: "/?plan=pro" });
     expect(campaigns().slice(-2)).toEqual(["by id: cmp_own", "unsigned: cmp_own"]);
@@ -107,7 +107,7 @@ describe.each([400, 404] as const)(
   (unknownCampaign) => {
     const open = (more: object = {}) =>
       startHouse({
-        // They count what the service was asked, and with which campaign.
+        // These tests count the calls to the service, and their campaigns.
         sandbox: { ...SCRIPTED, unknownCampaign, knownCampaigns: ["cmp_own"] },
         site: { campaign: "cmp_own", routes: [{ name: "sales", campaign: "cmp_gone" }], ...more },
       });
@@ -118,7 +118,7 @@ describe.each([400, 404] as const)(
         .filter((request) => request.route === route)
         .map(({ status, body }) => [status, (body as { customData: { campaignId?: string } }).customData.campaignId]);
 
-    it("fails the message, says why to the visitor and names the setting to the operator", async () => {
+    it("fails the message, tells the visitor why, and names the setting to the operator", async () => {
       const house = await open();
       const visitor = house.visitor();
       await visitor.connect();
@@ -130,7 +130,7 @@ describe.each([400, 404] as const)(
       await house.stop();
     });
 
-    it("is left out, once more and from then on, where the site wants that, and the operator is told", async () => {
+    it("is left out from then on if the site wants that, and the operator is told", async () => {
       const house = await open({ campaignFallback: true });
       const visitor = house.visitor();
       await visitor.connect();
@@ -158,7 +158,7 @@ describe.each([400, 404] as const)(
       await house.stop();
     });
 
-    it("is not blamed for what is wrong without it too", async () => {
+    it("is not blamed for an error that also occurs without it", async () => {
       const house = await open({ campaignFallback: true });
       house.sandbox.configure({ maxBodyChars: 10 });
       const visitor = house.visitor();
@@ -171,7 +171,7 @@ describe.each([400, 404] as const)(
   },
 );
 
-it("falls back to the site's own when the conversation's campaign leaves the configuration, so that nothing fails", async () => {
+it("falls back to the site's own when the conversation's campaign leaves the configuration, so that no message fails", async () => {
   const house = await startHouse({ site, env: { IDENTITY_SECRET } });
   const visitor = house.visitor();
   await visitor.connect();

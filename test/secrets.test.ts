@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type House, KEY, OWNER, startHouse } from "./harness.ts";
 import { runProcess } from "./relays.ts";
 
-/** Every way the key could be spelled where it does not belong. */
+/** Every spelling of the key that must not appear in outputs. */
 const SPELLINGS = [
   KEY,
   encodeURIComponent(KEY),
@@ -20,7 +20,7 @@ describe("the account's key and the owner's user id", () => {
   let house: House;
   const answers: string[] = [];
 
-  /** Asks, and keeps everything the relay said, headers too. */
+  /** Sends a request, and records everything that the relay answers, including headers. */
   async function ask(path: string, init: RequestInit = {}): Promise<Response> {
     const response = await fetch(`${house.url}${path}`, { redirect: "manual", ...init });
     const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
@@ -33,7 +33,7 @@ describe("the account's key and the owner's user id", () => {
   });
   afterAll(() => house.stop());
 
-  it("arrives at the service undamaged although it is full of odd characters (4.13-4; R-502)", async () => {
+  it("reaches the service unchanged although it contains special characters (4.13-4; R-502)", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     await visitor.send("hello");
@@ -42,7 +42,7 @@ describe("the account's key and the owner's user id", () => {
     answers.push(JSON.stringify(visitor.log()));
   });
 
-  it("stands in no response, whatever is asked (4.13-23; R-504, R-506)", async () => {
+  it("appears in no response, whatever is requested (4.13-23; R-504, R-506)", async () => {
     const callback = new URL(house.callbackUrl).pathname;
     const bodies = ["{", "[]", "null", '{"userId":"x"}', JSON.stringify({ toId: KEY, userId: OWNER, body: "x" })];
     await ask("/widget.js");
@@ -58,7 +58,7 @@ describe("the account's key and the owner's user id", () => {
     expect(leaks(answers.join("\n"))).toEqual([]);
   });
 
-  it("stands in no log line, also when the service fails in every way it can (4.13-23; R-504, R-506)", async () => {
+  it("appears in no log line, even when the service fails in every possible way (4.13-23; R-504, R-506)", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     const { sandbox } = house;
@@ -82,7 +82,7 @@ describe("the account's key and the owner's user id", () => {
     await house.start();
   });
 
-  it("stands in no file of the build, and in no file that the relay writes", async () => {
+  it("appears in no file of the build, and in no file that the relay writes", async () => {
     await house.halt();
     const files = [join(import.meta.dirname, "..", "widget", "dist"), house.dataDir].flatMap((folder) =>
       readdirSync(folder, { recursive: true, withFileTypes: true })

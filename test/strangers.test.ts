@@ -1,4 +1,4 @@
-/** Pages that may not have the chat: what they are told, what the operator is told, and what they may cost. */
+/** Pages that may not open the chat: their answer, the operator's log, and the limits on them. */
 
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
@@ -23,7 +23,7 @@ async function codeFor(origin: string): Promise<number> {
   return (await Promise.race([refused, closed])) ?? 0;
 }
 
-/** An upgrade by hand: its socket when it is granted, else the status. */
+/** Sends an upgrade request. @returns its socket when it is granted, else the status */
 async function upgrade(origin?: string): Promise<Duplex | number> {
   const asked = request(`${house.url}/socket`, {
     headers: {
@@ -40,7 +40,7 @@ async function upgrade(origin?: string): Promise<Duplex | number> {
   ]);
 }
 
-it("a page of a foreign origin is told that the chat is not for it, on every transport, and the operator which setting it takes, once", async () => {
+it("a page of a foreign origin is refused on every transport, and the operator is told once which setting allows it", async () => {
   for (let n = 0; n < 3; n++) expect(await codeFor(FOREIGN)).toBe(4403);
   const answer = await fetch(`${house.url}/socket/lines`, { method: "POST", headers: { Origin: FOREIGN } });
   expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([403, FOREIGN]);
@@ -51,11 +51,11 @@ it("a page of a foreign origin is told that the chat is not for it, on every tra
   ]);
 });
 
-it("a program that names no origin is refused before anything is opened", async () => {
+it("a program without an Origin header is refused before a connection is opened", async () => {
   expect(await upgrade()).toBe(403);
 });
 
-it("those turned away count among their address's connections for as long as they hold them", async () => {
+it("refused clients count among their address's connections until they disconnect", async () => {
   const held: Duplex[] = [];
   for (;;) {
     const one = await upgrade(FOREIGN);
@@ -64,7 +64,7 @@ it("those turned away count among their address's connections for as long as the
   }
   expect(held.length).toBeLessThanOrEqual(ROOM);
   expect(await upgrade(house.host)).toBe(429);
-  // Whoever does not answer the close is cut off.
+  // A client that does not answer the close frame is cut off.
   await Promise.all(held.map((socket) => once(socket.resume(), "close")));
   await expect.poll(() => codeFor(FOREIGN)).toBe(4403);
 });

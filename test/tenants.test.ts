@@ -13,7 +13,7 @@ const EMAIL = "client@agency.example";
 let house: House;
 let calls: Record<SiteId, ReturnType<typeof caller>>;
 
-/** Three sites with one label: `default` and `b` of one account, `c` of another; all behind one callback address. */
+/** Three sites with one label: `default` and `b` of one account, `c` of another; all with one callback address. */
 beforeEach(async () => {
   const site = { identitySecret: "env:IDENTITY_SECRET" };
   house = await startHouse({ sandbox: CERTAIN, site, sites: { b: {} }, env: { IDENTITY_SECRET } });
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => house.stop());
 
-/** What each site's token sees of a thread: the words, or the status of the refusal. */
+/** What each site's token sees of a thread: the texts, or the status of the refusal. */
 async function seenBy(visitor: unknown): Promise<Record<SiteId, unknown>> {
   const look = async (site: SiteId) => {
     const { status, body } = await calls[site]("GET", `/visitors/${visitor}/messages`);
@@ -48,9 +48,9 @@ const send = async (site: SiteId, text: string, key: string): Promise<unknown> =
 };
 const state = async (site: SiteId, key: string) => (await calls[site]("GET", `/messages/${key}`)).body.state;
 
-describe("what comes back to a person who was only written to (R-229, R-451, R-612)", () => {
+describe("callbacks for a person who only received messages (R-229, R-451, R-612)", () => {
   it.each(["last", "omit", "fixed"] as const)(
-    "before the answer to the message is the writing site's alone, with the callback's channel: %s",
+    "before the answer to the message belong only to the writing site, whatever the callback's channel: %s",
     async (callbackChannel) => {
       house.sandbox.configure({ sendTriggersCallback: "before", callbackChannel });
       const [ofB, ofC] = [await send("b", "From b", "k-1"), await send("c", "From c", "k-1")];
@@ -62,7 +62,7 @@ describe("what comes back to a person who was only written to (R-229, R-451, R-6
     },
   );
 
-  it("while nobody knows whether it was sent is the writing site's, and so is what they say when they log in", async () => {
+  it("with an unknown outcome of the message belong to the writing site, like the person's later messages", async () => {
     house.sandbox.configure({ sendTriggersCallback: false });
     house.sandbox.failNext("send", 1, { kind: "status", status: 500, when: "after" });
     const visitor = await send("c", "An offer of c", "k-1");
@@ -79,8 +79,8 @@ describe("what comes back to a person who was only written to (R-229, R-451, R-6
   });
 });
 
-describe("a reply to an id that is not in the database any more", () => {
-  it("is no site's where it may be several sites', until its visitor comes back to theirs (R-612)", async () => {
+describe("a reply to an id that is no longer in the database", () => {
+  it("belongs to no site while several are possible, until its visitor returns (R-612)", async () => {
     const visitor = house.visitor({ site: "b" });
     await visitor.connect();
     await visitor.send("hello");
@@ -111,7 +111,7 @@ describe("an auto-recharge where several accounts are agencies", () => {
   const ledger = async (site: SiteId) =>
     ((await calls[site]("GET", "/credits/grants")).body.items as { key: string }[]).map(({ key }) => key).sort();
 
-  it("is refused while nothing says which is meant, and goes where the address or one map says", async () => {
+  it("is refused while its account is ambiguous, and otherwise goes to the account that the address or one map names", async () => {
     const event = { email: EMAIL, amount: 5 };
     const refused = [422, expect.stringContaining("?account=")];
     expect(await post("k-open", event)).toEqual(refused);
@@ -145,7 +145,7 @@ describe("an auto-recharge where several accounts are agencies", () => {
 });
 
 describe("a callback address that names an account", () => {
-  it("reaches visitors of that account's sites only, and is none when there is no such account", async () => {
+  it("reaches only visitors of that account's sites, and is answered 404 for an unknown account", async () => {
     const visitor = house.visitor({ site: "c" });
     await visitor.connect();
     await visitor.send("hello");

@@ -11,7 +11,7 @@ afterEach(() => house.stop());
 const findings = (out: string) =>
   (JSON.parse(out).findings as { check: string; ok: boolean; cure?: string }[]).map(({ check, ok }) => [check, ok]);
 
-it("a trial follows one message there and its answer back, and can be removed again", async () => {
+it("a trial follows one message and its answer, and can be removed", async () => {
   house = await startHouse();
   const { code, out } = await porchlight(house, ["try", "Is anybody there?", "--wait", "30", "--json"]);
   expect([code, findings(out)]).toEqual([
@@ -27,7 +27,7 @@ it("a trial follows one message there and its answer back, and can be removed ag
   expect((await porchlight(house, ["erase", visitor, "--yes"])).code).toBe(0);
 });
 
-it("a trial tells a refused message from one that nobody answers, with the cure", async () => {
+it("a trial distinguishes a refused message from an unanswered one, and names the remedy", async () => {
   house = await startHouse({ sandbox: { botScript: "silent" } });
   const silent = await porchlight(house, ["try", "--wait", "8"]);
   expect([silent.code, silent.out]).toEqual([3, expect.stringMatching(/FAIL {2}answered[^\n]*\n +Switch the bot on/)]);
@@ -44,7 +44,7 @@ it("a trial tells a refused message from one that nobody answers, with the cure"
   expect(await porchlight(house, ["try"])).toMatchObject({ code: 1, err: expect.stringContaining("No relay answers") });
 });
 
-it("a trial says so where this machine is blocked, and does not crash", async () => {
+it("a trial reports that this machine is blocked, and does not crash", async () => {
   house = await startHouse();
   expect((await porchlight(house, ["block", "add", "127.0.0.1", "--reason", "a test"])).code).toBe(0);
   const { code, out, err } = await porchlight(house, ["try", "--wait", "30"]);
@@ -52,7 +52,7 @@ it("a trial says so where this machine is blocked, and does not crash", async ()
   expect(out).toMatch(/FAIL {2}written down[^\n]*\n[^\n]*porchlight block list/);
 });
 
-it("everybody is sent away only by who says so", async () => {
+it("blocking everybody needs a confirmation", async () => {
   house = await startHouse();
   const add = ["block", "add", "0.0.0.0/0", "--reason", "a test"];
   expect(await porchlight(house, add)).toMatchObject({ code: 2, err: expect.stringContaining("nearly everybody") });
@@ -64,7 +64,7 @@ it("everybody is sent away only by who says so", async () => {
   expect((await call("POST", "/blocks", { ...body, everybody: true }, "b-2")).status).toBe(200);
 });
 
-it("says its version", async () => {
+it("prints its version", async () => {
   house = await startHouse();
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
   expect(await porchlight(house, ["--version"])).toMatchObject({
@@ -73,7 +73,7 @@ it("says its version", async () => {
   });
 });
 
-it("a trial signs in where nobody is let in without an identity", async () => {
+it("a trial signs in where the site requires an identity", async () => {
   const env = { IDENTITY_SECRET, REQUIRE_IDENTITY: "true" };
   house = await startHouse({ env });
   expect((await porchlight(house, ["try", "--wait", "30"], env)).code).toBe(0);

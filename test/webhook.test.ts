@@ -26,13 +26,13 @@ async function open(webhook: object = {}, account: object = {}): Promise<void> {
 }
 const types = () => receiver.told.map(({ type }) => type);
 
-it("tells the owner's backend of messages, replies, leads, failures and credits, each one signed", async () => {
+it("reports messages, replies, leads, failures and credits to the owner's backend, all signed", async () => {
   await open({}, { credits: { mode: "auto", allow: [EMAIL] } });
   const visitor = house.visitor();
   await visitor.connect();
   const { id } = await visitor.send("hello");
   await visitor.hears("echo: hello");
-  // The fault below is for another message: this one may still be asked about.
+  // The fault below is for another message; this one may still be checked.
   await visitor.sees((message) => message.id === id && "state" in message && message.state === "delivered");
   visitor.write({ t: "lead", id: "the-form", chat: true, email: "ada@b.example" });
   await visitor.next((frame) => frame.t === "lead");
@@ -55,7 +55,7 @@ it("tells the owner's backend of messages, replies, leads, failures and credits,
   expect(receiver.told.find(({ type }) => type === "delivery.failed")?.data).toMatchObject({ reason: "rejected" });
 });
 
-it("tells of an account's credits once, at an address where only another of its sites asks for them", async () => {
+it("reports an account's credits once, to an address that another of its sites uses", async () => {
   const webhook = { url: receiver.url, secret: "env:WEBHOOK_SECRET" };
   const wanting = (...events: string[]) => ({ webhook: { ...webhook, events } });
   const sites = { first: wanting("recharge.requested"), second: wanting("recharge.requested") };
@@ -72,7 +72,7 @@ it("tells of an account's credits once, at an address where only another of its 
   expect(logs).toEqual([0, 1, 0]);
 });
 
-it("tries again under the same id until it is taken, and keeps a log of it", async () => {
+it("repeats an event under the same id until it is accepted, and logs the attempts", async () => {
   await open({ events: ["message.visitor"] });
   receiver.answerWith(500);
   const visitor = house.visitor();
@@ -86,11 +86,11 @@ it("tries again under the same id until it is taken, and keeps a log of it", asy
   expect(await log()).toMatchObject([{ type: "message.visitor", attempts: 2, status: 200, due: null }]);
   await call("POST", `/webhook/events/${receiver.told[0]?.id}/retry`, {}, "again-1");
   await expect.poll(() => receiver.told.length).toBe(3);
-  // The log counts every try, those asked for by hand as well.
+  // The log counts every attempt, including manual ones.
   await expect.poll(async () => (await log())[0]).toMatchObject({ state: "delivered", attempts: 3 });
 });
 
-it("keeps no site's events waiting for the receiver of another one, which never answers", async () => {
+it("does not delay a site's events when the receiver of another site never answers", async () => {
   const held: ServerResponse[] = [];
   const deaf = createServer((_, response) => void held.push(response));
   await new Promise<void>((resolve) => deaf.listen(0, "127.0.0.1", resolve));
@@ -112,7 +112,7 @@ it("keeps no site's events waiting for the receiver of another one, which never 
   await new Promise((resolve) => deaf.close(resolve).closeAllConnections());
 });
 
-it("gives up on a receiver that is gone for good, and forgets what it told of whoever is erased", async () => {
+it("stops sending to a receiver that answers 410, and deletes events about erased visitors", async () => {
   await open();
   receiver.answerWith(410, 410, 410);
   const visitor = house.visitor();
@@ -128,7 +128,7 @@ it("gives up on a receiver that is gone for good, and forgets what it told of wh
   expect(await states()).toEqual([]);
 });
 
-it("asks the billing address before credits are granted, where the account says so (R-623)", async () => {
+it("asks the billing address before granting credits, if the account says so (R-623)", async () => {
   await open(
     { events: [] },
     { credits: { mode: "webhook", billing: { url: receiver.url, secret: "env:WEBHOOK_SECRET" } } },

@@ -20,10 +20,10 @@ afterEach(async () => {
   await house.stop();
 });
 
-/** A page that is always looked at, in a browser without other tabs. */
+/** A page that is always visible, in a browser without other tabs. */
 const page: Page = {
   now: Date.now,
-  // Comes back quickly: the relay is killed more often here than backoff allows for.
+  // Reconnects quickly: here the relay is killed more often than the backoff allows for.
   random: () => Math.random() / 20,
   after(ms, run) {
     const timer = setTimeout(run, ms);
@@ -38,7 +38,7 @@ const page: Page = {
   },
 };
 
-/** What a browser adds to every request by itself. */
+/** Headers that a browser adds to every request. */
 const origin = () => ({ Origin: house.host });
 function socket(): OpenTransport {
   const FromHost = class extends WebSocket {
@@ -51,10 +51,10 @@ function socket(): OpenTransport {
 }
 const fromHost: typeof fetch = (address, init) =>
   fetch(address, { ...init, headers: { ...Object(init?.headers), ...origin() } });
-/** Streams get lost on the way. */
+/** Simulates a proxy that loses streams. */
 const withoutStreams: typeof fetch = (address, init) =>
   String(address).endsWith("=stream") ? new Promise(() => {}) : fromHost(address, init);
-/** Another tab keeps the browser's one connection. */
+/** Another tab has the browser's only connection. */
 const crowded: Page = { ...page, lock: () => () => {} };
 const lines = (given: { page?: Page; fetch?: typeof fetch; silence?: number } = {}) =>
   httpFallback({ relay: house.url, page, socket: socket(), fetch: fromHost, ...given });
@@ -80,7 +80,7 @@ function load(open: () => OpenTransport, storage: Map<string, string>): Chat {
 
 const texts = (chat: Chat) => chat.items.value.map(({ text }) => text);
 
-/** Resolves when the chat shows what is wanted. */
+/** Resolves when the chat shows the wanted state. */
 const shows = (chat: Chat, wanted: (chat: Chat) => boolean) =>
   new Promise<void>((resolve) => {
     const off = chat.items.subscribe(() =>
@@ -94,7 +94,7 @@ const shows = (chat: Chat, wanted: (chat: Chat) => boolean) =>
 
 for (const [name, open] of WAYS)
   describe(`the widget's chat over ${name}`, () => {
-    it("asks, is answered, and has the thread after a reload", async () => {
+    it("sends, receives the answer, and has the thread after a reload", async () => {
       const storage = new Map<string, string>();
       const chat = load(open, storage);
       chat.send("Do you ship to Norway? <b>ÆØÅ</b> 👋");
@@ -108,7 +108,7 @@ for (const [name, open] of WAYS)
       expect(again.items.value[0]).toMatchObject({ text: "Do you ship to Norway? <b>ÆØÅ</b> 👋", state: "delivered" });
     });
 
-    it("loses, doubles and misplaces nothing while the relay is killed again and again", async () => {
+    it("loses, duplicates and reorders no message while the relay is killed again and again", async () => {
       const storage = new Map<string, string>();
       const chat = load(open, storage);
       const typed = Array.from({ length: 25 }, (_, n) => `message ${n}`);
@@ -132,7 +132,7 @@ for (const [name, open] of WAYS)
       expect(texts(chat).filter((text) => typed.includes(text))).toEqual(typed);
     });
 
-    it("is deleted at the relay and here", async () => {
+    it("is deleted at the relay and in the browser", async () => {
       const storage = new Map<string, string>();
       const chat = load(open, storage);
       chat.send("delete me");

@@ -11,7 +11,7 @@ import { freePort } from "../ports.ts";
 import { type Pages, pageOf, startPages } from "./checks/pages.ts";
 import { leaveBrowser, sharedBrowser } from "./shared.ts";
 
-/** Where the markup's own addresses lead. No request goes there: the browser's are answered by the test. */
+/** The target of the injected addresses. The test answers the browser's requests to it. */
 const FOREIGN = "http://foreign.example";
 
 type Markup = (attribute: "id" | "name") => string;
@@ -95,7 +95,10 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([leaveBrowser(), houses.with.stop(), houses.without.stop(), pages.stop()]));
 
-/** Opens the chat by its launcher. Answers whether it can be written in. Nothing here trusts `document`, as the page may not. */
+/**
+ * Opens the chat by its launcher. @returns whether the visitor can write. Does not use `document`, because the page may have
+ * changed it
+ */
 const opens = (page: Page): Promise<boolean> =>
   page.evaluate(async () => {
     const find = (): ShadowRoot | null | undefined =>
@@ -127,7 +130,7 @@ async function judge(page: Page, { name, path, html }: Case): Promise<Verdict> {
   return { name, opened, foreign };
 }
 
-/** Judges all of them, a few tabs at a time. */
+/** Tests all cases, a few tabs at a time. */
 async function judgeAll(cases: Case[]): Promise<Verdict[]> {
   const waiting = [...cases];
   const verdicts: Verdict[] = [];
@@ -154,7 +157,7 @@ const casesFor = (address: "with" | "without"): Case[] =>
     ),
   );
 
-describe("markup that stands in the place of the page's own names", () => {
+describe("markup that shadows the page's own names", () => {
   it.each(["with", "without"] as const)("changes nothing for a relay %s a public address", async (address) => {
     const cases = casesFor(address);
     expect(cases.length).toBeGreaterThanOrEqual(58);
@@ -165,7 +168,7 @@ describe("markup that stands in the place of the page's own names", () => {
 });
 
 it.each(["with", "without"] as const)(
-  "opens the chat from a tag that fixes the script's bytes, for a relay %s a public address",
+  "opens the chat from a tag with integrity, for a relay %s a public address",
   async (address) => {
     const { url } = houses[address];
     const { path, integrity, crossorigin } = await (await fetch(`${url}/v/default.json`)).json();
@@ -177,7 +180,7 @@ it.each(["with", "without"] as const)(
       opened: true,
       foreign: [],
     });
-    // The browser itself refuses other bytes.
+    // The browser itself refuses a script with another hash.
     pages.put(`/wrong/${address}`, { html: pageOf(tag(`sha384-${"A".repeat(64)}`)) });
     await page.goto(`${pages.url}/wrong/${address}`, { waitUntil: "load" });
     expect(await page.evaluate(() => "Porchlight" in window)).toBe(false);
@@ -185,7 +188,7 @@ it.each(["with", "without"] as const)(
   },
 );
 
-it("takes a relative address from the page, whatever base markup puts behind the tag", async () => {
+it("resolves a relative address against the page, whatever base element follows the tag", async () => {
   const page = await context.newPage();
   await page.route(`${FOREIGN}/**`, (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
   // As behind a proxy that serves the relay's files on the page's own origin.
@@ -199,7 +202,7 @@ it("takes a relative address from the page, whatever base markup puts behind the
   await page.close();
 });
 
-/** Settings and attributes that an object without own ones would take from its prototype. */
+/** Settings and attributes that an object without own ones inherits from its prototype. */
 const POLLUTION = {
   relay: FOREIGN,
   launcher: "none",
@@ -223,7 +226,7 @@ const POLLUTION = {
   key: "polluted",
 };
 
-it("takes no setting and no attribute from a polluted Object.prototype", async () => {
+it("ignores settings and attributes of a polluted Object.prototype", async () => {
   const page = await context.newPage();
   const errors: string[] = [];
   page.on("pageerror", ({ message }) => errors.push(message));

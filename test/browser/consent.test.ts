@@ -1,11 +1,11 @@
-/** What waits for the visitor's consent, where the site wants it asked, and what the page may change of that later. */
+/** Consent: what waits for it, and what the page may change later. */
 
 import { expect, it } from "vitest";
 import { pageOf, setStage, tell } from "./checks/stage.ts";
 
 const stage = setStage();
 
-it("sends what the page sent before the visitor has agreed, once and in order, and nothing of it sooner", async () => {
+it("sends the page's messages only after the visitor has agreed, once and in order", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-require-consent="true"')),
   });
@@ -22,7 +22,7 @@ it("sends what the page sent before the visitor has agreed, once and in order, a
   expect(stage.house.sandbox.messages().map(({ body }) => body)).toEqual(["from the page", "and more"]);
 });
 
-it("is asked for, and no longer, when the page says so after the panel's code has come", async () => {
+it("is requested, or no longer requested, when the page says so after the panel has loaded", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.hover();
   await page.locator("porch-light dialog[aria-labelledby]").waitFor({ state: "attached" });
@@ -34,7 +34,7 @@ it("is asked for, and no longer, when the page says so after the panel's code ha
   await chat.composer.waitFor();
 });
 
-it("is changed as the sound is: by the page at any time, but not over the visitor's own word", async () => {
+it("can be changed by the page at any time, like the sound, but not against the visitor's own choice", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   const options = chat.panel.getByRole("button", { name: "Chat options" });

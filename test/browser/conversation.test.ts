@@ -36,7 +36,7 @@ async function visit(path = "/"): Promise<{ page: Page; chat: ReturnType<typeof 
 const fromId = (): string => house.sandbox.messages()[0]?.fromId ?? "";
 
 describe("before the visitor opens the chat", () => {
-  it("asks for nothing but the tag's script, and keeps nothing", async () => {
+  it("requests only the tag's script, and stores nothing", async () => {
     const asked: string[] = [];
     const sockets: string[] = [];
     context.on("request", (request) => asked.push(request.url()));
@@ -60,7 +60,7 @@ describe("before the visitor opens the chat", () => {
 });
 
 describe("a conversation in the browser", () => {
-  it("sends what was typed as it was typed, and shows the reply", async () => {
+  it("sends the typed text unchanged, and shows the reply", async () => {
     const text = "Do you ship to Norway? <b>ÆØÅ</b> 👋";
     const { chat } = await visit();
     await chat.open();
@@ -71,7 +71,7 @@ describe("a conversation in the browser", () => {
     expect(fromId()).toMatch(/^[A-Za-z0-9_]{20,50}$/);
   });
 
-  it("sends texts only when the page sends, and says so where it is given anything else", async () => {
+  it("accepts only texts from the page, and reports anything else as an error", async () => {
     const { page, chat } = await visit();
     await chat.open();
     const said: string[] = [];
@@ -104,7 +104,7 @@ describe("a conversation in the browser", () => {
     expect(new Set(house.sandbox.messages().map((message) => message.fromId)).size).toBe(1);
   });
 
-  it("keeps pictures with their text, also when they are picked one by one before the tray's code is there", async () => {
+  it("keeps pictures with their text, even when they are picked one by one before the tray's code has loaded", async () => {
     const { page, chat } = await visit();
     const code = Promise.withResolvers<void>();
     let held = 0;
@@ -121,7 +121,7 @@ describe("a conversation in the browser", () => {
     }
     await chat.composer.press("Enter");
     expect(await chat.composer.inputValue()).toBe("look at these");
-    // Under another name the file would have come, and this test would show nothing.
+    // With a wrong name the file would have loaded, and this test would prove nothing.
     await expect.poll(() => held).toBeGreaterThan(0);
     code.resolve();
     await chat.panel.getByRole("button", { name: `Remove ${names[2]}` }).waitFor();
@@ -145,7 +145,7 @@ describe("a conversation in the browser", () => {
     }
   });
 
-  it("shows both ways live in a second tab", async () => {
+  it("shows messages of both sides live in a second tab", async () => {
     const first = await visit();
     await first.chat.open();
     await first.chat.say("said in the first tab");
@@ -198,7 +198,7 @@ describe("a conversation in the browser", () => {
   });
 });
 
-/** Opens the chat where the page did not already bring it back open. */
+/** Opens the chat, unless the page restored it open. */
 async function reopen(chat: ReturnType<typeof chatOn>): Promise<void> {
   if (!(await chat.composer.isVisible())) await chat.open();
 }

@@ -1,12 +1,12 @@
-/** A TCP proxy that fails in the middle of things: it swallows bytes, or cuts an answer off before it arrives. */
+/** A TCP proxy that fails in the middle of a connection: it drops bytes, or cuts an answer off before it arrives. */
 
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export type Cutter = {
   url: string;
-  /** Bytes of the connections there are now go nowhere, and nobody hears of it; new ones work. */
+  /** Drops the bytes of the present connections silently; new connections work. */
   blackHole: () => void;
-  /** Cuts the connection instead of passing on the first answer that holds this. Resolves when that has happened. */
+  /** Cuts the connection instead of forwarding the first answer that contains this text. Resolves when that has happened. */
   cutBefore: (text: string) => Promise<void>;
   /** Connections that came in so far. */
   readonly connections: number;

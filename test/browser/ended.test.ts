@@ -6,7 +6,7 @@ import { converse, pageOf, setStage, tell } from "./checks/stage.ts";
 
 const stage = setStage();
 
-it("says in the thread that the conversation has ended, and a button begins a new one", async () => {
+it("shows in the thread that the conversation has ended, and a button begins a new one", async () => {
   const { page, chat } = await stage.visit();
   await converse(chat, "before the end");
   const first = stage.house.sandbox.messages().at(-1)?.fromId;
@@ -32,7 +32,7 @@ it("says in the thread that the conversation has ended, and a button begins a ne
   expect(stage.house.sandbox.messages().at(-1)?.fromId).not.toBe(first);
 });
 
-it("takes what is written while a deletion waits for the network, and sends it as a new visitor's", async () => {
+it("accepts messages while a deletion waits for the network, and sends them as a new visitor", async () => {
   const { page, chat } = await stage.visit();
   await converse(chat, "before the end");
   const first = stage.house.sandbox.messages().at(-1)?.fromId;
@@ -55,20 +55,20 @@ it("takes what is written while a deletion waits for the network, and sends it a
   expect(stage.house.sandbox.messages().at(-1)?.fromId).not.toBe(first);
 });
 
-/** What the page calls before the tag has come, as its stub keeps it; what it is told stands in `told`. */
+/** Commands that the page's stub collects before the tag has loaded; `told` records the events. */
 const calling = (...calls: unknown[][]): string =>
   `<script>window.told = []; addEventListener("porchlight:logout", () => told.push("logout"));
     window.Porchlight = Object.assign(function () {}, { q: ${JSON.stringify(calls)} });</script>`;
 const ASKING = 'data-site="default" data-suggestions="One|Two" data-privacy-url="https://shop.example/privacy"';
 
-it("shows a first visitor the beginning of a conversation although the page logs out whoever is not signed in", async () => {
+it("shows a first visitor a new conversation although the page logs out every anonymous visitor", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(calling(["logout"]) + stage.tag(ASKING)) });
   const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told);
   await expect.poll(told).toEqual(["logout"]);
   const opened = page.waitForEvent("websocket");
   await chat.open();
   await opened;
-  // While the line is on its way: from then on there is a session, which a logout ends.
+  // While the connection is being opened: from then on there is a session, which a logout ends.
   await chat.thread.getByText("Hi! How can we help you?").waitFor();
   await chat.thread.getByText("You're chatting with an AI assistant.").waitFor();
   await chat.thread.getByRole("button", { name: "Two" }).waitFor();
@@ -79,7 +79,7 @@ it("shows a first visitor the beginning of a conversation although the page logs
   expect(await told()).toEqual(["logout"]);
 });
 
-it("asks for consent beneath the greeting although the page says at once that there is none", async () => {
+it("asks for consent below the greeting although the page withdraws it at once", async () => {
   const attributes = `${ASKING} data-require-consent="true"`;
   const { page, chat } = await stage.visit({
     html: pageOf(calling(["logout"], ["consent", false]) + stage.tag(attributes)),

@@ -1,4 +1,4 @@
-/** What sites switch on: the start screen with help articles, voice messages, and a prepared message. */
+/** Features that sites switch on: the start screen with help articles, voice messages, and a prepared message. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { pageOf, setStage } from "./checks/stage.ts";
 
 const stage = setStage();
 
-it("shows the owner's articles first, finds and reads them, and leads to the chat", async () => {
+it("shows the owner's articles first, searches and opens them, and leads to the chat", async () => {
   const folder = join(stage.house.dataDir, "help");
   mkdirSync(folder, { recursive: true });
   const articles = [
@@ -30,7 +30,7 @@ it("shows the owner's articles first, finds and reads them, and leads to the cha
   await chat.panel.getByRole("button", { name: "Continue your conversation" }).waitFor();
 });
 
-/** Runs in the page: a microphone that hums from the visitor's press on. Before it, the browser lets no page make a sound. */
+/** Runs in the page: a microphone that plays a tone from the visitor's press on; before it, browsers allow no sound. */
 function hum(): void {
   const getUserMedia = async (): Promise<MediaStream> => {
     const context = new AudioContext();
@@ -44,7 +44,7 @@ function hum(): void {
   Object.defineProperty(navigator, "mediaDevices", { value: { getUserMedia } });
 }
 
-it("records a voice message, which the relay keeps and the service gets as sound", async () => {
+it("records a voice message, which the relay stores and the service gets as audio", async () => {
   const { chat } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-voice')),
     before: (page) => page.addInitScript(hum),
@@ -62,7 +62,7 @@ it("records a voice message, which the relay keeps and the service gets as sound
   });
 });
 
-it("says in words that the microphone is blocked", async () => {
+it("tells the visitor that the microphone is blocked", async () => {
   const { chat } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-voice')),
     before: (page) =>
@@ -76,7 +76,7 @@ it("says in words that the microphone is blocked", async () => {
   await chat.panel.getByRole("alert").filter({ hasText: "The microphone is blocked." }).waitFor();
 });
 
-it("puts the page's prepared message into the text field, for the visitor to change", async () => {
+it("puts the page's prepared message into the text field, where the visitor can change it", async () => {
   const { chat } = await stage.visit({
     html: pageOf(stage.tag(`data-site="default" data-prefill='{"message":"I ask about order 77"}'`)),
   });

@@ -1,4 +1,4 @@
-/** What a site asks of its visitors, set in the relay's file, seen in a real browser, and heard at the service. */
+/** A site's forms: set in the relay's file, shown in a real browser, received by the service. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { IDENTITY_SECRET, identityOf } from "../identities.ts";
 import { clockOf, listenTo, pass } from "./checks/clocks.ts";
 import { converse, pageOf, setStage, tell } from "./checks/stage.ts";
 
-/** Monday in Oslo, before nine and after. */
+/** Times on a Monday in Oslo, before and after nine. */
 const EARLY = "2026-01-05T07:30:00Z";
 const OPEN = "2026-01-05T08:30:00Z";
 const stage = setStage({
@@ -22,7 +22,7 @@ const at = (time: string) => async (page: Page) => {
   await page.clock.install({ time });
 };
 
-it("outside business hours takes a message and an address, and says in the visitor's time when somebody is back", async () => {
+it("outside business hours, accepts a message and an address, and names the opening time in the visitor's time zone", async () => {
   const { chat } = await stage.visit({ before: at(EARLY), options: { timezoneId: "Europe/London", locale: "en-GB" } });
   await chat.launcher.first().click();
   await chat.panel.getByText("We'll be back Monday at 08:00").waitFor();
@@ -38,7 +38,7 @@ it("outside business hours takes a message and an address, and says in the visit
   await expect.poll(contacts).toMatchObject([{ email: "ada@example.com", firstName: "Ada" }]);
 });
 
-it("outside business hours has one word for what was left, and no sign of waiting beside it", async () => {
+it("outside business hours, confirms the message once, without a sign of waiting", async () => {
   stage.house.sandbox.configure({ botScript: "silent" });
   const before = async (page: Page): Promise<void> => {
     await page.clock.install({ time: EARLY });
@@ -56,7 +56,7 @@ it("outside business hours has one word for what was left, and no sign of waitin
   expect(stage.house.sandbox.messages()).toHaveLength(1);
 });
 
-it("outside business hours thanks for a message only when it is safe, and takes none that is too long", async () => {
+it("outside business hours, confirms a message only when it is stored, and refuses a message that is too long", async () => {
   const { page, chat } = await stage.visit({ before: at(EARLY) });
   await chat.launcher.first().click();
   const message = chat.panel.getByRole("textbox", { name: "Message" });
@@ -77,7 +77,7 @@ it("outside business hours thanks for a message only when it is safe, and takes 
   expect(await chat.thread.getByText("Not sent").count()).toBe(0);
 });
 
-it("opens while the visitor has the page before him", async () => {
+it("opens at business hours while the page is open", async () => {
   const { page, chat } = await stage.visit({ before: at(EARLY) });
   await chat.launcher.first().click();
   await chat.panel.getByText("We're away right now").waitFor();
@@ -87,7 +87,7 @@ it("opens while the visitor has the page before him", async () => {
   await chat.thread.getByText("echo: Hello", { exact: true }).waitFor();
 });
 
-it("asks for an address after the first message, once, and can be declined", async () => {
+it("asks once for an address after the first message, and the visitor can decline", async () => {
   const { page, chat } = await stage.visit({ before: at(OPEN) });
   await converse(chat);
   await chat.thread.getByText("Leave your email and we'll send replies there").waitFor();
@@ -102,7 +102,7 @@ it("asks for an address after the first message, once, and can be declined", asy
   expect(await chat.thread.getByText("Leave your email").count()).toBe(0);
 });
 
-it("never asks twice for an address: not those who gave it before the first message, nor those for whom it was signed", async () => {
+it("never asks twice for an address that was given before the first message or signed", async () => {
   stage.house.sandbox.configure({ botScript: [] });
   const first = await stage.visit({
     before: at(OPEN),
@@ -134,13 +134,13 @@ it("never asks twice for an address: not those who gave it before the first mess
   await chat.thread.getByText("Where is my lamp?", { exact: true }).waitFor();
   expect(await chat.panel.getByRole("textbox", { name: "Email" }).count()).toBe(0);
 
-  // Whoever comes next on this device is asked again.
+  // The next person on this device is asked again.
   await tell(page, "logout");
   await chat.say("Hello");
   await chat.thread.getByRole("textbox", { name: "Email" }).waitFor();
 });
 
-it("offers those who have waited half a minute to leave an address, where the site asks for none by itself", async () => {
+it("offers a visitor who has waited half a minute to leave an address, where the site has no such form", async () => {
   stage.house.sandbox.configure({ botScript: [] });
   const { page, chat } = await stage.visit({
     before: at(OPEN),

@@ -1,4 +1,4 @@
-/** The frame before the panel's code is there, and pages that take the widget's element away. */
+/** The frame before the panel's code has loaded, and pages that remove the widget's element. */
 
 import { mkdirSync } from "node:fs";
 import { devices, type Page } from "playwright-core";
@@ -7,7 +7,7 @@ import { converse, pageOf, setStage, tell } from "./checks/stage.ts";
 
 const stage = setStage({ site: { account: "default", title: "Lamp Shop" } });
 const PHONE = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
-/** `SHOTS=folder` keeps a picture of each state. */
+/** `SHOTS=folder` stores a picture of each state. */
 const { SHOTS } = process.env;
 async function shot(page: Page, name: string): Promise<void> {
   if (!SHOTS) return;
@@ -21,7 +21,7 @@ for (const [name, options, attributes] of [
   ["dark phone", { ...PHONE, colorScheme: "dark" }, 'data-header="accent"'],
   ["right to left", { locale: "ar" }, 'data-locale="ar"'],
 ] as const)
-  it(`the frame shows the title and a close button before the panel's code is there: ${name}`, async () => {
+  it(`the frame shows the title and a close button before the panel's code has loaded: ${name}`, async () => {
     const held = Promise.withResolvers<void>();
     const { page, chat } = await stage.visit({
       options,
@@ -94,7 +94,7 @@ it("shows the title and a button that tries again when nothing at all can be fet
   await page.locator("porch-light textarea").waitFor();
 });
 
-it("fetches the words of the visitor's language at the same time as the panel", async () => {
+it("fetches the texts of the visitor's language in parallel with the panel", async () => {
   const asked: string[] = [];
   const held = Promise.withResolvers<void>();
   const { page } = await stage.visit({
@@ -115,7 +115,7 @@ it("fetches the words of the visitor's language at the same time as the panel", 
   expect(asked.filter((url) => /assets\/de-/.test(url))).toHaveLength(1);
 });
 
-it("a page that removes unknown elements keeps working, and the widget gives up with one line", async () => {
+it("a page that removes unknown elements keeps working, and the widget stops with one log line", async () => {
   const lines: string[] = [];
   const { page } = await stage.visit({
     html: pageOf(
@@ -125,13 +125,13 @@ it("a page that removes unknown elements keeps working, and the widget gives up 
   });
   await expect.poll(() => lines).toEqual(["Porchlight: this page keeps removing the chat, so it stays away"]);
   expect(await page.evaluate(() => document.querySelectorAll("porch-light").length)).toBe(0);
-  // A later change of the page is no reason to begin again.
+  // A later change of the page does not make it start again.
   await page.evaluate(() => document.body.append("more"));
   expect(await page.evaluate(() => document.querySelectorAll("porch-light").length)).toBe(0);
   expect(lines).toHaveLength(1);
 });
 
-it("comes back, working, after the page has opened its document anew", async () => {
+it("returns and works after the page has called document.open", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-title="Kept title"')),
   });
@@ -151,7 +151,7 @@ it("comes back, working, after the page has opened its document anew", async () 
   expect(await page.locator("porch-light").count()).toBe(1);
 });
 
-it("tells the page whether the chat is open, and how many replies are unread", async () => {
+it("tells the page whether the chat is open, and the number of unread replies", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
   const state = () =>
@@ -167,7 +167,7 @@ it("tells the page whether the chat is open, and how many replies are unread", a
   await expect.poll(state).toEqual([false, 1]);
 });
 
-it("opens from elements of the page that the setting launcher selects, and shows no launcher of its own", async () => {
+it("opens from the page elements that the setting launcher selects, and shows no launcher of its own", async () => {
   const { page, chat } = await stage.visit({
     html: pageOf(
       `<button class="help">Help <b>me</b></button>${stage.tag('data-site="default" data-launcher=".help"')}`,
@@ -175,7 +175,7 @@ it("opens from elements of the page that the setting launcher selects, and shows
   });
   await page.locator("porch-light").waitFor({ state: "attached" });
   expect(await page.locator(".launcher").isVisible()).toBe(false);
-  // The code that listens comes after the page has loaded.
+  // The code that listens loads after the page.
   await expect
     .poll(async () => {
       if (!(await page.locator("dialog.panel").isVisible())) await page.locator(".help b").click();

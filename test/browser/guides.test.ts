@@ -1,4 +1,4 @@
-/** The guides' snippets for websites, each on a page of its own. */
+/** The guides' snippets for websites, each on its own page. */
 
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -9,11 +9,11 @@ import { setStage } from "./checks/stage.ts";
 const stage = setStage();
 const MODULE = join(import.meta.dirname, "..", "..", "widget", "dist", "npm", "mount.js");
 
-/** A snippet with the address of the relay under test. */
+/** A snippet with the address of the tested relay. */
 const here = (kind: string): string => snippet(kind).replaceAll("https://chat.example.com", stage.house.url);
 const page = (inside: string): string => `<!doctype html><html lang="en"><title>Page</title>${inside}</html>`;
 
-/** Opens a page; resolves once the launcher is there. */
+/** Opens a page; resolves once the launcher is visible. */
 async function launcherOn(html: string, name: RegExp = /chat|ask us/i): Promise<void> {
   const { page: tab } = await stage.visit({ html });
   await tab.getByRole("button", { name }).waitFor();
@@ -24,7 +24,7 @@ it.each(["html page", "html tag", "html turbo"])("shows the chat on a page with:
 });
 
 it("shows the chat when a tag manager writes the tag, without its attributes", async () => {
-  // Tag managers insert copies of the scripts, and leave data attributes out.
+  // Tag managers insert copies of the scripts, without data attributes.
   const manager = `<template id="tag">${here("html gtm")}</template><script>
     for (const given of document.getElementById("tag").content.querySelectorAll("script")) {
       const copy = document.createElement("script");
@@ -36,7 +36,7 @@ it("shows the chat when a tag manager writes the tag, without its attributes", a
   await launcherOn(page(manager));
 });
 
-it("shows and finds the help articles of the start screen, from an address of the owner's own", async () => {
+it("shows the help articles of the start screen from the owner's own address, and searches them", async () => {
   const json = snippet("json articles");
   stage.put("/help/de.json", { html: json, headers: { "Content-Type": "application/json" } });
   const { chat } = await stage.visit({
@@ -50,7 +50,7 @@ it("shows and finds the help articles of the start screen, from an address of th
   await expect.poll(() => shown.allTextContents()).toEqual(["Returns"]);
 });
 
-it("fills the page of an app's WebView, and takes the identity that the page gives", async () => {
+it("fills the page of an app's WebView, and uses the identity that the page provides", async () => {
   const { page: tab } = await stage.visit({ html: here("html webview") });
   await tab.getByRole("dialog").waitFor();
   await tab.getByRole("textbox", { name: "Message" }).waitFor();
@@ -79,7 +79,7 @@ const APPS: Record<string, string> = {
     window.hide = () => app.unmount();`,
 };
 
-it.each(Object.keys(APPS))("comes and goes with a component: %s", async (name) => {
+it.each(Object.keys(APPS))("appears and disappears with a component: %s", async (name) => {
   const script = await bundle(`${here(`js ${name}`)}\n${APPS[name]}`, { "@porchlight/widget": MODULE });
   stage.put("/app.js", { html: script, headers: { "Content-Type": "text/javascript" } });
   const { page: tab } = await stage.visit({ html: page('<div id="app"></div><script src="/app.js"></script>') });

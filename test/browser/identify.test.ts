@@ -1,4 +1,4 @@
-/** Who the visitor is, as the page says it and the relay believes it. */
+/** The visitor's identity: what the page states and what the relay accepts. */
 
 import { expect, it } from "vitest";
 import { IDENTITY_SECRET, identityOf } from "../identities.ts";
@@ -6,7 +6,7 @@ import { pageOf, setStage, tell } from "./checks/stage.ts";
 
 const stage = setStage({ env: { IDENTITY_SECRET } });
 
-it("is told to the page once the relay has accepted it, and never for a forged token, whose error is told instead", async () => {
+it("is reported to the page once the relay has accepted it; a forged token is reported as an error", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-greeting="Hello {name}!"')) });
   await page.evaluate(() => {
     const told: string[] = [];
@@ -27,7 +27,7 @@ it("is told to the page once the relay has accepted it, and never for a forged t
   await chat.panel.getByText("Hello Ada!").waitFor();
 });
 
-it("gone, by a logout, a deletion or consent withdrawn, leaves nothing of what they answered, declined or muted to the next", async () => {
+it("leaves no answers or settings to the next visitor after a logout, a deletion or withdrawn consent", async () => {
   const html = pageOf(stage.tag('data-prechat="name" data-capture="phone" data-require-consent'));
   const { page, chat } = await stage.visit({ html });
   const stored = () => page.evaluate(() => JSON.stringify({ ...localStorage }));
@@ -67,7 +67,7 @@ it("gone, by a logout, a deletion or consent withdrawn, leaves nothing of what t
   }
 });
 
-it("is known again when consent is withdrawn and given once more, and nobody is after a logout", async () => {
+it("returns when consent is withdrawn and given again, but not after a logout", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-greeting="Hello {name}!"')) });
   const greeting = (name: string) => chat.panel.getByText(`Hello${name}!`).waitFor();
   await chat.open();

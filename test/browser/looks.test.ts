@@ -1,4 +1,4 @@
-/** What a designer would change first (LOOK.md): sizes, edges, colours and motion, as the browser computes them. */
+/** Design details (LOOK.md): sizes, edges, colours and motion, as the browser computes them. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -8,17 +8,17 @@ import { frames, gap } from "./checks/threads.ts";
 const stage = setStage({ sandbox: { botScript: "silent" } });
 const html = (attributes = "") => pageOf(stage.tag(`data-site="default" ${attributes}`));
 
-/** What the browser has made of one property. */
+/** The computed value of one property. */
 const styleOf = (page: Page, selector: string, property: string): Promise<string> =>
   page
     .locator(`porch-light ${selector}`)
     .first()
     .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
 
-it("the frame around a file that is dragged over the panel has the panel's round corners", async () => {
+it("the drop frame has the panel's round corners", async () => {
   const { page, chat } = await stage.visit({ html: html('data-radius="20"') });
   await chat.open();
-  // As browsers do, again and again while the file is over the panel: the first event fetches the code.
+  // Browsers repeat this event while the file is over the panel. The first one fetches the code.
   const dragOver = () =>
     page.locator("porch-light .app").evaluate((app) => {
       const dataTransfer = new DataTransfer();
@@ -32,7 +32,7 @@ it("the frame around a file that is dragged over the panel has the panel's round
   await page.locator("porch-light .drop").waitFor({ state: "detached" });
 });
 
-/** Where an element stands, in pixels of the window. */
+/** Position and size of an element, in pixels of the window. */
 const boxOf = (page: Page, selector: string) => rectOf(page, `porch-light ${selector}`);
 const answer = async (page: Page, body: string): Promise<void> => {
   const rows = page.locator("porch-light .reply");
@@ -42,7 +42,7 @@ const answer = async (page: Page, body: string): Promise<void> => {
   await rows.nth(before).waitFor();
 };
 
-it("lists within lists have their own numbers and marks, and a picture of nothing but emoji can be seen", async () => {
+it("nested lists have their own numbers and marks, and a message of emoji only is visible", async () => {
   const { page, chat } = await stage.visit({ html: html() });
   await chat.open();
   await chat.say("👍");
@@ -52,11 +52,11 @@ it("lists within lists have their own numbers and marks, and a picture of nothin
   expect(await bubble.locator("> ol > li").count()).toBe(2);
   expect(await bubble.locator("> ol > li > ul > li").allTextContents()).toEqual(["Use the box", "Add the slip"]);
   expect(await bubble.locator("> ol > li").last().textContent()).toBe("Call\non Monday");
-  // White on nothing is nothing.
+  // White on a transparent ground would be invisible.
   expect(await styleOf(page, ".own .big", "color")).toBe(await styleOf(page, ".app", "color"));
 });
 
-it("the dots stand on one line", async () => {
+it("the dots are on one line", async () => {
   const { page, chat } = await stage.visit({ html: html(), options: { reducedMotion: "reduce" } });
   await chat.open();
   await chat.say("Anybody?");
@@ -67,7 +67,7 @@ it("the dots stand on one line", async () => {
   expect(new Set(tops).size).toBe(1);
 });
 
-it("a reaction lies upon its bubble", async () => {
+it("a reaction overlaps its bubble", async () => {
   const { page, chat } = await stage.visit({ html: html() });
   await chat.open();
   await chat.say("Hello");
@@ -83,7 +83,7 @@ it("a reaction lies upon its bubble", async () => {
   expect(top).toBe(true);
 });
 
-it("a header in the accent reaches every edge, also of a whole phone", async () => {
+it("a header in the accent colour reaches every edge, also on a phone", async () => {
   for (const viewport of [
     { width: 1_280, height: 800 },
     { width: 390, height: 844 },
@@ -95,7 +95,7 @@ it("a header in the accent reaches every edge, also of a whole phone", async () 
   }
 });
 
-it("on a phone the header with one line is 52 pixels high, and what is pressed is as large as a finger", async () => {
+it("on a phone, a header with one line is 52 pixels high, and buttons are large enough for a finger", async () => {
   const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   const { page, chat } = await stage.visit({ html: html("data-responder=human"), options });
   await chat.open();
@@ -111,7 +111,7 @@ it("on a phone the header with one line is 52 pixels high, and what is pressed i
   }
 });
 
-it("the panel leaves in 140 milliseconds, towards the launcher's corner, while the focus is back at once", async () => {
+it("the panel closes in 140 milliseconds, towards the launcher's corner, and the focus returns at once", async () => {
   const closing = async (reducedMotion: "no-preference" | "reduce", position: string) => {
     const { page, chat } = await stage.visit({ html: html(`data-position="${position}"`), options: { reducedMotion } });
     await chat.open();
@@ -147,7 +147,7 @@ it("the panel leaves in 140 milliseconds, towards the launcher's corner, while t
   });
 });
 
-it("at the end it stays at the end when many lines take the place of a few", async () => {
+it("the text field stays at its end when many lines replace a few", async () => {
   const { page, chat } = await stage.visit({ html: html() });
   await chat.open();
   await chat.say("Hello");
@@ -160,7 +160,7 @@ it("at the end it stays at the end when many lines take the place of a few", asy
   await frames(page);
   expect(await gap(page)).toBeLessThanOrEqual(1);
   expect(await page.locator("porch-light .newest").count()).toBe(0);
-  // Six lines are in sight.
+  // Six lines are visible.
   const { scroll, client } = await chat.composer.evaluate((field) => ({
     scroll: field.scrollHeight,
     client: field.clientHeight,
@@ -168,7 +168,7 @@ it("at the end it stays at the end when many lines take the place of a few", asy
   expect(scroll).toBeLessThanOrEqual(client);
 });
 
-it("the form of a closed shop leaves the greeting whole, and says itself what is kept", async () => {
+it("the form of a closed shop keeps the greeting complete, and shows the privacy note", async () => {
   const attributes = `data-greeting="Hi! Ask me about our lamps, delivery or returns." data-privacy-url="https://e.test/p"`;
   for (const locale of ["en", "de", "fr", "ru", "ta", "fi"]) {
     const { page } = await stage.visit({
@@ -187,7 +187,7 @@ it("the form of a closed shop leaves the greeting whole, and says itself what is
   }
 });
 
-it("entries of the menu stand in one line, each with a frame where colours are forced", async () => {
+it("menu entries take one line each, with a frame in forced colours", async () => {
   const { page, chat } = await stage.visit({
     html: html('data-privacy-url="https://e.test/p"'),
     options: { forcedColors: "active" },
@@ -206,7 +206,7 @@ it("entries of the menu stand in one line, each with a frame where colours are f
   expect(drawn.map(([, border]) => border)).toEqual(drawn.map(() => "solid"));
 });
 
-it("on the chat's own page a form stands in the column of the thread, and lines are at most 60 characters long", async () => {
+it("on the chat page, a form is in the column of the thread, and lines have at most 60 characters", async () => {
   const words =
     "For reading in bed we would take the lamp that is called Perch, since its arm stays where you put it. ".repeat(3);
   for (const width of [1_200, 390]) {
@@ -233,12 +233,12 @@ it("on the chat's own page a form stands in the column of the thread, and lines 
       }
       return Math.max(...lines.values());
     };
-    // And the space at which it breaks. The paragraph is drawn anew when the code for rich texts has come.
+    // Including the space at which it breaks. The paragraph is drawn again when the code for rich texts has loaded.
     await expect.poll(() => page.locator("porch-light .reply .bubble p").evaluate(longestLine)).toBeLessThanOrEqual(61);
   }
 });
 
-it("the line above what is new is as quiet as a day's, and a reply's ground in the dark is two steps from the panel's", async () => {
+it("the line above new messages looks like a day's line, and in the dark theme a reply's background differs from the panel's by two steps", async () => {
   const { page, chat } = await stage.visit({ html: html(), options: { colorScheme: "dark" } });
   await chat.open();
   await chat.say("Hello");
@@ -255,7 +255,7 @@ it("the line above what is new is as quiet as a day's, and a reply's ground in t
   expect(await styleOf(page, ".new", "color")).toBe(await styleOf(page, ".divider:not(.new)", "color"));
 });
 
-it("what is copied is what was said, without names, times and notes; three clicks take a whole paragraph", async () => {
+it("copied text contains the messages without names, times and notes; three clicks select a paragraph", async () => {
   const { page, chat, context } = await stage.visit({ html: html(), options: { reducedMotion: "reduce" } });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: stage.host });
   await chat.open();

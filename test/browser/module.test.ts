@@ -1,4 +1,4 @@
-/** The npm package: its tarball installed into somebody's Vite project, type-checked, built, and used from a page. */
+/** The npm package: its tarball is installed into a Vite project, type-checked, built, and used by a page. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -66,13 +66,13 @@ const TSCONFIG = {
   include: ["*.ts", "*.tsx"],
 };
 
-/** The lines of code in both manuals that a page is to take over, each block as a module of its own. */
+/** The code blocks of both manuals, each as its own module. */
 const MANUALS = ["README.md", join("widget", "README.md")]
   .flatMap((name) => [...readFileSync(join(ROOT, name), "utf8").matchAll(/^```[jt]s\n(.*?)^```$/gms)])
   .map(([, code = ""]) => code)
   .filter((code) => code.includes("Porchlight") || code.includes("@porchlight/widget"));
 
-/** What they take for granted. */
+/** The declarations that the code blocks assume. */
 const BEFORE = 'import type {} from "@porchlight/widget"; declare const token: string;';
 
 const stage = setStage();
@@ -115,21 +115,21 @@ async function visit() {
   return stage.visit({ path, html: `<!doctype html><html lang="en"><title>App</title>${files.get("/index.html")}` });
 }
 
-it("brings types that say what may be set and heard, by which the manuals' lines are right", () => {
+it("contains types for settings and events, and the manuals' code matches them", () => {
   expect(MANUALS.length).toBeGreaterThanOrEqual(4);
   const tsc = join(packageOf("typescript"), "bin", "tsc");
   const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
   expect([stdout, status]).toEqual(["", 0]);
 });
 
-it("brings nothing along", () => {
+it("has no dependencies", () => {
   const { dependencies } = JSON.parse(
     readFileSync(join(folder, "node_modules", "@porchlight", "widget", "package.json"), "utf8"),
   ) as { dependencies?: object };
   expect(dependencies).toBeUndefined();
 });
 
-it("tells the bundlers of others that the relay's script is not for them to look for", () => {
+it("tells other bundlers not to resolve the relay's script", () => {
   const code = readFileSync(join(folder, "node_modules", "@porchlight", "widget", "mount.js"), "utf8");
   const imports = [...code.matchAll(/\bimport\(\s*(.*?)\)/gs)].map(([, inside = ""]) => inside.replace(/\s+/g, " "));
   expect(imports.length).toBeGreaterThan(0);
@@ -137,7 +137,7 @@ it("tells the bundlers of others that the relay's script is not for them to look
     expect(inside).toMatch(/^\/\* webpackIgnore: true \*\/ \/\* turbopackIgnore: true \*\/ \/\* @vite-ignore \*\/ /);
 });
 
-it("mounts the chat, with its commands, its events and a promise for each", async () => {
+it("mounts the chat with its commands and events, and each command returns a promise", async () => {
   const { page, chat } = await visit();
   expect(await page.evaluate("window.alone()")).toBe("5default");
   await chat.panel.getByRole("heading", { name: "Alone" }).waitFor();
@@ -146,7 +146,7 @@ it("mounts the chat, with its commands, its events and a promise for each", asyn
   await expect.poll(() => page.evaluate("window.heard.map(({ text }) => text)")).toEqual(["echo: Hello"]);
 });
 
-it("is one chat after the other where two parts of a page bring a copy of the module each", async () => {
+it("shows one chat at a time when a page contains two copies of the module", async () => {
   const { page } = await visit();
   const copies = ["/one.js", "/other.js"];
   const code = readFileSync(join(ROOT, "widget", "dist", "npm", "mount.js"), "utf8");
@@ -160,12 +160,12 @@ it("is one chat after the other where two parts of a page bring a copy of the mo
   }
 });
 
-it("is a component in React that shows nothing before it is told to, and forgets what is no longer given", async () => {
+it("works as a React component that mounts on demand and resets removed settings", async () => {
   const { page, chat } = await visit();
   const show = (settings?: object) => page.evaluate(`window.show(${JSON.stringify(settings)})`);
   await show({ manual: true, position: "left", offsetX: 7 });
   await page.waitForFunction("window.Porchlight?.site");
-  // Whatever waits for the page to be idle has had its turn.
+  // All idle callbacks of the page have run.
   await page.evaluate(() => new Promise((idle) => requestIdleCallback(idle)));
   expect(await page.locator(".launcher").count()).toBe(0);
   await tell(page, "show");
@@ -175,7 +175,7 @@ it("is a component in React that shows nothing before it is told to, and forgets
   await expect.poll(async () => innerRight(await rectOf(page, ".launcher"), page)).toBe(20);
 });
 
-it("is a component in React, also where that mounts everything twice", async () => {
+it("works as a React component in strict mode, which mounts everything twice", async () => {
   const { page, chat } = await visit();
   const show = (settings?: object) => page.evaluate(`window.show(${JSON.stringify(settings)})`);
   await show({ title: "First", label: "Chat with us" });

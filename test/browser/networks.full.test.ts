@@ -1,4 +1,4 @@
-/** The slower network that `networks.test.ts` leaves out. */
+/** The slower network that `networks.test.ts` omits. */
 
 import { setStage } from "./checks/stage.ts";
 import { slowTests } from "./slow-network.ts";

@@ -1,4 +1,4 @@
-/** What visitors have on networks that are bad in a way of their own, in real Chromium behind real proxies. */
+/** The chat on faulty networks, in real Chromium behind real proxies. */
 
 import { afterEach, expect, it } from "vitest";
 import { startHost } from "../host.ts";
@@ -22,15 +22,15 @@ const through = (relay: string): { html: string } => ({ html: pageOf(stage.tag('
 const echo = (chat: Chat, text: string) => chat.thread.getByText(`echo: ${text}`, { exact: true });
 const PATIENT = { timeout: 60_000 };
 
-it("after a restart behind a proxy that answers 502 meanwhile, the chat goes on over a WebSocket", async () => {
+it("after a restart behind a proxy that answers 502, the chat continues over a WebSocket", async () => {
   const proxy = await proxied();
   const { chat } = await stage.visit(through(proxy.url));
   await converse(chat);
   proxy.seen.length = 0;
   proxy.away = true;
-  // The proxy has refused it three times, and was asked whether the relay is there.
+  // The proxy has refused three upgrades, and the widget has checked whether the relay is up.
   await expect.poll(() => proxy.seen.filter((line) => line.startsWith("UPGRADE")).length, PATIENT).toBeGreaterThan(2);
-  // It is back just after that question: before the next attempt, not between an attempt and its question.
+  // The relay returns right after that check: before the next attempt, not between an attempt and its check.
   const asked = (): number => proxy.seen.filter((line) => line === "GET /healthz").length;
   const before = asked();
   await expect.poll(asked, { ...PATIENT, interval: 10 }).toBeGreaterThan(before);
@@ -40,7 +40,7 @@ it("after a restart behind a proxy that answers 502 meanwhile, the chat goes on 
   expect(proxy.seen.filter((line) => line.includes("/socket/lines"))).toEqual([]);
 });
 
-it("where WebSockets are blocked, eight tabs over HTTP/1.1 have the whole conversation, each of them", async () => {
+it("where WebSockets are blocked, each of eight tabs over HTTP/1.1 has the whole conversation", async () => {
   const proxy = await proxied();
   proxy.upgrades = "refuse";
   const first = await stage.visit(through(proxy.url));
@@ -54,7 +54,7 @@ it("where WebSockets are blocked, eight tabs over HTTP/1.1 have the whole conver
   for (const [n, chat] of chats.entries()) await chat.say(`from tab ${n}`);
   for (const chat of chats) for (const n of chats.keys()) await echo(chat, `from tab ${n}`).waitFor(PATIENT);
   expect(proxy.seen.filter((line) => line.endsWith("mode=stream"))).toHaveLength(1);
-  // The tab that kept the connection goes; another keeps one now.
+  // The tab with the open connection closes; another tab now opens one.
   await first.page.close();
   await expect.poll(() => proxy.seen.filter((line) => line.endsWith("mode=stream")).length, PATIENT).toBe(2);
 });
@@ -68,7 +68,7 @@ for (const upgrades of ["pass", "refuse"] as const)
     const page = await stage.browser.newPage();
     stops.push(() => page.close());
     await page.goto(host.url);
-    // Not `open`, which waits for the composer: it is gone again once the relay has refused.
+    // Not `open`, which waits for the composer: it disappears when the relay refuses.
     await chatOn(page).launcher.first().click();
     await page.locator(".ended").getByText("This chat isn't available here.").waitFor(PATIENT);
   });

@@ -1,4 +1,4 @@
-/** Messages of the browser about replies: only where the visitor asks for them, and only while he is elsewhere (WIDGET 8.5). */
+/** Browser notifications about replies: only if the visitor wants them, and only while the page is hidden (WIDGET 8.5). */
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -12,7 +12,7 @@ type Note = { title: string; body: string; onclick: () => void };
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const stage = setStage();
 
-/** A browser whose visitor answers the question with `answer`; what would be shown beside it is kept. */
+/** A browser whose visitor answers the permission request with `answer`. Records the notifications. */
 const answering = (answer: "granted" | "denied") => (page: Page) =>
   page.addInitScript((answer) => {
     const state = { notes: [] as unknown[], asked: 0, permission: "default", hidden: false };
@@ -50,10 +50,10 @@ async function press(chat: Chat, name: string): Promise<void> {
   await chat.panel.getByRole("menuitem", { name }).click();
 }
 
-it("nobody is asked, and nothing is shown, before the visitor wants it", async () => {
+it("requests no permission and shows no notification before the visitor wants it", async () => {
   const { page, chat } = await stage.visit({ before: answering("granted") });
   await converse(chat);
-  // The page itself may have asked, for purposes of its own.
+  // The page itself may have requested the permission for its own purposes.
   await page.evaluate(() => Notification.requestPermission());
   await hide(page, true);
   await stage.reply("an answer nobody waits for");
@@ -62,7 +62,7 @@ it("nobody is asked, and nothing is shown, before the visitor wants it", async (
   expect([await state(page, "asked"), await state(page, "notes")]).toEqual([1, []]);
 });
 
-it("a reply is told beside the browser while the page is hidden, from one tab, until the visitor has enough", async () => {
+it("notifies of a reply while the page is hidden, from one tab, until the visitor switches it off", async () => {
   const { page, chat, context } = await stage.visit({ before: answering("granted") });
   await converse(chat);
   await press(chat, "Notify me of replies");
@@ -87,7 +87,7 @@ it("a reply is told beside the browser while the page is hidden, from one tab, u
   expect(await Promise.all(opened)).toContain(true);
 
   await chat.launcher.first().isVisible();
-  // A tab behind another draws no frames, and so may still show what is closing.
+  // A background tab draws no frames, so the closing panel may still be visible.
   if ((await page.locator("dialog[open]").count()) === 0) await chat.open();
   await press(chat, "Stop notifications");
   for (const tab of [page, other.page]) await hide(tab, true);
@@ -97,7 +97,7 @@ it("a reply is told beside the browser while the page is hidden, from one tab, u
   expect(await all()).toHaveLength(1);
 });
 
-it("a reply is told however long the page has been hidden", async () => {
+it("notifies of a reply however long the page has been hidden", async () => {
   const { page, chat } = await stage.visit({
     async before(page) {
       await answering("granted")(page);
@@ -117,12 +117,12 @@ it("a reply is told however long the page has been hidden", async () => {
   await expect.poll(() => page.title()).toMatch(/^\(\d\)/);
 });
 
-it("whoever has forbidden them is told so, and not asked again", async () => {
+it("tells a visitor who has blocked notifications so, and does not ask again", async () => {
   const { page, chat } = await stage.visit({ before: answering("denied") });
   await converse(chat);
   await press(chat, "Notify me of replies");
   await chat.panel.getByText("Your browser blocks notifications from this site.").waitFor();
-  // The pressed entry says it now, and keeps the focus.
+  // The pressed entry now shows it, and keeps the focus.
   const entry = chat.panel.getByRole("menuitem", {
     name: "Your browser blocks notifications from this site.",
     disabled: true,

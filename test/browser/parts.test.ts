@@ -1,4 +1,4 @@
-/** Parts of the chat that are fetched when they are first wanted, and cannot be (WIDGET 2.3). */
+/** Parts of the chat that are fetched on demand, and fail to load (WIDGET 2.3). */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -6,11 +6,11 @@ import { type Chat, converse, pageOf, setStage } from "./checks/stage.ts";
 
 const stage = setStage();
 const WORDS = "That didn't work. Please try again in a moment.";
-/** What makes the address of a second try another one. */
+/** The query that makes the second attempt use another address. */
 const OTHER = expect.stringMatching(/^\?./);
 const FILE = { name: "list.txt", mimeType: "text/plain", buffer: Buffer.from("two lamps") };
 
-/** Lets a part not come until told otherwise. Answers the addresses that were asked for, and the way back. */
+/** Blocks a part until told otherwise. @returns the requested addresses, and a function that unblocks it */
 async function without(page: Page, name: string): Promise<{ asked: string[]; mend: () => Promise<void> }> {
   const asked: string[] = [];
   const part = new RegExp(`/assets/${name}-`);
@@ -21,14 +21,14 @@ async function without(page: Page, name: string): Promise<{ asked: string[]; men
   return { asked, mend: () => page.unroute(part) };
 }
 
-/** The chat says so, nothing typed is lost, and a press brings what was wanted. */
+/** Checks that the chat reports the failure, keeps typed text, and loads the part on a press. */
 async function fails(page: Page, chat: Chat, name: string, want: () => Promise<unknown>, came: () => Promise<unknown>) {
   await chat.composer.fill("half a sentence");
   const { asked, mend } = await without(page, name);
   await want();
   await chat.panel.getByText(WORDS).waitFor();
   expect(asked.map((url) => new URL(url).search)).toEqual(["", OTHER]);
-  // In vain once more: some browsers would remember of each address that it failed.
+  // Fails a second time: some browsers remember failed addresses.
   await chat.panel.getByRole("button", { name: "Retry" }).click();
   await expect.poll(() => asked.length).toBe(4);
   expect(new Set(asked).size).toBe(3);
@@ -39,7 +39,7 @@ async function fails(page: Page, chat: Chat, name: string, want: () => Promise<u
   expect(await chat.composer.inputValue()).toBe("half a sentence");
 }
 
-it("say that they did not come, keep what was typed, and come when asked again: emoji, menu, files", async () => {
+it("report that they did not load, keep typed text, and load on request: emoji, menu, files", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   const emoji = chat.panel.getByRole("button", { name: "Insert an emoji" });
@@ -73,7 +73,7 @@ it("say that they did not come, keep what was typed, and come when asked again: 
   expect(stage.house.sandbox.messages()[0]?.body).toContain("half a sentence");
 });
 
-it("say that they did not come, and come when asked again: reactions and the rating", async () => {
+it("report that they did not load, and load on request: reactions and the rating", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-rating="two"')) });
   const rating = await without(page, "rating");
   await converse(chat);
@@ -90,7 +90,7 @@ it("say that they did not come, and come when asked again: reactions and the rat
   await fails(page, chat, "palette", () => react.click(), came);
 });
 
-it("leave a form's place to the text field until they come", async () => {
+it("show the text field in place of a form until they load", async () => {
   const html = pageOf(stage.tag('data-site="default" data-prechat="email"'));
   const { page, chat } = await stage.visit({ html });
   const forms = await without(page, "forms");
@@ -101,7 +101,7 @@ it("leave a form's place to the text field until they come", async () => {
   await chat.panel.getByRole("textbox", { name: "Email" }).waitFor();
 });
 
-it("say so in the visitor's language, whose rarer words come along or are English", async () => {
+it("report it in the visitor's language, or in English until rarer texts have loaded", async () => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-locale="de"')) });
   const { asked, mend } = await without(page, "de\\.rare");
   await chat.launcher.first().click();
@@ -114,7 +114,7 @@ it("say so in the visitor's language, whose rarer words come along or are Englis
   await page.getByRole("menuitem", { name: "Ton ausschalten" }).waitFor();
 });
 
-it("come by themselves when the relay is back that they were missing", async () => {
+it("load automatically when the missing relay is back", async () => {
   const { chat } = await stage.visit();
   await converse(chat);
   await stage.house.halt();

@@ -1,4 +1,4 @@
-/** Files and pictures where something stands in their way: many of them, a strict page, a picture that is gone. */
+/** Files and pictures under difficult conditions: many of them, a strict page, a deleted picture. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -14,14 +14,14 @@ const PNG = Buffer.from(
 );
 const png = (name: string) => ({ name, mimeType: "image/png", buffer: PNG });
 const pick = (page: Page, ...names: string[]) => page.locator("input[type=file]").setInputFiles(names.map(png));
-/** Waits until what was picked is in the tray, whose code comes with the first file, and has been uploaded. */
+/** Waits until the picked file is in the tray, whose code loads with the first file, and has been uploaded. */
 async function uploaded(page: Page): Promise<void> {
   await page.locator(".tray li").first().waitFor();
   await expect.poll(() => page.locator(".tray progress").count()).toBe(0);
 }
 const send = (chat: Chat) => chat.panel.getByRole("button", { name: "Send message" }).click();
 
-it("leave the thread its room, however many are picked, and all of them can be reached by keyboard", async () => {
+it("leave room for the thread, however many are picked, and the keyboard reaches all of them", async () => {
   const { page, chat } = await stage.visit({ options: { locale: "de-DE" } });
   await chat.open();
   await pick(page, "one.png", "two.png", "three.png", "four.png", "five.png");
@@ -44,7 +44,7 @@ it.each([
   ["en", "70 bytes"],
   ["de", "70 Byte"],
   ["fr", "70 octets"],
-])("say their size as people do in %s", async (locale, words) => {
+])("show their size in the format of %s", async (locale, words) => {
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag(`data-site="default" data-locale="${locale}"`)) });
   await chat.launcher.first().click();
   await page.locator("textarea").waitFor();
@@ -52,7 +52,7 @@ it.each([
   expect((await page.locator(".tray small").textContent())?.replaceAll(/\s/g, " ")).toBe(words);
 });
 
-it("are nobody's when somebody else is named, and stay the visitor's own otherwise", async () => {
+it("are dropped when another visitor is identified, and stay the visitor's own otherwise", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   await pick(page, "ada.png");
@@ -64,7 +64,7 @@ it("are nobody's when somebody else is named, and stay the visitor's own otherwi
   await expect.poll(() => page.locator(".tray li").count()).toBe(0);
 });
 
-it("have an icon of their own where the page lets no picture in, and are links in the thread", async () => {
+it("have an icon where the page allows no pictures, and are links in the thread", async () => {
   const relay = stage.house.url;
   const policy = `default-src 'none'; script-src ${relay}; connect-src ${relay} ${relay.replace("http", "ws")}; img-src 'none'`;
   const { page, chat } = await stage.visit({ headers: { "Content-Security-Policy": policy } });
@@ -81,7 +81,7 @@ it("have an icon of their own where the page lets no picture in, and are links i
   expect(await chat.thread.getByText("No longer available").count()).toBe(0);
 });
 
-it("say so when they are gone, and are no links then", async () => {
+it("are shown as deleted, without a link", async () => {
   const { page, chat } = await stage.visit();
   await converse(chat);
   const headers = { "Access-Control-Allow-Origin": "*" };
@@ -95,7 +95,7 @@ it("say so when they are gone, and are no links then", async () => {
   expect(await chat.thread.locator(".own a[href]").count()).toBe(0);
 });
 
-it("fill their bubble from edge to edge, whatever the words are, and are never blown up or drawn as a line", async () => {
+it("fill their bubble from edge to edge, whatever the text is, and are never enlarged or drawn as a line", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   const show = async (width: number, height: number, words: string) => {
@@ -108,7 +108,7 @@ it("fill their bubble from edge to edge, whatever the words are, and are never b
     await send(chat);
     const image = page.locator(".picture img").nth(before);
     await image.waitFor();
-    // Where it stands is known before it has come.
+    // Its size is known before it has loaded.
     const early = await image.evaluate((box) => box.getBoundingClientRect().height);
     await expect.poll(() => image.evaluate((one) => (one as HTMLImageElement).naturalWidth)).toBe(width);
     return image.evaluate((box, first) => {
@@ -138,7 +138,7 @@ it("fill their bubble from edge to edge, whatever the words are, and are never b
   expect(await show(300, 2_000, "Tall")).toMatchObject({ ...flush, size: [255, 300] });
 });
 
-it("that are too many are said to be left out, in words that are seen and heard", async () => {
+it("above the limit are reported as left out, visibly and to screen readers", async () => {
   const { page, chat } = await stage.visit();
   await chat.open();
   const said = await record(page);
@@ -149,7 +149,7 @@ it("that are too many are said to be left out, in words that are seen and heard"
   expect(await page.locator(".tray li").count()).toBe(5);
 });
 
-it("that a reply brings and nobody can show are spoken of in the visitor's language, and to the page as they came", async () => {
+it("in a reply that cannot be shown are described in the visitor's language, and passed to the page unchanged", async () => {
   stage.house.sandbox.configure({ humanAttachment: "emptyBody" });
   const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-locale="de"')) });
   await page.evaluate(() => {

@@ -1,4 +1,4 @@
-/** Pictures of any size, made to order. */
+/** Pictures of any size. */
 
 import { crc32, deflateSync } from "node:zlib";
 
@@ -11,7 +11,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return box;
 }
 
-/** A PNG of one grey (8 bits, no filter; W3C PNG, 5.3 and 11.2.1). */
+/** A PNG of one shade of grey (8 bits, no filter; W3C PNG, 5.3 and 11.2.1). */
 export function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -7,7 +7,7 @@ import { leaveBrowser, sharedBrowser } from "./shared.ts";
 let browser: Browser;
 let house: House;
 
-/** Nothing is allowed but what the README asks for. */
+/** Allows only what the README requires. */
 const policy = (relay: string): string =>
   `default-src 'none'; script-src ${relay}; connect-src ${relay} ${relay.replace(/^http/, "ws")}; require-trusted-types-for 'script'; trusted-types 'none'`;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([leaveBrowser(), house.stop()]));
 
-it("runs under the strictest policy of the page, with Trusted Types, without a single complaint", async () => {
+it("runs under the strictest policy of the page, with Trusted Types, without a violation", async () => {
   const page = await browser.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => complaints.push(message.text()));

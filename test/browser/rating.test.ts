@@ -1,4 +1,4 @@
-/** Satisfaction, asked for once, when a conversation seems over (WIDGET 8.5). */
+/** The rating that the chat requests once, at the end of a conversation (WIDGET 8.5). */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -12,7 +12,7 @@ const question = (chat: Chat) => chat.thread.getByRole("heading", { name: "How w
 const focused = (page: Page) =>
   page.evaluate(() => document.querySelector("porch-light")?.shadowRoot?.activeElement?.tagName);
 
-/** What the only visitor of this test has said. */
+/** The ratings of the only visitor of this test. */
 async function ratings(): Promise<unknown> {
   const headers = { Authorization: `Bearer ${await tokenFor(stage.house)}` };
   const answer = await fetch(`${stage.house.url}/api/v1/ratings`, { headers });
@@ -20,7 +20,7 @@ async function ratings(): Promise<unknown> {
   return items.filter(({ visitor }) => visitor === stage.house.sandbox.messages().at(-1)?.fromId);
 }
 
-/** Closes the chat on the newest reply, once that has been seen, and opens it again. */
+/** Closes the chat after the newest reply has been seen, and opens it again. */
 async function returnTo(page: Page, chat: Chat): Promise<void> {
   await expect.poll(() => readUpTo(page)).toBeGreaterThan(0);
   if (!(await chat.composer.isVisible())) await chat.open();
@@ -28,7 +28,7 @@ async function returnTo(page: Page, chat: Chat): Promise<void> {
   await chat.launcher.first().click();
 }
 
-it("is asked for when the visitor comes back to a chat that he had closed, and kept once", async () => {
+it("is requested when the visitor returns to a closed chat, and stored once", async () => {
   const { page, chat } = await stage.visit({ html: html() });
   await converse(chat);
   expect(await question(chat).count()).toBe(0);
@@ -40,7 +40,7 @@ it("is asked for when the visitor comes back to a chat that he had closed, and k
 
   const scores = chat.thread.getByRole("radiogroup", { name: "How was your conversation?" });
   expect(await scores.getByRole("radio").count()).toBe(5);
-  // By keyboard alone: the arrows choose, and nothing is sent by choosing.
+  // By keyboard alone: the arrow keys choose, and choosing sends nothing.
   await scores.getByRole("radio", { name: "Awful" }).focus();
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
@@ -66,7 +66,7 @@ it("is asked for when the visitor comes back to a chat that he had closed, and k
   expect(text).toContain("How was your conversation?\nGood (4/5)\nQuick and kind");
 });
 
-it("is asked for after ten minutes without a word, and goes when the visitor writes on", async () => {
+it("is requested after ten silent minutes, and disappears when the visitor writes", async () => {
   const { page, chat } = await stage.visit({
     html: html('data-rating="two"'),
     before: async (page) => {
@@ -85,7 +85,7 @@ it("is asked for after ten minutes without a word, and goes when the visitor wri
   expect(await question(chat).count()).toBe(0);
 });
 
-it("can be declined, in every tab and for good", async () => {
+it("can be declined permanently, in every tab", async () => {
   const { page, chat, context } = await stage.visit({ html: html() });
   await converse(chat);
   await returnTo(page, chat);
@@ -106,7 +106,7 @@ it("can be declined, in every tab and for good", async () => {
   expect(await page.locator(".rate").count()).toBe(0);
 });
 
-it("is not asked for where the site does not want it", async () => {
+it("is not requested where the site does not want it", async () => {
   const { page, chat } = await stage.visit({ html: html("") });
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));

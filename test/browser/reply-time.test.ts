@@ -1,4 +1,4 @@
-/** What the chat says of when an answer comes (WIDGET 8.2, 8.4): never more than is true. */
+/** The chat's statements about the reply time (WIDGET 8.2, 8.4): never more than is true. */
 
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -14,7 +14,7 @@ const at = (time: string) => ({
   options: { timezoneId: "Europe/Oslo", locale: "en-GB" },
 });
 
-it("says how long people usually take, under the title and below what waits for them, and shows no dots", async () => {
+it("states the usual reply time of people under the title and below waiting messages, and shows no dots", async () => {
   const { page, chat } = await stage.visit({ html: html('data-responder="human" data-reply-minutes="120"') });
   await chat.open();
   await expect.poll(() => line(page).textContent()).toBe("Our team · usually replies in about 2 hours");
@@ -33,7 +33,7 @@ it("says how long people usually take, under the title and below what waits for 
 it.each([
   ["20", "AI assistant · usually replies in about 20 minutes"],
   ["2880", "AI assistant · usually replies in about 2 days"],
-])("says it in the units that such a time is said in: %s minutes", async (minutes, words) => {
+])("states the time in suitable units: %s minutes", async (minutes, words) => {
   const { page, chat } = await stage.visit({ html: html(`data-reply-minutes="${minutes}"`) });
   await chat.open();
   await expect.poll(() => line(page).textContent()).toBe(words);
@@ -42,16 +42,16 @@ it.each([
 it.each([
   ["2026-01-05T06:30:00Z", "AI assistant · back 09:00"],
   ["2026-01-04T17:30:00Z", "AI assistant · back Mon at 09:00"],
-  // Monday evening: a week away, not today.
+  // Monday evening: the next opening is in a week, not today.
   ["2026-01-05T17:30:00Z", "AI assistant · back Mon 12 Jan at 09:00"],
-])("promises no quick answer while the site is closed, but says when it opens: %s", async (time, words) => {
+])("promises no quick answer while the site is closed, but states when it opens: %s", async (time, words) => {
   const { page, chat } = await stage.visit({ html: html(HOURS), ...at(time) });
   await chat.launcher.first().click();
   await chat.panel.getByText("We're away right now").waitFor();
   await expect.poll(() => line(page).textContent()).toBe(words);
 });
 
-it("says that nobody is there where it never opens, and how it answers while it is open", async () => {
+it("says that nobody is available if the site never opens, and states the reply time while it is open", async () => {
   const never = await stage.visit({ html: html(`data-hours='{"timeZone":"UTC","mon":""}'`) });
   await never.chat.launcher.first().click();
   await expect.poll(() => line(never.page).textContent()).toBe("AI assistant · We're away right now");
@@ -60,7 +60,7 @@ it("says that nobody is there where it never opens, and how it answers while it 
   await expect.poll(() => line(open.page).textContent()).toBe("AI assistant · usually replies instantly");
 });
 
-it.each(["de", "ta", "th"])("fits under the title of a phone, whatever the words: %s", async (locale) => {
+it.each(["de", "ta", "th"])("fits under the title on a phone, whatever the text: %s", async (locale) => {
   const title = "Möbelhaus am Marienplatz, Kundendienst";
   const { page, chat } = await stage.visit({
     html: html(`data-locale="${locale}" data-title="${title}" data-reply-minutes="120" data-responder="mixed"`),
@@ -72,6 +72,6 @@ it.each(["de", "ta", "th"])("fits under the title of a phone, whatever the words
   const [head, heading, about] = await Promise.all([".head", "#title", "#about"].map((part) => rectOf(page, part)));
   expect(about?.bottom).toBeLessThanOrEqual((head?.bottom ?? 0) - 4);
   expect(heading?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + 4);
-  // One line of the title, two of what stands below it at most.
+  // One line of the title, and at most two lines below it.
   expect(about?.height).toBeLessThanOrEqual(2 * 1.36 * 13 + 1);
 });

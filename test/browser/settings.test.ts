@@ -1,4 +1,4 @@
-/** What a site and its pages may set of the launcher, in a real browser, before any other file is fetched. */
+/** The launcher's settings from site and page, in a real browser, before any other file is fetched. */
 
 import { devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -19,11 +19,11 @@ const PHONE = { ...devices["Pixel 7"], viewport: { width: 390, height: 844 } };
 const html = (attributes: string, lang = "en"): string =>
   pageOf(stage.tag(`data-site="default" ${attributes}`)).replace('lang="en"', lang === "" ? "" : `lang="${lang}"`);
 
-/** The path that the launcher's glyph is cut along. */
+/** The path of the launcher's icon. */
 const glyphOn = (page: Page): Promise<string> =>
   page.locator(".launcher b").evaluate((glyph) => getComputedStyle(glyph).clipPath);
 
-it("stands as the site's own file says, and otherwise on phones", async () => {
+it("follows the site's file, with other values on phones", async () => {
   const { page, chat } = await stage.visit();
   await chat.launcher.waitFor();
   expect(await rectOf(page, ".launcher")).toMatchObject({ x: 40 });
@@ -35,7 +35,7 @@ it("stands as the site's own file says, and otherwise on phones", async () => {
   expect(await rectOf(phone.page, ".launcher")).toMatchObject({ x: 8, width: 56 });
 });
 
-it("takes the tag's word over the site's, the page's over the tag's, and an update's over all", async () => {
+it("prefers the tag's settings to the site's, the page's to the tag's, and an update's to all others", async () => {
   const { page } = await stage.visit({
     html: html(`data-offset-x="16" data-label="Ask us" data-phone='{"offsetX":4}' data-icon=""`).replace(
       "<script",
@@ -58,7 +58,7 @@ it.each([
   'data-offset-x="far" data-offset-y="12px"',
   'data-offset-x="-50" data-offset-y="5000"',
   'data-offset-x="" data-offset-y="1e1"',
-])("passes over a distance that is none: %s", async (attributes) => {
+])("ignores an invalid distance: %s", async (attributes) => {
   const { page } = await stage.visit({ html: html(`${attributes} data-z-index="top"`) });
   await page.locator(".launcher").waitFor();
   const { x, bottom } = await rectOf(page, ".launcher");
@@ -69,7 +69,7 @@ it.each([
   expect(await page.locator("porch-light").evaluate((host) => getComputedStyle(host).zIndex)).toBe("5");
 });
 
-it("opens whatever stands among the words and the suggestions", async () => {
+it("opens despite invalid texts and suggestions", async () => {
   const { page, chat } = await stage.visit({ html: html('data-suggestions=" | |a||b"') });
   await tell(page, "update", { strings: { placeholder: 5, greeting: "Good day" } });
   await chat.open();
@@ -78,7 +78,7 @@ it("opens whatever stands among the words and the suggestions", async () => {
   expect(await chat.panel.getByRole("group", { name: "Suggested questions" }).getByRole("button").count()).toBe(2);
 });
 
-it("may be reworded by its site, but says in every language that a machine answers, to the eye and to the ear", async () => {
+it("can be reworded by the site, but says in every language that a machine answers, visibly and to screen readers", async () => {
   const strings = {
     statusAi: "Maria from Acme",
     authorAi: "Maria",
@@ -102,7 +102,7 @@ it("may be reworded by its site, but says in every language that a machine answe
   await chat.panel.getByText("Maria", { exact: true }).waitFor();
 });
 
-it("speaks the visitor's language before anything but the script is fetched", async () => {
+it("uses the visitor's language before anything but the script is fetched", async () => {
   const nameIn = async (locale: string, attributes: string, lang: string): Promise<string> => {
     const asked: string[] = [];
     const { page } = await stage.visit({
@@ -147,7 +147,7 @@ it("follows the system from light to dark and back before and after it is opened
   for (const opened of [false, true]) {
     const [day = [], night = [], again] = await looks("", opened);
     expect([day[1], night[1]]).toEqual(["light", "dark"]);
-    // Nearly black is seen on a dark page by its light hairline only.
+    // On a dark page, a nearly black launcher is visible only by its light hairline.
     expect(night[0]).not.toBe(day[0]);
     expect(again).toEqual(day);
     expect(await looks('data-theme="dark"', opened)).toEqual([night, night, night]);
@@ -155,7 +155,7 @@ it("follows the system from light to dark and back before and after it is opened
   }
 });
 
-it("speaks the language of the latest update, whichever of them comes last", async () => {
+it("uses the language of the latest update, whichever file arrives last", async () => {
   let release = (): void => {};
   const held = new Promise<void>((done) => {
     release = done;
@@ -171,7 +171,7 @@ it("speaks the language of the latest update, whichever of them comes last", asy
   await tell(page, "update", { locale: "fr" });
   await expect.poll(placeholder).toMatch(/^Écri/);
   release();
-  // Whoever asked for it before has it by then, and two frames later it would be drawn.
+  // An earlier request has its language by then, and would draw it two frames later.
   const frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
   await page.evaluate(`import(${JSON.stringify(late)}).then(() => ${frames})`);
   expect(await placeholder()).toMatch(/^Écri/);
@@ -195,7 +195,7 @@ it("leaves a link to the chat's own page in browsers that are too old for it", a
   expect(await page.locator("porch-light").count()).toBe(0);
 });
 
-it("makes room while a phone's keyboard is up for a field of the page", async () => {
+it("moves out of the way while a phone's keyboard is open for a field of the page", async () => {
   const { page, chat } = await stage.visit({
     options: PHONE,
     before: (page) =>
@@ -220,7 +220,7 @@ it("makes room while a phone's keyboard is up for a field of the page", async ()
   await page.locator(".launcher").waitFor({ state: "hidden" });
   await cover(0);
   await page.locator(".launcher").waitFor();
-  // Zoomed in with two fingers, which is no keyboard.
+  // Zoomed in with two fingers, without a keyboard.
   await cover(0, 2);
   expect(await page.locator(".launcher").isVisible()).toBe(true);
 });

@@ -14,7 +14,7 @@ export function slowTests(stage: Stage, rounds: readonly number[]): void {
     slow = undefined;
   });
 
-  it.each(rounds)("where every answer takes %i s a message gets out and its reply in", async (seconds) => {
+  it.each(rounds)("where every answer takes %i s, a message is sent and its reply arrives", async (seconds) => {
     slow = await startSlow(() => Number(new URL(stage.house.url).port));
     const { page, chat } = await stage.visit({ html: pageOf(stage.tag('data-site="default"', slow.url)) });
     const panel = page.waitForResponse(/panel-/);

@@ -1,4 +1,4 @@
-/** The page that makes the tag: what is changed is seen at once, and what is pasted says the same. */
+/** The page that makes the tag: changes show at once, and the tag to copy contains them. */
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -24,7 +24,7 @@ async function visitSnippet(options: BrowserContextOptions = {}): Promise<{ page
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const tagOn = (page: Page) => page.locator("#tag code");
 
-it("shows the tag of the site as it is, and nothing in the console", async () => {
+it("shows the site's tag, and logs nothing to the console", async () => {
   const { page, complaints } = await visitSnippet();
   await expect
     .poll(() => tagOn(page).textContent())
@@ -32,7 +32,7 @@ it("shows the tag of the site as it is, and nothing in the console", async () =>
   expect(complaints).toEqual([]);
 });
 
-it("offers the tag with fixed bytes, whose script the browser compares and runs", async () => {
+it("offers a tag with integrity, whose script the browser verifies and runs", async () => {
   const { page, complaints } = await visitSnippet();
   const tag = page.getByLabel("Or with fixed bytes", { exact: true });
   await page.getByLabel("Offset x").fill("32");
@@ -46,7 +46,7 @@ it("offers the tag with fixed bytes, whose script the browser compares and runs"
   expect(await pasted.page.locator(".launcher").evaluate((node) => getComputedStyle(node).right)).toBe("32px");
 });
 
-it("writes what differs into the tag, and shows it on the chat in the corner", async () => {
+it("writes changed settings into the tag, and applies them to the preview", async () => {
   const { page } = await visitSnippet();
   await page.getByLabel("Position").selectOption("left");
   await page.getByLabel("Offset x").fill("32");
@@ -66,7 +66,7 @@ it("writes what differs into the tag, and shows it on the chat in the corner", a
   expect(await rectOf(pasted.page, ".launcher")).toMatchObject({ x: 20 });
 });
 
-it("shows the line beside the launcher while it is typed, also to an owner who has opened the chat", async () => {
+it("shows the teaser while it is typed, even after the owner has opened the chat", async () => {
   const { page, complaints } = await visitSnippet();
   const line = page.locator(".teaser button").first();
   await page.getByLabel("Teaser", { exact: true }).fill("Questions? We are here.");
@@ -84,7 +84,7 @@ it("shows the line beside the launcher while it is typed, also to an owner who h
   expect(complaints).toEqual([]);
 });
 
-it("asks for consent on the chat in the corner as soon as that is chosen, with all that was chosen before", async () => {
+it("asks for consent in the preview as soon as that is chosen, and keeps earlier choices", async () => {
   const { page, complaints } = await visitSnippet();
   const panel = page.getByRole("dialog");
   await page.getByLabel("Title").fill("Lamps");
@@ -112,7 +112,7 @@ it("has a control for every setting", async () => {
   expect(names.sort()).toEqual(Object.keys(SETTINGS).sort());
 });
 
-it("closes the chat in the corner outside of the hours that are chosen, a line for each day", async () => {
+it("closes the preview outside the chosen hours, with a line for each day", async () => {
   const { page, complaints } = await visitSnippet({ timezoneId: "Europe/Oslo" });
   const panel = page.getByRole("dialog");
   await page.locator(".launcher").click();
@@ -121,7 +121,7 @@ it("closes the chat in the corner outside of the hours that are chosen, a line f
   expect(await page.getByLabel("Time zone").inputValue()).toBe("Europe/Oslo");
   await page.getByLabel("Time zone").selectOption("UTC");
   expect(await tagOn(page).textContent()).not.toContain("hours");
-  // Half a week away: it is closed now, whenever this runs.
+  // Half a week away, so the chat is closed now, whenever this test runs.
   const day = DAYS[(new Date().getUTCDay() + 2) % 7] ?? "mon";
   const line = page.locator(`#set-hours-${day}`);
   await line.fill("9-17");

@@ -13,7 +13,7 @@ import { openSqlite } from "../../relay/src/db/sqlite.ts";
 const VISITORS = 3;
 const MESSAGES = 400;
 
-/** A SQLite database with threads that fill more than a page, and with every kind of value. */
+/** A SQLite database with threads of more than one page, and with every type of value. */
 async function source(): Promise<Database> {
   const db = openSqlite(join(mkdtempSync(join(tmpdir(), "porchlight-move-")), "from.db"));
   await migrate(db);
@@ -45,17 +45,17 @@ function failingAt(db: Database, n: number): Database {
   };
 }
 
-it("moves a SQLite database to PostgreSQL, goes on after it broke off, and finds both the same", async () => {
+it("moves a SQLite database to PostgreSQL, continues after an interruption, and finds both equal", async () => {
   const [from, to] = [await source(), await openTestDatabase()];
   await migrate(to);
   await expect(moveDatabase(from, failingAt(to, 4), () => {})).rejects.toThrow("away");
-  // No relay starts on a part of the conversations.
+  // No relay starts on a partial copy.
   await expect(assertMoved(to)).rejects.toThrow("is not over");
   const told: [string, number, number][] = [];
   const moved = await moveDatabase(from, to, (...step) => void told.push(step));
   const rows = Object.fromEntries(moved.map(({ table, rows }) => [table, rows]));
   expect(rows).toMatchObject({ visitors: VISITORS, messages: VISITORS * MESSAGES });
-  // What was copied before it broke off is not copied again.
+  // Tables that were copied before the interruption are not copied again.
   const again = told.filter(([table]) => table === "visitors" || table === "messages").map(([, count]) => count);
   expect(Math.max(...again)).toBeLessThan(VISITORS * MESSAGES);
   const sql = "SELECT * FROM messages ORDER BY visitor, pos";
@@ -67,7 +67,7 @@ it("moves a SQLite database to PostgreSQL, goes on after it broke off, and finds
   await Promise.all([from.close(), to.close()]);
 });
 
-it("moves nothing into a database that a relay uses", async () => {
+it("refuses a database that a relay uses", async () => {
   const [from, to] = [await source(), await openTestDatabase()];
   await migrate(to);
   const leases = createLeases({ db: to, clock: realClock, node: "n", names: ["mail"], onError: () => {} });
@@ -79,7 +79,7 @@ it("moves nothing into a database that a relay uses", async () => {
   await Promise.all([from.close(), to.close()]);
 });
 
-it("says which table differs", async () => {
+it("names the table that differs", async () => {
   const [from, to] = [await source(), await openTestDatabase()];
   await migrate(to);
   const forgetful: Database = {

@@ -8,13 +8,13 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-it("brings hints to other nodes by PostgreSQL where there is no Redis", async () => {
+it("sends hints to other nodes by PostgreSQL without Redis", async () => {
   cluster.sendCallbacksTo(0);
   const figures = await traffic(cluster, { visitors: 5, messages: 8, nodeOf: () => 1 });
   expect(figures).toEqual({ acknowledged: 40, ...FLAWLESS });
 });
 
-it("keeps the sessions of a visitor on every node", async () => {
+it("accepts a visitor's session on every node", async () => {
   const visitor = cluster.visitor(0);
   await visitor.connect();
   await visitor.send("Hello");

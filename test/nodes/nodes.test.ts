@@ -8,13 +8,13 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-it("brings replies that arrive at one node to the visitors of the other, once and in order", async () => {
+it("sends replies that arrive at one node to the visitors of the other, once and in order", async () => {
   cluster.sendCallbacksTo(0);
   const figures = await traffic(cluster, { visitors: 5, messages: 8, nodeOf: () => 1 });
   expect(figures).toEqual({ acknowledged: 40, ...FLAWLESS });
 });
 
-it("loses, doubles and misorders nothing when the node that sends is killed", async () => {
+it("loses, duplicates and reorders no message when the sending node is killed", async () => {
   const sender = cluster.holder();
   const other = 1 - sender;
   cluster.sendCallbacksTo(other);
@@ -24,7 +24,7 @@ it("loses, doubles and misorders nothing when the node that sends is killed", as
   expect(figures).toEqual({ acknowledged: 40, ...FLAWLESS });
 });
 
-it("loses, doubles and misorders nothing when the node that sends stands still past its lease and comes back", async () => {
+it("loses, duplicates and reorders no message when the sending node is paused past its lease and resumes", async () => {
   const sender = cluster.holder();
   const other = 1 - sender;
   cluster.sendCallbacksTo(other);
@@ -33,12 +33,12 @@ it("loses, doubles and misorders nothing when the node that sends stands still p
   cluster.signal(sender, "SIGCONT");
   expect(cluster.holder()).toBe(other);
   expect(figures).toEqual({ acknowledged: 40, ...FLAWLESS });
-  // The node that came back works on: its visitors are served.
+  // The resumed node works: its visitors are served.
   const after = await traffic(cluster, { visitors: 2, messages: 3, nodeOf: () => sender });
   expect(after).toEqual({ acknowledged: 6, ...FLAWLESS });
 });
 
-it("loses, doubles and misorders nothing when PostgreSQL is killed and comes back", async () => {
+it("loses, duplicates and reorders no message when PostgreSQL is killed and restarted", async () => {
   cluster.sendCallbacksTo(0);
   const halfway = async (): Promise<void> => {
     await cluster.postgres.kill();
@@ -48,7 +48,7 @@ it("loses, doubles and misorders nothing when PostgreSQL is killed and comes bac
   expect(figures).toEqual({ acknowledged: 40, ...FLAWLESS });
 });
 
-it("finds what hints did not tell: Redis is killed and stays away", async () => {
+it("finds changes without hints: Redis is killed and stays down", async () => {
   cluster.sendCallbacksTo(0);
   const halfway = async (): Promise<void> => cluster.redis?.kill();
   const figures = await traffic(cluster, { visitors: 5, messages: 8, nodeOf: () => 1, halfway });

@@ -24,7 +24,7 @@ it("works behind PgBouncer in transaction mode", async () => {
   expect(figures).toEqual({ acknowledged: 200, ...FLAWLESS });
 });
 
-it("loses, doubles and misorders nothing behind PgBouncer when the node that sends is killed", async () => {
+it("loses, duplicates and reorders no message behind PgBouncer when the sending node is killed", async () => {
   const sender = cluster.holder();
   const other = 1 - sender;
   cluster.sendCallbacksTo(other);

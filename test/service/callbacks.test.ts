@@ -20,14 +20,14 @@ const fromId = () => house.sandbox.messages()[0]?.fromId ?? "";
 const HOUR = 3_600_000;
 
 describe("replies of the service", () => {
-  it("in a burst of five are five, in order (4.13-10; R-103, R-607)", async () => {
+  it("in a burst of five are shown as five, in order (4.13-10; R-103, R-607)", async () => {
     await open({ botScript: "burst" });
     await visitor.send("hello");
     await visitor.hears("5/5 hello");
     expect(replies()).toEqual([1, 2, 3, 4, 5].map((n) => `${n}/5 hello`));
   });
 
-  it("that come three times each are shown once each (4.13-11; R-609)", async () => {
+  it("that arrive three times each are shown once each (4.13-11; R-609)", async () => {
     await open({ duplicateCallbacks: 2, botScript: "burst" });
     await visitor.send("hello");
     await visitor.hears("5/5 hello");
@@ -38,7 +38,7 @@ describe("replies of the service", () => {
     expect(house.sandbox.callbacks().map(({ status }) => status)).toEqual(Array.from({ length: 18 }, () => 200));
   });
 
-  it("that overtake each other keep the order in which they came, in every tab and for ever (4.13-12; R-608)", async () => {
+  it("that overtake each other keep the order of their arrival, permanently and in every tab (4.13-12; R-608)", async () => {
     const parts = Array.from({ length: 12 }, (_, i) => ({ text: `part ${i} of {body}` }));
     await open({ shuffleCallbacks: true, botScript: [{ parts }] });
     const other = house.visitor();
@@ -72,7 +72,7 @@ describe("replies of the service", () => {
     { callbackContentType: "application/x-www-form-urlencoded" },
     { callbackExtras: { customData: { body: "not this" }, timestamp: 5, tags: ["x"] } },
     { callbackHeaders: { "X-Signature": "abc" } },
-  ])("written as %j are read, and shown once (4.13-16; R-228, R-602 to R-604)", async (manner) => {
+  ])("in the form %j are accepted, and shown once (4.13-16; R-228, R-602 to R-604)", async (manner) => {
     await open(manner);
     await visitor.send("hello");
     await visitor.hears("echo: hello");
@@ -82,7 +82,7 @@ describe("replies of the service", () => {
   });
 
   it.each(["markdown", "html", "rtl", "long", "links"] as const)(
-    "come to the visitor as the plain words they are: %s (4.13-17; R-606)",
+    "are shown as plain text: %s (4.13-17; R-606)",
     async (botScript) => {
       await open({ botScript });
       await visitor.send("hello");
@@ -96,20 +96,23 @@ describe("replies of the service", () => {
     ["emptyBody", "", "[attachment – not available here]"],
     ["urlInBody", "See", /^See.*https:\/\/files\.example\/a\.pdf$/s],
     ["mediaUrlField", "See", "See\nhttps://files.example/a.pdf"],
-  ] as const)("with a person's file, told as %s, say what there is (R-605)", async (humanAttachment, body, shown) => {
-    await open({ humanAttachment });
-    await visitor.send("hello");
-    await visitor.hears("echo: hello");
-    const mediaUrl = "https://files.example/a.pdf";
-    const { status } = await house.sandbox.humanReply({ fromId: fromId(), body, mediaUrl });
-    await visitor.sees(({ from, text }) => from === "reply" && text !== "echo: hello");
-    expect([status, replies().at(-1)]).toEqual([
-      "Sent",
-      typeof shown === "string" ? shown : expect.stringMatching(shown),
-    ]);
-  });
+  ] as const)(
+    "with a person's file, reported as %s, mention the file (R-605)",
+    async (humanAttachment, body, shown) => {
+      await open({ humanAttachment });
+      await visitor.send("hello");
+      await visitor.hears("echo: hello");
+      const mediaUrl = "https://files.example/a.pdf";
+      const { status } = await house.sandbox.humanReply({ fromId: fromId(), body, mediaUrl });
+      await visitor.sees(({ from, text }) => from === "reply" && text !== "echo: hello");
+      expect([status, replies().at(-1)]).toEqual([
+        "Sent",
+        typeof shown === "string" ? shown : expect.stringMatching(shown),
+      ]);
+    },
+  );
 
-  it("of two days later are there when the visitor comes back, and unread (4.13-22; R-104, R-610)", async () => {
+  it("from two days later are shown as unread when the visitor returns (4.13-22; R-104, R-610)", async () => {
     await open({ clock: "virtual", botScript: "followUps" });
     await visitor.send("hello");
     await visitor.hears("echo: hello");
@@ -124,7 +127,7 @@ describe("replies of the service", () => {
     expect(replies(back)).toHaveLength(3);
   });
 
-  it("that never come leave the message delivered and a hint that one may come, which is given once (4.13-26; R-102)", async () => {
+  it("that never arrive leave the message delivered, and the visitor gets one hint that an answer may come (4.13-26; R-102)", async () => {
     await open({ botActive: false });
     await visitor.send("anybody there?");
     await visitor.sees((message) => message.from === "visitor" && message.state === "delivered");
@@ -135,7 +138,7 @@ describe("replies of the service", () => {
     expect(house.sandbox.messages()).toHaveLength(2);
   });
 
-  it("larger than a megabyte are refused, and the thread stays as it was (R-613)", async () => {
+  it("larger than a megabyte are refused, and the thread stays unchanged (R-613)", async () => {
     await open();
     await visitor.send("hello");
     await visitor.hears("echo: hello");
@@ -148,7 +151,7 @@ describe("replies of the service", () => {
     expect(replies()).toEqual(["echo: hello", "small"]);
   });
 
-  it("that were told as failed may be sent again by a person: stored once, whichever went wrong (R-307, R-305)", async () => {
+  it("that were reported as failed can be sent again by a person, and are stored once (R-307, R-305)", async () => {
     await open({ callbackRetries: 2, callbackBackoffMs: 10, retryOn: "any" });
     await visitor.send("hello");
     await visitor.hears("echo: hello");
@@ -165,8 +168,8 @@ describe("replies of the service", () => {
   });
 });
 
-describe("a reply to somebody who is not in the database (4.13-14; R-612)", () => {
-  it("is refused with 404 when the id is of somebody else, or answered 200 where the owner wants it", async () => {
+describe("a reply to an id that is not in the database (4.13-14; R-612)", () => {
+  it("is refused with 404 when the id is not this relay's, or answered 200 if the owner wants that", async () => {
     await open();
     const refused = await house.sandbox.callbackTo({ toId: "v_somebody-elses", body: "hi" });
     expect([refused.status, refused.ok]).toEqual([404, false]);
@@ -176,7 +179,7 @@ describe("a reply to somebody who is not in the database (4.13-14; R-612)", () =
     expect(house.lines().some((line) => line.includes("callback.unknown_contact"))).toBe(true);
   });
 
-  it("is kept when the id is this relay's, and waits for whoever comes back with it", async () => {
+  it("is kept when the id is this relay's, and waits for its visitor to return", async () => {
     await open();
     await visitor.send("hello");
     await visitor.hears("echo: hello");
@@ -194,7 +197,7 @@ describe("a reply to somebody who is not in the database (4.13-14; R-612)", () =
 });
 
 describe("two sites on one account and one callback address (4.13-31; R-229, R-227)", () => {
-  it("hear nothing of each other", async () => {
+  it("never receive each other's replies", async () => {
     const sites = { other: { channel: "other channel", business: "other shop" } };
     await open({}, { site: { business: "first shop" }, sites });
     const stranger = house.visitor({ site: "other" });

@@ -13,7 +13,7 @@ afterEach(() => house.stop());
 
 const contacts = () => house.sandbox.state().contacts;
 const idIn = (body: Record<string, unknown>): string => (body.contact as { id: string }).id;
-/** The next look-up finds nobody, as when two find and create at once. */
+/** The next look-up finds no contact, as when two calls find and create at the same time. */
 const missNext = () =>
   house.sandbox.failNext("findContact", 1, {
     kind: "status",
@@ -48,7 +48,7 @@ describe("creating a contact (4.13-1; R-421, R-422)", () => {
     expect(contacts()).toHaveLength(ANSWERS.length);
   });
 
-  it("finds the id itself when the service only says that there is one already (409)", async () => {
+  it("looks the id up when the service only answers that the contact exists (409)", async () => {
     house.sandbox.configure({ existingStatus: 409, responseOmit: ["contactId"] });
     const made = await call("POST", "/contacts", { phone: "+49301234567" }, "a");
     missNext();
@@ -58,7 +58,7 @@ describe("creating a contact (4.13-1; R-421, R-422)", () => {
     expect([idIn(again.body), again.body.created]).toEqual([idIn(made.body), false]);
   });
 
-  it("of which the phone is known and the e-mail is somebody else's gives the phone's (R-425, R-205)", async () => {
+  it("returns the contact with the phone when the e-mail belongs to another one (R-425, R-205)", async () => {
     const phone = await call("POST", "/contacts", { phone: "+49301234567", firstName: "Ada" }, "a");
     await call("POST", "/contacts", { email: "eve@b.example" }, "b");
     const both = await call("POST", "/contacts", { phone: "+49301234567", email: "eve@b.example" }, "c");
@@ -66,7 +66,7 @@ describe("creating a contact (4.13-1; R-421, R-422)", () => {
     expect(contacts()).toHaveLength(2);
   });
 
-  it("needs a phone or an e-mail, and names the field otherwise, before the service is asked (R-423, R-424)", async () => {
+  it("requires a phone or an e-mail, and otherwise names the field before the service is called (R-423, R-424)", async () => {
     for (const [i, body] of [{ firstName: "Ada" }, { email: " " }, { phone: "" }, { email: "nobody" }].entries())
       expect((await call("POST", "/contacts", body, `k-${i}`)).status).toBeGreaterThanOrEqual(400);
     expect(house.sandbox.requests()).toEqual([]);
@@ -77,7 +77,7 @@ const LOOKUPS = ["contact", "wrapped", "idOnly", "array", "observed"] as const;
 const NOT_FOUND = [404, "200null", "200empty", "200false"] as const;
 
 describe("looking a contact up (4.13-2; R-431, R-432)", () => {
-  it("understands every shape of the answer", async () => {
+  it("parses every shape of the answer", async () => {
     const made = await call("POST", "/contacts", { email: "ada@b.example", firstName: "Ada" }, "a");
     for (const lookupShape of LOOKUPS) {
       house.sandbox.configure({ lookupShape });
@@ -87,7 +87,7 @@ describe("looking a contact up (4.13-2; R-431, R-432)", () => {
     }
   });
 
-  it("knows nobody in four ways, and does not take an error for one of them", async () => {
+  it("recognises four answers without a result, and distinguishes them from errors", async () => {
     for (const lookupNotFound of NOT_FOUND) {
       house.sandbox.configure({ lookupNotFound });
       const { status } = await call("GET", "/contacts?email=nobody%40b.example");
@@ -99,7 +99,7 @@ describe("looking a contact up (4.13-2; R-431, R-432)", () => {
     }
   });
 
-  it("takes ids that are numbers, nulls and placeholders for what they are (R-009, R-207, R-208, R-210)", async () => {
+  it("accepts ids that are numbers, and ignores nulls and placeholders (R-009, R-207, R-208, R-210)", async () => {
     house.sandbox.configure({ numericIds: true, nullsForMissing: true, placeholders: true });
     const made = await call("POST", "/contacts", { email: "ada@b.example" }, "a");
     expect(made.body.contact).toMatchObject({ id: expect.stringMatching(/^\d+$/), firstName: null, lastName: null });
@@ -123,7 +123,7 @@ describe("looking a contact up (4.13-2; R-431, R-432)", () => {
 });
 
 describe("adding to a list (R-243, R-441, R-442)", () => {
-  it("is done whatever the service answers to the first and to the second time", async () => {
+  it("succeeds with every known answer to the first and to the second call", async () => {
     house.sandbox.seed({ lists: ["a b/c?"] });
     const made = await call("POST", "/contacts", { email: "ada@b.example" }, "a");
     for (const listAddStatus of [200, 201, 204] as const)
@@ -136,7 +136,7 @@ describe("adding to a list (R-243, R-441, R-442)", () => {
     expect(house.sandbox.state().lists["a b/c?"]).toEqual([idIn(made.body)]);
   });
 
-  it("tells a list that is not there from a contact that is not there", async () => {
+  it("distinguishes an unknown list from an unknown contact", async () => {
     house.sandbox.seed({ lists: ["leads"] });
     expect((await call("POST", "/lists/none/contacts", { contactId: "x" }, "a")).body.detail).toBe("List not found");
     expect((await call("POST", "/lists/leads/contacts", { contactId: "x" }, "b")).body.detail).toBe(

@@ -28,7 +28,7 @@ const delivered = (text: string) =>
   visitor.sees((message) => message.from === "visitor" && message.text === text && message.state === "delivered");
 
 describe("a visitor's message", () => {
-  it("that was processed although the answer is 500 goes again under its id and has one turn of the bot (4.13-5; R-462, R-223)", async () => {
+  it("that was processed despite a 500 is sent again under its id, and the bot answers once (4.13-5; R-462, R-223)", async () => {
     await open();
     house.sandbox.failNext("incoming", 1, { kind: "status", status: 500, when: "after" });
     await visitor.send("once");
@@ -43,7 +43,7 @@ describe("a visitor's message", () => {
   });
 
   it.each(["same200", "new200", 409, 400] as const)(
-    "that comes again is delivered when the service answers a repeat with %s (R-223)",
+    "that is repeated counts as delivered when the service answers the repeat with %s (R-223)",
     async (duplicateAnswer) => {
       await open({ sandbox: { duplicateAnswer } });
       house.sandbox.failNext("incoming", 1, { kind: "resetConnection", when: "after" });
@@ -53,7 +53,7 @@ describe("a visitor's message", () => {
     },
   );
 
-  it("is marked as failed by a 400 and never goes again, and the next one goes (R-463)", async () => {
+  it("is marked as failed after a 400 and never sent again; the next one is sent (R-463)", async () => {
     await open();
     house.sandbox.failNext("incoming", 1, { kind: "status", status: 400, body: { error: "No" } });
     await visitor.send("refused");
@@ -63,7 +63,7 @@ describe("a visitor's message", () => {
     expect([asked().length, bodies()]).toEqual([2, ["next"]]);
   });
 
-  it("keeps its place when its reply is faster than its answer (4.13-13)", async () => {
+  it("keeps its place when its reply arrives before its answer (4.13-13)", async () => {
     await open();
     house.sandbox.failNext("incoming", 1, { kind: "delay", ms: 1_500 });
     await visitor.send("quick");
@@ -74,7 +74,7 @@ describe("a visitor's message", () => {
   });
 
   it.each(["", " \u00a0\n\t", "\u200b\u200c\u200d\u2060\ufeff", " \u200b\u3000"])(
-    "that nobody can see (%j) is refused here and asks nothing of the service (4.13-19; R-231)",
+    "without visible text (%j) is refused without a call to the service (4.13-19; R-231)",
     async (text) => {
       await open();
       await expect(visitor.send(text)).rejects.toThrow("empty");
@@ -82,7 +82,7 @@ describe("a visitor's message", () => {
     },
   );
 
-  it("carries the site's labels and nothing that is not known (R-224 to R-228, R-232, R-239)", async () => {
+  it("contains the site's labels and no unknown values (R-224 to R-228, R-232, R-239)", async () => {
     await open({ site: { channel: "chat of the shop", business: "shop 1" } });
     await visitor.send("hello");
     await visitor.hears("echo: hello");
@@ -101,10 +101,10 @@ describe("a visitor's message", () => {
 
 describe("a service that limits the pace (4.13-8; R-801 to R-803)", () => {
   it.each(RATE_STYLES)(
-    "is asked again when it may, as its headers say in the style %s, and not before",
+    "is called again at the time that its headers state in the style %s, and not before",
     async (rateHeaders) => {
       const { run, pass } = runByHand();
-      // Longer than the minute that the relay assumes by itself: only the headers tell when the window ends.
+      // Longer than the minute that the relay assumes: only the headers state when the window ends.
       const limits = { rateLimit: 3, rateWindowMs: 90_000, rateHeaders, botScript: "silent" } as const;
       await open({ run, rate: 10_000, sandbox: { ...limits, clock: "virtual" } });
       const texts = ["one", "two", "three", "four", "five"];
@@ -112,7 +112,7 @@ describe("a service that limits the pace (4.13-8; R-801 to R-803)", () => {
       const refusals = () => asked().filter(({ status }) => status === 429).length;
       await house.sandbox.until(() => refusals() === 1);
       expect(bodies()).toEqual(["one", "two", "three"]);
-      // Time passes for both of them. Asked too early, the service would refuse once more.
+      // Time passes for both. If the relay called too early, the service would refuse again.
       for (let second = 0; second < 300 && bodies().length < texts.length; second++) {
         await house.sandbox.advance(1_000);
         pass(1_000);
@@ -126,7 +126,7 @@ describe("a service that limits the pace (4.13-8; R-801 to R-803)", () => {
 });
 
 describe("a service that refuses the relay", () => {
-  it("with 401 holds everything back until there is a new key; then all goes, in order (4.13-9; R-464, R-503)", async () => {
+  it("with 401 holds back all messages until there is a new key; then they are sent in order (4.13-9; R-464, R-503)", async () => {
     const folder = await mkdtemp(join(tmpdir(), "porchlight-key-"));
     const file = join(folder, "key");
     await writeFile(file, KEY);
@@ -147,7 +147,7 @@ describe("a service that refuses the relay", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("with a redirect is not followed: nobody else sees the key, and nothing is lost (4.13-28; R-003)", async () => {
+  it("with a redirect is not followed: no other server gets the key, and nothing is lost (4.13-28; R-003)", async () => {
     const seen: string[] = [];
     const elsewhere = createServer(({ url = "" }, response) => {
       seen.push(url);
@@ -163,7 +163,7 @@ describe("a service that refuses the relay", () => {
     await new Promise((resolve) => elsewhere.close(resolve));
   });
 
-  it("with a page of a proxy is blocked on the way, which is not a bad key (4.13-29; R-012)", async () => {
+  it("with a proxy's error page does not count as a refused key (4.13-29; R-012)", async () => {
     await open({ run: runFast(20) });
     house.sandbox.failNext("incoming", 1, { kind: "htmlError", status: 403 });
     await visitor.send("through the proxy");
@@ -172,7 +172,7 @@ describe("a service that refuses the relay", () => {
     expect([said("account.paused"), said("delivery.failed"), bodies()]).toEqual([[], [], ["through the proxy"]]);
   });
 
-  it.each([408, 425, 500, 502, 503, 504])("with %i is asked again (R-012, R-462)", async (status) => {
+  it.each([408, 425, 500, 502, 503, 504])("with %i is called again (R-012, R-462)", async (status) => {
     await open();
     house.sandbox.failNext("incoming", 1, status);
     await visitor.send("soon");
@@ -181,7 +181,7 @@ describe("a service that refuses the relay", () => {
   });
 
   it.each([405, 413, 415, 422])(
-    "with %i has refused that message for good (R-012, R-411, R-701, R-805)",
+    "with %i refuses that message permanently (R-012, R-411, R-701, R-805)",
     async (status) => {
       await open();
       house.sandbox.failNext("incoming", 1, status);
@@ -192,7 +192,7 @@ describe("a service that refuses the relay", () => {
   );
 
   it.each(["json", "string", "html", "empty"] as const)(
-    "is understood by its status, its body being %s (R-006, R-501)",
+    "is understood by its status, with %s as the body (R-006, R-501)",
     async (errorBody) => {
       await open({ sandbox: { errorBody } });
       house.sandbox.failNext("incoming", 1, 500);
@@ -204,7 +204,7 @@ describe("a service that refuses the relay", () => {
   );
 
   it.each(["general", "string", "plain", "observed"] as const)(
-    "is understood in the shape %s of its errors (R-501)",
+    "is understood with errors in the shape %s (R-501)",
     async (errorShape) => {
       await open({ sandbox: { errorShape } });
       house.sandbox.failNext("incoming", 1, 503);
@@ -215,7 +215,7 @@ describe("a service that refuses the relay", () => {
     },
   );
 
-  it("inside a 200 has refused all the same (R-007)", async () => {
+  it("inside a 200 counts as a refusal (R-007)", async () => {
     await open({ sandbox: { soft200Errors: true, maxBodyChars: 10 } });
     await visitor.send("longer than ten characters");
     await visitor.sees((message) => message.from === "visitor" && message.state === "failed");
@@ -236,7 +236,7 @@ describe("the service's address (4.13-27; R-001, R-002, R-901)", () => {
     }
   };
 
-  it("must not be in the clear on another machine: the relay does not start, and says what to do", async () => {
+  it("must not be plain http on another machine: the relay does not start, and says what to do", async () => {
     await expect(start("http://service.example/v1")).rejects.toThrow(/plain http sends the key unencrypted/);
     expect(await start("http://service.example/v1", { ALLOW_INSECURE_SERVICE: "true" })).toContain("relay.insecure");
     expect(await start("https://service.example/v1")).not.toContain("relay.insecure");

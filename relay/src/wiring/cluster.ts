@@ -90,13 +90,7 @@ export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Pr
   const nodes = createNodes({ db: own, clock, node, onOthers, onError });
   leases.onTaken((name) => log("cluster.lease_taken", { lease: name }));
   return {
-    shared: true,
-    bus,
-    leases,
-    nudge: bus.nudge,
-    onNudge: bus.onNudge,
-    onGone: bus.onGone,
-    share: bus.share,
+    ...{ shared: true, bus, leases, nudge: bus.nudge, onNudge: bus.onNudge, onGone: bus.onGone, share: bus.share },
     node,
     addressOf: nodes.addressOf,
     async start(port) {

@@ -1,6 +1,6 @@
 /**
- * `node test/browser/screens/make.ts`: takes the README's pictures anew, twelve states of the chat on the demo's shop, and
- * says what they weigh. To be looked at before they are committed.
+ * `node test/browser/screens/make.ts`: takes the README's pictures again, twelve states of the chat on the demo's shop, and
+ * prints their sizes. Look at them before you commit them.
  */
 
 import { writeFileSync } from "node:fs";
@@ -13,14 +13,14 @@ import { wholeBrowserPath } from "../../setup/programs.ts";
 import { launch } from "../browser.ts";
 import { STATES, type State } from "./states.ts";
 
-/** Bytes of one picture, and of all of them. */
+/** Most bytes of one picture, and of all of them. */
 const BUDGET = { one: 60_000, all: 500_000 };
 const SCREENS = {
   wide: { width: 1_200, height: 800 },
   desk: { width: 1_200, height: 800 },
   phone: { width: 390, height: 760 },
 };
-/** What is left to see of a desk: the chat and a margin. */
+/** The visible part of a desktop page: the chat and a margin. */
 const CLIP = { width: 448, height: 800 };
 const QUALITY = 72;
 
