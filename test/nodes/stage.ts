@@ -3,14 +3,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { WebSocket } from "ws";
 import { openDatabase } from "../../relay/src/db/open.ts";
 import { seeded } from "../faults/core/world.ts";
 import { HEADS, judge, type Row, THREADS } from "../faults/judge.ts";
 import { type Behaviour, startMock } from "../faults/process/mock.ts";
 import { type Env, type RelayProcess, startRelay } from "../faults/process/relay.ts";
+import { ORIGIN, socketTo } from "../faults/process/socket.ts";
 import { until } from "../faults/process/stage.ts";
-import { createTab, type Open, type Tab, visitorOf } from "../faults/tab.ts";
+import { createTab, type Tab, visitorOf } from "../faults/tab.ts";
 import { RELAY } from "../faults/workers.ts";
 import { freePort } from "../ports.ts";
 import { startPostgres } from "../setup/postgres.ts";
@@ -18,7 +18,6 @@ import { startRedis } from "../setup/redis.ts";
 import { UNLIMITED } from "../unlimited.ts";
 import { startBalancer } from "./balancer.ts";
 
-const ORIGIN = "https://shop.example";
 const CALLBACK_PATH = "/callbacks/reply/callback-secret-of-the-nodes";
 /** What a relay complains of while another part is away. */
 const EXPECTED = new Set(["database.failing", "cluster.link_lost", "callback.spooled", "relay.internal"]);
@@ -104,7 +103,7 @@ export async function openNodes(options: Options) {
     const made = createTab({
       name,
       person: { token: undefined, deleted: 0 },
-      open: opener(origin),
+      open: socketTo(() => origin),
       now: () => performance.now(),
       after: (ms, fn) => void setTimeout(fn, ms),
       comeBack: () => 20 + random() * 80,
@@ -181,21 +180,3 @@ export async function openNodes(options: Options) {
 }
 
 export type NodesStage = Awaited<ReturnType<typeof openNodes>>;
-
-const opener =
-  (origin: string): Open =>
-  ({ frame, end }) => {
-    const socket = new WebSocket(`${origin.replace("http", "ws")}/socket`, { headers: { Origin: ORIGIN } });
-    let waiting: string[] | undefined = [];
-    socket.on("open", () => {
-      for (const text of waiting ?? []) socket.send(text);
-      waiting = undefined;
-    });
-    socket.on("message", (data) => frame(String(data)));
-    socket.on("error", () => {});
-    socket.on("close", end);
-    return {
-      put: (text) => (waiting === undefined ? socket.send(text) : waiting.push(text)),
-      cut: () => socket.terminate(),
-    };
-  };

@@ -5,13 +5,17 @@ import { RelayError } from "../base/errors.ts";
 import type { Sites } from "../records/sites.ts";
 import { accentRule, NOTICE_STYLE, notice } from "./notice-page.ts";
 import { ENGLISH, NOTICES } from "./notice-words.ts";
+import { headOf, setPageHeaders } from "./page-frame.ts";
 import { wordsFor } from "./words.ts";
+
+/** Lets the chat use the whole screen of phones with a notch. */
+const FIT = ", viewport-fit=cover";
 
 /**
  * The Content-Security-Policy of the page: own scripts and connections, pictures of messages, and one inline style with a
  * nonce. Pages that may open the chat may frame it.
  */
-function policy(site: Site, nonce: string): string {
+function policyFor(site: Site, nonce: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -39,21 +43,15 @@ function noticeFor(locale: string, accepted: string | undefined) {
 /** Answers a browser that asks for the chat of a site that does not exist. */
 function unknownSite(c: Context): Response | Promise<Response> {
   const nonce = crypto.randomUUID();
-  c.header(
-    "Content-Security-Policy",
-    `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`,
-  );
-  c.header("Referrer-Policy", "no-referrer");
+  const policy = `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`;
+  setPageHeaders(c, policy, "no-store");
   c.header("Vary", "Accept-Language");
   const words = noticeFor("auto", c.req.header("accept-language"));
   return c.html(
     html`<!doctype html>
 <html lang="${words.lang}" dir="${words.dir}">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
-<meta name="robots" content="noindex">
-<title>${words.noChat}</title>
+${headOf(words.noChat, FIT)}
 <style nonce="${nonce}">${raw(NOTICE_STYLE + accentRule(""))}</style>
 </head>
 <body>${notice(words.noChat, words.noChatHelp, words)}</body>
@@ -74,20 +72,14 @@ export function page(sites: Sites): Hono {
       throw new RelayError("unknown_site");
     }
     const nonce = crypto.randomUUID();
-    c.header("Content-Security-Policy", policy(site, nonce));
-    c.header("Cache-Control", "no-cache");
+    setPageHeaders(c, policyFor(site, nonce), "no-cache");
     c.header("Vary", "Accept-Language");
-    c.header("Referrer-Policy", "no-referrer");
-    c.header("X-Content-Type-Options", "nosniff");
     const { id, title, locale, accent } = site.public;
     const words = noticeFor(locale, c.req.header("accept-language"));
     return c.html(html`<!doctype html>
 <html lang="${locale === "auto" ? firstOf(c.req.header("accept-language")) : locale}">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
-<meta name="robots" content="noindex">
-<title>${title || words.title}</title>
+${headOf(title || words.title, FIT)}
 <style nonce="${nonce}">${raw(NOTICE_STYLE + accentRule(accent))}</style>
 </head>
 <body>

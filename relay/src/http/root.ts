@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { html } from "hono/html";
 import type { Sites } from "../records/sites.ts";
+import { headOf, setPageHeaders } from "./page-frame.ts";
 
 const STYLE = `html{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}
 body{margin:0;min-height:100dvh;display:grid;place-content:center;padding:2rem 1rem;box-sizing:border-box}
@@ -28,20 +29,12 @@ export function root({ sites, admin }: { sites: Sites; admin: boolean }): Hono {
   };
   return new Hono().get("/", (c) => {
     const nonce = crypto.randomUUID();
-    c.header(
-      "Content-Security-Policy",
-      `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; frame-ancestors 'none'`,
-    );
-    c.header("Cache-Control", "no-store");
-    c.header("Referrer-Policy", "no-referrer");
-    c.header("X-Content-Type-Options", "nosniff");
+    const policy = `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; frame-ancestors 'none'`;
+    setPageHeaders(c, policy, "no-store");
     return c.html(html`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>Porchlight</title>
+${headOf("Porchlight")}
 <style nonce="${nonce}">${STYLE}</style>
 </head>
 <body><main><h1>Porchlight</h1><p>The relay of a live chat runs here.</p>

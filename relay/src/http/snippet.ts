@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import { html, raw } from "hono/html";
 import { RelayError } from "../base/errors.ts";
 import type { Sites } from "../records/sites.ts";
+import { headOf, setPageHeaders } from "./page-frame.ts";
 
 /** Content-Security-Policy: own scripts, whose styles are objects, and the widget's connections. No page may frame this one. */
 const POLICY = [
@@ -37,17 +38,11 @@ export function snippet(options: { sites: Sites; relay: string; address: () => s
     const { id, title } = site.public;
     const relay = options.address();
     const tag = `<script async src="${relay}/${id === "default" ? "widget.js" : `w/${id}.js`}" data-site="${id}"></script>`;
-    c.header("Content-Security-Policy", POLICY);
-    c.header("Cache-Control", "no-cache");
-    c.header("Referrer-Policy", "no-referrer");
-    c.header("X-Content-Type-Options", "nosniff");
+    setPageHeaders(c, POLICY, "no-cache");
     return c.html(html`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>Add the chat${title === "" ? "" : ` of ${title}`}</title>
+${headOf(title === "" ? "Add the chat" : `Add the chat of ${title}`)}
 <script type="application/json" id="site">${raw(inElement({ site: site.public, relay: options.relay }))}</script>
 <script type="module" src="/${script}"></script>
 <script async src="/w/${encodeURIComponent(id)}.js"></script>

@@ -6,6 +6,7 @@ import type { Mail } from "../flows/mail/mail.ts";
 import { type MailWords, mailWords } from "../hooks/words.ts";
 import { readBytes } from "./body.ts";
 import { SIZES } from "./doors.ts";
+import { headOf, setPageHeaders } from "./page-frame.ts";
 
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -27,10 +28,7 @@ function pageIn(c: Context, write: (words: MailWords) => { title: string; body?:
 export function stopDoor(mail: Pick<Mail, "stopBy" | "isStopLink">): Hono<{ Bindings: HttpBindings }> {
   return new Hono<{ Bindings: HttpBindings }>()
     .use("/mail/stop/*", async (c, next) => {
-      c.header("Content-Security-Policy", POLICY);
-      c.header("Referrer-Policy", "no-referrer");
-      c.header("X-Content-Type-Options", "nosniff");
-      c.header("Cache-Control", "no-store");
+      setPageHeaders(c, POLICY, "no-store");
       await next();
     })
     .get("/mail/stop/:link", (c) => {

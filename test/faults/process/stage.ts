@@ -2,16 +2,15 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { WebSocket } from "ws";
 import { UNLIMITED } from "../../unlimited.ts";
 import { seeded } from "../core/world.ts";
 import { type Evidence, HEADS, judge, type Row, THREADS } from "../judge.ts";
-import { createTab, type Open, type Person, type Tab, visitorOf } from "../tab.ts";
+import { createTab, type Person, type Tab, visitorOf } from "../tab.ts";
 import { RELAY } from "../workers.ts";
 import { type Behaviour, type Mock, startMock } from "./mock.ts";
 import { type Ended, type Env, type RelayProcess, startRelay } from "./relay.ts";
+import { ORIGIN, socketTo } from "./socket.ts";
 
-const ORIGIN = "https://shop.example";
 const SECRET = "callback-secret-of-the-faults";
 
 export type StageOptions = {
@@ -87,28 +86,12 @@ export async function openStage({
     return last?.kill(signal);
   }
 
-  const openSocket: Open = ({ frame, end }) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${settings.PORT}/socket`, { headers: { Origin: ORIGIN } });
-    let waiting: string[] | undefined = [];
-    socket.on("open", () => {
-      for (const text of waiting ?? []) socket.send(text);
-      waiting = undefined;
-    });
-    socket.on("message", (data) => frame(String(data)));
-    socket.on("error", () => {});
-    socket.on("close", end);
-    return {
-      put: (text) => (waiting === undefined ? socket.send(text) : waiting.push(text)),
-      cut: () => socket.terminate(),
-    };
-  };
-
   function tab(name: string, person: Person, more: Partial<Parameters<typeof createTab>[0]> = {}): Tab {
     const first = !tabs.some((other) => other.person === person);
     const created = createTab({
       name,
       person,
-      open: openSocket,
+      open: socketTo(() => `http://127.0.0.1:${settings.PORT}`),
       now: () => performance.now(),
       after: (ms, fn) => void setTimeout(fn, ms),
       comeBack: () => 10 + random() * 40,
