@@ -4,18 +4,18 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
 /**
- * A store that speaks as much of the S3 protocol as the relay does: PUT, GET with ranges, and DELETE of objects, each with
- * a signature of version 4 that is checked here from the specification, not with the relay's library.
+ * A fake S3 store for the part of the protocol that the relay uses: PUT, GET with ranges, and DELETE of objects. It verifies
+ * each version 4 signature from the specification, without the relay's library.
  */
 export type FakeBucket = {
-  /** `s3://…` with this store's endpoint. */
+  /** `s3://…` address with this store's endpoint. */
   url: string;
   keyId: string;
   secret: string;
   objects: Map<string, { type: string; bytes: Buffer }>;
-  /** Signatures that were wrong. */
+  /** Invalid signatures. */
   forged: string[];
-  /** Answers 503 from now on, or no longer. */
+  /** Answers 503 while it is on. */
   failing: (on: boolean) => void;
   stop: () => Promise<void>;
 };
@@ -27,7 +27,7 @@ const REGION = "eu-test-1";
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 const sha = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** The signature that a request should carry: canonical request, string to sign, derived key. */
+/** The signature that a request must have: canonical request, string to sign, derived key. */
 function signatureOf({ method = "", url = "", headers }: IncomingMessage, signed: string[], scope: string): string {
   const lines = signed.map((name) => `${name}:${String(headers[name]).trim()}\n`).join("");
   const hash = String(headers["x-amz-content-sha256"]);

@@ -1,4 +1,4 @@
-/** A file server without any care, as a control: it serves each file inline, with the type that its name suggests. */
+/** A file server without any protection, as a control: it serves each file inline, with the type that its name suggests. */
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,11 +1,11 @@
-/** Clocks for a relay in the test's own process, for what it does after a time. */
+/** Clocks for a relay in the test's own process. */
 
 import type { Clock } from "../relay/src/base/clock.ts";
 import { type Run, runAt } from "./relays.ts";
 
 type Timer = { due: number; fn: () => void };
 
-/** A clock that stands still until `pass` moves it. */
+/** A clock that stands still until `pass` advances it. */
 function createHandClock(): { clock: Clock; pass: (ms: number) => void } {
   const began = Date.now();
   const timers = new Set<Timer>();
@@ -26,7 +26,7 @@ function createHandClock(): { clock: Clock; pass: (ms: number) => void } {
     return first;
   }
 
-  /** Lets so many milliseconds pass, and calls what is due, in order. */
+  /** Advances the clock, and runs due timers in order. */
   function pass(ms: number): void {
     const end = passed + ms;
     for (let next = firstUntil(end); next !== undefined; next = firstUntil(end)) {
@@ -42,8 +42,8 @@ function createHandClock(): { clock: Clock; pass: (ms: number) => void } {
 const TICK_MS = 10;
 
 /**
- * Runs the relay by a clock on which time passes `times` as fast, so that a test of a retry does not wait for it. The time
- * passes in ticks of this process's event loop: on a busy machine, which takes longer to answer, it passes more slowly.
+ * Runs the relay on a clock that is `times` as fast, so that a test of a retry does not have to wait. The clock advances in
+ * ticks of this process's event loop, so on a busy machine it advances more slowly.
  */
 export const runFast =
   (times: number): Run =>
@@ -55,7 +55,7 @@ export const runFast =
     return { ...running, stop };
   };
 
-/** Runs the relay by a clock that stands still until it is moved: for what must not happen before its time. */
+/** Runs the relay on a clock that stands still until the test advances it: for events that must not happen too early. */
 export function runByHand(): { run: Run; pass: (ms: number) => void } {
   const { clock, pass } = createHandClock();
   return { run: (env) => runAt(env, clock), pass };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 const FOLDER = process.env.CORPORA_DIR ?? join(import.meta.dirname, "..", "..", "shared", "corpora");
 let told = false;
 
-/** Path of a file of the test corpora, which stand outside the repository. Says once when they are not there. */
+/** Path of a file of the test corpora, which are outside the repository. Logs once if they are missing. */
 export function corpus(path: string): string {
   if (!told && !existsSync(FOLDER)) console.warn(`No test corpora at CORPORA_DIR: tests use their own examples only`);
   told = true;

@@ -1,6 +1,7 @@
 /**
- * Stands before the service and reads along: every byte goes through as it is, cuts and resets too, and every request is
- * judged by the interface's text (`interface.ts`). What breaks it stands in `violations`, and the house fails by it.
+ * A proxy before the service that checks the relay's calls. It forwards every byte unchanged, including cuts and resets, and
+ * checks every request against the interface (`interface.ts`). Violations are collected in `violations`, and make the house
+ * fail.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -9,16 +10,16 @@ import { Duplex } from "node:stream";
 import { wrongWith } from "./interface.ts";
 
 export type Guard = {
-  /** The base address to give to the relay. */
+  /** Base address for the relay. */
   url: string;
   /** `POST /v1/contacts: the body has neither phone nor email`, one line each. */
   violations: string[];
-  /** How many requests were judged. */
+  /** Number of checked requests. */
   judged: () => number;
   stop: () => Promise<void>;
 };
 
-/** Which message a sid belongs to: sids are unique per message (8.3), and only the same message may come again. */
+/** The message of each sid: sids are unique per message (8.3), and only the same message may be repeated. */
 function sidsOf() {
   const known = new Map<string, string>();
   return (body: Buffer): string[] => {
@@ -31,14 +32,14 @@ function sidsOf() {
       const message = JSON.stringify([fromId, toId, text, messageType ?? "text"]);
       const before = known.get(String(messageSid));
       known.set(String(messageSid), before ?? message);
-      return before === undefined || before === message ? [] : ["a messageSid came again with another message"];
+      return before === undefined || before === message ? [] : ["a messageSid was used again for another message"];
     } catch {
       return [];
     }
   };
 }
 
-/** A server that takes requests from copies of the bytes and answers nobody. */
+/** A server that parses requests from copies of the bytes and answers nobody. */
 function makeJudge(violations: string[]) {
   const wrongSid = sidsOf();
   let judged = 0;
@@ -65,7 +66,7 @@ function makeJudge(violations: string[]) {
       violations.push(`not HTTP: ${error.code}`);
   });
 
-  /** Where the bytes of one connection are copied to. */
+  /** Opens a stream for the copied bytes of one connection. */
   function listen(): Duplex {
     const copy = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
     copy.on("error", () => {});
@@ -75,7 +76,7 @@ function makeJudge(violations: string[]) {
   return { listen, judged: () => judged, close: () => judge.closeAllConnections() };
 }
 
-/** Carries one connection, and copies what the client writes. */
+/** Forwards one connection, and copies what the client writes. */
 function carry(client: Socket, service: Socket, copy: Duplex): void {
   client.setNoDelay(true);
   service.setNoDelay(true);

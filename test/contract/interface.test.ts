@@ -18,8 +18,8 @@ const INCOMING = `/v1/incoming_custom_channel_message${KEY}`;
 const SEND = `/v1/send_custom_channel_message${KEY}`;
 const PNG = "data:image/png;base64,iVBORw0=";
 
-describe("the interface, read on its own", () => {
-  it("takes what it names", () => {
+describe("the interface, read without the sandbox", () => {
+  it("accepts what it names", () => {
     const send = { customData: { fromId: "v", customChannel: "website", body: "x", campaignId: "c", firstName: "A" } };
     const grant = { email: "a@b.example", amount: 0.5, description: "x" };
     const header = { headers: { ...JSON_TYPE, "x-api-key": "k" } };
@@ -100,7 +100,7 @@ describe("the interface, read on its own", () => {
     expect(wrong).not.toEqual([]);
   });
 
-  it("says what is wrong without the values, which may be secrets", () => {
+  it("reports errors without the values, which may be secrets", () => {
     const wrong = post(`${INCOMING}&secret=s3cr3t`, incoming({ body: 5, phone: "s3cr3t" }));
     expect(wrong).toEqual([
       "the query is not right about secret",
@@ -111,19 +111,19 @@ describe("the interface, read on its own", () => {
 });
 
 describe("a house whose relay breaks the interface", () => {
-  it("fails at its end, and says by what", async () => {
+  it("fails at its end, and reports why", async () => {
     const house = await startHouse();
     const url = `${house.serviceUrl}/incoming_custom_channel_message?apiKey=${encodeURIComponent(house.sandbox.config.apiKey)}`;
     const send = (body: object) => fetch(url, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body) });
     const answers = await Promise.all([send(incoming({ extra: 1 })), send(incoming({ body: "other words" }))]);
-    // The sandbox refuses the unknown field as well.
+    // The sandbox refuses the unknown field too.
     expect(answers.map(({ status }) => status)).toEqual([400, 200]);
     await expect(house.stop()).rejects.toThrow(
       /POST \/v1\/incoming_custom_channel_message: customData has no field extra.*messageSid came again/,
     );
   });
 
-  it("does not fail for what others send to the service", async () => {
+  it("does not fail because of other clients' requests", async () => {
     const house = await startHouse();
     await fetch(`${house.sandbox.url}/contacts`);
     await house.stop();

@@ -1,20 +1,19 @@
 /**
- * The service's interface as a judge of requests, written from INTERFACE.md alone and in its narrowest reading: what is
- * not named there is wrong. It shares nothing with the sandbox, so that a mistake made twice would have to be made twice
- * by hand.
+ * Checks requests against the service's interface. Written from INTERFACE.md alone, in its narrowest reading: anything not
+ * named there is wrong. Shares no code with the sandbox, so that one mistake does not hide another.
  */
 
-/** A request as it came over the wire. */
+/** A request as it was sent. */
 export type Seen = {
   method: string;
-  /** Path and query as written, still encoded. */
+  /** Path and query, still encoded. */
   target: string;
   /** Names in lower case. */
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
 };
 
-/** A field's value is judged in words: what is wrong with it, or nothing. */
+/** Checks a field's value. @returns what is wrong with it, or undefined */
 type Rule = (value: unknown) => string | undefined;
 type Shape = { required: Record<string, Rule | Shape>; optional: Record<string, Rule> };
 type Fields = Record<string, unknown>;
@@ -22,7 +21,7 @@ type Fields = Record<string, unknown>;
 type Endpoint = {
   path: RegExp;
   method: "GET" | "POST";
-  /** Section 5: the key is a query parameter everywhere but for credits. */
+  /** Section 5: the key is a query parameter everywhere except for credits. */
   key: "query" | "header";
   /** Query parameters of which exactly one is given, besides the key (4.2). */
   by?: Record<string, Rule>;
@@ -35,7 +34,7 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const string: Rule = (value) => (typeof value === "string" ? undefined : "is not a string");
-/** Sections 4.5 and 8.2: not empty, not only white space; what cannot be seen is white space to a reader. */
+/** Sections 4.5 and 8.2: not empty and not only white space; invisible characters count as white space. */
 const words: Rule = (value) =>
   string(value) ??
   (/^[\s\u200b-\u200d\u2060\ufeff]*$/u.test(value as string) ? "is empty or only white space" : undefined);
@@ -131,7 +130,7 @@ const ENDPOINTS: readonly Endpoint[] = [
 /** Headers that HTTP itself needs, and the ones section 4 and 5 name. */
 const HEADERS = new Set(["host", "connection", "accept", "user-agent", "content-type", "content-length", "x-api-key"]);
 
-/** Everything that is wrong with a value of this shape, in words that name the fields. */
+/** Everything that is wrong with a value of this shape, as texts that name the fields. */
 function wrongIn(value: unknown, shape: Rule | Shape, name: string): string[] {
   if (typeof shape === "function") {
     const problem = shape(value);
@@ -201,8 +200,8 @@ function wrongBody({ body, together }: Endpoint, bytes: Buffer): string[] {
 }
 
 /**
- * Judges one request.
- * @returns what is wrong with it, one line each; nothing of its values, for they may be secrets
+ * Checks one request.
+ * @returns what is wrong with it, one line each; without values, which may be secrets
  */
 export function wrongWith(seen: Seen): string[] {
   const [path = "", ...query] = seen.target.split("?");

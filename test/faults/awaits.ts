@@ -1,7 +1,7 @@
 import { type Count, countCredits, FAILURES, type Plan } from "./credits.ts";
 import { type Report, seconds } from "./suites/suite.ts";
 
-/** What is wrong with a count, in a line each; nothing when every key was granted once at most and none was forgotten. */
+/** What is wrong with the counts, one line each; empty when every key was granted at most once and none was lost. */
 function wrongIn({ grants, entries, answered }: Count, { keys, copies }: Plan): string[] {
   const doubled = [...grants].filter(([, times]) => times > 1).map(([key]) => `doubled: ${key}`);
   const claimed = entries
@@ -18,8 +18,8 @@ function wrongIn({ grants, entries, answered }: Count, { keys, copies }: Plan): 
 }
 
 /**
- * One key and its eight copies, killed at the first await of a process, at the second, and so on, until a life has fewer;
- * each time with one of the failures, or with every one of them.
+ * Processes one key and its eight copies, and kills the process at its first await, then at its second, and so on until there
+ * are no more; each time with one of the failures, or with every one of them.
  */
 export async function everyAwait(
   dialect: Plan["dialect"],

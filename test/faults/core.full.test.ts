@@ -8,16 +8,18 @@ const SEEDS = 2_000;
 const SPECIAL_SEEDS = 20;
 
 describe("the simulated relay", () => {
-  it(`loses nothing, doubles nothing and keeps the order in ${SEEDS} drawn lives`, { timeout: 1_800_000 }, async () => {
+  it(`loses nothing, duplicates nothing and keeps the order in ${SEEDS} simulated runs`, {
+    timeout: 1_800_000,
+  }, async () => {
     const lived = await live({ root: RELAY, from: 1, to: SEEDS });
     expect(failures(lived)).toEqual([]);
     expect(lived.sum.seeds).toBe(SEEDS);
-    // The lives were not idle ones.
+    // The runs were not idle.
     expect(lived.sum.effects).toBeGreaterThan(10 * SEEDS);
     expect(lived.sum.accepted).toBeGreaterThan(5 * SEEDS);
   });
 
-  it.each(Object.entries(SPECIAL))("keeps its word through %s", async (_name, given) => {
+  it.each(Object.entries(SPECIAL))("keeps its promises through %s", async (_name, given) => {
     const lived = await live({ root: RELAY, from: 1, to: SPECIAL_SEEDS, given });
     expect(failures(lived, given)).toEqual([]);
     expect(lived.sum.seeds).toBe(SPECIAL_SEEDS);

@@ -15,22 +15,22 @@ const SEEDS = 100;
 const SPECIAL_SEEDS = 3;
 
 describe("the simulated relay", () => {
-  it(`loses nothing, doubles nothing and keeps the order in ${SEEDS} drawn lives`, async () => {
+  it(`loses nothing, duplicates nothing and keeps the order in ${SEEDS} simulated runs`, async () => {
     const lived = await live({ root: RELAY, from: 1, to: SEEDS });
     expect(failures(lived)).toEqual([]);
     expect(lived.sum.seeds).toBe(SEEDS);
-    // The lives were not idle ones.
+    // The runs were not idle.
     expect(lived.sum.effects).toBeGreaterThan(10 * SEEDS);
     expect(lived.sum.accepted).toBeGreaterThan(5 * SEEDS);
   });
 
-  it.each(Object.entries(SPECIAL))("keeps its word through %s", async (_name, given) => {
+  it.each(Object.entries(SPECIAL))("keeps its promises through %s", async (_name, given) => {
     const lived = await live({ root: RELAY, from: 1, to: SPECIAL_SEEDS, given });
     expect(failures(lived, given)).toEqual([]);
     expect(lived.sum.seeds).toBe(SPECIAL_SEEDS);
   });
 
-  it("does not make an old mistake again", async () => {
+  it("does not repeat an old mistake", async () => {
     const again = REGRESSIONS.map(async ({ seed, given = {}, found }) => {
       const lived = await live({ root: RELAY, from: seed, to: seed, given });
       return failures(lived, given).map((failure) => `${found}: ${failure}`);
@@ -38,7 +38,7 @@ describe("the simulated relay", () => {
     expect((await Promise.all(again)).flat()).toEqual([]);
   });
 
-  it("lives through the same seed in the same way, to the last number", async () => {
+  it("runs identically with the same seed", async () => {
     const core = await loadCore(RELAY);
     const [first, again, other] = [await simulate(core, 7), await simulate(core, 7), await simulate(core, 8)];
     expect(again).toEqual(first);

@@ -25,7 +25,7 @@ describe("a relay that is killed", () => {
     expect(house.sandbox.messages().map(({ body }) => body)).toEqual(["written down, not yet delivered"]);
   });
 
-  it("delivers once although the service had it and the relay died before it heard so", async () => {
+  it("delivers once although the service had the message and the relay died before the answer", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     house.sandbox.failNext("incoming", 1, { kind: "hangRequest", when: "after" });
@@ -41,7 +41,7 @@ describe("a relay that is killed", () => {
     expect(more).toEqual([]);
   });
 
-  it("keeps every reply it answered with 200, in order", async () => {
+  it("keeps every reply that it answered with 200, in order", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     await visitor.send("hello");

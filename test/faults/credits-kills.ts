@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { countCredits, type Plan } from "./credits.ts";
 
-/** Grants of credits while relays are killed and the service fails in every ambiguous way. */
+/** Grants credits while relays are killed and the service fails in every ambiguous way. */
 export function creditsUnderKills(plans: readonly [name: string, plan: Plan][]): void {
   describe.each(plans)("credits under kills and every ambiguous failure, %s", (_name, plan) => {
-    it("are granted at most once per key, with every key accounted for, and a person ends what nobody knows", async () => {
+    it("are granted at most once per key, no key is lost, and a person settles unknown outcomes", async () => {
       const { grants, entries, answered, calls, killed, resolve } = await countCredits(11, plan);
       expect(answered).toBe(plan.keys * plan.copies);
       expect(entries).toHaveLength(plan.keys);

@@ -12,7 +12,7 @@ creditsUnderKills([
 ]);
 
 describe.each(["sqlite", "postgres"] as const)("credits when a process dies at any of its awaits, %s", (dialect) => {
-  it("are granted at most once, and the key is never forgotten, whatever the service failed with", async () => {
+  it("are granted at most once, and the key is never lost, whatever the failure of the service", async () => {
     const { lives, awaits, wrong } = await everyAwait(dialect, false);
     expect(wrong).toEqual([]);
     expect(awaits).toBeGreaterThan(40);
@@ -20,7 +20,7 @@ describe.each(["sqlite", "postgres"] as const)("credits when a process dies at a
   });
 });
 
-it("S11 credits of keys that come eight times each, to a relay that is killed again and again, are granted once at most, within the day's cap", async () => {
+it("S11 credits of keys that arrive eight times each, at a relay that is killed repeatedly, are granted at most once, within the daily cap", async () => {
   const { violations, figures } = await credits({ keys: 60, kills: 4 });
   expect(violations).toEqual([]);
   expect(figures).toMatchObject({ keys: 60, submissions: 480, kills: 4, "granted twice": 0, lost: 0 });
@@ -32,7 +32,7 @@ describe("credits when the relay's process is killed", () => {
   let house: House;
   afterEach(() => house.stop());
 
-  it("in the middle of a grant are unknown after the restart, and never granted twice (F25)", async () => {
+  it("during a grant become unknown after the restart, and are never granted twice (F25)", async () => {
     house = await startHouse({
       run: runProcess,
       env: { LOG_LEVEL: "info" },

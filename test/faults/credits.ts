@@ -1,6 +1,6 @@
 /**
- * S11: many recharge keys, each submitted several times at once to two nodes that are killed at every await, against a
- * service that fails in every way a network can, before and after it granted. Everything is counted at the end.
+ * S11: many recharge keys, each submitted several times at once to two nodes that are killed at every await. The service fails
+ * in every possible way, before and after the grant. The results are counted at the end.
  */
 
 import type { Clock } from "../../relay/src/base/clock.ts";
@@ -22,9 +22,9 @@ export type Plan = {
   nodes: number;
   kills: number;
   dialect: Database["dialect"];
-  /** The first node dies at this await of its first life, counted from 1. */
+  /** The first process of the first node dies at this await, counted from 1. */
   dieAt?: number;
-  /** The first call of each key meets this failure, and no other call any; else failures are drawn. */
+  /** Only the first call of each key meets this failure; otherwise failures are random. */
   failure?: number;
 };
 export type Entry = { key: string; state: string };
@@ -38,16 +38,16 @@ export type Count = {
   killed: number;
 };
 
-/** Failures of the service: those before the grant, then those after it. */
+/** Number of failures of the service: those before the grant, then those after it. */
 export const FAILURES = 12;
 
 const ACCOUNT = "agency";
 const TROUBLE_MS = 600_000;
-/** One key is through after so long, also when a call of a dead process must be given up first. */
+/** Time for one key, even if the call of a dead process must be given up first. */
 const SHORT_MS = 70_000;
 const FAIR = creditRules.parse({ mode: "auto", perGrant: 100, perDay: 1_000_000, allow: [] });
 
-/** Every failure, before and after the grant. Statuses as the classification has them (RELIABILITY 3c). */
+/** A service with every failure, before and after the grant. The statuses are those of RELIABILITY 3c. */
 function makeService(world: World, failure?: number) {
   const grants = new Map<string, number>();
   const state = { fair: false, calls: 0 };
@@ -73,7 +73,7 @@ function makeService(world: World, failure?: number) {
     answers[world.pick(0, answers.length - 1)] ?? { kind: "unknown", status: 0, message: "" };
 
   const called = new Set<string>();
-  /** The failure that this call meets, if any; the answer, and whether it comes after the grant. */
+  /** The failure that this call meets, if any: the answer, and whether it comes after the grant. */
   function trouble(key: string): { answer: GrantAnswer; granted: boolean } | undefined {
     const again = called.has(key);
     called.add(key);
@@ -93,7 +93,7 @@ function makeService(world: World, failure?: number) {
     const met = trouble(key);
     if (met?.granted === false) return met.answer;
     grants.set(key, (grants.get(key) ?? 0) + 1);
-    // Now and then the answer takes longer than anybody waits for a dead process.
+    // Sometimes the answer takes longer than the wait for a dead process.
     await later(1, world.chance(0.02) ? 200_000 : 300);
     if (met !== undefined) return met.answer;
     return { kind: "ok", status: 200, message: "", added: 5, balance: 10 };
@@ -105,7 +105,7 @@ type Machine = { disk: Database; dialect: Database["dialect"] };
 type Service = ReturnType<typeof makeService>;
 type Node = { credits: ReturnType<typeof createCredits>; kill: () => void; alive: () => boolean };
 
-/** A gate that lets everything go at once. */
+/** A gate that lets every call go at once. */
 const OPEN: Pick<Gates, "enter"> = {
   enter(_account, _rank, go) {
     go({ settle: () => {} });
@@ -113,7 +113,7 @@ const OPEN: Pick<Gates, "enter"> = {
   },
 };
 
-/** A relay's credits over a database that outlives it. Every await may be its last. */
+/** A relay's credits on a database that outlives it. It may be ended at any await. */
 async function startNode(
   world: World,
   machine: Machine,
@@ -195,7 +195,7 @@ async function startNode(
   };
 }
 
-/** Lives through a plan and counts. */
+/** Runs a plan and counts the results. */
 export async function countCredits(
   seed: number,
   plan: Plan,
@@ -231,7 +231,7 @@ export async function countCredits(
     nodes[i]?.kill();
     gone(i);
   }
-  /** The service posts an event to whichever node answers, until one does. */
+  /** Posts an event to any node until one answers. */
   function submit(key: string, email: string): void {
     const node = nodes[world.pick(0, plan.nodes - 1)];
     let heard = false;
@@ -274,9 +274,9 @@ export async function countCredits(
     world.now() > troubleMs &&
     count.answered >= submitted &&
     entries.every(({ state }) => ["done", "unknown", "refused"].includes(state));
-  if (!(await world.run(settled, 40 * troubleMs))) throw new Error("The ledger did not come to rest");
+  if (!(await world.run(settled, 40 * troubleMs))) throw new Error("The ledger did not become idle");
 
-  /** A person looks every unknown key up in the service's history and says what is true, and approves what was refused. */
+  /** Simulates a person who looks up every unknown key in the service's history, settles it, and approves refused grants. */
   async function resolve(): Promise<Entry[]> {
     const node = nodes.find((each) => each !== undefined);
     if (node === undefined) throw new Error("No node is left");

@@ -7,10 +7,10 @@ import { type House, startHouse } from "../harness.ts";
 import { runTraced } from "../relays.ts";
 import { post } from "../uploads.ts";
 
-/** One system call, as strace wrote it down: on which file or socket, with which bytes. */
+/** A system call from strace: on which file or socket, with which bytes. */
 type Call = { name: string; on: string; data: string };
 
-/** The trace in the order in which the calls ended. A call that others interrupted stands at its second half. */
+/** The calls of the trace in the order of their ends. An interrupted call is at the place of its second half. */
 function callsOf(trace: string): Call[] {
   const begun = new Map<string, string>();
   return trace.split("\n").flatMap((line) => {
@@ -37,7 +37,7 @@ describe("durable before acknowledged", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Ends the relay and reads what it did, once the tracer has written its last line. */
+  /** Stops the relay, and returns its system calls once the tracer has written its last line. */
   async function calls(): Promise<Call[]> {
     await house.halt();
     const read = (): string => readFileSync(join(folder, "trace"), "utf8");
@@ -48,7 +48,7 @@ describe("durable before acknowledged", () => {
   const flushed = ({ name, on }: Call): boolean => /^f(data)?sync$/.test(name) && on.includes("porchlight.db");
   const says = (call: Call, words: string): boolean => !call.on.includes("porchlight.db") && call.data.includes(words);
 
-  it("flushes a visitor's message to the disk before it says so, and before the service hears of it", async () => {
+  it("flushes a visitor's message to the disk before it acknowledges it, and before it calls the service", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     await visitor.send("the text to be kept", "durable-message-1");
@@ -63,7 +63,7 @@ describe("durable before acknowledged", () => {
     expect(all.slice(welcomed, posted).some(flushed)).toBe(true);
   });
 
-  it("flushes an uploaded file, its name and what is known of it to the disk before it answers 201", async () => {
+  it("flushes an uploaded file, its name and its row to the disk before it answers 201", async () => {
     const visitor = house.visitor();
     await visitor.connect();
     const { answer } = await post(house, visitor, PNG);

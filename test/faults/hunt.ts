@@ -9,7 +9,7 @@ import { MUTANTS } from "./mutants.ts";
 import type { Report } from "./suites/suite.ts";
 import { live } from "./workers.ts";
 
-/** Failures which show that the mutant or the suite did not run at all. They do not count as a kill. */
+/** Failures that mean that the mutant or the suite did not run at all. They do not count as a kill. */
 const BROKEN = /^ended:|did not start|The relay ended with|ERR_MODULE_NOT_FOUND|SyntaxError|is not a function/;
 
 type Planted = { mutant: Mutant; root: string };

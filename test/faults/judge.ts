@@ -1,23 +1,23 @@
 import type { Message } from "@porchlight/shared/protocol";
 import type { Tab } from "./tab.ts";
 
-/** What the service did with a message that was new to it. Times in milliseconds of the run's own clock. */
+/** A message that was new to the service. Times in milliseconds of the run's own clock. */
 export type Effect = { sid: string; fromId: string; text: string; at: number };
-/** A reply that the service tried to hand over. */
+/** A reply that the service tried to deliver. */
 export type Posted = {
   toId: string;
   messageId: string | undefined;
   text: string;
   forged: boolean;
-  /** When the first try began, and when one was answered with 200. */
+  /** When the first attempt began, and when an attempt was answered with 200. */
   begun: number;
   taken: number | undefined;
-  /** Status of the first try that was answered, or the 200 of a later one. */
+  /** Status of the first attempt that was answered, or the 200 of a later one. */
   status: number | undefined;
 };
 export type Row = { visitor: string; pos: number; id: string; author: string; text: string; state: string | null };
 
-/** What the outside saw, and the database at the end. Nothing else is asked. */
+/** Everything that was observed from outside, and the database at the end. Nothing else is checked. */
 export type Evidence = {
   tabs: readonly Tab[];
   effects: readonly Effect[];
@@ -25,14 +25,14 @@ export type Evidence = {
   rows: readonly Row[];
   /** Head of each visitor, and the newest number of their messages. */
   heads: readonly { id: string; head: number; newest: number }[];
-  /** Everything had time to arrive. */
+  /** There was enough time for everything to arrive. */
   calm: boolean;
   now: number;
-  /** The wall clock was set during the run, by so many milliseconds. */
+  /** Milliseconds by which the wall clock was moved during the run. */
   jump: number;
   /** A backup was restored during the run. */
   restored: boolean;
-  /** There was a time when neither database nor spool took anything. */
+  /** There was a time when neither the database nor the spool accepted writes. */
   nowhere: boolean;
 };
 
@@ -44,14 +44,14 @@ const HORIZON = 12 * 3_600_000;
 /** The relay looks for messages past their horizon this often, and a tab learns of it after that. */
 const NOTICE = 90_000;
 
-/** Says everything that is wrong, each as one line that begins with its kind. */
+/** Returns all violations, one line each, which begins with its kind. */
 export function judge(evidence: Evidence): string[] {
   return [
     ...(evidence.calm ? [] : ["unsettled: nothing came to rest after the trouble was over"]),
     ...evidence.tabs.flatMap((tab) => tab.violations),
     ...sent(evidence),
     ...failures(evidence),
-    // What came again after a backup was restored keeps its old place at the service.
+    // A message that was repeated after a restored backup keeps its old place at the service.
     ...(evidence.restored ? [] : order(evidence)),
     ...(evidence.calm ? [...threads(evidence), ...undecided(evidence)] : []),
     ...replies(evidence),
@@ -61,7 +61,7 @@ export function judge(evidence: Evidence): string[] {
 
 const isFailed = (message: Message | undefined): boolean => message?.from === "visitor" && message.state === "failed";
 
-/** What was acknowledged is at the service once, or visibly failed. */
+/** Acknowledged messages are at the service once, or visibly failed. */
 function sent({ tabs, effects, restored, calm }: Evidence): string[] {
   const times = new Map<string, number>();
   for (const { text } of effects) times.set(text, (times.get(text) ?? 0) + 1);
@@ -71,7 +71,7 @@ function sent({ tabs, effects, restored, calm }: Evidence): string[] {
     for (const { id, text } of tab.typed) {
       if (!tab.acked.has(id)) continue;
       const message = tab.seen.get(id);
-      // What was written after the backup is gone with the disk it was on.
+      // A message from after the backup is lost with the old disk.
       if (message === undefined && restored) continue;
       if (!times.has(text) && !isFailed(message) && calm)
         wrong.push(`lost: "${text}" was acknowledged and never reached the service`);
@@ -82,7 +82,7 @@ function sent({ tabs, effects, restored, calm }: Evidence): string[] {
   return wrong;
 }
 
-/** Nothing fails that need not, and nothing stays undecided beyond its horizon. */
+/** Nothing fails without a reason, and nothing stays undecided beyond its horizon. */
 function failures({ tabs, effects, jump, calm, now }: Evidence): string[] {
   const wrong: string[] = [];
   const processed = new Map(effects.map(({ text, at }) => [text, at]));
@@ -104,7 +104,7 @@ function failures({ tabs, effects, jump, calm, now }: Evidence): string[] {
   return wrong;
 }
 
-/** What never failed reaches the service in the order of its thread. */
+/** Messages that never failed reach the service in the order of their thread. */
 function order({ tabs, effects, rows }: Evidence): string[] {
   const wrong: string[] = [];
   const place = new Map(effects.map(({ text }, i) => [text, i]));
@@ -119,7 +119,7 @@ function order({ tabs, effects, rows }: Evidence): string[] {
   return wrong;
 }
 
-/** When nothing waits any more, every message has arrived or has failed. */
+/** When nothing waits any more, every message has arrived or failed. */
 const undecided = ({ rows }: Evidence): string[] =>
   rows
     .filter(({ author, state }) => author === "visitor" && state !== "delivered" && state !== "failed")
@@ -147,7 +147,7 @@ function threads({ tabs, rows }: Evidence): string[] {
 
 const stateOf = (message: Message): string | null => (message.from === "visitor" ? message.state : null);
 
-/** What was answered 200 is in its thread once, in order; nothing else is. */
+/** Replies that were answered 200 are in their thread once, in order; nothing else is. */
 function replies({ posted: all, rows, calm, restored, nowhere }: Evidence): string[] {
   const wrong: string[] = [];
   const alive = new Set(rows.map(({ visitor }) => visitor));
@@ -173,7 +173,7 @@ function replies({ posted: all, rows, calm, restored, nowhere }: Evidence): stri
   return wrong;
 }
 
-/** A reply that was answered before another one was begun stands before it. */
+/** A reply that was answered before another one was begun comes before it. */
 function arrival(all: readonly Posted[], places: Map<string, number>): string[] {
   const taken = all.filter((post) => post.taken !== undefined).sort((a, b) => (a.taken ?? 0) - (b.taken ?? 0));
   const begun = all.toSorted((a, b) => a.begun - b.begun);

@@ -21,11 +21,11 @@ describe("a lead of the server API", () => {
   });
   afterEach(() => house.stop());
 
-  /** The relay's address and port stay, its process does not. */
+  /** The relay keeps its address and port after a restart. */
   const call = (...given: Parameters<ReturnType<typeof caller>>): Promise<Answer> => caller(house, token)(...given);
   const create = (key: string): Promise<Answer> => call("POST", "/leads", ORDER, key);
 
-  // The relay is killed while the service holds back its answer to each step: `after`, the step was done there.
+  // The relay is killed while the service delays its answer to each step. `after`: the service had done the step.
   it.each([
     ["findContact", 0, "before"],
     ["createContact", 0, "before"],
@@ -33,10 +33,10 @@ describe("a lead of the server API", () => {
     ["addToList", 0, "before"],
     ["addToList", 0, "after"],
     ["addToList", 1, "after"],
-  ] as const)("is durable before it is answered, and goes on after a kill at %s %i, %s", async (route, nth, when) => {
+  ] as const)("is durable before it is answered, and continues after a kill at %s %i, %s", async (route, nth, when) => {
     const asked = () => house.sandbox.requests().filter((request) => request.route === route).length;
     const hang = { kind: "hangRequest", when } as const;
-    // The first list is let through before the second one hangs.
+    // The first list is not delayed, the second one hangs.
     if (nth > 0) house.sandbox.failNext(route, nth, { kind: "delay", ms: 1 });
     house.sandbox.failNext(route, 1, hang);
     const { status, body } = await create("newsletter-ada");
@@ -49,7 +49,7 @@ describe("a lead of the server API", () => {
     const { contacts, lists } = house.sandbox.state();
     expect(contacts).toMatchObject([{ firstName: "Ada", email: "ada@b.example", phone: "+49301234567" }]);
     expect(lists).toEqual({ a: [contacts[0]?.id], b: [contacts[0]?.id] });
-    // The same key is the same lead, also after the crash; and what was certainly done is not asked for again.
+    // The same key means the same lead, even after the crash. Finished steps are not repeated.
     expect((await create("newsletter-ada")).body).toMatchObject({ id: body.id, visitor: body.visitor });
     const steps = house.sandbox.requests().map(({ route, path }) => `${route} ${path}`);
     const count = (step: string): number => steps.filter((each) => each.startsWith(step)).length;

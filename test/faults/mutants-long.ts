@@ -2,7 +2,7 @@ import { huntAll } from "./hunt.ts";
 import { LONG_MUTANTS } from "./mutants/long.ts";
 import { type Report, seconds } from "./suites/suite.ts";
 
-/** Hunts them, for `npm run soak`; one that nothing noticed is a violation. */
+/** Tests them, for `npm run soak`; a mutant that no test noticed is a violation. */
 export async function longMutants(): Promise<Report> {
   const begun = performance.now();
   const hunted = await huntAll(LONG_MUTANTS);

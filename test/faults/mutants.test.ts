@@ -9,7 +9,7 @@ it.each(SAMPLE)("the suites notice a relay that %s", async (name) => {
   expect(hunted).toEqual([expect.objectContaining({ name, by: expect.any(String) })]);
 });
 
-it("each mistake of the list Teeth has been made", () => {
+it("each mistake of the list Teeth has a mutant", () => {
   const names = MUTANTS.map(({ name }) => name);
   expect(Object.values(TEETH).flatMap((made) => made.filter((name) => !names.includes(name)))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);

@@ -1,5 +1,5 @@
 import type { Hono } from "hono";
-import { type App, actorOf, noted, ownForm, type Parts } from "./context.ts";
+import { type AdminRouteDeps, type App, actorOf, noted, ownForm } from "./context.ts";
 import { messagePath } from "./conversations.ts";
 import { discardAll, openItems, retryAll } from "./deliveries.ts";
 import { decide } from "./ledger.ts";

@@ -16,8 +16,7 @@ function pageIn(c: Context, write: (words: MailWords) => { title: string; body?:
   const words = mailWords(c.req.header("accept-language")?.split(/[,;]/)[0]?.trim() || "en");
   const { title, body = "" } = write(words);
   return c.html(html`<!doctype html>
-<html lang="${words.language}" dir="${words.dir}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">
-<title>${title}</title><style>html{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}body{margin:3rem auto;max-width:30rem;padding:0 1rem}h1{font-size:1.375rem;line-height:1.3}button{font:inherit;padding:.5em 1em}</style></head>
+<html lang="${words.language}" dir="${words.dir}"><head>${headOf(title)}<style>html{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}body{margin:3rem auto;max-width:30rem;padding:0 1rem}h1{font-size:1.375rem;line-height:1.3}button{font:inherit;padding:.5em 1em}</style></head>
 <body><h1>${title}</h1>${body}</body></html>`);
 }
 

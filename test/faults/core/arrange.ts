@@ -12,23 +12,23 @@ export type Run = {
   machine: Machine;
   service: Service;
   scenario: Scenario;
-  /** All tabs of the first person, then all of the second, … */
+  /** All tabs of the first person, then all tabs of the second, and so on. */
   tabs: Tab[];
   people: Person[];
   life: { now: Life | undefined; past: Life[]; starting: (() => void) | undefined };
-  /** When the trouble is over, in world time. */
+  /** When the trouble ends, in simulated time. */
   heals: number;
-  /** What went wrong besides. */
+  /** Other violations that were found. */
   broken: Set<string>;
-  /** Someone keeps these tabs away. */
+  /** Tabs that are kept offline. */
   away: Set<Tab>;
 };
 
-/** Sooner or later during the trouble. */
+/** Calls a function at a random time during the trouble. */
 const sometime = ({ world, scenario }: Run, fn: () => void): void =>
   void world.after(world.pick(0, scenario.trouble), fn);
 
-/** Starts the relay; one that cannot write refuses to start, and its supervisor tries again. */
+/** Starts the relay. If it cannot write, it refuses to start, and its supervisor tries again. */
 export function start(run: Run): void {
   const { world, core, machine, service, life } = run;
   const begun = (crash: () => void): void => {
@@ -48,7 +48,9 @@ export function start(run: Run): void {
   );
 }
 
-/** The process ends between two steps, also of its start, and is started again; `between` happens to its files meanwhile. */
+/**
+ * Ends the process between two steps, possibly during its start, and starts it again; `between` may change its files meanwhile.
+ */
 function crash(run: Run, between: () => void = () => {}): void {
   const { world, life, tabs } = run;
   const end = life.now?.crash ?? life.starting;
@@ -86,7 +88,7 @@ export function arrangeMachine(run: Run): void {
   for (let n = 0; n < scenario.crashes; n++) {
     sometime(run, () => {
       crash(run);
-      // The next life may be ended as well, while it starts.
+      // The next process may also be ended while it starts.
       if (scenario.restless && world.aside() < 0.5) world.after(1 + world.aside() * 3_040, () => crash(run));
     });
   }
@@ -116,7 +118,7 @@ export function arrangeMachine(run: Run): void {
   if (scenario.restore) arrangeRestore(run);
 }
 
-/** A backup is made while the relay writes, and later put in the place of its database. */
+/** Makes a backup while the relay writes, and restores it later. */
 function arrangeRestore(run: Run): void {
   const { world, core, machine, scenario } = run;
   const copy = `${machine.file}.backup`;

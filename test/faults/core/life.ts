@@ -7,14 +7,14 @@ import type { Core } from "./core.ts";
 import type { Carried, Service } from "./service.ts";
 import { clockOf, type World } from "./world.ts";
 
-/** What outlives a process: its disk, and what the operator sets. */
+/** What outlives a process: its disk and the operator's settings. */
 export type Machine = {
   file: string;
-  /** Where the spool's files lie. */
+  /** Folder of the spool's files. */
   folder: string;
-  /** No write succeeds. */
+  /** All writes fail. */
   full: boolean;
-  /** Not even the spool. */
+  /** Writes to the spool fail too. */
   spoolFull: boolean;
   /** Share of bus hints that are lost. */
   deaf: number;
@@ -34,12 +34,12 @@ const SITE = {
 
 export type Life = {
   alive: () => boolean;
-  /** Everything in memory is gone at this instant; nothing that was under way goes on. */
+  /** Ends the process at once: everything in memory is lost, and nothing under way continues. */
   crash: () => void;
   accept: (transport: Transport) => { receive: (text: string) => void; lost: () => void };
-  /** A callback's body at the door; resolves to the status, or to nothing when the process ends before it answers. */
+  /** Sends a callback's body. Resolves to the status, or to undefined when the process ends before it answers. */
   callback: (body: string) => Promise<number | undefined>;
-  /** What the relay did that it must never do, whatever the outcome. */
+  /** Violations: things that the relay must never do. */
   violations: string[];
   waiting: () => Promise<number>;
   /** Whether replies wait in the spool. */
@@ -48,9 +48,9 @@ export type Life = {
 };
 
 /**
- * Starts a relay's core over what the machine's disk holds. Every await of it may be its last.
- * @param begun is told how to end it, before it has done anything
- * @throws what keeps it from starting; never settles when it was ended before that
+ * Starts a relay's core on the machine's disk. It may be ended at any await.
+ * @param begun receives the function that ends it, before it has done anything
+ * @throws the error that prevents the start; never settles when it was ended before
  */
 export async function startLife(
   world: World,
@@ -64,7 +64,7 @@ export async function startLife(
   const never = new Promise<never>(() => {});
   const end = Promise.withResolvers<undefined>();
 
-  /** Somewhere between two steps time passes, or the process ends. */
+  /** Between two steps, time passes or the process ends. */
   const pause = async (): Promise<void> => {
     if (!alive) return never;
     if (world.chance(0.6)) return;
@@ -74,7 +74,7 @@ export async function startLife(
 
   const clock = clockOf(world, () => machine.shift, isAlive);
   const disk = core.openSqlite(machine.file, { defer: (fn) => void world.after(1, () => alive && fn()) });
-  /** What fails because the process ended reaches nobody any more. */
+  /** Errors after the end of the process reach nobody. */
   const survived = (error: unknown): Promise<never> => (alive ? Promise.reject(error) : never);
   const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
     await pause();
@@ -128,7 +128,7 @@ export async function startLife(
   const violations: string[] = [];
   const flying = new Set<string>();
 
-  /** One message of a visitor at a time: two on the way could overtake each other (R-465). */
+  /** Sends one message of a visitor at a time, because two could overtake each other (R-465). */
   async function carry(message: Carried): Promise<Outcome> {
     if (flying.has(message.fromId)) violations.push(`two in flight: "${message.text}" did not wait for its turn`);
     flying.add(message.fromId);

@@ -2,7 +2,7 @@ import type { Heard, Line } from "../tab.ts";
 import type { Life } from "./life.ts";
 import type { World } from "./world.ts";
 
-/** A wire: what is put in comes out later, in order, unless it is cut first. */
+/** A connection: frames arrive later, in order, unless it is cut first. */
 function wire(world: World, deliver: (text: string) => void) {
   let free = world.now();
   let whole = true;
@@ -17,7 +17,7 @@ function wire(world: World, deliver: (text: string) => void) {
   };
 }
 
-/** A socket of the simulated world between a tab and a relay's life. */
+/** A socket of the simulated world between a tab and a relay. */
 export function openLine(world: World, life: Life, heard: Heard): Line {
   const down = wire(world, (text) => {
     if (text.startsWith("close ")) heard.end(Number(text.slice(6)));
@@ -25,7 +25,7 @@ export function openLine(world: World, life: Life, heard: Heard): Line {
   });
   const end = life.accept({
     send: down.put,
-    // The close travels behind the frames that were sent before it.
+    // The close arrives after the frames that were sent before it.
     close: ({ code }) => down.put(`close ${code}`),
     buffered: () => 0,
   });
@@ -35,7 +35,7 @@ export function openLine(world: World, life: Life, heard: Heard): Line {
     cut() {
       up.cut();
       down.cut();
-      // A relay learns of a broken line late.
+      // A relay detects a broken connection late.
       world.after(world.pick(0, 2_000), end.lost);
     },
   };

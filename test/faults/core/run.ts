@@ -1,7 +1,7 @@
 /**
- * Lives through seeds in a process of its own:
- *   node test/faults/core/run.ts '{"root":"<relay/src>","from":1,"to":50,"given":{}}'
- * One JSON line per seed that broke something, and one with the figures at the end.
+ * Simulates seeds in its own process:
+ * node test/faults/core/run.ts '{"root":"<relay/src>","from":1,"to":50,"given":{}}'
+ * Prints one JSON line per seed with a violation, and one with the totals at the end.
  */
 import { loadCore } from "./core.ts";
 import type { Scenario } from "./scenario.ts";

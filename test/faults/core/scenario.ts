@@ -1,35 +1,35 @@
 import type { Weather } from "./service.ts";
 import type { World } from "./world.ts";
 
-/** What a run does to the relay. Drawn from the seed, or given. */
+/** What a run does to the relay: drawn from the seed, or given. */
 export type Scenario = {
   visitors: number;
   tabs: number;
   messages: number;
   crashes: number;
-  /** Some lives are ended while they start. */
+  /** Some processes are ended while they start. */
   restless: boolean;
   cuts: number;
   rotations: number;
   diskFull: boolean;
   spoolFull: boolean;
   deaf: number;
-  /** Milliseconds by which the wall clock jumps once, either way. */
+  /** Milliseconds by which the wall clock jumps once, forward or back. */
   jump: number;
   weather: Weather;
-  /** Milliseconds during which things go wrong; then everything heals. */
+  /** Milliseconds of trouble; afterwards everything works again. */
   trouble: number;
-  /** Chance that a message is one the service refuses. */
+  /** Probability that the service refuses a message. */
   poison: number;
-  /** The people press Retry on what failed. */
+  /** The visitors press Retry on failed messages. */
   retries: boolean;
-  /** Hours during which the service cannot be reached. */
+  /** Hours for which the service is unreachable. */
   outage: number;
-  /** Chance that a message is sent by two tabs: both found it in the browser's storage. */
+  /** Probability that two tabs send the same message, because both found it in the browser's storage. */
   replays: number;
-  /** Replies that come to the first visitor while all of their tabs are away: more than a gap may be long. */
+  /** Replies to the first visitor while all their tabs are offline: more than fit into a gap. */
   flood: number;
-  /** Some of the people delete their chat. */
+  /** Some visitors delete their chat. */
   forgets: number;
   /** A backup is restored over the database. */
   restore: boolean;
@@ -38,7 +38,7 @@ export type Scenario = {
 export const HOUR = 3_600_000;
 const JUMPS = [-24 * HOUR, -HOUR, HOUR, 24 * HOUR];
 
-/** Draws a scenario: some runs calm, some with everything at once. */
+/** Draws a scenario: some runs are calm, some have every kind of trouble. */
 export function draw(world: World): Scenario {
   const some = (probability: number, value: () => number): number => (world.chance(probability) ? value() : 0);
   return {
@@ -76,11 +76,11 @@ export function draw(world: World): Scenario {
   };
 }
 
-/** Runs that are too long or too rare to be drawn: each has its own seeds. */
+/** Runs that are too long or too rare to be drawn; each has its own seeds. */
 export const SPECIAL = {
-  /** Shorter than the horizon: everything is delivered, once, by itself. */
+  /** Shorter than the horizon: everything is delivered automatically, once. */
   "outage of 11 hours": { outage: 11, jump: 0, visitors: 2, messages: 6, forgets: 0, restore: false },
-  /** Longer: what was written too early fails visibly, and Retry delivers it. */
+  /** Longer: older messages fail visibly, and Retry delivers them. */
   "outage of 13 hours": { outage: 13, jump: 0, visitors: 2, messages: 6, forgets: 0, restore: false, retries: true },
   "a thousand replies while away": { flood: 1_100, visitors: 2, tabs: 2, forgets: 0, restore: false, spoolFull: false },
   "a restored backup": { restore: true, outage: 0 },

@@ -2,27 +2,27 @@ import type { Outcome } from "../../../relay/src/service/outcome.ts";
 import type { Effect, Posted } from "../judge.ts";
 import type { World } from "./world.ts";
 
-/** What the service does to us at the moment. Probabilities, from 0 to 1. */
+/** How the service behaves at the moment. Probabilities from 0 to 1. */
 export type Weather = {
   /** Refuses the connection: certainly not processed. */
   down: number;
   /** 500, not processed. */
   failing: number;
-  /** The call is lost on its way: nobody here can tell that from a lost answer. */
+  /** The call is lost on its way; the relay cannot distinguish that from a lost answer. */
   lostCall: number;
   /** Processed, but the answer is lost, or a 500. */
   lostAnswer: number;
-  /** Processed, and the answer comes this many milliseconds late: replies overtake it. */
+  /** Processed, and the answer arrives this many milliseconds late, so replies overtake it. */
   slow: number;
   /** Calls a minute before it answers 429; 0: no limit. */
   limit: number;
-  /** Replies per message: at most this many. */
+  /** Largest number of replies per message. */
   replies: number;
-  /** A callback comes twice or more. */
+  /** A callback is sent twice or more. */
   repeats: number;
   /** A callback carries no message id. */
   nameless: number;
-  /** A reply is followed by one with an id that nobody minted. */
+  /** A reply is followed by one to an invalid id. */
   forged: number;
 };
 
@@ -40,10 +40,12 @@ export const FAIR: Weather = {
 };
 
 export type Carried = { sid: string; fromId: string; text: string };
-/** Delivers one callback body; resolves to the status, or nothing when the connection broke. */
+/** Sends a callback body. Resolves to the status, or undefined when the connection broke. */
 type Post = (body: string) => Promise<number | undefined>;
 
-/** The messaging service of a simulated world: dedupes by `messageSid`, answers as the weather is, calls back. */
+/**
+ * The messaging service of a simulated world: recognises repeats by `messageSid`, fails as `Weather` says, and sends callbacks.
+ */
 export function createService(world: World, post: Post) {
   const effects: Effect[] = [];
   const posted: Posted[] = [];
@@ -53,7 +55,7 @@ export function createService(world: World, post: Post) {
   let replies = 0;
   let windowStart = 0;
   let windowCount = 0;
-  /** Calls back that are still to come, or under way. */
+  /** Number of callbacks that wait or are under way. */
   let pending = 0;
   const state = { weather: FAIR, key: "key-1" };
 
@@ -81,7 +83,7 @@ export function createService(world: World, post: Post) {
     for (let i = world.pick(0, state.weather.replies); i > 0; i--) reply(message.fromId, world.pick(0, 4_000));
   }
 
-  /** A reply in `ms`, and perhaps a forger's after it. */
+  /** Sends a reply after `ms`, and possibly a forged one after it. */
   function reply(toId: string, ms: number): void {
     const { nameless, forged } = state.weather;
     const number = replies++;
@@ -95,7 +97,7 @@ export function createService(world: World, post: Post) {
     world.after(ms, () => void callBack({ toId: forge(toId), messageId: `f${number}`, text: "forged", forged: true }));
   }
 
-  /** One character of the id is another. */
+  /** Changes one character of the id. */
   function forge(toId: string): string {
     const at = world.pick(2, toId.length - 1);
     return `${toId.slice(0, at)}${toId[at] === "0" ? "1" : "0"}${toId.slice(at + 1)}`;
@@ -109,7 +111,7 @@ export function createService(world: World, post: Post) {
     const body = JSON.stringify({ contactId: "c", messageId, userId: "owner", body: text, toId, channel: "website" });
     entry.status = await attempt(entry, body);
     while (messageId !== undefined && world.chance(state.weather.repeats)) {
-      // Now and then two at once.
+      // Sometimes two at once.
       const twin = world.chance(0.3) ? attempt(entry, body) : undefined;
       await later(0, 3_000);
       await twin;

@@ -21,15 +21,15 @@ export type Figures = {
   gaps: number;
   resets: number;
   failed: number;
-  /** Of everything that happened: the same seed gives the same one. */
+  /** A hash of all events: the same seed gives the same one. */
   trace: string;
 };
 export type Verdict = { seed: number; violations: string[]; figures: Figures };
 
-/** Memory is fast, and what a crash leaves behind is decided by the world, not by the disk. */
+/** A folder in memory is fast; the simulation, not the disk, decides what a crash leaves behind. */
 const SHELF = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** Every tab has sent and seen everything, and nothing waits in the relay. */
+/** Every tab has sent and received everything, and nothing waits in the relay. */
 function quiet(run: Run): () => boolean {
   const { world, tabs, life, service, scenario } = run;
   let waiting = 1;
@@ -55,7 +55,7 @@ function quiet(run: Run): () => boolean {
     life.now?.spooled() === false &&
     service.pending() === 0 &&
     tabs.every(settled);
-  // Long enough for another look: what was just committed has reached every tab by then.
+  // Long enough for another check: committed changes have reached every tab by then.
   let since: number | undefined;
   return () => {
     since = still() ? (since ?? world.now()) : undefined;
@@ -90,7 +90,7 @@ function createRun(core: Core, world: World, scenario: Scenario, folder: string)
         now: world.now,
         after: (ms, fn) => void world.after(ms, fn),
         comeBack: () => world.pick(50, 1_500),
-        // A person's tabs share the token that the first one is given.
+        // A person's tabs share the token that the first one gets.
         mayConnect: () => t === 0 || person.token !== undefined,
         retryAfter: scenario.retries ? () => Math.max(0, heals - world.now()) + world.pick(0, 5_000) : undefined,
       });
@@ -100,7 +100,7 @@ function createRun(core: Core, world: World, scenario: Scenario, folder: string)
   return { world, core, machine, service, scenario, tabs, people, life, heals, broken: new Set(), away };
 }
 
-/** Ids are drawn from the seed too, so that a seed lives through the same run again, to the last number. */
+/** Derives ids from the seed, so that a seed repeats the run exactly. */
 function seedIds(seed: number): () => void {
   const random = seeded(seed ^ 0x5eed);
   const getRandomValues = (bytes: Uint8Array): Uint8Array => bytes.map(() => Math.floor(random() * 256));
@@ -143,7 +143,7 @@ function figuresOf({ tabs, service }: Run, { rows, effects, posted, now }: Evide
   };
 }
 
-/** Lives through one seed and says what was broken. One at a time in a process. */
+/** Simulates one seed. Only one simulation at a time per process. @returns its violations */
 export async function simulate(core: Core, seed: number, given: Partial<Scenario> = {}): Promise<Verdict> {
   const restoreIds = seedIds(seed);
   const world = createWorld(seed);

@@ -14,20 +14,20 @@ export function seeded(seed: number): () => number {
 type Event = { at: number; order: number; fn: () => void };
 
 /**
- * Virtual time. Things happen only when an event is due, one event at a time; between two events every promise that can
- * settle has settled. Nothing here looks at the real clock.
+ * Virtual time. Events run one at a time when they are due; between two events, every promise that can settle has settled.
+ * Nothing uses the real clock.
  */
 export type World = {
   random: () => number;
-  /** For what is drawn since later: the lives of old seeds stay what they were. */
+  /** Random numbers for newer features, so that the runs of old seeds stay the same. */
   aside: () => number;
   now: () => number;
   /** A whole number from `min` to `max`. */
   pick: (min: number, max: number) => number;
   chance: (probability: number) => boolean;
-  /** Calls `fn` in `ms`; returns what cancels it. */
+  /** Calls `fn` after `ms`. @returns a function that cancels it */
   after: (ms: number, fn: () => void) => () => void;
-  /** Lives through events until `done()` or until `limit` ms have passed; resolves to whether it was done. */
+  /** Runs events until `done()` or until `limit` ms have passed. Resolves to whether it was done. */
   run: (done: () => boolean, limit: number) => Promise<boolean>;
 };
 
@@ -96,7 +96,7 @@ export function createWorld(seed: number): World {
   };
 }
 
-/** The relay's clock in this world; `shift` moves the wall clock, as when somebody sets it. */
+/** The relay's clock in this world; `shift` moves the wall clock, as when a person sets it. */
 export function clockOf(world: World, shift: () => number, alive: () => boolean): Clock {
   const start = Date.UTC(2026, 10, 21);
   return {

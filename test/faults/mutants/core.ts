@@ -6,7 +6,7 @@ import type { Edit } from "./place.ts";
 
 const weather = (changes: Partial<typeof FAIR>): Partial<Scenario> => ({ weather: { ...FAIR, ...changes } });
 
-/** The courier takes one kind of outcome for another one. */
+/** The courier treats one kind of outcome as another. */
 const confuse = (kind: string, taken: string): Edit => ({
   find: "await handle($$message, $outcome);",
   replace: `await handle($$message, $outcome.kind === "${kind}" ? { ...$outcome, kind: "${taken}" } : $outcome);`,

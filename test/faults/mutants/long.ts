@@ -9,7 +9,7 @@ import { PROCESS } from "./process.ts";
 
 const pages = (options: Common): Promise<Report> => browserStorm({ ...options, seconds: 30, kills: 8, seed: 1 });
 
-/** The mistake of that name, to be noticed by the browser's pages as well. @throws Error when there is none */
+/** The mutant of that name, for the browser's pages too. @throws Error when it does not exist */
 function onPages(name: string): Mutant {
   const known = [...CORE, ...PROCESS].find((mutant) => mutant.name === name);
   if (known === undefined) throw new Error(`No mistake is called "${name}"`);

@@ -2,7 +2,7 @@ import { nodes } from "../suites/nodes.ts";
 import type { Common, Report } from "../suites/suite.ts";
 import type { Mutant } from "./mutant.ts";
 
-/** Some seconds longer than a lease lasts. */
+/** A few seconds longer than a lease. */
 const standstill = (options: Common): Promise<Report> =>
   nodes({
     ...options,
@@ -11,7 +11,7 @@ const standstill = (options: Common): Promise<Report> =>
     messages: 400,
     perSecond: 50,
   });
-/** Each visitor writes every five seconds: the next message comes too late to show what a lost hint did not tell. */
+/** Each visitor writes every five seconds, so the next message comes too late to reveal what a lost hint did not report. */
 const withoutHints = (options: Common): Promise<Report> =>
   nodes({ ...options, trouble: "Redis is killed", visitors: 100, messages: 300, perSecond: 20 });
 

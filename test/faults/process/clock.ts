@@ -5,13 +5,13 @@ import { pathToFileURL } from "node:url";
 import type { Env } from "./relay.ts";
 
 /**
- * A clock that a test sets while the relay runs, as a person or a time server sets that of a machine: loaded before the
- * relay, it moves what `Date` says. It can also let all time run faster, timers included, for what takes many minutes.
+ * A clock that a test sets while the relay runs, as a person or a time server sets a machine's clock. It is loaded before the
+ * relay and changes `Date`. It can also make all time run faster, including timers.
  */
 type Setting = {
-  /** Milliseconds by which the wall clock is off. */
+  /** Milliseconds by which the wall clock is wrong. */
   shift: number;
-  /** How many times as fast time passes since `epoch`, in milliseconds since 1970. */
+  /** Speed of time since `epoch` (milliseconds since 1970), as a factor. */
   speed: number;
   epoch: number;
 };
@@ -24,7 +24,7 @@ const realNow = Date.now;
 export type TestClock = {
   /** For the relay's environment. */
   env: Env;
-  /** What that clock says here. */
+  /** The present time of that clock. */
   now: () => number;
   /** Sets it, also in a running relay. */
   set: (shift: number, pid?: number) => void;
@@ -35,7 +35,7 @@ export function testClock(speed = 1): TestClock {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-clock-"));
   const file = join(folder, "clock.json");
   const setting: Setting = { shift: 0, speed, epoch: realNow() };
-  /** As a whole: the relay may read at any moment. */
+  /** Written as a whole, because the relay may read it at any moment. */
   const write = (): void => {
     writeFileSync(`${file}.new`, JSON.stringify(setting));
     renameSync(`${file}.new`, file);

@@ -6,17 +6,17 @@ import { join } from "node:path";
 /** A small disk that can be filled, freed and made read-only. */
 export type Disk = {
   folder: string;
-  /** Not one byte more fits. */
+  /** Fills the disk completely. */
   fill: () => void;
   free: () => void;
   readOnly: (on: boolean) => void;
   stop: () => void;
 };
 
-/** Bytes of the disk: the database of a short run, and not much more. */
+/** Size of the disk in bytes: room for the database of a short run, and little more. */
 const SIZE = 4 * 1024 * 1024;
 
-/** A file system of its own in memory; nothing when this user may mount none. */
+/** A file system in memory; undefined when this user may not mount one. */
 export function smallDisk(): Disk | undefined {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-disk-"));
   const mount = (...options: string[]) => spawnSync("mount", [...options, folder], { stdio: "ignore" }).status === 0;
@@ -33,7 +33,7 @@ export function smallDisk(): Disk | undefined {
           writeFileSync(filler, Buffer.alloc(size), { flag: "a" });
           size *= 2;
         } catch {
-          // Half as much may still fit.
+          // Half of that size may still fit.
         }
       }
     },
@@ -46,7 +46,7 @@ export function smallDisk(): Disk | undefined {
   };
 }
 
-/** Where no disk can be mounted, a folder that this user may not write to has to do for a read-only one. */
+/** Without a mounted disk, a folder without write permission simulates a read-only disk. */
 export function forbid(folder: string, on: boolean): void {
   chmodSync(folder, on ? 0o555 : 0o755);
 }

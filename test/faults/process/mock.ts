@@ -4,25 +4,25 @@ import { Pool } from "undici";
 import { wrongWith } from "../../contract/interface.ts";
 import type { Effect, Posted } from "../judge.ts";
 
-/** What the service does at the moment. Shares from 0 to 1. */
+/** How the service behaves at the moment. Shares from 0 to 1. */
 export type Behaviour = {
   key: string;
-  /** 500, and nothing happened. */
+  /** Answers 500 without processing. */
   failing: number;
-  /** Processed, and the connection is reset instead of an answer. */
+  /** Processed, but the connection is reset instead of an answer. */
   lost: number;
-  /** Processed, and answered this late. */
+  /** Processed, but answered this late, in milliseconds. */
   slow: number;
   slowMs: number;
   /** Every connection is reset at once. */
   down: boolean;
   /** Replies to each message. */
   replies: number;
-  /** Longest wait of a reply. 0: it comes before the message is answered. */
+  /** Longest delay of a reply, in milliseconds. 0: it is sent before the message is answered. */
   replyMs: number;
-  /** The same key for every message of a visitor: how many calls of one visitor may be open. */
+  /** Delay of every answer, in milliseconds, to find several open calls of one visitor. */
   delayMs: number;
-  /** Share of the callbacks after which the connection is closed; the others keep theirs for the next one. */
+  /** Share of the callbacks after which the connection is closed; the others keep it open. */
   closing: number;
 };
 
@@ -48,14 +48,14 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 /**
- * The messaging service at its fastest, to be driven hard: dedupes by `messageSid`, fails as it is told, calls back once.
- * The sandbox is the faithful one; this one only counts.
+ * A fast messaging service for heavy load: recognises repeats by `messageSid`, fails as configured, sends one callback per
+ * reply. The sandbox is the faithful one; this one only counts.
  */
 export async function startMock(random: () => number, given: Partial<Behaviour> = {}) {
   const behaviour: Behaviour = { ...CALM, ...given };
   const effects: Effect[] = [];
   const posted: Posted[] = [];
-  /** Calls that carried each sid: true POSTs. */
+  /** Calls per sid: the real POSTs. */
   const calls = new Map<string, number>();
   const violations: string[] = [];
   const open = new Set<string>();
@@ -77,7 +77,7 @@ export async function startMock(random: () => number, given: Partial<Behaviour> 
       refused++;
       return answer(response, 401, { error: "Unauthorized" });
     }
-    // A call whose process was killed may still be open; one whose caller still waits must be the visitor's only one.
+    // The call of a killed process may still be open. A call with a live client must be the visitor's only one.
     if (open.has(customData.fromId) && !request.socket.destroyed)
       violations.push(`two in flight: "${customData.body}" did not wait for its turn`);
     open.add(customData.fromId);
