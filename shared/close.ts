@@ -1,8 +1,7 @@
 /**
- * Every way a connection ends, with its code, its meaning and whether the client comes back.
- * 1xxx: RFC 6455 section 7.4.1 and its registry; 4xxx: private use.
+ * The close code of each way in which a connection ends. 1xxx: RFC 6455 section 7.4.1 and its registry; 4xxx: private use. The
+ * widget needs only the codes; `CLOSE` adds what the relay needs.
  */
-/** The code of each way a connection ends. The widget needs the codes only; `CLOSE` adds what the relay needs. */
 export const CLOSE_CODE = {
   normal: 1000,
   protocol: 1008,
@@ -34,11 +33,14 @@ export const CLOSE = {
   internal: ending(CLOSE_CODE.internal, "backoff", "internal error"),
   /** The relay restarts; a `bye` frame before it says when to come back. */
   restart: ending(CLOSE_CODE.restart, "backoff", "relay restarting"),
-  /** Too many connections, or this one reads too slowly or is not heard of: the log keeps everything, so come back and read on. */
+  /**
+   * Too many connections, or this one reads too slowly or is silent: the log keeps everything, so the client reconnects and
+   * reads on.
+   */
   overload: ending(CLOSE_CODE.overload, "backoff", "try again later"),
   /** No valid `hello` in time. */
   noHello: ending(CLOSE_CODE.noHello, "backoff", "no hello"),
-  /** The token or identity is not valid (any more): greet again without it, once. */
+  /** The token or identity is no longer valid: the client greets again without it, once. */
   badToken: ending(CLOSE_CODE.badToken, "now", "token refused"),
   /** This site, or this origin on this site, is not served here. */
   notAllowed: ending(CLOSE_CODE.notAllowed, "never", "site or origin not allowed"),

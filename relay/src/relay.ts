@@ -39,12 +39,12 @@ export type Relay = {
   callbackSecret: string;
   /** Reads key files and configuration file again. */
   reload: () => void;
-  /** What commands work with. */
+  /** The parts that commands work with. */
   inside: Inside;
-  /** Writes beside the lock where this relay takes commands. */
+  /** Writes beside the lock where this relay accepts commands. */
   tell: Lock["tell"];
   log: Log;
-  /** Stops in the order that loses nothing; resolves when the process may exit. */
+  /** Stops in an order that loses nothing. Resolves when the process may exit. */
   stop: () => Promise<void>;
 };
 
@@ -72,9 +72,9 @@ export type Inside = {
   linkTo: (key: string, type: string) => string;
   callbackSecret: string;
   owner: OwnerFlows;
-  /** Stores the spools of a node that does not come back; absent where no relay runs. */
+  /** Stores the spools of a node that does not come back; absent if no relay runs. */
   adoptSpools?: CallbackIntake["adopt"];
-  /** `examine` makes the checks of `porchlight doctor`, for the admin pages; the command line sets it. */
+  /** `examine` runs the checks of `porchlight doctor` for the admin pages; the command line sets it. */
   doctor: { examine: () => Promise<Finding[]> };
 };
 
@@ -111,7 +111,9 @@ type Groups = {
   adminListener: ReturnType<typeof createAdminListener>;
 };
 
-/** Builds the groups, each from those before it. Two events run back: how delivery stands, and that a key works again. */
+/**
+ * Builds the groups, each from those before it. Two events go the other way: changes of delivery, and a key that works again.
+ */
 async function build(settings: Settings, standIns: StandIns): Promise<Groups> {
   const core = await openCore(settings, standIns);
   const { log } = core;
@@ -160,7 +162,7 @@ async function start({
   core.port = await server.listen();
   await adminListener?.start();
   await core.cluster.start(core.port);
-  // Only now, when replies can come in: the answer to a message may be here within milliseconds, and comes only once.
+  // Only now can replies arrive. The reply to a message may follow within milliseconds, and is sent only once.
   await visitors.courier.start();
   await owner.start();
   sampler.start();
@@ -184,7 +186,7 @@ async function stop({
   const { db, log } = core;
   log("relay.stopping", { connections: visitors.connections.count() });
   server.shut();
-  // Calls under way end, and their replies may follow at once: callbacks are taken until then (RELIABILITY 3a).
+  // Calls under way end, and their replies may follow at once, so callbacks are accepted until then (RELIABILITY 3a).
   await visitors.courier.stop();
   await server.close();
   await adminListener?.stop();
@@ -195,7 +197,7 @@ async function stop({
   await chores.stop();
   await owner.stop();
   await core.cluster.stop();
-  // Behind what is still written. A database that refuses writes does not keep the relay from ending in order.
+  // After pending writes. A database that refuses writes does not prevent an orderly stop.
   await db
     .transaction(async () => undefined, [])
     .catch((error: unknown) => log("database.failing", { cause: String(error) }));

@@ -22,7 +22,7 @@ const ORIGIN = "https://shop.example";
 let db: Database;
 afterEach(() => db.close());
 
-/** A visitor who is there and hears nothing but the heartbeat. */
+/** A connected visitor whose only source of news is the heartbeat. */
 async function enter(clock: Clock = realClock, more: Partial<Transport> = {}) {
   db = openSqlite(":memory:");
   const epoch = await migrate(db);
@@ -56,7 +56,7 @@ async function enter(clock: Clock = realClock, more: Partial<Transport> = {}) {
   return { ...known, ended, alive: () => connections.alive(connection), beat: () => says({ t: "ping" }) };
 }
 
-describe("a heartbeat notices what the bus lost", () => {
+describe("a heartbeat finds changes that the bus lost", () => {
   it("and does not close the chat of a visitor without a stored row", async () => {
     const { ended, beat } = await enter();
     await beat();
@@ -89,7 +89,7 @@ describe("a heartbeat notices what the bus lost", () => {
 });
 
 describe("a silent client", () => {
-  /** Time that passes a second at a time, with the sweep at each. */
+  /** Time that passes one second at a time, with a sweep each. */
   function virtual() {
     let time = 0;
     let sweep = (): void => {};
@@ -101,7 +101,10 @@ describe("a silent client", () => {
         return () => {};
       },
     };
-    /** @param step seconds from one sweep to the next */
+    /**
+     * Advances the time.
+     * @param step seconds from one sweep to the next
+     */
     const pass = async (seconds: number, step = 1): Promise<void> => {
       for (let n = 0; n < seconds; n += step) {
         time += step * 1_000;
@@ -112,7 +115,7 @@ describe("a silent client", () => {
     return { clock, pass };
   }
 
-  it("is disconnected when it does not answer a ping for a whole interval, not before", async () => {
+  it("is disconnected when it does not answer a ping for a whole interval, and not before", async () => {
     const { clock, pass } = virtual();
     let pings = 0;
     const { ended } = await enter(clock, { sendHeartbeat: (_, ping) => void (ping && pings++) });

@@ -8,10 +8,10 @@ import type { Registry } from "./registry.ts";
 
 /** Changes read from the thread at once. */
 const BATCH = 200;
-/** The service has this long to answer before the client stops showing that it works on it (WIDGET 8.2). */
+/** If the service does not answer within this time (ms), the client no longer shows that it is working (WIDGET 8.2). */
 const WORKING_MS = 120_000;
 
-/** Sends every change after `sent`, in order, until there are no more: for a client that has fallen behind. */
+/** Sends every change after `sent`, in order, to a client that has fallen behind. */
 export async function readLog(registry: Registry, live: Live): Promise<void> {
   live.readAgain = true;
   if (live.reading) return;
@@ -25,7 +25,7 @@ export async function readLog(registry: Registry, live: Live): Promise<void> {
   live.reading = false;
 }
 
-/** Sends changes in order. A client that reads too slowly is closed, and reads on later. */
+/** Sends changes in order. A client that reads too slowly is closed, and reads on after it reconnects. */
 function sendChanges(registry: Registry, live: Live, changes: readonly Message[]): void {
   for (const message of changes) {
     sendFrame(registry, live, { t: "message", after: live.sent, message });
@@ -36,20 +36,20 @@ function sendChanges(registry: Registry, live: Live, changes: readonly Message[]
   if (live.transport.buffered() > BUFFER_MAX) end(registry, live.connection, CLOSE.overload);
 }
 
-/** Whether the newest change says that the service accepted a message a moment ago, and no reply came after it. */
+/** Whether the newest change shows that the service accepted a message less than `WORKING_MS` ago, and no reply followed. */
 const awaitsReply = ({ deps }: Registry, live: Live, newest: Message | undefined): boolean =>
   newest?.from === "visitor" &&
   newest.state === "delivered" &&
   newest.pos > live.replied &&
   deps.clock.now() - newest.at < WORKING_MS;
 
-/** Sends what the news carries if it continues what the client has; reads anything else from the log. */
+/** Sends the changes in the news if they continue what the client has; otherwise reads the log. */
 function follow(registry: Registry, live: Live, { changes = [] }: News): void {
   if (!live.reading && changes[0]?.n === live.sent + 1) sendChanges(registry, live, changes);
   else void supervise(registry, live.connection, readLog(registry, live));
 }
 
-/** Acts on news of a client's visitor. */
+/** Handles news of a client's visitor. */
 export function hear(registry: Registry, live: Live, news: News): void {
   const { connection } = live;
   if (news.gone) return end(registry, connection, CLOSE.gone);
@@ -63,7 +63,7 @@ export function hear(registry: Registry, live: Live, news: News): void {
   if (news.head > live.sent) follow(registry, live, news);
 }
 
-/** Closes a connection when work for it fails; the others are not affected. */
+/** Closes a connection when work for it fails; other connections are not affected. */
 export function supervise(registry: Registry, connection: Connection, work: Promise<void>): Promise<void> {
   return work.catch((error: unknown) => {
     registry.deps.log("relay.internal", { where: "connection", cause: String(error) });

@@ -9,7 +9,7 @@ import { createFrames } from "./frames.ts";
 
 type Waits = { [budget in keyof Pick<Budgets, "message" | "visitor" | "lead">]: number };
 
-/** Frames of one visitor who was never here before. Everything that would be done is counted. */
+/** Frames of a new visitor. Counts the calls of all flows. */
 function stage(waits: Partial<Waits> = {}) {
   const did: string[] = [];
   const put: RelayFrame[] = [];
@@ -78,7 +78,7 @@ describe("a visitor's frame", () => {
     expect(did).toEqual(Array(10).fill("retry"));
   });
 
-  it("is deferred while its address or site has sent too much, with a text that does not blame the visitor (A27)", async () => {
+  it("is deferred while its address or site has sent too much, with an error that does not blame the visitor (A27)", async () => {
     const { did, say, errors } = stage({ message: 7_000 });
     await say(send(1));
     expect([did, errors()]).toEqual([[], [{ t: "error", code: "try_later", id: "message-1", retryAfter: 7_000 }]]);

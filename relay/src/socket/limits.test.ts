@@ -15,7 +15,7 @@ const HELLO = JSON.stringify({ t: "hello", v: PROTOCOL, site: "default" });
 const PING = JSON.stringify({ t: "ping" });
 const MIB = 1024 * 1024;
 
-/** Connections over lines whose clients read nothing: what is sent waits. */
+/** Connections whose clients read nothing, so sent frames wait. */
 function stage({ handleFrame = async () => {} }: { handleFrame?: FrameHandler } = {}) {
   let time = 0;
   let sweep = (): void => {};
@@ -100,7 +100,7 @@ describe("a client that has not sent hello", () => {
     expect(ended).toEqual([CLOSE.noHello]);
   });
 
-  it("may send a limited number of bytes, however they are split", async () => {
+  it("may send a limited number of bytes, however they are split into frames", async () => {
     const { connections, arrive } = stage();
     const { connection, ended } = arrive();
     for (let said = 0; said < HELLO_MAX; said += 100) connections.receive(connection, " ".repeat(100));
@@ -125,7 +125,7 @@ describe("a connected client", () => {
     finish();
   });
 
-  it("may have at most 256 thousand waiting characters, in however few frames", async () => {
+  it("may have at most 256 thousand waiting characters, however few the frames", async () => {
     const { connections, arrive } = stage({ handleFrame: () => new Promise(() => {}) });
     const { connection, ended, say } = arrive();
     await say(HELLO);
@@ -135,7 +135,7 @@ describe("a connected client", () => {
     expect(ended).toEqual([CLOSE.overload]);
   });
 
-  it("has one of its frames handled per turn of the event loop, so that others get their turns meanwhile (A28)", async () => {
+  it("has one of its frames handled per turn of the event loop, so that other clients are not delayed (A28)", async () => {
     let handled = 0;
     const handleFrame = async (): Promise<void> => void handled++;
     const { connections, arrive } = stage({ handleFrame });
@@ -158,7 +158,7 @@ describe("a connected client", () => {
     expect(ended).toEqual([CLOSE.overload]);
   });
 
-  it("is disconnected when a megabyte waits unread, whichever frames it asked for (A28)", async () => {
+  it("is disconnected when a megabyte waits unread, whatever it requested (A28)", async () => {
     const { arrive } = stage({ handleFrame: async (actions, live) => actions.send(live, long) });
     const { ended, say, waiting } = arrive();
     await say(HELLO);
@@ -167,7 +167,7 @@ describe("a connected client", () => {
     expect(waiting()).toBeLessThan(2.1 * MIB);
   });
 
-  it("shares 64 megabytes with all others: of thousands that read nothing, most are disconnected (A28)", async () => {
+  it("shares 64 megabytes with all others: of thousands of clients that read nothing, most are disconnected (A28)", async () => {
     const { arrive, pass } = stage({ handleFrame: async (actions, live) => actions.send(live, long) });
     const all = await Promise.all(
       Array.from({ length: 200 }, async () => {

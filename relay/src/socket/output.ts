@@ -3,13 +3,16 @@ import type { Message, RelayFrame } from "@porchlight/shared/protocol";
 import type { Connection, Live } from "./connection.ts";
 import type { Registry } from "./registry.ts";
 
-/** Bytes that may wait for one client. Beyond them it is closed: the log is the buffer, and the client reads on later. */
+/**
+ * Bytes that may wait for one client. Above this, its connection is closed; the log keeps everything, and the client reads on
+ * later.
+ */
 export const BUFFER_MAX = 1024 * 1024;
-/** Bytes that may wait for all clients together; beyond them, clients with more than their fair share are closed. */
+/** Bytes that may wait for all clients together. Above this, clients with more than their fair share are closed. */
 const BUFFERS_MAX = 64 * 1024 * 1024;
 const FAIR_SHARE = 64 * 1024;
 
-/** Records know a file by its key; the client gets a link. */
+/** Replaces a file's key by a link for the client. */
 function withLink({ deps }: Registry, message: Message): Message {
   const { media } = message;
   return media === undefined ? message : { ...message, media: { ...media, url: deps.link(media.url, media.type) } };
@@ -22,7 +25,7 @@ function withLinks(registry: Registry, frame: RelayFrame): RelayFrame {
   return frame;
 }
 
-/** Updates how many bytes wait for a client. @returns them */
+/** Updates how many bytes wait for a client. @returns that number */
 export function measure(registry: Registry, live: Live): number {
   const unread = live.transport.buffered();
   if (unread === live.unread) return unread;
@@ -34,8 +37,8 @@ export function measure(registry: Registry, live: Live): number {
 }
 
 /**
- * Sends a frame. With `sendText` the only place that writes to clients, over every transport: a client that does not read
- * what it asks for is closed (RELIABILITY A28).
+ * Sends a frame. Only this function and `sendText` write to clients, over every transport: a client that does not read is
+ * closed (RELIABILITY A28).
  */
 export function sendFrame(registry: Registry, live: Live, frame: RelayFrame): void {
   if (live.connection.phase !== live) return;

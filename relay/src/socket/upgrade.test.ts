@@ -10,7 +10,7 @@ import type { Connection, Transport } from "./connection.ts";
 import type { Connections } from "./connections.ts";
 import { serveSockets } from "./socket.ts";
 
-/** The raw socket of a client, without a network: what it sends comes in the very pieces that the test chooses. */
+/** A client's raw socket without a network: its data arrives in the pieces that the test chooses. */
 class Wire extends Duplex {
   answer = Buffer.alloc(0);
   override _read(): void {}
@@ -24,7 +24,7 @@ class Wire extends Duplex {
   setNoDelay(): this {
     return this;
   }
-  /** The code of the close frame that came last (RFC 6455, section 7.1.5). */
+  /** The code of the last close frame (RFC 6455, section 7.1.5). */
   closedWith(): number | undefined {
     const at = this.answer.lastIndexOf(0x88);
     return at < 0 ? undefined : this.answer.readUInt16BE(at + 2);
@@ -98,7 +98,7 @@ function upgrade(headers: Record<string, string> = {}): Wire {
   return wire;
 }
 
-/** Lets streams hand on what was pushed. */
+/** Lets streams deliver the data that was pushed. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 async function push(wire: Wire, ...parts: Buffer[]): Promise<void> {
   for (const part of parts) {
@@ -147,7 +147,7 @@ describe("a WebSocket", () => {
     expect(wire.closedWith()).toBe(1008);
   });
 
-  it("may be reset at any point of its upgrade without harm to the relay (A25)", () => {
+  it("can be reset at any point of its upgrade without an effect on the relay (A25)", () => {
     const served = upgrade();
     expect(() => served.emit("error", new Error("read ECONNRESET"))).not.toThrow();
     const refused = upgrade({ origin: undefined as unknown as string });
@@ -162,7 +162,7 @@ describe("a WebSocket", () => {
     expect(wire.answer.toString()).not.toMatch(/sec-websocket-extensions/i);
   });
 
-  it("takes a place of its address, and releases it even when the handshake fails", async () => {
+  it("counts against its address's limit, and stops counting even when the handshake fails", async () => {
     const wires = [upgrade(), upgrade(), upgrade({ "sec-websocket-key": "x" })];
     expect(upgrade().answer.toString()).toContain("429");
     for (const wire of wires) wire.destroy();
@@ -195,7 +195,7 @@ describe("an unfinished message", () => {
   it("has no deadline once it is complete, nor has a client that sends nothing or only pongs", async () => {
     const [wire, silent] = [upgrade(), upgrade()];
     for (let n = 0; n < 30; n++) {
-      // The end of one message and the beginning of the next in one piece.
+      // The end of one message and the beginning of the next in one chunk.
       const [one, two] = [frame(TEXT, 300), frame(TEXT, 300)];
       await push(wire, one.subarray(0, 100), Buffer.concat([one.subarray(100), two.subarray(0, 100)]));
       await push(wire, two.subarray(100));

@@ -5,7 +5,7 @@ import { createHttpServer } from "../http/server.ts";
 import type { Core } from "./core.ts";
 import { listen } from "./listen.ts";
 
-/** The admin pages and the metrics on a listener of their own; nothing where the settings name none. */
+/** The admin pages and the metrics on their own listener; undefined if the settings name none. */
 export function createAdminListener({ settings, clock }: Core, framework: RequestListener) {
   const address = settings.adminListen;
   if (address === undefined) return undefined;

@@ -11,14 +11,14 @@ import type { Gates } from "../service/gates.ts";
 import type { Core } from "./core.ts";
 import type { OwnerFlows } from "./owner.ts";
 
-/** Free bytes below which an operator is told; `porchlight doctor` has the same bound. */
+/** Free bytes below which an operator is alerted; `porchlight doctor` uses the same bound. */
 const FREE_MIN = 500 * 1024 * 1024;
-/** Failed messages are counted over this time. */
+/** Failed messages are counted over this time, in ms. */
 const FAILURES_MS = 15 * 60_000;
 
 const when = (found: boolean, problem: Problem): Problem[] => (found ? [problem] : []);
 
-/** A check that the node with the daily work makes. */
+/** A check that only the node with the daily jobs makes. */
 const choreCheck = ({ cluster }: Core, kind: string, find: () => Promise<Problem[]>): AlertCheck => {
   const owns = (): boolean => cluster.leases.holds(CHORES_LEASE);
   return { kind, owns, find: async () => (owns() ? find() : []) };
@@ -86,12 +86,12 @@ async function backup({ settings, clock }: Core, backups: Backups | undefined): 
   const newest = (await backups.list().catch(() => [])).at(-1)?.at ?? 0;
   const problem = "No scheduled backup was made for twice the time between two of them.";
   const cure = "The log has the cause under backup.failed; porchlight backup run tries it now.";
-  // A relay that has just started makes its first one by itself.
+  // A relay that has just started makes its first backup soon.
   const late = clock.now() - newest > 2 * every && clock.uptime() > every;
   return when(late, { kind: "backup", subject: "", problem, cure });
 }
 
-/** What operators are told about. */
+/** Everything that operators are alerted about. */
 const checksOf = (core: Core, gates: Gates, backups: Backups | undefined): AlertCheck[] => [
   accountCheck(core, gates),
   choreCheck(core, "failures", () => failures(core)),

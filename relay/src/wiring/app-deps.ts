@@ -16,12 +16,12 @@ import type { VisitorFlows } from "./visitors.ts";
 
 /** Folder of the built widget. */
 const WIDGET = fileURLToPath(new URL("../../../widget/dist/", import.meta.url));
-/** Calls of the server API per token and minute, and how many of them at once. */
+/** Calls of the server API per token: per minute, and at once. */
 const API_PER_MINUTE = 1_200;
 const API_BURST = 100;
 /** Uploads per address at once, above the rate per minute. */
 const UPLOAD_BURST = 10;
-/** Counted for an upload that does not say its size: 16 MiB. */
+/** Bytes that an upload of unknown size counts for: 16 MiB. */
 const UNKNOWN_BYTES = 16 * 1024 * 1024;
 
 type Groups = {
@@ -31,17 +31,17 @@ type Groups = {
   visitors: VisitorFlows;
   intake: CallbackIntake;
   places: Places;
-  /** What the metrics read. */
+  /** Values for the metrics. */
   gauges: Gauges;
-  /** Whether the relay takes requests: it is not stopping. */
+  /** Whether the relay accepts requests: it is not stopping. */
   open: () => boolean;
-  /** What `porchlight doctor` finds. */
+  /** Runs the checks of `porchlight doctor`. */
   doctor: () => Promise<Finding[]>;
-  /** Folder of the built widget, where a test names another one. */
+  /** Folder of the built widget; tests may name another one. */
   widget: string | undefined;
 };
 
-/** What the routes need, taken from the groups of the relay. */
+/** Collects the dependencies of the routes from the groups of the relay. */
 export function appDeps({
   core,
   files,
@@ -98,7 +98,7 @@ export function appDeps({
   };
 }
 
-/** What the operator's pages need. */
+/** Collects the dependencies of the operator's pages. */
 export function adminDeps({
   core,
   owner,
@@ -127,7 +127,7 @@ export function adminDeps({
   };
 }
 
-/** Milliseconds until an address may upload to a site; 0: now. */
+/** Milliseconds until an address may upload to a site; 0: it may upload now. */
 function uploadWait({ settings, clock, cluster }: Core, { budgets }: VisitorFlows) {
   const { remote, network } = addressesOf(settings.trustProxy);
   const { perMinute } = settings.uploads;

@@ -7,7 +7,7 @@ import type { Core } from "./core.ts";
 import type { OwnerFlows } from "./owner.ts";
 import type { VisitorFlows } from "./visitors.ts";
 
-/** What the relay does by itself for the operator. */
+/** Jobs that the relay runs for the operator. */
 export type Chores = {
   retention: Retention;
   backups: Backups | undefined;

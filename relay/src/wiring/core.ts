@@ -19,7 +19,7 @@ import { type Cluster, joinCluster } from "./cluster.ts";
 import { countingBus, countingLog } from "./metrics.ts";
 import { secretsIn } from "./secrets.ts";
 
-/** Stand-ins for tests, each with a real default. */
+/** Replacements for tests, each with a real default. */
 export type StandIns = {
   clock?: Clock;
   log?: Log;
@@ -28,14 +28,14 @@ export type StandIns = {
   open?: typeof openDatabase;
 };
 
-/** What every part of the relay builds on. */
+/** The base of every part of the relay. */
 export type Core = {
   settings: Settings;
   clock: Clock;
   log: Log;
   metrics: Metrics;
   db: Database;
-  /** Whether the database takes writes now. */
+  /** Whether the database accepts writes now. */
   takesWrites: () => Promise<boolean>;
   /** Changes when the database is restored from a backup. */
   epoch: string;
@@ -46,13 +46,13 @@ export type Core = {
   keys: Keys;
   /** Signs sessions and visitor ids. */
   signing: string;
-  /** Secrets that callback addresses may contain; the first one is given out. */
+  /** Secrets that callback addresses may contain; the relay shows the first one. */
   callbackSecrets: readonly [string, ...string[]];
-  /** Opens the admin pages and the metrics. */
+  /** Token of the admin pages and the metrics. */
   adminToken: string;
   /** Masks a text in the log from now on. */
   hide: (secret: string) => void;
-  /** The relay's public origin; nothing while it does not know it. */
+  /** The relay's public origin; undefined while it is not known. */
   publicOrigin: string | undefined;
   /** The TCP port: the one of the settings until the server listens. */
   port: number;
@@ -68,7 +68,10 @@ async function openedEpoch(db: Database): Promise<string> {
   return epoch;
 }
 
-/** Opens database and log, and reads keys and secrets. @throws Error that says in one sentence what to change */
+/**
+ * Opens database and log, and reads keys and secrets.
+ * @throws Error that says in one sentence what to change
+ */
 export async function openCore(settings: Settings, standIns: StandIns): Promise<Core> {
   const clock = standIns.clock ?? realClock;
   const own = loadSecrets(settings.dataDir);
@@ -91,7 +94,7 @@ export async function openCore(settings: Settings, standIns: StandIns): Promise<
   const written = folding(standIns.log ?? createLog({ level: settings.logLevel, secrets: hidden }), clock);
   const log = countingLog(written, metrics);
 
-  // Found after the start: the relay holds what comes, not ready any more, until somebody restores a backup.
+  // Damage is found after the start. The relay then spools callbacks and is not ready until a backup is restored.
   void opened.damage?.then((cause) => {
     if (cause !== undefined) log("database.failing", { cause });
   });

@@ -5,7 +5,7 @@ import { openDataFolder } from "../base/folder.ts";
 import { type Lock, takeLock } from "../db/lock.ts";
 import { databaseFile, isShared } from "../db/open.ts";
 
-/** Path, without file extension, of a data folder's lock and of the file in which its relay describes itself. */
+/** Path, without file extension, of a data folder's lock and of the file that describes its relay. */
 export const relayLock = (dataDir: string): string => join(dataDir, "relay");
 
 /**
@@ -22,8 +22,8 @@ function assertOneName(file: string): void {
 }
 
 /**
- * Makes sure that no other relay uses the same data. Locks the data folder and the database, which may be in another folder. Take
- * this lock before any other access to the data: only its holder can tell an interrupted call from one that still runs.
+ * Ensures that no other relay uses the same data. Locks the data folder and the database, which may be in another folder. Take
+ * this lock before any other access to the data: only its holder can distinguish an interrupted call from a running one.
  * @throws Error with one sentence: who holds the lock, or why the folder cannot be used
  */
 export function holdData({ dataDir, databaseUrl, host, port }: Settings): Lock {

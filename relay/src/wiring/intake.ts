@@ -87,7 +87,7 @@ async function adoptSpools(
   }
 }
 
-/** Who may send callbacks, and to which addresses. */
+/** The allowed senders of callbacks, and the callback addresses. */
 function callbackAddress({ settings, clock, log, callbackSecrets }: Core): CallbackAddress {
   const { callbackAllow, trustProxy } = settings;
   const allowed = callbackAllow.length === 0 ? () => true : netsOf(callbackAllow);

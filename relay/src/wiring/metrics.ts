@@ -5,12 +5,12 @@ import type { Metrics } from "../base/metrics.ts";
 import type { Bus, News } from "../bus/bus.ts";
 import type { Gates } from "../service/gates.ts";
 
-/** Visitors who wait for a reply and are remembered, for the time until it comes. */
+/** Most visitors for whom the time until the next reply is measured. */
 const ASKED_MAX = 20_000;
 
 /**
- * A log that counts warnings and errors. Each series begins at 0: Prometheus sees no increase in a series that begins at 1, so
- * that an alert would miss the first event.
+ * A log that counts warnings and errors. Each series begins at 0: Prometheus does not see the increase of a series that begins
+ * at 1, so an alert would miss the first event.
  */
 export function countingLog(log: Log, metrics: Metrics): Log {
   for (const event of LOG_EVENTS.filter(isProblem)) metrics.problem(event, 0);
@@ -21,7 +21,7 @@ export function countingLog(log: Log, metrics: Metrics): Log {
   };
 }
 
-/** A bus that counts what this process publishes: each change of a thread passes here once. */
+/** A bus that counts what this process publishes: each change of a thread is published once here. */
 export function countingBus<B extends Bus>(bus: B, metrics: Metrics, clock: Clock): B {
   /** When each visitor wrote their newest message, in milliseconds since 1970. */
   const asked = new Map<string, number>();
@@ -59,7 +59,7 @@ export function countingBus<B extends Bus>(bus: B, metrics: Metrics, clock: Cloc
   };
 }
 
-/** Gates that count what the service answers, whatever a call is for. */
+/** Gates that count the service's answers to all kinds of calls. */
 export const countingGates = (gates: Gates, metrics: Metrics): Gates => ({
   ...gates,
   enter: (account, rank, go) =>

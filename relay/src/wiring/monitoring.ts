@@ -4,7 +4,7 @@ import { waitingIn } from "../records/outbox.ts";
 import type { Gates } from "../service/gates.ts";
 import type { Core } from "./core.ts";
 
-/** What the metrics read when they are asked, and the sampler that stores them. */
+/** The values that the metrics read on request, and the sampler that stores them. */
 export function createMonitoring(
   { db, clock, log, metrics, settings }: Core,
   { connections, gates }: { connections: () => number; gates: Gates },

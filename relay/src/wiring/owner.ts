@@ -23,7 +23,7 @@ import type { Gates } from "../service/gates.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Core } from "./core.ts";
 
-/** The command line has no visitors online, and leaves mails to the running relay. */
+/** The command line has no online visitors, and leaves mails to the running relay. */
 const NOBODY_ONLINE: Presence = { awaySince: () => 0 };
 
 type OwnerDeps = Pick<Core, "settings" | "db" | "clock" | "log" | "sites" | "signing"> & {
@@ -32,7 +32,7 @@ type OwnerDeps = Pick<Core, "settings" | "db" | "clock" | "log" | "sites" | "sig
   /** Every call to the service waits here for its turn, with the courier's calls. */
   gates: Pick<Gates, "enter" | "heldFor">;
   presence?: Presence;
-  /** Which node does what; absent on the command line, which makes no calls by itself. */
+  /** Which node does what; absent on the command line, which makes no calls. */
   cluster?: Pick<Cluster, "leases">;
 };
 
@@ -54,16 +54,16 @@ export function createOwnerFlows(deps: OwnerDeps) {
     mail,
     mailer,
     ...createCapture({ db, clock, log, signing, leads, tell: notify.tell }),
-    /** Tells the owner's backend of an event of a site. */
+    /** Stores an event of a site for the owner's backend. */
     tell: notify.tell,
     credits: ledger.credits,
     outreach: ledger.outreach,
     creditAccounts: ledger.accounts.candidates,
-    /** An account's key works again: what was refused goes now instead of at its next try. */
+    /** After an account's key works again: refused calls are made now instead of at their next attempt. */
     async resume(account: string, why: "newKey" | "accepted"): Promise<void> {
       await ledger.sends.hasten(account);
       await leads.hasten(account);
-      // An accepted message proves nothing for grants: an account that is no agency refuses them with 401 too (R-483).
+      // An accepted message proves nothing for grants: the service refuses grants of a non-agency account with 401 too (R-483).
       if (why === "newKey") await ledger.grants.hasten(account);
     },
     async start(): Promise<void> {
@@ -87,7 +87,7 @@ export function createOwnerFlows(deps: OwnerDeps) {
   };
 }
 
-/** Credits and messages to visitors: both are ledger entries, each with a worker that makes its calls at most once. */
+/** Credits and messages to visitors. Both are ledger entries, each with a worker that makes its calls at most once. */
 function createLedgerFlows(deps: OwnerDeps, hooks: Hooks, tell: ReturnType<typeof createNotify>["tellAccount"]) {
   const { settings, db, bus, clock, log, sites, signing, services, gates } = deps;
   const accounts = creditAccounts(settings.accounts);
@@ -131,13 +131,13 @@ const worksFor =
   (account: string): boolean =>
     cluster === undefined || cluster.leases.holds(accountLease(account));
 
-/** The same inside a transaction. @throws LeaseLost */
+/** The same check inside a transaction. @throws LeaseLost */
 const assertWorksFor =
   ({ cluster }: OwnerDeps) =>
   async (tx: Transaction, account: string): Promise<void> =>
     cluster?.leases.assertHeld(tx, [accountLease(account)]);
 
-/** Mail to visitors; nothing where the settings name no mail server. */
+/** Mail to visitors; undefined if the settings name no mail server. */
 function createMailFlows(deps: OwnerDeps) {
   const { settings, db, clock, log, sites, signing, cluster, presence = NOBODY_ONLINE } = deps;
   if (settings.mail === undefined) return { mailer: undefined, mail: undefined };

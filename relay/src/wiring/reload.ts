@@ -1,15 +1,15 @@
 import type { Settings, Site } from "../base/config.ts";
 import type { Sites } from "../records/sites.ts";
 
-/** A setting that differs. `effect`: it is in force at once, or after the next start. */
+/** A setting that differs. `effect`: it applies now, or after the next start. */
 export type Change = { path: string; before: string; after: string; effect: "now" | "restart" };
 export type Reloaded = { changes: Change[] } | { problems: readonly string[] };
 
-/** What the relay has taken itself, or what is no setting. */
+/** Settings that the relay changed itself, or that are not settings. */
 const SKIPPED = new Set(["reread", "port", "listenFd", "sites"]);
 const SECRET = /secret|\bkey\b|token|databaseUrl|redisUrl|mail\.url/i;
 
-/** A value for people, without the secrets in it. */
+/** A value for display, with its secrets masked. */
 const shown = (path: string, value: unknown): string => {
   if (value === undefined) return "–";
   if (SECRET.test(path)) return "(hidden)";
@@ -33,7 +33,7 @@ function differences(before: unknown, after: unknown, path: string): Omit<Change
 
 const byId = (sites: readonly Site[]): Map<string, Site> => new Map(sites.map((site) => [site.public.id, site]));
 
-/** The changes of sites, and the sites as they are to be. A site takes effect at once when its account is in force. */
+/** The changes of sites, and the resulting sites. A site applies at once if its account is in force. */
 function sitesOf(now: Settings, next: Settings): { changes: Change[]; sites: Site[] } {
   const [old, fresh] = [byId(now.sites), byId(next.sites)];
   const accounts = new Set(now.accounts.map(({ id }) => id));
@@ -54,11 +54,14 @@ function sitesOf(now: Settings, next: Settings): { changes: Change[]; sites: Sit
 }
 
 /**
- * Reads the settings again and compares them with those in force. Settings of sites change at once, for open chats with
- * their next connection; everything else needs a restart.
+ * Reads the settings again and compares them with those in force. Settings of sites change at once; open chats use them from
+ * their next connection. Everything else needs a restart.
  */
 export function createReload({ settings, sites }: { settings: Settings; sites: Sites }) {
-  /** @param dry only compares */
+  /**
+   * Reloads the settings.
+   * @param dry only compares
+   */
   return function reload(dry: boolean): Reloaded {
     const read = settings.reread();
     if ("problems" in read) return read;

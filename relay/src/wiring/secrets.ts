@@ -16,11 +16,11 @@ export function secretsIn(settings: Settings): string[] {
   return all.filter((secret) => secret !== undefined);
 }
 
-/** The secret that signs a site's visitor identities; nothing where the site has a public key. */
+/** The secret that signs a site's visitor identities; undefined if the site uses public keys. */
 const identitySecret = ({ identity }: Site): string | undefined =>
   identity !== undefined && "secret" in identity ? identity.secret : undefined;
 
-/** The password in a server's address, as it is written there and decoded. */
+/** The password in a server's address, both encoded and decoded. */
 function passwordsIn(url = "none:"): string[] {
   const password = URL.canParse(url) ? new URL(url).password : "";
   return password === "" ? [] : [password, decodeURIComponent(password)];

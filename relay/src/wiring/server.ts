@@ -15,21 +15,24 @@ import type { Core } from "./core.ts";
 import { listen } from "./listen.ts";
 import type { VisitorFlows } from "./visitors.ts";
 
-/** Clients sent away per second at a stop: no second shall see more than 15 of two hundred return (WIDGET 9). */
+/**
+ * Most clients per second that are told to reconnect after a stop: at most 15 of two hundred may return within one second
+ * (WIDGET 9).
+ */
 const RETURN_RATE = 15;
 /**
- * TCP connections per address for each chat that it may open: a chat takes up to six, uploads and pages a few more.
- * Callbacks come from one address and must not be refused; hundreds may wait while the relay restarts.
+ * TCP connections per address for each chat that it may open: a chat takes up to six, uploads and pages a few more. Callbacks
+ * come from one address and must not be refused; hundreds may wait while the relay restarts.
  */
 const PEER_FACTOR = 5;
 const PEER_MIN = 1_000;
 /** TCP connections in total for each chat: browsers keep idle ones for files, the service for callbacks. */
 const PEERS_FACTOR = 1.5;
-/** At a stop, a new connection has this long to begin a request. */
+/** At a stop, a new connection has this long (ms) to begin a request. */
 const BEGIN_MS = 1_000;
-/** An idle connection is kept this long after an answer, and the client is told so (`Keep-Alive: timeout=5`). */
+/** Idle connections are kept this long (ms) after an answer; clients are told so (`Keep-Alive: timeout=5`). */
 const KEPT_MS = 5_000;
-/** At a stop, answers under way are cut off after this. Node ends kept connections a second after `KEPT_MS`. */
+/** At a stop, answers under way are cut off after this time (ms). Node ends kept connections a second after `KEPT_MS`. */
 const LINGER_MS = KEPT_MS + 2_500;
 
 /** TCP connections that are accepted. Behind a proxy all come from the proxy, so there is no limit per address. */
@@ -39,23 +42,23 @@ const peerLimits = ({ trustProxy, socketsPerAddress, socketsTotal }: Settings) =
 });
 
 type ServerDeps = {
-  /** Takes callbacks before the framework. @returns whether it took the request */
+  /** Handles callbacks before the framework. @returns whether it handled the request */
   door: (request: IncomingMessage, response: ServerResponse) => boolean;
   framework: RequestListener;
   readsBody: ReadsBody;
   visitors: Pick<VisitorFlows, "connections" | "allows">;
-  /** Room for visitors' connections, of every transport. */
+  /** Limits the visitors' connections, over every transport. */
   places: Places;
 };
 
 export type RelayServer = {
-  /** Resolves to the port. */
+  /** Starts to listen. Resolves to the port. */
   listen: () => Promise<number>;
-  /** Whether the server lets connections end. */
+  /** Whether the server is ending its connections. */
   stopping: () => boolean;
-  /** Takes no new visitors. The first step of a stop. */
+  /** Accepts no new visitors. The first step of a stop. */
   shut: () => void;
-  /** Sends visitors away to come back, lets requests end, and closes every connection. */
+  /** Tells visitors to reconnect later, lets requests end, and closes every connection. */
   close: () => Promise<void>;
 };
 
@@ -67,7 +70,7 @@ export function createServer(core: Core, { door, framework, readsBody, visitors,
   let stopping = false;
   const limited = withDeadline(clock, readsBody, framework);
   const answer = withAnswers(clock, (request, response) => {
-    // The last answer on each connection says that it is the last one.
+    // The last answer on each connection says that the connection ends.
     if (stopping) response.shouldKeepAlive = false;
     if (!door(request, response)) limited(request, response);
   });

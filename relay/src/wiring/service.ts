@@ -5,11 +5,11 @@ import type { Core } from "./core.ts";
 import type { FileStorage } from "./files.ts";
 import { countingGates } from "./metrics.ts";
 
-/** What the rest of the relay is told about the accounts. */
+/** Events about accounts for the rest of the relay. */
 type ServiceEvents = {
-  /** Whether an account's messages go out has changed. */
+  /** Called when an account's messages start or stop being delivered. */
   onDelivery: (account: string) => void;
-  /** Calls that were refused may go again. */
+  /** Called when refused calls may be made again. */
   onOpen: (account: string, why: "newKey" | "accepted") => void;
 };
 

@@ -19,11 +19,11 @@ import type { FileStorage } from "./files.ts";
 import type { OwnerFlows } from "./owner.ts";
 import type { ServiceAccess } from "./service.ts";
 
-/** Messages that a visitor may send at once, above the rate per minute. */
+/** Most messages that a visitor may send at once, above the rate per minute. */
 const MESSAGE_BURST = 10;
 /**
- * History pages, read marks and signs of life of one visitor, in all tabs together: scrolling as fast as pages come makes five a
- * second.
+ * Limit for history pages, read marks and heartbeats of one visitor, in all tabs together. Scrolling quickly requests about
+ * five pages a second.
  */
 const QUESTIONS_PER_MINUTE = 600;
 const QUESTION_BURST = 100;
@@ -112,7 +112,7 @@ type Flows = {
   budgets: ReturnType<typeof createBudgets>;
 };
 
-/** Acts on the frames of visitors. */
+/** Handles the frames of visitors. */
 function frameHandler({ settings, db, bus, clock, log, cluster }: Core, owner: OwnerFlows, flows: Flows) {
   const { sessions, send, forget, budgets } = flows;
   const perMinute = settings.messagesPerMinute;
