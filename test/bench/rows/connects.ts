@@ -13,7 +13,7 @@ const CROWD = 10_000;
 const CROWD_MESSAGES = 1_000_000;
 /** Between the connects and the measurement of the idle CPU: what connecting leaves to do is not idleness. */
 const REST_MS = 3_000;
-/** Measurements of one crowd: its memory while it comes, its CPU while it rests. */
+/** Windows in which a crowd's CPU is measured. */
 const WINDOWS = 5;
 const FLOOR_WINDOW_MS = 500;
 /** Sockets opened before the count starts, so that what a process grows once is not counted as theirs. */
@@ -68,22 +68,15 @@ async function idlePercents(contender: Contender, windowMs: number): Promise<num
 }
 
 /**
- * 10,000 sockets that say nothing: what they cost, and how long it takes until all are back after a cut. Memory is taken
- * as the sockets come, a fifth at a time; the CPU over one whole heartbeat interval. The floor has no heartbeats to wait for.
+ * 10,000 sockets that say nothing: what they cost, and how long it takes until all are back after a cut. Memory and the
+ * wave are measured once; the CPU in five windows over one whole heartbeat interval. The floor has no heartbeats to wait for.
  */
 async function crowd(contender: Contender, visitors: readonly Known[]): Promise<Figures[]> {
   const { server } = contender;
   const warm = await gather(contender, [], WARM);
-  let sockets: Visitor[] = [];
-  const bytes: number[] = [];
-  let before = (await server.settled()).rss;
-  for (let part = 0; part < WINDOWS; part++) {
-    const size = CROWD / WINDOWS;
-    sockets.push(...(await gather(contender, visitors.slice(part * size, (part + 1) * size), size)));
-    const { rss } = await server.settled();
-    bytes.push((rss - before) / size);
-    before = rss;
-  }
+  const before = (await server.settled()).rss;
+  let sockets = await gather(contender, visitors, CROWD);
+  const bytes = ((await server.settled()).rss - before) / CROWD;
   const beats = server.kind === "relay";
   if (beats) await new Promise((resolve) => setTimeout(resolve, REST_MS));
   const percents = await idlePercents(contender, beats ? HEARTBEAT_MS / WINDOWS : FLOOR_WINDOW_MS);
@@ -92,11 +85,7 @@ async function crowd(contender: Contender, visitors: readonly Known[]): Promise<
   sockets = await gather(contender, visitors, CROWD);
   const waveMs = performance.now() - begin;
   for (const socket of [...warm, ...sockets]) socket.cut();
-  return percents.map((idlePercent, i) => ({
-    idlePercent,
-    bytes: bytes[i] ?? Number.NaN,
-    ...(i === 0 && { waveMs }),
-  }));
+  return percents.map((idlePercent, i) => (i === 0 ? { idlePercent, bytes, waveMs } : { idlePercent }));
 }
 
 async function crowds(plan: Plan): Promise<Rounds> {
