@@ -1,0 +1,63 @@
+/** A real S3-compatible server, of another author than the relay's client: the npm package @20minutes/s3rver. */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Bucket } from "../../relay/src/base/config.ts";
+
+const PACKAGE = "@20minutes/s3rver";
+const VERSION = "5.0.0";
+const FOLDER = join(import.meta.dirname, "..", "..", ".cache", "programs", `s3rver-${VERSION}`);
+/** The key that the server knows. */
+const KEY = "S3RVER";
+const BUCKET = "chat-files";
+
+type Address = { port: number };
+type S3Server = { run: () => Promise<Address>; close: () => Promise<void> };
+type S3ServerClass = new (options: object) => S3Server;
+
+/**
+ * Loads the server. It is fetched when it is missing, as the Debian packages are: as a dependency it would put packages into
+ * the relay's own lockfile.
+ * @throws Error with one sentence that says what to install
+ */
+function loadServer(): S3ServerClass {
+  if (!existsSync(join(FOLDER, "node_modules", PACKAGE, "package.json"))) {
+    const install = [
+      "install",
+      "--prefix",
+      FOLDER,
+      "--no-audit",
+      "--no-fund",
+      "--ignore-scripts",
+      `${PACKAGE}@${VERSION}`,
+    ];
+    mkdirSync(FOLDER, { recursive: true });
+    if (spawnSync("npm", install, { stdio: "ignore" }).status !== 0)
+      throw new Error(`The tests of the S3 store need a package; run: npm ${install.join(" ")}`);
+  }
+  return createRequire(join(FOLDER, "package.json"))(PACKAGE) as S3ServerClass;
+}
+
+/** Starts a server with an empty bucket on a free port. */
+export async function startS3(): Promise<{ bucket: Bucket; stop: () => Promise<void> }> {
+  const directory = mkdtempSync(join(tmpdir(), "porchlight-s3-"));
+  const Server = loadServer();
+  const server = new Server({
+    ...{ address: "127.0.0.1", port: 0, silent: true, directory },
+    configureBuckets: [{ name: BUCKET }],
+  });
+  const { port } = await server.run();
+  return {
+    bucket: {
+      ...{ endpoint: `http://127.0.0.1:${port}`, region: "eu-test-1", bucket: BUCKET, prefix: "uploads/" },
+      ...{ keyId: KEY, secret: KEY },
+    },
+    async stop() {
+      await server.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
