@@ -144,7 +144,7 @@ export async function count(): Promise<Report> {
     );
     await roughly("heartbeat", async () => {
       stage.clock.move(HEARTBEAT_MS);
-      await until(() => clients.every(({ frames }) => frames.has("pong")));
+      await until(() => clients.every(({ frames }) => frames.has("pong") && frames.has("(ping)")));
     });
     for (const { line } of clients) line.cut();
     await roughly("resume", async () => {
