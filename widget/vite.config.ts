@@ -11,7 +11,7 @@ import { linkedParts } from "./build/link-parts.ts";
 import { minifiedBy } from "./build/minify.ts";
 import { writePackage } from "./build/npm-package.ts";
 import { assetOf, compressAssets, writeManifest } from "./build/output.ts";
-import { readTranslations, versionOf, writeTranslations } from "./build/translations.ts";
+import { emojiTags, readTranslations, versionOf, writeTranslations } from "./build/translations.ts";
 
 const DIST = join(import.meta.dirname, "dist");
 const translations = await readTranslations();
@@ -62,6 +62,7 @@ const environments = {
   client: {
     define: {
       LANGUAGES: JSON.stringify(translations.map(({ tag }) => tag).join(" ")),
+      EMOJI_LANGUAGES: JSON.stringify(emojiTags().join(" ")),
       LANGUAGE_VERSION: JSON.stringify(versionOf(translations)),
     },
     build: {

@@ -283,3 +283,81 @@ it("copied text contains the messages without names, times and notes; three clic
   await page.keyboard.press("Control+C");
   expect(lines(await page.evaluate(() => navigator.clipboard.readText()))).toEqual(said);
 });
+
+const LONG_TABLE =
+  "| Lamp | Height | Light | Price | Delivery | Stock |\n|---|---|---|---|---|---|\n| Perch | 45 cm | warm white | €129 | 3 days | yes |";
+
+it("a table wider than its bubble has a shadow at the edge, and scrolls by keyboard", async () => {
+  const { page, chat } = await stage.visit({ html: html() });
+  await chat.open();
+  await chat.say("Which lamps?");
+  await answer(page, LONG_TABLE);
+  const box = page.locator("porch-light .scroll");
+  await box.focus();
+  expect(await box.evaluate((node) => node.scrollWidth > node.clientWidth)).toBe(true);
+  expect(await styleOf(page, ".scroll", "background-attachment")).toBe("local, local, scroll, scroll");
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => box.evaluate((node) => node.scrollLeft)).toBeGreaterThan(0);
+});
+
+it("a long draft keeps its distance from the edges of the field", async () => {
+  const { chat } = await stage.visit({ html: html() });
+  await chat.open();
+  await chat.composer.fill("A long draft. ".repeat(60));
+  const { field, text } = await chat.composer.evaluate((area) => {
+    const style = getComputedStyle(area);
+    return { field: style.borderTopWidth, text: style.paddingTop };
+  });
+  // Borders do not scroll, padding does.
+  expect([Number.parseFloat(field) > 8, text]).toEqual([true, "0px"]);
+});
+
+it("a scrim stands under the question before a deletion", async () => {
+  const { page, chat } = await stage.visit({ html: html() });
+  await chat.open();
+  await chat.say("Hello");
+  await chat.panel.getByRole("button", { name: "Chat options" }).click();
+  await page.getByRole("menuitem").first().waitFor();
+  expect(await styleOf(page, ".veil", "background-color")).toBe("rgba(0, 0, 0, 0)");
+  await page.getByRole("menuitem", { name: "Delete conversation" }).click();
+  await page.getByRole("alertdialog").waitFor();
+  expect(await styleOf(page, ".veil", "background-color")).toBe("rgba(0, 0, 0, 0.4)");
+});
+
+it("menus and pickers are raised in the dark", async () => {
+  const { page, chat } = await stage.visit({ html: html('data-theme="dark"') });
+  await chat.open();
+  const surface = await styleOf(page, ".panel", "background-color");
+  await chat.panel.getByRole("button", { name: "Insert an emoji" }).click();
+  await page.locator("porch-light .emoji").waitFor();
+  expect(await styleOf(page, ".emoji", "background-color")).not.toBe(surface);
+  await chat.panel.getByRole("button", { name: "Chat options" }).click();
+  await page.getByRole("menuitem").first().waitFor();
+  expect(await styleOf(page, ".menu", "background-color")).not.toBe(surface);
+});
+
+it("emoji are found by a word, with Enter, and by group", async () => {
+  const { page, chat } = await stage.visit({ html: html('data-locale="de"') });
+  await chat.launcher.click();
+  await page.locator("porch-light textarea").waitFor();
+  await page.locator("porch-light .composer [aria-expanded]").click();
+  await page.locator('porch-light .emoji [title="grinsendes Gesicht"]').waitFor();
+  await page.keyboard.type("Geschenk");
+  await expect.poll(() => page.locator("porch-light .emoji .found button").first().textContent()).toBe("🎁");
+  await page.keyboard.press("Enter");
+  expect(await page.locator("porch-light textarea").inputValue()).toBe("🎁");
+  await page.locator("porch-light .composer [aria-expanded]").click();
+  await page.locator('porch-light .groups [aria-label="Essen und Trinken"]').click();
+  await expect.poll(() => page.locator("porch-light .found").evaluate((list) => list.scrollTop)).toBeGreaterThan(0);
+});
+
+it("a form fits into 320 by 480 pixels, where the greeting gives way", async () => {
+  const options = { viewport: { width: 320, height: 480 } };
+  const { page } = await stage.visit({ html: html('data-prechat="name|email"'), options });
+  await page.locator("porch-light .launcher").click();
+  await page.locator("porch-light .form").waitFor();
+  expect(await page.locator("porch-light .greeting").isVisible()).toBe(false);
+  const [form, panel] = [await boxOf(page, ".form"), await boxOf(page, ".app")];
+  expect(form.bottom).toBeLessThanOrEqual(panel.bottom);
+  expect((await boxOf(page, ".form .primary")).bottom).toBeLessThanOrEqual(panel.bottom);
+});

@@ -23,6 +23,11 @@ export const packExtra = (words: Extra): string => `export const extra=${JSON.st
 export const pack = (messages: Messages, part: keyof typeof FILES): string =>
   `export const messages=${JSON.stringify(FILES[part].map((key) => messages[key]))}`;
 
+/** The names of emoji, by language, English included. Languages without a file use English. See `emoji-words.ts`. */
+const EMOJI = join(LOCALES, "emoji");
+export const emojiTags = (): string[] => readdirSync(EMOJI).map((name) => name.replace(/\.txt$/, ""));
+const namesOf = (tag: string): string => readFileSync(join(EMOJI, `${tag}.txt`), "utf8").trimEnd();
+
 export type Translation = { tag: string; messages: Messages; extra: Extra };
 
 /** What a file of words exports. */
@@ -48,17 +53,15 @@ export const readTranslations = (): Promise<Translation[]> =>
   Promise.all(tagsIn(readdirSync(LOCALES)).map(readTranslation));
 
 /** One version for all files of words, so that the panel carries one name instead of a table. It changes with any text. */
-export const versionOf = (translations: readonly Translation[]): string =>
-  translations
-    .reduce(
-      (hash, { messages, extra }) =>
-        hash.update(pack(messages, "common")).update(pack(messages, "rare")).update(packExtra(extra)),
-      createHash("sha256"),
-    )
-    .digest("hex")
-    .slice(0, 8);
+export function versionOf(translations: readonly Translation[]): string {
+  const hash = createHash("sha256");
+  for (const { messages, extra } of translations)
+    hash.update(pack(messages, "common")).update(pack(messages, "rare")).update(packExtra(extra));
+  for (const tag of emojiTags()) hash.update(namesOf(tag));
+  return hash.digest("hex").slice(0, 8);
+}
 
-/** Writes three files for each language. */
+/** Writes three files for each language, and one more with the names of emoji where there are some. */
 export function writeTranslations(folder: string, translations: readonly Translation[]): void {
   const version = versionOf(translations);
   for (const { tag, messages, extra } of translations) {
@@ -66,4 +69,6 @@ export function writeTranslations(folder: string, translations: readonly Transla
     writeFileSync(join(folder, `${tag}.rare-${version}.js`), pack(messages, "rare"));
     writeFileSync(join(folder, `${tag}.extra-${version}.js`), packExtra(extra));
   }
+  for (const tag of emojiTags())
+    writeFileSync(join(folder, `${tag}.emoji-${version}.js`), `export const names=${JSON.stringify(namesOf(tag))}`);
 }

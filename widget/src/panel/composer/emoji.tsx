@@ -1,17 +1,21 @@
-/** A page of emoji for those whose keyboard has none. Fetched when first opened. */
+/**
+ * Emoji for those whose keyboard has none: a search by words of the visitor's language, a grid, and the way to each group. Fetched
+ * when first opened.
+ */
 
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals-core";
+import { emojiNames } from "../../text/emoji-words.ts";
+import { createExtraWords, type ExtraTranslate } from "../../text/extra-words.ts";
 import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { adopt } from "../base/style.ts";
 import css from "./emoji.css?inline";
+import { EMOJI_GROUPS } from "./emoji-list.ts";
+import { findEmoji } from "./emoji-search.ts";
 
-/** The ones that people use in chats with shops: faces, hands, hearts, things. */
-const EMOJI = [
-  "😀 😃 😄 😁 😆 😅 😂 🤣 🙂 🙃 😉 😊 😇 🥰 😍 🤩 😘 😋 😜 🤪 🤔 🤨 😐 😏 😌 😴 🤒 🤕 🥳 😎 🤓 😕 🙁 😮 😳 🥺 😢 😭 😤 😡 🤯 😱",
-  "👍 👎 👌 🤞 ✌️ 🤙 👋 🙏 👏 🙌 💪 👀 🤝 ☝️ 👇 👈 👉 🤷 🤦 🙋",
-  "❤️ 🧡 💛 💚 💙 💜 🖤 🤍 💔 💯 ✨ ⭐ 🌟 🔥 🎉 🎁 🎂 🏆 ✅ ❌ ❗ ❓ ⚠️ 💡",
-  "📦 🚚 🛒 🛍️ 💳 💰 🧾 📧 📞 📱 💻 🖨️ 📷 🔑 🔧 🔋 📍 🏠 ⏰ 📅 ☀️ 🌧️ ❄️ 🌍 🌱 🌸 🐶 🐱 ☕ 🍕",
-].map((row) => row.split(" "));
+const ALL = EMOJI_GROUPS.flatMap(({ emoji }) => emoji);
+/** Results that are shown. */
+const FOUND_MAX = 48;
 
 export type PickerProps = { close: () => unknown };
 
@@ -36,13 +40,15 @@ function insert(ui: Needs<"shell" | "chat">, emoji: string): void {
   ui.chat.draft.value = field.value;
 }
 
-/** Moves the focus by an arrow key. In right-to-left text the horizontal keys change places. */
-function move({ shell: { root } }: Needs<"shell">, event: KeyboardEvent, buttons: readonly HTMLElement[]): void {
-  const [first] = buttons;
+const buttonsIn = (box: Element | null): HTMLElement[] => [...(box?.querySelectorAll("button") ?? [])];
+
+/** Moves the focus by an arrow key, among the buttons of one box. In right-to-left text the horizontal keys change places. */
+function move(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
   const step = STEPS[event.key];
-  if (step === undefined || !first) return;
-  const isMirrored = getComputedStyle(first).direction === "rtl" && step % COLUMNS !== 0;
-  buttons[buttons.indexOf(root.activeElement as HTMLElement) + (isMirrored ? -step : step)]?.focus();
+  if (step === undefined) return;
+  const buttons = buttonsIn(event.currentTarget);
+  const isMirrored = getComputedStyle(event.currentTarget).direction === "rtl" && step % COLUMNS !== 0;
+  buttons[buttons.indexOf(event.target as HTMLElement) + (isMirrored ? -step : step)]?.focus();
   event.preventDefault();
 }
 
@@ -74,10 +80,108 @@ function closeOutside(
   return () => ended.abort();
 }
 
-export const Picker = live<PickerProps>((ui: Needs<"t" | "shell" | "chat" | "isOpen">, mounted, { close: hide }) => {
-  const { t, shell } = ui;
+type State = {
+  t: ExtraTranslate | undefined;
+  query: Signal<string>;
+  /** Names in the visitor's language. */
+  names: ReadonlySignal<readonly string[] | undefined>;
+  choose(emoji: string): void;
+};
+
+/** Enter takes the first result, the arrow downwards leads to the results. */
+function onSearchKey(event: KeyboardEvent & { currentTarget: HTMLInputElement }, { choose }: State): void {
+  const [first] = buttonsIn(event.currentTarget.parentElement?.querySelector(".found") ?? null);
+  if (event.key === "Enter") {
+    // It would send the message.
+    event.preventDefault();
+    if (event.currentTarget.value && first && !event.isComposing) choose(first.textContent ?? "");
+  } else if (event.key === "ArrowDown") {
+    event.preventDefault();
+    first?.focus();
+  }
+}
+
+const searchField = (state: State) => (
+  <input
+    type="search"
+    aria-label={state.t?.("emojiSearch") ?? ""}
+    placeholder={state.t?.("emojiSearch") ?? ""}
+    value={state.query.value}
+    autocomplete="off"
+    onInput={({ currentTarget }) => {
+      state.query.value = currentTarget.value;
+    }}
+    onKeyDown={(event) => onSearchKey(event, state)}
+  />
+);
+
+const emojiButton = ({ names, choose }: State, emoji: string, isFirst: boolean) => (
+  <button
+    key={emoji}
+    type="button"
+    tabIndex={isFirst ? 0 : -1}
+    // Screen readers know the emoji's name already; this is for those who see it.
+    title={names.value?.[ALL.indexOf(emoji)]?.split(",")[0]}
+    onClick={() => choose(emoji)}
+  >
+    {emoji}
+  </button>
+);
+
+/** All emoji by group. */
+const groups = (state: State) =>
+  EMOJI_GROUPS.map(({ name, emoji }, at) => (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
+    <div key={name} class={at ? "rest" : ""} role="group" aria-label={state.t?.(name) ?? ""}>
+      <p aria-hidden="true">{state.t?.(name)}</p>
+      {emoji.map((one, place) => emojiButton(state, one, at + place === 0))}
+    </div>
+  ));
+
+function results(state: State) {
+  const found = findEmoji(state.query.value, ALL, state.names.value).slice(0, FOUND_MAX);
+  const { t } = state;
+  return [
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
+    <div key="found" role="group" aria-label={t?.("emojiSearch") ?? ""}>
+      {found.map((one, place) => emojiButton(state, one, place === 0))}
+    </div>,
+    <p key="none" role="status">
+      {!found[0] && state.names.value ? t?.("emojiNone") : ""}
+    </p>,
+  ];
+}
+
+/** Buttons that scroll to a group. */
+const ways = ({ t }: State) => (
+  // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons
+  <div class="groups" onKeyDown={move}>
+    {EMOJI_GROUPS.map(({ name, emoji: [first] }, at) => (
+      <button
+        key={name}
+        type="button"
+        tabIndex={at ? -1 : 0}
+        aria-label={t?.(name) ?? ""}
+        title={t?.(name)}
+        onClick={({ currentTarget }) => {
+          const list = currentTarget.closest(".emoji")?.querySelector(".found");
+          const group = list?.children[at] as HTMLElement | undefined;
+          if (list && group) list.scrollTop = group.offsetTop;
+        }}
+      >
+        {first}
+      </button>
+    ))}
+  </div>
+);
+
+type PickerNeeds = Needs<"t" | "shell" | "chat" | "isOpen" | "language" | "settings">;
+
+export const Picker = live<PickerProps>((ui: PickerNeeds, mounted, { close: hide }) => {
+  const { t, shell, language } = ui;
+  const { follow, words } = createExtraWords(ui, signal(undefined));
+  const [query, names] = [signal(""), signal<readonly string[] | undefined>(undefined)];
   let box: HTMLElement | null = null;
-  const all = (): HTMLElement[] => [...(box?.querySelectorAll("button") ?? [])];
   let isOpen = true;
   const close = (refocus: boolean): void => {
     // `hide` toggles, and to give the focus back is one more reason to close.
@@ -86,34 +190,40 @@ export const Picker = live<PickerProps>((ui: Needs<"t" | "shell" | "chat" | "isO
     hide();
     if (refocus) fieldOf(ui)?.focus();
   };
-  mounted(() => adopt(shell.root, css));
-  mounted(() => all()[0]?.focus());
-  mounted(() => closeOutside(ui, () => box, close));
-  mounted(watch(() => ui.isOpen.value || close(false)));
   const choose = (emoji: string): void => {
     close(true);
     insert(ui, emoji);
   };
-  return () => (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
-    <div
-      ref={(node) => {
-        box = node;
-      }}
-      class="emoji"
-      role="group"
-      aria-label={t("emoji")}
-      onKeyDown={(event) => move(ui, event, all())}
-    >
-      {EMOJI.map((group, at) => (
-        <div key={group[0]}>
-          {group.map((emoji, place) => (
-            <button key={emoji} type="button" tabIndex={at + place ? -1 : 0} onClick={() => choose(emoji)}>
-              {emoji}
-            </button>
-          ))}
-        </div>
-      ))}
-    </div>
+  mounted(() => adopt(shell.root, css));
+  mounted(() => box?.querySelector("input")?.focus());
+  mounted(() => closeOutside(ui, () => box, close));
+  mounted(watch(follow));
+  mounted(
+    () =>
+      void emojiNames(language.peek().tag).then((found) => {
+        names.value = found;
+      }),
   );
+  mounted(watch(() => ui.isOpen.value || close(false)));
+  return () => {
+    const state: State = { t: words(), query, names, choose };
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields of a form
+      <div
+        ref={(node) => {
+          box = node;
+        }}
+        class="emoji"
+        role="group"
+        aria-label={t("emoji")}
+      >
+        {searchField(state)}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons */}
+        <div class="found" onKeyDown={move}>
+          {query.value.trim() ? results(state) : groups(state)}
+        </div>
+        {!query.value.trim() && ways(state)}
+      </div>
+    );
+  };
 });

@@ -69,7 +69,7 @@ function trayOf(tray: TrayState) {
         <>
           {tooMany.value && <p class="counter over">{t("tooMany", { n: FILES_MAX })}</p>}
           <ul class="tray">
-            {list.value.map((one) => (
+            {refusedFirst(list.value).map((one) => (
               <li class={one.problem ? "bad" : ""}>
                 <Preview address={one.preview} />
                 <Description one={one} tray={tray} />
@@ -83,6 +83,10 @@ function trayOf(tray: TrayState) {
       );
   });
 }
+
+/** A refused file must not stand below the tray's fold, where nobody sees why it cannot be sent. */
+const refusedFirst = (files: readonly PendingFile[]): PendingFile[] =>
+  [...files].sort((a, b) => Number(!a.problem) - Number(!b.problem));
 
 /** The picture. An icon instead if the page's policy forbids pictures from memory, or the file is no picture. */
 const Preview = live<{ address: string | undefined }>((_: Needs<never>) => {

@@ -1,0 +1,41 @@
+/**
+ * The emoji of the picker, by group. The files of `locales/emoji` have a line with names for each, in this order: after a change run
+ * `build/emoji-words.ts`. No flags: Windows draws none.
+ */
+
+import type { ExtraKey } from "../../locales/extra/en.ts";
+
+type Group = { name: ExtraKey; emoji: readonly string[] };
+
+const group = (name: ExtraKey, emoji: string): Group => ({ name, emoji: emoji.split(" ") });
+
+export const EMOJI_GROUPS: readonly Group[] = [
+  group(
+    "emojiFaces",
+    "😀 😃 😄 😁 😆 😅 🤣 😂 🙂 🙃 😉 😊 😇 🥰 😍 🤩 😘 😗 😚 😙 😋 😛 😜 🤪 😝 🤑 🤗 🤭 🤫 🤔 🤐 🤨 😐 😑 😶 😏 😒 🙄 😬 🤥 😌 😔 😪 🤤 😴 😷 🤒 🤕 🤢 🤮 🤧 🥵 🥶 🥴 😵 🤯 🤠 🥳 😎 🤓 🧐 😕 😟 🙁 😮 😯 😲 😳 🥺 😧 😨 😰 😥 😢 😭 😱 😖 😣 😞 😓 😩 😫 🥱 😤 😡 😠 🤬 💀 💩 👻 👽 🤖 🙈 🙉 🙊 💔 ❤️ 🧡 💛 💚 💙 💜 🤎 🖤 🤍 💯 💥 💫 💦 💤 💬",
+  ),
+  group(
+    "emojiPeople",
+    "👋 🤚 ✋ 🖖 👌 🤏 ✌️ 🤞 🤟 🤘 🤙 👈 👉 👆 👇 ☝️ 👍 👎 ✊ 👊 👏 🙌 👐 🤲 🤝 🙏 💅 🤳 💪 👂 👃 🧠 👀 👄 👶 👦 👧 👨 👩 👴 👵 🙅 🙆 💁 🙋 🙇 🤦 🤷 👮 👷 🎅 💇 🏃 💃 🕺 👫 👪 👤 👥 👣",
+  ),
+  group(
+    "emojiNature",
+    "🐶 🐱 🐭 🐹 🐰 🦊 🐻 🐼 🐨 🐯 🦁 🐮 🐷 🐸 🐵 🐔 🐧 🐦 🐤 🦆 🦅 🦉 🦇 🐺 🐗 🐴 🦄 🐝 🐛 🦋 🐌 🐞 🐜 🐢 🐍 🦖 🐙 🦀 🐠 🐬 🐳 🦈 🐊 🐘 🐫 🦒 🐑 🐎 🐓 🦔 🐾 💐 🌸 🌹 🌺 🌻 🌼 🌷 🌱 🌲 🌳 🌴 🌵 🌾 🍀 🍁 🍂 🍄",
+  ),
+  group(
+    "emojiFood",
+    "🍏 🍎 🍐 🍊 🍋 🍌 🍉 🍇 🍓 🍒 🍑 🥭 🍍 🥥 🥝 🍅 🥑 🥦 🥒 🌽 🥕 🥔 🍞 🥐 🥖 🧀 🥚 🍳 🥞 🥓 🍔 🍟 🍕 🌭 🥪 🌮 🌯 🥗 🍝 🍜 🍲 🍣 🍤 🍚 🍦 🍩 🍪 🎂 🍰 🧁 🍫 🍬 🍭 🍿 🍯 🥛 ☕ 🍵 🍺 🍻 🥂 🍷 🥃 🍸 🍴",
+  ),
+  group(
+    "emojiTravel",
+    "🚗 🚕 🚌 🚓 🚑 🚒 🚚 🚜 🛵 🚲 🚂 🚆 🚇 🚢 ⛵ ✈️ 🚀 🚁 🚦 🚧 ⛽ 🗼 🗽 🏠 🏡 🏢 🏥 🏦 🏨 🏪 🏫 🏭 🏰 ⛪ ⛲ 🌍 🌋 🗻 🏝️ 🏖️ 🏔️ 🌅 🌃 🌈 ☀️ 🌤️ ☁️ 🌧️ ⛈️ ❄️ ⛄ 🌙 ⭐ 🌟 ⚡ 🔥 💧 🌊 ⏰ ⌛ ⌚",
+  ),
+  group(
+    "emojiThings",
+    "🎈 🎉 🎊 🎁 🎀 🎄 🎃 🏆 🥇 ⚽ 🏀 🏈 🎾 🏐 🎳 🎯 🎮 🎲 🧩 🎨 🎭 🎤 🎧 🎵 🎸 🎹 🎬 📷 📹 📺 📱 ☎️ 💻 🖨️ 🔋 🔌 💡 🔦 🔍 🔑 🔒 🔓 🔨 🔧 ⚙️ 🧰 📦 📧 ✉️ 📬 📝 ✏️ ✂️ 📎 📌 📍 📅 📈 📊 📚 📖 📰 🏷️ 💼 📁 💰 💳 💵 🧾 💎 🛒 🛍️ 👕 👖 👗 👟 👠 👜 🎒 👓 💍 👑 🎓 💊 🩺 🚪 🛋️ 🛁 🛏️ 🧹 🧺 🕯️",
+  ),
+  group(
+    "emojiSymbols",
+    "✅ ❌ ❗ ❓ ⚠️ 🚫 ⛔ ✔️ ✖️ ➕ ➖ ♻️ 🔔 🔕 🔇 📢 💲 ➡️ ⬅️ ⬆️ ⬇️ 🔄 🔝 🔜 🔙 🆕 🆗 🆒 🆓 🆘 ℹ️ 🅿️ ♿ 🚻 ▶️ ⏸️ ⏩ 🔴 🟠 🟡 🟢 🔵 🟣 ⚫ ⚪ 🔶 🔷 ✨",
+  ),
+];

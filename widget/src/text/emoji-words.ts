@@ -1,0 +1,24 @@
+/** The names of emoji in the visitor's language, fetched when the picker opens. English where a language has none. */
+
+/** Put in by the build: tags of the languages with names, and the version in the names of the files. */
+declare const EMOJI_LANGUAGES: string | undefined;
+declare const LANGUAGE_VERSION: string | undefined;
+
+const fetchNames = async (tag: string): Promise<string> => {
+  const path = `./${tag}.emoji-${LANGUAGE_VERSION}.js`;
+  const file: { names: string } = await import(/* @vite-ignore */ path);
+  return file.names;
+};
+
+/** The language whose names are used for a language. */
+export const emojiLanguage = (tag: string, offered: readonly string[]): string => (offered.includes(tag) ? tag : "en");
+
+/** A line with names for each emoji, in the order of the picker. Undefined where they cannot be fetched; the next call tries again. */
+export async function emojiNames(tag: string, fetch = fetchNames): Promise<string[] | undefined> {
+  const offered = typeof EMOJI_LANGUAGES === "string" ? EMOJI_LANGUAGES.split(" ") : [];
+  try {
+    return (await fetch(emojiLanguage(tag, offered))).split("\n");
+  } catch {
+    return undefined;
+  }
+}
