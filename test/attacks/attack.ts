@@ -3,32 +3,35 @@ import type { Ground } from "./ground.ts";
 import type { Target } from "./target.ts";
 import type { Payloads } from "./text.ts";
 
-/** What an attack did. */
+/** The result of an attack. */
 export type Result = {
-  /** How often it was tried, and how often it got through: 0 is what must be. */
+  /** Number of attempts, and of those that got through. The second must be 0. */
   tried: number;
   through: number;
-  /** What shows that the attack reaches its aim where nothing stands in its way, or that honest visitors are served meanwhile. */
+  /** Evidence that the attack works where nothing prevents it, or that honest visitors are served meanwhile. */
   control: string;
-  /** Figures of a relay under attack: largest resident memory in MB, and until an honest visitor's message was acknowledged. */
+  /**
+   * Figures of a relay under attack: largest resident memory in MB, and milliseconds until an honest visitor's message was
+   * acknowledged.
+   */
   figures?: { peakMb: number; honestMs: number };
 };
 
-/** A row of the table of attacks; numbers and words are those of `relay/docs/reliability.md`. */
+/** A row of the table of attacks; numbers and texts are those of `relay/docs/reliability.md`. */
 export type Attack = {
   number: number;
-  /** What is tried, in words; for what no program can try, why. */
+  /** What is tried; if no program can try it, why. */
   what: string;
-  /** Where the defence stands; empty where it is not this product's. */
+  /** Source files of the defence; empty if it is outside this product. */
   defence: readonly string[];
   /** Test files about it: every `npm test` runs them, and `npm run attacks` runs and counts those that need no browser. */
   tests: readonly string[];
-  /** Against a product in the same process; `npm test` runs it with fewer tries. */
+  /** Runs against a product in the same process; `npm test` makes fewer attempts. */
   inside?: (ground: Ground) => Promise<Result>;
-  /** Against a relay as a process of its own, with 512 MB. */
+  /** Runs against a relay in its own process, with 512 MB. */
   run?: (target: Target) => Promise<Result>;
-  /** No proxy stands in front of that relay: it tells clients apart by the address of their connection. */
+  /** No proxy is in front of that relay: it identifies clients by the address of their connection. */
   direct?: boolean;
-  /** In Chromium. */
+  /** Runs in Chromium. */
   browser?: (ground: Ground, browser: Browser, payloads: Payloads) => Promise<Result>;
 };

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Result } from "./attack.ts";
 import { type Ground, replyOf } from "./ground.ts";
 
-/** Secrets near the right one, by the place of the change. */
+/** Secrets that differ from the right one in one place. */
 function wrongSecrets(secret: string, count: number): string[] {
   const odd = [
     "",
@@ -37,7 +37,7 @@ function wrongSecrets(secret: string, count: number): string[] {
   return [...odd, ...paths, ...near.filter((each) => each !== secret)];
 }
 
-/** A3: replies under wrong secrets. Through: any answer but 404, or the reply shown. */
+/** A3: replies with wrong secrets. Through: any answer but 404, or a shown reply. */
 export async function forgedCallbacks(ground: Ground): Promise<Result> {
   const { visitor, id } = await ground.member("words of A3");
   const secret = ground.house.callbackUrl.split("/").at(-1) ?? "";
@@ -45,7 +45,7 @@ export async function forgedCallbacks(ground: Ground): Promise<Result> {
   let through = 0;
   let address = ground.address();
   for (const [n, each] of tries.entries()) {
-    // An address that guesses much is slowed down, which is not the point here.
+    // An address that guesses often is slowed down, which this attack does not test.
     if (n % 50 === 0) address = ground.address();
     const url = `${ground.house.url}/callbacks/reply/${each}`;
     if ((await ground.callback(replyOf(id, "forged"), { url, address })) !== 404) through++;
@@ -56,7 +56,7 @@ export async function forgedCallbacks(ground: Ground): Promise<Result> {
   return { tried: tries.length, through, control: `the right secret answers ${right}, and the reply is shown` };
 }
 
-/** A4: a captured reply posted again and again, one after the other and at once. Through: shown more than once. */
+/** A4: a captured reply is posted again, one after another and at once. Through: it is shown more than once. */
 export async function replayedCallbacks(ground: Ground): Promise<Result> {
   const { visitor, id } = await ground.member("words of A4");
   const captured = replyOf(id, "only once");
@@ -73,7 +73,7 @@ export async function replayedCallbacks(ground: Ground): Promise<Result> {
   };
 }
 
-/** A5: every line of the log that this run has written is searched for the callback secret. */
+/** A5: searches every log line of this run for the callback secret. */
 export async function leakedSecret(ground: Ground): Promise<Result> {
   const { id } = await ground.member("words of A5");
   const secret = ground.house.callbackUrl.split("/").at(-1) ?? "";
@@ -118,11 +118,11 @@ export async function forgedRequests(ground: Ground): Promise<Result> {
   return { tried: tries.length, through, control: `the trap hears a real request: ${asked.includes("/control")}` };
 }
 
-/** A39: replies for ids that nobody has. Through: rows that each of them leaves. */
+/** A39: replies for unknown ids. Through: rows that they leave. */
 export async function unknownCallbacks(ground: Ground): Promise<Result> {
   const { id } = await ground.member("words of A39");
   const tried = ground.count(5_000);
-  // What is on its way to the service leaves rows, which go once it has arrived.
+  // Messages on their way to the service have rows, which are removed when they have arrived.
   await ground.delivered();
   const before = await ground.rows();
   for (let n = 0; n < tried; n += 20)

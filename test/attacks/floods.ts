@@ -9,12 +9,12 @@ import { ORIGIN, type Target, UPGRADE } from "./target.ts";
 
 const PEAK_MAX = 300;
 
-/** What an attack comes to by itself. */
+/** The counts of an attack. */
 type Tally = { tried: number; through: number };
 
 /**
- * Attacks a relay while honest visitors come from addresses of their own, one after the other. More memory than
- * the bound counts like something that got through.
+ * Runs an attack while honest visitors connect from their own addresses, one after another. Exceeding the memory bound counts
+ * as through.
  */
 async function meanwhile(target: Target, act: () => Promise<Tally>): Promise<Result> {
   // The first visitor of a process waits until its code is compiled.

@@ -7,35 +7,35 @@ import { caller, tokenFor } from "../tokens.ts";
 import type { Visitor } from "../visitor.ts";
 import { type Line, openLine } from "./line.ts";
 
-/** A visitor who has written once: the service knows their id. */
+/** A visitor who has sent a message, so the service knows their id. */
 export type Member = { visitor: Visitor; id: string };
 
 /**
- * The whole product in this process, with two sites and a sandbox of the service, for attacks that look for a hole and not
- * for a limit of memory or time.
+ * The whole product in this process, with two sites and a sandbox, for attacks that test for a weakness rather than a limit of
+ * memory or time.
  */
 export type Ground = {
   house: House;
-  /** How many of `full` tries this run makes: all of them in `npm run attacks`, some in `npm test`. */
+  /** How many of `full` attempts this run makes: all of them in `npm run attacks`, some in `npm test`. */
   count: (full: number) => number;
-  /** A part of a list, of that size, spread over all of it. */
+  /** A sample of that size, spread over the whole list. */
   some: <Item>(all: readonly Item[]) => Item[];
-  /** An address that nothing has come from yet. */
+  /** An address that has not been used yet. */
   address: () => string;
   /** A connection from the site's own page. */
   line: (address?: string) => Promise<Line>;
   member: (text: string, site?: string) => Promise<Member>;
-  /** Posts a body to the callback address, or to another one, and tells the status. */
+  /** Posts a body to the callback address, or to another one. @returns the status */
   callback: (body: object | string, at?: { url?: string; address?: string }) => Promise<number>;
   /** Calls the server API of the default site. */
   api: ReturnType<typeof caller>;
   /** The header with which a backend calls that API. */
   bearer: string;
-  /** Resolves when no message waits for the service any more. */
+  /** Resolves when no message waits for the service. */
   delivered: () => Promise<void>;
   /** Rows of all tables of the database, except the plots' samples: the relay adds one every minute. */
   rows: () => Promise<number>;
-  /** The content policy of the site's pages from now on; empty: none. */
+  /** Sets the content policy of the site's pages; empty: none. */
   protect: (policy: string) => void;
   stop: () => Promise<void>;
 };

@@ -18,7 +18,7 @@ const ID_FIELDS = [
   "__proto__",
 ];
 
-/** Frames that name somebody else: in a field of their own, nested, and in the fields that there are. */
+/** Frames that name another visitor: in an extra field, nested, and in the existing fields. */
 function framesNaming(id: string, n: number): object {
   const field = ID_FIELDS[n % ID_FIELDS.length] as string;
   const spelt = [id, id.toUpperCase(), [id], { id }, { $eq: id }, ` ${id}`][n % 6];
@@ -35,7 +35,7 @@ function framesNaming(id: string, n: number): object {
   return known[n % known.length] as object;
 }
 
-/** A1: frames that name another visitor. Through: a frame that carries the other's words, or a row that changed. */
+/** A1: frames that name another visitor. Through: a frame with the other's text, or a changed row. */
 export async function foreignIds(ground: Ground): Promise<Result> {
   const { visitor, id } = await ground.member("words of the victim A1");
   const words = async (): Promise<string> => {
@@ -63,7 +63,7 @@ export async function foreignIds(ground: Ground): Promise<Result> {
   return { tried, through, control: "the victim's own token brings the words" };
 }
 
-/** A2: ids of visitors, guessed near a real one and at random. Through: an answer that is not that for nobody. */
+/** A2: ids of visitors, guessed near a real one and at random. Through: an answer other than that for an unknown id. */
 export async function guessedIds(ground: Ground): Promise<Result> {
   const { id } = await ground.member("words of A2");
   const tried = ground.count(2_000);
@@ -83,7 +83,7 @@ export async function guessedIds(ground: Ground): Promise<Result> {
   return { tried, through, control: `the real id answers ${right}` };
 }
 
-/** A6: a real id with each of its characters changed. Through: the reply is taken. */
+/** A6: a real id with each of its characters changed. Through: the reply is accepted. */
 export async function changedIds(ground: Ground): Promise<Result> {
   const { id } = await ground.member("words of A6");
   const changed = [...id].flatMap((character, at) =>
@@ -97,7 +97,7 @@ export async function changedIds(ground: Ground): Promise<Result> {
   return { tried: tries.length, through, control: `the unchanged id answers ${right}` };
 }
 
-/** Origins that resemble the one that is let in. */
+/** Origins that resemble the allowed one. */
 function origins(own: string): (string | undefined)[] {
   const { hostname, port, protocol } = new URL(own);
   const other = Number(port) === 65_535 ? 65_534 : Number(port) + 1;
@@ -184,7 +184,7 @@ function signed(header: unknown, payload: unknown, secret: string | Buffer = IDE
   return `${text}.${createHmac(hash, secret).update(text).digest("base64url")}`;
 }
 
-/** Identity tokens that are wrong in one way each. */
+/** Identity tokens, each with one error. */
 function forgedIdentities(): string[] {
   const now = Math.floor(Date.now() / 1_000);
   const [good, exp] = [{ alg: "HS256", typ: "JWT" }, now + 600];
@@ -252,7 +252,7 @@ function forgedIdentities(): string[] {
   ];
 }
 
-/** A9: forged identities, on the site that knows the secret. Through: a welcome. */
+/** A9: forged identities, on the site with the secret. Through: a welcome. */
 export async function forgedTokens(ground: Ground): Promise<Result> {
   const tries = forgedIdentities();
   let through = 0;
@@ -299,7 +299,7 @@ export async function stolenTokens(ground: Ground): Promise<Result> {
   };
 }
 
-/** A10: each site's tokens and identities at each other site. Through: the other site's words. */
+/** A10: each site's tokens and identities at each other site. Through: the other site's texts. */
 export async function otherSites(ground: Ground): Promise<Result> {
   let tried = 0;
   let through = 0;

@@ -1,15 +1,15 @@
 import { WebSocket } from "ws";
 
-/** A WebSocket to a relay that sends whatever it is told, and keeps what comes back. */
+/** A WebSocket to a relay that sends anything, and records the answers. */
 export type Line = {
   socket: WebSocket;
-  /** Every frame that came, as text. */
+  /** Every received frame, as text. */
   frames: string[];
   /** Sends text or bytes as one message. */
   send: (data: string | Uint8Array) => void;
-  /** Resolves once a frame has come that fits, or the connection has ended. */
+  /** Resolves when a matching frame has arrived, or the connection has ended. */
   until: (wanted: (frame: string) => boolean) => Promise<void>;
-  /** Resolves with the code when the relay ends the connection; 0 while it is open. */
+  /** The close code of the relay; 0 while the connection is open. */
   code: () => number;
   closed: Promise<number>;
   end: () => void;
@@ -17,7 +17,7 @@ export type Line = {
 
 export type LineOptions = { origin?: string; address?: string; path?: string };
 
-/** Opens a connection. @returns nothing when the relay refuses the upgrade */
+/** Opens a connection. @returns undefined when the relay refuses the upgrade */
 export async function openLine(relay: string, options: LineOptions = {}): Promise<Line | undefined> {
   const { origin, address, path = "/socket" } = options;
   const headers = {
@@ -61,7 +61,7 @@ export async function openLine(relay: string, options: LineOptions = {}): Promis
   return { socket, frames, send, until, code: () => ended, closed, end: () => socket.terminate() };
 }
 
-/** Greets, and resolves with the relay's first answer, or nothing when it ends the connection. */
+/** Greets. Resolves to the relay's first answer, or to undefined when it ends the connection. */
 export async function greet(line: Line, hello: object = {}): Promise<Record<string, unknown> | undefined> {
   line.send(JSON.stringify({ t: "hello", v: 1, site: "default", ...hello }));
   await line.until((frame) => frame.includes('"t":"welcome"'));
@@ -69,7 +69,7 @@ export async function greet(line: Line, hello: object = {}): Promise<Record<stri
   return welcome === undefined ? undefined : (JSON.parse(welcome) as Record<string, unknown>);
 }
 
-/** Resolves once the relay has worked through everything that was sent: it answers in order. */
+/** Resolves when the relay has handled everything that was sent, because it answers in order. */
 export async function settled(line: Line): Promise<void> {
   const before = line.frames.length;
   line.send('{"t":"ping"}');

@@ -87,7 +87,7 @@ const SCANNERS: { [name: string]: (text: string) => unknown } = {
   phone: (text) => phoneOf(text, "GB"),
 };
 
-/** Texts that slow scanners are slow on: openings that never close, and what could be read in many ways. */
+/** Texts on which slow scanners are slow: openings without an end, and text with many possible readings. */
 function repeated(): string[] {
   const own = [
     "[",
@@ -171,7 +171,7 @@ function ratioOf(scan: (text: string) => unknown, part: string, size: number): n
   return twice / Math.max(once, size);
 }
 
-/** A scanner as one must not be: for each character it looks back to the beginning. */
+/** A bad scanner as a control: for each character it searches back to the beginning. */
 const careless = (text: string): number => {
   let found = 0;
   for (let at = 0; at < text.length; at++) if (text.slice(0, at).includes("\u0000")) found++;

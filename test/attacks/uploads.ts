@@ -11,7 +11,7 @@ const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-/** Examples of our own, besides those of the corpus. */
+/** Additional examples besides those of the corpus. */
 const OWN: [string, Buffer][] = [
   ["gif.gif", Buffer.from(`GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff;${SCRIPT}`, "latin1")],
   ["pdf.pdf", Buffer.from(`%PDF-1.4\n%${SCRIPT}\n%%EOF`)],
@@ -19,7 +19,7 @@ const OWN: [string, Buffer][] = [
   ["picture.svg", Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)],
 ];
 
-/** Files that would run something where they are served carelessly. */
+/** Files that would run a script if a server delivered them carelessly. */
 export function hostileFiles(): [name: string, bytes: Buffer][] {
   const folder = corpus("uploads-hostile/own");
   if (!existsSync(folder)) return OWN;
@@ -27,7 +27,7 @@ export function hostileFiles(): [name: string, bytes: Buffer][] {
   return [...OWN, ...names.map((name): [string, Buffer] => [name, readFileSync(join(folder, name))])];
 }
 
-/** Names and types under which each is sent: its own, and harmless or harmful ones. */
+/** Names and types under which each file is sent: its own, and harmless or harmful ones. */
 const DRESSES = [
   { name: "photo.png", type: "image/png" },
   { name: "page.html", type: "text/html" },
@@ -71,7 +71,7 @@ export async function hostileUploads(ground: Ground): Promise<Result> {
   };
 }
 
-/** A PNG whose header says that it is so large. */
+/** A PNG whose header states this size. */
 function png(width: number, height: number): Buffer {
   const bytes = Buffer.from(PNG);
   bytes.writeUInt32BE(width, 16);
@@ -79,7 +79,7 @@ function png(width: number, height: number): Buffer {
   return bytes;
 }
 
-/** A GIF whose header says that it is so large. */
+/** A GIF whose header states this size. */
 function gif(width: number, height: number): Buffer {
   const bytes = Buffer.from(OWN[0]?.[1] ?? "");
   bytes.writeUInt16LE(width, 6);

@@ -10,9 +10,9 @@ type Bound = {
   figure: FigureName;
   /** The contender whose figure it is; default: the relay. */
   of?: string;
-  /** The contender whose figure it is divided by; absent: the figure by itself. */
+  /** The contender whose figure it is divided by; absent: the figure alone. */
   by?: string;
-  /** Reached at this value or above, or at this one or below. */
+  /** Reached at this value or above, or at this value or below. */
   least?: number;
   most?: number;
   goal?: number;
@@ -92,7 +92,7 @@ export const BOUNDS: readonly Bound[] = [
   { what: "Start until ready with 10⁶ stored messages, ms", row: "ready", figure: "startMs", of: MANY, most: 500 },
 ];
 
-/** What came of a bound. */
+/** The result of a bound. */
 export type Verdict = {
   what: string;
   figure: Spread;
@@ -106,7 +106,7 @@ function figureOf(rounds: Rounds, { figure, of = "relay", by }: Bound): Spread {
   return spreadOf((rounds[of] ?? []).map((round) => round[figure] ?? Number.NaN));
 }
 
-/** Holds what was measured against the bounds; those of rows that were not measured are left out. */
+/** Compares the measured figures with the bounds. Bounds of rows that were not measured are omitted. */
 export function judge(measured: ReadonlyMap<string, Rounds>): Verdict[] {
   return BOUNDS.flatMap((bound) => {
     const rounds = measured.get(bound.row);

@@ -3,17 +3,17 @@ import type { Contender } from "./contender.ts";
 /** What one round of a row found. Times in milliseconds, CPU in microseconds. */
 export type Figures = Record<string, number>;
 
-/** What a visitor waits for, and how they ask: the reply of a whole round trip, or their own message's acknowledgement. */
+/** What a visitor waits for: the reply of a whole round trip, or the acknowledgement of their own message. */
 export type Wanted = "reply" | "acknowledged";
 
-/** A load that got no answer for so long is given up. */
+/** A load without an answer for this time (ms) is given up. */
 const STUCK_MS = 30_000;
-/** What is on its way at the end of a paced round has this long to land. */
+/** Messages on their way at the end of a paced round have this long (ms) to arrive. */
 const DRAIN_MS = 5_000;
 
 let texts = 0;
 
-/** A text of `bytes` bytes that no other one equals. */
+/** A unique text of `bytes` bytes. */
 export const textOf = (bytes: number): string =>
   `k${(texts++).toString(36)} Do you ship to Norway? `.padEnd(bytes, "Hello. ").slice(0, bytes);
 
@@ -110,7 +110,7 @@ export async function pace(contender: Contender, { ms, bytes, perSecond }: Pace)
     while (sent.size > 0 && performance.now() < begin + ms + DRAIN_MS)
       await new Promise((resolve) => setTimeout(resolve, 5));
   });
-  // What did not land at all took at least as long as was waited for it.
+  // A message that did not arrive took at least as long as the load waited for it.
   for (const at of sent.values()) times.push(performance.now() - at);
   return { ...figuresOf(times, cpu), backlog };
 }

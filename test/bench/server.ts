@@ -14,7 +14,7 @@ export const ACCOUNT = "bench";
 const SECRET = "a-callback-secret-for-benchmarks";
 const CLI = join(import.meta.dirname, "..", "..", "relay", "src", "cli.ts");
 const PROBE = join(import.meta.dirname, "servers", "probe.ts");
-/** A server that does not listen by then never will. */
+/** Longest time for a server to start listening, in ms. */
 const START_MS = 60_000;
 
 export type Kind = "floor" | "naive" | "relay";
@@ -39,7 +39,7 @@ const CALLBACKS: Record<Kind, string> = {
   relay: `/callbacks/reply/${SECRET}`,
 };
 
-/** Environment of the relay as an operator would set it, but for limits that one machine full of visitors would meet. */
+/** Environment of the relay as an operator would set it, without limits that many visitors on one machine would reach. */
 export function relayEnv(service: string, folder: string): Record<string, string> {
   const config = join(folder, "config.json");
   // The account's rate is the service's limit, not ours: it must not be what is measured.

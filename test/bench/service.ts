@@ -1,8 +1,8 @@
-/** The messaging service at its fastest: answers at once and calls back at once, so that the relay is what is measured. */
+/** The messaging service at its fastest: answers at once and sends callbacks at once, so that only the relay is measured. */
 import { listenForPosts } from "./wire/listener.ts";
 import { createPoster, type Poster } from "./wire/poster.ts";
 
-/** Callbacks on their way at once. */
+/** Most callbacks under way at once. */
 const CALLBACKS = 64;
 
 export type Service = {
@@ -11,7 +11,7 @@ export type Service = {
   callTo: (port: number, path: string, keep: boolean) => void;
   /** Posts one reply to a visitor; resolves when it was answered 200. */
   reply: (visitor: string, text: string) => Promise<void>;
-  /** Whom the messages so far were from, by their text. */
+  /** The senders of the messages so far, by text. */
   senders: Map<string, string>;
   close: () => void;
 };

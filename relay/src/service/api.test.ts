@@ -6,7 +6,7 @@ import { createService, type Incoming, type Service } from "./api.ts";
 let sandbox: Sandbox;
 let service: Service;
 
-it("is not handed the business where the contact is meant, nor the other way round (R-226)", () => {
+it("rejects a business label in place of a contact id, and the reverse (R-226)", () => {
   const [contact, business]: [ContactExternalId, BusinessLabel] = ["v_1", "shop"];
   const right: Pick<Incoming, "fromId" | "toId"> = { fromId: contact, toId: business };
   // @ts-expect-error The compiler is the test: it fails when it lets this pass.
@@ -28,20 +28,20 @@ describe.each(["strict", "observed", "lenient"] as const)("against the sandbox's
     await sandbox.close();
   });
 
-  it("creates a contact, and gives the same one for the same phone (4.1)", async () => {
+  it("creates a contact, and returns the same one for the same phone (4.1)", async () => {
     const created = await service.createContact({ firstName: "Ada", phone: "+4712345678" });
     const again = await service.createContact({ firstName: "Other", phone: "+4712345678" });
     expect(created.contact?.id).toBeTruthy();
     expect(again.contact?.id).toBe(created.contact?.id);
   });
 
-  it("tells a phone without country code by its code (R-702)", async () => {
+  it("recognises a phone without country code by the error code (R-702)", async () => {
     const refused = await service.createContact({ phone: "12345" });
-    // The shapes seen in the field carry no code: then the refusal itself must do.
+    // The observed shapes have no code, so the refusal itself must be enough.
     expect(refused).toMatchObject(profile === "observed" ? { kind: "permanent" } : { code: "INVALID_PHONE" });
   });
 
-  it("looks a contact up by phone with its plus, and by e-mail; none is none (4.2, R-431 to R-433)", async () => {
+  it("finds a contact by phone with its plus, and by e-mail, or none (4.2, R-431 to R-433)", async () => {
     const { contact } = await service.createContact({ phone: "+4712345678", email: "ada@example.com" });
     expect((await service.findContact({ phoneNumber: "+4712345678" })).contact?.id).toBe(contact?.id);
     expect((await service.findContact({ email: "ADA@example.com" })).contact?.id).toBe(contact?.id);
@@ -49,7 +49,7 @@ describe.each(["strict", "observed", "lenient"] as const)("against the sandbox's
     expect([none.kind, none.contact]).toEqual(["ok", undefined]);
   });
 
-  it("adds a contact to a list, once or twice, whatever the list's id holds (4.3, R-243)", async () => {
+  it("adds a contact to a list, once or twice, with any characters in the list's id (4.3, R-243)", async () => {
     sandbox.seed({ lists: ["a/b c?"] });
     const { contact } = await service.createContact({ email: "ada@example.com" });
     for (const list of ["leads", "leads", "a/b c?"]) {
@@ -58,7 +58,7 @@ describe.each(["strict", "observed", "lenient"] as const)("against the sandbox's
     expect((await service.addToList("nowhere", contact?.id ?? "")).kind).toBe("permanent");
   });
 
-  it("delivers an incoming message once for one messageSid (4.5, R-223)", async () => {
+  it("delivers an incoming message once per messageSid (4.5, R-223)", async () => {
     expect(await service.incoming(MESSAGE)).toMatchObject({ kind: "ok" });
     expect(["ok", "duplicate"]).toContain((await service.incoming(MESSAGE)).kind);
     await sandbox.until((s) => s.messages("v_1").length === 1);
@@ -67,12 +67,12 @@ describe.each(["strict", "observed", "lenient"] as const)("against the sandbox's
     });
   });
 
-  it("sends a message to a contact and learns both ids (4.4)", async () => {
+  it("sends a message to a contact and gets both ids (4.4)", async () => {
     const sent = await service.sendMessage({ fromId: "v_9", customChannel: "website", body: "Hi" });
     expect(sent).toMatchObject({ kind: "ok", messageId: expect.any(String), contactId: expect.any(String) });
   });
 
-  it("refuses a wrong key as a matter of configuration (R-464)", async () => {
+  it("reports a wrong key as a configuration error (R-464)", async () => {
     const wrong = createService({ baseUrl: sandbox.url, key: () => "wrong" });
     expect((await wrong.incoming(MESSAGE)).kind).toBe("config");
     expect((await wrong.grantCredits({ email: "client@agency.example", amount: 1 })).kind).not.toBe("ok");

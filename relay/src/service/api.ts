@@ -21,7 +21,7 @@ export type Incoming = Names & {
 /** Section 4.4. */
 export type Outgoing = Names & { fromId: ContactExternalId; customChannel: string; body: string; campaignId?: string };
 
-/** Section 2; placeholder values and blanks are absent (R-207, R-210). */
+/** Section 2. Placeholder values and blanks are absent (R-207, R-210). */
 export type Contact = Names & { id: string; phone?: string };
 
 export type ContactAnswer = Outcome & { contact?: Contact; created?: boolean };
@@ -34,7 +34,7 @@ const isFields = (value: unknown): value is Fields =>
 
 const PLACEHOLDERS = new Set(["", "unknown", "unknown@unknown.com", "—", "-"]);
 
-/** A text that is neither blank nor a placeholder; a number as text, because ids arrive as either (R-009). */
+/** A text that is neither blank nor a placeholder; a number becomes text, because ids arrive as either (R-009). */
 function words(value: unknown): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
   return typeof text === "string" && !PLACEHOLDERS.has(text.trim().toLowerCase()) ? text.trim() : undefined;
@@ -74,9 +74,9 @@ function filled<T extends object>(fields: T): Partial<T> {
   ) as Partial<T>;
 }
 
-/** A grant may take long, and a call that is given up leaves an unknown grant (RELIABILITY 3c). */
+/** Time limit of a grant in ms. A grant may take long, and a call that is given up leaves an unknown grant (RELIABILITY 3c). */
 const GRANT_MS = 60_000;
-/** The service fetches or decodes the file before it answers. */
+/** Time limit in ms for a message with a file, which the service fetches or decodes before it answers. */
 const MEDIA_MS = 60_000;
 
 /** `call`: sends one request. `now`: ms since 1970. */
@@ -92,7 +92,7 @@ export type Service = {
   addToList: (listId: string, contactId: string) => Promise<Outcome>;
   /** Sends a message to a visitor (4.4). Not idempotent: never repeated when the outcome is unknown (R-452). */
   sendMessage: (message: Outgoing) => Promise<SendAnswer>;
-  /** Hands over a visitor's message (4.5). Idempotent by `messageSid`: the service processes each once (R-223). */
+  /** Sends a visitor's message to the service (4.5). Idempotent by `messageSid`: the service processes each once (R-223). */
   incoming: (message: Incoming, messageType?: "text" | "reaction") => Promise<Outcome>;
   /** Grants credits (4.6). Not idempotent, and money: the key travels in the header only (R-484). */
   grantCredits: (grant: Grant) => Promise<GrantAnswer>;

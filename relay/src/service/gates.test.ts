@@ -3,7 +3,7 @@ import { manualClock } from "../base/clock.fixture.ts";
 import { createGates, type Gates } from "./gates.ts";
 import type { Rank, Settled, Turn } from "./keygate.ts";
 
-/** Gates of accounts whose keys stand in `keys` as in their files, with a clock that a test moves. */
+/** Gates of accounts with the keys in `keys`, on a clock that the test controls. */
 function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {}) {
   const [told, opened, events]: [string[], string[], string[]] = [[], [], []];
   const known = { ...keys };
@@ -28,7 +28,7 @@ function gatesOf(keys: Record<string, string>, rates: Record<string, number> = {
 const OK: Settled = { kind: "ok", status: 200 };
 const REFUSED: Settled = { kind: "config", status: 401 };
 
-/** Calls that go through the gates, in the order in which they went; each is answered by `answer`, or by hand. */
+/** Calls that go through the gates, in the order in which they were made. `answer` or the test answers each. */
 function calls(gates: Gates, answer?: (name: string) => Settled) {
   const went: string[] = [];
   const turns = new Map<string, Turn>();
@@ -43,7 +43,7 @@ function calls(gates: Gates, answer?: (name: string) => Settled) {
 
 const EVERY: readonly Rank[] = ["lookup", "contact", "grant", "send", "repeat", "message", "first"];
 
-it("lets calls go in the order of R-801: messages, sends, grants, contacts, look-ups", () => {
+it("makes calls in the order of R-801: messages, sends, grants, contacts, look-ups", () => {
   const { gates, pass } = gatesOf({ main: "key" });
   const { went, ask, answer } = calls(gates);
   ask("message", "refused");
@@ -56,18 +56,18 @@ it("lets calls go in the order of R-801: messages, sends, grants, contacts, look
   }
 });
 
-it.each(EVERY)("holds every kind of call once the key was refused to a %s", (rank) => {
+it.each(EVERY)("holds every kind of call once the key was refused for a %s", (rank) => {
   const { gates, pass } = gatesOf({ main: "old" });
   const { went, ask, answer } = calls(gates);
   ask(rank, "refused");
   answer("refused", REFUSED);
   for (const each of EVERY) ask(each);
   pass(100_000);
-  // One call at a time finds out whether the key is good again; here it never hears.
+  // One call at a time tests whether the key works again; here it gets no answer.
   expect(went.length).toBeLessThanOrEqual(2);
 });
 
-it("reads the key again while it is held, without any traffic, and lets everything go with the new one", () => {
+it("reads the key again while it is held, even without traffic, and continues with the new one", () => {
   const keys = { main: "old" };
   const { gates, pass, opened, now } = gatesOf(keys);
   let good = false;
@@ -85,7 +85,7 @@ it("reads the key again while it is held, without any traffic, and lets everythi
   expect([went.length, now() - at]).toEqual([1 + EVERY.length, 1]);
 });
 
-it("opens for all that waits at once, as soon as one call was accepted with the new key", () => {
+it("opens for all waiting calls as soon as one call was accepted with the new key", () => {
   const keys = { main: "old" };
   const { gates, pass } = gatesOf(keys);
   const { went, ask, answer } = calls(gates);
@@ -99,7 +99,7 @@ it("opens for all that waits at once, as soon as one call was accepted with the 
   expect(went).toHaveLength(1 + EVERY.length);
 });
 
-it("tries a refused key again every half minute, and tells that refused calls may go when it is accepted", () => {
+it("tries a refused key again every half minute, and reports when it is accepted", () => {
   const { gates, pass, opened, events } = gatesOf({ main: "old" });
   const { ask } = calls(gates, (name) => (name === "good" ? OK : REFUSED));
   ask("message", "bad");
@@ -110,7 +110,7 @@ it("tries a refused key again every half minute, and tells that refused calls ma
   expect([opened, events]).toEqual([["main accepted"], ["account.paused", "account.resumed"]]);
 });
 
-it("holds no message back for a grant that an account without sub-accounts is refused (R-483)", () => {
+it("holds no message back because of a refused grant of a non-agency account (R-483)", () => {
   const { gates } = gatesOf({ main: "key" });
   const { went, ask } = calls(gates, (name) => (name === "grant" ? REFUSED : OK));
   ask("grant");
@@ -118,7 +118,7 @@ it("holds no message back for a grant that an account without sub-accounts is re
   expect([went, gates.delivery("main")]).toEqual([["grant", "a", "b", "c"], "ok"]);
 });
 
-it("takes a refused look-up or list for that call's own matter, unless it is about the key", () => {
+it("does not hold the account for a refused look-up or list, unless the refusal is about the key", () => {
   const { gates } = gatesOf({ main: "key" });
   const { went, ask } = calls(gates, (name) => (name === "contact" ? { kind: "config", status: 403 } : OK));
   ask("contact");
@@ -126,7 +126,7 @@ it("takes a refused look-up or list for that call's own matter, unless it is abo
   expect(went).toEqual(["contact", "message"]);
 });
 
-it("gives two accounts with one key one pace, and accounts with keys of their own one each", () => {
+it("gives two accounts with one key one pace, and accounts with different keys one each", () => {
   const { gates, pass } = gatesOf({ main: "key", second: "key", other: "another" });
   const { went, ask, answer } = calls(gates);
   ask("message", "refused");
@@ -155,7 +155,7 @@ it("counts a second call within a turn, so that the account stays within its lim
   expect([went(false), went(true)]).toEqual([10, 5]);
 });
 
-it("takes accounts apart when one of them gets a key of its own, with what waits for it", () => {
+it("separates accounts, and their waiting calls, when one of them gets another key", () => {
   const keys = { main: "key", second: "key" };
   const { gates, pass } = gatesOf(keys);
   const { went, ask, answer } = calls(gates);
@@ -168,7 +168,7 @@ it("takes accounts apart when one of them gets a key of its own, with what waits
   expect(went).toEqual(["refused", "second"]);
 });
 
-it("tells visitors that deliveries are delayed when messages wait for the pace, and when they do not any more", () => {
+it("reports delayed deliveries while messages wait for the pace, and their end", () => {
   const { gates, pass, told } = gatesOf({ main: "key" }, { main: 10 });
   const { ask } = calls(gates, (name) => (name === "refused" ? { kind: "throttle", status: 429, waitMs: 20_000 } : OK));
   ask("message", "refused");
@@ -179,7 +179,7 @@ it("tells visitors that deliveries are delayed when messages wait for the pace, 
   expect(told).toEqual(["main delayed", "main ok"]);
 });
 
-it("lets thousands of waiting calls go that are settled at once", () => {
+it("handles thousands of waiting calls that are settled at once", () => {
   const { gates, pass } = gatesOf({ main: "key" }, { main: 10_000_000 });
   const { went, ask, answer } = calls(gates);
   ask("message", "refused");
@@ -194,7 +194,7 @@ it("lets thousands of waiting calls go that are settled at once", () => {
   expect([went, called]).toEqual([["refused"], 20_000]);
 });
 
-it("lets a call that was taken back never go, and one that is settled twice count once", () => {
+it("never makes a cancelled call, and counts a call once that is settled twice", () => {
   const { gates, pass } = gatesOf({ main: "key" });
   const { went, ask, answer } = calls(gates);
   ask("message", "refused");

@@ -78,7 +78,7 @@ describe("a request", () => {
     expect(ports.size).toBe(2);
   });
 
-  it("that sends a message goes over a connection of its own each time: nobody knows twice what a stale one did (R-452)", async () => {
+  it("that sends a message uses a new connection each time, because a failure of a stale one is ambiguous (R-452)", async () => {
     const ports = new Set<number | undefined>();
     const url = await serve((request, response) => {
       ports.add(request.socket.remotePort);
@@ -89,7 +89,7 @@ describe("a request", () => {
     expect(ports.size).toBe(3);
   });
 
-  it("goes over a kept connection", async () => {
+  it("uses a kept connection", async () => {
     const ports = new Set<number | undefined>();
     const url = await serve((request, response) => {
       ports.add(request.socket.remotePort);
@@ -100,13 +100,13 @@ describe("a request", () => {
     expect(ports.size).toBe(1);
   });
 
-  it("is not made in the clear to another machine, unless that is allowed (R-002)", () => {
+  it("is not sent unencrypted to another machine, unless that is allowed (R-002)", () => {
     expect(() => transport("http://service.example/v1")).toThrow(/https/);
     expect(() => transport("http://service.example/v1", { allowInsecure: true })).not.toThrow();
     expect(() => transport("http://127.0.0.1:9/v1")).not.toThrow();
   });
 
-  it("is not repeated at the address a redirect names: the key would go there (R-003)", async () => {
+  it("does not follow a redirect, which would get the key (R-003)", async () => {
     let visits = 0;
     const elsewhere = await serve((_request, response) => {
       visits++;
@@ -144,11 +144,11 @@ describe("an outcome (BEHAVIOUR 2.8)", () => {
     expect(await outcome(await answering(status, body))).toMatchObject({ kind, status });
   });
 
-  it("of a repeat without an idempotency key is no success, and no failure either (RELIABILITY 3c)", async () => {
+  it("of a repeat without an idempotency key is neither success nor failure (RELIABILITY 3c)", async () => {
     expect(await outcome(await answering(409, "{}"), false)).toMatchObject({ kind: "unknown" });
   });
 
-  it("keeps code and words of either error shape, shortened (R-006)", async () => {
+  it("contains code and message of either error shape, shortened (R-006)", async () => {
     expect(await outcome(await answering(400, '{"error":{"code":"INVALID_PHONE","message":"bad"}}'))).toMatchObject({
       code: "INVALID_PHONE",
       message: "bad",
@@ -160,7 +160,7 @@ describe("an outcome (BEHAVIOUR 2.8)", () => {
     expect((await outcome(await answering(500, "x".repeat(5_000)))).message.length).toBeLessThanOrEqual(300);
   });
 
-  it("of a refused connection is: certainly not sent", async () => {
+  it("of a refused connection is certainly not sent", async () => {
     expect(await outcome("http://127.0.0.1:1/v1")).toMatchObject({
       kind: "transient",
       status: 0,
@@ -169,7 +169,7 @@ describe("an outcome (BEHAVIOUR 2.8)", () => {
     expect(await outcome("https://no-such-host.invalid/v1")).toMatchObject({ kind: "transient", status: 0 });
   });
 
-  it("of a connection that breaks after the request is: unknown", async () => {
+  it("of a connection that breaks after the request is unknown", async () => {
     const url = await serve((request) => {
       request.resume();
       request.on("end", () => request.socket.destroy());
@@ -177,7 +177,7 @@ describe("an outcome (BEHAVIOUR 2.8)", () => {
     expect(await outcome(url)).toMatchObject({ kind: "unknown", status: 0 });
   });
 
-  it("of an answer that does not come, or breaks off, is: unknown", async () => {
+  it("of an answer that is missing or incomplete is unknown", async () => {
     const silent = await serve((request) => void request.resume());
     expect(await outcome(silent, true, 300)).toMatchObject({ kind: "unknown", status: 0 });
     const half = await serve((_request, response) => {
@@ -206,8 +206,8 @@ function service(baseUrl: string, key: () => string = () => "key-0123456789"): S
   return made;
 }
 
-describe("whether a call was sent (R-011, RELIABILITY 3c)", () => {
-  /** The sockets that this process opens, so that a test can break one from within. */
+describe("the knowledge whether a call was sent (R-011, RELIABILITY 3c)", () => {
+  /** The sockets that this process opens, so that a test can break one. */
   function ownSockets(): Socket[] {
     const sockets: Socket[] = [];
     const seen = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
@@ -216,7 +216,7 @@ describe("whether a call was sent (R-011, RELIABILITY 3c)", () => {
     return sockets;
   }
 
-  it.each(["EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN"])("is unknown when %s comes after the request", async (code) => {
+  it.each(["EHOSTUNREACH", "ENETUNREACH", "EHOSTDOWN"])("is uncertain when %s follows the request", async (code) => {
     const sockets = ownSockets();
     const url = await serve((request) => {
       request.resume();
@@ -226,12 +226,12 @@ describe("whether a call was sent (R-011, RELIABILITY 3c)", () => {
     expect([answer.kind, verdictOf(answer).kind]).toEqual(["unknown", "unknown"]);
   });
 
-  it("is certain when the other end speaks no TLS", async () => {
+  it("is certain when the server does not support TLS", async () => {
     const url = await answering(200, "{}");
     expect((await transport(url.replace("http:", "https:")).call(POST)).phase).toBe("unsent");
   });
 
-  it("is certain when the connection ends before TLS is agreed", async () => {
+  it("is certain when the connection ends before the TLS handshake", async () => {
     const server = createListener((socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     stops.push(() => server.close());
@@ -251,7 +251,7 @@ describe("whether a call was sent (R-011, RELIABILITY 3c)", () => {
   });
 });
 
-it("ends after its whole time, however slowly the answer drips (R-011)", async () => {
+it("ends at its deadline, however slowly the answer arrives (R-011)", async () => {
   const url = await serve((request, response) => {
     request.resume();
     response.writeHead(200);
@@ -278,7 +278,7 @@ describe("the key (A11)", () => {
     }
   });
 
-  it("is hidden where a proxy writes its percent codes small, or its page escapes it", async () => {
+  it("is hidden when a proxy uses lower-case percent codes, or its page escapes the key", async () => {
     for (const spelt of ["k%2f%26%3c9876543210", "k/&amp;&lt;9876543210"]) {
       const url = await answering(502, `<html>GET /v1/contacts?apiKey=${spelt}</html>`);
       expect((await service(url, () => KEY).incoming(MESSAGE)).message, spelt).not.toContain("9876543210");
@@ -309,7 +309,7 @@ describe("the key (A11)", () => {
   });
 });
 
-it("never writes a request that was given up while it waited for a connection", async () => {
+it("does not write a request that was given up while it waited for a connection", async () => {
   const held: ServerResponse[] = [];
   const seen: string[] = [];
   const url = await serve((request, response) => {

@@ -4,14 +4,14 @@ import { Agent, type Dispatcher } from "undici";
 import { type Clock, realClock } from "../base/clock.ts";
 import { createDeadlines } from "../base/deadlines.ts";
 
-/** What became of a request on the wire. `unsent`: certainly not processed. `unanswered`: nobody knows (R-011). */
+/** The result of a request. `unsent`: certainly not processed. `unanswered`: it may have been processed (R-011). */
 export type Answer =
   | {
       phase: "answered";
       status: number;
       headers: Record<string, string | string[] | undefined>;
       text: string;
-      /** The parsed body; nothing when it is no JSON. */
+      /** The parsed body; undefined when it is not JSON. */
       json: unknown;
     }
   | { phase: "unsent"; reason: string }
@@ -23,11 +23,11 @@ export type Call = {
   path: string;
   query?: Record<string, string>;
   body?: unknown;
-  /** Where the key goes (interface section 5): the query of most endpoints, the header of credits. */
+  /** Where the key is sent (interface section 5): in the query for most endpoints, in a header for credits. */
   auth: "query" | "header";
-  /** Milliseconds until the call is given up. */
+  /** Milliseconds after which the call is given up. */
   timeout?: number;
-  /** A connection of its own: on a kept one, a stale socket turns a safe failure into an unknown one (RELIABILITY 3c). */
+  /** Use a new connection: on a kept one, a stale socket turns a safe failure into an unknown outcome (RELIABILITY 3c). */
   fresh?: boolean;
 };
 
@@ -36,7 +36,7 @@ export type Transport = { call: (call: Call) => Promise<Answer>; close: () => Pr
 export type TransportOptions = {
   /** Ends in `/v1`; without a trailing slash (R-001). */
   baseUrl: string;
-  /** Asked at every call, so that a new key counts at once (R-503). */
+  /** Called for each request, so that a new key is used at once (R-503). */
   key: () => string;
   /** Plain http to another machine is refused unless this is set (R-002). */
   allowInsecure?: boolean;
@@ -46,12 +46,12 @@ export type TransportOptions = {
 
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 15_000;
-/** Bytes of an answer that are read; none of ours is longer. */
+/** Most bytes of an answer that are read; no known answer is longer. */
 const ANSWER_MAX = 256 * 1024;
 
-/** @throws Error when the address would send the key in the clear to another machine */
+/** @throws Error when the key would be sent unencrypted to another machine */
 function checked({ baseUrl, allowInsecure = false }: TransportOptions): URL {
-  // The error of `new URL` quotes the address, and somebody may have pasted one with a key in it.
+  // The error of `new URL` quotes the address, which may contain a key by mistake.
   if (!URL.canParse(baseUrl)) throw new Error("SERVICE_URL: not an address");
   const base = new URL(baseUrl);
   if (base.protocol === "http:" && !allowInsecure && !isLoopback(base.hostname)) {
@@ -61,20 +61,20 @@ function checked({ baseUrl, allowInsecure = false }: TransportOptions): URL {
 }
 
 /**
- * Talks to the service over kept-alive connections: undici's own `request` carries 14 times what `fetch` does (MEASURED).
- * The key stands in an URL here and nowhere else: no error, log line or answer of this module contains it. Redirects are
- * not followed: they would carry the key to another host (R-003).
+ * Calls the service over kept-alive connections: undici's own `request` is 14 times as fast as `fetch` (MEASURED). Only this
+ * module puts the key into a URL: none of its errors, log lines or answers contains it. Redirects are not followed, because
+ * they would send the key to another host (R-003).
  */
 export function createTransport(options: TransportOptions): Transport {
   const base = checked(options);
   const prefix = base.pathname.replace(/\/+$/, "");
-  // The whole call has one deadline of its own: these two begin anew with every byte.
+  // The whole call has its own deadline, because these two timers restart with every byte.
   const common = { allowH2: false, connect: { timeout: CONNECT_MS }, headersTimeout: 0, bodyTimeout: 0 };
   const kept = new Agent({ ...common, connections: options.connections ?? 64, pipelining: 1 });
   const clock = options.clock ?? realClock;
   const usual = createDeadlines(clock, TOTAL_MS);
 
-  /** The only place where a key meets an address. The key may contain any character (R-502). */
+  /** The only place where a key is put into an address. The key may contain any character (R-502). */
   function pathOf({ path, query, auth }: Call, key: Key): string {
     if (query === undefined) return prefix + path + (auth === "query" ? key.search : "");
     const params = new URLSearchParams(query);
@@ -82,7 +82,7 @@ export function createTransport(options: TransportOptions): Transport {
     return `${prefix}${path}?${params.toString()}`;
   }
 
-  /** What is made of a key, until another one takes its place. */
+  /** Values derived from the present key. */
   let current: Key | undefined;
   function keyOf(text: string): Key {
     if (current?.text !== text)
@@ -105,7 +105,7 @@ export function createTransport(options: TransportOptions): Transport {
     };
   }
 
-  /** Sets a deadline for a call; most calls have the same. */
+  /** Sets a deadline for a call; most calls have the same length. */
   const setDeadline = (ms: number | undefined, due: () => void): (() => void) =>
     ms === undefined ? usual(due) : clock.after(ms, due);
 
@@ -123,20 +123,20 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** A key with what is made of it once: the query that carries it, and what hides it. */
+/** A key with values that are derived from it once: the query that contains it, and the function that hides it. */
 type Key = { text: string; search: string; hide: (text: string) => string };
 
-/** Only the code: messages and causes may carry the address, and with it the key. */
+/** Returns only the error code: messages and causes may contain the address, and with it the key. */
 const reasonOf = (error: unknown): string => {
   const { code } = error as NodeJS.ErrnoException;
   return typeof code === "string" ? code : "unknown";
 };
 
 /**
- * One request and its answer, on undici's own callbacks: promises, streams and signals cost more than the exchange.
- * `onRequestStart` tells when the request has a connection and is about to be written. Error codes cannot tell: a route
- * may go away before or after that, and TLS fails in dozens of ways.
- * @param deadline sets the call's deadline; its result takes it back
+ * Makes one request on undici's own callbacks, because promises, streams and signals cost more than the exchange.
+ * `onRequestStart` reports when the request has a connection and is about to be written. Error codes cannot show that: a route
+ * may fail before or after it, and TLS fails in many ways.
+ * @param deadline sets the call's deadline; its result cancels it
  */
 function exchange(
   agent: Dispatcher,
@@ -165,7 +165,7 @@ function exchange(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         controller = started;
-        // Given up while it waited for a connection: nothing of it is written any more.
+        // The call was given up while it waited for a connection, so nothing is written.
         if (settled) started.abort(new Error("too late"));
         else written = true;
       },
@@ -198,7 +198,7 @@ function answerOf(
   { hide }: Key,
 ): Answer {
   const shown = hide(text);
-  // Without an escape in it, every value stands in the text as it is.
+  // Without an escape in it, every value is in the text unchanged.
   const plain = shown === text && !text.includes("\\");
   return { phase: "answered", status, headers, text: shown, json: parsed(text, plain ? undefined : hide) };
 }
@@ -223,7 +223,7 @@ function redactor(key: string): (text: string) => string {
   return (text) => text.replace(spelled, "[redacted]");
 }
 
-/** No proxy should compress what did not ask for it; some do. */
+/** No proxy should compress an answer unasked, but some do. */
 function decompressed(bytes: Buffer, encoding: string): Buffer {
   const options = { maxOutputLength: ANSWER_MAX };
   if (/gzip/i.test(encoding)) return gunzipSync(bytes, options);
@@ -240,7 +240,7 @@ function textOf(parts: readonly Buffer[], headers: Record<string, string | strin
   }
 }
 
-/** The key is hidden in the values too: JSON has many ways to spell a character. */
+/** The key is also hidden in the parsed values, because JSON has many ways to spell a character. */
 function parsed(text: string, hide: ((text: string) => string) | undefined): unknown {
   try {
     if (hide === undefined) return JSON.parse(text);

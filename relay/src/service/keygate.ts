@@ -6,14 +6,14 @@ import type { Outcome } from "./outcome.ts";
 import { openPace, type Pace, paceOf, settle, take, takeBeside, takeRepeat } from "./pacer.ts";
 
 /**
- * Kinds of calls, in the order in which waiting calls go (R-801): a new visitor's first message, other messages, repeats of
- * messages, messages from the owner's side, credit grants, contacts and lists, look-ups.
+ * Kinds of calls, in the order in which waiting calls are made (R-801): a new visitor's first message, other messages, repeats
+ * of messages, messages from the owner, credit grants, contacts and lists, look-ups.
  */
 const RANKS = ["first", "message", "repeat", "send", "grant", "contact", "lookup"] as const;
 export type Rank = (typeof RANKS)[number];
 const MESSAGES: readonly Rank[] = ["first", "message", "repeat"];
 
-/** The outcome of a call, as its maker tells the gate. `unready`: the call was not made. */
+/** The outcome of a call, as its caller reports it to the gate. `unready`: the call was not made. */
 export type Settled = Pick<Outcome, "kind" | "status" | "waitMs" | "limit"> & { message?: string };
 /** The permission to make one call. `settle` must be called; only its first call counts. */
 export type Turn = { settle: (outcome: Settled) => void };
@@ -38,7 +38,7 @@ type KeyGateDeps = {
   /** Calls a minute at first. */
   rate: number;
   random: () => number;
-  /** Called when the key is refused for the first time: look for a new one. */
+  /** Called when the key is refused for the first time, to look for a new one. */
   onHeld: () => void;
   /** Called when the service accepts the key again. */
   onOpen: () => void;
@@ -101,7 +101,7 @@ export function release(gate: KeyGate): void {
   pump(gate);
 }
 
-/** Lets one call try now with the present key. */
+/** Lets one call try the present key now. */
 export function retry(gate: KeyGate): void {
   if (gate.held !== undefined) gate.held.until = gate.deps.clock.uptime();
   pump(gate);
@@ -113,7 +113,7 @@ export function stop(gate: KeyGate): void {
   gate.cancelLook();
 }
 
-/** Lets all calls go that may go now, and sets a timer for the next one. */
+/** Makes all calls that may go now, and sets a timer for the next one. */
 function pump(gate: KeyGate): void {
   if (gate.stopped) return gate.cancelLook();
   if (gate.pumping) return;
@@ -123,7 +123,7 @@ function pump(gate: KeyGate): void {
   tell(gate, wait);
 }
 
-/** Lets calls go until the next one must wait. @returns as `next` does */
+/** Makes calls until the next one must wait. @returns as `next` does */
 function letGo(gate: KeyGate): number {
   gate.pumping = true;
   try {
@@ -184,7 +184,7 @@ function go(gate: KeyGate, waiting: Waiting): void {
 }
 
 const firstOf = (queue: Set<Waiting>): Waiting | undefined => queue.values().next().value;
-/** Since when the first of the waiting messages waits. */
+/** Time since when the oldest waiting message waits. */
 const oldest = ({ queues }: KeyGate): number =>
   Math.min(...MESSAGES.map((rank) => firstOf(queues[rank])?.since ?? NEVER));
 

@@ -7,7 +7,7 @@ import { createService, type Service } from "./api.ts";
 import { createTransport, type Transport, type TransportOptions } from "./http.ts";
 import { outcomeOf } from "./outcome.ts";
 
-/** What each answer comes to at the door of the client: BEHAVIOUR 2.4 and 2.8, at real servers. */
+/** The outcome of each answer, at real servers: BEHAVIOUR 2.4 and 2.8. */
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -48,7 +48,7 @@ const GRANT = { email: "a@b.example", amount: 1 };
 const outcome = async (url: string, idempotent: boolean) =>
   outcomeOf(await transport(url).call({ ...POST, timeout: 5_000 }), idempotent, 0);
 
-describe("an answer that is no yes is not taken for one", () => {
+describe("an answer that is not a success does not count as one", () => {
   it.each([
     "Campaign spring no longer exists",
     "No contact exists with this id",
@@ -61,16 +61,16 @@ describe("an answer that is no yes is not taken for one", () => {
     ['{"success":false,"error_code":500,"message":"try later"}', "transient"],
     ['{"success":false,"error_code":401,"message":"bad key"}', "config"],
     ['{"success":false,"error_code":429,"message":"slow down"}', "throttle"],
-  ])("a look-up answered 200 %s is %s, not: nobody there (R-007, R-432)", async (body, kind) => {
+  ])("a look-up answered 200 %s is %s, not an empty result (R-007, R-432)", async (body, kind) => {
     expect((await service(await answering(200, body)).findContact({ email: "a@b.example" })).kind).toBe(kind);
   });
 
-  it("a look-up answered 200 with a page is not: nobody there", async () => {
+  it("a look-up answered 200 with a page is not an empty result", async () => {
     const url = await answering(200, "<html>maintenance</html>", { "content-type": "text/html" });
     expect((await service(url).findContact({ email: "a@b.example" })).kind).not.toBe("ok");
   });
 
-  it("a grant answered 200 with something unreadable is unknown (RELIABILITY 3c)", async () => {
+  it("a grant answered 200 with an unreadable body is unknown (RELIABILITY 3c)", async () => {
     for (const body of ["", "<html>", '{"success":true,"sub_acc']) {
       expect(verdictOf(await service(await answering(200, body)).grantCredits(GRANT)).kind, body).toBe("unknown");
     }
@@ -80,7 +80,7 @@ describe("an answer that is no yes is not taken for one", () => {
     expect(verdictOf(await service(await answering(status, "{}")).grantCredits(GRANT)).kind).toBe("unknown");
   });
 
-  it("a send answered 409 may have been done (R-452)", async () => {
+  it("a send answered 409 may have been processed (R-452)", async () => {
     const answer = await service(await answering(409, "{}")).sendMessage({
       fromId: "v",
       customChannel: "w",
@@ -90,7 +90,7 @@ describe("an answer that is no yes is not taken for one", () => {
   });
 });
 
-describe("what turns everything away holds the account, and fails no message (BEHAVIOUR 2.8)", () => {
+describe("an answer that refuses every call holds the account, and fails no message (BEHAVIOUR 2.8)", () => {
   it.each([
     [429, "<html>Too many requests</html>", "edge"],
     [307, "", "config"],
@@ -112,18 +112,18 @@ it.each(["Message was not processed: it already exists", "messageSid exists", "D
 );
 
 describe("a look-up", () => {
-  it("answered 404 without a body has found nobody (R-006, R-432)", async () => {
+  it("has no result when it is answered 404 without a body (R-006, R-432)", async () => {
     const answer = await service(await answering(404, "")).findContact({ email: "a@b.example" });
     expect([answer.kind, answer.contact]).toEqual(["ok", undefined]);
   });
 
-  it("reads an answer that a proxy compressed unasked", async () => {
+  it("is parsed when a proxy compressed the answer unasked", async () => {
     const url = await answering(200, gzipSync('{"id":"c1"}'), { "content-encoding": "gzip" });
     expect((await service(url).findContact({ email: "a@b.example" })).contact?.id).toBe("c1");
   });
 
   it.each(["null", "{}", '{"success":false,"message":"not found"}', "[]", '{"data":null}', '{"data":[]}'])(
-    "answered 200 %s has found nobody",
+    "has no result when it is answered 200 %s",
     async (body) => {
       const answer = await service(await answering(200, body)).findContact({ email: "a@b.example" });
       expect([answer.kind, answer.contact]).toEqual(["ok", undefined]);
@@ -143,7 +143,7 @@ describe("a look-up", () => {
     expect((await service(await answering(200, body)).findContact({ email: "a@b.example" })).contact?.id).toBe("7");
   });
 
-  it("survives lone surrogates and what percent codes must carry", async () => {
+  it("works with lone surrogates and characters that need percent encoding", async () => {
     let query = "";
     const url = await serve((request, response) => {
       query = new URL(request.url ?? "", "http://x").searchParams.get("email") ?? "";
@@ -154,7 +154,7 @@ describe("a look-up", () => {
   });
 });
 
-it("does not let a list's id leave its place in the path", async () => {
+it("keeps a list's id inside its path segment", async () => {
   let path = "";
   const url = await serve((request, response) => {
     path = new URL(request.url ?? "", "http://x").pathname;
@@ -164,7 +164,7 @@ it("does not let a list's id leave its place in the path", async () => {
   expect(path).not.toBe("/v1/contacts");
 });
 
-it("sends strictly what the interface names, messageType beside customData (section 4.5, R-242)", async () => {
+it("sends exactly the fields of the interface, with messageType beside customData (section 4.5, R-242)", async () => {
   let body: unknown;
   const url = await serve(async (request, response) => {
     let text = "";

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- --counts`: counts anew, prints what a round trip asks of the database, and writes `counts.json`, which
- * `npm test` compares with. Whoever makes the relay do more on purpose runs it and commits the file.
+ * `npm run bench -- --counts`: counts again, prints the database operations of a round trip, and writes `counts.json`, which
+ * `npm test` compares with. Run it and commit the file after a change that makes the relay do more on purpose.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

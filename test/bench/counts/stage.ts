@@ -16,7 +16,7 @@ import { plain } from "./counters.ts";
 
 const ORIGIN = "https://shop.example";
 const SECRET = "a-callback-secret-for-counting";
-/** What never happens within this time never will. */
+/** Longest wait for anything, in ms. */
 const PATIENCE_MS = 60_000;
 
 /** A message at the service: whose it is, and how to answer. */
@@ -52,7 +52,7 @@ export type Stage = {
 export async function until(condition: () => boolean, moves?: HeldClock): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   for (let tries = 1; !condition(); tries++) {
-    if (performance.now() > end) throw new Error(`Waited in vain for: ${String(condition)}`);
+    if (performance.now() > end) throw new Error(`Timed out while waiting for: ${String(condition)}`);
     await new Promise((resolve) => setTimeout(resolve, 1));
     if (tries % 20 === 0) moves?.move(50);
   }

@@ -9,7 +9,7 @@ export function conversationIn(name: string, stage: Stage): void {
   const sent = (): string[] => stage.house.sandbox.messages().map(({ body }) => body);
   const arrived = (count: number) => stage.house.sandbox.until(() => sent().length === count);
 
-  it(`in ${name} what was typed is sent as it was typed, and the reply is shown`, async () => {
+  it(`in ${name} the typed text is sent unchanged, and the reply is shown`, async () => {
     const text = "Do you ship to Norway? <b>ÆØÅ</b> 👋";
     const { tab, chat } = await stage.visit();
     await chat.open();
@@ -22,7 +22,7 @@ export function conversationIn(name: string, stage: Stage): void {
     expect(sent()).toEqual([text]);
   });
 
-  it(`39 in ${name} three quick messages arrive in the order they were typed, from one visitor`, async () => {
+  it(`39 in ${name} three quick messages arrive in typing order, from one visitor`, async () => {
     const { tab, chat } = await stage.visit();
     await chat.open();
     for (const text of ["first", "second", "third"]) {
@@ -46,7 +46,7 @@ export function conversationIn(name: string, stage: Stage): void {
     }
   });
 
-  it(`43 in ${name} two tabs show both ways live`, async () => {
+  it(`43 in ${name} two tabs show messages of both sides live`, async () => {
     const first = await stage.visit();
     await first.chat.converse("from the first");
     const second = await stage.visit({ path: "/second" });

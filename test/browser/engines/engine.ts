@@ -1,6 +1,6 @@
 /**
- * A browser that is not Chromium, as the tests drive it. Two protocols stand behind it, because each engine speaks the
- * newest one it has: Firefox WebDriver BiDi (`firefox.ts`), WebKit WebDriver classic (`webkit.ts`).
+ * A browser other than Chromium. Each engine is driven by the newest protocol it supports: Firefox by WebDriver BiDi
+ * (`firefox.ts`), WebKit by WebDriver classic (`webkit.ts`).
  */
 
 /** Pixels of the page. */
@@ -8,13 +8,13 @@ export type Size = { width: number; height: number };
 export const DESKTOP: Size = { width: 1280, height: 800 };
 export const PHONE: Size = { width: 390, height: 844 };
 
-/** What the visitor's system and settings say. */
+/** Settings of the visitor's system and browser. */
 export type World = {
   /** The system is set to dark. */
   dark?: boolean;
   /** Pages may store nothing. */
   storeless?: boolean;
-  /** Fingers instead of a mouse. WebKitGTK asks the screen, and Xvfb has no touch screen: only Firefox can pretend. */
+  /** Touch instead of a mouse. WebKitGTK asks the screen, and Xvfb has no touch screen, so only Firefox can simulate it. */
   touch?: boolean;
 };
 
@@ -41,12 +41,12 @@ export interface Tab {
   reload(): Promise<void>;
   /** One step back in the history. */
   back(): Promise<void>;
-  /** Runs a function in the page. It must not use anything from outside of itself but its arguments, which are JSON. */
+  /** Runs a function in the page. It must use only its arguments, which are JSON. */
   run<Given extends unknown[], Answer>(
     act: (...given: Given) => Answer | Promise<Answer>,
     ...given: Given
   ): Promise<Answer>;
-  /** Presses keys at the same time; the last one is let go of first. */
+  /** Presses keys at the same time; the last one is released first. */
   press(...keys: Key[]): Promise<void>;
   /** Types character by character. */
   type(text: string): Promise<void>;
@@ -56,22 +56,22 @@ export interface Tab {
   wheel(x: number, y: number, by: number): Promise<void>;
   /** Chooses a file in the first file field of the chat. */
   pick(path: string): Promise<void>;
-  /** Begins a word with an input method and leaves it open; answers what stands there after `commit`. */
+  /** Begins a word with an input method and leaves it open. @returns the text that `commit` will insert */
   compose(): Promise<string>;
-  /** Takes the open word as a visitor does: with Enter. */
+  /** Commits the open word with Enter, as a visitor does. */
   commit(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Engine {
   readonly name: "Firefox" | "WebKit";
-  /** Begins anew: no tabs, a visitor whom no page knows, in a world like this. */
+  /** Starts again: no tabs, a new visitor, these settings. */
   begin(world: World): Promise<void>;
   /** A tab of the present visitor. */
   open(size: Size): Promise<Tab>;
-  /** Whether the browser lets its console be read. */
+  /** Whether the browser allows reading its console. */
   readonly reports: boolean;
-  /** What the browser has reported to its console as an error since the last `begin`, and lets itself be asked for. */
+  /** Errors in the browser's console since the last `begin`, if the browser reports them. */
   complaints(): string[];
   stop(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { recorder, type Stage } from "./stage.ts";
 export function handsIn(name: string, stage: Stage): void {
   const sent = (): string[] => stage.house.sandbox.messages().map(({ body }) => body);
 
-  it(`58 in ${name} everything can be reached with the keyboard, in the order it is seen, and the focus returns`, async () => {
+  it(`58 in ${name} the keyboard reaches everything, in visual order, and the focus returns`, async () => {
     const { tab, chat } = await stage.visit({ body: `<button id="own">Page</button>${stage.tag()}` });
     await chat.find({ css: ".launcher" });
     await tab.run(() => document.getElementById("own")?.focus());
@@ -72,7 +72,7 @@ export function handsIn(name: string, stage: Stage): void {
     expect(await chat.draft()).toBe("");
   });
 
-  it(`61 in ${name} everything that is needed can be reached at 320 by 256`, async () => {
+  it(`61 in ${name} every control can be reached at 320 by 256`, async () => {
     const { tab, chat } = await stage.visit({ size: { width: 320, height: 256 } });
     await chat.converse();
     const panel = await chat.find({ css: ".panel" });
@@ -90,7 +90,7 @@ export function handsIn(name: string, stage: Stage): void {
     expect(await tab.run(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   });
 
-  it(`66 in ${name} the launcher gives way to what has the focus beneath it, can be pressed there, and comes home`, async () => {
+  it(`66 in ${name} the launcher moves away from a focused control, can be pressed there, and moves back`, async () => {
     const under = `<button id="under" style="position:fixed;right:30px;bottom:30px;width:30px;height:30px">1</button>`;
     const { tab, chat } = await stage.visit({ body: `<button id="own">Page</button>${under}${stage.tag()}` });
     const launcher = async () => (await chat.find({ css: ".launcher" })).y;
@@ -111,7 +111,7 @@ export function handsIn(name: string, stage: Stage): void {
     await expect.poll(async () => (await launcher()) > home - 5, SOON).toBe(true);
   });
 
-  it(`68 and 69 in ${name} on a phone the keyboard covers neither header nor composer, and opening brings none up`, async () => {
+  it(`68 and 69 in ${name} on a phone the keyboard covers neither header nor composer, and opening shows no keyboard`, async () => {
     const viewport = `const view=Object.assign(new EventTarget(),{height:innerHeight,width:innerWidth,offsetTop:0,offsetLeft:0,pageTop:0,scale:1,addEventListener(...given){window.heeded=true;EventTarget.prototype.addEventListener.apply(view,given)}});Object.defineProperty(window,"visualViewport",{get:()=>view})`;
     stage.put("/viewport.js", { html: viewport, headers: { "Content-Type": "text/javascript" } });
     await stage.inWorld({ touch: true });
@@ -153,7 +153,7 @@ export function handsIn(name: string, stage: Stage): void {
     expect((await chat.find({ css: ".composer" })).bottom).toBeLessThanOrEqual(PHONE.height);
   });
 
-  it(`70 and 71 in ${name} on a phone the page behind does not move, and Escape closes the panel without a trace`, async () => {
+  it(`70 and 71 in ${name} on a phone the page behind does not move, and Escape closes the panel without a history entry`, async () => {
     stage.house.sandbox.configure({ botScript: "long" });
     const { tab, chat } = await stage.visit({
       size: PHONE,

@@ -1,4 +1,4 @@
-/** Lines that break, and what engines do to them. */
+/** Connections that break, in each engine. */
 
 import { expect, it } from "vitest";
 import { startProxy } from "../../proxy.ts";
@@ -11,7 +11,7 @@ export function linesIn(name: string, stage: Stage): void {
     ["a stream", false],
     ["long polls", true],
   ] as const)
-    it(`37 in ${name} where WebSockets are blocked the conversation goes over ${how}`, async () => {
+    it(`37 in ${name} where WebSockets are blocked, the conversation uses ${how}`, async () => {
       // The browser reports by itself what the proxy refused, and what it cut when it ended.
       stage.expectComplaints(/ws:|127\.0\.0\.1|NetworkError/);
       const proxy = await startProxy(() => stage.house.url);
@@ -24,7 +24,7 @@ export function linesIn(name: string, stage: Stage): void {
       await proxy.stop();
     });
 
-  it(`41 in ${name} what is said while the relay is away waits through a reload, and goes out when it is back`, async () => {
+  it(`41 in ${name} a message sent while the relay is down survives a reload, and is sent when the relay is back`, async () => {
     stage.expectComplaints(/127\.0\.0\.1|NetworkError|WebSocket/);
     const { tab, chat } = await stage.visit();
     await chat.converse();
@@ -37,7 +37,7 @@ export function linesIn(name: string, stage: Stage): void {
     expect(await chat.bubbles()).toEqual(["Hello", "echo: Hello", "into the dark", "echo: into the dark"]);
   });
 
-  it(`30 in ${name} a page that one comes back to has what came meanwhile`, async () => {
+  it(`30 in ${name} a page that the visitor returns to shows missed messages`, async () => {
     const { tab, chat } = await stage.visit();
     await chat.converse();
     await tab.run(() => {

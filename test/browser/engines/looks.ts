@@ -14,7 +14,7 @@ const PNG = Buffer.from(
 
 /** @param name of the engine, for the names of the tests */
 export function looksIn(name: string, stage: Stage): void {
-  it(`in ${name} a picture that was picked is shown before, sent, and shown again`, async () => {
+  it(`in ${name} a picked picture is previewed, sent, and shown`, async () => {
     const folder = await mkdtemp(join(tmpdir(), "porchlight-pick-"));
     const file = join(folder, "dot.png");
     await writeFile(file, PNG);
@@ -29,7 +29,7 @@ export function looksIn(name: string, stage: Stage): void {
     await rm(folder, { recursive: true });
   });
 
-  it(`in ${name} a page that reads from right to left has a mirrored chat that speaks its language`, async () => {
+  it(`in ${name} a right-to-left page has a mirrored chat in its language`, async () => {
     const { tab, chat } = await stage.visit({ root: 'lang="ar" dir="rtl"' });
     await chat.click({ css: ".launcher" });
     await chat.find({ css: "textarea" });
@@ -50,7 +50,7 @@ export function looksIn(name: string, stage: Stage): void {
     expect((await tab.run(leftOfText, ".reply .bubble li")) - list.x).toBeLessThan(40);
   });
 
-  it(`in ${name} the chat is dark where the system is, and wherever the page wants it`, async () => {
+  it(`in ${name} the chat is dark when the system is dark, or when the page sets it`, async () => {
     for (const [dark, attributes] of [
       [true, ""],
       [false, 'data-theme="dark"'],
@@ -64,7 +64,7 @@ export function looksIn(name: string, stage: Stage): void {
     }
   });
 
-  it(`72 in ${name} older messages come in above without moving what is read, and the end stays the end`, async () => {
+  it(`72 in ${name} older messages load above without moving visible ones, and the thread stays at its end`, async () => {
     const { tab, chat } = await stage.visit();
     await chat.converse();
     const toId = stage.house.sandbox.messages()[0]?.fromId ?? "";

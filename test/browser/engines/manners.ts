@@ -1,10 +1,10 @@
-/** A guest on the page of somebody else: what the page does to it, and what it may not do. */
+/** The widget as a guest on another site's page: effects of the page on it, and of it on the page. */
 
 import { expect, it } from "vitest";
 import { SOON } from "./panel.ts";
 import { recorder, type Stage } from "./stage.ts";
 
-/** Rules of a page that nobody would write, and all of which somebody did. */
+/** Extreme page rules that nevertheless occur on real pages. */
 const HOSTILE = `<style>html{font-size:62.5%}*{all:unset!important}porch-light,div,button{display:none!important}
 body{display:block!important;transform:translateZ(0)!important;direction:rtl!important;text-transform:uppercase!important;letter-spacing:8px!important;line-height:4!important;color:red!important;font-family:cursive!important;writing-mode:vertical-rl!important;pointer-events:none!important;visibility:hidden!important}</style>`;
 

@@ -1,9 +1,9 @@
-/** The chat on a page, found by what a person sees of it, and used by keys and clicks. */
+/** The chat on a page, found by visible properties, and used by keys and clicks. */
 
 import { expect } from "vitest";
 import type { Tab } from "./engine.ts";
 
-/** What to look for in the shadow root: a selector, the whole text or name, or both. The last that fits counts. */
+/** What to find in the shadow root: a selector, the whole text or name, or both. The last match counts. */
 export type Spot = { css?: string; text?: string };
 export type Seen = {
   x: number;
@@ -15,14 +15,14 @@ export type Seen = {
   count: number;
 };
 
-/** How often to look, in milliseconds; how long for, vitest.config.ts says. */
+/** Polling interval in milliseconds; vitest.config.ts sets the time limit. */
 export const SOON = { interval: 40 };
 
 export type Chat = ReturnType<typeof chatOn>;
 
 export function chatOn(tab: Tab) {
   const see = (spot: Spot): Promise<Seen | null> => tab.run(look, spot);
-  /** Waits until it is there, does not move any more, and nothing lies over it. */
+  /** Waits until the element exists, has stopped moving, and is not covered. */
   async function find(spot: Spot): Promise<Seen> {
     let before: string | undefined;
     let seen: Seen | null = null;
@@ -45,7 +45,7 @@ export function chatOn(tab: Tab) {
     see,
     find,
     click,
-    /** Waits until it is not there any more. */
+    /** Waits until the element is gone. */
     gone: (spot: Spot) => expect.poll(() => see(spot), SOON).toBeNull(),
     /** Waits for a bubble with exactly this text. */
     hears: (text: string) => find({ css: ".bubble", text }),
@@ -53,7 +53,7 @@ export function chatOn(tab: Tab) {
       await click({ css: ".launcher" });
       await find({ css: "textarea" });
     },
-    /** Opens the chat after a reload, or waits for it where it was left open: then the page opens it by itself. */
+    /** Opens the chat after a reload, or waits for it if it was left open: then it opens automatically. */
     async reopen(): Promise<void> {
       await find({ css: ".launcher" });
       if (await tab.run(wasLeftOpen)) await find({ css: "textarea" });
@@ -73,7 +73,7 @@ export function chatOn(tab: Tab) {
     },
     /** Name of what has the focus within the chat, or its element's. */
     focus: () => tab.run(focused),
-    /** What stands in the composer. */
+    /** The text in the composer. */
     draft: () => tab.run(draft),
     bubbles: () => tab.run(bubbles),
   };
