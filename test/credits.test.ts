@@ -133,7 +133,9 @@ describe("the auto-recharge callback", () => {
     expect(house.lines().some((line) => line.includes("credits.conflict"))).toBe(true);
   });
 
-  it("grants each of 100 keys at most once, each sent 8 times at once, despite every kind of failure, and loses none (F24, F25)", async () => {
+  it("grants each of 100 keys at most once, each sent 8 times at once, despite every kind of failure, and loses none (F24, F25)", {
+    timeout: 600_000,
+  }, async () => {
     const rules = { ...auto.credits, perDay: 1_000_000 };
     const url = await open({ credits: rules, rate: 100_000 });
     const kinds = ["resetConnection", "htmlError", "truncateJson", "status"] as const;

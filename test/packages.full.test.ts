@@ -12,7 +12,9 @@ import { createVisitor } from "./visitor.ts";
 const ORIGIN = "https://www.example.com";
 const KEY = "key-of-the-packages";
 
-it("packs relay, widget and client, which work in an empty project: a visitor chats, and the client reads the conversation", async () => {
+it("packs relay, widget and client, which work in an empty project: a visitor chats, and the client reads the conversation", {
+  timeout: 600_000,
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), "porchlight-empty-"));
   const sandbox = await startSandbox({ config: { apiKey: KEY, rateLimit: 0 } });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));

@@ -17,7 +17,7 @@ function hashesOf(place: string): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [path.slice(place.length), hash(path)]));
 }
 
-it("builds the same bytes twice", () => {
+it("builds the same bytes twice", { timeout: 600_000 }, () => {
   const builds = ["one", "two"].map((name) => {
     const out = join(folder, name);
     const build = ["build", "widget", "--outDir", out, "--logLevel", "warn"];
