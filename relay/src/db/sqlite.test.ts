@@ -248,6 +248,52 @@ describe("a commit's flush", () => {
     await db.close();
   });
 
+  it("that fails while a transaction is open also rejects that transaction, and nothing of it is committed", async () => {
+    const { db, flushes, works, write } = flushedByHand();
+    await write("CREATE TABLE t (x INTEGER)");
+    const committed = vi.spyOn(DatabaseSync.prototype, "exec");
+    const first = expect(db.run("INSERT INTO t VALUES (1)")).rejects.toMatchObject({ errcode: 10 });
+    await expect.poll(() => flushes.length).toBe(1);
+    const [opened, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const second = db.transaction(async (tx) => {
+      await tx.run("INSERT INTO t VALUES (2)");
+      opened.resolve();
+      await goOn.promise;
+    });
+    const rejected = expect(second).rejects.toMatchObject({ errcode: 10 });
+    await opened.promise;
+    // The system reports the failure once: the flush of the second commit would look good.
+    works.again = true;
+    flushes[0]?.reject(new Error("EIO"));
+    await first;
+    goOn.resolve();
+    await rejected;
+    const commits = committed.mock.calls.filter(([sql]) => sql === "COMMIT").length;
+    committed.mockRestore();
+    expect(commits).toBe(1);
+    await db.close();
+  });
+
+  it("is awaited before a later transaction that read its rows is told why it failed", async () => {
+    const { db, flushes, write } = flushedByHand();
+    await write("CREATE TABLE t (x INTEGER)");
+    const told: string[] = [];
+    const written = db.run("INSERT INTO t VALUES (1)").then(() => told.push("written"));
+    await expect.poll(() => flushes.length).toBe(1);
+    const failed = db
+      .transaction(async (tx) => {
+        const { length } = await tx.all("SELECT x FROM t");
+        if (length > 0) throw new Error("taken");
+      })
+      .catch((error: Error) => told.push(error.message));
+    for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toEqual([]);
+    flushes.shift()?.resolve();
+    await Promise.all([written, failed]);
+    expect(told).toEqual(["written", "taken"]);
+    await db.close();
+  });
+
   it("has begun before a read in the same turn of the event loop sees the commit", async () => {
     const { db, flushes, write } = flushedByHand();
     await write("CREATE TABLE t (x INTEGER)");
@@ -291,6 +337,32 @@ describe("a commit's flush", () => {
     await Promise.all([closed, refused]);
     expect(told).toEqual(["written", "closed"]);
     expect(flushes).toEqual([]);
+  });
+
+  it("of a transaction that commits while the database waits for an earlier flush to close is awaited too", async () => {
+    const { db, flushes, write } = flushedByHand();
+    await write("CREATE TABLE t (x INTEGER)");
+    const told: string[] = [];
+    const first = db.run("INSERT INTO t VALUES (1)").then(() => told.push("first"));
+    await expect.poll(() => flushes.length).toBe(1);
+    const [opened, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const second = db
+      .transaction(async (tx) => {
+        await tx.run("INSERT INTO t VALUES (2)");
+        opened.resolve();
+        await goOn.promise;
+      })
+      .then(() => told.push("second"));
+    await opened.promise;
+    const closed = db.close().then(() => told.push("closed"));
+    goOn.resolve();
+    await expect.poll(() => flushes.length).toBe(2);
+    flushes[0]?.resolve();
+    for (let turn = 0; turn < 9; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toEqual(["first"]);
+    flushes[1]?.resolve();
+    await Promise.all([first, second, closed]);
+    expect(told).toEqual(["first", "second", "closed"]);
   });
 });
 

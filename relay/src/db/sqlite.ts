@@ -180,8 +180,21 @@ async function settle(sqlite: Sqlite, group: readonly Job[]): Promise<Committed>
 /** Commits each job of a group alone after the group failed: one of them may be to blame, and then the others go through. */
 async function settleAlone(sqlite: Sqlite, group: readonly Job[], error: unknown): Promise<void> {
   // Somebody else holds the database, or nothing is written any more.
-  if (group.length === 1 || isBusy(error) || error === sqlite.refusal) for (const job of group) job.reject(error);
-  else for (const job of group) await write(sqlite, [job]).then(hearWhenFlushed).catch(job.reject);
+  if (group.length === 1 || isBusy(error) || error === sqlite.refusal) return rejectWhenFlushed(sqlite, group, error);
+  for (const job of group) {
+    const heard = write(sqlite, [job]).then(hearWhenFlushed);
+    await heard.catch((alone) => rejectWhenFlushed(sqlite, [job], alone));
+  }
+}
+
+/** Rejects the jobs when every commit that they read is on the disk: their error may say what was in it. */
+async function rejectWhenFlushed(sqlite: Sqlite, jobs: readonly Job[], error: unknown): Promise<void> {
+  let reason = error;
+  if (sqlite.flushing !== undefined && error !== sqlite.refusal)
+    await sqlite.flushing.catch((failure: unknown) => {
+      reason = failure;
+    });
+  for (const job of jobs) job.reject(reason);
 }
 
 const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === BUSY;
@@ -209,6 +222,8 @@ async function write(sqlite: Sqlite, jobs: readonly Job[]): Promise<Written> {
       const results = await work(writer.tx, items);
       for (const [i, job] of group.entries()) done.push([job, results[i]]);
     }
+    // The flush of an earlier group failed meanwhile: the next flush would look good.
+    if (sqlite.refusal !== undefined) throw sqlite.refusal;
     writer.db.exec("COMMIT");
     // In the same step as the commit: a read in between would not know that it has to wait.
     if (flush !== undefined) sqlite.flushing = flushLog(sqlite, flush);
@@ -251,8 +266,9 @@ async function close(sqlite: Sqlite, groups: Groups): Promise<void> {
   if (stopping !== undefined) await stopping;
   // A thread that still reads would keep the log beside the file.
   if (check !== undefined) await check.stop();
-  // Last: a group that was open may have committed meanwhile. A failed flush was told to those whose commit it was.
-  if (sqlite.flushing !== undefined) await sqlite.flushing.catch(() => {});
+  // Last: a group that was open may have committed meanwhile, also during an earlier flush. A failed flush was told to
+  // those whose commit it was.
+  while (sqlite.flushing !== undefined) await sqlite.flushing.catch(() => {});
   flush?.close();
   // Left open: closing would copy a log whose pages may be lost into the database. The next process checks them.
   if (sqlite.refusal !== undefined && sqlite.refusal.errcode === IOERR) return;

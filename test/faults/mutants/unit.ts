@@ -49,12 +49,49 @@ const RELAY: Mutant[] = [
   },
   {
     name: "writes on after a failed flush",
-    edits: [{ in: "write", find: "sqlite.refusal !== undefined", replace: "false" }],
+    edits: [
+      {
+        in: "write",
+        find: "if (sqlite.refusal !== undefined) throw sqlite.refusal; if (sqlite.closing) $$;",
+        replace: "",
+      },
+      {
+        in: "write",
+        find: 'if (sqlite.refusal !== undefined) throw sqlite.refusal; writer.db.exec("COMMIT");',
+        replace: 'writer.db.exec("COMMIT");',
+      },
+    ],
     killedBy: { unit: "db/sqlite.test.ts" },
   },
   {
     name: "closes the log while it is flushed",
-    edits: [{ find: "if (sqlite.flushing !== undefined) await sqlite.flushing.catch($$);", replace: "" }],
+    edits: [{ find: "while (sqlite.flushing !== undefined) await sqlite.flushing.catch($$);", replace: "" }],
+    killedBy: { unit: "db/sqlite.test.ts" },
+  },
+  {
+    name: "awaits only one of two flushes before it closes the log",
+    edits: [
+      {
+        find: "while (sqlite.flushing !== undefined) await sqlite.flushing.catch($$);",
+        replace: "if (sqlite.flushing !== undefined) await sqlite.flushing.catch(() => {});",
+      },
+    ],
+    killedBy: { unit: "db/sqlite.test.ts" },
+  },
+  {
+    name: "commits a transaction during which an earlier flush failed",
+    edits: [
+      {
+        in: "write",
+        find: 'if (sqlite.refusal !== undefined) throw sqlite.refusal; writer.db.exec("COMMIT");',
+        replace: 'writer.db.exec("COMMIT");',
+      },
+    ],
+    killedBy: { unit: "db/sqlite.test.ts" },
+  },
+  {
+    name: "tells why a transaction failed before what it read is flushed",
+    edits: [{ find: "sqlite.flushing !== undefined && error !== sqlite.refusal", replace: "false" }],
     killedBy: { unit: "db/sqlite.test.ts" },
   },
   {
