@@ -220,7 +220,7 @@ describe("the admin pages", () => {
     }
     const page = await text(`/admin/messages/${visitor}/${failed}`);
     expect(page).toContain("Failed after 1 try");
-    expect(page).toMatch(/Tried, and not accepted<\/strong> · <time[\s\S]+The service answered <code>400/);
+    expect(page).toMatch(/Sent, but not accepted<\/strong> · <time[\s\S]+The service answered <code>400/);
     expect(page).toMatch(/Failed after 1 try<\/strong> · <time/);
     expect(page).toContain("The service refused this message");
     expect((await ask(`/admin/messages/${visitor}/none`)).status).toBe(404);

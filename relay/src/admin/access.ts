@@ -7,22 +7,22 @@ import type { Database } from "../db/database.ts";
 import { findToken, hashOfToken } from "../records/tokens.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** Wrong tokens of one address: so many at once, and so many a minute after them. */
+/** Wrong tokens allowed from one address: this many at once, then this many per minute. */
 const GUESSES = 5;
 
-/** A token that opens the pages: `admin`, `reader`, or the id of a site's token. A session ends with the token that opened it. */
+/** A valid token. `name`: `admin`, `reader`, or the id of a site's token. A session ends when its token becomes invalid. */
 export type Credential = { name: string; viewer: Viewer };
 
 /** Who may open the admin pages and the metrics. */
 export type AdminAccess = {
-  /** The sender of a request, as limits count it. */
+  /** The address under which limits count the sender of a request. */
   addressOf: (incoming: IncomingMessage) => string;
   /**
-   * Whom a token belongs to; nothing for a wrong one. An address that guessed too often is refused unheard for a while, also
-   * with the right token; other addresses notice nothing.
+   * The credential of a token; undefined for a wrong token. An address that sent too many wrong tokens is refused for a minute,
+   * even with the right token. Other addresses are not affected.
    */
   credentialOf: (address: string, token: string) => Promise<Credential | undefined>;
-  /** The hash of a token that is valid now, by its name. */
+  /** The hash of the token with this name; undefined when the token is not valid now. */
   hashOf: (name: string) => Promise<string | undefined>;
 };
 
@@ -54,9 +54,9 @@ const hashOf = (token: string): string => createHash("sha256").update(token).dig
 export function createAccess(deps: AccessDeps): AdminAccess {
   const { clock, addressOf } = deps;
   const wrong = createLimiter({ burst: GUESSES, perMinute: GUESSES, uptime: clock.uptime });
-  /** Addresses that wait, and until when (uptime in milliseconds). */
+  /** Locked addresses, each with the uptime (ms) at which its lock ends. */
   const shut = new Map<string, number>();
-  /** Tokens that are looked up now, by address. */
+  /** Number of tokens that are being checked now, by address. */
   const underWay = new Map<string, number>();
   return {
     addressOf,
@@ -68,7 +68,7 @@ export function createAccess(deps: AccessDeps): AdminAccess {
     async credentialOf(address, given) {
       const until = shut.get(address) ?? 0;
       const others = underWay.get(address) ?? 0;
-      // Guesses that are sent at the same time would all be looked at before the first one counts.
+      // Without this limit, guesses sent at the same time would all be checked before the first one counts.
       if (until > clock.uptime() || others >= GUESSES) return undefined;
       shut.delete(address);
       underWay.set(address, others + 1);
@@ -87,9 +87,9 @@ function leave(underWay: Map<string, number>, address: string): void {
   else underWay.set(address, left);
 }
 
-/** An address that guessed too often waits so long. */
+/** How long an address that sent too many wrong tokens is locked, in milliseconds. */
 const SHUT_MS = 60_000;
-/** Addresses that wait, at most: the oldest is let go. */
+/** Most locked addresses. Above it, the oldest is unlocked. */
 const SHUT_MAX = 10_000;
 
 function keep(shut: Map<string, number>, address: string, until: number): void {

@@ -4,16 +4,16 @@ import { messagePath } from "./conversations.ts";
 import { discardAll, openItems, retryAll } from "./deliveries.ts";
 import { decide } from "./ledger.ts";
 
-/** The page to which a form of deliveries leads: the message's own page when it stands there, otherwise the list. */
+/** The page to show after a form about deliveries: the message's page if the form stands there, otherwise the list. */
 function pageAfter(form: URLSearchParams): string {
   const [visitor = "", id = ""] = (form.get("item") ?? "").split(" ");
   return form.get("from") === "message" ? messagePath(visitor, id) : "/admin/deliveries";
 }
 
-/** What an admin may do: each action is a form of a page, and an entry of the audit log. */
+/** Adds the actions of admins. Each action is sent by a form, and adds an entry to the audit log. */
 export function addActions(app: Hono<App>, parts: AdminRouteDeps): void {
   const { deps } = parts;
-  /** An action for admins, with a form of their session. */
+  /** Adds an action that only a form of an admin's session may start. */
   const action = (path: string, act: (form: URLSearchParams, actor: string) => Promise<string>): void =>
     void app.post(path, async (c) => {
       const form = await ownForm(c, parts);

@@ -27,27 +27,27 @@ export type AdminDeps = {
   token: string;
   readToken: string | undefined;
   addressOf: AdminAccess["addressOf"];
-  /** The relay's public origin; nothing while it does not know it. */
+  /** The relay's public origin; undefined while it is unknown. */
   publicOrigin: string | undefined;
-  /** An address of the relay for people to read. */
+  /** The relay's address, to show to people. */
   address: () => string;
-  /** Whether the chat's pages are on the same origin as these. */
+  /** Whether the chat's pages have the same origin as the admin pages. */
   preview: boolean;
-  /** What `porchlight doctor` finds. */
+  /** Runs the checks of `porchlight doctor`. */
   examine: () => Promise<Finding[]>;
 };
 
 /** Reads a form's body. @throws RelayError when it is too large */
 export type ReadForm = (incoming: IncomingMessage) => Promise<string>;
 
-/** `secret`: of the session. */
+/** `secret`: the session's secret. */
 export type App = { Bindings: HttpBindings; Variables: { secret: string; viewer: Viewer } };
 export type C = Context<App>;
 
 /** Dependencies of the admin routes. */
 export type AdminRouteDeps = { deps: AdminDeps; access: AdminAccess; readForm: ReadForm };
 
-/** Requests of other pages bring the origin of those; browsers send it with every form. */
+/** Whether a request comes from a page of this origin. Browsers send `Origin` with every form. */
 export function isOwnOrigin(c: C, publicOrigin: string | undefined): boolean {
   const site = c.req.header("sec-fetch-site");
   if (site !== undefined && site !== "same-origin") return false;
@@ -56,17 +56,17 @@ export function isOwnOrigin(c: C, publicOrigin: string | undefined): boolean {
   return origin === publicOrigin || (URL.canParse(origin) && new URL(origin).host === c.req.header("host"));
 }
 
-/** A form of one of this session's pages; nothing when it is not one. */
+/** The fields of a form; undefined unless a page of this session sent it. */
 export async function ownForm(c: C, { deps, readForm }: AdminRouteDeps): Promise<URLSearchParams | undefined> {
   const form = new URLSearchParams(await readForm(c.env.incoming));
   return isOwnOrigin(c, deps.publicOrigin) && isFormToken(c.var.secret, form.get("token") ?? "") ? form : undefined;
 }
 
-/** The operator as the audit log names them. */
+/** The operator's name in the audit log. */
 export const actorOf = (c: C, { access }: AdminRouteDeps): string =>
   `${c.var.viewer?.role ?? "admin"} at ${access.addressOf(c.env.incoming)}`;
 
-/** Writes down what an operator did. */
+/** Adds an entry to the audit log. */
 export async function noted({ deps }: AdminRouteDeps, actor: string, action: string, subject: string): Promise<void> {
   const { db, clock } = deps;
   await db.transaction((tx) => addAudit(tx, { at: clock.now(), actor, action, subject }), ["audit"]);

@@ -16,15 +16,15 @@ import { sees, type Viewer } from "./viewer.ts";
 
 /** Conversations on one page. */
 const PAGE = 30;
-/** A search goes on from page to page after this time, in milliseconds. */
+/** A search shows a page after this time, in milliseconds, even if the page is not full; the next page continues it. */
 const SEARCH_MS = 3_000;
 /** Messages of a thread on one page. */
 const MESSAGES = 200;
 
-/** `from`, `to`: days as the form has them, like `2026-11-22`. */
+/** `from`, `to`: days in the form's notation, like `2026-11-22`. */
 type Search = ConversationQuery & { days?: { from: string; to: string } };
 
-/** Conversations that match, until a page is full or the time is over. */
+/** Finds matching conversations until a page is full or the time is over. */
 async function search(
   db: Database,
   clock: Clock,
@@ -40,12 +40,12 @@ async function search(
     if (extra !== undefined) return { rows: rows.slice(0, PAGE), next: { created: extra.created, id: extra.id } };
     if (next === undefined || clock.uptime() > until) return { rows, next };
     after = next;
-    // Visitors' messages go on between two slices.
+    // Let other work run between two slices.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** A place as addresses have it: time, position in a long thread, visitor. */
+/** A position in the search as a query parameter: time, position in a long thread, visitor. */
 const placeText = ({ created, id, pos = 0 }: ConversationPlace): string => `${created}.${pos}.${id}`;
 
 export const placeOf = (text: string): ConversationPlace | undefined => {
@@ -65,7 +65,7 @@ export const messagePath = (visitor: string, id: string): string =>
 
 const DAY_MS = 86_400_000;
 
-/** The times of two days of the form, both included. */
+/** The begin and end (ms) of a range of days from the form, both days included. */
 export function daysOf(from = "", to = ""): Pick<Search, "from" | "to" | "days"> {
   const [begin, end] = [Date.parse(from), Date.parse(to)];
   return {
@@ -98,7 +98,7 @@ export async function conversations(
   if (next !== undefined) query.set("after", placeText(next));
   const more =
     next &&
-    html`<p><a href="/admin/conversations?${query.toString()}">${rows.length < PAGE ? "Search on" : "Older"}</a></p>`;
+    html`<p><a href="/admin/conversations?${query.toString()}">${rows.length < PAGE ? "Continue the search" : "Older"}</a></p>`;
   return html`${filter(asked, sites)}${table(
     "Conversations",
     ["Visitor", "Newest message", "State", "When", "Messages", "Site"],
@@ -118,7 +118,7 @@ const bubble = (visitor: string, message: Message): Html => html`<li class="${me
 ${message.text === "" ? "" : html`<p>${message.text}</p>`}${message.media === undefined ? "" : html`<p>📎 ${message.media.name}</p>`}
 <footer><a href="${messagePath(visitor, message.id)}">${time(message.at)}</a> ${message.from === "visitor" ? badge(message.state) : (message.reaction ?? "")}</footer></li>`;
 
-/** One conversation: whose it is, and its messages. @returns nothing when there is none of this id */
+/** The page of one conversation: its visitor and its messages. @returns undefined when no conversation has this id */
 export async function conversation(
   db: Database,
   id: string,

@@ -12,7 +12,7 @@ import { badge, type Cell, type Html, table, time, tokenField } from "./html.ts"
 
 /** Messages on one page. */
 const PAGE = 100;
-/** Messages that one action of "all" takes. */
+/** Most messages that "Retry all" and "Discard all" change at once. */
 const ALL_MAX = 1_000;
 
 const choice = ({ visitor, id }: DeliveryRow): Cell =>
@@ -34,7 +34,7 @@ const row = (site: string, may: boolean, given: DeliveryRow): Cell[] => {
 
 const HEADINGS = ["Message", "State", "Tries", "Next try", "Last error", "Visitor", "Site"];
 
-/** What an admin may do with the chosen messages. */
+/** The buttons for the chosen messages. */
 const buttons = html`<p class="actions"><button class="main">Retry the chosen</button>
 <button formaction="/admin/deliveries/discard">Discard the chosen</button>
 <button name="all" value="1">Retry all failed</button>
@@ -42,7 +42,7 @@ const buttons = html`<p class="actions"><button class="main">Retry the chosen</b
 <p class="note">Retry sends a failed message again. Discard takes it off this list: the visitor still sees that it was not sent.
 A message that waits is given up first, within a minute.</p>`;
 
-/** The outcome of an action, as the address of the page after it has it: how many messages it changed. */
+/** The outcome of an action, from the query of the next page: how many messages it changed. */
 export function outcomeOf({ retried, discarded }: Record<string, string | undefined>): Html | "" {
   const words =
     retried !== undefined
@@ -54,7 +54,7 @@ export function outcomeOf({ retried, discarded }: Record<string, string | undefi
 }
 
 /**
- * Messages that the service has not taken: failed ones first, with Retry and Discard.
+ * Messages that the service has not accepted: failed ones first, with Retry and Discard.
  * @param may whether the viewer may act
  */
 export async function deliveries(
@@ -82,7 +82,7 @@ ${more}`;
 
 type Deps = { db: Database; clock: Clock; sites: Sites; send: Pick<Send, "retry"> };
 
-/** Acts on messages, each with an entry of the audit log. @returns on how many it did something */
+/** Runs an action on messages, and adds an entry to the audit log for each. @returns how many messages it changed */
 async function each(
   { db, clock }: Deps,
   { items, actor, action }: { items: readonly string[]; actor: string; action: string },
@@ -99,20 +99,20 @@ async function each(
   return count;
 }
 
-/** Starts failed messages anew. @param items visitor and message, separated by a space. @returns how many went */
+/** Sends failed messages again. @param items visitor and message, separated by a space. @returns how many are sent again */
 export const retryAll = (deps: Deps, items: readonly string[], actor: string): Promise<number> =>
   each(deps, { items, actor, action: "retry message" }, async (visitor, id) => {
     const site = deps.sites.find((await findVisitor(deps.db, visitor))?.site ?? "");
     return site !== undefined && (await deps.send.retry(visitor, site, id)) !== undefined;
   });
 
-/** Takes messages off the list. @param items as for `retryAll`. @returns how many were there */
+/** Removes messages from the list. @param items as for `retryAll`. @returns how many were removed */
 export const discardAll = (deps: Deps, items: readonly string[], actor: string): Promise<number> =>
   each(deps, { items, actor, action: "discard message" }, (visitor, id) =>
     deps.db.transaction((tx) => discardMessage(tx, visitor, id, deps.clock.now()), [visitor]),
   );
 
-/** Every message in one of these states, as the form names them; at most `ALL_MAX`. */
+/** Messages in these states, in the notation of the form; at most `ALL_MAX`. */
 export async function openItems(
   { db, sites }: { db: Database; sites: Sites },
   states: readonly DeliveryState[],

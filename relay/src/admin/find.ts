@@ -8,14 +8,14 @@ import { sees, type Viewer } from "./viewer.ts";
 
 type FindDeps = { db: Database; clock: Clock; settings: Pick<Settings, "accounts"> };
 
-/** A look for an id gives up after this time, in milliseconds. */
+/** The search for an id ends after this time, in milliseconds. */
 const FIND_MS = 9_000;
-/** How each `messageSid` begins. */
+/** Prefix of each `messageSid`. */
 const SID = "pl_";
 
 /**
- * The page of what an id names: a conversation by its visitor, or a message by the id in a log line or an API answer, by its
- * `messageSid`, or by the service's id of a reply. Otherwise the page of the search for the same text.
+ * The path of the page for an id: the conversation of a visitor's id, or the message of an id in a log line or an API answer,
+ * of a `messageSid`, or of the service's id of a reply. For any other text, the search page with this text.
  */
 export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promise<string> {
   if (id === "") return "/admin/conversations";
@@ -25,7 +25,7 @@ export async function pageOf(deps: FindDeps, id: string, viewer: Viewer): Promis
     const seen: MessageName[] = [];
     for (const each of await look()) if (await isSeen(deps, viewer, each.visitor)) seen.push(each);
     const [only, ...others] = seen;
-    // The browser makes a message's id: it is unique in its conversation only.
+    // The browser generates a message's id, so it is unique in its conversation only.
     if (only !== undefined && others.length === 0) return messagePath(only.visitor, only.id);
   }
   return `/admin/conversations?${new URLSearchParams({ words: id }).toString()}`;
@@ -54,7 +54,7 @@ async function messagesOf({ db, clock }: FindDeps, kind: NameKind, name: string)
     const { found, next }: Awaited<ReturnType<typeof messagesNamed>> = await messagesNamed(db, { kind, name, after });
     all.push(...found);
     after = next;
-    // Visitors' messages go on between two slices.
+    // Let other work run between two slices.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return all;

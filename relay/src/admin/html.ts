@@ -1,15 +1,15 @@
 import { html } from "hono/html";
 import type { Viewer } from "./viewer.ts";
 
-/** A piece of a page; `html` has escaped what is in it. */
+/** Part of a page; `html` has escaped its values. */
 export type Html = ReturnType<typeof html>;
 
-/** What every page needs. */
+/** The values that every page needs. */
 export type Frame = {
   /** Path of the page in the navigation, like `/admin/conversations`. */
   at: string;
   title: string;
-  /** For the forms of this session. */
+  /** CSRF token for the forms of this session. */
   token: string;
   viewer: Viewer;
 };
@@ -49,7 +49,7 @@ export const bare = (title: string, body: Html): Html => html`<!doctype html>
 <body>${body}</body>
 </html>`;
 
-/** A field that proves that a form is one of this session's pages. */
+/** The hidden field with the form's CSRF token. */
 export const tokenField = (token: string): Html => html`<input type="hidden" name="token" value="${token}">`;
 
 const link = (at: string, [path, name]: readonly [string, string]): Html =>
@@ -88,7 +88,7 @@ export const brief = (text: string, max = 90): string => (text.length > max ? `$
 
 export type Cell = string | number | null | Html;
 
-/** A table that scrolls by itself where it is too wide. @param empty what is said instead of no rows */
+/** A table that scrolls when it is too wide. @param empty text to show when there are no rows */
 export const table = (
   name: string,
   headings: readonly string[],
@@ -100,7 +100,7 @@ export const table = (
     : html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table><thead><tr>${headings.map((each) => html`<th scope="col">${each}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell, n) => html`<td data-label="${headings[n] ?? ""}">${cell ?? "–"}</td>`)}</tr>`)}</tbody></table></div>`;
 
-/** Names and values; without those that have no value. */
+/** A list of names and values. Entries with the value null are left out. */
 export const facts = (all: readonly (readonly [string, Cell])[]): Html =>
   html`<dl class="facts">${all
     .filter(([, value]) => value !== null)

@@ -6,10 +6,10 @@ import { conversationPath, messagePath } from "./conversations.ts";
 import { badge, facts, type Html, time, tokenField } from "./html.ts";
 import { sees, type Viewer } from "./viewer.ts";
 
-/** A step of a message's way. `open`: it is still to come. */
+/** A step of a message's journey. `open`: not reached yet. */
 type Stage = { name: string; at: number | null; note?: Html | string; kind?: "bad" | "open" };
 
-/** Failed tries that a journey shows: the newest. */
+/** Most failed attempts that a journey shows; the newest ones. */
 const TRIES_SHOWN = 50;
 
 const REASONS: Record<string, string> = {
@@ -20,23 +20,27 @@ const REASONS: Record<string, string> = {
 
 const tries = (n: number): string => (n === 1 ? "1 try" : `${n} tries`);
 
-/** The way of a visitor's message to the service. */
+/** The steps of a visitor's message to the service. */
 async function sentStages(db: Database, row: JourneyRow): Promise<Stage[]> {
   const stored: Stage = {
-    name: "Written, and durable here",
+    name: "Stored durably by the relay",
     at: row.at,
-    note: "Acknowledged to the visitor after that.",
+    note: "Then acknowledged to the visitor.",
   };
   const tried = (await triesOf(db, row.visitor, row.pos, TRIES_SHOWN)).map(
     ({ at, answer }): Stage => ({
-      name: "Tried, and not accepted",
+      name: "Sent, but not accepted",
       at,
       kind: "bad",
       note: html`The service answered <code>${answer ?? "nothing"}</code>`,
     }),
   );
   if (row.state === "delivered")
-    return [stored, ...tried, { name: "Accepted by the service", at: row.settled, note: "It answered with success." }];
+    return [
+      stored,
+      ...tried,
+      { name: "Accepted by the service", at: row.settled, note: "The service answered with success." },
+    ];
   if (row.state === "failed")
     return [
       stored,
@@ -49,10 +53,10 @@ async function sentStages(db: Database, row: JourneyRow): Promise<Stage[]> {
       },
     ];
   const waits: Stage = {
-    name: `Waits for the service, after ${tries(row.tries ?? 0)}`,
+    name: `Waiting for the service, after ${tries(row.tries ?? 0)}`,
     at: null,
     kind: "open",
-    note: html`Next try ${time(row.due)}; given up ${time(row.expires)}.${row.answer === null ? "" : html` Last answer: <code>${row.answer}</code>`}`,
+    note: html`Next try at ${time(row.due)}; no tries after ${time(row.expires)}.${row.answer === null ? "" : html` Last answer: <code>${row.answer}</code>`}`,
   };
   return [stored, ...tried, waits];
 }
@@ -71,7 +75,11 @@ async function laterStages(db: Database, row: JourneyRow): Promise<Stage[]> {
     return [
       { name: "Stored from the service's callback, and pushed to open tabs", at: row.at },
       seen
-        ? { name: "Seen by the visitor", at: row.readAt, note: "At the latest: the read mark was moved then." }
+        ? {
+            name: "Seen by the visitor",
+            at: row.readAt,
+            note: "Or earlier: at this time the visitor's read mark moved.",
+          }
         : { name: "Not seen yet", at: null, kind: "open" },
       ...mails,
     ];
@@ -86,7 +94,11 @@ async function laterStages(db: Database, row: JourneyRow): Promise<Stage[]> {
 const stage = ({ name, at, note, kind }: Stage): Html =>
   html`<li class="${kind ?? ""}"><p><strong>${name}</strong>${at === null ? "" : html` · ${time(at)}`}</p>${note === undefined ? "" : html`<p class="note">${note}</p>`}</li>`;
 
-/** A message with every step of its way. @param note the outcome of an action, to be shown first. @returns nothing when there is no such message */
+/**
+ * The page of a message with every step of its journey.
+ * @param note outcome of an action, shown first
+ * @returns undefined when no such message exists
+ */
 export async function journey(
   db: Database,
   { visitor, id }: { visitor: string; id: string },

@@ -7,7 +7,7 @@ import { type Entry, entries } from "../records/ledger/ledger.ts";
 import { sentContent } from "../records/ledger/own-messages.ts";
 import { badge, brief, type Cell, type Html, table, time, tokenField } from "./html.ts";
 
-/** Entries of each account on the page: the newest. */
+/** Most entries of each account; the newest ones. */
 const ROWS = 100;
 
 type Deps = {
@@ -16,7 +16,7 @@ type Deps = {
   credits: Pick<Credits, "approve" | "dismiss" | "resolve">;
 };
 
-/** The decisions that a state allows, with their words. */
+/** The decisions that each state allows, with the labels of their buttons. */
 const DECISIONS: Partial<Record<Entry["state"], readonly (readonly [string, string])[]>> = {
   received: [
     ["approve", "Approve"],
@@ -34,11 +34,11 @@ const DECISIONS: Partial<Record<Entry["state"], readonly (readonly [string, stri
 
 const OUTCOMES: Record<string, string> = {
   done: "Recorded",
-  missing: "There is no such entry",
-  wrong_state: "Its state does not allow this any more",
-  incomplete: "It has no sub-account or no amount: use porchlight credits approve with --email or --amount",
+  missing: "No such entry",
+  wrong_state: "The entry's state no longer allows this",
+  incomplete: "Sub-account or amount is missing: use porchlight credits approve with --email or --amount",
   amount: "The amount exceeds perGrant of the account",
-  email: "The e-mail is not an address",
+  email: "The e-mail address is invalid",
   reason: "A reason is needed",
 };
 
@@ -82,8 +82,8 @@ async function sentOf({ db }: Deps, account: string): Promise<Cell[][]> {
 }
 
 /**
- * Grants of credits with their approvals, and messages of the owner.
- * @param token of the forms; nothing for a viewer who may not decide
+ * The page of credit grants with their approvals, and of the messages that the owner's backend sent.
+ * @param token CSRF token of the forms; absent for a viewer who may not decide
  */
 export async function ledger(deps: Deps, token: string | undefined, note: string): Promise<Html> {
   const accounts = deps.settings.accounts.map(({ id }) => id);
@@ -92,10 +92,10 @@ export async function ledger(deps: Deps, token: string | undefined, note: string
   const headings = ["When", "Key", "State", "Sub-account", "Credits", "Reason", "Account"];
   return html`${note === "" ? "" : html`<p class="done" role="status">${note}</p>`}
 <h2>Credit grants</h2>
-${table("Credit grants", token === undefined ? headings : [...headings, "Decision"], grants, "No credits were asked for or granted.")}
+${table("Credit grants", token === undefined ? headings : [...headings, "Decision"], grants, "No credit grants yet.")}
 <h2>Messages of your backend</h2>
-${table("Messages of your backend", ["When", "Key", "State", "Text", "Reason", "Account"], sent, "Your backend has sent no message.")}
-<p class="note">A call whose outcome is unknown is never repeated by itself: look its key up at the service, and say here what came of it.</p>`;
+${table("Messages of your backend", ["When", "Key", "State", "Text", "Reason", "Account"], sent, "Your backend has sent no messages yet.")}
+<p class="note">A call with an unknown outcome is never repeated automatically: search the service for its key, and enter the outcome here.</p>`;
 }
 
 /** The sentence about the outcome of a decision. */

@@ -11,12 +11,12 @@ import type { Sites } from "../records/sites.ts";
 import { conversationPath } from "./conversations.ts";
 import { badge, brief, type Cell, type Html, table, time } from "./html.ts";
 
-/** Rows of each list: the newest. */
+/** Most rows of a list; the newest ones. */
 const ROWS = 100;
 
 type Deps = { db: Database; sites: Sites };
 
-/** Rows of every site, with the site's id behind each. */
+/** Rows of all sites; the last cell of each is the site's id. */
 async function ofSites({ sites }: Deps, read: (site: string) => Promise<Cell[][]>): Promise<Cell[][]> {
   const rows: Cell[][] = [];
   for (const {
@@ -45,7 +45,7 @@ export async function leads(deps: Deps): Promise<Html> {
     "Leads",
     ["When", "Name", "E-mail", "Phone", "State", "Problem", "Visitor", "Site"],
     rows,
-    "Nobody left their details yet.",
+    "No visitor has left contact details yet.",
   );
 }
 
@@ -60,7 +60,7 @@ export async function mails(deps: Deps): Promise<Html> {
     "Mails",
     ["When", "Kind", "To", "State", "Tries", "Problem", "Visitor", "Site"],
     rows,
-    "No mails within the last weeks.",
+    "No mails in the last weeks.",
   );
 }
 
@@ -75,7 +75,7 @@ export async function webhooks(deps: Deps): Promise<Html> {
     "Webhooks",
     ["When", "Event", "State", "Tries", "Status", "Problem", "Id", "Site"],
     rows,
-    "Your webhook was told nothing yet.",
+    "No events for your webhook yet.",
   );
 }
 
@@ -88,18 +88,18 @@ export async function blocks(deps: Deps): Promise<Html> {
       actor,
     ]),
   );
-  return table("Blocks", ["Since", "Whom", "Reason", "By", "Site"], rows, "Nobody is blocked.");
+  return table("Blocks", ["Since", "Whom", "Reason", "By", "Site"], rows, "No visitor and no address is blocked.");
 }
 
 export async function audit({ db }: Deps): Promise<Html> {
   const rows = (await auditPage(db, ROWS)).map(({ at, actor, action, subject }) => [time(at), actor, action, subject]);
-  return table("Audit log", ["When", "Who", "What", "To what"], rows, "No operator did anything here yet.");
+  return table("Audit log", ["When", "Who", "What", "To what"], rows, "No entries yet.");
 }
 
 /**
  * The sites with their tags.
- * @param address of the relay, for people to read
- * @param preview whether the chat's page is on this origin, so that it can be shown in a frame
+ * @param address of the relay, as the tag names it
+ * @param preview whether the chat's page has the same origin, so that a frame can show it
  */
 export function siteList({ sites }: Deps, address: string, preview: boolean): Html {
   return html`${sites.all.map(({ public: { id, title }, account, origins }) => {
@@ -107,13 +107,13 @@ export function siteList({ sites }: Deps, address: string, preview: boolean): Ht
     const script = id === "default" ? "widget.js" : `w/${id}.js`;
     return html`<section class="site"><h2>${title === "" ? id : title}</h2>
 <pre tabindex="0" role="region" aria-label="Tag of ${id}" data-copy="Copy the tag">${`<script async src="${address}/${script}" data-site="${id}"></script>`}</pre>
-<p>Account ${account}. Pages that may open it: ${origins.length === 0 ? "only the relay's own" : origins.join(", ")}.
+<p>Account ${account}. Pages that may open the chat: ${origins.length === 0 ? "only the relay's own" : origins.join(", ")}.
 <a href="${page}/snippet">Settings of the tag</a> · <a href="${page}">The chat as a page</a></p>
 ${preview ? html`<details class="preview"><summary>Preview</summary><iframe src="${page}" loading="lazy" title="Chat of ${id}"></iframe></details>` : ""}</section>`;
   })}`;
 }
 
-/** A site's own values, without secrets: what differs from the defaults. */
+/** The values of a site that differ from the defaults, without secrets. */
 function ownValues({ public: look, origins, channel, business, campaign, ...rest }: Site): [string, unknown][] {
   const { messagesPerDay, leadsPerDay, retention, routes, leads, requireIdentity, mail, webhook, guard } = rest;
   const chosen = Object.entries(look).filter(
@@ -126,7 +126,7 @@ function ownValues({ public: look, origins, channel, business, campaign, ...rest
 
 type SettingsInForce = Pick<Settings, "inForce" | "accounts">;
 
-/** Rows of what belongs to a site or an account. */
+/** Rows with the settings of a site or an account. */
 const ownedRows = (owner: string, values: readonly (readonly [string, unknown])[], origin: string): Cell[][] =>
   values
     .filter(([, value]) => value !== undefined)
@@ -145,7 +145,7 @@ const accountValues = ({ url, key, rate, credits }: Settings["accounts"][number]
   ["credits", credits && { ...credits, ...(credits.billing && { billing: credits.billing.url }) }],
 ];
 
-/** The settings in force, and where each came from. */
+/** The page of the settings in force, and where each comes from. */
 export function settingsList({ inForce, accounts }: SettingsInForce, sites: readonly Site[]): Html {
   const file = inForce.find(({ env }) => env === "PORCHLIGHT_CONFIG")?.value ?? "";
   const origin = file === "" ? "environment" : "configuration file";
@@ -158,7 +158,7 @@ export function settingsList({ inForce, accounts }: SettingsInForce, sites: read
   const headings = (owner: string) => [owner, "Setting", "Value", "From"];
   const ofAccounts = accounts.flatMap((each) => ownedRows(each.id, accountValues(each), origin));
   const ofSites = sites.flatMap((site) => ownedRows(site.public.id, ownValues(site), origin));
-  return html`<p>To read, not to edit. <a href="/admin/doctor">Doctor</a> tests them${file === "" ? "" : html`; <code>porchlight reload --dry-run</code> compares <code>${file}</code> with what is in force`}.</p>
+  return html`<p>This page is read-only. <a href="/admin/doctor">Doctor</a> tests the settings${file === "" ? "" : html`; <code>porchlight reload --dry-run</code> compares <code>${file}</code> with what is in force`}.</p>
 <h2>Environment</h2>
 ${table("Settings", ["Setting", "Value", "From", "What it is"], rows, "")}
 <h2>Accounts</h2>

@@ -26,15 +26,15 @@ or a token of one site with the scope <code>admin:read</code>.</p></main>`,
   );
 
 /**
- * Whether the cookie is for https only. Pages on a listener of their own are often read over plain http, through a tunnel or a
- * VPN, where a browser refuses such a cookie: their scheme is the one that the form's origin names.
+ * Whether the cookie gets the attribute `Secure`. Pages on ADMIN_LISTEN are often used over plain http, through a tunnel or a
+ * VPN, and there a browser refuses such a cookie. So the scheme of the form's origin decides.
  */
 function isSecure(c: C, { preview, publicOrigin }: AdminDeps): boolean {
   const origin = preview ? publicOrigin : c.req.header("origin");
   return origin?.startsWith("https:") === true;
 }
 
-/** Signing in and out, and the check that everything behind it passes. */
+/** Adds the pages to sign in and out, and the session check for all other pages. */
 export function addLogin(app: Hono<App>, parts: AdminRouteDeps): void {
   const { deps, access, readForm } = parts;
   const { db, clock, publicOrigin } = deps;
@@ -71,7 +71,7 @@ export function addLogin(app: Hono<App>, parts: AdminRouteDeps): void {
       return c.redirect("/admin/login", 303);
     });
   signOut("/admin/logout", "sign out", sessions.end);
-  // A reader ends nobody else's session.
+  // Only an admin may end the sessions of others.
   app.post("/admin/logout-everywhere", async (c, next) =>
     c.var.viewer.role === "admin" ? next() : c.text("Forbidden\n", 403),
   );

@@ -8,7 +8,7 @@ export function metricsDoor(metrics: Pick<Metrics, "text" | "contentType">, acce
   return new Hono<{ Bindings: HttpBindings }>().get("/metrics", async (c) => {
     const [, token = ""] = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
     const viewer = (await access.credentialOf(access.addressOf(c.env.incoming), token))?.viewer;
-    // A reader of one site sees nothing of the others, and the series are of all sites.
+    // The series cover all sites, so a reader of one site may not see them.
     if (viewer === undefined || viewer.site !== null)
       return c.text("Unauthorized\n", 401, { "WWW-Authenticate": 'Bearer realm="metrics"' });
     return c.body(await metrics.text(), 200, { "Content-Type": metrics.contentType, "Cache-Control": "no-store" });

@@ -11,7 +11,7 @@ import { nodes, openProblems } from "./state.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** What a plot may show: how far back, in which steps of the stored series, and how many of those make one point. */
+/** The ranges of the plots: length, step of the stored series, and number of steps per point. */
 const RANGES = {
   hour: { name: "Hour", step: STEPS.minute, points: 60, each: 1 },
   day: { name: "Day", step: STEPS.minute, points: 96, each: 15 },
@@ -23,14 +23,14 @@ type Range = keyof typeof RANGES;
 const rangeOf = (name: string | undefined): Range =>
   name !== undefined && Object.hasOwn(RANGES, name) ? (name as Range) : "hour";
 
-/** Samples by point, oldest first; nothing where the relay did not run. */
+/** Samples by point, oldest first; undefined where the relay did not run. */
 async function pointsOf(db: Database, range: Range, now: number): Promise<(Sample | undefined)[]> {
   const { step, points, each } = RANGES[range];
   const ms = step * 1_000 * each;
   const end = Math.floor(now / ms) * ms + ms;
   const begin = end - points * ms;
   const rows = await samplesBetween(db, step, begin, end);
-  // The hour under way has no row yet.
+  // The current hour has no row yet.
   const recent =
     step === STEPS.hour ? await samplesBetween(db, STEPS.minute, Math.floor(now / HOUR_MS) * HOUR_MS, end) : [];
   const steps = Map.groupBy([...rows, ...recent], ({ at }) => at);
@@ -56,7 +56,7 @@ async function pointsOf(db: Database, range: Range, now: number): Promise<(Sampl
   });
 }
 
-/** A quantile of counts per bucket, in seconds, by linear interpolation within its bucket; nothing without counts. */
+/** A quantile of a histogram, in seconds, by linear interpolation within its bucket; undefined without counts. */
 function quantile(counts: readonly number[], q: number): number | undefined {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;
@@ -81,7 +81,7 @@ const seconds = (value: number): string =>
         ? `${Math.round(value / 60)} min`
         : `${Number((value / 3_600).toFixed(1))} h`;
 const count = (value: number): string => Math.round(value).toLocaleString("en");
-/** A count beside a plot, like 20K. */
+/** A count as the label of a plot, like 20K. */
 const brief = (value: number): string => Math.round(value).toLocaleString("en", { notation: "compact" });
 const shortTime = (ms: number, range: Range): string =>
   range === "hour" || range === "day"
@@ -93,7 +93,7 @@ const card = (name: string, value: string, note: string, bad = false): Html =>
 
 type Deps = { db: Database; now: number; gauges: Gauges; range: string | undefined };
 
-/** How the relay is: what is open and waits now, and plots of what was. */
+/** The overview page: the present state, and plots of the chosen range. */
 export async function overview({ db, now, gauges, range: wanted }: Deps): Promise<Html> {
   const range = rangeOf(wanted);
   const points = await pointsOf(db, range, now);
@@ -128,7 +128,7 @@ ${card("Waiting", count(waiting), waiting === 0 ? "nothing waits" : `oldest for 
 ${card("Failed", count(failed), "not tried again", failed > 0)}
 ${card("From visitors", count(all.messages.stored), within)}
 ${card("Replies", count(all.messages.reply), within)}
-${card("Delivered in", quantileOf(0.5), quantile(all.delivery, 0.5) === undefined ? `none ${within}` : `half of them; 95 in 100 in ${quantileOf(0.95)}`)}
+${card("Delivered in", quantileOf(0.5), quantile(all.delivery, 0.5) === undefined ? `none ${within}` : `median; 95 % within ${quantileOf(0.95)}`)}
 </ul>
 <div class="plots">
 ${plot({ ...axis, title: "Messages", show: brief, lines: [line("from visitors", ({ messages }) => messages.stored), line("replies", ({ messages }) => messages.reply), line("failed", ({ messages }) => messages.failed)] })}
@@ -136,7 +136,7 @@ ${plot({ ...axis, title: "Open chats", show: brief, lines: [line("connections", 
 ${plot({ ...axis, title: "Time to delivery", show: seconds, lines: [line("p50", ({ delivery }) => quantile(delivery, 0.5)), line("p95", ({ delivery }) => quantile(delivery, 0.95)), line("p99", ({ delivery }) => quantile(delivery, 0.99))] })}
 ${plot({ ...axis, title: "Time to reply", show: seconds, lines: [line("p50", ({ reply }) => quantile(reply, 0.5)), line("p95", ({ reply }) => quantile(reply, 0.95)), line("p99", ({ reply }) => quantile(reply, 0.99))] })}
 ${plot({ ...axis, title: "The service's answers", show: brief, lines: [line("2xx", ({ answers }) => answers["2xx"]), line("429", ({ answers }) => answers["429"]), line("other", ({ answers }) => answers["4xx"] + answers["5xx"] + answers.none)] })}
-${plot({ ...axis, title: "Waiting, and calls a minute", show: brief, lines: [line("waiting", ({ waiting }) => waiting), line("limit as learned", ({ pace }) => pace)] })}
+${plot({ ...axis, title: "Waiting messages, and calls per minute", show: brief, lines: [line("waiting", ({ waiting }) => waiting), line("limit as learned", ({ pace }) => pace)] })}
 </div>
 <h2>Nodes</h2>
 ${await nodes(db, now)}

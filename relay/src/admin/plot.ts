@@ -6,14 +6,14 @@ export type PlotSeries = { name: string; values: readonly (number | undefined)[]
 export type Plot = {
   title: string;
   lines: readonly PlotSeries[];
-  /** Begin and end of the time shown, in words. */
+  /** Labels of the begin and the end of the time axis. */
   from: string;
   to: string;
-  /** A value as it is shown. */
+  /** Formats a value. */
   show: (value: number) => string;
 };
 
-/** `LEFT` holds the longest value, like 500 ms, in the larger letters of phones. */
+/** `LEFT` has room for the longest label, like "500 ms", in the larger font of phones. */
 const [WIDTH, HEIGHT, TOP, BOTTOM, LEFT] = [560, 170, 8, 20, 68];
 
 /** The next round number: 1, 2, 5, 10, 20 … times a power of ten. */
@@ -43,7 +43,7 @@ function pieces(values: PlotSeries["values"], max: number): string[] {
 
 const known = (values: PlotSeries["values"]): number[] => values.filter((value) => value !== undefined);
 
-/** What a screen reader hears of a plot. */
+/** The text of a plot for screen readers. */
 const summary = ({ title, lines, show }: Plot): string =>
   `${title}: ${lines
     .map(({ name, values }) => {

@@ -1,4 +1,4 @@
-/** Renews the overview every 15 seconds while somebody looks at it: `/admin/live.js`. */
+/** `/admin/live.js`: renews the overview every 15 seconds while its tab is visible. */
 export const LIVE = `
 const area = () => document.getElementById("live");
 async function renew() {
@@ -13,8 +13,8 @@ setInterval(() => renew().catch(() => {}), 15000);
 `;
 
 /**
- * What every page uses, `/admin/page.js`: scrolls the navigation to the current page where it is too wide, and puts a button that
- * copies the text below each element with `data-copy`.
+ * `/admin/page.js`, on every page: scrolls a navigation that is too wide to the current page, and adds a copy button below each
+ * element with `data-copy`.
  */
 export const PAGE = `
 document.querySelector("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

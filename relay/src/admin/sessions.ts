@@ -15,7 +15,7 @@ import type { Viewer } from "./viewer.ts";
 /** A login ends this long after it was opened, and after its last use, in milliseconds. */
 const OPEN_MS = 7 * 86_400_000;
 const IDLE_MS = 12 * 3_600_000;
-/** The last use is written down at most this often. */
+/** The time of the last use is stored at most once in this time, in milliseconds. */
 const TOUCH_MS = 60_000;
 const KEY = ["admin sessions"];
 
@@ -24,17 +24,17 @@ export const COOKIE = "porchlight_admin";
 type SessionDeps = { db: Database; clock: Clock; access: Pick<AdminAccess, "hashOf"> };
 
 /**
- * The logins of operators. The browser holds `<name of the token>.<random text>`, the database a hash of it and of the token: a
- * session ends when its token is revoked or replaced.
+ * Sessions of operators. The browser stores `<name of the token>.<random text>`; the database stores a hash of this text and of
+ * the token, so a session ends when its token is revoked or replaced.
  */
 export function createAdminSessions({ db, clock, access }: SessionDeps) {
-  /** The hash of a session that may be open; nothing when its token is not valid any more. */
+  /** The hash under which a session is stored; undefined when its token is no longer valid. */
   async function hashOf(secret: string): Promise<string | undefined> {
     const token = await access.hashOf(secret.slice(0, Math.max(0, secret.indexOf("."))));
     return token && createHash("sha256").update(`${token} ${secret}`).digest("base64url");
   }
   return {
-    /** @returns the secret for the browser; nothing when the token has become invalid meanwhile */
+    /** Opens a session. @returns the secret for the browser; undefined when the token has become invalid meanwhile */
     async open(address: string, { name, viewer: { role, site } }: Credential): Promise<string | undefined> {
       const secret = `${name}.${newSecret()}`;
       const hash = await hashOf(secret);
@@ -46,7 +46,7 @@ export function createAdminSessions({ db, clock, access }: SessionDeps) {
       }, KEY);
       return secret;
     },
-    /** Who holds the session of this secret; nothing when there is none any more. */
+    /** The viewer of the session with this secret; undefined when the session has ended. */
     async viewerOf(secret: string): Promise<Viewer | undefined> {
       const hash = await hashOf(secret);
       const session = hash && (await findAdminSession(db, hash));
@@ -65,6 +65,6 @@ export function createAdminSessions({ db, clock, access }: SessionDeps) {
   };
 }
 
-/** What the forms of a session carry, so that no other page can send them: made of the session's secret, which no page sees. */
+/** The CSRF token in the forms of a session. It is derived from the session's secret, which no page can read. */
 export const formToken = (secret: string): string => createHmac("sha256", secret).update("form").digest("base64url");
 export const isFormToken = (secret: string, given: string): boolean => sameSecret(given, formToken(secret));

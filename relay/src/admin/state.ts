@@ -6,10 +6,10 @@ import { callbackFields } from "../records/callback-fields.ts";
 import { STEPS, samplesBetween } from "../records/series.ts";
 import { badge, type Html, table, time } from "./html.ts";
 
-/** Alerts on the page: the newest. */
+/** Most alerts on the page; the newest ones. */
 const ROWS = 50;
 
-/** What `porchlight doctor` finds, what failed first. */
+/** The page with the findings of `porchlight doctor`, failed ones first. */
 export function doctor(findings: readonly Finding[]): Html {
   const sorted = findings.toSorted((a, b) => Number(a.ok) - Number(b.ok));
   const bad = findings.filter(({ ok }) => !ok).length;
@@ -23,7 +23,7 @@ ${table(
 <p class="note">The same as <code>porchlight doctor</code>, checked now. It asks the service with the account's key, and changes nothing.</p>`;
 }
 
-/** Problems that operators were told of. */
+/** The page of all alerts. */
 export async function alerts(db: Database): Promise<Html> {
   const rows = (await alertsPage(db, ROWS)).map(({ kind, subject, since, ended, problem }) => [
     badge(ended === null ? "open" : "over"),
@@ -33,10 +33,10 @@ export async function alerts(db: Database): Promise<Html> {
     time(since),
     ended === null ? null : time(ended),
   ]);
-  return table("Alerts", ["State", "Kind", "Of", "Problem", "Since", "Until"], rows, "There was no problem yet.");
+  return table("Alerts", ["State", "Kind", "Of", "Problem", "Since", "Until"], rows, "No alerts yet.");
 }
 
-/** The alerts that go on, for the top of the overview. */
+/** The open alerts, for the top of the overview. */
 export async function openProblems(db: Database): Promise<Html | ""> {
   const open = (await alertsPage(db, ROWS)).filter(({ ended }) => ended === null);
   if (open.length === 0) return "";
@@ -45,7 +45,7 @@ export async function openProblems(db: Database): Promise<Html | ""> {
   )}</ul><p><a href="/admin/doctor">What to do</a> · <a href="/admin/alerts">All alerts</a></p></div>`;
 }
 
-/** The fields of the service's callbacks, and when each came first. */
+/** The page of the fields of the service's callbacks, and when each was first seen. */
 export async function callbacks(db: Database): Promise<Html> {
   const rows = (await callbackFields(db)).map(({ kind, field, type, at }) => [
     kind,
@@ -53,14 +53,14 @@ export async function callbacks(db: Database): Promise<Html> {
     type,
     time(at),
   ]);
-  return html`${table("Fields of callbacks", ["Callback", "Field", "Type", "First seen"], rows, "No callback came yet.")}
+  return html`${table("Fields of callbacks", ["Callback", "Field", "Type", "First seen"], rows, "No callbacks yet.")}
 <p class="note">Names only, never values. A field that appears later than the others is one that the service has added.</p>`;
 }
 
-/** A node that wrote a row of the series within this time works. */
+/** A node counts as running if it wrote a row of the series within this time, in milliseconds. */
 const NODE_MS = 3 * 60_000;
 
-/** The nodes that work on this database, by what they stored last. */
+/** The running nodes of this database, each with its newest row. */
 export async function nodes(db: Database, now: number): Promise<Html> {
   const rows = await samplesBetween(db, STEPS.minute, now - NODE_MS, now + NODE_MS);
   const newest = new Map(rows.map((row) => [row.node, row]));

@@ -1,7 +1,7 @@
 import type { AdminSession } from "../records/operators.ts";
 import type { Sites } from "../records/sites.ts";
 
-/** Who looks at the pages: an admin may act, a reader may not; a reader of one site sees nothing of the others. */
+/** The role of a session. An admin may act, a reader may only read; a reader of one site sees nothing of the others. */
 export type Viewer = Pick<AdminSession, "role" | "site">;
 
 /** The sites that a viewer may see. */
@@ -14,5 +14,5 @@ export function sitesFor(sites: Sites, { site }: Viewer): Sites {
   };
 }
 
-/** Whether a viewer may see what belongs to a site. */
+/** Whether a viewer may see the data of a site. */
 export const sees = (viewer: Viewer, site: string): boolean => viewer.site === null || viewer.site === site;

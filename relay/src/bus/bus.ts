@@ -1,25 +1,25 @@
 import type { ErrorFrame, Message, Rating } from "@porchlight/shared/protocol";
 
-/** News of a visitor: the thread's newest number and the read mark. A hint: losing one only delays. */
+/** News of a visitor: the thread's newest number and the read mark. It is a hint: a lost one only causes a delay. */
 export type News = {
   visitor: string;
   head: number;
-  /** The changes that led to `head`, oldest first, without a gap; absent: they are to be read from the log. */
+  /** The changes up to `head`, oldest first, without a gap. When absent, the receiver reads them from the log. */
   changes?: readonly Message[];
   read?: number;
   /** The visitor rated the conversation, or declined to. */
   rating?: Rating;
   /** The chat was deleted. */
   gone?: boolean;
-  /** A session ended: its id, or `*` for every one of the visitor's. */
+  /** A session ended: its id, or `*` for all sessions of the visitor. */
   ended?: string;
-  /** What a form hears late. */
+  /** The service's late answer to a form. */
   error?: ErrorFrame;
 };
 
 export interface Bus {
   publish(news: News): void;
-  /** Calls `listener` with every piece of news about the visitor; returns what ends that. */
+  /** Calls `listener` with all news of the visitor. @returns a function that unsubscribes */
   subscribe(visitor: string, listener: (news: News) => void): () => void;
 }
 

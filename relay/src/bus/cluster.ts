@@ -5,17 +5,17 @@ import { createSpending, type Spending, type Spent } from "./spending.ts";
 
 /** Carries texts between nodes; may lose any of them. */
 export type Link = {
-  /** Sends to every other node. Never throws. */
+  /** Sends a text to every other node. Never throws. */
   send: (text: string) => void;
-  /** Calls `listener` with every text of any node, also of this one. */
+  /** Calls `listener` with every text of every node, this one included. */
   onText: (listener: (text: string) => void) => void;
   close: () => Promise<void>;
 };
 
-/** Something was added to the outbox of an account, by a node that does not hold its lease. */
+/** A message was added to the outbox of an account by a node that does not hold the account's lease. */
 export type Nudge = { account: string; visitor: string; first: boolean };
 
-/** What travels between nodes. The words of a message never do: they are read from the database. */
+/** A hint between nodes. It never contains the text of a message: the receiver reads it from the database. */
 type Hint = { from: string; news?: Omit<News, "changes">[]; nudges?: Nudge[]; spent?: Spent[] };
 
 export type ClusterBusOptions = {
@@ -24,15 +24,15 @@ export type ClusterBusOptions = {
   /** Name of this process. */
   node: string;
   clock: Clock;
-  /** Newest number and read mark of these visitors' threads, as far as they have one. */
+  /** Newest number and read mark of these visitors' threads. Visitors without a thread are left out. */
   heads: (visitors: readonly string[]) => Promise<Map<string, { head: number; read: number }>>;
   onError: (error: unknown) => void;
 };
 
 export type ClusterBus = Bus & {
-  /** Lets a limit count across nodes, see `Spending`. */
+  /** Makes a limit count across nodes (see `Spending`). */
   share: Spending["share"];
-  /** Tells the holder of an account's lease that a lane has something to deliver. */
+  /** Tells the holder of an account's lease that a lane has a message to deliver. */
   nudge: (nudge: Nudge) => void;
   onNudge: (listener: (nudge: Nudge) => void) => void;
   /** Calls `listener` with every visitor whose chat another node deleted. */
@@ -41,12 +41,12 @@ export type ClusterBus = Bus & {
   stop: () => Promise<void>;
 };
 
-/** The threads of all visitors who listen here are looked at so often, in one statement: lost hints are found by then. */
+/** Interval (ms) at which one statement checks the threads of all connected visitors, to find news whose hints were lost. */
 const LOOK_MS = 2_000;
-/** A hint is sent when it is so long, in UTF-16 units; PostgreSQL takes fewer than 8,000 bytes. */
+/** Hints are sent as soon as they reach this length, in UTF-16 units: PostgreSQL accepts fewer than 8,000 bytes. */
 const HINT_MAX = 5_000;
 
-/** Sends hints to the other nodes. What is told in one turn of the event loop travels together. */
+/** Sends hints to the other nodes. Hints of one turn of the event loop are sent together. */
 function createSender(link: Link, node: string) {
   let waiting: Required<Omit<Hint, "from" | "spent">> = { news: [], nudges: [] };
   let size = 0;
@@ -77,10 +77,10 @@ function createSender(link: Link, node: string) {
   };
 }
 
-/** Visitors who listen here, with the newest number and read mark that they were told of. */
+/** Visitors who are connected to this node, with the newest number and read mark that they were told. */
 type Audience = Map<string, { listeners: number; head: number; read: number }>;
 
-/** Adds a listener of a visitor. @returns what takes it out again */
+/** Adds a listener for a visitor. @returns a function that removes it */
 function enter(here: Audience, visitor: string): () => void {
   const known = here.get(visitor) ?? { listeners: 0, head: 0, read: 0 };
   known.listeners++;
@@ -90,7 +90,7 @@ function enter(here: Audience, visitor: string): () => void {
   };
 }
 
-/** Finds what hints did not tell. */
+/** Finds news whose hints were lost. */
 async function findNews(here: Audience, heads: ClusterBusOptions["heads"], tell: (news: News) => void): Promise<void> {
   if (here.size === 0) return;
   for (const [id, { head, read }] of await heads([...here.keys()])) {

@@ -1,16 +1,16 @@
 import { backoff } from "@porchlight/shared/backoff";
 import type { Link } from "./cluster.ts";
 
-/** The channel of all nodes. One for all visitors: a subscription costs a node, not a visitor. */
+/** The channel of all nodes. Each node subscribes once, whatever the number of its visitors. */
 const CHANNEL = "porchlight";
-/** Waits between two tries to connect. */
+/** Waits between two attempts to connect. */
 const RETRY_BASE_MS = 100;
 const RETRY_CAP_MS = 2_000;
 
-/** Notifies of several texts in one statement. */
+/** Sends several texts in one statement. */
 const NOTIFY = "SELECT pg_notify($1, text) FROM unnest($2::text[]) AS text";
 
-/** Sends texts while no others are under way: a connection runs one statement at a time. */
+/** Sends texts one batch after the other, because a connection runs one statement at a time. */
 function inTurn(send: (texts: readonly string[]) => Promise<void>): (text: string) => void {
   const waiting: string[] = [];
   let sending = false;
@@ -24,13 +24,13 @@ function inTurn(send: (texts: readonly string[]) => Promise<void>): (text: strin
 }
 
 type Options = {
-  /** Is told why the link was lost, and that it is there again. */
+  /** Called with the reason when the link is lost, and again when it is back. */
   onState: (state: "lost" | "open", cause?: unknown) => void;
 };
 
 /**
- * LISTEN and NOTIFY of PostgreSQL, on a connection of their own. LISTEN needs a direct connection: behind PgBouncer in
- * transaction mode, use Redis.
+ * Carries hints by PostgreSQL's LISTEN and NOTIFY, on a separate connection. LISTEN needs a direct connection: behind PgBouncer
+ * in transaction mode, use Redis.
  */
 export async function openPostgresLink(url: string, { onState }: Options): Promise<Link> {
   const { default: pg } = await import("pg");
@@ -84,7 +84,7 @@ export async function openPostgresLink(url: string, { onState }: Options): Promi
   };
 }
 
-/** Publish and subscribe of Redis or Valkey, on two connections. The client connects again by itself. */
+/** Carries hints by publish and subscribe of Redis or Valkey, on two connections. The client reconnects automatically. */
 export async function openRedisLink(url: string, { onState }: Options): Promise<Link> {
   const { createClient } = await import("@redis/client");
   const listeners: ((text: string) => void)[] = [];
@@ -102,7 +102,7 @@ export async function openRedisLink(url: string, { onState }: Options): Promise<
       }),
     ),
   ]);
-  // A relay starts without Redis, and finds what it misses in the database.
+  // A relay starts without Redis too: it finds missed news in the database.
   await Promise.race([ready.catch(() => {}), new Promise((resolve) => setTimeout(resolve, RETRY_CAP_MS))]);
   return {
     send(text) {

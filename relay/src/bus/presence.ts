@@ -1,17 +1,17 @@
 import type { Clock } from "../base/clock.ts";
 import type { Bus } from "./bus.ts";
 
-/** Who listens: a connection of a visitor subscribes to their news for as long as it lives. */
+/** Which visitors are connected: each connection subscribes to its visitor's news until it ends. */
 export type Presence = {
-  /** Since when nobody listens for the visitor, milliseconds since 1970; nothing while somebody does. */
+  /** Time of the visitor's last disconnect, in milliseconds since 1970; undefined while the visitor is connected. */
   awaySince: (visitor: string) => number | undefined;
 };
 
-/** Those who left are remembered for so long: afterwards "since this process began" says as much. */
+/** How long (ms) disconnects are remembered. For older ones, the start of this process is a sufficient answer. */
 const REMEMBERED_MS = 24 * 3_600_000;
 const SWEEP_AT = 10_000;
 
-/** A bus that knows who listens. Nobody has been away for longer than this process lives, as far as it can know. */
+/** Adds presence to a bus. A visitor who was never connected counts as away since the start of this process. */
 export function withPresence(bus: Bus, clock: Clock): Bus & Presence {
   const begun = clock.now();
   const here = new Map<string, number>();

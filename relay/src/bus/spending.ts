@@ -1,29 +1,29 @@
 import type { Clock } from "../base/clock.ts";
 import type { Limiter } from "../base/limiter.ts";
 
-/** What was taken from a limit of this name under a key, in tokens. */
+/** The tokens that a node took from a limit, by the limit's name and the key. */
 export type Spent = readonly [name: string, key: string, amount: number];
 
-/** Limits that count across nodes: each node tells the others what it took, and takes what they tell. */
+/** Limits that count across nodes: each node tells the others which tokens it took, and takes the same tokens as they. */
 export type Spending = {
-  /** The same limiter, whose tokens the other nodes take too. @param name the same on every node */
+  /** Returns the limiter with shared tokens: the other nodes take them too. @param name the same on every node */
   share: (name: string, limiter: Limiter) => Limiter;
-  /** Takes what another node has told. */
+  /** Takes the tokens that another node reported. */
   hear: (spent: readonly Spent[]) => void;
 };
 
 /**
- * What was taken is told so often: until then the other nodes do not know of it. A hint that is lost lets a little more pass,
- * never less.
+ * Interval (ms) at which a node reports the tokens that it took. Until the report, and after a lost one, the limit allows a
+ * little more, never less.
  */
 const TELL_MS = 200;
 /** Entries of one hint: a key is at most about 100 characters long, and a hint has room for 5,000. */
 const TELL_MAX = 30;
 
-/** @param tell sends to the other nodes */
+/** Creates the shared limits. @param tell sends to the other nodes */
 export function createSpending({ clock, tell }: { clock: Clock; tell: (spent: Spent[]) => void }): Spending {
   const limiters = new Map<string, Limiter>();
-  /** What was taken and not told yet, by limit and key. */
+  /** Tokens that were taken and not reported yet, by limit and key. */
   const untold = new Map<string, Spent>();
 
   function flush(): void {

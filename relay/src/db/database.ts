@@ -1,35 +1,35 @@
-/** A value that both databases store: text, number or nothing. */
+/** A value that both databases can store. */
 export type Value = string | number | null;
 
-/** Statements use `$1, $2, …` and the SQL that SQLite and PostgreSQL share (`ON CONFLICT`, `RETURNING`). */
+/** A transaction. Statements use `$1, $2, …` and only SQL that both SQLite and PostgreSQL accept (`ON CONFLICT`, `RETURNING`). */
 export interface Transaction {
-  /** The rows of a statement. */
+  /** Runs a statement; resolves to its rows. */
   all<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
   /** Runs a statement; resolves to the number of rows it changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
   /**
    * Runs one statement for each list of values, in order, with one promise for all of them: on SQLite a prepared
    * statement in a loop, on PostgreSQL one statement over `unnest`.
-   * @returns the first row of each run, or nothing where a run gave none
+   * @returns the first row of each run; undefined for a run without rows
    */
   each<Row>(sql: string, lists: readonly (readonly Value[])[]): Promise<(Row | undefined)[]>;
   /**
-   * The rows of one statement for a list of texts. The statement says `= ANY ($1)`, and nothing else of `$1`: PostgreSQL
-   * gets the list as an array, on SQLite it becomes `IN (…)`.
+   * Runs one statement for a list of texts; resolves to its rows. The statement uses `$1` only as `= ANY ($1)`: PostgreSQL gets
+   * the list as an array, and for SQLite it becomes `IN (…)`.
    */
   anyOf<Row>(sql: string, list: readonly string[]): Promise<Row[]>;
-  /** The same as `each` for a statement that gives no rows. No two lists change the same row. */
+  /** Like `each`, for a statement that returns no rows. No two lists may change the same row. */
   runEach(sql: string, lists: readonly (readonly Value[])[]): Promise<void>;
   /**
-   * Locks more than the transaction began with, until its end: what it reads of these keys afterwards, no other
-   * transaction changes. Where another one holds them, the transaction begins again. Nothing to do on SQLite.
+   * Locks further keys until the end of the transaction: no other transaction changes what this one reads of them afterwards.
+   * If another transaction holds them, this one starts again. Does nothing on SQLite.
    * @param keys as for `Database.transaction`
    */
   lock(keys: readonly string[]): Promise<void>;
 }
 
 /**
- * Work on many items in one transaction: reads for all of them, then writes for all of them.
+ * Processes many items in one transaction: reads for all of them, then writes for all of them.
  * @returns one result for each item, in order
  */
 export type Batch<Item, Result> = (tx: Transaction, items: readonly Item[]) => Promise<readonly Result[]>;
@@ -37,24 +37,23 @@ export type Batch<Item, Result> = (tx: Transaction, items: readonly Item[]) => P
 export interface Database extends Transaction {
   readonly dialect: "sqlite" | "postgres";
   /**
-   * Of a database that is checked while it is used: resolves to the damage in words, or to nothing once it was found sound.
-   * A damaged one takes no writes any more.
+   * The check of the file, which runs while the database is used. Resolves to a description of the damage, or to undefined when
+   * the file is sound. A damaged database accepts no more writes.
    */
   readonly damage?: Promise<string | undefined> | undefined;
   /**
-   * Runs `body` all or nothing, and resolves once its writes are durable. Bodies that arrive together share one commit;
-   * when one of them throws, the others run again without it. So a body awaits nothing but its transaction, and leaves
-   * no trace outside it.
-   * @param key what the body reads before it writes, by name: a visitor's id, mostly. On PostgreSQL, transactions whose
-   *   keys differ run beside each other, and one without `key` runs alone in the whole cluster
+   * Runs `body` as one transaction; resolves once its writes are durable. Bodies that arrive together share one commit; if one of
+   * them throws, the others run again without it. So a body may await only its transaction, and must have no other effects.
+   * @param key names of what the body reads before it writes, usually a visitor's id. On PostgreSQL, transactions with different
+   *   keys run in parallel, and a transaction without `key` runs alone in the whole cluster
    */
   transaction<T>(body: (tx: Transaction) => Promise<T>, key?: readonly string[]): Promise<T>;
   /**
-   * The same for an operation that happens often: items that arrive together for the same `work` are handed to it as
-   * one list. When `work` throws, it runs again for each item alone, so an item that fails fails alone.
+   * Like `transaction`, for a frequent operation: `work` gets the items that arrive together as one list. If `work` throws, it
+   * runs again for each item alone, so one failing item does not affect the others.
    * @param work the same function for all items that may share a list
    * @param key as for `transaction`
-   * @param patient nobody waits for the result: the item may wait a few milliseconds, to share the commit of others
+   * @param patient the result is not urgent: the item may wait a few milliseconds, to share the commit of others
    */
   append<Item, Result>(
     work: Batch<Item, Result>,
@@ -63,11 +62,11 @@ export interface Database extends Transaction {
     patient?: boolean,
   ): Promise<Result>;
   /**
-   * Leaves nothing of deleted rows in the database's files: what was deleted is overwritten, and the log that still holds
-   * it is emptied. Cheap enough for every erasure.
-   * @returns false when somebody else reads at this moment: to be tried again
+   * Removes deleted rows from the database's files: overwrites them, and empties the log, which still contains them. Cheap enough
+   * for every erasure.
+   * @returns false when another connection is reading; then the caller must try again
    */
   scrub(): Promise<boolean>;
-  /** Closes at once: what has not been committed by now is not written, and its callers hear so. */
+  /** Closes at once. Work that is not committed yet is not written, and its promises reject. */
   close(): Promise<void>;
 }

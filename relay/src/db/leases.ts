@@ -3,48 +3,48 @@ import { createPoll } from "../base/poll.ts";
 import type { Database, Transaction } from "./database.ts";
 
 /**
- * Who works for whom among several nodes. A node that holds a lease renews it; when it does not, another node takes it
- * after `LEASE_MS`, under a higher epoch. Whoever held it before finds the epoch changed and writes nothing more.
+ * Leases decide which of several nodes works for an account. The holder renews its lease. If it does not, another node takes
+ * the lease after `LEASE_MS`, with a higher epoch. The former holder then finds that the epoch has changed, and writes nothing.
  *
- * On SQLite there is one process, and it holds everything.
+ * With SQLite there is one process, and it holds all leases.
  */
 export type Leases = {
   /**
-   * Whether this node holds the lease now, as far as its own clock can tell. A name that `createLeases` was not given stands
-   * for a removed account: one node works for all of them.
+   * Whether this node holds the lease now, by its own clock. A name that `createLeases` was not given belongs to a removed
+   * account; one node works for all of these.
    */
   holds: (name: string) => boolean;
   /**
-   * Makes sure, inside the transaction that writes, that this node still holds the lease.
+   * Checks, inside the transaction that writes, that this node still holds the lease.
    * @throws LeaseLost
    */
   assertHeld: (tx: Transaction, names: readonly string[]) => Promise<void>;
-  /** Calls `listener` with every lease that this node takes, and with the leases it holds already. */
+  /** Calls `listener` with each lease that this node takes, and at once with those that it holds. */
   onTaken: (listener: (name: string) => void) => void;
-  /** Takes what is free, and begins to renew. */
+  /** Takes free leases, and starts to renew them. */
   start: () => Promise<void>;
-  /** Gives all leases back, so that another node takes them at once. */
+  /** Releases all leases, so that another node can take them at once. */
   stop: () => Promise<void>;
 };
 
-/** This node's lease is another node's now. */
+/** Another node holds the lease now. */
 export class LeaseLost extends Error {}
 
 /** The lease of the node that calls the service for an account. */
 export const accountLease = (account: string): string => `account:${account}`;
 /** The lease of the node that sends mails to visitors. */
 export const MAIL_LEASE = "mail";
-/** The lease of the node that cleans up after accounts which the settings do not name any more. */
+/** The lease of the node that handles the remaining work of accounts that the settings no longer name. */
 const OTHERS_LEASE = "others";
 
 /** The lease of the node that does the daily work: retention, backups, alerts. */
 export const CHORES_LEASE = "chores";
 
-/** A lease lasts so long after its last renewal, by the clock of the database. */
+/** Duration of a lease after its last renewal, by the clock of the database, in milliseconds. */
 const LEASE_MS = 3_000;
-/** It is renewed so often; what is free is looked for at the same time. */
+/** Interval at which leases are renewed and free ones are taken, in milliseconds. */
 const RENEW_MS = 750;
-/** The holder stops using it so long before it ends. */
+/** The holder stops using a lease this long before it ends, in milliseconds. */
 const MARGIN_MS = 500;
 
 /** Milliseconds since 1970 by the clock of PostgreSQL: the clocks of nodes may differ. */
@@ -61,7 +61,7 @@ const TAKE = `INSERT INTO leases (name, node, epoch, until)
   WHERE leases.node = excluded.node OR leases.until < ${NOW}
   RETURNING name, epoch`;
 
-/** The leases of a process without others beside it: it holds all of them for ever. */
+/** The leases of a single process: it always holds all of them. */
 export const holdsAll = (): Leases => ({
   holds: () => true,
   assertHeld: async () => {},
@@ -76,11 +76,11 @@ export type LeasesOptions = {
   /** Its connections serve nothing else: a renewal must not wait behind the work of a busy node. */
   db: Pick<Database, "all">;
   clock: Clock;
-  /** Name of this process, new with every start. */
+  /** Name of this process; each start makes a new one. */
   node: string;
-  /** The leases that this node may hold besides that of removed accounts; without blanks. */
+  /** The leases that this node may hold, besides that of removed accounts. Names contain no spaces. */
   names: readonly string[];
-  /** Is told why a renewal failed: what is not renewed ends by itself. */
+  /** Called with the reason why a renewal failed. A lease that is not renewed expires. */
   onError: (error: unknown) => void;
 };
 
@@ -93,7 +93,7 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
   const listeners: ((name: string) => void)[] = [];
 
   async function renew(): Promise<void> {
-    // Counted from before the request: the database counts from later.
+    // Measured from before the request, so this node's time ends before the database's.
     const until = clock.uptime() + LEASE_MS - MARGIN_MS;
     const epochs = await take(db, node, names);
     for (const name of names) {
@@ -101,7 +101,7 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
       const before = held.get(name);
       if (epoch === undefined) held.delete(name);
       else held.set(name, { epoch, until });
-      // One that had ended meanwhile is taken anew, also when nobody else wanted it: work was turned away.
+      // A lease that expired meanwhile counts as newly taken, even if no other node took it: this node refused work for a time.
       const lapsed = before === undefined || before.until <= clock.uptime();
       if (epoch !== undefined && (lapsed || before.epoch !== epoch)) for (const listener of listeners) listener(name);
     }
@@ -138,13 +138,13 @@ export function createLeases({ db, clock, node, names: given, onError }: LeasesO
   };
 }
 
-/** Takes or renews what is free or ours. @returns the epoch of each lease that this node holds now */
+/** Takes free leases and renews those of this node. @returns the epoch of each lease that this node holds now */
 async function take(db: LeasesOptions["db"], node: string, names: readonly string[]): Promise<Map<string, number>> {
   const rows = await db.all<{ name: string; epoch: number }>(TAKE, names.join(" "), node);
   return new Map(rows.map(({ name, epoch }) => [name, epoch]));
 }
 
-/** The epochs of those of these leases that are this node's in the database. */
+/** The epochs of the leases among these that this node holds according to the database. */
 async function epochsOf(tx: Transaction, node: string, names: readonly string[]): Promise<Map<string, number>> {
   const rows = await tx.anyOf<{ name: string; node: string; epoch: number }>(
     "SELECT name, node, epoch FROM leases WHERE name = ANY ($1)",
@@ -153,7 +153,7 @@ async function epochsOf(tx: Transaction, node: string, names: readonly string[])
   return new Map(rows.flatMap((row) => (row.node === node ? [[row.name, row.epoch] as const] : [])));
 }
 
-/** One of these leases that some node holds: its settings name an account that ours do not. */
+/** One of these leases that another node holds, because its settings name an account that ours do not. */
 async function heldElsewhere(tx: Transaction, names: readonly string[]): Promise<string | undefined> {
   if (names.length === 0) return undefined;
   const [row] = await tx.anyOf<{ name: string }>(

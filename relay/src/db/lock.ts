@@ -3,27 +3,27 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** What a relay tells of itself beside its lock. */
+/** What the file beside a lock says about the relay that holds it. */
 export type Holder = {
   pid: number;
   host: string;
   /** ISO 8601 in UTC. */
   since: string;
-  /** Where the relay answers, like `http://127.0.0.1:8787`. */
+  /** Address of the relay, like `http://127.0.0.1:8787`. */
   address: string;
-  /** Path of the socket on which it takes commands. */
+  /** Path of the socket on which the relay accepts commands. */
   control?: string;
 };
 
 export type Lock = {
-  /** Tells more of the holder. */
+  /** Adds to the file about the holder. */
   tell: (more: Partial<Holder>) => void;
   release: () => void;
 };
 
-/** A lock goes when its connection is collected as garbage, so all of them are kept here. */
+/** Open connections. A lock ends when its connection is garbage-collected, so they are referenced here. */
 const HELD = new Set<DatabaseSync>();
-/** SQLITE_BUSY and SQLITE_LOCKED: somebody else has it. */
+/** SQLITE_BUSY and SQLITE_LOCKED: another process holds the lock. */
 const TAKEN = new Set([5, 6]);
 
 const isBusy = (error: unknown): boolean => TAKEN.has(((error as { errcode?: number }).errcode ?? 0) % 256);
@@ -32,7 +32,7 @@ const lockOf = (base: string): string => `${base}.lock`;
 const noteOf = (base: string): string => `${base}.json`;
 const unfinishedOf = (base: string): string => `${noteOf(base)}.new`;
 
-/** What the holder of a lock has told; nothing when it has told nothing. It may be gone already. */
+/** The information about the holder of a lock; undefined if there is none. The holder may have ended since. */
 export function holderOf(base: string): Holder | undefined {
   try {
     return JSON.parse(readFileSync(noteOf(base), "utf8")) as Holder;
@@ -47,10 +47,9 @@ function note(base: string, holder: Holder): void {
 }
 
 /**
- * Takes a lock that lasts until it is released or this process ends, however it ends: SQLite locks the file with the
- * system's own means (`fcntl`), and the system takes the lock off. Never open the lock's file otherwise: closing it would
- * take the lock off too (POSIX).
- * @param base path of the lock without its ending; `<base>.json` tells who holds it
+ * Takes a lock. It lasts until it is released or this process ends in any way: SQLite locks the file by `fcntl`, and the
+ * operating system removes the lock. Never open the lock's file in another way: closing it would remove the lock too (POSIX).
+ * @param base path of the lock without its extension; `<base>.json` describes the holder
  * @param what is locked, as a message begins: `DATA_DIR: /var/lib/porchlight`
  * @throws Error that names the holder, or the system's error when the folder cannot be written
  */
@@ -58,7 +57,7 @@ export function takeLock(base: string, what: string, address: string): Lock {
   accessSync(dirname(base), constants.R_OK | constants.W_OK | constants.X_OK);
   const db = new DatabaseSync(lockOf(base), { timeout: 0 });
   try {
-    // Nothing is ever written, so no journal shall lie beside the file.
+    // Nothing is ever written to this file, so it needs no journal.
     db.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     db.close();
@@ -89,7 +88,7 @@ export function takeLock(base: string, what: string, address: string): Lock {
   return lock;
 }
 
-/** Whether a process holds this lock now. Takes nothing, and makes no file. */
+/** Whether a process holds this lock now. Takes no lock, and creates no file. */
 export function isTaken(base: string): boolean {
   if (!existsSync(lockOf(base))) return false;
   const db = new DatabaseSync(lockOf(base), { timeout: 0 });

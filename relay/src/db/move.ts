@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 import type { Database, Value } from "./database.ts";
 
 /**
- * Copies a SQLite database into an empty PostgreSQL database, page by page. The target keeps in `meta` how far each table is,
- * in the transaction of the page, so a move that broke off goes on where it was.
+ * Copies a SQLite database into an empty PostgreSQL database, page by page. The transaction of each page also stores the
+ * progress of its table in `meta`, so an interrupted move continues where it stopped.
  */
 
 type Table = { name: string; columns: readonly string[]; key: readonly string[] };
 type Row = Record<string, Value>;
-/** A move that is copied or compared: `rows` of `table` so far, of `total`. */
+/** Progress of copying or comparing: `rows` of the `total` rows of `table` are done. */
 export type Progress = (table: string, rows: number, total: number) => void;
 export type Moved = { table: string; rows: number; hash: string };
 
 /** Rows of a page. */
 const PAGE = 500;
-/** Names in the target's `meta`: of the log that is moved, and how far a table is. */
+/** Names in the target's `meta`: the id of the log that is moved, and the progress of a table. */
 const FROM = "move.from";
 const DONE = "done";
 const placeOf = (table: string): string => `move.at.${table}`;
-/** Tables that refer to visitors come after them. `migrations` belongs to each database, `sync_probe` to SQLite. */
+/** Tables that refer to visitors come after `visitors`. `migrations` and SQLite's `sync_probe` are not copied. */
 const FIRST = "visitors";
 
 /** The tables of a SQLite database, in an order in which their rows can be inserted. */
@@ -42,10 +42,10 @@ async function tablesOf(sqlite: Database): Promise<Table[]> {
 const countOf = async (db: Database, { name }: Table): Promise<number> =>
   (await db.all<{ rows: number }>(`SELECT count(*) AS rows FROM ${name} WHERE ${kept(name)}`))[0]?.rows ?? 0;
 
-/** What is compared of a table: not the notes of the move itself. */
+/** The compared rows of a table: all but those that the move itself stores. */
 const kept = (table: string): string => (table === "meta" ? "name NOT LIKE 'move.%' AND name <> 'trial'" : "1 = 1");
 
-/** The page of a table after a key, in the order of its key; both databases compare texts by their bytes. */
+/** The rows of a table after a key, in the order of the key. Both databases compare texts by their bytes. */
 function pageAfter(db: Database, { name, columns, key }: Table, after: readonly Value[] | undefined): Promise<Row[]> {
   const beyond = after === undefined ? "" : `AND (${key.join(", ")}) > (${key.map((_, i) => `$${i + 1}`).join(", ")})`;
   return db.all<Row>(
@@ -56,7 +56,7 @@ function pageAfter(db: Database, { name, columns, key }: Table, after: readonly 
 
 const keyIn = ({ key }: Table, row: Row): Value[] => key.map((column) => row[column] ?? null);
 
-/** PostgreSQL has no text with the character 0. */
+/** PostgreSQL cannot store the character NUL. */
 const storable = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, typeof value === "string" ? value.replaceAll("\0", "") : value]),
@@ -107,13 +107,13 @@ async function fingerprint(db: Database, table: Table): Promise<Moved> {
   }
 }
 
-/** Leases that a relay holds now. */
+/** Number of leases that a relay holds now. */
 const HELD = "SELECT 1 FROM leases WHERE until > CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) LIMIT 1";
 
 /**
- * Makes sure that nobody takes a part of a move for the whole: a relay would serve half of the conversations, and the move could
- * not go on.
- * @throws Error when a move into this database has begun and is not over
+ * Checks that no move into this database is unfinished. Otherwise a relay would serve only a part of the conversations, and the
+ * move could not continue.
+ * @throws Error when a move into this database has begun and has not ended
  */
 export async function assertMoved(db: Database): Promise<void> {
   const [begun] = await db.all<{ value: string }>("SELECT value FROM meta WHERE name = $1", FROM);
@@ -123,7 +123,7 @@ export async function assertMoved(db: Database): Promise<void> {
   );
 }
 
-/** @throws Error unless the target is empty and unused, or holds the beginning of the same move */
+/** Checks the target. @throws Error unless it is empty and unused, or contains the beginning of the same move */
 async function begin(from: Database, to: Database): Promise<void> {
   if ((await to.all(HELD)).length > 0)
     throw new Error("A relay uses the PostgreSQL database; stop it, and create an empty database");
@@ -139,9 +139,9 @@ async function begin(from: Database, to: Database): Promise<void> {
 /**
  * Moves everything, and compares both databases by counts and hashes.
  * @param from SQLite; no relay may use it
- * @param to PostgreSQL with the schema of this version; nobody else may use it
+ * @param to PostgreSQL with the schema of this version; no other program may use it
  * @returns the tables with their rows
- * @throws Error when the target holds something else, or when a table differs afterwards
+ * @throws Error when the target contains other data, or when a table differs afterwards
  */
 export async function moveDatabase(from: Database, to: Database, tell: Progress): Promise<Moved[]> {
   await begin(from, to);
@@ -156,7 +156,7 @@ export async function moveDatabase(from: Database, to: Database, tell: Progress)
       );
     moved.push(source);
   }
-  // The move is over: what is written from now on is not to be overwritten by another one.
+  // The move is complete: another one must not overwrite what is written from now on.
   await to.run("DELETE FROM meta WHERE name LIKE 'move.at.%'");
   await to.run("UPDATE meta SET value = $2 WHERE name = $1", FROM, DONE);
   return moved;

@@ -2,16 +2,16 @@ import type { Clock } from "../base/clock.ts";
 import { createPoll } from "../base/poll.ts";
 import type { Database } from "./database.ts";
 
-/** The relays that share a database, and where they reach each other. */
+/** The nodes that share a database, with their addresses. */
 export type Nodes = {
-  /** Address of a node; nothing when it is gone. */
+  /** Address of a node; undefined when it no longer runs. */
   addressOf: (node: string) => Promise<string | undefined>;
-  /** Makes this node known. @param address where the others reach it */
+  /** Registers this node. @param address at which the other nodes reach it */
   start: (address: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
-/** A node renews its row so often; one that was not renewed for so long is gone. */
+/** Interval at which a node renews its row, and the age of a row after which its node counts as gone, in milliseconds. */
 const RENEW_MS = 5_000;
 const GONE_MS = 60_000;
 /** Milliseconds since 1970 by the clock of PostgreSQL. */
@@ -22,7 +22,7 @@ export type NodesOptions = {
   db: Database;
   clock: Clock;
   node: string;
-  /** Called once, when another node is about. */
+  /** Called once, when another node is found. */
   onOthers: () => void;
   onError: (error: unknown) => void;
 };

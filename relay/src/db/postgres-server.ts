@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 
-/** The connections to PostgreSQL, and what is asked of the server before it is used. */
+/** The connections to PostgreSQL, and the checks of the server before it is used. */
 
 /** The oldest version that is supported upstream (postgresql.org/support/versioning). */
 const OLDEST = 14;
@@ -8,30 +8,30 @@ const OLDEST = 14;
 const CONNECT_MS = 3_000;
 const STATEMENT_MS = 10_000;
 /**
- * PostgreSQL ends a transaction that says nothing for so long: a node that stands still, or is gone without a word, must
- * not keep its locks.
+ * PostgreSQL ends a transaction that is idle for this long (ms), because a node that hangs or has disappeared must not keep its
+ * locks.
  */
 const IDLE_MS = 2_500;
 /** Types that this driver would return as text: int8 and numeric. No number here exceeds 2^53. */
 const NUMBERS = new Set([20, 1700]);
 /** cannot_connect_now: the server starts, or recovers from a crash. */
 const STARTING = "57P03";
-/** How long a relay that starts waits for such a server, and how often it asks. */
+/** How long a starting relay waits for such a server, and the interval of its attempts, in milliseconds. */
 const STARTING_MS = 30_000;
 const AGAIN_MS = 200;
 
 /** The SQLSTATE of an error, or the code of a network error; empty without one. */
 export const codeOf = (error: unknown): string => String((error as { code?: unknown })?.code ?? "");
 
-/** Whether the server could not be reached, or ended the connection: no other statement would do better now. */
+/** Whether the server could not be reached or ended the connection, so any other statement would fail too. */
 export const isAway = (error: unknown): boolean =>
   /^(08|57P0|53)|^E[A-Z]+$/.test(codeOf(error)) || /terminated|timeout|Connection ended/i.test(String(error));
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Settings of a session or of a transaction. Every statement finds its rows by an index; without statistics, on a young
- * table, the planner would read whole tables instead. Compiling a plan takes longer than any statement runs.
+ * Settings of a session or a transaction. Every statement finds its rows by an index; without these settings, the planner would
+ * read whole tables while a young table has no statistics. Compiling a plan would take longer than any statement runs.
  */
 const settings = (scope: "LOCAL" | "SESSION"): string =>
   `SET ${scope} idle_in_transaction_session_timeout = ${IDLE_MS}; SET ${scope} enable_seqscan = off; SET ${scope} jit = off`;
@@ -40,12 +40,12 @@ export type Server = {
   pool: Pool;
   /** Begins a transaction; more statements may follow in the same text. */
   begin: string;
-  /** Statements may be prepared: no pooler stands between this process and the server. */
+  /** Whether statements may be prepared: no pooler is between this process and the server. */
   direct: boolean;
 };
 
 /**
- * Connects to PostgreSQL. While the server says that it is starting, waits up to 30 s.
+ * Connects to PostgreSQL. Waits up to 30 s while the server reports that it is starting.
  * @param connections at most
  * @throws Error with one sentence when the server cannot be used
  */
@@ -67,7 +67,7 @@ async function openPool(url: string, connections: number): Promise<Pool> {
     getTypeParser: ((oid: number, format?: "text") =>
       NUMBERS.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
   };
-  // The types of the driver do not know `pipeline` yet: a statement is sent without waiting for the one before it.
+  // Statements are sent without waiting for earlier answers. The driver's types lack `pipeline`.
   const options: ConstructorParameters<typeof pg.Pool>[0] & { pipeline: boolean } = {
     connectionString: url,
     max: connections,
@@ -77,11 +77,11 @@ async function openPool(url: string, connections: number): Promise<Pool> {
     keepAlive: true,
     pipeline: true,
     types,
-    // Behind a pooler in transaction mode this reaches one of its connections at most, so transactions say it again.
+    // Behind a pooler in transaction mode this affects one of its connections at most, so each transaction repeats it.
     onConnect: async (client) => void (await client.query(settings("SESSION"))),
   };
   const pool = new pg.Pool(options);
-  // A connection ended: the pool makes another one when it needs it, and the statement under way rejects.
+  // After the end of a connection, its pending statement rejects, and the pool opens another connection when it needs one.
   pool.on("error", () => {});
   pool.on("connect", (client) => void client.on("error", () => {}));
   return pool;
@@ -89,7 +89,7 @@ async function openPool(url: string, connections: number): Promise<Pool> {
 
 /**
  * Checks the server.
- * @returns whether the connection is direct: a pooler tells its clients another process id than the server's own
+ * @returns whether the connection is direct: a pooler reports another process id than the server
  * @throws Error with one sentence when this server would not keep what it acknowledges, or is too old
  */
 async function assertFit(pool: Pool): Promise<boolean> {
@@ -117,7 +117,7 @@ async function assertFit(pool: Pool): Promise<boolean> {
   }
 }
 
-/** Repeats `work` while the server says that it is starting. */
+/** Repeats `work` while the server reports that it is starting. */
 async function untilUp<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = STARTING_MS / AGAIN_MS; ; tries--) {
     try {

@@ -3,18 +3,18 @@ import type { Pool, PoolClient, QueryResult } from "pg";
 import type { Transaction, Value } from "./database.ts";
 import { firstOfEach, spread } from "./unnest.ts";
 
-/** Statements of records, as one connection of PostgreSQL runs them. */
+/** Runs the statements of records on a connection of PostgreSQL. */
 
-/** Anything that runs a statement: the pool, or one connection of it. */
+/** Runs statements: the pool, or one of its connections. */
 export type Runner = Pick<Pool | PoolClient, "query">;
 export type Parameter = Value | readonly Value[];
 /** Runs a statement with parameters. */
 export type Query = (text: string, values: readonly Parameter[]) => Promise<QueryResult>;
 
-/** Most texts that get a name. Hot statements are few; a search may have any number of texts. */
+/** Most statements that get a name. Frequent statements are few; searches have any number of texts. */
 const NAMES_MAX = 500;
 
-/** Gives texts the names under which a connection keeps their plans. @returns nothing for a text that has no name */
+/** Names statements: a connection keeps their plans under these names. @returns undefined for a statement without a name */
 export type Names = (text: string) => string | undefined;
 
 export function createNames(): Names {
@@ -28,7 +28,7 @@ export function createNames(): Names {
   };
 }
 
-/** PostgreSQL has no texts with NUL, and refuses the whole statement. What a stranger sends must not look like its failure. */
+/** PostgreSQL refuses a statement with NUL in a text. Input from outside must not look like a failure of the database. */
 const storable = (value: Parameter): Parameter =>
   typeof value === "string"
     ? value.includes("\0")
@@ -38,7 +38,7 @@ const storable = (value: Parameter): Parameter =>
       ? value.map((each) => storable(each) as Value)
       : value;
 
-/** @param names absent: every statement is parsed and planned anew, as poolers in transaction mode need it */
+/** @param names absent: each statement is parsed and planned again, because a pooler in transaction mode requires it */
 export const queryOn =
   (runner: Runner, names?: Names): Query =>
   (text, values) => {
@@ -46,15 +46,15 @@ export const queryOn =
     return runner.query({ text, values: values.map(storable), ...(name !== undefined && { name }) });
   };
 
-/** What a transaction does with statements: waits for an answer, or only has them sent. */
+/** Runs a transaction's statements: waits for the answer, or only sends them. */
 type Statements = {
   query: Query;
-  /** Sends a statement whose answer nobody needs before the commit. */
+  /** Sends a statement whose answer is not needed before the commit. */
   send: (text: string, values: readonly Parameter[]) => void;
   lock: Transaction["lock"];
 };
 
-/** What records work with inside a transaction. */
+/** The interface of records inside a transaction. */
 export const transactionOn = ({ query, send, lock }: Statements): Transaction => ({
   lock,
   all: async <Row>(sql: string, ...values: Value[]) => (await query(sql, values)).rows as Row[],

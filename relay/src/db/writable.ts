@@ -5,19 +5,22 @@ import type { Clock } from "../base/clock.ts";
 import type { Database } from "./database.ts";
 
 /**
- * Primary codes of SQLite that mean that the store takes no writes: READONLY, IOERR, CORRUPT, FULL, CANTOPEN
+ * Primary codes of SQLite that mean that the store accepts no writes: READONLY, IOERR, CORRUPT, FULL, CANTOPEN
  * (sqlite.org/rescode.html).
- * Others say something about the statement, or that somebody else writes just now.
+ * Other codes are about the statement, or mean that another process is writing.
  */
 const REFUSALS = new Set([8, 10, 11, 13, 14]);
-/** Free bytes below which the log of the database may not grow by a commit any more. */
+/** With fewer free bytes than this, the database's log may have no room for another commit. */
 const FREE_MIN = 1024 * 1024;
-/** While the store refuses writes it is tried at most so often, in milliseconds. */
+/** Shortest time between two trial writes while the store refuses writes, in milliseconds. */
 const TRY_EVERY_MS = 1_000;
-/** Length of what a trial writes: more than the largest message with its thread, so that its log must grow. */
+/** Length of a trial write: more than the largest message with its thread, so that the log must grow. */
 const TRIAL_LENGTH = 64 * 1024;
 
-/** The same of PostgreSQL: it is away, shuts down, has no room, or is read-only (postgresql.org/docs/current/errcodes-appendix.html). */
+/**
+ * The same codes of PostgreSQL: unreachable, shutting down, full, or read-only
+ * (postgresql.org/docs/current/errcodes-appendix.html).
+ */
 const POSTGRES_REFUSALS = /^(08|53|57P0|58)|^25006$|^E[A-Z]+$/;
 
 const isRefusal = (error: unknown): boolean => {
@@ -28,13 +31,13 @@ const isRefusal = (error: unknown): boolean => {
 /** Whether the disk of a file has no room for another commit; asks the file system and writes nothing. */
 async function isFull(file: string): Promise<boolean> {
   const found = await statfs(dirname(file)).catch(() => undefined);
-  // A file system without a size, such as one over the network, tells nothing.
+  // Some file systems, such as those over a network, report no size.
   return found !== undefined && found.blocks > 0 && found.bavail * found.bsize < FREE_MIN;
 }
 
 /**
- * Writes something and takes it out again, in two commits, because what one commit takes back needs no room.
- * @throws the database's error when it takes no writes
+ * Makes a trial write and deletes it, in two commits, because a row that is written and deleted in one commit needs no room.
+ * @throws the database's error when it accepts no writes
  */
 export async function tryWriting(db: Database): Promise<void> {
   const text = randomId(16).repeat(TRIAL_LENGTH / 16);
@@ -44,21 +47,21 @@ export async function tryWriting(db: Database): Promise<void> {
 }
 
 export type Writable = {
-  /** The same database; how its writes end is remembered. */
+  /** The database, with its writes observed. */
   db: Database;
-  /** Whether it takes writes now. Writes only to try again after a refusal, and then once a second at most. */
+  /** Whether the database accepts writes now. Makes a trial write only after a refusal, at most once in `TRY_EVERY_MS`. */
   takesWrites: () => Promise<boolean>;
 };
 
 /**
- * Watches whether a database takes writes: learned from the writes that are made anyway, and from the room on its disk.
- * @param file on the disk that must have room; absent for a database elsewhere
+ * Observes whether a database accepts writes, from the relay's own writes and from the free space on its disk.
+ * @param file on the disk that must have free space; absent for a database on another machine
  */
 export function watchWrites(inner: Database, clock: Clock, file?: string): Writable {
   let refusing = false;
   let tried = Number.NEGATIVE_INFINITY;
 
-  /** Only refusals teach: a transaction that changes no row succeeds on a full disk too. */
+  /** Only refusals count: a transaction that changes no row succeeds even on a full disk. */
   const learn = <T>(write: Promise<T>): Promise<T> =>
     write.catch((error: unknown) => {
       if (isRefusal(error)) refusing = true;
@@ -72,7 +75,7 @@ export function watchWrites(inner: Database, clock: Clock, file?: string): Writa
       await tryWriting(inner);
       refusing = false;
     } catch {
-      // It still refuses: the next question tries again.
+      // It still refuses. The next call tries again.
     }
   }
 

@@ -1,18 +1,18 @@
-/** Business hours: whether the site is open, by its own clock. */
+/** Business hours: tells whether the site is open, in its own time zone. */
 
 import { DAYS, spansOf } from "@porchlight/shared/hours";
 
-/** Three-letter days, each with times as `shared/hours.ts` reads them; a day that is not named is closed. */
+/** Three-letter days, each with its hours in the notation of `shared/hours.ts`. Absent days are closed. */
 export type Hours = { readonly timeZone?: string; readonly [day: string]: string | undefined };
 
 const STEP_MS = 5 * 60_000;
 const DAY = 24 * 60;
 const LOOK_AHEAD_MS = 8 * 24 * 3_600_000;
 
-/** Whether any day is named; without one a site is always open. One that is named without times is closed. */
+/** Whether any day has an entry; a site without one is always open. A day with an empty entry is closed. */
 export const hasHours = (hours: Hours): boolean => DAYS.some((day) => hours[day] !== undefined);
 
-/** @throws RangeError for a time zone that does not exist */
+/** Returns a function that converts a time (ms since 1970) to the site's day and minute. @throws RangeError for an unknown time zone */
 function clockOf({ timeZone = "UTC" }: Hours): (at: number) => { day: string; minute: number } {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone,
@@ -27,7 +27,7 @@ function clockOf({ timeZone = "UTC" }: Hours): (at: number) => { day: string; mi
   };
 }
 
-/** @throws when a time is none, or the time zone */
+/** Returns a function that tells whether the site is open. @throws RangeError for an invalid time or an unknown time zone */
 function weekOf(hours: Hours): (at: number) => boolean {
   const clock = clockOf(hours);
   const week = DAYS.map((day) => {
@@ -40,12 +40,12 @@ function weekOf(hours: Hours): (at: number) => boolean {
   return (at) => {
     const { day, minute } = clock(at);
     const today = DAYS.indexOf(day as (typeof DAYS)[number]);
-    // What began yesterday may go on after midnight.
+    // Yesterday's hours may continue after midnight.
     return within(today, minute) || within(today + 6, minute + DAY);
   };
 }
 
-/** Whether hours say when, or that they say nothing. */
+/** Whether the hours are valid; empty hours are. */
 export function canRead(hours: Hours): boolean {
   try {
     return !hasHours(hours) || !!weekOf(hours);
@@ -54,13 +54,13 @@ export function canRead(hours: Hours): boolean {
   }
 }
 
-/** Whether the site is open at a time. Making a clock costs far more than reading it. Hours that cannot be read close nobody out. */
+/** Returns a function that tells whether the site is open. Reuse it: creating it is expensive. Invalid hours count as always open. */
 const opening = (hours: Hours): ((at: number) => boolean) =>
   hasHours(hours) && canRead(hours) ? weekOf(hours) : () => true;
 
 export const isOpenAt = (hours: Hours, at: number): boolean => opening(hours)(at);
 
-/** When it opens next, within a week; nothing when it does not. */
+/** The next opening (ms since 1970) within eight days; undefined if there is none. */
 export function opensNext(hours: Hours, from: number): number | undefined {
   const isOpen = opening(hours);
   const first = Math.ceil(from / STEP_MS) * STEP_MS;

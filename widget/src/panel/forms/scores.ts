@@ -1,8 +1,8 @@
-/** What a visitor can say of a conversation. */
+/** The scores with which a visitor can rate a conversation. */
 
 import type { Key } from "../../text/i18n.ts";
 
-/** From worst to best, by how many there are to choose from. */
+/** The labels from worst to best, by the number of scores. */
 export const SCORES: { readonly [of in 2 | 5]: readonly Key[] } = {
   2: ["rateBad", "rateGood"],
   5: ["rateAwful", "rateBad", "rateFair", "rateGood", "rateGreat"],
