@@ -1,4 +1,4 @@
-/** The question before anything is stored, where the site wants it asked. */
+/** The consent form. Sites that require consent show it before the browser stores anything. */
 
 import { live } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
@@ -7,7 +7,7 @@ import css from "./consent.css?inline";
 
 type ConsentNeeds = Needs<"t" | "consent" | "shell" | "focusComposer">;
 
-/** Asked where the site wants it asked before anything is stored. */
+/** Asks for consent, if the site requires it. */
 export const Consent = live(({ t, consent, focusComposer, shell }: ConsentNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
   const agree = (): void => {

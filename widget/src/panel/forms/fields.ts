@@ -1,4 +1,4 @@
-/** The fields of forms: what a site asks for, what is known already, and what is wrong with an answer. */
+/** The fields of forms: which ones a site asks for, which are known already, and their errors. */
 
 import type { ErrorCode } from "@porchlight/shared/protocol";
 import type { CustomField, CustomFieldType } from "@porchlight/shared/site";
@@ -8,9 +8,9 @@ import type { Needs } from "../base/context.ts";
 
 /** Fields whose values go into the visitor's contact details. */
 export type DetailField = "name" | "email" | "phone";
-/** A field of a form. @property custom present for a field of the owner's own */
+/** A field of a form. @property custom present for a field that the site defines */
 export type Asked = { field: string; optional: boolean; custom?: CustomField };
-/** The field that is wrong, and what is wrong with it in words. */
+/** An invalid field and its error message. */
 export type Complaint = { field: string; words: string };
 
 /** Attributes of the inputs for contact details. */
@@ -23,7 +23,7 @@ export const INPUTS: { readonly [field in DetailField]: object } = {
 /** Longest value of a custom field, in UTF-16 units. */
 const VALUE_MAX = 500;
 
-/** Attributes of the inputs for custom fields. `choice` and `long` have elements of their own. */
+/** Attributes of the inputs for custom fields. `choice` and `long` use other elements. */
 export const CUSTOM_INPUTS: { readonly [type in Exclude<CustomFieldType, "choice" | "long">]: object } = {
   text: { type: "text", maxLength: VALUE_MAX },
   number: { type: "number", step: "any", inputMode: "decimal" },
@@ -32,7 +32,7 @@ export const CUSTOM_INPUTS: { readonly [type in Exclude<CustomFieldType, "choice
   checkbox: { type: "checkbox", value: "1" },
 };
 
-/** The field that each error code of the relay is about, and its words. */
+/** The field and the message for each error code of the relay. */
 export const COMPLAINTS: { readonly [code in ErrorCode]?: [DetailField, Key] } = {
   invalid_email: ["email", "emailWrong"],
   invalid_phone: ["phone", "phoneWrong"],
@@ -42,7 +42,7 @@ const isDetail = (field: string): field is DetailField => Object.hasOwn(INPUTS, 
 
 type CustomFields = RareSettings["customFields"];
 
-/** A custom field that can be shown; nothing for one without a label, or a choice of nothing. */
+/** A custom field, checked; undefined for one without a label, or a choice without options. */
 function customField(fields: CustomFields, name: string): CustomField | undefined {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (typeof field?.label !== "string" || !field.label.trim()) return undefined;
@@ -58,13 +58,13 @@ export const fieldsOf = (setting: readonly string[], custom: CustomFields = {}):
     return own ? [{ field, optional: mark === "?", custom: own }] : [];
   });
 
-/** The same without the fields that are known already, from a form or signed (WCAG 3.3.7). */
+/** Leaves out fields whose values are known already, from a form or from a signed identity (WCAG 3.3.7). */
 export const stillAsked = ({ chat }: Needs<"chat">, setting: readonly string[], custom?: CustomFields): Asked[] => {
   const known = { name: chat.name.value, email: chat.email.value, phone: undefined };
   return fieldsOf(setting, custom).filter(({ field }) => !isDetail(field) || !known[field]);
 };
 
-/** What the custom fields hold, as lines for the conversation: "Order number: 1234". Empty fields are left out. */
+/** The values of the custom fields as lines for the conversation, like "Order number: 1234". Empty fields are left out. */
 export const linesOf = (fields: readonly Asked[], values: Readonly<Record<string, string>>, yes: string): string =>
   fields
     .flatMap(({ field, custom }) => {

@@ -1,4 +1,4 @@
-/** A form: fields with their errors below them, sent to the relay. `forms.tsx` says what each form is for. */
+/** A form: fields with their errors below them, sent to the relay. `forms.tsx` describes the purpose of each form. */
 
 import { randomId } from "@porchlight/shared/id";
 import { TEXT_MAX } from "@porchlight/shared/limits";
@@ -18,8 +18,8 @@ import { PrivacyLine } from "../thread/empty-thread.tsx";
 import { type Asked, COMPLAINTS, type Complaint, CUSTOM_INPUTS, type DetailField, INPUTS, linesOf } from "./fields.ts";
 
 /**
- * Sends a text. Resolves with nothing once the relay has stored it, or with what went wrong in words; then the message is
- * taken back.
+ * Sends a text. Resolves to undefined once the relay has stored it, or to an error message; then the message is removed from the
+ * conversation.
  */
 async function sendText({ chat, t, part }: Needs<"t" | "chat" | "part">, text: string): Promise<string | undefined> {
   const id = chat.send(text);
@@ -37,7 +37,7 @@ async function sendText({ chat, t, part }: Needs<"t" | "chat" | "part">, text: s
   return words;
 }
 
-/** Resolves once a message is stored, has failed, or is gone. */
+/** Resolves once a message is stored, has failed, or was removed. */
 const outcomeOf = ({ items }: Needs<"chat">["chat"], id: string): Promise<Item | undefined> =>
   new Promise((resolve) => {
     const stop = effect(() => {
@@ -48,7 +48,7 @@ const outcomeOf = ({ items }: Needs<"chat">["chat"], id: string): Promise<Item |
     });
   });
 
-/** The direction of a field's text. An empty field follows the page: `auto` alone would begin at the left everywhere. */
+/** The direction of a field's text. An empty field has the page's direction: with `auto` it would always be left to right. */
 const followText = ({ currentTarget: field }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }): void => {
   field.dir = field.value && "auto";
 };
@@ -58,11 +58,11 @@ type FormProps = {
   submit: Key;
   /** The refused form that this one corrects. */
   again?: Refused;
-  /** Whether a message is asked for, too. */
+  /** Whether the form also has a message field. */
   message?: boolean;
-  /** Replies that come while the visitor is away go to the email address, asked for here or known. */
+  /** Replies to an absent visitor are mailed to the address in this form, or to the known one. */
   reply?: boolean;
-  /** Stands where a conversation would begin, so it ends with the privacy line. */
+  /** The form stands in place of the conversation, so the privacy line is below it. */
   begins?: boolean;
   done: () => void;
   skip?: () => void;
@@ -71,35 +71,35 @@ type FormProps = {
 
 type FormNeeds = Needs<"t" | "language" | "settings" | "shell" | "chat" | "announcer" | "part">;
 
-/** What a form knows while it is on the page. */
+/** The state of a form on the page. */
 type State = {
   ui: FormNeeds;
   done: () => void;
   reply: boolean | undefined;
-  /** The extra words, once they have come. */
+  /** The extra texts, once they are loaded. */
   words: () => ExtraTranslate | undefined;
-  /** The page's proposals for the fields, by name. */
+  /** The values that the page prefills, by field name. */
   prefill: RareSettings["prefill"];
-  /** Names the form to the relay: a correction replaces what it said before. */
+  /** Id of the form for the relay: a corrected form replaces the earlier one with the same id. */
   id: string;
   wrong: Signal<Complaint | undefined>;
-  /** Whether the form is on its way to the relay. */
+  /** Whether the form is being sent. */
   busy: Signal<boolean>;
 };
 
-/** Shows what is wrong with a field, and moves the focus there. */
+/** Shows the error of a field, and moves the focus to the field. */
 function complain({ wrong }: State, form: HTMLFormElement, field: string, words: string): void {
   wrong.value = { field, words };
   form.querySelector<HTMLElement>(`[name=${field}]`)?.focus();
 }
 
-/** The first problem that can be seen before anything is sent. */
+/** The first error that the browser can find before the form is sent. */
 function problemOf({ ui, words }: State, form: HTMLFormElement, fields: readonly Asked[]): Complaint | undefined {
   const { t } = ui;
   const values = valuesOf(form);
   for (const { field, optional, custom } of fields) {
     const input = form.querySelector<HTMLInputElement>(`[name=${field}]`);
-    // First: a browser that cannot read a number or a date says that there is no value.
+    // First, because browsers report an invalid number or date as an empty value.
     if (input?.validity.valid === false)
       return { field, words: custom ? (words()?.("fieldWrong") ?? t("required")) : t("emailWrong") };
     if (!values[field] && !optional) return { field, words: t("required") };
@@ -120,7 +120,7 @@ async function submit(state: State, form: HTMLFormElement, fields: readonly Aske
   const values = valuesOf(form);
   busy.value = true;
   const problem = await sendDetails(state, values);
-  // The interface has no place for an owner's own fields but the conversation (R-206 names the others).
+  // The service's interface has no fields for custom values, so they go into the conversation (R-206 lists the others).
   const lines = linesOf(fields, values, state.words()?.("yes") ?? "✓");
   const text = [values.text, lines].filter(Boolean).join("\n\n");
   const refused = text && !problem ? await sendText(ui, text) : undefined;
@@ -133,13 +133,13 @@ async function submit(state: State, form: HTMLFormElement, fields: readonly Aske
   state.done();
 }
 
-/** Sends the contact details, if there are any. Resolves with the relay's error code, or nothing. */
+/** Sends the contact details, if there are any. Resolves to the relay's error code, or to undefined. */
 function sendDetails({ ui: { chat, language }, id, reply }: State, { name, email, phone }: Record<string, string>) {
   if (!name && !email && !phone && !reply) return undefined;
   return chat.submit(
     {
       t: "lead",
-      // The service hears of it with the next message: a contact made before would be a second one (R-206).
+      // The service gets the details with the next message: creating a contact earlier would create a second one (R-206).
       chat: true,
       ...(name && { firstName: name }),
       ...(email && { email }),
@@ -151,7 +151,7 @@ function sendDetails({ ui: { chat, language }, id, reply }: State, { name, email
   );
 }
 
-/** A form. After a failed check the focus is on the first wrong field. */
+/** A form. After a failed check the focus is on the first invalid field. */
 export const Form = live<FormProps>((ui: FormNeeds, mounted, { done, again, reply }) => {
   const { t, chat, announcer } = ui;
   const wrong: Complaint | undefined = again && { field: again.field, words: t(`${again.field}Wrong`) };
@@ -190,7 +190,7 @@ export const Form = live<FormProps>((ui: FormNeeds, mounted, { done, again, repl
   );
 });
 
-/** Not components, like `messageField`: the form draws them, so that it is drawn again when a signal changes that they read. */
+/** Plain functions, not components (like `messageField`), so that the form renders again when a signal changes that they read. */
 const detailField = (state: State, asked: Asked) => {
   const field = asked.field as DetailField;
   return (
@@ -217,7 +217,7 @@ function attributesOf({ wrong, prefill }: State, { field, optional }: Asked) {
   };
 }
 
-/** A field of the owner's own, of the type that the owner chose. */
+/** A custom field of the type that the site sets. */
 const customInput = (state: State, asked: Asked, custom: CustomField) => {
   const { type = "text", label, choices = [] } = custom;
   const { defaultValue, ...attributes } = attributesOf(state, asked);
@@ -255,7 +255,7 @@ const customInput = (state: State, asked: Asked, custom: CustomField) => {
   );
 };
 
-/** The message. It is the composer's draft: it outlives the page, and the hour at which the composer takes the form's place. */
+/** The message field. It edits the composer's draft, so the text survives a reload and the change from form to composer. */
 const messageField = ({ ui: { t, chat }, wrong }: State) => {
   const text = chat.draft.value;
   const isWrong = wrong.value?.field === "text";
@@ -293,7 +293,7 @@ type LabelledProps = {
   children: ComponentChildren;
 };
 
-/** A field with its label above, and below it what is wrong with it. */
+/** A field with its label above and its error below. */
 const Labelled = ({ name, label, wrong, kind = "", children }: LabelledProps) => (
   <div class={`labelled ${kind}`}>
     <label for={`form-${name}`}>{label}</label>

@@ -31,7 +31,7 @@ afterEach(() => on.stop());
 describe("the form before the first message", () => {
   const options = { prechat: ["name", "email", "phone?"] };
 
-  it("stands where the composer would, until it is filled in", async () => {
+  it("replaces the composer until it is filled in", async () => {
     await open(options, Foot);
     expect(on.ui.asking.value).toBe(true);
     expect(view.querySelector(".form")).not.toBeNull();
@@ -43,7 +43,7 @@ describe("the form before the first message", () => {
     expect(on.ui.asking.value).toBe(false);
   });
 
-  it("says in words what is missing, and goes there", async () => {
+  it("names a missing answer, and focuses its field", async () => {
     await open(options, Foot);
     field("name").value = "Ada";
     await submit();
@@ -53,7 +53,7 @@ describe("the form before the first message", () => {
     expect(leads()).toEqual([]);
   });
 
-  it("shows at its field what the relay says is wrong", async () => {
+  it("shows an error from the relay at its field", async () => {
     await open({ prechat: ["phone"] }, Foot);
     on.chat.submit = () => Promise.resolve("invalid_phone");
     field("phone").value = "12";
@@ -61,7 +61,7 @@ describe("the form before the first message", () => {
     expect(wrong()).toMatch(/country code/);
   });
 
-  it("asks for the owner's own fields too, and puts what they hold into the conversation", async () => {
+  it("has the site's custom fields, and adds their values to the conversation", async () => {
     const customFields = {
       order: { label: "Order number" },
       topic: { label: "Topic", type: "choice", choices: ["Returns", "Delivery"] },
@@ -93,7 +93,7 @@ describe("the form before the first message", () => {
     expect(on.chat.asked.at(-1)).toEqual(["send", "Order number: 1234\nTopic: Returns\nSend me news: Yes"]);
   });
 
-  it("proposes what the page knows, for the visitor to change", async () => {
+  it("is prefilled with values from the page, which the visitor can change", async () => {
     const customFields = { order: { label: "Order number" } };
     await open(
       { prechat: ["email", "order"], customFields, prefill: { email: "ada@shop.example", order: "77" } },
@@ -102,13 +102,13 @@ describe("the form before the first message", () => {
     expect([field("email").value, field("order").value]).toEqual(["ada@shop.example", "77"]);
   });
 
-  it("passes over a custom field that is not described well enough to be shown", async () => {
+  it("ignores a custom field with an incomplete definition", async () => {
     const customFields = { a: { label: "" }, b: { label: "B", type: "choice" }, c: null } as never;
     await open({ prechat: ["a", "b", "c", "name"], customFields }, Foot);
     expect([...view.querySelectorAll("[name]")].map((node) => node.getAttribute("name"))).toEqual(["name"]);
   });
 
-  it("is not asked of those who have a conversation, and never twice", async () => {
+  it("is not shown to visitors with a conversation, and never twice", async () => {
     await open(options, Foot);
     on.chat.items.value = [own("Hello")];
     await drawn();
@@ -123,7 +123,7 @@ describe("the form before the first message", () => {
     expect(view.querySelector(".form")).toBeNull();
   });
 
-  it("is shown again to whoever comes after a logout", async () => {
+  it("is shown again to the next visitor after a logout", async () => {
     await open({ prechat: ["name"] }, Foot);
     field("name").value = "Ada";
     await submit();
@@ -134,7 +134,7 @@ describe("the form before the first message", () => {
     expect(view.querySelector(".form")).not.toBeNull();
   });
 
-  it("lets browsers fill in what they know", async () => {
+  it("allows browsers to autofill its fields", async () => {
     await open(options, Foot);
     expect([...view.querySelectorAll("input")].map((input) => [input.type, input.autocomplete])).toEqual([
       ["text", "given-name"],
@@ -148,7 +148,7 @@ describe("the form before the first message", () => {
 const FOR_REPLIES = { reply: true, ...WHERE };
 
 describe("the card after the first message", () => {
-  it("comes with the first message that is safe, and takes the address", async () => {
+  it("appears after the first stored message, and sends the address", async () => {
     await open({ capture: ["email"] }, Card);
     expect(view.textContent).toBe("");
     on.chat.items.value = [own("Hello")];
@@ -160,7 +160,7 @@ describe("the card after the first message", () => {
     expect(view.textContent).toBe("Thanks, saved!");
   });
 
-  it("can be declined, for good", async () => {
+  it("does not come back once it was declined", async () => {
     await open({ capture: ["email"] }, Card);
     on.chat.items.value = [own("Hello")];
     await drawn();
@@ -175,14 +175,14 @@ describe("the card after the first message", () => {
   });
 });
 
-describe("what is known already, from a form or signed,", () => {
+describe("a detail that is known already, from a form or a signed identity,", () => {
   const know = async (): Promise<void> => {
     on.chat.email.value = true;
     on.chat.name.value = "Ada";
     await drawn();
   };
 
-  it("is not asked for before the first message", async () => {
+  it("is not asked for again before the first message", async () => {
     await open({ prechat: ["name", "email", "phone?"] }, Foot);
     await know();
     expect([...view.querySelectorAll("input")].map(({ name }) => name)).toEqual(["phone"]);
@@ -194,8 +194,8 @@ describe("what is known already, from a form or signed,", () => {
 
   it.each([
     ["after it", { capture: ["email"] }, Card],
-    ["of those who have waited", {}, Offer],
-  ] as const)("is not asked for %s, until nobody is known any more", async (_when, options, part) => {
+    ["after a long wait", {}, Offer],
+  ] as const)("is not asked for again %s, until it is no longer known", async (_when, options, part) => {
     await open(options as Partial<Options>, part);
     on.chat.items.value = [own("Hello")];
     await know();
@@ -205,7 +205,7 @@ describe("what is known already, from a form or signed,", () => {
     expect(view.querySelectorAll("[name=email]")).toHaveLength(1);
   });
 
-  it("is not asked for outside business hours either: the message goes with the wish for a reply", async () => {
+  it("is not asked for again outside business hours: the message is sent with the request for a mailed reply", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: Date.UTC(2026, 0, 5, 18) });
     await open({ hours: { timeZone: "UTC", mon: "9:00-17:00" } }, Foot);
     await know();
@@ -221,7 +221,7 @@ describe("what is known already, from a form or signed,", () => {
 });
 
 describe("a form that the service refuses when it is gone already", () => {
-  it("comes back with the field and what is wrong with it, and is mended under its own id", async () => {
+  it("comes back with the refused field and its error, and its correction has the same id", async () => {
     await open({ prechat: ["phone"] }, Card);
     expect(view.textContent).toBe("");
     on.chat.refused.value = { id: "the-same-form", field: "phone" };
@@ -239,7 +239,7 @@ describe("a form that the service refuses when it is gone already", () => {
 });
 
 describe("a field", () => {
-  it("runs as its page does until something is written, then as that does", async () => {
+  it("has the page's text direction while it is empty, then the direction of its text", async () => {
     await open({ prechat: ["name"] }, Foot);
     const name = field("name");
     expect(name.dir).toBe("");
@@ -256,7 +256,7 @@ describe("a field", () => {
 const HERE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 describe("outside business hours", () => {
-  it("gives way to the composer when the site opens, without a reload", async () => {
+  it("is replaced by the composer when the site opens, without a reload", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: Date.UTC(2026, 0, 5, 8, 58) });
     await open({ hours: { timeZone: "UTC", mon: "9:00-17:00" } }, Foot);
     expect(view.querySelector(".form")).not.toBeNull();
@@ -283,7 +283,7 @@ describe("outside business hours", () => {
   };
   afterEach(() => vi.useRealTimers());
 
-  it("takes a message and an address, and says when somebody is back", async () => {
+  it("accepts a message and an address, and says when people are back", async () => {
     await away();
     become("sent");
     expect(view.textContent).toMatch(/We're away right now/);
@@ -297,7 +297,7 @@ describe("outside business hours", () => {
     expect(on.chat.draft.value).toBe("");
   });
 
-  it("gives thanks for a message only when the relay has it, and says meanwhile that it waits", async () => {
+  it("confirms a message only once the relay has stored it, and says until then that it waits", async () => {
     await away();
     on.chat.link.value = "offline";
     become("queued", { pos: undefined });
@@ -325,7 +325,7 @@ describe("outside business hours", () => {
     expect(on.chat.asked).toContainEqual(["remove", "id"]);
   });
 
-  it("says before it is sent that a message is too long, and sends nothing", async () => {
+  it("reports a message that is too long before sending it", async () => {
     await away();
     write("y".repeat(3_990));
     await drawn();
@@ -341,7 +341,7 @@ describe("outside business hours", () => {
     expect(view.querySelector("#form-left")?.textContent).toBe("1 character over the limit");
   });
 
-  it("hands over to the composer what was begun when the site opens", async () => {
+  it("passes an unfinished text to the composer when the site opens", async () => {
     await away();
     write("Where is");
     expect(on.chat.draft.value).toBe("Where is");
@@ -384,7 +384,7 @@ describe("the line that says when somebody is back", () => {
     expect(await show(Status)).toContain(short);
   });
 
-  it("goes by the site's own hours where the page's cannot be read", async () => {
+  it("uses the site's hours when the page's hours are invalid", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"], now: Date.UTC(2026, 0, 5, 18) });
     await open({ hours: { timeZone: "UTC", mon: "9:00-25:99" } }, Foot);
     expect(view.querySelector(".form")).toBeNull();

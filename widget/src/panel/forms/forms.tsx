@@ -1,6 +1,6 @@
 /**
- * Forms: before the first message, after it, and outside business hours. Fetched only where a site has asked for one.
- * What is asked for is asked once, and what is not required can be skipped.
+ * Forms: before the first message, after it, and outside business hours. Fetched only if the site uses one. Each question is
+ * asked once, and optional ones can be skipped.
  */
 
 import { signal } from "@preact/signals-core";
@@ -26,7 +26,7 @@ type FootNeeds = Needs<
   "t" | "language" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer" | "now" | "asking"
 >;
 
-/** Stands where the composer would, while it asks: a form first, or instead, where the site wants it. */
+/** The form in place of the composer: before the first message, or outside business hours. */
 export const Foot = live((ui: FootNeeds, mounted) => {
   const { t, settings, chat, announcer, focusComposer, shell, asking } = ui;
   const { isClosed, opens } = followHours(ui, mounted);
@@ -42,7 +42,7 @@ export const Foot = live((ui: FootNeeds, mounted) => {
   );
   mounted(
     watch(() => {
-      // Whoever was here has left, and what was kept of them with them.
+      // The former visitor has logged out, and their stored answers are deleted.
       if (chat.ready.value) return;
       filled.value = isKept(ui, "prechat");
       left.value = false;
@@ -88,7 +88,7 @@ export const Foot = live((ui: FootNeeds, mounted) => {
   };
 });
 
-/** In the thread after the visitor's first message: one field, said what for, easily declined. */
+/** The form in the thread after the visitor's first message: one field, with its purpose and a button to decline. */
 export const Card = live((ui: Needs<"settings" | "chat">) => () => {
   const refused = ui.chat.refused.value;
   if (refused) return <Again key={refused.id} refused={refused} />;
@@ -97,10 +97,10 @@ export const Card = live((ui: Needs<"settings" | "chat">) => () => {
   return wrote && capture[0] && <Ask setting={capture} />;
 });
 
-/** `again`: whoever has declined may think better of it. */
+/** `again`: show the form also to a visitor who declined before. */
 export type OfferProps = { again?: boolean };
 
-/** For those who have waited long: the way to an answer without waiting. Nobody is asked who was asked already. */
+/** The same form after a long wait: it offers to mail the answer. Visitors who were asked before do not see it. */
 export const Offer = live<OfferProps>(
   ({ settings }: Needs<"settings">) =>
     ({ again }) =>
@@ -111,7 +111,7 @@ const EMAIL = ["email"];
 
 type AgainNeeds = Needs<"t" | "chat" | "shell" | "focusComposer">;
 
-/** A field of a form that the service refused when the form was gone already. */
+/** A form with the field that the service refused after the form was closed. */
 const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }: AgainNeeds, mounted, { refused }) => {
   mounted(() => adopt(shell.root, css));
   const close = (): void => {

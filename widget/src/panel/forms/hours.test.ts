@@ -22,7 +22,7 @@ describe("business hours", () => {
     expect(opensNext(week, at("2026-11-24T18:00Z"))).toBe(at("2026-11-28T09:00Z"));
   });
 
-  it("that are not given, or cannot be read, close nobody out", () => {
+  it("that are absent or invalid count as open", () => {
     expect(isOpenAt({}, 0)).toBe(true);
     expect(isOpenAt({ timeZone: "Nowhere/Never", mon: "9:00-10:00" }, 0)).toBe(true);
     expect(isOpenAt({ mon: "always" }, 0)).toBe(true);
@@ -42,7 +42,7 @@ describe("business hours", () => {
     expect(isOpenAt({ timeZone: "UTC", fri: "9:00-12:00, 22:00-02:00", sun: "18:00-6:00" }, at(time))).toBe(open),
   );
 
-  it("with a time that is none are passed over as a whole, and said to be unreadable", () => {
+  it("with one invalid time are ignored completely, and reported as invalid", () => {
     for (const mon of ["9:00-25:99", "9:00-25:00", "24:00-2:00", "9:00-9:00", "9-17", 5 as never]) {
       expect(isOpenAt({ timeZone: "UTC", mon, sun: "9:00-10:00" }, at("2026-11-23T12:00Z")), mon).toBe(true);
       expect(canRead({ timeZone: "UTC", mon }), mon).toBe(false);
@@ -52,7 +52,7 @@ describe("business hours", () => {
     expect(canRead({})).toBe(true);
   });
 
-  it("that never come are not waited for", () => {
+  it("without any open time have no next opening", () => {
     expect(isOpenAt({ timeZone: "UTC", mon: "" }, 0)).toBe(false);
     expect(opensNext({ timeZone: "UTC", mon: "" }, 0)).toBeUndefined();
   });

@@ -12,7 +12,7 @@ const LOOK_AHEAD_MS = 8 * 24 * 3_600_000;
 /** Whether any day has an entry; a site without one is always open. A day with an empty entry is closed. */
 export const hasHours = (hours: Hours): boolean => DAYS.some((day) => hours[day] !== undefined);
 
-/** Returns a function that converts a time (ms since 1970) to the site's day and minute. @throws RangeError for an unknown time zone */
+/** Returns a function that converts a time to the site's day and minute. @throws RangeError for an unknown time zone */
 function clockOf({ timeZone = "UTC" }: Hours): (at: number) => { day: string; minute: number } {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone,
@@ -54,7 +54,7 @@ export function canRead(hours: Hours): boolean {
   }
 }
 
-/** Returns a function that tells whether the site is open. Reuse it: creating it is expensive. Invalid hours count as always open. */
+/** Returns a function that tells whether the site is open. Creating it is expensive. Invalid hours count as always open. */
 const opening = (hours: Hours): ((at: number) => boolean) =>
   hasHours(hours) && canRead(hours) ? weekOf(hours) : () => true;
 

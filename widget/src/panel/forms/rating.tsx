@@ -1,6 +1,6 @@
 /**
- * Asks in the thread, once, how the conversation was, when it seems over: the visitor closed the chat on the newest reply,
- * or nothing has happened for ten minutes since (WIDGET 8.5). Fetched where the site asks for it.
+ * Asks once, in the thread, for a rating when the conversation seems over: the visitor closed the chat after reading the newest
+ * reply, or nothing happened for ten minutes since (WIDGET 8.5). Fetched only if the site uses ratings.
  */
 
 import { COMMENT_MAX } from "@porchlight/shared/limits";
@@ -35,7 +35,7 @@ const Face = ({ label }: { label: string }): VNode => (
 
 /** Whether the conversation seems over. */
 function followEnd({ chat, isOpen, now }: Needs<"chat" | "isOpen" | "now">, mounted: Mounted): () => boolean {
-  /** The reply after which it seemed over. */
+  /** The last reply of the conversation that seemed over. */
   const last = signal<string | undefined>(undefined);
   const newest = computed(() => {
     const item = chat.items.value.at(-1);
@@ -133,7 +133,7 @@ export const Rate = live((ui: RateNeeds, mounted) => {
   };
 });
 
-/** The scores, each a face with a word. Not components, like the two below: `Rate` draws them and so follows their signals. */
+/** The scores, each with a face and a label. A plain function, like the two below, so that `Rate` subscribes to its signals. */
 const scores = ({ ui, chosen }: State): VNode => (
   <div class="scores" role="radiogroup" aria-labelledby="rate-ask">
     {SCORES[scaleOf(ui)].map((label, at) => (

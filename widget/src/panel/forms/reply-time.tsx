@@ -1,4 +1,4 @@
-/** When an answer can be expected, where the site says so: under the title, and below what waits for a person. */
+/** The expected time of an answer, if the site sets it: in the header, and below a message that waits for a person. */
 
 import { computed, signal } from "@preact/signals-core";
 import { authorOf, replier } from "../base/author.ts";
@@ -13,8 +13,7 @@ const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 const [HOUR, DAY] = [60, 24 * 60];
 
 /**
- * The site's hours, looked at again every minute while somebody has the chat before them. A page's that cannot be read are
- * passed over.
+ * The site's hours, checked every minute while the chat is visible. Invalid hours from the page are ignored.
  */
 export function followHours(
   { t, settings, shell, language, now }: Needs<"t" | "language" | "settings" | "shell" | "now">,
@@ -30,7 +29,7 @@ export function followHours(
   });
   return {
     isClosed: (): boolean => hasHours(hours.value) && !isOpenAt(hours.value, minute.value),
-    /** When it opens next, in words and by the visitor's own clock; with the date where the day alone would mislead. */
+    /** The next opening as text, in the visitor's time zone; with the date if the weekday alone would be ambiguous. */
     opens(weekday: "long" | "short"): string | undefined {
       const next = opensNext(hours.value, minute.value);
       if (next === undefined) return undefined;
@@ -41,13 +40,13 @@ export function followHours(
       const time = clockTime(next, region);
       if (isToday && weekday === "short") return time;
       const day = new Intl.DateTimeFormat(region, { weekday, ...(isFar && { day: "numeric", month: weekday }) });
-      // Apart: together some languages put the day into brackets behind the time, where no sentence goes on.
+      // Formatted separately: together, some languages put the day in brackets after the time, which does not fit a sentence.
       return t("dayTime", { day: day.format(then), time });
     },
   };
 }
 
-/** "in about 2 hours", in the units that such a time is said in. */
+/** "in about 2 hours", with a suitable unit. */
 function usually({ t, settings, language }: Needs<"t" | "language" | "settings">): string {
   const { replyMinutes } = settings.value;
   const [unit, size] = replyMinutes < HOUR ? (["minute", 1] as const) : replyMinutes < DAY ? HOURS : DAYS;
@@ -65,8 +64,8 @@ const DAYS = ["day", DAY] as const;
 const asSentence = ([first = "", ...rest]: string, tag: string): string => first.toLocaleUpperCase(tag) + rest.join("");
 
 /**
- * The line under the title. Who answers always comes first: what is cut off for want of room is never that. While the way to
- * the service is not open it promises nothing.
+ * The line under the title. It begins with who answers, so that this part is never cut off. While the service cannot be reached,
+ * it promises no time.
  */
 export const Status = live((ui: Needs<"t" | "language" | "settings" | "chat" | "shell" | "now">, mounted) => {
   const { t, settings } = ui;
@@ -85,7 +84,7 @@ export const Status = live((ui: Needs<"t" | "language" | "settings" | "chat" | "
 
 type ReplyTimeNeeds = Needs<"t" | "language" | "settings" | "chat" | "shell" | "announcer" | "now">;
 
-/** Where people answer there are no dots: nobody knows when they type. What is known is how long it takes (WIDGET 8.2). */
+/** Shown instead of typing dots where people answer: the relay knows the usual reply time, not when they type (WIDGET 8.2). */
 export const ReplyTime = live((ui: ReplyTimeNeeds, mounted) => {
   const { chat, settings, announcer, language } = ui;
   const { isClosed } = followHours(ui, mounted);

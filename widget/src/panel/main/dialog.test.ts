@@ -36,7 +36,7 @@ const pressEscape = (more: KeyboardEventInit & { keyCode?: number } = {}): void 
 };
 
 describe("closing the panel", () => {
-  it("brings the focus back to what opened it", () => {
+  it("returns the focus to the element that opened it", () => {
     opener.focus();
     open();
     inside.focus();
@@ -45,7 +45,7 @@ describe("closing the panel", () => {
     expect(isOpen.value).toBe(false);
   });
 
-  it("goes to the launcher when that is gone", () => {
+  it("moves the focus to the launcher when that element is gone", () => {
     opener.focus();
     open();
     opener.remove();
@@ -54,14 +54,14 @@ describe("closing the panel", () => {
     expect(on.root.activeElement).toBe(on.ui.shell.launcher);
   });
 
-  it("leaves the focus where it is when it is elsewhere", () => {
+  it("leaves a focus outside the panel alone", () => {
     open();
     opener.focus();
     control.close();
     expect(document.activeElement).toBe(opener);
   });
 
-  it("follows Escape, but not the one that ends a composition, nor the menu's", () => {
+  it("happens on Escape, unless Escape ends an input method's composition or closes a menu", () => {
     open();
     pressEscape({ isComposing: true });
     pressEscape({ keyCode: 229 });
@@ -73,7 +73,7 @@ describe("closing the panel", () => {
     expect(isOpen.value).toBe(false);
   });
 
-  it("is not done where the chat is the page", () => {
+  it("does not happen where the chat fills the page", () => {
     fixed = true;
     open();
     pressEscape();
