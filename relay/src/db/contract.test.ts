@@ -37,6 +37,25 @@ describe("a transaction", () => {
     ]);
   });
 
+  it("rejects with the failure of a write that nobody awaits an answer of, and keeps nothing; the others of its group are kept", async () => {
+    const insert = (...ids: string[]) =>
+      db.transaction(async (tx) => {
+        for (const id of ids) await tx.runEach("INSERT INTO t (id, x) VALUES ($1, $2)", [[id, 1]]);
+        await tx.runEach("UPDATE t SET x = x + $2 WHERE id = $1", [[ids[0] ?? "", 1]]);
+        return ids.length;
+      });
+    const outcomes = await Promise.allSettled([insert("a"), insert("b", "c", "b"), insert("d")]);
+    expect(outcomes).toEqual([
+      { status: "fulfilled", value: 1 },
+      { status: "rejected", reason: expect.objectContaining({ message: expect.stringMatching(/unique/i) }) },
+      { status: "fulfilled", value: 1 },
+    ]);
+    expect(await rows()).toEqual([
+      { id: "a", x: 2 },
+      { id: "d", x: 2 },
+    ]);
+  });
+
   it.each([
     ["without a key", undefined],
     ["with a key", ["a"]],
