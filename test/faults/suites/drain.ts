@@ -82,7 +82,7 @@ const refusesNewcomers = (stage: Stage): Promise<boolean> =>
 
 /** Everybody heard why the line ended and when to come back, in a time that spreads the wave. */
 function goodbyes({ tabs }: Stage, visitors: number): string[] {
-  const least = Math.min(LONGEST_SPREAD_MS, Math.max(LEAST_SPREAD_MS, (visitors / TARGET_RATE) * 1_000));
+  const least = Math.min(LONGEST_SPREAD_MS, Math.max(LEAST_SPREAD_MS, Math.floor((visitors / TARGET_RATE) * 1_000)));
   return tabs.flatMap((tab) => {
     const [min, max] = tab.spread() ?? [0, 0];
     if (!tab.codes().includes(CLOSE.restart.code)) return [`goodbye: ${tab.name} was not told that the relay restarts`];
