@@ -95,6 +95,23 @@ it("a header in the accent colour reaches every edge, also on a phone", async ()
   }
 });
 
+it("the team's faces hide nothing behind them, and leave the title its line in a narrow window", async () => {
+  const options = { viewport: { width: 320, height: 480 } };
+  const { page, chat } = await stage.visit({
+    html: html('data-header="accent" data-title="Moth &amp; Filament" data-team="Maria|Tom|Ada"'),
+    options,
+  });
+  await chat.open();
+  const faces = page.locator("porch-light .faces > *");
+  await faces.first().waitFor();
+  expect(await faces.evaluateAll((all) => all.map((face) => face.checkVisibility()))).toEqual([true, false, false]);
+  expect((await boxOf(page, "h2")).height).toBeLessThan(24);
+  await page.setViewportSize({ width: 1_280, height: 800 });
+  await faces.nth(2).waitFor();
+  // A colour with a slash has an alpha value.
+  expect(await styleOf(page, ".faces > *", "background-color")).not.toMatch(/\/|rgba/);
+});
+
 it("on a phone, a header with one line is 52 pixels high, and buttons are large enough for a finger", async () => {
   const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   const { page, chat } = await stage.visit({ html: html("data-responder=human"), options });

@@ -59,7 +59,7 @@ it("59 the focus does not move when a form's code arrives while the visitor is t
   await page.keyboard.type("lo");
   expect(await chat.composer.inputValue()).toBe("Hello");
   await page.keyboard.press("Enter");
-  await page.locator(".card .form").waitFor();
+  await page.locator(".form-card .form").waitFor();
 });
 
 describe("60 an input method", () => {

@@ -127,7 +127,7 @@ export const ASKING: (State & { attributes: string })[] = [
     async enter(page) {
       await part(page, ".launcher").click();
       await say(page, "Hello");
-      await part(page, ".card .form").waitFor();
+      await part(page, ".form-card .form").waitFor();
       await part(page, ".reply").waitFor();
       await page.mouse.click(300, 300);
     },

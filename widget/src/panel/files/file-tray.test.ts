@@ -105,3 +105,10 @@ it("says once which files found no room, until there is some", async () => {
   await drawn();
   expect([shown().length, line(), on.said]).toEqual([5, words, [`! ${words}`, `! ${words}`]]);
 });
+
+it("names the limit in whole units when a file is too large", async () => {
+  on.settings.value = { ...on.settings.value, uploads: { image: 0, av: 0, document: 5 * 1_024 * 1_024 } };
+  files.add([new File([new Uint8Array(5_300_000)], "long.txt", { type: "text/plain" })]);
+  await drawn();
+  expect(on.root.querySelector(".tray small")?.textContent).toBe("Too large. The limit is 5 MB.");
+});

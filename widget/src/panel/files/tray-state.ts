@@ -136,7 +136,7 @@ async function send(tray: TrayState, file: File, first: PendingFile): Promise<vo
 function fail(tray: TrayState, file: File, one: PendingFile, code: string): void {
   const { list, t, language, announcer } = tray;
   if (!list.peek().includes(one)) return;
-  const max = sizeName(limitOf(tray, file), language.value.region);
+  const max = sizeName(limitOf(tray, file), language.value.region, true);
   const problem = t(PROBLEMS[code] ?? "uploadFailed", { max });
   change(tray, one, { problem });
   announcer.alert(`${file.name}: ${problem}`);
@@ -161,17 +161,21 @@ export function stateOf({ list }: TrayState): "none" | "uploading" | "ready" {
 
 const UNITS = ["byte", "kilobyte", "megabyte"] as const;
 
-/** A file size in the visitor's language: "52 kB". */
-export function sizeName(bytes: number, tag: string): string {
+/**
+ * A file size in the visitor's language: "52 kB".
+ * @param whole rounds down to whole units, for a limit: a file of 5 MB fits where 5 * 1024 * 1024 bytes may be sent
+ */
+export function sizeName(bytes: number, tag: string, whole = false): string {
   const step = bytes < 1_000 ? 0 : bytes < 1_000_000 ? 1 : 2;
   const format: Intl.NumberFormatOptions = {
     style: "unit",
     unit: UNITS[step],
     // The short form would give "70 byte" in English.
     unitDisplay: step ? "short" : "long",
-    maximumFractionDigits: step && bytes < 10 ** (3 * step + 1) ? 1 : 0,
+    maximumFractionDigits: step && !whole && bytes < 10 ** (3 * step + 1) ? 1 : 0,
   };
-  return new Intl.NumberFormat(tag, format).format(bytes / 1_000 ** step);
+  const size = bytes / 1_000 ** step;
+  return new Intl.NumberFormat(tag, format).format(whole ? Math.floor(size) : size);
 }
 
 /** Resolves once the flag is true. */

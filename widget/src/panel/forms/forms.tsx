@@ -119,7 +119,7 @@ const Again = live<{ refused: Refused }>(({ t, chat, focusComposer, shell }: Aga
     setTimeout(focusComposer);
   };
   return () => (
-    <div class="card">
+    <div class="form-card">
       <Form
         fields={fieldsOf([refused.field])}
         again={refused}
@@ -152,7 +152,7 @@ const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((u
   };
   mounted(() => adopt(shell.root, css));
   return ({ setting, again }) => {
-    if (thanks.value) return <p class="card said">{t("saved")}</p>;
+    if (thanks.value) return <p class="form-card said">{t("saved")}</p>;
     const fields = stillAsked(ui, setting, rareSettings(ui).customFields);
     const asks = (name: string): boolean => fields.some(({ field }) => field === name);
     const mail = asks("email");
@@ -167,7 +167,7 @@ const Ask = live<{ setting: readonly string[]; again?: boolean | undefined }>((u
         </p>
       ) : null;
     return (
-      <div class="card">
+      <div class="form-card">
         <Form
           fields={fields}
           submit={mail ? "emailSave" : "save"}
