@@ -9,7 +9,7 @@ import { createS3Files } from "../relay/src/files/s3.ts";
 import type { Files } from "../relay/src/files/store.ts";
 import { startS3 } from "./setup/s3.ts";
 
-/** What every file store does: the folder on the disk, and a bucket on a real S3-compatible server. */
+/** The behaviour of both file stores: the folder on the disk, and a bucket on a real S3-compatible server. */
 
 let folder: string;
 let s3: Awaited<ReturnType<typeof startS3>>;
@@ -43,7 +43,7 @@ const read = async (files: Files, key: string, span?: { from: number; to: number
 };
 
 describe.each(STORES)("%s", (_, open) => {
-  it("gives back the bytes that it took, whole or in part, and takes the file away from where it was", async () => {
+  it("returns the stored bytes, whole or in part, and moves the file from its old path", async () => {
     const [files, key] = [open(), newKey()];
     const bytes = Buffer.alloc(3_000_000, "0123456789");
     const path = await put(files, key, bytes);
@@ -53,7 +53,7 @@ describe.each(STORES)("%s", (_, open) => {
     await files.close();
   });
 
-  it("knows no file that was removed or never stored, and removes a file that is not there", async () => {
+  it("finds no file that was removed or never stored, and accepts the removal of a missing file", async () => {
     const [files, key] = [open(), newKey()];
     expect(await read(files, key)).toBeUndefined();
     await put(files, key, Buffer.from("bytes"));

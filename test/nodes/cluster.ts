@@ -1,5 +1,5 @@
 /**
- * Several relays as processes on one PostgreSQL, before one sandbox of the service:
+ * Several relays as processes on one PostgreSQL, with one sandbox of the service:
  *
  *   const cluster = await startCluster({ nodes: 2 });
  *   cluster.sendCallbacksTo(0);
@@ -24,12 +24,12 @@ export const ORIGIN = "https://shop.example";
 export type Cluster = {
   sandbox: Sandbox;
   postgres: Postgres;
-  /** Nothing where the hints travel by PostgreSQL. */
+  /** Absent when PostgreSQL carries the hints. */
   redis: Redis | undefined;
   /** The service posts replies to this node from now on. */
   sendCallbacksTo: (node: number) => void;
   url: (node: number) => string;
-  /** A scripted visitor of this node; its line is closed with the cluster. */
+  /** A scripted visitor of this node; its connection is closed with the cluster. */
   visitor: (node: number, token?: string) => Visitor;
   /** Which node sends messages to the service. */
   holder: () => number;
@@ -37,15 +37,16 @@ export type Cluster = {
   kill: (node: number) => Promise<void>;
   /** Starts a node again, on the same port and data folder. */
   start: (node: number) => Promise<void>;
-  /** Stops or resumes a node without its notice. */
+  /** Pauses or resumes a node's process. */
   signal: (node: number, signal: "SIGSTOP" | "SIGCONT") => void;
-  /** Everything that a node has said in its present life. */
+  /** The log lines of a node since its last start. */
   lines: (node: number) => string[];
   stop: () => Promise<void>;
 };
 
 /**
- * @param options.redis hints travel by Redis
+ * Starts the nodes.
+ * @param options.redis Redis carries the hints
  * @param options.env settings of every node besides those that wire the parts
  */
 export async function startCluster(options: { nodes: number; redis?: boolean; env?: Env }): Promise<Cluster> {
@@ -75,7 +76,7 @@ export async function startCluster(options: { nodes: number; redis?: boolean; en
     });
   }
   const living = (node: number): Running => running[node] ?? fail(`Node ${node} does not run`);
-  /** How often each node said that it took the lease of the account, and when it did last. */
+  /** When a node last logged that it took the account's lease, in milliseconds since 1970; 0: never. */
   const takenAt = (node: number): number => {
     const taken = (running[node]?.lines ?? []).filter((line) => line.includes('"account:default"'));
     const { time } = JSON.parse(taken.at(-1) ?? "{}") as { time?: string };
