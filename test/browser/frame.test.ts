@@ -3,6 +3,7 @@
 import { mkdirSync } from "node:fs";
 import { devices, type Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { FRAME_WORDS } from "../../widget/build/frame-words.ts";
 import { converse, pageOf, setStage, tell } from "./checks/stage.ts";
 
 const stage = setStage({ site: { account: "default", title: "Lamp Shop" } });
@@ -62,7 +63,7 @@ for (const [name, options, attributes, html] of [
     const again = frame.getByRole("button", { name: "Erneut versuchen" });
     await again.waitFor();
     await frame.getByRole("heading", { name: "Lamp Shop" }).waitFor();
-    expect(await frame.getByRole("alert").textContent()).toBe("Der Chat konnte nicht geladen werden.");
+    expect(await frame.getByRole("alert").textContent()).toBe(FRAME_WORDS.de?.failed);
     expect(await frame.getByRole("link", { name: "Chat" }).getAttribute("href")).toBe(`${stage.house.url}/c/default`);
     const [own, launcher] = await Promise.all(
       [again, page.locator(".launcher").first()].map((button) =>
