@@ -83,7 +83,7 @@ describe("access to the server API", () => {
     });
     const detailOf = async (path: string, body: object) => (await call("POST", path, body, "f-0")).body.detail;
     expect(await detailOf("/messages", { text: "Hi" })).toBe(
-      'to must be {"visitor": id} or {"user": your own id of somebody}.',
+      'to must be {"visitor": id} or {"user": your own id of a person}.',
     );
     expect(await detailOf("/messages", { to: { user: "7" }, text: " " })).toBe("text must not be empty.");
     expect(await detailOf("/messages", { to: { user: "7" } })).toBe("text is required.");

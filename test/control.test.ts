@@ -89,7 +89,7 @@ it("explains in one sentence how to name a relay, creates nothing, and fails", a
   for (const command of [["site"], ["doctor"], ["credits", "list"], ["backup", "copy"]]) {
     const { code, out, err } = await shell(command, { DATA_DIR: elsewhere });
     expect([code, out], command.join(" ")).toEqual([1, ""]);
-    expect(err).toMatch(/^No relay answers on \S+: set DATA_DIR to .*, or start one\.\n$/);
+    expect(err).toMatch(/^No relay answers on \S+: set DATA_DIR to .*, or start a relay\.\n$/);
   }
   const settings = { SERVICE_URL: house.serviceUrl, SERVICE_API_KEY: KEY, DATA_DIR: join(elsewhere, "data") };
   const { code, err } = await shell(["site"], settings);
@@ -108,7 +108,9 @@ it("does not touch the data of a running relay that cannot be reached", async ()
     expect(await shell([command], settings)).toMatchObject({
       code: 1,
       out: "",
-      err: expect.stringMatching(/^The relay of \S+ \(process \d+\) runs, but takes no commands here: run this as/),
+      err: expect.stringMatching(
+        /^The relay of \S+ \(process \d+\) runs, but accepts no commands from here: run this as/,
+      ),
     });
   renameSync(`${socket}.away`, socket);
   expect((await shell(["site"], settings)).code).toBe(0);

@@ -55,7 +55,7 @@ it("a trial reports that this machine is blocked, and does not crash", async () 
 it("blocking everybody needs a confirmation", async () => {
   house = await startHouse();
   const add = ["block", "add", "0.0.0.0/0", "--reason", "a test"];
-  expect(await porchlight(house, add)).toMatchObject({ code: 2, err: expect.stringContaining("nearly everybody") });
+  expect(await porchlight(house, add)).toMatchObject({ code: 2, err: expect.stringContaining("nearly all visitors") });
   expect((await porchlight(house, ["block", "add", "::/1", "--reason", "a test"])).code).toBe(2);
   expect((await porchlight(house, [...add, "--everybody"])).code).toBe(0);
   const call = caller(house, await tokenFor(house));

@@ -119,7 +119,7 @@ describe("a house whose relay breaks the interface", () => {
     // The sandbox refuses the unknown field too.
     expect(answers.map(({ status }) => status)).toEqual([400, 200]);
     await expect(house.stop()).rejects.toThrow(
-      /POST \/v1\/incoming_custom_channel_message: customData has no field extra.*messageSid came again/,
+      /POST \/v1\/incoming_custom_channel_message: customData has no field extra.*messageSid was used again for another message/,
     );
   });
 

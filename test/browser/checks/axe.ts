@@ -28,6 +28,10 @@ const REVIEWED: { readonly [finding: string]: { states: readonly string[]; seen:
     states: ["menu", "question"],
     seen: "The text field is empty: there is nothing to read.",
   },
+  "label-content-name-mismatch missing": {
+    states: ["emoji"],
+    seen: "A group of emoji shows one of its emoji, and is named in words: a sign has no text that the name could hold.",
+  },
   "aria-required-children missing": {
     states: ["empty", "form", "wrong", "hours", "ended"],
     seen: "The list of messages is there before the first message is, and after the last one has gone.",
