@@ -34,7 +34,8 @@ type State<Entry, Stored extends string> = IntakeDeps<Entry, Stored> & {
   spooled: Set<string> | "all";
   /** The replay under way. */
   replaying: Promise<void> | undefined;
-  cancelReplay: () => void;
+  /** Cancels the replay that is planned; absent: none is. */
+  cancelReplay: (() => void) | undefined;
   /** After a stop, the spool keeps its entries for the next process. */
   stopped: boolean;
   /** Uptime before which no new entry starts a replay, because the last one failed. */
@@ -68,7 +69,7 @@ export function createIntake<Entry, Stored extends string>(
     deadline: createDeadlines(deps.clock, PATIENCE_MS),
     spooled: deps.spool.waiting ? "all" : new Set(),
     replaying: undefined,
-    cancelReplay: () => {},
+    cancelReplay: undefined,
     stopped: false,
     retryAt: Number.NEGATIVE_INFINITY,
   };
@@ -80,7 +81,7 @@ export function createIntake<Entry, Stored extends string>(
     adopt: (spool) => spool.replay((entries) => writeAll(state, entries)),
     async stop() {
       state.stopped = true;
-      state.cancelReplay();
+      state.cancelReplay?.();
       await state.replaying;
     },
   };
@@ -125,10 +126,13 @@ function keep<Entry, Stored extends string>(state: State<Entry, Stored>, entry: 
   return "spooled";
 }
 
+/** Plans a replay. An entry that is spooled later does not delay the one that is planned. */
 function replayLater<Entry, Stored extends string>(state: State<Entry, Stored>): void {
-  state.cancelReplay();
-  if (state.stopped) return;
-  state.cancelReplay = state.clock.after(REPLAY_MS, () => void replay(state));
+  if (state.stopped || state.cancelReplay !== undefined) return;
+  state.cancelReplay = state.clock.after(REPLAY_MS, () => {
+    state.cancelReplay = undefined;
+    if (state.spool.waiting) void replay(state);
+  });
 }
 
 /** Empties the spool into the database, in order. Tries again later when the database fails. */

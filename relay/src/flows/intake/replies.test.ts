@@ -134,6 +134,20 @@ describe("a reply that the database cannot take", () => {
     expect(await shown()).toEqual(["first", "second"]);
   });
 
+  it("is stored half a second later although replies to others are spooled all the time", async () => {
+    const receive = start();
+    const spoolOne = async (toId: string, messageId: string): Promise<void> => {
+      mood = "failing";
+      expect(await receive.receive(callback({ toId, messageId, body: messageId }))).toBe("spooled");
+      mood = "well";
+    };
+    await spoolOne(visitor, "first");
+    clock.pass(300);
+    await spoolOne(newVisitorId(SIGNING), "elsewhere");
+    clock.pass(200);
+    await expect.poll(shown).toEqual(["first"]);
+  });
+
   it("is answered within seconds although an earlier spool is slow, and is stored after it", async () => {
     mood = "failing";
     const receive = start();
