@@ -1,4 +1,4 @@
-/** A real S3-compatible server, of another author than the relay's client: the npm package @20minutes/s3rver. */
+/** A real S3-compatible server, written independently of the relay's client: the npm package @20minutes/s3rver. */
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -19,8 +19,8 @@ type S3Server = { run: () => Promise<Address>; close: () => Promise<void> };
 type S3ServerClass = new (options: object) => S3Server;
 
 /**
- * Loads the server. It is fetched when it is missing, as the Debian packages are: as a dependency it would put packages into
- * the relay's own lockfile.
+ * Loads the server. Installs it when it is missing, like the Debian packages: as a dependency it would add packages to the
+ * relay's lockfile.
  * @throws Error with one sentence that says what to install
  */
 function loadServer(): S3ServerClass {
@@ -46,14 +46,21 @@ export async function startS3(): Promise<{ bucket: Bucket; stop: () => Promise<v
   const directory = mkdtempSync(join(tmpdir(), "porchlight-s3-"));
   const Server = loadServer();
   const server = new Server({
-    ...{ address: "127.0.0.1", port: 0, silent: true, directory },
+    address: "127.0.0.1",
+    port: 0,
+    silent: true,
+    directory,
     configureBuckets: [{ name: BUCKET }],
   });
   const { port } = await server.run();
   return {
     bucket: {
-      ...{ endpoint: `http://127.0.0.1:${port}`, region: "eu-test-1", bucket: BUCKET, prefix: "uploads/" },
-      ...{ keyId: KEY, secret: KEY },
+      endpoint: `http://127.0.0.1:${port}`,
+      region: "eu-test-1",
+      bucket: BUCKET,
+      prefix: "uploads/",
+      keyId: KEY,
+      secret: KEY,
     },
     async stop() {
       await server.close();

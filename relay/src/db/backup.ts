@@ -5,15 +5,15 @@ import { randomId } from "@porchlight/shared/id";
 import { seal } from "./seal.ts";
 
 /**
- * Copies a database into a new file, also while a relay writes to it: the copy is one moment of it, without the log
- * beside it. The copy gets an epoch of its own, because a relay that starts from it continues another log than the one
- * that clients resume: they must start anew, not go on at a number that means something else now.
- * @throws Error when the target is there already, or the source is not
+ * Copies a database into a new file, also while a relay writes to it. The copy is a consistent snapshot without a separate log.
+ * It gets a new epoch, because its numbers will continue differently from those that clients know: they must start again instead
+ * of resuming at a number that now means something else.
+ * @throws Error when the target exists, or the source does not
  */
 export function backupSqlite(file: string, target: string): void {
   if (!existsSync(file)) throw new Error(`${file}: there is no database to copy`);
   if (existsSync(target)) throw new Error(`${target}: is there already, and is left as it is`);
-  // Made here, because nobody else on the machine may read what visitors wrote; SQLite takes an empty file for none.
+  // Created here with a mode that keeps other users from reading visitors' messages. SQLite accepts an empty file.
   closeSync(openSync(target, "wx", 0o600));
   const source = new DatabaseSync(file, { timeout: 5_000 });
   try {
@@ -34,7 +34,7 @@ export function backupSqlite(file: string, target: string): void {
 }
 
 /**
- * The same on a thread of its own: the copy of a large database takes seconds, and the relay answers meanwhile.
+ * Like `backupSqlite`, on a separate thread: copying a large database takes seconds, and the relay must answer meanwhile.
  * @throws Error as `backupSqlite` does
  */
 export function backupOnThread(file: string, target: string): Promise<void> {

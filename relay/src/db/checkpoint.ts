@@ -2,8 +2,8 @@ import { DatabaseSync } from "node:sqlite";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
 /**
- * Rows written between two checkpoints. A checkpoint writes each changed page once, so a longer pause between two of
- * them saves work; a page of the log is read by nobody but SQLite.
+ * Rows written between two checkpoints. A checkpoint writes each changed page once, so longer pauses between checkpoints save
+ * work.
  */
 const ROWS = 2_000;
 
@@ -13,16 +13,16 @@ export const FULL_FLUSH = "fullfsync = ON";
 export type Checkpoints = {
   /** Counts rows that a commit wrote, and asks for a checkpoint when there are enough. */
   wrote: (rows: number) => void;
-  /** Ends the thread, so that the connection that closes last writes the log back. Nothing where no thread runs. */
+  /** Ends the thread, so that the last closing connection empties the log. @returns undefined when no thread runs */
   stop: () => Promise<void> | undefined;
 };
 
 /**
- * Copies the write-ahead log back into the database on a thread of its own: on the event loop it would be the longest
- * wait of all. The thread starts with the first checkpoint. When it cannot write, nothing is lost: SQLite checkpoints inside
- * a commit once the log is long (`wal_autocheckpoint` of the writer). A flush that failed is another matter (`onError`).
+ * Copies the write-ahead log into the database on a separate thread, because it would block the event loop longer than anything
+ * else. The thread starts with the first checkpoint. If it cannot write, nothing is lost: SQLite makes a checkpoint inside a
+ * commit once the log is long (the writer's `wal_autocheckpoint`). A failed flush is reported to `onError`.
  * @param file the database
- * @param onError is told why the thread ended
+ * @param onError called with the error that ended the thread
  */
 export function createCheckpoints(file: string, onError: (error: unknown) => void): Checkpoints {
   let rows = 0;
@@ -56,7 +56,7 @@ export function createCheckpoints(file: string, onError: (error: unknown) => voi
       const ending = worker;
       worker = undefined;
       busy = true;
-      // Somebody waits for its end now: a process with nothing else to do must not end before it.
+      // A caller waits for the thread's end now, so the process must not exit before it.
       ending?.ref();
       ending?.postMessage("stop");
       return ending && new Promise<void>((resolve) => ending.once("exit", () => resolve()));
@@ -74,7 +74,7 @@ function serve(file: string): void {
       parentPort?.close();
       return;
     }
-    // PASSIVE waits for nobody: what a reader or writer holds is left for the next time.
+    // PASSIVE does not wait: pages that a reader or writer holds are left for the next checkpoint.
     db.exec("PRAGMA wal_checkpoint(PASSIVE)");
     parentPort?.postMessage("done");
   });

@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, openSync } from "node:fs";
 
-/** Flushes the write-ahead log of a database to the disk, on libuv's threads: the event loop goes on meanwhile. */
+/** Flushes the write-ahead log of a database to the disk on libuv's threads, without blocking the event loop. */
 export type LogFlush = {
   /** Resolves when everything that was committed before the call is on the disk. */
   run: () => Promise<void>;

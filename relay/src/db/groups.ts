@@ -1,6 +1,6 @@
 import type { Batch } from "./database.ts";
 
-/** An item that waits for its commit. Jobs with the same `work` are handed to it together. */
+/** An item that waits for its commit. `work` gets all jobs of a group that name it as one list. */
 export type Job = {
   work: Batch<unknown, unknown>;
   item: unknown;
@@ -10,19 +10,20 @@ export type Job = {
   reject: (error: unknown) => void;
 };
 
-/** Jobs in one commit at most: bounds how long the first one waits for the last. */
+/** Most jobs in one commit. It limits how long the first job waits for the last one. */
 const GROUP_MAX = 500;
 /** A smaller group does not delay the next one. */
 const COMPANY = 4;
 /**
- * After a group of at least `COMPANY` jobs the next commit waits up to so many times as long as the last one took, at most
- * `SPACING_MAX_MS`: a commit costs about the same for three jobs as for fifty. It does not wait while the event loop is idle.
+ * After a group of at least `COMPANY` jobs, the next commit waits up to `SPACING` times the duration of the last one, at most
+ * `SPACING_MAX_MS`, because a commit costs about the same for three jobs as for fifty. It does not wait while the event loop is
+ * idle.
  */
 const SPACING = 2;
 const SPACING_MAX_MS = 5;
-/** A turn of the event loop that took less found nothing to do. */
+/** The event loop counts as idle when one turn takes less than this time, in milliseconds. */
 const IDLE_TURN_MS = 0.02;
-/** Commits whose flush is under way. One more group is written meanwhile, so that the event loop does not wait for the disk. */
+/** Most groups that are written but not flushed. With two, the event loop need not wait for the disk. */
 const FLUSHING_MAX = 2;
 /** Milliseconds that a patient job waits for others. */
 const PATIENCE_MS = 3;
@@ -38,7 +39,7 @@ type State = {
   commit: (jobs: readonly Job[]) => Promise<Committed>;
   defer: Defer | undefined;
   waiting: Job[];
-  /** A job that waits is not patient. */
+  /** Whether a waiting job is not patient. */
   urgent: boolean;
   /** A group is being written. */
   writing: boolean;
@@ -46,7 +47,7 @@ type State = {
   flushing: number;
   /** `performance.now()` at which the next group starts; `Infinity`: no start is planned. */
   start: number;
-  /** Number of the planned start: an earlier plan, replaced by a nearer one, does nothing. */
+  /** Number of the present plan. An older plan does nothing when its time comes. */
   plan: number;
   /** `performance.now()` before which no commit starts while the event loop is busy. */
   notBefore: number;
@@ -60,10 +61,10 @@ export type Groups = {
 };
 
 /**
- * Collects jobs into groups. A group starts after this turn of the event loop, or, while groups are large, after a
- * pause in which more jobs come; a group of patient jobs waits for others.
+ * Collects jobs into groups. A group starts after this turn of the event loop. While groups are large, it starts after a pause,
+ * to collect more jobs. A group of patient jobs waits for other jobs.
  * @param commit writes a group and settles its jobs; never rejects
- * @param defer runs a group in place of the event loop, without pauses: for simulations
+ * @param defer for simulations: starts a group without pauses, in place of the event loop
  */
 export function createGroups(commit: State["commit"], defer?: Defer): Groups {
   const state: State = {
@@ -87,7 +88,7 @@ export function createGroups(commit: State["commit"], defer?: Defer): Groups {
   };
 }
 
-/** Plans the start of the next group, unless one is planned that is early enough. */
+/** Plans the start of the next group, unless an earlier start is planned. */
 function schedule(state: State): void {
   if (state.writing || state.flushing >= FLUSHING_MAX || state.waiting.length === 0) return;
   const now = state.defer === undefined ? performance.now() : 0;
@@ -103,7 +104,7 @@ function schedule(state: State): void {
   else setTimeout(begin, start - now);
 }
 
-/** Starts a planned group when its time has come or the event loop is idle; else looks again in the next turn. */
+/** Starts a planned group when its time has come or the event loop is idle; otherwise checks again in the next turn. */
 function startWhenIdle(state: State, plan: number, last: number): void {
   if (plan !== state.plan) return;
   const now = performance.now();

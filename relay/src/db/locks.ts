@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 
 /**
- * What SQLite gives for free by having one writer, PostgreSQL gives by advisory locks that end with their transaction:
- * a transaction without keys runs alone, and transactions with keys run beside each other where their keys differ
- * (relay/docs/decisions/14-postgresql.md).
+ * Advisory locks of PostgreSQL that end with their transaction. They replace SQLite's single writer: a transaction without keys
+ * runs alone, and transactions with different keys run in parallel (relay/docs/decisions/14-postgresql.md).
  */
 
 /** The lock of the whole database: a transaction with keys shares it, one without keys holds it alone. */
 const ALL = "7235416889254612";
-/** The number of a key's lock. Two keys with the same number only wait for each other needlessly. */
+/** The number of a key's lock. Two keys with the same number are harmless: they only wait for each other. */
 const numberOf = (key: string): bigint => createHash("sha1").update(key).digest().readBigInt64BE(0);
 
 /** The numbers of these keys' locks, each once, in the order in which every transaction takes them. */
@@ -24,7 +23,7 @@ export function lockStatement(keys: Iterable<string> | undefined): string {
   return `SELECT ${[`pg_advisory_xact_lock_shared(${ALL})`, ...each].join(", ")}`;
 }
 
-/** A statement that takes more locks without waiting: its only row says in `taken` whether it got all of them. */
+/** A statement that takes more locks without waiting. The column `taken` of its only row tells whether it got all of them. */
 export const tryLockStatement = (keys: Iterable<string>): string =>
   `SELECT ${numbersOf(keys)
     .map((number) => `pg_try_advisory_xact_lock(${number})`)

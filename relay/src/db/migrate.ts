@@ -20,7 +20,7 @@ function migrations(folder: URL): { number: number; statements: string[] }[] {
 }
 
 /**
- * The first file holds the whole schema up to its number: earlier numbers in a database are parts of it.
+ * Checks which steps a database has. The first file contains the whole schema up to its number, including earlier numbers.
  * @throws Error when a newer version wrote the database, or an unreleased one before the first file
  */
 function assertKnown(done: readonly number[], steps: readonly { number: number }[]): void {
@@ -51,11 +51,11 @@ export async function assertCurrent(db: Database): Promise<void> {
   );
 }
 
-/** Begins a statement of the schema that SQLite does without. */
+/** Prefix of a statement of the schema that only PostgreSQL needs. */
 const POSTGRES_ONLY = /^\/\* postgres \*\/\s*/;
 
 /**
- * A statement of the schema as this database takes it. PostgreSQL would compare texts by the rules of a language, which
+ * Adapts a statement of the schema to this database. By default PostgreSQL compares texts by the rules of a language, which
  * differ between servers; SQLite compares bytes.
  */
 const spelled = ({ dialect }: Database, statement: string): string =>
@@ -63,7 +63,7 @@ const spelled = ({ dialect }: Database, statement: string): string =>
     ? statement.replace(/\bTEXT\b/g, 'TEXT COLLATE "C"')
     : statement;
 
-/** The statements of a step that are for this database, as it takes them. */
+/** The statements of a step for this database. */
 const statementsFor = (db: Database, statements: readonly string[]): string[] =>
   statements
     .filter((statement) => db.dialect === "postgres" || !POSTGRES_ONLY.test(statement))
@@ -71,7 +71,7 @@ const statementsFor = (db: Database, statements: readonly string[]): string[] =>
 
 /**
  * Applies every step that the database lacks, each in a transaction, and returns the database's epoch. The epoch names this
- * log: a client that knows another one (after a restored backup, or with a new file) starts anew instead of resuming at a
+ * log: a client that knows another epoch (after a restored backup, or with a new file) starts again instead of resuming at a
  * wrong number. Applied numbers are recorded, so that a lower number that is added later is applied too.
  * @param folder holds the numbered files
  * @throws Error with both versions when this version cannot work with the database
@@ -84,7 +84,7 @@ export async function migrate(db: Database, folder: URL = FOLDER): Promise<strin
   assertKnown([...done], steps);
   for (const { number, statements } of steps) {
     if (done.has(number)) continue;
-    // It runs alone, also among nodes that start together: the others find the step done.
+    // The transaction runs alone. Other nodes that start at the same time find the step done.
     await db.transaction(async (tx) => {
       if ((await tx.all("SELECT 1 FROM migrations WHERE number = $1", number)).length > 0) return;
       for (const statement of statementsFor(db, statements)) await tx.run(statement);

@@ -6,10 +6,10 @@ import { openSqlite } from "./sqlite.ts";
 /** The path in a `sqlite:` address. */
 export const fileOf = (url: string): string => url.slice("sqlite:".length).replace(/^\/\//, "");
 
-/** Links behind links at most, as on Linux. */
+/** Longest chain of symbolic links, as on Linux. */
 const LINKS_MAX = 40;
 
-/** What a path names behind its symbolic links, also when the last one names a file that does not exist yet. */
+/** Resolves the symbolic links of a path, also when the last one points to a file that does not exist yet. */
 function behindLinks(file: string, links = 0): string {
   if (existsSync(file)) return realpathSync(file);
   if (links > LINKS_MAX || !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
@@ -17,8 +17,8 @@ function behindLinks(file: string, links = 0): string {
 }
 
 /**
- * The file of a database, in a folder that is there; behind links, so that one file has one name, one log and one lock.
- * @throws Error when the folder is not there: its volume may not be mounted
+ * The path of a database file in an existing folder, with links resolved, so that one file has one name, one log and one lock.
+ * @throws Error when the folder does not exist: its volume may not be mounted
  */
 export function databaseFile(url: string): string {
   const file = fileOf(url);
@@ -31,15 +31,15 @@ export function databaseFile(url: string): string {
 export const isShared = (url: string): boolean => !url.startsWith("sqlite:");
 
 /**
- * Opens the database a URL names: `sqlite:path/to/file.db`, whose folder must be there (see `openDataFolder`), or
- * `postgres://…`, whose driver is loaded only then.
- * @param connections to a server, at most; absent: as many as a relay needs
+ * Opens the database of a URL: `sqlite:path/to/file.db`, whose folder must exist (see `openDataFolder`), or `postgres://…`, whose
+ * driver is loaded only then.
+ * @param connections most connections to a server; absent: as many as a relay needs
  * @throws Error when the file or the server cannot be used
  */
 export async function openDatabase(url: string, connections?: number): Promise<Database> {
   if (isShared(url)) return (await import("./postgres.ts")).openPostgres(url, connections);
   const file = databaseFile(url);
-  // Made here so that nobody else on the machine may read what visitors wrote; SQLite's other files follow it.
+  // Created here with a mode that keeps other users from reading visitors' messages. SQLite's other files get the same mode.
   closeSync(openSync(file, "a", 0o600));
   return openSqlite(file);
 }

@@ -4,13 +4,13 @@ import type { Query } from "./postgres-statements.ts";
 import { firstOfEach, spread, spreadAll } from "./unnest.ts";
 
 /**
- * Reads outside of transactions. Reads of one text that come together become one statement: planning it and going to the
- * server and back costs more than its rows do, above all when hundreds of visitors come back at once.
+ * Reads outside of transactions. Reads of the same SQL that arrive together become one statement, because planning and the round
+ * trip cost more than the rows, above all when hundreds of visitors reconnect at once.
  */
 
-/** Statements of one text under way at the same time; what comes meanwhile is the next statement. */
+/** Most statements of the same SQL at a time. Reads that arrive meanwhile become the next statement. */
 const PARALLEL = 2;
-/** Reads in one statement. */
+/** Most reads in one statement. */
 const TOGETHER_MAX = 100;
 
 /** A read that waits. */
@@ -57,15 +57,15 @@ async function firstRows<Row>(query: Query, sql: string, lists: readonly (readon
   return firstOfEach<Row>((await query(text, values)).rows, lists.length);
 }
 
-/** A NULL has no type of its own, so that its column's type would be unknown. */
+/** Whether a read can be merged. NULL has no type, so the type of its column would be unknown. */
 const isMergeable = (sql: string, values: readonly Value[]): boolean =>
   values.length > 0 && values.every((value) => value !== null) && /^\s*SELECT\b/i.test(sql);
 
-/** Types of the parameters: reads of one text are merged only when these agree. */
+/** The types of the parameters. Reads of the same SQL are merged only when these are equal. */
 const kindOf = (values: readonly Value[]): string => values.map((value) => typeof value).join();
 
 /**
- * Groups reads by their text.
+ * Groups reads by their SQL.
  * @param alone runs one read
  * @param together runs several; one result for each, in order
  */
@@ -83,7 +83,7 @@ function createGroups(
       const results = lists.length === 1 ? [await alone(sql, first.values)] : await together(sql, lists);
       for (const [i, { resolve }] of reads.entries()) resolve(results[i] as never);
     } catch (error) {
-      // One of them may be to blame, unless the server is away.
+      // One of the reads may have caused the error, unless the server is unreachable.
       if (reads.length === 1 || isAway(error)) for (const { reject } of reads) reject(error);
       else await Promise.all(reads.map((read) => run(sql, [read])));
     }
@@ -104,7 +104,7 @@ function createGroups(
   function schedule(name: string, sql: string, group: Group): void {
     if (group.scheduled || group.running >= PARALLEL) return;
     group.scheduled = true;
-    // After this turn of the event loop: what comes together is read together.
+    // After this turn of the event loop, so that reads that arrive together share a statement.
     setImmediate(start, name, sql, group);
   }
 

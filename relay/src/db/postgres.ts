@@ -6,22 +6,22 @@ import { codeOf, connectTo, isAway, pause, type Server } from "./postgres-server
 import { createNames, type Names, queryOn, transactionOn } from "./postgres-statements.ts";
 import { createQueue, type Job } from "./queue.ts";
 
-/** Connections of a pool: `BATCHES` and one transaction that runs alone, the others read. */
+/** Connections of a pool: `BATCHES` for batches, one for a transaction that runs alone, the others for reads. */
 const POOL = 10;
-/** Batches that are under way at the same time. */
+/** Most batches at the same time. */
 const BATCHES = 4;
-/** Items in one batch. Each holds a lock until the commit; the server has room for 6,400 by default. */
+/** Most items in one batch. Each holds a lock until the commit; the server's default limit is 6,400 locks. */
 const BATCH_MAX = 100;
-/** Transactions that run alone share one commit. They stop everybody else, so there are not many in one. */
+/** Most transactions that run alone and share one commit. They block all others, so the number is small. */
 const ALONE_MAX = 32;
-/** Tries of a transaction that another one got in the way of. */
+/** Most attempts of a transaction that conflicts with others. */
 const TRIES = 10;
 /** "cached plan must not change result type": a migration changed a table that a prepared statement reads. */
 const OLD_PLAN = "0A000";
 /** serialization_failure, deadlock_detected (postgresql.org/docs/current/errcodes-appendix.html). */
 const CONFLICTS = new Set(["40001", "40P01", OLD_PLAN]);
 
-/** Another transaction holds a lock that was asked for late: the transaction begins again and asks for all at once. */
+/** Another transaction holds a lock that was requested late. The transaction starts again and requests all locks at once. */
 class Contended extends Error {
   readonly keys: readonly string[];
   constructor(keys: readonly string[]) {
@@ -35,13 +35,13 @@ const isConflict = (error: unknown): boolean => error instanceof Contended || CO
 /** The server, and the names of its prepared statements; no names behind a pooler. */
 type Postgres = Server & { names: Names | undefined };
 
-/** Jobs by their work, in the order in which the first of each came. */
+/** Groups jobs by their work, in the order of the first job of each. */
 const byWork = (jobs: readonly Job[]): Map<Job["work"], Job[]> => Map.groupBy(jobs, ({ work }) => work);
 
 /**
- * Runs `body` in a transaction of its own, again when another transaction got in the way.
- * @param keys what it locks; absent: everything
- * @throws what the body throws, or the driver's error; a commit whose answer was lost may have been made
+ * Runs `body` in its own transaction, and repeats it after a conflict with another transaction.
+ * @param keys the locks that it takes; absent: it runs alone
+ * @throws the error of the body or of the driver; after a lost answer to the COMMIT, the transaction may have been committed
  */
 async function transact<T>(
   postgres: Postgres,
@@ -60,7 +60,7 @@ async function transact<T>(
   }
 }
 
-/** Statements of a transaction that were sent, and whose answers nobody has waited for yet. */
+/** Collects the statements of a transaction that were sent without waiting for their answers. */
 function createSent() {
   const sent: Promise<unknown>[] = [];
   let failed: { error: unknown } | undefined;
@@ -72,7 +72,7 @@ function createSent() {
         }),
       );
     },
-    /** Waits for all answers. @returns the first failure: those after it only follow from it */
+    /** Waits for all answers. @returns the first failure, which is the cause of later ones */
     async failure(): Promise<{ error: unknown } | undefined> {
       await Promise.all(sent);
       return failed;
@@ -81,8 +81,8 @@ function createSent() {
 }
 
 /**
- * Runs `body` in a transaction. Its writes, and what opens and ends the transaction, are sent without waiting for the
- * statement before them: PostgreSQL runs them in order, and a failure among them turns the COMMIT into a ROLLBACK.
+ * Runs `body` in a transaction. Its writes, BEGIN and COMMIT are sent without waiting for earlier answers: PostgreSQL runs them
+ * in order, and turns the COMMIT into a ROLLBACK if one of them fails.
  */
 async function attempt<T>(
   { pool, begin, names }: Postgres,
@@ -109,7 +109,7 @@ async function attempt<T>(
     const rollback = client.query("ROLLBACK");
     const error = (await sent.failure())?.error ?? thrown;
     broken = await rollback.then(
-      // A connection whose plans are old gets new ones by being replaced.
+      // A connection with outdated plans is replaced.
       () => codeOf(error) === OLD_PLAN,
       (failed: Error) => failed,
     );
@@ -119,7 +119,7 @@ async function attempt<T>(
   }
 }
 
-/** Runs the jobs as one transaction, or each alone when that fails and one of them may be to blame. */
+/** Runs the jobs as one transaction. If one of them may have made it fail, runs each job alone. */
 async function settle(postgres: Postgres, jobs: readonly Job[]): Promise<void> {
   const keys = jobs[0]?.key === undefined ? undefined : new Set(jobs.flatMap(({ key }) => key ?? []));
   try {
@@ -141,7 +141,7 @@ async function results(tx: Transaction, jobs: readonly Job[]): Promise<[Job, unk
   return done;
 }
 
-/** Runs a statement outside of a transaction, once more when a migration changed what its plan reads. */
+/** Runs a statement outside of a transaction. Repeats it once if a migration made its plan invalid. */
 const reading = ({ pool, names }: Postgres): ReturnType<typeof queryOn> => {
   const [prepared, plain] = [queryOn(pool, names), queryOn(pool)];
   return (text, values) =>
@@ -152,10 +152,10 @@ const reading = ({ pool, names }: Postgres): ReturnType<typeof queryOn> => {
 };
 
 /**
- * PostgreSQL, through a pool of connections. Behind a pooler statements have no names, so it works behind PgBouncer in
- * transaction mode.
+ * Opens PostgreSQL with a pool of connections. Behind a pooler, such as PgBouncer in transaction mode, statements are not
+ * prepared.
  * @param url `postgres://user:password@host:port/database`
- * @param connections at most
+ * @param connections most connections of the pool
  * @throws Error with one sentence when the server cannot be used
  */
 export async function openPostgres(url: string, connections = POOL): Promise<Database> {
@@ -180,7 +180,7 @@ export async function openPostgres(url: string, connections = POOL): Promise<Dat
     runEach: (sql, lists) => transaction((tx) => tx.runEach(sql, lists)),
     transaction,
     append,
-    // PostgreSQL takes back the room of deleted rows by itself (autovacuum).
+    // PostgreSQL reclaims the space of deleted rows itself (autovacuum).
     scrub: async () => true,
     async close() {
       for (const job of [...keyed.drop(), ...alone.drop()]) job.reject(new Error("The database was closed"));

@@ -1,10 +1,10 @@
 import type { Batch } from "./database.ts";
 
-/** An item that waits for its transaction. Jobs with the same `work` are handed to it together. */
+/** An item that waits for its transaction. `work` gets all jobs of a batch that name it as one list. */
 export type Job = {
   work: Batch<unknown, unknown>;
   item: unknown;
-  /** What the job locks; absent: everything. */
+  /** The keys that the job locks; absent: everything. */
   key: readonly string[] | undefined;
   resolve: (value: never) => void;
   reject: (error: unknown) => void;
@@ -20,8 +20,8 @@ type Options = {
 };
 
 /**
- * Collects jobs into batches, several of which may be under way. Jobs with a key in common run in the order in which they
- * came: one whose key is in a batch under way waits for its end.
+ * Collects jobs into batches, several of which may run at a time. Jobs with a common key run in order of arrival: a job waits
+ * while a running batch has one of its keys.
  */
 export function createQueue({ run, parallel, max }: Options) {
   let waiting: Job[] = [];
@@ -33,7 +33,7 @@ export function createQueue({ run, parallel, max }: Options) {
   function schedule(): void {
     if (scheduled || waiting.length === 0 || running >= parallel) return;
     scheduled = true;
-    // After this turn of the event loop: what arrives together shares a batch.
+    // After this turn of the event loop, so that jobs that arrive together share a batch.
     setImmediate(start);
   }
 
@@ -77,7 +77,7 @@ export function createQueue({ run, parallel, max }: Options) {
       waiting.push(job);
       schedule();
     },
-    /** Takes out what has not begun. */
+    /** Removes and returns the jobs that have not begun. */
     drop: (): Job[] => waiting.splice(0),
   };
 }

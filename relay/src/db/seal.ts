@@ -4,9 +4,8 @@ import { dirname } from "node:path";
 import { syncFolder } from "../base/sync.ts";
 
 /**
- * A checksum beside a database that was closed in order. SQLite's own checks see a damaged structure but not a damaged
- * text: of 200 single bytes changed at random, 16 went unseen. After a crash there is no seal, and only the structure is
- * checked.
+ * A seal: a checksum beside a database that was closed properly. SQLite's own checks find a damaged structure, but not a damaged
+ * text: of 200 random single-byte changes, they missed 16. After a crash there is no seal, and only the structure is checked.
  */
 
 const sealOf = (file: string): string => `${file}.seal`;
@@ -26,8 +25,8 @@ function checksum(file: string): string {
 }
 
 /**
- * Writes the checksum of a closed database, unless another process has it open still: then its log is still there. Whole or
- * not at all: half a seal, of a full disk or a kill, would keep the relay from starting. Without a seal it starts as well.
+ * Writes the checksum of a closed database, unless another process still has it open; then its log still exists. The write is
+ * atomic: half a seal, after a full disk or a kill, would prevent the next start. A missing seal does not.
  */
 export function seal(file: string): void {
   if (existsSync(`${file}-wal`)) return;
@@ -42,9 +41,9 @@ export function seal(file: string): void {
 }
 
 /**
- * Compares a database with its seal, if there is one, and takes the seal off: from now on the file changes.
- * @returns whether there was a seal: the database is byte for byte as it was left
- * @throws Error when they differ; both stay as they are then
+ * Compares a database with its seal, if it has one, and removes the seal, because the file changes from now on.
+ * @returns whether it had a seal, so that every byte of the database is unchanged
+ * @throws Error when they differ; then both files stay as they are
  */
 export function breakSeal(file: string): boolean {
   if (!existsSync(sealOf(file))) return false;
@@ -54,7 +53,7 @@ export function breakSeal(file: string): boolean {
     );
   }
   rmSync(sealOf(file));
-  // Before the first change: after a power cut the seal must not be back beside a file that is another one by then.
+  // Synced before the first change: after a power cut, the old seal must not reappear beside a changed file.
   syncFolder(dirname(file));
   return true;
 }

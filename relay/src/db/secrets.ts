@@ -2,9 +2,9 @@ import type { Secrets } from "../base/secrets.ts";
 import type { Database } from "./database.ts";
 
 /**
- * The secrets of this deployment. One process keeps them in its data folder; nodes on PostgreSQL share those of the first
- * node, because each of them must accept sessions, links and callbacks that another one has given out.
- * @param own reads or makes the secrets of this data folder
+ * The secrets of this deployment. A single process keeps them in its data folder. Nodes on PostgreSQL share the secrets of the
+ * first node, because each node must accept the sessions, links and callbacks of the others.
+ * @param own reads or generates the secrets of this data folder
  */
 export async function shareSecrets(db: Database, own: () => Secrets): Promise<Secrets> {
   if (db.dialect === "sqlite") return own();

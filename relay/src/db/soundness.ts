@@ -3,21 +3,21 @@ import { DatabaseSync } from "node:sqlite";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 
 /**
- * The check of a database file that was not closed in order. SQLite recovers its log after a crash by itself; what the
- * check finds is damage by the disk or by other programs. A small file is checked before it is used, a large one (a second
- * for 300 MB) on a thread while the relay starts.
+ * Checks a database file that was not closed properly. SQLite itself recovers its log after a crash; the check finds damage by
+ * the disk or by other programs. A small file is checked before it is used. A large file (one second for 300 MB) is checked on a
+ * thread while the relay starts.
  */
 
 /** Files up to this many bytes are checked at once: about 0.1 s. */
 export const AT_ONCE_MAX = 32 * 1024 * 1024;
 
-/** Stands beside a file in which a check found damage after the start: the next start checks it before it is used. */
+/** A marker beside a file in which a check found damage after the start. The next start checks this file before it is used. */
 const markOf = (file: string): string => `${file}.damaged`;
 
 const damageOf = (file: string, verdict: string): string =>
   `${file} is damaged (${verdict}). It was left as it is: restore the newest backup beside it`;
 
-/** What `PRAGMA quick_check` says of the whole file's structure; `ok` when it is sound. */
+/** The result of `PRAGMA quick_check` for the whole file; `ok` when its structure is sound. */
 function verdictOf(db: DatabaseSync): string {
   return String(db.prepare("PRAGMA quick_check(1)").get()?.quick_check);
 }
@@ -33,9 +33,9 @@ export function assertSound(db: DatabaseSync, file: string): void {
   rmSync(markOf(file), { force: true });
 }
 
-/** A check on a thread of its own. */
+/** A check on a separate thread. */
 export type Check = {
-  /** Resolves to the damage in words, to nothing when the file is sound, and never when the check was stopped. */
+  /** Resolves to a description of the damage, or to undefined when the file is sound. Never resolves after a stop. */
   damage: Promise<string | undefined>;
   /** Whether the file was found sound. */
   passed: () => boolean;

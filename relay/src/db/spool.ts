@@ -3,25 +3,25 @@ import { join } from "node:path";
 import { syncFolder } from "../base/sync.ts";
 
 /**
- * A file for callbacks that the database cannot take: no second try of the service is promised, so a refused one may be
- * lost for ever (RELIABILITY finding 8). One JSON line per callback, synced before the call returns.
+ * A file for callbacks that the database cannot store. The service may not repeat a refused callback, so it would be lost
+ * (RELIABILITY finding 8). The file has one JSON line per callback, synced before the call returns.
  */
 export type Spool<Entry> = {
   /** Whether entries wait. */
   readonly waiting: boolean;
-  /** Writes an entry and syncs it to disk. @throws when the disk takes nothing */
+  /** Writes an entry and syncs it to disk. @throws the system's error when the disk accepts no writes */
   append: (entry: Entry) => void;
   /**
-   * Hands all entries to `take`, oldest first, some at a time, and empties the file when all were taken. An entry may be
-   * handed over again after a crash in between, so `take` must do nothing the second time.
+   * Passes all entries to `take`, oldest first, in parts, and empties the file afterwards. After a crash in between, entries are
+   * passed again, so `take` must do nothing for an entry that it has stored.
    */
   replay: (take: (entries: readonly Entry[]) => Promise<void>) => Promise<number>;
 };
 
-/** Entries that are handed over at a time. */
+/** Most entries in one call of `take`. */
 const REPLAY_MAX = 500;
 
-/** Complete lines only: the last one may be cut off by a full disk or a crash, and was not acknowledged then. */
+/** The complete lines. A full disk or a crash may have cut off the last line; then it was not acknowledged. */
 function entriesOf<Entry>(file: string): Entry[] {
   if (!existsSync(file)) return [];
   const lines = readFileSync(file, "utf8").split("\n");
@@ -30,7 +30,7 @@ function entriesOf<Entry>(file: string): Entry[] {
     try {
       return [JSON.parse(line) as Entry];
     } catch {
-      // A line that a full disk cut off, with others behind it: its sender was told 503.
+      // A full disk cut this line off, and others follow. Its sender got 503.
       return [];
     }
   });
@@ -50,7 +50,7 @@ export function openSpool<Entry>(dataDir: string, kind: "replies" | "recharges")
       const known = existsSync(file);
       const fd = openSync(file, "a", 0o600);
       try {
-        // The leading line break ends whatever a full disk left unfinished before.
+        // The leading line break ends a line that a full disk cut off.
         const line = Buffer.from(`\n${JSON.stringify(entry)}\n`);
         if (writeSync(fd, line) < line.length) throw new Error("The disk took only a part");
         fdatasyncSync(fd);

@@ -3,12 +3,12 @@ import type { Transaction, Value } from "./database.ts";
 
 /** Older versions can corrupt a WAL that two connections checkpoint (sqlite.org/wal.html#walresetbug). */
 const OLDEST = "3.51.3";
-/** Another process may hold the database so long. All of ours stands still meanwhile: callbacks go to the spool then. */
+/** Longest wait for another process that holds the database, in ms. It blocks this process; callbacks are spooled then. */
 const BUSY_MS = 1_000;
 
 /**
- * The statement in SQLite's spelling. A bound LIMIT makes SQLite 3.53 compile the statement anew at every run; as part
- * of an expression it does not.
+ * Translates a statement into SQLite's syntax. With a bound LIMIT, SQLite 3.53 compiles the statement again at every run; with
+ * the LIMIT as part of an expression, it does not.
  */
 const spelled = (sql: string): string =>
   sql
@@ -58,9 +58,9 @@ export function connect(file: string, pragmas: readonly string[], wrote: (rows: 
 }
 
 /**
- * Checks that commits are flushed to the disk. WAL answers `synchronous` as FULL until its first write and NORMAL after it,
- * unless FULL was asked for by name.
- * @throws Error when they are not
+ * Checks that commits are flushed to the disk. In WAL mode, `PRAGMA synchronous` returns FULL before the first write and NORMAL
+ * after it, unless FULL was set explicitly.
+ * @throws Error when they are not flushed
  */
 export function assertDurable(db: DatabaseSync, file: string): void {
   db.exec("CREATE TABLE IF NOT EXISTS sync_probe (at); DELETE FROM sync_probe; INSERT INTO sync_probe VALUES (1)");
@@ -77,9 +77,9 @@ export function assertVersion(db: DatabaseSync): void {
 }
 
 /**
- * Moves the log into the database file and cuts it to nothing. Never waits for somebody else who reads or writes, because
- * all of ours would stand still.
- * @returns whether it was done
+ * Copies the log into the database file and truncates it. Never waits for another reader or writer, because that would block this
+ * process.
+ * @returns whether the log is empty now
  */
 export function emptyLog(db: DatabaseSync): boolean {
   if (db.isTransaction) return false;
@@ -91,24 +91,24 @@ export function emptyLog(db: DatabaseSync): boolean {
   }
 }
 
-/** SQLITE_IOERR_FSYNC: the system failed to bring a file to the disk. */
+/** SQLITE_IOERR_FSYNC: the system failed to flush a file to the disk. */
 const IOERR_FSYNC = 1034;
 
 /**
- * Whether SQLite failed to flush a file. The system reports it once, so the next flush looks good although pages that were
- * written before may be lost. Other failures are harmless: what was not written is written again.
+ * Whether SQLite failed to flush a file. The system reports this only once, so the next flush seems to succeed although earlier
+ * pages may be lost. Other failures are harmless, because SQLite writes the pages again.
  */
 export const isLost = (error: unknown): boolean => (error as { errcode?: number }).errcode === IOERR_FSYNC;
 
 /**
- * Empties the log before the database closes. On a full disk it stays, and the next start goes on with it.
- * @returns whether the database may be closed: not after a failed flush, because closing would take the log away
+ * Empties the log before the database closes. On a full disk the log stays, and the next start uses it.
+ * @returns whether the database may be closed: not after a failed flush, because closing would delete the log
  */
 export function emptyAtEnd(db: DatabaseSync): boolean {
   try {
     db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (error) {
-    // Nothing is lost: what was committed is in the log.
+    // Nothing is lost, because the log contains all commits.
     return !isLost(error);
   }
   return true;

@@ -10,7 +10,7 @@ const typeOf = (column: readonly Value[]): "bigint" | "text" =>
 /** The statement with its parameters replaced by the columns of the unnested arrays. */
 const withColumns = (sql: string): string => sql.replace(/\$(\d+)/g, "u.p$1");
 
-/** Puts `clause` before the first WHERE of a statement that changes rows. */
+/** Inserts `clause` before the first WHERE of an UPDATE or DELETE. */
 function beforeWhere(sql: string, clause: string): string {
   const at = sql.search(/\bWHERE\b/i);
   if (at < 0) throw new Error(`A statement for many rows needs a WHERE: ${sql}`);
@@ -47,8 +47,8 @@ function rewritten(sql: string, from: string, rows: "first" | "all"): string {
 const known = new Map<string, string>();
 
 /**
- * Makes one PostgreSQL statement of a statement that is to run once for each list of values. A SELECT gives the first row
- * of each run, with the number of its list, from 1, as `#`.
+ * Converts a statement that runs once for each list of values into one PostgreSQL statement. A SELECT returns the first row of
+ * each run, with the number of its list, from 1, as `#`.
  *
  * All rows are changed at once, so two lists must not change the same row.
  * @param sql with `$1, $2, …`; the WHERE of an UPDATE or DELETE is its first one
@@ -57,7 +57,7 @@ const known = new Map<string, string>();
  */
 export const spread = (sql: string, lists: readonly (readonly Value[])[]): Spread => spreadRows(sql, lists, "first");
 
-/** The same for a SELECT whose rows are all wanted: each names its list, those of one list keep their order. */
+/** Like `spread`, for a SELECT that returns all rows. Each row names its list as `#`; rows of one list keep their order. */
 export const spreadAll = (sql: string, lists: readonly (readonly Value[])[]): Spread => spreadRows(sql, lists, "all");
 
 function spreadRows(sql: string, lists: readonly (readonly Value[])[], rows: "first" | "all"): Spread {

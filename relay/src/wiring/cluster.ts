@@ -13,31 +13,31 @@ import { createNodes } from "../db/nodes.ts";
 import { isShared, openDatabase } from "../db/open.ts";
 import { newestAmong } from "../records/visitors.ts";
 
-/** The other nodes on the same database. In one process there are none: it holds every lease, and its bus is a map. */
+/** The other nodes on the same database. A single process has none: it holds every lease, and its bus is a map. */
 export type Cluster = {
-  /** Whether other nodes may be about. */
+  /** Whether other nodes may exist. */
   shared: boolean;
   bus: Bus;
   leases: Leases;
-  /** Tells the node that works for an account that a lane has something to deliver. */
+  /** Tells the node that works for an account that a lane has a message to deliver. */
   nudge: (nudge: Nudge) => void;
   onNudge: (listener: (nudge: Nudge) => void) => void;
   onGone: (listener: (visitor: string) => void) => void;
-  /** Lets a limit count across nodes. @param name the same on every node */
+  /** Makes a limit count across nodes. @param name the same on every node */
   share: Spending["share"];
-  /** Name of this process among the nodes; nothing where there are none. */
+  /** Name of this process among the nodes; absent without other nodes. */
   node: string | undefined;
-  /** Where another node is reached; nothing when it is gone. */
+  /** The address of another node; undefined when it no longer runs. */
   addressOf: (node: string) => Promise<string | undefined>;
   /** @param port on which this relay listens */
   start: (port: number) => Promise<void>;
   stop: () => Promise<void>;
 };
 
-/** Addresses on which a relay listens without naming one. */
+/** Values of HOST that mean all addresses. */
 const ANY = new Set(["", "0.0.0.0", "::"]);
 
-/** Where other nodes reach this one: at HOST, or at the first address of this machine that is not for itself. */
+/** The address of this node for other nodes: HOST, or the machine's first address that is not a loopback address. */
 function addressAt({ host }: Pick<Settings, "host">, port: number): string {
   const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
   const own =
@@ -46,28 +46,32 @@ function addressAt({ host }: Pick<Settings, "host">, port: number): string {
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
-/** Connections for leases and for the list of nodes, which must not wait behind other work. */
+/** Connections for leases and the list of nodes only: their statements must not wait behind other work. */
 const OWN_CONNECTIONS = 2;
 
 type ClusterDeps = { settings: Settings; db: Database; clock: Clock; log: Log };
 
+/** The cluster of a single process. */
+function singleNode(): Cluster {
+  const nothing = async (): Promise<void> => {};
+  return {
+    shared: false,
+    bus: createBus(),
+    leases: holdsAll(),
+    nudge: () => {},
+    onNudge: () => {},
+    onGone: () => {},
+    share: (_, limiter) => limiter,
+    node: undefined,
+    addressOf: async () => undefined,
+    start: nothing,
+    stop: nothing,
+  };
+}
+
+/** Opens the connections of a node to the other nodes. `start` joins the cluster; a single process has nothing to join. */
 export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Promise<Cluster> {
-  if (!isShared(settings.databaseUrl)) {
-    const alone = async (): Promise<void> => {};
-    return {
-      shared: false,
-      bus: createBus(),
-      leases: holdsAll(),
-      nudge: () => {},
-      onNudge: () => {},
-      onGone: () => {},
-      share: (_, limiter) => limiter,
-      node: undefined,
-      addressOf: async () => undefined,
-      start: alone,
-      stop: alone,
-    };
-  }
+  if (!isShared(settings.databaseUrl)) return singleNode();
   const node = randomId(12);
   const onError = (error: unknown): void => log("database.failing", { cause: String(error) });
   const onState = (state: "lost" | "open", cause?: unknown): void =>
@@ -90,7 +94,13 @@ export async function joinCluster({ settings, db, clock, log }: ClusterDeps): Pr
   const nodes = createNodes({ db: own, clock, node, onOthers, onError });
   leases.onTaken((name) => log("cluster.lease_taken", { lease: name }));
   return {
-    ...{ shared: true, bus, leases, nudge: bus.nudge, onNudge: bus.onNudge, onGone: bus.onGone, share: bus.share },
+    shared: true,
+    bus,
+    leases,
+    nudge: bus.nudge,
+    onNudge: bus.onNudge,
+    onGone: bus.onGone,
+    share: bus.share,
     node,
     addressOf: nodes.addressOf,
     async start(port) {

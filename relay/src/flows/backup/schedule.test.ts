@@ -43,7 +43,10 @@ it("removes the old backup only after the new one is on the disk, with its folde
   const folder = join(root, "backups");
   const clock = manualClock(1_000_000);
   const backups = createBackups({
-    ...{ db: { dialect: "postgres" }, clock, log: silentLog, works: () => true },
+    db: { dialect: "postgres" },
+    clock,
+    log: silentLog,
+    works: () => true,
     settings: {
       dataDir: join(root, "data"),
       databaseUrl: "postgres://localhost/none",
@@ -67,7 +70,10 @@ it("holds the files of visitors and the help articles of the owner", async () =>
   mkdirSync(join(root, "data", "help"));
   writeFileSync(join(root, "data", "help", "default.json"), '[{"title": "Returns", "url": "/returns"}]');
   const backups = createBackups({
-    ...{ db: { dialect: "postgres" }, clock: manualClock(1_000_000), log: silentLog, works: () => true },
+    db: { dialect: "postgres" },
+    clock: manualClock(1_000_000),
+    log: silentLog,
+    works: () => true,
     settings: {
       dataDir: join(root, "data"),
       databaseUrl: "postgres://localhost/none",
