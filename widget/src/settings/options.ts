@@ -1,11 +1,11 @@
-/** What a site may set, and where a setting comes from. In rising order: the site, `data-*`, the page's object, `update`. */
+/** The chat's settings and their sources, in rising order: the site, `data-*`, the page's object, `update`. */
 
 // By its path: the npm package brings the types of this file, and has no package `@porchlight/shared` to look in.
 import { type Look, PANEL_DEFAULTS, type PublicSite, type ServedSite, UPLOAD_MAX } from "../../../shared/site.ts";
 
 type Own = Omit<PublicSite, "id" | keyof Look> &
   Omit<Look, "phone"> & {
-    /** Origin of the relay, for pages that fetch the script as a module, where it does not know its own address. */
+    /** Origin of the relay, for pages that import the widget as a module, because a module cannot know it. */
     relay?: string;
     /** Key of the site. */
     site: string;
@@ -13,31 +13,31 @@ type Own = Omit<PublicSite, "id" | keyof Look> &
     mode: "widget" | "page";
     /** Waits for the page's first command before anything is shown. */
     manual: boolean;
-    /** What forms and the text field hold at first, for the visitor to change: `message`, and fields by name. */
+    /** Initial values of the text field (`message`) and of form fields, by name. The visitor can change them. */
     prefill: { readonly [field: string]: string };
-    /** A name for where the page stands, such as a campaign; the site's routes may look at it. */
+    /** A name for the page's context, such as a campaign. The site's routes can use it. */
     campaign: string;
   };
 
-/** What each may be, and what it does: `shared/settings.ts`. */
+/** `shared/settings.ts` lists the values and the effect of each setting. */
 export type Settings = Own & {
-  /** What differs on phones. */
+  /** Settings for phones only. */
   phone: Partial<Own>;
 };
 
-/** What a page may hand over: any of the settings. */
+/** Settings that a page passes: any of them. */
 export type Options = Partial<Settings>;
 
-/** As they came: what nobody set is absent, and what came from an attribute is text. */
+/** Unchecked settings: unset ones are absent, and those from attributes are text. */
 export type RawSettings = { readonly [Name in keyof Settings]?: Settings[Name] | string };
 
 /**
- * Lays the layers over each other. An empty attribute switches on what it names, `false` switches off; what a layer leaves
- * undefined, or null, is as below it.
- * @param phone whether what differs on phones counts
+ * Merges layers of settings; later layers win. An empty attribute switches its setting on, `false` switches it off. A value that
+ * is undefined or null keeps the value of the earlier layer.
+ * @param phone whether the settings for phones apply
  */
 export function layered(phone: boolean, ...layers: (object | null | undefined)[]): RawSettings {
-  // Own properties only, here and there: what another script added to `Object.prototype` is no setting.
+  // Own properties only, in source and result: other scripts may have added properties to `Object.prototype`.
   const all = { __proto__: null } as unknown as Record<string, unknown>;
   const lay = (layer: object | null | undefined): void => {
     for (const [name, value] of Object.entries(layer ?? {})) all[name] = parsed(value) ?? all[name];
@@ -47,17 +47,17 @@ export function layered(phone: boolean, ...layers: (object | null | undefined)[]
   return all as RawSettings;
 }
 
-/** An attribute's object, or `false`, as what it says, nothing where it says none; anything else as it is. */
+/** Parses an attribute that contains an object or `false`; undefined for invalid JSON. Returns other values unchanged. */
 function parsed(value: unknown): unknown {
   try {
-    // A look first: errors are slow, and this runs on pages that never chat.
+    // Checked before parsing, because errors are slow, and this runs on pages that never chat.
     return /^{|^false$/.test(value as string) ? JSON.parse(value as string) : value;
   } catch {
     return undefined;
   }
 }
 
-/** What only the loader reads, as it came. */
+/** The settings that only the loader reads, unchecked. */
 type Outside =
   | "offsetX"
   | "offsetY"
@@ -73,9 +73,9 @@ type Outside =
   | "teaserPages"
   | "manual"
   | "phone";
-/** What only parts of the panel read: see `rare-options.ts`. */
+/** The settings that only parts of the panel read: see `rare-options.ts`. */
 type Rare = "team" | "voice" | "camera" | "shrinkPictures" | "startScreen" | "articles" | "customFields" | "prefill";
-/** What the panel reads. */
+/** The settings that the panel reads. */
 export type PanelSettings = Omit<Settings, Outside | Rare>;
 
 const DEFAULTS: Omit<PanelSettings, "site" | "relay" | "uploads" | "mail" | "accent" | "locale"> = {
@@ -100,8 +100,8 @@ const DEFAULTS: Omit<PanelSettings, "site" | "relay" | "uploads" | "mail" | "acc
 };
 
 /**
- * Settings that code can rely on: text becomes what the default is (a truth value, a list separated by `|`), and
- * what does not fit is the default, so a typing error never breaks a page.
+ * Converts unchecked settings: text becomes the type of the default value (a boolean, a list separated by `|`), and an invalid
+ * value becomes the default, so a typing error never breaks a page.
  */
 export function settled(raw: RawSettings, { id, ...site }: ServedSite): PanelSettings {
   const result: Record<string, unknown> = { ...DEFAULTS, ...site, site: id };

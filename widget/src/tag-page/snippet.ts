@@ -1,6 +1,6 @@
 /**
- * The page that makes the tag: every setting with its control, the real chat in the corner, and what to paste. The site's public
- * settings stand in the page; it asks the relay only for the address that fixes the script's bytes.
+ * The page that makes the tag: every setting with its control, the real chat in the corner, and the tag to paste. The page
+ * contains the site's public settings; it asks the relay only for the address of the script with fixed bytes.
  */
 
 import { complaintOf, SETTINGS, type SiteSetting } from "@porchlight/shared/settings";
@@ -51,7 +51,7 @@ const HELP: { readonly [Name in SiteSetting]?: string } = {
 };
 const COPIED_MS = 2_000;
 
-/** A text to paste and its button. Answers what changes it. */
+/** A text to paste and its copy button. Returns a function that changes the text. */
 function block(title: string, help: string): { node: HTMLElement; set(text: string): void } {
   const code = element("code");
   const button = element("button", { type: "button" }, "Copy");
@@ -90,13 +90,13 @@ function partsHere(): Parts | undefined {
   return host && root && launcher && dialog ? { host, root, launcher, dialog } : undefined;
 }
 
-/** The chat in the corner. Answers what shows a change on it; `chosen` is all that differs from the site's own. */
+/** The chat in the corner. Returns a function that applies a change; `chosen`: the settings that differ from the site's. */
 function preview(site: string): (name: SiteSetting, value: unknown, chosen: Chosen) => void {
   let previews = 0;
-  /** With a chat that starts anew: what counts at its start only. */
+  /** Applies settings that matter only at the start, by restarting the chat. */
   const restart = async (chosen: Chosen): Promise<void> => {
     const open = partsHere()?.dialog.open;
-    // Who has a conversation has agreed: this owner becomes a new visitor, to see what those see.
+    // With a conversation, consent is given. The owner becomes a new visitor, to see what new visitors see.
     if (chosen.requireConsent) await window.Porchlight?.consent?.(false);
     await window.Porchlight?.destroy?.();
     // The line beside the launcher is shown by hand.
@@ -128,7 +128,7 @@ async function showTeaser(text: string): Promise<void> {
     hideTeaser = bubble(element, parts, { content: [text], close: "Close" });
 }
 
-/** Where the script is served under its own hash; nothing when that cannot be had: then the page offers the usual tag only. */
+/** The address of the script by its hash; undefined when it cannot be fetched: then the page offers the usual tag only. */
 const fixedOf = (site: string): Promise<Fixed | undefined> =>
   fetch(`/v/${site}.json`)
     .then((answer) => (answer.ok ? answer.json() : undefined))

@@ -1,10 +1,10 @@
-/** Every word of the chat in English, by its key, for the page that lets an owner choose others. Apart, for its size. */
+/** All English texts of the chat by key, for the page that makes the tag. A separate file, because it is large. */
 
 import { rare } from "../locales/en.rare.ts";
 import { en } from "../locales/en.ts";
 import { extra } from "../locales/extra/en.ts";
 
-/** Of words that have several forms the most general; without the mark of the machine, which is nobody's to reword. */
+/** Of texts with plural forms, the most general form. The mark of the machine is left out, because a site cannot change it. */
 export const WORDING: readonly (readonly [key: string, text: string])[] = Object.entries({
   ...en,
   ...rare,

@@ -219,8 +219,8 @@ function readUrl(state: Scan): number {
   const scheme = /^(?:https?:\/\/|mailto:|tel:|www\.)/i.exec(text.slice(at + angle, at + angle + 8))?.[0];
   if (!scheme || isWord(text[at - 1])) return 0;
   const raw = addressAt(text, at + angle, stack.some(isBracket));
-  // Text as a whole. Else the password and the host would read as somebody's mail address, and in a text longer than any
-  // address, each "www." would be read up to the limit anew.
+  // All of it becomes text. Otherwise the password and the host would look like a mail address, and in a very long text each
+  // "www." would be scanned up to the limit again.
   if (/^(https?:\/\/|www\.)[^/?#]*@/i.test(raw) || (/^w/i.test(raw) && raw.length + 8 > URL_MAX)) {
     state.plain += text.slice(at, at + angle + raw.length);
     return angle + raw.length;
@@ -235,7 +235,7 @@ function readUrl(state: Scan): number {
 function readMail(state: Scan): number {
   const { text, at, plain } = state;
   const host = /^(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![a-z0-9-])/i.exec(text.slice(at + 1, at + 254))?.[0];
-  // Asked second: a slice of what was added to so often copies all of it.
+  // Checked second, because slicing a string that was built by many additions copies all of it.
   const name = host && /[\p{L}\p{N}][\w.!#$%&'+/=?^{|}~-]{0,63}$/u.exec(plain.slice(-64))?.[0];
   const url = name && safeUrl(`mailto:${name}@${host}`);
   if (!url) return 0;

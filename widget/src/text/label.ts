@@ -1,10 +1,10 @@
 /**
- * Whether the visible text of a link names somebody else than the link leads to (RELIABILITY A16). A reader trusts what an
+ * Whether the visible text of a link names another target than its address (RELIABILITY A16). A reader trusts what an
  * address looks like, so texts are compared as they look: without invisible characters, with the dots and letters of other
  * alphabets that are drawn like ours.
  */
 
-/** Drawn as nothing: zero-width characters, soft hyphens, marks of direction, tags (UAX 44). */
+/** Invisible characters: zero-width ones, soft hyphens, direction marks, tags (UAX 44). */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 /** Full stops of other scripts that browsers read as one in a host, or that look like one (UTS 46, 4). */
 const DOTS = /[\u3002\uff61\u2024\ua4f8\u0701\u0702]/g;
@@ -23,14 +23,14 @@ const BETWEEN = /(?:(?![.\-_@:/?#\\%&=+~\u05f3\u05f4])[\s\p{P}\p{S}])+/u;
 const HOST = /^(?:(?:\d+\.){3}\d+|\[[\da-f:.]+\]|[^\s.]+(?:\.[^\s.]+)*\.[\p{L}\p{M}][\p{L}\p{M}\p{N}-]+)$/u;
 /** An IPv6 address without brackets: eight groups, or fewer with `::` (RFC 4291, 2.2). */
 const IPV6 = /^(?=[\da-f.:]{3,45}$)(?:.*::|(?:[\da-f]{1,4}:){7})/;
-/** A telephone number that says so, by its scheme or by its plus. */
+/** A telephone number that begins with its scheme or with a plus. */
 const PHONE = /(?:^|\s)(?:tel:|\+)\+?\d[\d\s().-]{5}/;
 
 /** Latin as Europeans write it, but for the letters without their dot or their cross, which are drawn like others. */
 const LATIN = /^[\w\u00df-\u00f6\u00f8-\u0130\u0132-\u0137\u0139-\u017e-]+$/;
 /** Letters of Cyrillic and Greek that are drawn like Latin ones. */
 const LATIN_LOOKS = /^[асԁеһіјӏорԛѕԝхуъьвкмнтгѵпαεικνορτυωχγη\d-]+$/;
-/** Scripts that do not look like Latin, each by itself, with digits. */
+/** A word in one script that does not look like Latin, with digits. */
 const SCRIPTS = "Arab Hebr Deva Beng Guru Gujr Taml Telu Knda Mlym Sinh Thai Laoo Khmr Mymr Geor Ethi Hang Cyrl Grek";
 const JAPANESE = "[\\p{scx=Hani}\\p{scx=Hira}\\p{scx=Kana}\\p{M}\\d-]+";
 const ONE_SCRIPT = new RegExp(
@@ -52,7 +52,7 @@ const looksLike = (text: string): string =>
 /** The text of a link without the marks that turn its letters around. */
 export const inOrder = (text: string): string => text.replace(DIRECTION, "");
 
-/** As the platform reads it: punycode, without a port; nothing for what is no host. */
+/** A host as the platform parses it: punycode, without the port; undefined for an invalid host. */
 function hostnameOf(host: string): string | undefined {
   try {
     return new URL(`http://${host}`).hostname;
@@ -61,7 +61,7 @@ function hostnameOf(host: string): string | undefined {
   }
 }
 
-/** What a word names, in the form of an address: what stands before the `@`, and the host. */
+/** The address that a word names: the part before the `@`, and the host. */
 type Address = { user: string; host: string };
 
 /** The addresses that a text names, as a reader sees them. */
@@ -96,7 +96,7 @@ function trimmed(text: string, kept: RegExp): string {
   return chars.slice(from, to).join("");
 }
 
-/** Whether a host's name could be taken for another one: letters of several alphabets, or all of them drawn like Latin ones. */
+/** Whether a host's name looks like another one: it mixes alphabets, or all its letters look like Latin ones. */
 function isHomograph(host: string): boolean {
   return host.split(".").some((part) => !LATIN.test(part) && (!ONE_SCRIPT.test(part) || LATIN_LOOKS.test(part)));
 }
@@ -108,7 +108,7 @@ const withAsciiDigits = (text: string): string =>
     return String((code & 15) - (code > 0x900 && code < 0xe00 ? 6 : 0));
   });
 
-/** The digits of a telephone number, without the zero that stands before it at home. */
+/** The digits of a telephone number, without the national prefix 0. */
 const digitsOf = (text: string): string => withAsciiDigits(text).replace(/\D/g, "").replace(/^0+/, "");
 
 /** The longest country code and area prefix by which a number within the country is shorter (ITU-T E.164: three digits). */
@@ -143,7 +143,7 @@ export function realTarget(url: URL, shown: string): string | undefined {
   return saysNumber || named.some((address) => isOtherHost(url.hostname, address)) ? url.host : undefined;
 }
 
-/** Whether an address as shown is not the host of the link, or could be taken for another one. */
+/** Whether a shown address is not the host of the link, or looks like another host. */
 function isOtherHost(own: string, { user, host }: Address): boolean {
   const named = hostnameOf(host);
   if ((named !== own && `www.${named}` !== own) || HOST.test(user)) return true;
@@ -164,7 +164,7 @@ function realRecipients(url: URL, path: string, saysNumber: boolean, named: Addr
   return [path.replace(/[^@]*$/, own || "$&"), ...others].join(", ");
 }
 
-/** Percent signs as the characters they stand for; where they stand for none, as they are. */
+/** Decodes percent-encoding; returns an invalid text unchanged. */
 function decode(path: string): string {
   try {
     return decodeURIComponent(path);

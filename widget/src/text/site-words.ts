@@ -1,17 +1,17 @@
 /**
- * A site's own words where they would say who answers: an owner may say it in another way, but not hide that it is a machine
- * (AI Act, Art. 50; WIDGET 8.4). Fetched where a site has words of its own.
+ * The site's own words in texts that say who answers. An owner may rephrase these texts, but not hide that a machine answers
+ * (AI Act, Art. 50; WIDGET 8.4). Fetched only if the site has words of its own.
  */
 
 import type { Messages, Translate } from "./i18n.ts";
 
-/** What is shown and read out where a machine answers. */
+/** The texts that say that a machine answers. */
 const LABELS = ["authorAi", "statusAi", "noticeAi"] as const;
 
 /** Of the scripts that short marks are written in. */
 const LETTER = "[\\p{scx=Latin}\\p{scx=Cyrillic}]";
 
-/** Whether the words say it: a short mark as a word by itself ("AI" is not in "MAIN"), a longer one in any form. */
+/** Whether the words contain the mark: a short mark must be a separate word ("AI" is not in "MAIN"). */
 const says = (words: string, mark: string): boolean =>
   mark.length > 3
     ? words.toLowerCase().includes(mark.toLowerCase())
@@ -23,7 +23,7 @@ const says = (words: string, mark: string): boolean =>
  * @param t the language's own words
  */
 export function named(words: Partial<Messages>, t: Translate): Partial<Messages> {
-  // The mark itself is nobody's to reword.
+  // A site cannot change the mark itself.
   const ai = t("ai");
   const hide = (own: string | undefined): own is string =>
     !!own && ![ai, t("authorAi")].some((mark) => says(own, mark));

@@ -40,7 +40,7 @@ export const canRecord = (): boolean =>
 export const secondsFor = (bytes: number): number =>
   Math.max(1, Math.min(LONGEST_SECONDS, Math.floor((bytes * 8 * 0.9) / BITS_PER_SECOND)));
 
-/** Measures the loudness of a stream, 0 to 1. Answers how, and what ends it. */
+/** Measures the loudness of a stream, 0 to 1. Returns a function that reads it, and one that ends the measurement. */
 function meter(stream: MediaStream): { level(): number; stop(): void } {
   const context = new AudioContext();
   const analyser = context.createAnalyser();

@@ -1,4 +1,4 @@
-/** More ways to write than the keyboard: a phone's camera and voice messages. Fetched where the site switches one on. */
+/** A phone's camera and voice messages. Fetched only if the site switches one of them on. */
 
 import { signal } from "@preact/signals-core";
 import { rareSettings } from "../../settings/rare-options.ts";
@@ -40,7 +40,7 @@ export const Tools = live((ui: ToolNeeds, mounted) => {
   mounted(watch(follow));
   mounted(() => prefill(ui));
   mounted(() => discard);
-  // A recording ends with the chat: nobody is recorded behind a closed panel, or into somebody else's conversation.
+  // A recording ends with the chat, so that no visitor is recorded behind a closed panel or into another visitor's conversation.
   mounted(watch(() => (!isOpen.value || chat.ending.value) && discard()));
   return () => {
     const t = words();
@@ -107,7 +107,7 @@ async function start(
   problem.value = undefined;
   try {
     const begun = await record({ bytes: settings.peek().uploads?.av ?? 0 });
-    // The question took longer than the visitor's patience.
+    // While the browser asked for permission, the visitor closed the chat or another recording began.
     if (!isOpen.value || recording.peek()) return begun.discard();
     recording.value = begun;
     announcer.status(t("recording"));

@@ -22,7 +22,7 @@ const LASTS_MS = { connecting: 3_000, noReply: 120_000 };
  * `ready`: the usual line, or what the site's hours say.
  */
 const WORDS = {
-  /** The relay takes nothing from this page. */
+  /** The relay accepts no messages from this page. */
   notAllowed: "endedNotAllowed",
   /** Deleted, or logged out. */
   ended: "endedGone",
@@ -32,7 +32,7 @@ const WORDS = {
   connecting: "connecting",
   /** The service cannot be reached. */
   delayed: undefined,
-  /** Nothing came for two minutes. */
+  /** No reply came for two minutes. */
   noReply: "noReply",
   ready: undefined,
 } as const satisfies Record<string, Key | undefined>;

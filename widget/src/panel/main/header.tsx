@@ -41,13 +41,13 @@ const Faces = rarely<FacesProps>(
 
 type LineType = { Line: ComponentType<LineProps> };
 
-/** The line under the title: who answers, and what is to be known of it now. */
+/** The line under the title: who answers, and the present state. */
 const About = live((ui: Needs<"t" | "settings" | "chat" | "forms" | "part">, mounted) => {
   const { t, chat, settings, forms } = ui;
   const rarer = signal<LineType | undefined>(undefined);
   mounted(
     watch(() => {
-      // Quiet: offline it cannot be fetched, and the bar has better words for that. The next change tries again.
+      // Quiet, because offline this part cannot be fetched, and the connection bar explains that. The next change tries again.
       if (chat.working.value || /off|wait|end/.test(chat.link.value))
         void ui.part(() => import("./header-line.tsx"), into(rarer), true);
     }),

@@ -55,7 +55,7 @@ export function beGuest(shell: Shell, close: () => void): () => void {
   passFocusTraps(shell, signal);
   /** What had the focus last. */
   let held: HTMLElement | null = null;
-  // MUI hides all siblings of its modal. Whoever works in the chat must be able to.
+  // MUI hides all siblings of its modal, but the chat must stay usable.
   const unhide = (): void => {
     if (!root.activeElement) return;
     held = root.activeElement as HTMLElement;

@@ -202,7 +202,7 @@ export async function start(shell: Shell): Promise<PanelSide> {
       consent.value = given === true;
       if (consent.peek()) return;
       chat.logout();
-      // The page has not said that somebody else is here.
+      // The page still names this visitor: log them in again.
       if (identity) chat.identify(identity);
     },
     update() {

@@ -34,7 +34,7 @@ type FailureNeeds = Needs<"t" | "chat" | "shell" | "focusComposer">;
 
 export const Failure = live<FailureProps>(({ t, chat, focusComposer, shell }: FailureNeeds, mounted) => {
   mounted(() => adopt(shell.root, css));
-  // The button that was pressed goes away: the focus goes where the next act is.
+  // The pressed button disappears, so the focus moves to the place of the next action.
   const act = (id: string, run: (id: string) => void) => () => {
     run(id);
     focusComposer();

@@ -54,7 +54,7 @@ const author = (ui: MessageNeeds, { item, first }: MessageProps): ComponentChild
   <p class="vh">{`${nameOf(ui, item)}, ${timeOf(ui, item)}`}</p>,
 ];
 
-/** The bubble, with what can be done with a reply. */
+/** The bubble, with the actions for a reply. */
 function line(ui: MessageNeeds, { item, newest }: MessageProps): ComponentChildren {
   const { media } = item;
   const text = wordsOf(ui, item);
@@ -90,10 +90,10 @@ function meta(ui: MessageNeeds, { item, last, newest }: MessageProps): Component
   );
 }
 
-/** What replies alone have. The header takes the faces of the team from the same part. */
+/** The part that only replies need. The header uses its faces of the team too. */
 export const fetchReplyPart = () => import("./rich-text.tsx");
 
-/** The emoji alone until the button has come that takes it back. */
+/** Only the emoji, until the code of the button that removes it is loaded. */
 const BelowReply = rarely<BelowProps>(
   async () => (await fetchReplyPart()).BelowReply,
   (_, { item }) => item.reaction,

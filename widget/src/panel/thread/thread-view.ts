@@ -88,7 +88,7 @@ export class ThreadView {
 
   #near(edge: "start" | "end"): void {
     const { count, after } = this.#span.peek();
-    // Who walks to the button by keyboard comes to the top by that, and presses it to get more.
+    // Keyboard users scroll to the top by focusing the button, and press it to load more.
     if (edge === "start") {
       if (this.hasEarlier() && !this.box?.querySelector(".older:focus-visible")) this.earlier();
     } else if (after > 0) this.#show({ count, after: Math.max(0, after - PAGE) });

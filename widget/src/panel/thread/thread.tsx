@@ -78,7 +78,7 @@ function messages({ chat }: ThreadNeeds, view: ThreadView, firstNew: string | un
   );
 }
 
-/** What only some conversations have below their messages. */
+/** The parts below the messages that only some conversations have. */
 function rareRows(ui: ThreadNeeds) {
   const { Card, ReplyTime } = ui.forms.value ?? {};
   const { Rate } = ui.rating.value ?? {};
@@ -110,7 +110,7 @@ function followMessages(
   mounted: Mounted,
   { view, sighted, isLooking }: Following,
 ): void {
-  // Whoever comes back to the page looks at what is there; nobody has seen anything of a conversation that began anew.
+  // When the visitor returns to the page, the messages in sight count as seen. After a restart of the conversation, none do.
   mounted(
     watch(() => {
       // A short thread has its box's height, whatever comes.

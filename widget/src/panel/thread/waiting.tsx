@@ -68,7 +68,7 @@ export const Waiting = live(({ t, chat, settings, announcer, now, asking, part }
           {Words && <Words stage={stage} />}
         </div>
       ),
-      // Stays when the reply comes meanwhile: somebody may be writing in it.
+      // Stays when the reply arrives meanwhile, because the visitor may be typing in it.
       Offered && <Offered stage={stage} />,
     ];
   };
