@@ -50,7 +50,7 @@ export const queryOn =
 type Statements = {
   query: Query;
   /** Sends a statement whose answer is not needed before the commit. */
-  send: (text: string, values: readonly Parameter[]) => void;
+  send: (text: string, values: readonly Parameter[]) => Promise<void>;
   lock: Transaction["lock"];
 };
 
@@ -69,6 +69,6 @@ export const transactionOn = ({ query, send, lock }: Statements): Transaction =>
   async runEach(sql, lists) {
     if (lists.length === 0) return;
     const { text, values } = spread(sql, lists);
-    send(text, values);
+    await send(text, values);
   },
 });

@@ -3,7 +3,7 @@ import type { Batch, Database, Transaction } from "./database.ts";
 import { lockStatement, tryLockStatement } from "./locks.ts";
 import { createReads } from "./postgres-reads.ts";
 import { codeOf, connectTo, isAway, pause, type Server } from "./postgres-server.ts";
-import { createNames, type Names, queryOn, transactionOn } from "./postgres-statements.ts";
+import { createNames, type Names, type Query, queryOn, transactionOn } from "./postgres-statements.ts";
 import { createQueue, type Job } from "./queue.ts";
 
 /** Connections of a pool: `BATCHES` for batches, one for a transaction that runs alone, the others for reads. */
@@ -80,9 +80,32 @@ function createSent() {
   };
 }
 
+/** Whether a statement changes nothing: it does no harm when the transaction did not begin. */
+const isRead = (text: string): boolean => /^\s*SELECT\b/i.test(text);
+
 /**
- * Runs `body` in a transaction. Its writes, BEGIN and COMMIT are sent without waiting for earlier answers: PostgreSQL runs them
- * in order, and turns the COMMIT into a ROLLBACK if one of them fails.
+ * The statements of a transaction on a connection. Reads are sent without waiting for the transaction's begin, writes are not:
+ * if its BEGIN was cancelled, PostgreSQL would commit each write alone. What was read then counts as failed too.
+ * @param begun the answer to BEGIN
+ */
+function statementsAfter(begun: Promise<QueryResult>, query: Query, sent: ReturnType<typeof createSent>) {
+  return {
+    query: async (text, values) => {
+      if (!isRead(text)) await begun;
+      const answer = await query(text, values);
+      await begun;
+      return answer;
+    },
+    send: async (text, values) => {
+      await begun;
+      sent.add(query(text, values));
+    },
+  } satisfies Partial<Parameters<typeof transactionOn>[0]>;
+}
+
+/**
+ * Runs `body` in a transaction. Once it has begun, its writes and its COMMIT are sent without waiting for the statement
+ * before them: PostgreSQL runs them in order, and a failure among them turns the COMMIT into a ROLLBACK.
  */
 async function attempt<T>(
   { pool, begin, names }: Postgres,
@@ -90,19 +113,22 @@ async function attempt<T>(
   body: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
-  const query = queryOn(client, names);
   const sent = createSent();
-  const lock = async (keys: readonly string[]): Promise<void> => {
-    const wanted = locked === undefined ? [] : keys.filter((key) => !locked.has(key));
-    if (wanted.length === 0) return;
-    const { rows } = await client.query(tryLockStatement(wanted));
-    if (rows[0]?.taken !== true) throw new Contended(wanted);
-  };
   let broken: Error | boolean = false;
   try {
-    sent.add(client.query(`${begin}; ${lockStatement(locked)}`));
-    const result = await body(transactionOn({ query, lock, send: (text, values) => sent.add(query(text, values)) }));
+    const begun = client.query(`${begin}; ${lockStatement(locked)}`);
+    sent.add(begun);
+    const statements = statementsAfter(begun, queryOn(client, names), sent);
+    const lock = async (keys: readonly string[]): Promise<void> => {
+      const wanted = locked === undefined ? [] : keys.filter((key) => !locked.has(key));
+      if (wanted.length === 0) return;
+      const { rows } = await statements.query(tryLockStatement(wanted), []);
+      if (rows[0]?.taken !== true) throw new Contended(wanted);
+    };
+    const result = await body(transactionOn({ ...statements, lock }));
     const { command } = await client.query("COMMIT");
+    const failure = await sent.failure();
+    if (failure !== undefined) throw failure.error;
     if (command !== "COMMIT") throw new Error("The transaction was rolled back: one of its statements had failed");
     return result;
   } catch (thrown) {
