@@ -70,4 +70,19 @@ describe("a linked panel and its parts", () => {
     expect(() => linked("assets/a-12345678.js", "export default 1;")).toThrow("not expected");
     expect(() => linked("assets/a-12345678.js", 'export * from "./b.js";')).toThrow("not expected");
   });
+
+  it.each([
+    ["assets/panel-12345678.js", "function shared() {}\nfunction start() {}\nexport { start };"],
+    ["assets/menu-12345678.js", 'import { a as shared } from "./panel-12345678.js";\nexport { shared };'],
+    [
+      "assets/menu-12345678.js",
+      "const { made } = {};\nconst f = () => import('./a-12345678.js');\nexport { made, f };",
+    ],
+    [
+      "assets/menu-12345678.js",
+      "class fetchPart {}\nconst f = () => import('./a-12345678.js');\nexport { fetchPart, f };",
+    ],
+  ])("refuses a name that it needs itself, at the top of %s", (name, code) => {
+    expect(() => linked(name, code)).toThrow("a name that linking needs");
+  });
 });

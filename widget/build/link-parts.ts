@@ -15,6 +15,11 @@ type Edit = { start: number; end: number; text: string };
 /** A pair of names: `from` in the module that gives, `to` in the module that takes. */
 type Binding = { from: string; to: string };
 
+/** Names that linking adds to a chunk that fetches parts. A chunk's own declaration of one would replace or break it. */
+const FETCHING = ["shared", "given", "made", "fetchPart"];
+/** The name that linking adds to a part that fetches no others. */
+const TAKING = ["shared"];
+
 /** The function that the parts are fetched with. It stands in the panel, and in each part that fetches another one. */
 const FETCH_PART = `
 const made = {};
@@ -38,9 +43,8 @@ type Links = {
  * Reads the links of one chunk.
  * @throws Error for a form of import or export that the bundler does not write
  */
-function linksOf(code: string): Links {
+function linksOf(program: ESTree.Program): Links {
   const links: Links = { imports: [], exports: [], exportEdits: [], fetches: [] };
-  const { program } = parseSync("chunk.js", code);
   for (const node of program.body) {
     const edit = { start: node.start, end: node.end, text: "" };
     if (node.type === "ImportDeclaration") {
@@ -109,14 +113,47 @@ function linkCarrier(code: string, links: Links, fetches: Edit[]): string {
   return `${body}\nlet shared;\nexport default (given) => {\nshared = given;\nreturn ${asObject(links.exports)};\n};${FETCH_PART}`;
 }
 
-/** One chunk as the browser gets it. Answers the same text where nothing has to change. */
+/** Names that a chunk declares or imports at its top. */
+function topNames({ body }: ESTree.Program): string[] {
+  return body.flatMap((node) => {
+    if (node.type === "FunctionDeclaration" || node.type === "ClassDeclaration") return node.id?.name ?? [];
+    if (node.type === "ImportDeclaration") return node.specifiers.map(({ local }) => local.name);
+    if (node.type === "VariableDeclaration") return node.declarations.flatMap(({ id }) => namesIn(id));
+    return [];
+  });
+}
+
+/** Names that a declaration binds; in a pattern also names of its keys, which is more than needed. */
+function namesIn(pattern: unknown): string[] {
+  const names: string[] = [];
+  walk(pattern, (node) => {
+    if (node.type === "Identifier") names.push(node.name as string);
+  });
+  return names;
+}
+
+/**
+ * One chunk as the browser gets it. Answers the same text where nothing has to change.
+ * @throws Error when the chunk uses a reserved name at its top, or a form of linking that the bundler does not write
+ */
 export function linked(name: string, code: string): string {
-  const links = linksOf(code);
+  const { program } = parseSync("chunk.js", code);
+  const links = linksOf(program);
   const fetches = links.fetches.map(({ start, end }): Edit => ({ start, end, text: "fetchPart(" }));
   const taken = links.imports.filter(({ source }) => isPanel(source)).flatMap(({ bindings }) => bindings);
+  const isFetching = isPanel(name) || fetches.length > 0;
+  if (!isFetching && taken.length === 0) return code;
+  checkNames(name, topNames(program), isFetching ? FETCHING : TAKING);
   if (isPanel(name)) return linkPanel(code, links, fetches);
   if (taken.length > 0) return linkPart(code, links, fetches, taken);
-  return fetches.length > 0 ? linkCarrier(code, links, fetches) : code;
+  return linkCarrier(code, links, fetches);
+}
+
+/** @throws Error when a chunk declares a name that linking adds */
+function checkNames(chunk: string, declared: readonly string[], added: readonly string[]): void {
+  const clash = declared.find((name) => added.includes(name));
+  if (clash)
+    throw new Error(`${chunk} declares "${clash}" at its top, a name that linking needs: rename it in its source`);
 }
 
 /** The plugin of the build. @throws Error when a chunk imports the panel, or a part, as a plain module */

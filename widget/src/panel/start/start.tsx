@@ -157,11 +157,13 @@ const help = ({ t, articles, query, reading }: State) => {
       {found[0] ? (
         <ul class="articles" aria-labelledby="help">
           {found.map((one) => (
-            <li key={one.title}>{entry(one, reading)}</li>
+            <li key={articles.indexOf(one)}>{entry(one, reading)}</li>
           ))}
         </ul>
       ) : (
-        <p class="none">{t("helpNone")}</p>
+        <p class="none" aria-hidden="true">
+          {t("helpNone")}
+        </p>
       )}
     </>
   );
