@@ -81,17 +81,21 @@ for (const [name, options, attributes, html] of [
     await page.locator("porch-light textarea").waitFor();
   });
 
-it("shows the title and a button that tries again when nothing at all can be fetched", async () => {
-  const { page } = await stage.visit({ html: pageOf(stage.tag('data-site="default" data-locale="ar"')) });
+it("says in the visitor's language that the chat could not be loaded when nothing at all can be fetched", async () => {
+  const { page } = await stage.visit({
+    html: pageOf(stage.tag('data-site="default" data-locale="ar" data-accent="#b91c1c"')),
+    options: { ...PHONE, locale: "ar" },
+  });
   await page.locator(".launcher").waitFor();
   await page.route(`${stage.house.url}/**`, (route) => route.abort());
   await page.locator(".launcher").click();
   const frame = page.locator("dialog.panel");
-  await frame.getByRole("button").waitFor();
-  await frame.getByText("Lamp Shop").waitFor();
+  const words = FRAME_WORDS.ar;
+  await frame.getByText(words?.failed ?? "no words").waitFor();
+  await frame.getByRole("link").waitFor();
   await shot(page, "nothing at all");
   await page.unroute(`${stage.house.url}/**`);
-  await frame.getByRole("button").click();
+  await frame.getByRole("button", { name: words?.retry ?? "no words" }).click();
   await page.locator("porch-light textarea").waitFor();
 });
 

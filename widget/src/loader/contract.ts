@@ -24,16 +24,16 @@ export type Spoken = {
   dir?: "ltr" | "rtl";
   /** The word for chat. */
   word: string;
+  /** A sentence: the panel's code could not be loaded. */
+  failed: string;
+  /** Button: load the panel again. */
+  retry: string;
   /** Path of the file with the language's other words. Absent for English, which is in the panel. */
   file?: string;
 };
 
 /** Words of the frame until the panel draws its own: a file that is fetched when the visitor opens the chat. */
 export type FrameWords = Spoken & {
-  /** A sentence: the panel's code could not be loaded. */
-  failed: string;
-  /** Button: load the panel again. */
-  retry: string;
   /** Name of the button that closes the panel. */
   close: string;
 };

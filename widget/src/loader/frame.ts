@@ -7,14 +7,14 @@ import type { FrameWords, Shell } from "./contract.ts";
 import { element } from "./dom.ts";
 import css from "./frame.css?inline";
 
-/** Used until the page's language is there, and if it cannot be fetched. */
-const ENGLISH = { failed: "Couldn't load the chat.", retry: "Retry", close: "Close chat" };
+/** The close button's name until the page's language is there, and if it cannot be fetched. */
+const CLOSE = "Close chat";
 
 const sheet = new CSSStyleSheet();
 
 /**
- * Draws over what the loader has put into the dialog: the title as text, after a failure followed by the button that tries
- * again and the link. Does nothing when the frame is closed, drawn already, or replaced by the panel.
+ * Draws over what the loader has put into the dialog: the title as text, or after a failure the sentence, the button that
+ * tries again, and the link. Does nothing when the frame is closed, drawn already, or replaced by the panel.
  * @param close closes the panel
  */
 export async function drawFrame(shell: Shell, close: () => void): Promise<void> {
@@ -26,7 +26,7 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
     sheet.replaceSync(css);
     root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   }
-  const cross = element("button", { type: "button", "aria-label": ENGLISH.close });
+  const cross = element("button", { type: "button", "aria-label": CLOSE });
   cross.onclick = close;
   const header = headerOf(shell, cross);
   if (!retry) dialog.replaceChildren(header, element("i"), element("i"));
@@ -42,7 +42,7 @@ async function fetchWords(shell: Shell): Promise<FrameWords> {
   const { relay } = shell;
   const path = `${relay}/frame/words/${encodeURIComponent(languageOf(shell))}.js`;
   const module: { spoken?: FrameWords } = await import(/* @vite-ignore */ path).catch(() => ({}));
-  const spoken = { ...ENGLISH, ...shell.spoken, ...module.spoken } as FrameWords;
+  const spoken = { close: CLOSE, ...shell.spoken, ...module.spoken } as FrameWords;
   // The panel needs this file. The loader has asked for it already if it knows the language.
   if (spoken.file) import(/* @vite-ignore */ relay + spoken.file).catch(() => {});
   return spoken;

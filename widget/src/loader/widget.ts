@@ -19,7 +19,7 @@ import { declare, fill } from "./theme.ts";
 declare const EXTRAS: string;
 
 /** Has its own `word`, because pages may have added properties to `Object.prototype`. */
-const ENGLISH: Spoken = { word: "Chat" };
+const ENGLISH: Spoken = { word: "Chat", failed: "Couldn't load the chat.", retry: "Retry" };
 
 let emit: Emit;
 let shell: Shell;
@@ -150,11 +150,12 @@ function start(): Promise<void> {
   return starting;
 }
 
-/** Shows a button that tries again and a link to the chat's own page. The frame's code says more, if it can be loaded. */
+/** Says that the chat could not be loaded, above Retry and a link to its own page. The frame's code adds the header, if it comes. */
 function sayFailure(): void {
-  const again = element("button", { class: "at launcher" }, "\u21bb");
+  const { failed, retry } = shell.spoken as Spoken;
+  const again = element("button", { class: "at launcher" }, retry);
   again.onclick = start;
-  dialog.replaceChildren(dialog.ariaLabel as string, again, pageLink(relay, own, launcher.ariaLabel as string));
+  dialog.replaceChildren(failed, again, pageLink(relay, own, launcher.ariaLabel as string));
   extra("drawFrame", close);
 }
 
