@@ -64,7 +64,7 @@ function onPaste({ settings, addFiles }: Needs<"settings" | "addFiles">, event: 
 }
 
 function onPick(ui: Needs<"addFiles" | "shell">, input: HTMLInputElement): void {
-  ui.addFiles([...(input.files ?? [])]);
+  ui.addFiles(input.files ?? []);
   input.value = "";
   fieldOf(ui)?.focus();
 }

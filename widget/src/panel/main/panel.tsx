@@ -56,7 +56,7 @@ export const Panel = live((ui: PanelNeeds, mounted) => {
   const onDrop = (event: DragEvent): void => {
     if (!bringsFiles(ui, event)) return;
     event.preventDefault();
-    ui.addFiles([...(event.dataTransfer?.files ?? [])]);
+    ui.addFiles(event.dataTransfer?.files ?? []);
   };
   return () => {
     const refused = isRefused(ui);
