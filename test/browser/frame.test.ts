@@ -81,6 +81,21 @@ for (const [name, options, attributes, html] of [
     await page.locator("porch-light textarea").waitFor();
   });
 
+it("draws a right-to-left language from right to left where the browser speaks another one", async () => {
+  const { page } = await stage.visit({
+    html: pageOf(stage.tag('data-site="default" data-locale="ar"')),
+    before: (page) => page.route(/assets\//, (route) => route.abort()),
+  });
+  await page.locator(".launcher").click();
+  const frame = page.locator("dialog.panel");
+  await frame.getByRole("link", { name: "محادثة" }).waitFor();
+  expect(await frame.getByRole("alert").evaluate((sentence) => getComputedStyle(sentence).direction)).toBe("rtl");
+  const [title, cross] = await Promise.all(
+    [frame.getByRole("heading"), frame.getByRole("button").first()].map((one) => one.boundingBox()),
+  );
+  expect(cross?.x).toBeLessThan(title?.x ?? 0);
+});
+
 it("says in the visitor's language that the chat could not be loaded when nothing at all can be fetched", async () => {
   const { page } = await stage.visit({
     html: pageOf(stage.tag('data-site="default" data-locale="ar" data-accent="#b91c1c"')),

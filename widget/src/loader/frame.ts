@@ -31,9 +31,17 @@ export async function drawFrame(shell: Shell, close: () => void): Promise<void> 
   const header = headerOf(shell, cross);
   if (!retry) dialog.replaceChildren(header, element("i"), element("i"));
   const spoken = await words;
+  const isPending = header.isConnected;
+  const hasFailed = link && retry?.parentNode === dialog;
+  // Otherwise the panel has come meanwhile.
+  if (!isPending && !hasFailed) return;
   cross.ariaLabel = spoken.close;
-  if (!link || retry?.parentNode !== dialog) return;
+  // The direction and the launcher's name: the loader may know another language than the page's.
+  shell.spoken = spoken;
+  shell.style();
+  if (!hasFailed) return;
   retry.textContent = spoken.retry;
+  link.textContent = shell.settings().label || spoken.word;
   dialog.replaceChildren(header, element("p", { role: "alert" }, spoken.failed), retry, link);
 }
 
@@ -42,7 +50,7 @@ async function fetchWords(shell: Shell): Promise<FrameWords> {
   const { relay } = shell;
   const path = `${relay}/frame/words/${encodeURIComponent(languageOf(shell))}.js`;
   const module: { spoken?: FrameWords } = await import(/* @vite-ignore */ path).catch(() => ({}));
-  const spoken = { close: CLOSE, ...shell.spoken, ...module.spoken } as FrameWords;
+  const spoken = { close: CLOSE, ...(module.spoken ?? shell.spoken) } as FrameWords;
   // The panel needs this file. The loader has asked for it already if it knows the language.
   if (spoken.file) import(/* @vite-ignore */ relay + spoken.file).catch(() => {});
   return spoken;

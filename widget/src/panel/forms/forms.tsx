@@ -66,7 +66,8 @@ export const Foot = live((ui: FootNeeds, mounted) => {
           }}
         >
           <h3>{t("closedTitle")}</h3>
-          <p>{when ? t("closedUntil", { when }) : t("closedBody")}</p>
+          {/* A time may end with a dot ("2:00 π.μ."), as the sentence does. */}
+          <p>{when ? t("closedUntil", { when }).replace("..", ".") : t("closedBody")}</p>
         </Form>
       );
     }
