@@ -7,7 +7,7 @@ import { signal } from "@preact/signals-core";
 import type { Refused } from "../../conversation/chat-types.ts";
 import { rare } from "../../locales/en.rare.ts";
 import { rareSettings } from "../../settings/rare-options.ts";
-import { addEnglish } from "../../text/i18n.ts";
+import { addEnglish, type Translate } from "../../text/i18n.ts";
 import { live, watch } from "../base/component.ts";
 import type { Needs } from "../base/context.ts";
 import { isKept, keep } from "../base/remembered.ts";
@@ -25,6 +25,9 @@ addEnglish(rare);
 type FootNeeds = Needs<
   "t" | "language" | "settings" | "chat" | "consent" | "shell" | "focusComposer" | "announcer" | "now" | "asking"
 >;
+
+/** "We'll be back Tuesday at 2:00 AM.", with one dot where the time ends with one ("2:00 π.μ."). */
+const untilWords = (t: Translate, when: string): string => t("closedUntil", { when }).replace("..", ".");
 
 /** The form in place of the composer: before the first message, or outside business hours. */
 export const Foot = live((ui: FootNeeds, mounted) => {
@@ -66,8 +69,7 @@ export const Foot = live((ui: FootNeeds, mounted) => {
           }}
         >
           <h3>{t("closedTitle")}</h3>
-          {/* A time may end with a dot ("2:00 π.μ."), as the sentence does. */}
-          <p>{when ? t("closedUntil", { when }).replace("..", ".") : t("closedBody")}</p>
+          <p>{when ? untilWords(t, when) : t("closedBody")}</p>
         </Form>
       );
     }
