@@ -136,6 +136,9 @@ export async function count(): Promise<Report> {
     });
     await roughly("first message", () => wave(stage, clients, true));
     for (let i = 1; i < WARM_WAVES; i++) await wave(stage, clients, true);
+    // On a slow machine the clock has moved by seconds, and some clients have had their first heartbeat. New connections have not.
+    for (const { line } of clients) line.cut();
+    clients = await greet(stage, clients);
     const before = new Map(counters.statements());
     await exactly("round trip", WAVES, () => wave(stage, clients));
     const trips = WAVES * VISITORS;
