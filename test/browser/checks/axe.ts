@@ -116,6 +116,14 @@ async function inStates(stage: Stage, theme: Theme, direction: Direction, phone:
   expect(found).toEqual({});
 }
 
+/** axe measures no text over a gradient, and the shadow of a form that scrolls is one: the form's plain surface stays. */
+function hideScrollShadow(): void {
+  const root = document.querySelector("body > porch-light")?.shadowRoot;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(".form { background-image: none !important }");
+  root?.adoptedStyleSheets.push(sheet);
+}
+
 async function whereItAsks(stage: Stage, theme: Theme, direction: Direction): Promise<void> {
   const found: Record<string, string[]> = {};
   for (const { name, attributes, enter } of ASKING) {
@@ -123,6 +131,7 @@ async function whereItAsks(stage: Stage, theme: Theme, direction: Direction): Pr
     const { page, context } = await stage.visit({ html, options: { colorScheme: theme } });
     await page.evaluate(AXE);
     await enter(page, stage);
+    await page.evaluate(hideScrollShadow);
     await still(page);
     const here = await findings(page, name);
     if (here.length > 0) found[name] = here;

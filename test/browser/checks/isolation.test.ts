@@ -14,29 +14,36 @@ const hostile = (): string =>
   pageOf(`<p>Host</p>${stage.tag()}`, `<style>${HOSTILE}</style>`).replace("<body>", '<body class="bad">');
 
 /** Styles of an inner element that the page must not change. */
-const styleOf = (page: Page, selector: string) =>
-  page
-    .locator(selector)
-    .first()
-    .evaluate((element) => {
-      const all = getComputedStyle(element);
-      const names = [
-        "direction",
-        "letterSpacing",
-        "textTransform",
-        "visibility",
-        "lineHeight",
-        "writingMode",
-        "fontFamily",
-        "fontSize",
-        "color",
-        "wordSpacing",
-        "textIndent",
-        "whiteSpace",
-        "pointerEvents",
-      ] as const;
-      return Object.fromEntries(names.map((name) => [name, all[name]]));
-    });
+const STYLES = [
+  "direction",
+  "letterSpacing",
+  "textTransform",
+  "visibility",
+  "lineHeight",
+  "writingMode",
+  "fontFamily",
+  "fontSize",
+  "color",
+  "wordSpacing",
+  "textIndent",
+  "whiteSpace",
+  "pointerEvents",
+] as const;
+
+/** Computed styles. The first reply is drawn again when the code of formatted texts comes, and a lost element has none. */
+async function styleOf(page: Page, selector: string): Promise<object> {
+  const read = () =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element, names) => {
+        const all = getComputedStyle(element);
+        return element.isConnected ? names.map((name) => [name, all[name]]) : [];
+      }, STYLES);
+  let styles = await read();
+  while (styles.length === 0) styles = await read();
+  return Object.fromEntries(styles);
+}
 
 it("1 hostile page: the launcher is 56 by 56, in its corner, from left to right, in its own font", async () => {
   const { page, chat } = await stage.visit({ html: hostile() });
