@@ -2,7 +2,7 @@
  * `npm run bench`: the relay beside the least that can do the same job and beside a naive one, each in a process of its own,
  * with this process as the load, in alternating rounds. Absolute numbers drift with the machine; ratios and CPU count.
  *
- *   npm run bench                  the essential rows, in less than five minutes
+ *   npm run bench                  the essential rows, in about five minutes
  *   npm run bench -- --long        all rows, long rounds
  *   npm run bench -- trip connects these rows alone (rows/index.ts)
  *   npm run bench -- --page        what the widget costs a page, alone
