@@ -205,7 +205,7 @@ describe("the environment", () => {
     for (const _ of [1, 2]) {
       const { sandbox, incoming } = await setUp({ profile: "chaos", latencyMs: 0, rateLimit: 0, seed });
       const came: number[] = [];
-      for (let i = 0; i < 40; i++)
+      for (let i = 0; i < 200; i++)
         came.push(
           await incoming({ messageSid: `m${i}` }).then(
             (r) => r.status,

@@ -60,11 +60,13 @@ export const replyOf = (toId: string, body: string, more: object = {}): object =
   ...more,
 });
 
+/** Tables that the relay fills by its own clock, and when the session of somebody who is connected is renewed. */
+const OWN_TABLES = ["series", "alerts", "meta", "session_turns"];
+
 async function rowsOf(house: House, table?: string): Promise<number> {
   const db = openSqlite(join(house.dataDir, "porchlight.db"));
-  const tables = table
-    ? [{ name: table }]
-    : await db.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'series'");
+  const all = await db.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
+  const tables = all.filter(({ name }) => (table ? name === table : !OWN_TABLES.includes(name)));
   let total = 0;
   for (const { name } of tables)
     total += (await db.all<{ n: number }>(`SELECT count(*) AS n FROM "${name}"`))[0]?.n ?? 0;
