@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   linkSync,
@@ -10,6 +11,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -20,12 +23,20 @@ import { type Env, type Running, runInside, runProcess } from "./relays.ts";
 let root: string;
 let env: Env;
 let running: Running[];
-beforeEach(() => {
+/** Answers no call: a grant that a relay has claimed stays under way. */
+let service: Server;
+beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "porchlight-lock-"));
   running = [];
-  env = { PORT: "0", HOST: "127.0.0.1", DATA_DIR: root, SERVICE_URL: "http://127.0.0.1:9/v1" };
+  service = createServer(() => {});
+  service.listen(0, "127.0.0.1");
+  await once(service, "listening");
+  const { port } = service.address() as AddressInfo;
+  env = { PORT: "0", HOST: "127.0.0.1", DATA_DIR: root, SERVICE_URL: `http://127.0.0.1:${port}/v1` };
 });
 afterEach(async () => {
+  service.closeAllConnections();
+  service.close();
   for (const relay of running) await relay.stop();
   rmSync(root, { recursive: true });
 });
@@ -45,21 +56,34 @@ async function stateOf(file: string): Promise<string | undefined> {
   await db.close();
   return entry?.state;
 }
-async function grantUnderWay(file: string): Promise<void> {
+/** Writes a grant to the database. @param state `intent`: the relay calls the service for it */
+async function writeGrant(file: string, state: "intent" | "calling"): Promise<void> {
   const db = openSqlite(file);
   const now = Date.now();
-  const step = { state: "calling", reason: null, due: now, actor: "another process", now } as const;
+  const content = JSON.stringify({ email: "a@b.example", amount: 5, note: "", source: "request" });
+  const step = { state, reason: null, due: now, actor: "another process", now } as const;
   await db.transaction(async (tx) => {
-    await enter(tx, { ...NAME, ...step, lane: "a@b.example", digest: "", content: "{}" });
-    await move(tx, NAME, ["calling"], step);
+    await enter(tx, { ...NAME, ...step, lane: "a@b.example", digest: "", content });
+    await move(tx, NAME, ["intent", "calling", "unknown"], step);
   });
   await db.close();
 }
 
+/** Starts a relay that waits for the service's answer to a grant. */
+async function startGranting(file: string, more: Env = {}): Promise<Running> {
+  const settings = { SERVICE_API_KEY: "key-of-the-account", ...more };
+  // The first start creates the database.
+  await start(runInside, settings);
+  await end("stop");
+  await writeGrant(file, "intent");
+  const relay = await start(runInside, settings);
+  await expect.poll(() => stateOf(file)).toBe("calling");
+  return relay;
+}
+
 it("refuses a second relay on a data folder, names the first one, and does not touch its grants", async () => {
-  const { port } = await start();
   const file = join(root, "porchlight.db");
-  await grantUnderWay(file);
+  const { port } = await startGranting(file);
   const secrets = readFileSync(join(root, "secrets.json"), "utf8");
   const words = new RegExp(
     `^DATA_DIR: ${root} is in use by another relay: process ${process.pid} on \\S+, since 20\\S+Z, at http://127.0.0.1:${port};`,
@@ -68,7 +92,9 @@ it("refuses a second relay on a data folder, names the first one, and does not t
   expect(readdirSync(root).filter((name) => name.includes("lock"))).toEqual(["porchlight.db.relay.lock", "relay.lock"]);
   expect(await stateOf(file)).toBe("calling");
   expect(readFileSync(join(root, "secrets.json"), "utf8")).toBe(secrets);
+  service.closeAllConnections();
   await end("stop");
+  await writeGrant(file, "calling");
   await start();
   expect(await stateOf(file)).toBe("unknown");
 });
@@ -76,8 +102,7 @@ it("refuses a second relay on a data folder, names the first one, and does not t
 it("refuses a second relay with another data folder on the same database file", async () => {
   const [file, other] = [join(root, "shared.db"), join(root, "other")];
   mkdirSync(other);
-  await start(runInside, { DATABASE_URL: `sqlite:${file}` });
-  await grantUnderWay(file);
+  await startGranting(file, { DATABASE_URL: `sqlite:${file}` });
   await expect(start(runInside, { DATABASE_URL: `sqlite:${file}`, DATA_DIR: other })).rejects.toThrow(
     new RegExp(`^DATABASE_URL: ${file} is in use by another relay: process ${process.pid} `),
   );
